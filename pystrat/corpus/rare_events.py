@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
-from itertools import accumulate
+from fractions import Fraction
+from numbers import Rational
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence, Union
 
@@ -12,17 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat._group_draws import subsets_within
 from pystrat._random import RandomStream
-from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.base import Batches, epoch_seed
+from pystrat.core_sampler import CoreBatchSampler
 from pystrat.frames import names_index
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, check_list, check_number, count_of, refused_value, show
-from pystrat.multiplier import Multiplier, check_one_multiplier, multiple_of
+from pystrat.messages import as_written, check_flag, check_list, count_of, is_number, refused_value, show
 from pystrat.plan import BatchPlan
-from pystrat.plan_making import even_plan
-from pystrat.recipe import Recipe, make_recipe
-from pystrat.sizes import even_offsets
 from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.line_file import LineFile
 from pystrat.regular_files import kind_of
@@ -74,7 +69,7 @@ class OfOneLine:
         return lines[0] if self._transform is None else self._transform(lines[0])
 
 
-class RareEventBatchSampler(BatchSampler):
+class RareEventBatchSampler(CoreBatchSampler):
     """Batch sampler over the lines of files, for rare events: all positives, and a new part of the negatives.
 
     Each epoch shuffles the list of the negative files, takes the first ones, and draws from their lines as many
@@ -160,11 +155,13 @@ class RareEventBatchSampler(BatchSampler):
     (['monday', 'tuesday'], {'positive': 1.0, 'negative': 26.25})
     """
 
+    _kind = "rare_events"
+
     def __init__(
         self,
         positives: Paths,
         negatives: Paths,
-        multiplier: Multiplier,
+        multiplier: Union[float, Fraction],
         batch_size: int,
         *,
         negative_files_per_epoch: Optional[int] = None,
@@ -174,49 +171,41 @@ class RareEventBatchSampler(BatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        multiplier = check_one_multiplier(multiplier)
-        batch_size = check_integer(batch_size, "batch_size", minimum=1)
-        self._positive_weight = check_number(positive_weight, "positive_weight", minimum=0, above=True)
-        self._negative_weight = negative_weight
-        if negative_weight is not None:
-            self._negative_weight = check_number(negative_weight, "negative_weight", minimum=0, above=True)
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        if isinstance(multiplier, np.floating):
+            multiplier = as_written(multiplier)
+        arguments = {
+            "multiplier": multiplier,
+            "batch_size": batch_size,
+            "negative_files_per_epoch": negative_files_per_epoch,
+            "positive_weight": positive_weight,
+            "negative_weight": negative_weight,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+            "multiplier_ratio": _ratio_of(multiplier),
+        }
         listed = _check_lists(positives, negatives)
-        self._n_positive_files, n_files = len(listed[0]), len(listed[1])
-        self._files_per_epoch = n_files
-        if negative_files_per_epoch is not None:
-            self._files_per_epoch = check_integer(
-                negative_files_per_epoch, "negative_files_per_epoch", minimum=1, maximum=n_files
-            )
+        data = {"n_negative_files": np.array([len(listed[1])], dtype=np.float64)}
+        settings = self._plan_of(arguments, data)
         self._files = tuple(ListedFile(path) for paths in listed for path in paths)
-        self._lines = _check_lines([len(file) for file in self._files], self._n_positive_files)
+        data["lines"] = np.array([len(file) for file in self._files], dtype=np.float64)
+        parts = {"files": [shown_name(file.name) for file in self._files], **self._plan_of(arguments, data)}
+        sides = [file.sides[0] for file in self._files]
+        labels: dict[str, Any] = {"multiplier": show(multiplier)}
+        labels.update({name: show(value) for name, value in settings.items()})
+        # As bytes, because a path may not be text in any encoding.
+        labels["paths"] = np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8)
+        labels["versions"] = [side.version for side in sides]
+        self._adopt(parts, labels, seed=seed, num_replicas=num_replicas, rank=rank)
+        self._n_positive_files = parts["n_positive_files"]
+        self._lines = data["lines"].astype(np.int64)
         self._n_positives = int(self._lines[: self._n_positive_files].sum())
-        self._n_negatives = self._count_negatives(multiplier)
-        self._plan = self._make_plan(batch_size)
-        self._told = {"multiplier": multiplier, "batch_size": batch_size, "num_replicas": self.num_replicas}
-
-    def _count_negatives(self, multiplier: Multiplier) -> int:
-        """Return the number of negatives in an epoch; refuse more than some m files have together."""
-        count = multiple_of(self._n_positives, multiplier)
-        smallest_first = np.sort(self._lines[self._n_positive_files :])
-        fewest = np.cumsum(smallest_first).tolist()  # lines of the smallest file, of the smallest two, ...
-        if count > fewest[-1]:
-            required = f"ask for at most {fewest[-1]} negatives, the lines of all files"
-            raise refused_value("multiplier", required, show(multiplier))
-        if count > fewest[self._files_per_epoch - 1]:
-            least = bisect_left(fewest, count) + 1
-            required = f"be at least {least}, so that the files of every epoch have {count_of(count, 'line')}"
-            raise refused_value("negative_files_per_epoch", required, show(self._files_per_epoch))
-        return count
-
-    def _make_plan(self, batch_size: int) -> BatchPlan:
+        self._n_negatives = parts["n_negatives"]
+        self._positive_weight = float(parts["positive_weight"][0])
+        self._negative_weight = float(parts["negative_weight"][0]) if "negative_weight" in parts else None
         counts = np.array([self._n_positives, self._n_negatives], dtype=np.int64)
-        if counts.sum() > MAX_COUNT:
-            required = f"give an epoch at most {MAX_COUNT} lines"
-            raise refused_value("multiplier", required, str(counts.sum()))
         available = np.array([self._n_positives, self.n_lines - self._n_positives], dtype=np.int64)
-        replicas = self.num_replicas or 1
-        return even_plan(counts, CLASSES, batch_size=batch_size, num_replicas=replicas, available=available)
+        self._plan = BatchPlan(parts["n_batches"], counts, CLASSES, "even", available)
 
     @property
     def plan(self) -> BatchPlan:
@@ -263,7 +252,7 @@ class RareEventBatchSampler(BatchSampler):
         epoch : int, optional
             From 0; by default the next epoch.
         """
-        chosen = self._chosen_files(self._stream_of(epoch))
+        chosen = self._chosen_files(epoch)
         return [self._files[self._n_positive_files + file].sides[0].path for file in chosen.tolist()]
 
     def class_weights(self, epoch: Optional[int] = None, *, normalise: bool = False) -> pd.Series:
@@ -283,11 +272,11 @@ class RareEventBatchSampler(BatchSampler):
         pandas.Series of float64
             The weights of ``positive`` and ``negative``.
         """
-        chosen = self._chosen_files(self._stream_of(epoch))
+        chosen = self._chosen_files(epoch)
         lines = self._lines[self._n_positive_files :]
         negative = self._negative_weight
         if negative is None:
-            negative = len(lines) * int(lines[chosen].sum()) / (self._files_per_epoch * self._n_negatives)
+            negative = len(lines) * int(lines[chosen].sum()) / (len(chosen) * self._n_negatives)
         weights = np.array([self._positive_weight, negative])
         if check_flag(normalise, "normalise"):
             weights = weights / weights.max() / self._mean_weight(weights.max())
@@ -302,67 +291,23 @@ class RareEventBatchSampler(BatchSampler):
         share = self._n_positives / total, self._n_negatives / total
         return float(share[0] * (self._positive_weight / unit) + share[1] * (negative / unit))
 
-    def _stream_of(self, epoch: Optional[int]) -> RandomStream:
-        """Return the random numbers of an epoch, by default the next one."""
-        return RandomStream(epoch_seed(self._seed, self._requested_epoch(epoch)))
-
-    def _chosen_files(self, stream: RandomStream) -> NDArray[np.int32]:
-        """Return the negative files of an epoch, by their positions in the list, from 0."""
+    def _chosen_files(self, epoch: Optional[int]) -> NDArray[np.int32]:
+        """Return the negative files of an epoch, by their positions in the list, from 0; by default the next epoch."""
         n_files = len(self._lines) - self._n_positive_files
-        return stream.permutation(n_files)[: self._files_per_epoch]
-
-    def _draw_negatives(self, stream: RandomStream) -> NDArray[np.int64]:
-        """Return the positions of the negatives of an epoch."""
-        chosen = self._n_positive_files + self._chosen_files(stream)
-        for file in [*range(self._n_positive_files), *chosen.tolist()]:
-            self._files[file].sides[0].check()
-        ends = np.cumsum(self._lines[chosen])
-        first, limit, count = np.array([[0], [ends[-1]], [self._n_negatives]], dtype=np.int64)
-        ranks = subsets_within(stream, first, limit, count)
-        begins = np.cumsum(self._lines) - self._lines
-        shifts = begins[chosen] - (ends - self._lines[chosen])
-        return np.asarray(ranks + shifts[np.searchsorted(ends, ranks, side="right")])
+        stream = RandomStream(epoch_seed(self._seed, self._requested_epoch(epoch)))
+        return stream.permutation(n_files)[: self._parts["files_per_epoch"]]
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        stream = self._stream_of(epoch)
-        positions = np.concatenate([np.arange(self._n_positives), self._draw_negatives(stream)]).astype(np.int32)
-        order = stream.permutation(len(positions))
-        is_positive = order < self._n_positives
-        dealt = positions[np.concatenate([order[is_positive], order[~is_positive]])]
-        # Dealt in turn: the i-th goes to batch i mod B, and is the (i div B)-th there.
-        n_batches = self._plan.n_batches
-        offsets = even_offsets(len(positions), n_batches, longer="first")
-        places = np.arange(len(positions))
-        rows = np.empty(len(positions), dtype=np.int32)
-        rows[offsets[places % n_batches] + places // n_batches] = dealt
-        return Batches(rows, offsets)
-
-    def _global_length(self) -> int:
-        return self._plan.n_batches
-
-    def _recipe(self) -> Recipe:
-        sides = [file.sides[0] for file in self._files]
-        parts = {
-            "files": [shown_name(file.name) for file in self._files],
-            "lines": self._lines.astype(np.float64),
-            "n_positive_files": self._n_positive_files,
-            "files_per_epoch": self._files_per_epoch,
-            "n_negatives": self._n_negatives,
-            "n_batches": self._plan.n_batches,
-            "positive_weight": self._positive_weight,
-            "negative_weight": self._negative_weight,
-        }
-        labels: dict[str, Any] = {name: show(value) for name, value in self._told.items() if value is not None}
-        # As bytes, because a path may not be text in any encoding.
-        labels["paths"] = np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8)
-        labels["versions"] = [side.version for side in sides]
-        return make_recipe("rare_events", seed=self._seed, parts=parts, labels=labels)
+        chosen = self._n_positive_files + self._chosen_files(epoch)
+        for file in [*range(self._n_positive_files), *chosen.tolist()]:
+            self._files[file].sides[0].check()
+        return super()._epoch_batches(epoch)
 
     def __repr__(self) -> str:
         n_files = len(self._files) - self._n_positive_files
         return (
             f"{type(self).__name__}({count_of(self._n_positives, 'positive')} and "
-            f"{count_of(self._n_negatives, 'negative')} an epoch, from {self._files_per_epoch} of "
+            f"{count_of(self._n_negatives, 'negative')} an epoch, from {self._parts['files_per_epoch']} of "
             f"{count_of(n_files, 'file')}, {count_of(self._plan.n_batches, 'batch')}, seed={self._seed}, "
             f"epoch={self.epoch})"
         )
@@ -402,11 +347,8 @@ def _check_file(path: Path, name: str, known: dict[str, str]) -> None:
     known[real] = str(path)
 
 
-def _check_lines(lines: Sequence[int], n_positive_files: int) -> NDArray[np.int64]:
-    """Return the lines of the files; refuse positives without any, and more than positions can distinguish."""
-    total = list(accumulate(lines))
-    if total[n_positive_files - 1] == 0:
-        raise refused_value("positives", "have at least one line", "0 lines")
-    if total[-1] > MAX_COUNT:
-        raise refused_value("negatives", f"have at most {MAX_COUNT} lines with the positives", str(total[-1]))
-    return np.array(lines, dtype=np.int64)
+def _ratio_of(multiplier: Any) -> Optional[str]:
+    """Return the numerator and the denominator of a fraction, in hexadecimal digits, which may be many."""
+    if not is_number(multiplier) or not isinstance(multiplier, Rational):
+        return None
+    return f"{int(multiplier.numerator):x}/{int(multiplier.denominator):x}"

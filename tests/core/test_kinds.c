@@ -3,6 +3,7 @@
  */
 
 #include "kinds/epoch_subset.h"
+#include "kinds/rare_events.h"
 #include "kinds/strata_subset.h"
 #include "kinds/uniform.h"
 #include "plain_host.h"
@@ -115,6 +116,25 @@ static Mutable epoch_subset_request(uint64_t *state) {
   return request;
 }
 
+static Mutable rare_events_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  double lines[8], n_negative_files = (double)(1 + some_number(state, 5));
+  int64_t n_positive_files = 1 + some_number(state, 3), n_files = n_positive_files + (int64_t)n_negative_files;
+  for (int64_t file = 0; file < n_files; file++) {
+    lines[file] = (double)(file < n_positive_files ? 1 + some_number(state, 4) : some_number(state, 30));
+  }
+  add_number(&request, "multiplier", (double)(1 + some_number(state, 40)) / 8);
+  add_number(&request, "batch_size", (double)(4 + some_number(state, 30)));
+  add_number(&request, "positive_weight", 0.1);
+  add_number(&request, "n_negative_files", n_negative_files);
+  add_part(&request, "lines", DOUBLES, n_files, lines);
+  if (some_number(state, 3) == 0) add_number(&request, "negative_files_per_epoch", n_negative_files);
+  if (some_number(state, 3) == 0) add_part(&request, "multiplier_ratio", TEXT, 1, "a/3");
+  if (some_number(state, 3) == 0) add_number(&request, "negative_weight", 3);
+  if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  return request;
+}
+
 /* Change the type, the length or a value of a part, or leave it out. */
 static void mutate(Mutable *given, uint64_t *state) {
   static const double numbers[] = {
@@ -172,8 +192,12 @@ static void check_epoch(const PlainHost *host, int64_t n_rows) {
 }
 
 static int64_t rows_of(const Parts *recipe) {
-  Part codes = find_part(recipe, "codes");
-  return codes.type == NOTHING ? (int64_t)*(const double *)find_part(recipe, "n").values : codes.length;
+  Part codes = find_part(recipe, "codes"), lines = find_part(recipe, "lines");
+  if (codes.type != NOTHING) return codes.length;
+  if (lines.type == NOTHING) return (int64_t)*(const double *)find_part(recipe, "n").values;
+  double n_rows = 0;
+  for (int64_t file = 0; file < lines.length; file++) n_rows += ((const double *)lines.values)[file];
+  return (int64_t)n_rows;
 }
 
 /* Draw an epoch with a host that fails at every call in turn; the same rows must come of it then. */
@@ -262,6 +286,7 @@ int main(void) {
   test_mutations(&uniform_kind, uniform_request);
   test_mutations(&strata_subset_kind, subset_request);
   test_mutations(&epoch_subset_kind, epoch_subset_request);
+  test_mutations(&rare_events_kind, rare_events_request);
   CHECK(find_kind("uniform") == &uniform_kind && find_kind("strata_subset") == &strata_subset_kind);
   CHECK(find_kind("another") == NULL);
   return 0;

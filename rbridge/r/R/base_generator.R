@@ -28,9 +28,15 @@ recipe_kinds = function() {
   )
 }
 
+# Each kind is made once: an instance asks for it at every call.
 sampler_kind = function(kind) {
-  get(paste0("kind_", kind), envir = topenv(), mode = "function")()
+  if (is.null(made_kinds[[kind]])) {
+    made_kinds[[kind]] = get(paste0("kind_", kind), envir = topenv(), mode = "function")()
+  }
+  made_kinds[[kind]]
 }
+
+made_kinds = new.env(parent = emptyenv())
 
 # The frame of this call is the environment of a generator: only the recipe, inside the namespace of the package.
 # `functions` is a list of functions that a recipe cannot hold: those that call Python, for samplers that stay there,

@@ -84,39 +84,23 @@
 #' str(coro::collect(loader, n = 1))
 batch_sampler_rare_events = function(positives, negatives, multiplier, batch_size,
   negative_files_per_epoch = NULL, positive_weight = 1, negative_weight = NULL, seed = NULL, num_replicas = NULL) {
-  multiplier = check_positive_number(multiplier, "multiplier")
-  batch_size = check_count(batch_size, "batch_size")
-  positive_weight = check_positive_number(positive_weight, "positive_weight")
-  negative_weight = if (!is.null(negative_weight)) check_positive_number(negative_weight, "negative_weight")
-  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
-  num_replicas = check_positive(num_replicas, "num_replicas")
   listed = rare_event_files(positives, negatives)
-  n_files = length(listed$negatives)
-  files_per_epoch = if (is.null(negative_files_per_epoch)) {
-    as.double(n_files)
-  } else {
-    check_between(negative_files_per_epoch, "negative_files_per_epoch", 1, n_files)
-  }
+  request = list(multiplier = multiplier, batch_size = batch_size, negative_files_per_epoch = negative_files_per_epoch,
+    positive_weight = positive_weight, negative_weight = negative_weight, seed = seed, num_replicas = num_replicas,
+    n_negative_files = length(listed$negatives))
+  settings = core_plan("rare_events", request)
   paths = vapply(unlist(listed), absolute, "", USE.NAMES = FALSE)
   indexed = lapply(paths, line_index)
-  lines = rare_event_lines(indexed, length(listed$positives))
-  of_files = list(lines = lines, n_positive_files = as.double(length(listed$positives)),
-    files_per_epoch = files_per_epoch)
-  n_negatives = count_rare_negatives(of_files, multiplier)
-  parts = c(
-    list(files = shown_name(basename(paths))), of_files,
-    list(
-      n_negatives = n_negatives, n_batches = rare_event_batches(of_files, n_negatives, batch_size, num_replicas),
-      positive_weight = positive_weight, negative_weight = negative_weight
-    )
-  )
-  new_generator(new_recipe("rare_events", seed, parts, labels = list(
-    multiplier = show_value(multiplier),
-    batch_size = show_value(batch_size),
-    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas),
-    paths = paths_as_bytes(paths),
-    versions = vapply(indexed, function(found) found$version, "")
-  )))
+  lines = vapply(indexed, function(found) as.double(found$n_lines), 0)
+  parts = core_plan("rare_events", c(request, list(lines = lines)))
+  new_generator(new_recipe(
+    "rare_events", if (!is.null(seed)) check_range(seed, "seed", largest_seed),
+    c(list(files = shown_name(basename(paths))), parts),
+    labels = c(lapply(c(list(multiplier = multiplier), settings), show_value), list(
+      paths = paths_as_bytes(paths),
+      versions = vapply(indexed, function(found) found$version, "")
+    ))
+  ))
 }
 
 # -> list(positives, negatives = paths of regular files that are all different)
@@ -159,57 +143,16 @@ listed_files = function(paths, parameter) {
   paths
 }
 
-# The lines of each file; positives without any, and more than positions can distinguish, are refused.
-rare_event_lines = function(indexed, n_positive_files) {
-  lines = vapply(indexed, function(found) as.double(found$n_lines), 0)
-  if (sum(lines[seq_len(n_positive_files)]) == 0) {
-    stop_parameter("positives", "have at least one line", "0 lines")
-  }
-  if (sum(lines) > largest_count) {
-    stop_parameter("negatives", sprintf("have at most %.0f lines with the positives", largest_count),
-      sprintf("%.0f", sum(lines)))
-  }
-  lines
-}
+positive_lines = function(parts) sum(parts$lines[seq_len(parts$n_positive_files)])
 
-# `of_files` are the parts of the recipe with the lines of the files and the number of files that an epoch draws from.
-positive_lines = function(of_files) sum(of_files$lines[seq_len(of_files$n_positive_files)])
+negative_lines = function(parts) parts$lines[-seq_len(parts$n_positive_files)]
 
-negative_lines = function(of_files) of_files$lines[-seq_len(of_files$n_positive_files)]
-
-# The number of negatives in an epoch; more than some of its files may have together are refused.
-count_rare_negatives = function(of_files, multiplier) {
-  count = kept_count(multiplier, positive_lines(of_files))
-  fewest = cumsum(sort(negative_lines(of_files))) # lines of the smallest file, of the smallest two, ...
-  if (count > fewest[length(fewest)]) {
-    stop_parameter("multiplier", sprintf("ask for at most %.0f negatives, the lines of all files",
-      fewest[length(fewest)]), show_value(multiplier))
-  }
-  if (count > fewest[of_files$files_per_epoch]) {
-    stop_parameter("negative_files_per_epoch",
-      sprintf("be at least %d, so that the files of every epoch have %s", which(fewest >= count)[1L],
-        show_count(count, "line")), show_value(of_files$files_per_epoch))
-  }
-  count
-}
-
-rare_event_counts = function(of_files, n_negatives) c(positive_lines(of_files), n_negatives)
-
-rare_event_batches = function(of_files, n_negatives, batch_size, num_replicas) {
-  counts = rare_event_counts(of_files, n_negatives)
-  if (sum(counts) > largest_count) {
-    stop_parameter("multiplier", sprintf("give an epoch at most %.0f lines", largest_count),
-      sprintf("%.0f", sum(counts)))
-  }
-  available = c(counts[1L], sum(negative_lines(of_files)))
-  smallest = smallest_stratum(counts, rare_event_classes, available = available)
-  batches_of_batch_size(sum(counts), smallest, batch_size, list(num_replicas = num_replicas))
-}
+rare_event_counts = function(parts) c(positive_lines(parts), parts$n_negatives)
 
 rare_event_classes = c("positive", "negative")
 
 kind_rare_events = function() {
-  list(
+  core_kind(
     class = "batch_sampler_rare_events",
     vectors = list(
       parts = c("files", "lines", "n_positive_files", "files_per_epoch", "n_negatives", "n_batches",
@@ -219,12 +162,11 @@ kind_rare_events = function() {
     bytes = function(recipe) 160 * (positive_lines(recipe$parts) + recipe$parts$n_negatives),
     check = check_rare_events,
     n_rows = function(recipe) sum(recipe$parts$lines),
-    n_batches = function(recipe) recipe$parts$n_batches,
     setup = function(recipe, private) {
       parts = recipe$parts
       list(
         paths = unname(bytes_as_paths(recipe$labels$paths)),
-        plan = make_plan(rare_event_counts(parts, parts$n_negatives), rare_event_classes, parts$n_batches, "even")
+        plan = make_plan(rare_event_counts(parts), rare_event_classes, parts$n_batches, "even")
       )
     },
     draw = draw_rare_events,
@@ -260,31 +202,13 @@ kind_rare_events = function() {
 }
 
 check_rare_events = function(recipe) {
+  core_instance(new_memory(), recipe)
   parts = recipe$parts
-  n_files = length(parts$files)
-  if (!is.character(parts$files) || n_files < 2L) {
+  labels = recipe$labels
+  n_files = length(parts$lines)
+  if (!is.character(parts$files) || length(parts$files) != n_files) {
     stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files))
   }
-  if (!is.double(parts$lines) || length(parts$lines) != n_files) {
-    stop_parameter("recipe", sprintf("have %s as 'lines'", show_count(n_files, "number")), show_value(parts$lines))
-  }
-  are_counts = isTRUE(all(parts$lines >= 0 & parts$lines == floor(parts$lines)))
-  if (!are_counts || sum(parts$lines) > largest_count) {
-    stop_parameter("recipe", sprintf("have whole numbers as 'lines', %.0f in all at most", largest_count), "others")
-  }
-  n_positive_files = part_count(recipe, "n_positive_files", 1, n_files - 1)
-  part_count(recipe, "files_per_epoch", 1, n_files - n_positive_files)
-  if (positive_lines(parts) == 0) {
-    stop_parameter("recipe", "have positives", "0 lines")
-  }
-  fewest = sum(sort(negative_lines(parts))[seq_len(parts$files_per_epoch)])
-  part_count(recipe, "n_negatives", 1, max(1, fewest))
-  part_count(recipe, "n_batches", 1, min(positive_lines(parts), parts$n_negatives))
-  check_positive_number(parts$positive_weight, "positive_weight")
-  if (!is.null(parts$negative_weight)) {
-    check_positive_number(parts$negative_weight, "negative_weight")
-  }
-  labels = recipe$labels
   are_kinds = is.raw(labels$paths) && is.character(labels$versions)
   if (!are_kinds || length(labels$versions) != n_files || sum(labels$paths == as.raw(0L)) != n_files - 1L) {
     stop_parameter("recipe", "have a path and a version of each file", "others")
@@ -293,26 +217,9 @@ check_rare_events = function(recipe) {
 
 draw_rare_events = function(private, epoch) {
   recipe = private$.recipe
-  parts = recipe$parts
-  n_positives = positive_lines(parts)
-  drawn = .Call(C_draw_from_files, negative_lines(parts), parts$files_per_epoch, parts$n_negatives, n_positives,
-    epoch_seed(recipe$seed, epoch))
-  chosen = parts$n_positive_files + drawn$files + 1
-  used = c(seq_len(parts$n_positive_files), chosen)
+  used = c(seq_len(recipe$parts$n_positive_files), recipe$parts$n_positive_files + chosen_files(recipe, epoch))
   check_versions(private$.setup$paths[used], recipe$labels$versions[used])
-  ends = cumsum(parts$lines[chosen])
-  begins = cumsum(parts$lines) - parts$lines
-  shifts = begins[chosen] - (ends - parts$lines[chosen])
-  negatives = drawn$ranks + shifts[findInterval(drawn$ranks, ends) + 1L] + 1
-  positions = as.integer(c(seq_len(n_positives), negatives))
-  is_positive = drawn$order < n_positives
-  dealt = positions[c(drawn$order[is_positive], drawn$order[!is_positive]) + 1L]
-  # Dealt in turn: the i-th goes to batch i mod B, and is the (i div B)-th there.
-  offsets = c(0L, as.integer(cumsum(batch_sizes(private$.setup$plan))))
-  places = seq_along(dealt) - 1
-  rows = integer(length(dealt))
-  rows[offsets[places %% parts$n_batches + 1] + places %/% parts$n_batches + 1] = dealt
-  list(rows = rows, offsets = offsets)
+  core_batches(private, epoch)
 }
 
 # The negative files of an epoch, by their positions in the list, from 1.
@@ -333,7 +240,7 @@ rare_event_weights = function(recipe, epoch, normalise) {
     return(weights)
   }
   unit = max(weights)
-  counts = rare_event_counts(parts, parts$n_negatives)
+  counts = rare_event_counts(parts)
   expected = if (is.null(parts$negative_weight)) sum(lines) / parts$n_negatives else negative
   mean_weight = sum(counts / sum(counts) * (c(parts$positive_weight, expected) / unit))
   weights / unit / mean_weight
@@ -341,7 +248,7 @@ rare_event_weights = function(recipe, epoch, normalise) {
 
 format_rare_events = function(recipe) {
   parts = recipe$parts
-  counts = rare_event_counts(parts, parts$n_negatives)
+  counts = rare_event_counts(parts)
   n_files = length(parts$lines) - parts$n_positive_files
   c(
     sprintf("* Lines: %s and %s in an epoch", show_count(counts[1L], "positive"), show_count(counts[2L], "negative")),

@@ -212,7 +212,8 @@ static SEXP result_in_r(const Call *call, int place) {
   R_xlen_t count = Rf_xlength(vector) / (R_xlen_t)sizeof(int64_t);
   const int64_t *numbers = (const int64_t *)(const void *)RAW(vector);
   SEXP integers = PROTECT(Rf_allocVector(INTSXP, count));
-  for (R_xlen_t i = 0; i < count; i++) INTEGER(integers)[i] = (int)numbers[i];
+  int *narrow = INTEGER(integers);
+  for (R_xlen_t i = 0; i < count; i++) narrow[i] = (int)numbers[i];
   UNPROTECT(1);
   return integers;
 }

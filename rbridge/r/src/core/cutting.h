@@ -28,21 +28,22 @@ static inline int64_t as_limit(double number) { return number <= LARGEST_EXACT ?
 
 static inline bool has_limit(int64_t limit) { return limit < INT64_MAX; }
 
-static inline int64_t divide_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
+static inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
 
 /* Return the number of batches of an epoch of n_drawn rows, 0 if it depends on their lengths. */
 static inline int64_t count_cut(const Cutting *cutting, int64_t n_drawn) {
   if (has_limit(cutting->max_tokens)) return 0;
   int64_t window = smaller(cutting->window, n_drawn);
-  int64_t n_batches = n_drawn / window * divide_up(window, cutting->batch_size);
-  n_batches += divide_up(n_drawn % window, cutting->batch_size);
-  return divide_up(n_batches, cutting->num_replicas) * cutting->num_replicas;
+  int64_t n_batches = n_drawn / window * quotient_up(window, cutting->batch_size);
+  n_batches += quotient_up(n_drawn % window, cutting->batch_size);
+  return quotient_up(n_batches, cutting->num_replicas) * cutting->num_replicas;
 }
 
 /* Refuse a number of replicas for which a batch would be empty. */
 static inline bool refuse_empty_batches(const char *got, int64_t n_drawn, double n_batches, Host *host) {
   return refuse(
-      host, "num_replicas", got, "leave each batch a row: %lld are drawn for %.0f batches", (long long)n_drawn, n_batches
+      host, "num_replicas", got, "leave each batch a row: %lld are drawn for %.0f batches", (long long)n_drawn,
+      n_batches
   );
 }
 
@@ -284,7 +285,7 @@ static inline int64_t *cut_sorted(
 static inline int64_t *split_for_replicas(
     const Cutting *cutting, int64_t *offsets, int64_t n_drawn, int64_t *n_batches, Host *host
 ) {
-  int64_t n_parts = divide_up(*n_batches, cutting->num_replicas) * cutting->num_replicas;
+  int64_t n_parts = quotient_up(*n_batches, cutting->num_replicas) * cutting->num_replicas;
   if (n_parts == *n_batches) return offsets;
   if (n_parts > n_drawn) {
     char shown[NUMBER];

@@ -24,10 +24,11 @@ typedef struct {
 extern const Kind uniform_kind;
 extern const Kind strata_subset_kind;
 extern const Kind epoch_subset_kind;
+extern const Kind rare_events_kind;
 
 /* Return the kind of this name, or NULL. */
 static inline const Kind *find_kind(const char *name) {
-  static const Kind *const kinds[] = {&uniform_kind, &strata_subset_kind, &epoch_subset_kind};
+  static const Kind *const kinds[] = {&uniform_kind, &strata_subset_kind, &epoch_subset_kind, &rare_events_kind};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
   }
