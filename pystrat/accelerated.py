@@ -15,6 +15,7 @@ from torch.utils.data import DataLoader
 from pystrat.base import BatchSampler
 from pystrat.callers import is_count_of_loader
 from pystrat.messages import refused_type, refused_value, show
+from pystrat.resumable import Counting
 
 
 def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
@@ -28,7 +29,8 @@ def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
         Its ``batch_sampler`` is a sampler of this package without a `rank`. If several processes train, the sampler's
         `num_replicas` is their number, or a multiple of it, and its `seed` was given.
     accelerator : accelerate.Accelerator
-        Its option `split_batches` must be off: a piece of a batch does not keep the promise of the batch.
+        Its option `split_batches` must be off: a piece of a batch does not keep the promise of the batch. So must
+        `use_stateful_dataloader`: it starts an iteration when the loader is prepared.
 
     Returns
     -------
@@ -38,9 +40,9 @@ def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If the loader has another kind of batch sampler, the sampler has a `rank`, or its `num_replicas` does not fit
-        the number of processes, or several processes train and the sampler has no `seed`. If `accelerator` is no
-        accelerator, or splits batches.
+        If the loader has another kind of batch sampler or a stream, the sampler has a `rank` or rows of its own, its
+        `num_replicas` does not fit the number of processes, or several processes train and the sampler has no `seed`.
+        If `accelerator` is no accelerator, splits batches, or keeps states of loaders.
 
     Notes
     -----
@@ -115,6 +117,12 @@ def _sampler_of(loader: Any) -> BatchSampler:
     if isinstance(loader.sampler, BatchSampler):
         advice = "Give the loader batch_sampler=sampler: accelerate keeps no sampler of a loader without one."
         raise refused_type("loader", required, "one with sampler=sampler", advice)
+    if isinstance(loader.dataset, Counting):
+        advice = (
+            "Give the stream num_replicas=accelerator.num_processes and rank=accelerator.process_index, and iterate "
+            "over the loader itself, or over ResumableLoader(loader)."
+        )
+        raise refused_type("loader", required, "one of a stream", advice)
     raise refused_type("loader", required, f"one with a batch sampler of class '{type(sampler).__name__}'")
 
 
@@ -124,12 +132,19 @@ def _check_accelerator(accelerator: Any) -> None:
     if accelerator.dataloader_config.split_batches:
         required = "keep batches whole, which is DataLoaderConfiguration(split_batches=False)"
         raise refused_value("accelerator", required, "one that splits batches")
+    if getattr(accelerator.dataloader_config, "use_stateful_dataloader", False):
+        required = "keep no states of loaders, which is DataLoaderConfiguration(use_stateful_dataloader=False)"
+        advice = "Set the epoch and skip batches, or iterate over ResumableLoader(loader) and save its state."
+        raise refused_value("accelerator", required, "one with use_stateful_dataloader=True", advice)
 
 
 def _check_replicas(sampler: BatchSampler, n_processes: int) -> None:
     if sampler.rank is not None:
         advice = "Leave out 'rank': accelerate gives each process its share."
         raise refused_value("loader", "have a sampler of all batches", f"one of rank {sampler.rank}", advice)
+    if sampler._is_part:
+        advice = "Each process has batches of its own: iterate over the loader itself, or over ResumableLoader(loader)."
+        raise refused_value("loader", "have a sampler of all batches", f"a {type(sampler).__name__}", advice)
     if (sampler.num_replicas or 1) % n_processes:
         required = f"have a sampler for {n_processes} processes"
         got = "one for one process" if sampler.num_replicas is None else f"one for {sampler.num_replicas}"

@@ -25,6 +25,7 @@ It may override others, each for one reason:
 `_check_epoch`    there are fewer epochs than usual
 `_lists_from`     batches are drawn when they are requested, or carry other values with their rows
 `_begin_epoch`    an epoch is drawn once, when it begins, and kept
+`_is_part`        a process has batches of its own without a rank
 `_go_on_at`       batches that were drawn ahead are forgotten when the sampler is placed elsewhere
 ================  ===============================================================================
 
@@ -55,7 +56,7 @@ import numpy as np
 
 from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
-from pystrat.callers import Requests, is_count_of_loader, saves_iterator_too, skips_batches
+from pystrat.callers import Requests, is_count_of_loader, is_divided, saves_iterator_too, skips_batches
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.locks import OwnLock
 from pystrat.messages import check_integer, check_iterable, count_of, is_number, refused_type, refused_value, show
@@ -525,6 +526,12 @@ class BatchSampler(ABC):
     def _begin_epoch(self, told: Optional[Place] = None) -> Place:
         """Begin an iteration, at the sampler's next epoch or at the place that the iterator was given."""
         self._warn_of_process_group()
+        if self._is_part and is_divided():
+            raise ValueError(
+                f"accelerate divides the batches of {type(self).__name__} among the processes, but they are already "
+                "those of one process: rows would be lost. Do not prepare the loader with accelerate. Iterate over it "
+                "itself, or over ResumableLoader(loader)."
+            )
         place = told or self._next
         self._check_epoch(place.epoch)
         if told is None:
@@ -549,6 +556,11 @@ class BatchSampler(ABC):
         """Make the next iteration begin at this place."""
         self._next = place
         self._begun = None
+
+    @property
+    def _is_part(self) -> bool:
+        """Whether the batches are those of one of several processes."""
+        return self._rank is not None
 
     @property
     def _stride(self) -> int:

@@ -25,6 +25,20 @@ def skips_batches() -> bool:
     return any(type(frame.f_locals.get("self")).__name__ == "SkipBatchSampler" for frame in _frames_of_accelerate())
 
 
+def is_divided() -> bool:
+    """Return whether accelerate calls to divide the batches among several processes."""
+    callers = (frame.f_locals.get("self") for frame in _frames_of_accelerate())
+    return any(_n_processes_of(caller) > 1 for caller in callers)
+
+
+def _n_processes_of(caller: Any) -> int:
+    """Return the number of processes among which an object of accelerate divides; 1 if it does not."""
+    name = type(caller).__name__
+    if name in ("BatchSamplerShard", "IterableDatasetShard"):
+        return int(caller.num_processes)
+    return int(caller.state.num_processes) if name == "DataLoaderDispatcher" else 1
+
+
 def saves_iterator_too() -> bool:
     """Return whether a StatefulDataLoader calls, which saves the state of its iterator as well."""
     return "stateful_dataloader" in _module(_calling_frame())

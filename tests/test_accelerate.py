@@ -26,12 +26,16 @@ from pystrat import (
     BatchSampler,
     NegativePairBatchSampler,
     PairDataset,
+    ResumableLoader,
+    ShardedStratifiedBatchSampler,
     StratifiedBatchSampler,
     TensorLoader,
     UniformBatchSampler,
     WeightedBatchSampler,
     prepare_for_accelerate,
+    shard_counts,
 )
+from pystrat.stream import StratifiedStream, count_sources
 from tests.replays.accelerate import data_loader as replay
 from tests.replays.accelerate.accelerator import Accelerator
 from tests import training_libraries
@@ -186,15 +190,55 @@ def test_batches_are_repeated_or_ranks_uneven_if_the_sampler_does_not_know_the_r
     assert len(sampler_of()) == N_BATCHES and N_BATCHES % 4 != 0
 
 
+def of_shards(shard: str) -> ShardedStratifiedBatchSampler:
+    counts = shard_counts({name: LABELS for name in "ab"})
+    return ShardedStratifiedBatchSampler(LABELS, 2, counts=counts, shards=[shard], seed=1)
+
+
 @LIBRARIES
-def test_rows_of_a_sampler_that_is_sharded_already_are_lost(library: str) -> None:
-    delivered = [
-        row
-        for rank in range(2)
-        for batch in shards_of(library, sampler_of(2, rank=rank), 2, even_batches=False)[rank]
-        for row in batch
-    ]
-    assert len(set(delivered)) < len(LABELS)
+@pytest.mark.parametrize("sampler", [sampler_of(2, rank=1), of_shards("a")], ids=["rank", "shards"])
+def test_a_sampler_with_batches_of_its_own_is_not_divided_again(library: str, sampler: BatchSampler) -> None:
+    """Rows would be lost."""
+    with pytest.raises(ValueError, match="they are already those of one process.* Do not prepare the loader"):
+        shards_of(library, sampler, 2)
+    assert shards_of(library, sampler, 1) == [epoch_of(sampler, 0)], "nothing is divided"
+
+
+SOURCES = {name: [[name, row, row % 5 == 0] for row in range(20)] for name in "abcd"}
+
+
+def stream_of(**options: Any) -> StratifiedStream:
+    counts = count_sources(SOURCES, read=iter, stratum=2)
+    return StratifiedStream(SOURCES, 1, counts=counts, read=iter, stratum=2, lanes=2, seed=1, **options)
+
+
+def stream_loader(**options: Any) -> DataLoader[Any]:
+    return DataLoader(stream_of(**options), batch_size=None, collate_fn=list)
+
+
+@installed("accelerate")
+@pytest.mark.parametrize("options", [{}, {"num_replicas": 2, "rank": 0}])
+def test_a_stream_is_not_divided(options: dict[str, int]) -> None:
+    accelerate = import_module("accelerate.data_loader")
+    given = {"num_processes": 2, "process_index": 0, "dispatch_batches": False}
+    prepared = accelerate.prepare_data_loader(stream_loader(**options), **given)
+    with pytest.raises(ValueError, match="divides the rows of each batch of StratifiedStream"):
+        list(prepared)
+
+
+@installed("accelerate")
+def test_a_stream_in_one_process_has_the_epoch_that_is_set() -> None:
+    accelerate = import_module("accelerate.data_loader")
+    prepared = accelerate.prepare_data_loader(stream_loader(), dispatch_batches=False)
+    epochs = [list(stream_of()), list(prepared), list(prepared)]
+    assert epochs[0] == epochs[1] != epochs[2]
+    prepared.set_epoch(1)
+    assert list(accelerate.skip_first_batches(prepared, 3)) == epochs[2][3:]
+
+
+def test_a_stream_is_divided_by_its_own_ranks() -> None:
+    shares = [list(ResumableLoader(stream_loader(num_replicas=2, rank=rank))) for rank in range(2)]
+    assert [batch for turn in zip(*shares) for batch in turn] == list(stream_loader())
 
 
 @LIBRARIES
@@ -495,9 +539,18 @@ def test_trainer_cuts_epochs_that_are_longer_than_the_first_one(world: int, tmp_
 
 
 @installed("accelerate")
-def test_the_recipe_for_accelerate() -> None:
-    (names,) = run_recipes("accelerate")
+def test_the_recipes_for_accelerate(tmp_path: Path) -> None:
+    names, of_stream = run_recipes("accelerate")
     assert names["sampler"].epoch == 10 and names["first_epoch"] == 3
+    accelerator, loader = of_stream["accelerator"], of_stream["loader"]
+    assert loader.sampler.epoch == 1
+    whole = [batch.tolist() for batch in loader]
+    loader.set_epoch(1)
+    for count, _ in enumerate(loader, start=1):
+        if count == 2:
+            accelerator.save_state(tmp_path)
+    accelerator.load_state(tmp_path)
+    assert [batch.tolist() for batch in loader] == whole[2:]
 
 
 @installed("transformers")
@@ -543,6 +596,12 @@ def test_what_is_refused() -> None:
         loader_of(StratifiedBatchSampler(LABELS, 3, num_replicas=2)),
         two,
     )
+    of_rows = required + "have a sampler of all batches. Got a ShardedStratifiedBatchSampler instead. Each process has"
+    refused(ValueError, of_rows, loader_of(of_shards("a")), two)
+    of_stream = batch_sampler + "one of a stream instead. Give the stream num_replicas=accelerator.num_processes"
+    refused(TypeError, of_stream, stream_loader(), one)
+    stateful = Process("1.15", 1, use_stateful_dataloader=True)
+    refused(ValueError, "must keep no states of loaders, .* Set the epoch and skip", loader_of(sampler_of()), stateful)
     splitting = Process("1.15", 1, split_batches=True)
     refused(ValueError, "must keep batches whole, .* Got one that splits", loader_of(sampler_of()), splitting)
     refused(TypeError, "must be an Accelerator of accelerate. Got nothing instead.", loader_of(sampler_of()), None)

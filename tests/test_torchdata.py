@@ -1,6 +1,6 @@
-"""What torchdata's StatefulDataLoader does to a batch sampler: the real one if it is installed, and a replay of it.
+"""What torchdata's StatefulDataLoader and nodes do to a batch sampler: the real ones if installed, and replays of them.
 
-The replay does, in the order of its source, what the loader does to the sampler, and nothing else; the version read is
+The replays do, in the order of their source, what they do to the sampler, and nothing else; the version read is
 in docs/training-libraries.md.
 """
 
@@ -11,7 +11,8 @@ from typing import Any, Optional, Protocol, runtime_checkable
 
 import pytest
 
-from pystrat import BatchSampler
+from pystrat import BatchSampler, ResumableLoader
+from tests.replays.torchdata.nodes import IterableWrapper, Loader
 from tests.replays.torchdata.stateful_dataloader import StatefulDataLoader, states_of
 from tests.training_libraries import LABELS, N_BATCHES, epoch_of, installed, run_recipes, sampler_of
 
@@ -161,8 +162,40 @@ def test_a_state_of_another_number_of_workers_is_refused(workers_saved: int, wor
     assert "State doesn't contain key" in str(caught.value) or "_restore_main_state" in str(caught.traceback[-1])
 
 
+def installed_nodes(iterable: Any) -> Any:
+    from torchdata.nodes import IterableWrapper, Loader
+
+    return Loader(IterableWrapper(iterable))
+
+
+NODES = pytest.mark.parametrize(
+    "nodes", [lambda each: Loader(IterableWrapper(each)), pytest.param(installed_nodes, marks=installed("torchdata"))]
+)
+
+
+@NODES
+@pytest.mark.parametrize("stop", [0, 1, 4, N_BATCHES - 1, N_BATCHES, N_BATCHES + 3])
+def test_nodes_resume_exactly_wherever_they_were_saved(nodes: Any, stop: int) -> None:
+    expected = [batch for epoch in range(4) for batch in epoch_of(sampler_of(), epoch)]
+    saved, resumed = (nodes(ResumableLoader(sampler_of())) for _ in range(2))
+    assert take(saved, stop) == expected[:stop]
+    if stop == 0:
+        iter(saved)
+    resumed.load_state_dict(saved.state_dict())
+    assert take(resumed, 2 * N_BATCHES) == expected[stop : stop + 2 * N_BATCHES]
+
+
+@NODES
+def test_nodes_of_the_sampler_itself_save_no_state_within_an_epoch(nodes: Any) -> None:
+    """They ask for it without a number of batches: the rest of the epoch would be lost."""
+    loader = nodes(sampler_of())
+    assert next(iter(loader)) == epoch_of(sampler_of(), 0)[0]
+    with pytest.raises(ValueError, match="must be given within epoch 0.* ResumableLoader"):
+        loader.state_dict()
+
+
 @installed("torchdata")
-def test_the_recipe_for_torchdata() -> None:
-    (names,) = run_recipes("torchdata")
-    expected = epoch_of(names["StratifiedBatchSampler"](names["labels"], 3, seed=1), 0)[1:]
-    assert [batch[1].tolist() for batch in names["rest"]] == [names["labels"][rows].tolist() for rows in expected]
+def test_the_recipes_for_torchdata() -> None:
+    for names in run_recipes("torchdata"):
+        expected = epoch_of(names["StratifiedBatchSampler"](names["labels"], 3, seed=1), 0)[1:]
+        assert [batch[1].tolist() for batch in names["rest"]] == [names["labels"][rows].tolist() for rows in expected]

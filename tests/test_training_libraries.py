@@ -17,9 +17,8 @@ from typing import Any, Iterator, Optional, Sequence
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader
 
-from pystrat import StratifiedBatchSampler, TensorLoader
+from pystrat import ResumableLoader, StratifiedBatchSampler, TensorLoader
 from tests.training_libraries import (
     LABELS,
     RUN,
@@ -160,7 +159,7 @@ def test_a_data_loader_asks_for_an_iterator_once_or_twice_and_has_one_epoch_of_i
 # Ignite: engine/engine.py, _internal_run_as_gen and _run_once_on_dataset_as_gen ---------------------------------------
 
 
-def replayed_ignite(loader: DataLoader, epochs: Sequence[int], on_epoch_started: Any, done: int = 0) -> list[list[Any]]:
+def replayed_ignite(loader: Any, epochs: Sequence[int], on_epoch_started: Any, done: int = 0) -> list[list[Any]]:
     """EPOCH_STARTED, then iter where there is no iterator yet; later ones are made when the old one is exhausted."""
     iterator: Optional[Iterator[Any]] = None
     trained: list[list[Any]] = []
@@ -178,9 +177,7 @@ def replayed_ignite(loader: DataLoader, epochs: Sequence[int], on_epoch_started:
     return trained
 
 
-def installed_ignite(
-    loader: DataLoader, epochs: Sequence[int], on_epoch_started: Any, done: int = 0
-) -> list[list[Any]]:
+def installed_ignite(loader: Any, epochs: Sequence[int], on_epoch_started: Any, done: int = 0) -> list[list[Any]]:
     from ignite.engine import Engine, Events
 
     trained: list[list[Any]] = []
@@ -249,7 +246,25 @@ def test_a_deterministic_engine_of_ignite_refuses_the_sampler() -> None:
         ReproducibleBatchSampler(sampler_of())
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+@IGNITE
+def test_ignite_resumes_from_the_state_of_a_loader(ignite: Any, workers: int) -> None:
+    """As `Checkpoint` saves it in the middle of an epoch, by a call without arguments."""
+    begun, resumed = (ResumableLoader(loader_of(sampler_of(), workers)) for _ in range(2))
+    for count, _ in enumerate(begun, start=1):
+        if count == 7:
+            state = begun.state_dict()
+    resumed.load_state_dict(state)
+    trained = ignite(resumed, (0, 1), lambda epoch: None, done=7)
+    assert trained == [epoch_of(sampler_of(), 0)[7:], epoch_of(sampler_of(), 1)]
+
+
 @installed("ignite")
-def test_the_recipe_for_ignite() -> None:
+def test_the_recipe_for_ignite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (names,) = run_recipes("Ignite")
     assert names["sampler"].epoch == 2 and names["trainer"].state.iteration == 2 * 20
+    (checkpoint,) = Path("checkpoints").iterdir()
+    names["Checkpoint"].load_objects(names["saved"], torch.load(checkpoint, weights_only=False))
+    place = names["loader"].state_dict()
+    assert (place["epoch"], place["batch"]) == (1, 35 - 20), "the last of 7, 14, ... 35 batches"

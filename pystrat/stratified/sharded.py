@@ -122,6 +122,10 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         return self._plan
 
     @property
+    def _is_part(self) -> bool:
+        return True
+
+    @property
     def shards(self) -> tuple[str, ...]:
         """The names of the shards of this process."""
         return tuple(self._plan.shards[place] for place in self._places.tolist())

@@ -9,6 +9,7 @@ import numpy as np
 from torch.utils.data import IterableDataset
 
 from pystrat.base import STATE_VERSION, check_replicas, check_state
+from pystrat.callers import is_count_of_loader, is_divided
 from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_EXACT
 from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
@@ -213,6 +214,14 @@ class StratifiedStream(IterableDataset[list[Any]]):
         If `load_state_dict` has placed the stream within this epoch, it continues from there.
         """
         epoch = self._check_epoch(epoch)
+        if is_divided():
+            raise ValueError(
+                f"accelerate divides the rows of each batch of {type(self).__name__} among the processes. Do not "
+                "prepare the loader with accelerate. Give the stream num_replicas=accelerator.num_processes and "
+                "rank=accelerator.process_index, and iterate over the loader itself, or over ResumableLoader(loader)."
+            )
+        if is_count_of_loader():
+            return
         start = self._start.next
         self._start.set(start if start.epoch == epoch else Start(epoch, 0))
 
