@@ -321,6 +321,13 @@ def test_auxiliary_values_come_with_their_rows(chunk: int) -> None:
     assert isinstance(next(iter(sampler()))[0], DrawnRow), "the batches of this sampler have such values"
 
 
+@by_chunk
+def test_weights_of_rows_are_another_tensor(chunk: int) -> None:
+    sampler = pystrat.DownsampledBatchSampler(LABELS, 1.5, 8, seed=1)
+    for rows, weights in TensorLoader(torch.arange(N), sampler.weights(), sampler=sampler, chunk=chunk):
+        assert_same(weights, torch.from_numpy(sampler.weights(rows.numpy())))
+
+
 def test_an_iteration_without_an_end() -> None:
     samplers = [TreeBatchSampler({"x": LABELS}, SPEC, 6, length=None, seed=1) for _ in range(2)]
     plain = loader_of(TensorDataset(x), samplers[1])

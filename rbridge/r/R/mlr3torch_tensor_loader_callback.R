@@ -14,8 +14,8 @@
 #' The batches, and with them the trained weights, are bitwise those of the same learner with `tensor_dataset = TRUE`,
 #' whether or not that is set.
 #'
-#' With `read = "table"`, the table of the task is read, and each batch is made from its rows as mlr3torch makes it: with
-#' augmentation, `collate_fn`, an [auxiliary_dataset()] and workers (`num_workers`).
+#' With `read = "table"`, the table of the task is read, and each batch is made from its rows as mlr3torch makes it:
+#' with augmentation, `collate_fn`, an [auxiliary_dataset()] and workers (`num_workers`).
 #' Lazy tensors, such as images in files, are loaded with their batch.
 #' The trained weights are bitwise those of the same learner without the callback.
 #' That is slower than tensors, but the time of an epoch is proportional to the number of rows.

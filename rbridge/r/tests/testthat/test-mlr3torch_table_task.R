@@ -76,7 +76,8 @@ test_that("it reads the data behind the task once", {
       super$data(...)
     }
   ))
-  task = mlr3::as_task_classif(Counting$new(data.table::data.table(survey, id = 1:40), primary_key = "id"), target = "y")
+  backend = Counting$new(data.table::data.table(survey, id = 1:40), primary_key = "id")
+  task = mlr3::as_task_classif(backend, target = "y")
   reads = 0
   table = table_task(task)
   for (row in 1:40) {

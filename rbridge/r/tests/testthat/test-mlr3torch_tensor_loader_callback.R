@@ -239,7 +239,8 @@ test_that("what it would change is refused, and so is another batch sampler", {
   expect_error(begin(loader_train = loader_for(plain), learner = no_learner, read = "table"),
     "its dataset has no field 'task'. Leave the callback out.", fixed = TRUE)
   expect_error(begin(loader_train = loader_for(whole), learner = no_learner, read = "table"),
-    "its 'tensor_dataset' is set, so its data are tensors. Set read = 'tensors', or leave the callback out.", fixed = TRUE)
+    "its 'tensor_dataset' is set, so its data are tensors. Set read = 'tensors', or leave the callback out.",
+    fixed = TRUE)
   for (case in list(
     list(auxiliary_dataset(plain, function(batch, aux) batch), NULL, "its dataset is an auxiliary_dataset(), whose"),
     list(plain, identity, "it has a 'collate_fn', which would not be called."),
