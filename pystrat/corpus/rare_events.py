@@ -189,7 +189,8 @@ class RareEventBatchSampler(CoreBatchSampler):
         settings = self._plan_of(arguments, data)
         self._files = tuple(ListedFile(path) for paths in listed for path in paths)
         data["lines"] = np.array([len(file) for file in self._files], dtype=np.float64)
-        parts = {"files": [shown_name(file.name) for file in self._files], **self._plan_of(arguments, data)}
+        parts: dict[str, Any] = {"files": [shown_name(file.name) for file in self._files]}
+        parts.update(self._plan_of(arguments, data))
         sides = [file.sides[0] for file in self._files]
         labels: dict[str, Any] = {"multiplier": show(multiplier)}
         labels.update({name: show(value) for name, value in settings.items()})
@@ -200,7 +201,7 @@ class RareEventBatchSampler(CoreBatchSampler):
         self._n_positive_files = parts["n_positive_files"]
         self._lines = data["lines"].astype(np.int64)
         self._n_positives = int(self._lines[: self._n_positive_files].sum())
-        self._n_negatives = parts["n_negatives"]
+        self._n_negatives = int(parts["n_negatives"])
         self._positive_weight = float(parts["positive_weight"][0])
         self._negative_weight = float(parts["negative_weight"][0]) if "negative_weight" in parts else None
         counts = np.array([self._n_positives, self._n_negatives], dtype=np.int64)

@@ -251,7 +251,7 @@ draw_perplexity = function(private, epoch) {
   parts = recipe$parts
   seed = epoch_seed(recipe$seed, epoch)
   if (!starts_perplexity(private)) {
-    return(.Call(C_draw_rows, parts$n, parts$sample, TRUE, seed))
+    return(.Call(C_draw_rows, parts$n, parts$sample, seed))
   }
   ceiling = noise_ceiling(private)
   weight_above = if (parts$clip == 1) ceiling else 1
@@ -314,7 +314,7 @@ drawn_again = function(private) {
   drawn = if (private$.weighted) {
     .Call(C_draw_by_perplexity, private$.reported, parts$initial, Inf, 1, parts$sample, seed)
   } else {
-    .Call(C_draw_rows, parts$n, parts$sample, TRUE, seed)
+    .Call(C_draw_rows, parts$n, parts$sample, seed)
   }
   list(rows = private$.visited, stream = drawn$stream)
 }

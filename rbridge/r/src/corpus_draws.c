@@ -21,33 +21,16 @@ static void seed_by(SEXP seed, Generator *generator) {
   seed_generator(generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
 }
 
-/* Draw `count` rows with replacement. */
-static void draw_with_replacement(Generator *generator, int32_t n_rows, int64_t count, int *rows) {
-  for (int64_t done = 0; done < count; done += STEP) {
-    draw_rows(generator, (uint32_t)n_rows, 1, smaller(count - done, STEP), rows + done);
-    R_CheckUserInterrupt();
-  }
-}
-
-SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed) {
-  bool replaced = true_or_false(replace, "replace");
+/* Draw rows with replacement. */
+SEXP C_draw_rows(SEXP n, SEXP sample, SEXP seed) {
   int32_t n_rows = whole_number(n, 1, LARGEST_COUNT, "n");
-  int32_t count = whole_number(sample, 1, replaced ? LARGEST_COUNT : n_rows, "sample");
+  int32_t count = whole_number(sample, 1, LARGEST_COUNT, "sample");
   Generator generator;
   seed_by(seed, &generator);
   SEXP drawn = PROTECT(Rf_allocVector(INTSXP, count));
-  int *rows = INTEGER(drawn);
-  if (replaced) {
-    draw_with_replacement(&generator, n_rows, count, rows);
-  } else {
-    int32_t *pool = (int32_t *)(void *)R_alloc((size_t)n_rows, sizeof(int32_t));
-    fill_in_order(pool, (uint32_t)n_rows);
-    for (int64_t done = 0; done < count; done += STEP) {
-      int64_t size = smaller(count - done, STEP);
-      take_rows(&generator, pool, (uint32_t)(n_rows - done), (uint32_t)size, rows + done);
-      for (int64_t i = done; i < done + size; i++) rows[i] += 1; /* R counts from 1 */
-      R_CheckUserInterrupt();
-    }
+  for (int64_t done = 0; done < count; done += STEP) {
+    draw_rows(&generator, (uint32_t)n_rows, 1, smaller(count - done, STEP), INTEGER(drawn) + done);
+    R_CheckUserInterrupt();
   }
   SEXP result = drawn_rows(drawn, &generator);
   UNPROTECT(1);

@@ -55,7 +55,7 @@ static const R_CallMethodDef routines[] = {
   {"C_prepare_declared", (DL_FUNC)&C_prepare_declared, 3},
   {"C_draw_declared", (DL_FUNC)&C_draw_declared, 5},
   {"C_make_normal", (DL_FUNC)&C_make_normal, 3},
-  {"C_draw_rows", (DL_FUNC)&C_draw_rows, 4},
+  {"C_draw_rows", (DL_FUNC)&C_draw_rows, 3},
   {"C_draw_lines", (DL_FUNC)&C_draw_lines, 6},
   {"C_report_losses", (DL_FUNC)&C_report_losses, 3},
   {"C_is_below_initial", (DL_FUNC)&C_is_below_initial, 2},

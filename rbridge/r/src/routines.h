@@ -64,7 +64,7 @@ SEXP C_pass_length(SEXP tree, SEXP modes, SEXP repeats, SEXP node);
 SEXP C_prepare_declared(SEXP key, SEXP parts, SEXP limits);
 SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP epoch);
 SEXP C_make_normal(SEXP uniforms, SEXP mean, SEXP deviation);
-SEXP C_draw_rows(SEXP n, SEXP sample, SEXP replace, SEXP seed);
+SEXP C_draw_rows(SEXP n, SEXP sample, SEXP seed);
 SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP replace, SEXP seed);
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses);
 SEXP C_is_below_initial(SEXP reported, SEXP initial);
