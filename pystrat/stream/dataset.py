@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from torch.utils.data import IterableDataset
+from torch.utils.data import IterableDataset, get_worker_info
 
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.callers import is_count_of_loader, is_divided
@@ -391,7 +391,10 @@ class StratifiedStream(IterableDataset[list[Any]]):
             code = int(wrong[0])
             required = f"must have {count_of(int(counts[code]), 'row')} of '{self._strata[code]}', as its counts say"
             got = f"{'' if is_end else 'at least '}{int(found[code])}"
-            raise SourceError(f"The source '{self._names[source]}' {required}. Got {got} instead.")
+            info: Any = get_worker_info()  # type: ignore[no-untyped-call]
+            is_divided_by_reader = info is not None and info.num_workers > 1 and found[code] < counts[code]
+            advice = " The reader must not divide the rows among the workers." if is_divided_by_reader else ""
+            raise SourceError(f"The source '{self._names[source]}' {required}. Got {got} instead.{advice}")
 
     def _check_room(self, source: int, dealing: DeclaredBatches, waiting: int) -> None:
         """Refuse a source whose rows exceed the buffer; `waiting` of them are read but not yet dealt."""
