@@ -247,7 +247,7 @@ def mapped_safetensors(path: Path) -> dict[str, np.ndarray]:
     document = Path(pystrat.__file__).parents[1] / "docs" / "fast-epochs.md"
     (code,) = re.findall(r"```python\n(import json.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL)
     names: dict[str, Any] = {}
-    exec(code, names)  # pylint: disable=exec-used
+    exec(code, names)
     return names["mapped"](path)
 
 
