@@ -14,8 +14,8 @@ core = "rbridge/r/src/core"
 # Floating point is that of the source: no fused multiplication and addition, no other order. Debugging information
 # would make a wheel three times as large.
 options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
-# The kinds of samplers of the core, each compiled by itself.
-sources = {"pystrat._core": sorted(glob("rbridge/r/src/kind_*.c"))}
+# The kinds of samplers of the core and its functions, each compiled by itself.
+sources = {"pystrat._core": sorted([*glob("rbridge/r/src/kind_*.c"), *glob("rbridge/r/src/function_*.c")])}
 
 
 def module_of(path):

@@ -34,6 +34,7 @@ cdef extern from "host.h" nogil:
         DOUBLES
         TEXT
         LONGS
+        LARGE
         FLAG
         FRACTION
         NOTHING
@@ -89,6 +90,11 @@ cdef extern from "kinds/kinds.h" nogil:
         int64_t (*count_batches)(const void *self, uint32_t epoch)
     const Kind *find_kind(const char *name)
     boolean draw_epoch(const Kind *kind, void *self, uint32_t seed, uint32_t epoch, Host *host)
+
+cdef extern from "functions/functions.h" nogil:
+    ctypedef struct Function:
+        boolean (*call)(const Parts *request, Host *host)
+    const Function *find_function(const char *name)
 
 cdef extern from "permutation.h" nogil:
     void fill_in_order(int32_t *pool, uint32_t n_rows)
@@ -625,15 +631,6 @@ cdef extern from "tree_pass.h" nogil:
 cdef extern from "normal.h" nogil:
     void make_normal(int64_t count, double mean, double deviation, double *numbers)
 
-cdef extern from "free_cells.h" nogil:
-    ctypedef struct FreeCells:
-        int64_t count
-        int32_t *buckets
-        int64_t n_buckets
-    void init_free_cells(FreeCells *free, const int64_t *positives, int64_t n_positives, int64_t n_cells)
-    int64_t fill_buckets(FreeCells *free, int64_t bucket, int64_t begin, int64_t end)
-    void find_free_cells(const FreeCells *free, int64_t *ranks, int64_t count)
-
 cdef extern from "largest_count.h" nogil:
     enum: LARGEST_COUNT
 
@@ -647,23 +644,7 @@ cdef extern from "subsets.h" nogil:
         int64_t n_table
     void enlarge_subset_scratch(SubsetScratch *scratch, int64_t limit, int64_t count)
 
-cdef extern from "pairs.h" nogil:
-    ctypedef struct Deal:
-        const int32_t *order
-        const int64_t *positives
-        const int64_t *negatives
-        const int64_t *offsets
-        int64_t n_positives
-        int64_t n_batches
-        int64_t *numbers
-    void begin_deal(Deal *deal)
-    void deal_next_pairs(Deal *deal, int64_t begin, int64_t end)
-    void write_groups(
-        const int32_t *order, const int64_t *positives, const int64_t *negatives, int64_t per_positive, int64_t begin,
-        int64_t end, int64_t *numbers
-    )
-
-cdef extern from "negatives.h" nogil:
+cdef extern from "group_draw.h" nogil:
     ctypedef struct GroupDraw:
         const int64_t *firsts
         const int64_t *limits
@@ -673,37 +654,7 @@ cdef extern from "negatives.h" nogil:
         int64_t group
         int64_t n_drawn
         int64_t n_done
-    ctypedef struct PopularDraw:
-        const int64_t *cells
-        const int64_t *starts
-        int64_t n_positives
-        int64_t n_distinct
-        int64_t n_columns
-        const SumTree *columns
-        int64_t count
-        int64_t *drawn
-        int64_t n_kept
-        int64_t n_rows_drawn
-        int64_t n_drawn
-        int64_t n_checked
-        int64_t n_free
-    ctypedef struct ExactNumber:
-        int64_t whole
-        int64_t rest
-        int64_t denominator
     bint draw_in_groups(GroupDraw *draw, Generator *generator, int64_t wanted, int64_t *drawn)
-    void count_columns(const int64_t *cells, int64_t begin, int64_t end, int64_t n_columns, int64_t *counts)
-    void weigh_columns(
-        const int64_t *counts, int64_t most, double power, int64_t begin, int64_t end, double *weights
-    )
-    void add_lost_shares(
-        const int64_t *positives, int64_t begin, int64_t end, int64_t n_columns, const double *weights, double total,
-        double *lost
-    )
-    bint draw_popular(PopularDraw *draw, Generator *generator, int64_t wanted)
-    int64_t share_negatives(
-        const int64_t *counts, ExactNumber number, int64_t running, int64_t begin, int64_t end, int64_t *shares
-    )
 
 cdef extern from "prefetch.h" nogil:
     enum: BLOCK_SIZE

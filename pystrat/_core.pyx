@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The kinds of samplers of the C core (core/kinds/kinds.h): plans, and instances that draw epochs."""
+"""The kinds of samplers of the C core (core/kinds/kinds.h), plans and instances that draw epochs, and its functions."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,8 @@ cdef extern from "Python.h":
 cdef enum:
     LINE = 64  # bytes of a cache line, to which memory is aligned
 
-_DTYPES = {core.BYTES: np.uint8, core.INTEGERS: np.int32, core.DOUBLES: np.float64, core.LONGS: np.int64}
+_DTYPES = {core.BYTES: np.uint8, core.INTEGERS: np.int32, core.DOUBLES: np.float64}
+_DTYPES.update({core.LONGS: np.int64, core.LARGE: np.int64})
 
 
 def plan(str kind not None, dict arguments not None, dict data not None, names):
@@ -51,6 +52,17 @@ def plan(str kind not None, dict arguments not None, dict data not None, names):
     cdef const core.Kind *found = kind_of(kind)
     call.finish(found.plan(&request.parts, &call.host))
     return call.results, call.host.warning.decode() if call.host.warning[0] else ""
+
+
+def call(str name not None, dict arguments not None, dict data not None, names=()):
+    """Return the results of a function of the core; the parameters are those of `plan`."""
+    cdef Request request = Request(arguments, data)
+    cdef Call call = Call(request, names)
+    cdef const core.Function *found = core.find_function(PyUnicode_AsUTF8(name))
+    if found == NULL:
+        raise KeyError(name)
+    call.finish(found.call(&request.parts, &call.host))
+    return call.results
 
 
 cdef const core.Kind *kind_of(str name) except NULL:
@@ -204,10 +216,11 @@ cdef class Call:
             return 0
         if refusal.parameter == NULL:
             raise self.error or MemoryError()
-        requirement = refusal.requirement.decode()
+        requirement, got = refusal.requirement.decode(), refusal.got.decode()
         if "{stratum}" in requirement:
             requirement = requirement.replace("{stratum}", self.names[refusal.stratum])
-        got = refusal.got.decode()
+        if "{name}" in got:
+            got = got.replace("{name}", show(self.names[refusal.stratum] if len(self.names) else refusal.stratum))
         if refusal.shown != NULL:
             value = self.request.value_of(refusal.shown.decode())
             got = show(value if refusal.place == 0 else value[refusal.place - 1])
@@ -245,12 +258,12 @@ cdef core.boolean number(core.Host *host, const char *name, double value) noexce
     key = name.decode()
     given = call.request.value_of(key)
     # No digit is lost of a whole number that no double equals.
-    call.results[key] = given if type(given) is int and given == value else exact_integer(given, value)
+    call.results[key] = given if type(given) is int and given == value else exact_number(given, value)
     return True
 
 
-cdef exact_integer(given, double value):
-    return int(given if is_number(given) and as_double(given) == value else value)
+cdef exact_number(given, double value):
+    return int(given if is_number(given) and as_double(given) == value else value) if is_whole(value) else value
 
 
 cdef core.boolean flag(core.Host *host, const char *name, core.boolean value) noexcept with gil:

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Numbers drawn within groups that have their own limits, with or without replacement (negatives.h of the core)."""
+"""Numbers drawn within groups that have their own limits, with or without replacement (group_draw.h of the core)."""
 
 import numpy as np
 

@@ -15,7 +15,6 @@ from pystrat import _group_draws, _kernels, _sum_tree
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 from pystrat.corpus import _draws
-from pystrat.pairs import _pairs
 from pystrat.stratified import _groups, _multilabel
 from pystrat.tree import _drawing
 from pystrat.weighted import _ranking
@@ -131,22 +130,8 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "cut_by_length": lambda: (_draws.cut_by_length, (zeros(SMALL, np.int32), 2**30, 1000, 10, 10)),
     "split_batches": lambda: (_draws.split_batches, (in_order(SMALL) * 7, SMALL * 2)),
     "shuffle_batches": lambda: (_draws.shuffle_batches, (stream(), zeros(SMALL, np.int32), in_order(SMALL))),
-    "free cells": lambda: (_pairs.FreeCells, (in_order(SMALL), 2**40)),
-    "cells of ranks": lambda: (_pairs.FreeCells(in_order(1000), 2**20).cells, (zeros(LARGE),)),
     "indices_within": lambda: (_group_draws.indices_within, (stream(), numbers(0), numbers(10**6), numbers(LARGE))),
     "subsets_within": lambda: (_group_draws.subsets_within, (stream(), numbers(0), numbers(SMALL), numbers(SMALL))),
-    "popularity": lambda: (_pairs.popularity, (zeros(LARGE), 1000, 0.5)),
-    "kept_shares": lambda: (_pairs.kept_shares, (zeros(LARGE), 1, np.ones(1000))),
-    "popular_cells": lambda: (
-        _pairs.popular_cells,
-        (stream(), in_order(1000), None, 2**20, weight_tree().memory, SMALL),
-    ),
-    "share_out": lambda: (_pairs.share_out, (np.ones(SMALL, dtype=np.int64), 1, 0, 1)),
-    "deal_pairs": lambda: (
-        _pairs.deal_pairs,
-        (in_order(SMALL, np.int32), zeros(SMALL), zeros(0), numbers(0, SMALL), zeros(SMALL)),
-    ),
-    "group_pairs": lambda: (_pairs.group_pairs, (in_order(SMALL, np.int32), zeros(SMALL), zeros(2 * SMALL), 2)),
     "deal_together": lambda: (
         _groups.deal_together,
         (
@@ -214,6 +199,14 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
     "weighted": lambda: pystrat.WeightedBatchSampler(
         1.0 + in_order(ROWS), batch_size=ROWS // 2, replacement=False, n_batches=1, seed=1
     ),
+    "pairs": lambda: pystrat.NegativePairBatchSampler(in_order(ROWS), in_order(ROWS) % 9, 0.5, 64, seed=1),
+    "pairs, per user": lambda: pystrat.NegativePairBatchSampler(
+        in_order(ROWS) % 999, in_order(ROWS) % 2**15, 0.5, 64, method="per_user", unique=True, seed=1
+    ),
+    "pairs, by popularity": lambda: pystrat.NegativePairBatchSampler(
+        in_order(ROWS), in_order(ROWS) % 99, 0.5, 64, method="popularity", seed=1
+    ),
+    "triples": lambda: pystrat.TripleBatchSampler(in_order(ROWS), in_order(ROWS) % 99, 64, unique=True, seed=1),
     "tree": lambda: pystrat.TreeBatchSampler(
         {"x": in_order(ROWS) % 7}, {"mode": "shuffle"}, batch_size=64, length=2 * ROWS, persistent=True, seed=1
     ),

@@ -1,18 +1,17 @@
-"""Codes of users and items, and the positives that they form."""
+"""Codes of users and items, as the core takes them, and their ids."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_vector, float64_of, plain_array
-from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
-from pystrat.pairs.negatives import PositivePairs
+from pystrat.limits import MAX_EXACT
+from pystrat.messages import refused_type, refused_value, count_of, show
 from pystrat.strata import number_column
 
 MAX_CELLS = MAX_EXACT // 2  # there are twice as many pair numbers, which must fit into doubles
@@ -20,7 +19,7 @@ MAX_CELLS = MAX_EXACT // 2  # there are twice as many pair numbers, which must f
 
 _CODES = "hold codes, integers from 0"
 _IDS = "hold codes, integers from 0, or ids, text or categories of one kind"
-_ADVICE = "Ids are text or categories: pandas.Categorical() makes categories of numbers."
+_ADVICE = "Ids are text or categories, in R a factor."
 
 
 @dataclass(frozen=True)
@@ -39,24 +38,24 @@ class Ids:
     names: Sequence[str]
 
 
-class CodedPairs(NamedTuple):
-    """Positives, and the ids of their users and items; None if codes were given."""
-
-    positives: PositivePairs
-    user_ids: Optional[Ids]
-    item_ids: Optional[Ids]
-
-
-def check_positives(users: Any, items: Any, n_users: Any, n_items: Any) -> CodedPairs:
-    """Check codes or ids and the size of the table."""
-    user_codes, n_users, user_ids = _check_side(users, n_users, "users")
-    item_codes, n_items, item_ids = _check_side(items, n_items, "items")
-    if len(user_codes) != len(item_codes):
-        required = f"have one value for each user code, {len(user_codes)}"
-        raise refused_value("items", required, show(item_codes))
-    check_table(n_users, n_items)
-    positives = PositivePairs(user_codes, item_codes, n_users, n_items, user_ids.names if user_ids else None)
-    return CodedPairs(positives, user_ids, item_ids)
+def codes_of(values: Any, count: Any, name: str) -> tuple[NDArray[np.float64], Optional[Ids]]:
+    """Return the codes of users or of items, which the core checks, and the ids if these were given."""
+    found = np.atleast_1d(plain_array(values, name))
+    if found.ndim != 1:
+        raise refused_value(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
+    if len(found) == 0:
+        raise refused_value(name, "have at least one code", show(found))
+    is_categorical = isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
+    if not is_categorical and found.dtype.kind not in "OUS":
+        if found.dtype.kind not in "iuf":
+            raise refused_type(name, _CODES, f"{found.dtype} values", _ADVICE)
+        return float64_of(found), None
+    is_vector = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Mapping))
+    codes, ids = _number_ids(as_vector(values, Wanted(name, _IDS)) if is_vector else found, name)
+    if count is not None:
+        required = f"be left out if '{name}' are ids"
+        raise refused_value(f"n_{name}", required, show(count), "Give codes to count those without a positive.")
+    return float64_of(codes), ids
 
 
 def check_table(n_users: int, n_items: int) -> None:
@@ -90,24 +89,6 @@ def split_numbers(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArra
     return users, items, whole & 1
 
 
-def _check_side(values: Any, count: Any, name: str) -> tuple[NDArray[np.int64], int, Optional[Ids]]:
-    """Return the codes of users or of items, their limit, and the ids if these were given."""
-    found = np.atleast_1d(plain_array(values, name))
-    if found.ndim != 1:
-        raise refused_value(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
-    if len(found) == 0:
-        raise refused_value(name, "have at least one code", show(found))
-    is_categorical = isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
-    if not is_categorical and found.dtype.kind not in "OUS":
-        return (*_check_codes(found, count, name), None)
-    is_vector = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Mapping))
-    codes, ids = _number_ids(as_vector(values, Wanted(name, _IDS)) if is_vector else found, name)
-    if count is not None:
-        required = f"be left out if '{name}' are ids"
-        raise refused_value(f"n_{name}", required, show(count), "Give codes to count those without a positive.")
-    return codes, len(ids.values), ids
-
-
 def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
     """Number ids in order of first appearance, like strata."""
     column = number_column(vector, name, required=_IDS)
@@ -118,21 +99,3 @@ def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
     values = np.array(column.values, dtype=object if column.kind in ("text", "bytes") else None)
     values.setflags(write=False)
     return column.codes, Ids(values, column.names())
-
-
-def _check_codes(found: NDArray[Any], limit: Any, name: str) -> tuple[NDArray[np.int64], int]:
-    """Return codes as int64 and their limit; refuse invalid ones."""
-    if found.dtype.kind not in "iuf":
-        raise refused_type(name, _CODES, f"{found.dtype} values", _ADVICE)
-    if found.dtype.kind == "f":
-        if (broken := found != np.trunc(found)).any():
-            raise refused_value(name, _CODES, show(found[broken][0]), _ADVICE)
-        found = float64_of(found)  # narrower types cannot be compared with the largest code
-    largest = MAX_COUNT - 1
-    if limit is not None:
-        largest = check_integer(limit, f"n_{name}", minimum=1, maximum=MAX_COUNT) - 1
-    outside = (found < 0) | (found > largest)
-    if outside.any():
-        advice = _ADVICE if limit is None else None
-        raise refused_value(name, f"hold codes from 0 to {largest}", show(found[outside][0]), advice)
-    return found.astype(np.int64), largest + 1 if limit is not None else int(found.max()) + 1

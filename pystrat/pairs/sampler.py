@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import cached_property
 from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat import _core
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_choice, check_flag, check_integer, check_number, count_of, refused_value, show
-from pystrat.pairs.codes import check_ids, check_positives, split_numbers
-from pystrat.pairs.negatives import (
-    Negatives,
-    PerUserNegatives,
-    PopularityNegatives,
-    UniformNegatives,
-    exact_share,
-)
+from pystrat.messages import refused_value, as_double, as_written, check_integer, count_of, show, show_number
+from pystrat.pairs.codes import check_ids, split_numbers
 from pystrat.pairs.observed import ObservedPairsBatchSampler
-from pystrat.pairs._pairs import deal_pairs
-from pystrat._random import RandomStream
-from pystrat.base import Batches, epoch_seed
-from pystrat.recipe import Recipe, make_recipe
-from pystrat.sizes import even_offsets, round_to_replicas
-
-METHOD_CHOICES = ("uniform", "per_user", "popularity")
-FULL_CHOICES = ("error", "skip")
-DEFAULT_POWER = 0.75
 
 
 class NegativePairBatchSampler(ObservedPairsBatchSampler):
@@ -127,6 +114,8 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
     [0 1 0 0 1] [0 1 1 2 3] [1 1 0 0 0]
     """
 
+    _kind = "pairs"
+
     def __init__(
         self,
         users: Any,
@@ -145,102 +134,50 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        share = exact_share(ratio)
-        size = check_integer(batch_size, "batch_size", minimum=1)
-        self._parameters = _check_method(method, unique, reject_positives, power, full_users)
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        self._per_positive = (1 - share) / share
-        self._told = {"ratio": ratio, "batch_size": size, "full_users": full_users, "num_replicas": num_replicas}
-        self._positives, self._user_ids, self._item_ids = check_positives(users, items, n_users, n_items)
-        self._negatives = self._make_negatives()
-        self._n_batches = self._choose_batches(size)
-
-    def _make_negatives(self) -> Negatives:
-        """Build the object that draws the negatives; it follows from the positives and the parameters."""
-        chosen = self._parameters
-        given = (self._positives, self._per_positive)
-        if chosen["method"] == "popularity":
-            return PopularityNegatives(*given, power=chosen["power"], free_only=chosen["reject_positives"])
-        options = {"unique": chosen["unique"], "free_only": chosen["reject_positives"]}
-        if chosen["method"] == "per_user":
-            return PerUserNegatives(*given, skip_full=chosen["full_users"] == "skip", **options)
-        return UniformNegatives(*given, **options)
-
-    def _choose_batches(self, batch_size: int) -> int:
-        """Return the number of batches; refuse if a batch would lack a class."""
-        replicas = self.num_replicas or 1
-        n_pairs, fewest = self.n_positives + self.n_negatives, min(self.n_positives, self.n_negatives)
-        numbers = f"of {count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')}"
-        if self.n_negatives == 0:
-            raise refused_value("ratio", "leave room for a negative", f"an epoch {numbers}")
-        n_batches = round_to_replicas(-(-n_pairs // batch_size), replicas, "up")
-        if n_batches <= fewest:
-            return n_batches
-        most = round_to_replicas(fewest, replicas, "down")
-        if most == 0:
-            required = f"be at most {fewest}, so that every batch has a positive and a negative {numbers}"
-            raise refused_value("num_replicas", required, show(replicas))
-        least = -(-n_pairs // most)
-        required = f"be at least {least}, so that every batch has a positive and a negative {numbers}"
-        raise refused_value("batch_size", required, show(batch_size))
+        arguments = {
+            "ratio": ratio,
+            "batch_size": batch_size,
+            "n_users": n_users,
+            "n_items": n_items,
+            "method": method,
+            "unique": unique,
+            "reject_positives": reject_positives,
+            "power": power,
+            "full_users": full_users,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        parts, settings = self._plan_pairs(arguments, users, items, _terms_of(ratio))
+        labels = self._labels_of(
+            {name: settings[name] for name in ("ratio", "batch_size", "full_users", "num_replicas")}
+        )
+        self._adopt(parts, labels, seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property
     def n_negatives(self) -> int:
         """The number of negatives of an epoch."""
-        return self._negatives.count
+        return int(self._parts["n_negatives"].sum(dtype=np.int64))
 
     @property
     def acceptance(self) -> float:
         """The share of the draws that is kept: below 1 only with "popularity"."""
-        return self._negatives.acceptance
+        return float(self._counts["acceptance"])
 
     @property
     def n_skipped_users(self) -> int:
         """The number of users who get no negatives, because all items are their positives."""
-        return self._negatives.n_skipped_users
+        return int(self._counts["n_skipped_users"])
 
-    def _global_length(self) -> int:
-        return self._n_batches
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        stream = RandomStream(epoch_seed(self._seed, epoch))
-        n_pairs = self.n_positives + self.n_negatives
-        order = stream.permutation(n_pairs)
-        offsets = even_offsets(n_pairs, self._n_batches, longer="first")
-        numbers = np.empty(n_pairs, dtype=np.int64)
-        deal_pairs(order, self._positives.cells, self._negatives.draw(stream), offsets, numbers)
-        return Batches(numbers, offsets)
-
-    def _recipe(self) -> Recipe:
-        chosen, told = self._parameters, self._told
-        parts = {
-            "n_users": self.n_users,
-            "n_items": self.n_items,
-            "n_batches": self._n_batches,
-            "method": chosen["method"],
-            "unique": chosen["unique"],
-            "reject_positives": chosen["reject_positives"],
-            "power": chosen["power"],
-            "cells": self._positives.cells.astype(np.float64),
-            "n_negatives": self._negatives.counts().astype(np.int32),
-        }
-        labels: dict[str, Any] = {name: show(value) for name, value in told.items() if value is not None}
-        return make_recipe("pairs", seed=self._seed, parts=parts, labels={**labels, **self._id_labels()})
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        del state["_negatives"]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._negatives = self._make_negatives()
+    @cached_property
+    def _counts(self) -> dict[str, Any]:
+        return _core.call("pair_counts", {}, self._recipe().parts)
 
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({count_of(self.n_users, 'user')}, {count_of(self.n_items, 'item')}, "
             f"{count_of(self.n_positives, 'positive')}, {count_of(self.n_negatives, 'negative')}, "
-            f"{count_of(self._n_batches, 'batch')}, method={self._parameters['method']!r}, "
+            f"{count_of(self._parts['n_batches'], 'batch')}, method={self._parts['method']!r}, "
             f"seed={self._seed}, epoch={self.epoch})"
         )
 
@@ -293,24 +230,33 @@ def decode_pairs(
     return users, items if known_items is None else known_items[items], labels
 
 
-def _check_method(method: Any, unique: Any, reject_positives: Any, power: Any, full_users: Any) -> dict[str, Any]:
-    """Check the parameters of the ways to draw negatives, each for the methods that it belongs to."""
-    method = str(check_choice(method, "method", choices=METHOD_CHOICES))
-    unique = check_flag(unique, "unique")
-    full_users = str(check_choice(full_users, "full_users", choices=FULL_CHOICES))
-    if unique and method == "popularity":
-        raise refused_value("unique", "be false with the method 'popularity'", show(unique))
-    if power is not None and method != "popularity":
-        raise refused_value("power", "be left out but with the method 'popularity'", show(power))
-    if full_users == "skip" and method != "per_user":
-        required = "be left out but with the method 'per_user'"
-        raise refused_value("full_users", required, show(full_users))
-    if method == "popularity":
-        power = check_number(DEFAULT_POWER if power is None else power, "power", minimum=0)
-    return {
-        "method": method,
-        "unique": unique,
-        "reject_positives": check_flag(reject_positives, "reject_positives"),
-        "power": power,
-        "full_users": full_users,
-    }
+def _terms_of(ratio: Any) -> dict[str, NDArray[np.float64]]:
+    """Return the negatives for each positive as an exact number, if the core cannot read it from a double.
+
+    A float of numpy is the decimal number that is shown in its own dtype.
+    """
+    if isinstance(ratio, np.floating) and np.isfinite(as_written(ratio)):
+        exact = Fraction(show_number(as_written(ratio)))
+    elif isinstance(ratio, Fraction):
+        exact = Fraction(int(ratio.numerator), int(ratio.denominator))  # numpy's integers would overflow
+    else:
+        return {}
+    if not 0 < exact < 1:
+        return {}
+    whole, rest = divmod((1 - exact) / exact, 1)
+    rest = _at_most(rest, 2**32)
+    return {"ratio_terms": np.array([as_double(whole), rest.numerator, rest.denominator], dtype=np.float64)}
+
+
+def _at_most(number: Fraction, largest: int) -> Fraction:
+    """Return the largest fraction up to a number whose denominator is at most `largest`.
+
+    Rounded multiples of both are the same, for factors up to half of that.
+    """
+    nearest = number.limit_denominator(largest)
+    if nearest <= number:
+        return nearest
+    # The neighbor below a / b among these fractions is c / d with a * d - b * c = 1 and the largest such d.
+    above, below = nearest.numerator, nearest.denominator
+    denominator = largest - (largest - pow(above, -1, below)) % below
+    return Fraction((above * denominator - 1) // below, denominator)

@@ -2,14 +2,17 @@
  * has rows of the dataset in order of batches, and a call that failed leaves the instance as it was.
  */
 
+#include "functions/pair_counts.h"
 #include "kinds/epoch_subset.h"
+#include "kinds/pairs.h"
 #include "kinds/rare_events.h"
 #include "kinds/strata_subset.h"
+#include "kinds/triples.h"
 #include "kinds/uniform.h"
 #include "plain_host.h"
 #include "request.h"
 
-enum { MOST_PARTS = 12, MOST_VALUES = 64, N_EPOCHS = 3 };
+enum { MOST_PARTS = 14, MOST_VALUES = 64, N_EPOCHS = 3 };
 
 /* A request or a recipe whose parts can be changed. */
 typedef struct {
@@ -135,6 +138,50 @@ static Mutable rare_events_request(uint64_t *state) {
   return request;
 }
 
+/* Users and items of one positive for each, with few items left to some users. */
+static void add_positives(Mutable *request, uint64_t *state) {
+  double users[MOST_VALUES], items[MOST_VALUES];
+  int64_t n_users = 1 + some_number(state, 6), n_items = 1 + some_number(state, 9);
+  int64_t n_positives = 1 + some_number(state, MOST_VALUES / 2);
+  for (int64_t i = 0; i < n_positives; i++) {
+    users[i] = (double)(1 + some_number(state, n_users));
+    items[i] = (double)(1 + some_number(state, n_items));
+  }
+  add_part(request, "users", DOUBLES, n_positives, users);
+  add_part(request, "items", DOUBLES, n_positives, items);
+  if (some_number(state, 2) == 0) add_number(request, "n_users", (double)n_users);
+  if (some_number(state, 4) > 0) add_number(request, "n_items", (double)(n_items + some_number(state, 9)));
+  add_number(request, "batch_size", (double)(1 + some_number(state, 60)));
+  if (some_number(state, 4) == 0) add_number(request, "num_replicas", (double)(1 + some_number(state, 2)));
+}
+
+static Mutable pairs_request(uint64_t *state) {
+  static const char *const methods[] = {"uniform", "per_user", "popularity"};
+  static const double ratios[] = {0.5, 0.3, 0.25, 1.0 / 3, 0.8, 0.05};
+  static const double terms[][3] = {{2, 0, 1}, {0, 1, 3}, {1, 4294967290, 4294967295}, {1e9, 0, 1}, {INFINITY, 0, 1}};
+  Mutable request = {.n_parts = 0};
+  int64_t method = some_number(state, METHOD_CHOICES);
+  add_positives(&request, state);
+  add_number(&request, "ratio", ratios[some_number(state, LENGTH(ratios))]);
+  int64_t choice = some_number(state, 4 * (int64_t)LENGTH(terms));
+  if (choice < (int64_t)LENGTH(terms)) add_part(&request, "ratio_terms", DOUBLES, 3, terms[choice]);
+  add_part(&request, "method", TEXT, 1, methods[method]);
+  add_flag(&request, "unique", method != POPULAR_NEGATIVES && some_number(state, 2) == 0);
+  add_flag(&request, "reject_positives", some_number(state, 3) > 0);
+  if (method == POPULAR_NEGATIVES && some_number(state, 2) == 0) add_number(&request, "power", 0.5);
+  add_part(&request, "full_users", TEXT, 1, method == PER_USER_NEGATIVES ? "skip" : "error");
+  return request;
+}
+
+static Mutable triples_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  add_positives(&request, state);
+  add_number(&request, "negatives_per_positive", (double)(1 + some_number(state, 3)));
+  add_flag(&request, "unique", (int32_t)some_number(state, 2));
+  add_part(&request, "full_users", TEXT, 1, some_number(state, 3) > 0 ? "skip" : "error");
+  return request;
+}
+
 /* Change the type, the length or a value of a part, or leave it out. */
 static void mutate(Mutable *given, uint64_t *state) {
   static const double numbers[] = {
@@ -163,9 +210,19 @@ static void mutate(Mutable *given, uint64_t *state) {
   if (part->type == TEXT) ((char *)room)[sizeof given->room[0] - 1] = '\0';
   if (part->type == TEXT || part->type == FLAG || part->type == FRACTION) part->length = 1;
   if (part->type == NOTHING || part->type == OTHER) part->length = 0;
-  if (part->type == LONGS) part->type = DOUBLES;
+  if (part->type == LONGS || part->type == LARGE) part->type = DOUBLES;
   if (part->type == FLAG) *(int32_t *)(void *)room = *(int32_t *)(void *)room != 0;
   part->is_named = some_number(state, 50) == 0;
+}
+
+/* Whether the results of plan() have room in a recipe; those of a request with a large number may not. */
+static bool has_room(const PlainHost *host) {
+  for (int i = 0; i < host->n_given; i++) {
+    const Given *given = &host->given[i];
+    Part part = {.type = given->type, .length = given->count};
+    if (bytes_of(&part, given->values) > MOST_VALUES * sizeof(double)) return false;
+  }
+  return true;
 }
 
 /* The results of plan() as a recipe. */
@@ -178,26 +235,49 @@ static Mutable recipe_of(const PlainHost *host) {
   return recipe;
 }
 
-/* Check that an epoch is rows in order of batches. */
-static void check_epoch(const PlainHost *host, int64_t n_rows) {
+/* Check that an epoch is rows, or pair numbers, in order of batches. */
+static void check_epoch(const PlainHost *host, int64_t most) {
   const Given *rows = given_as(host, "rows"), *offsets = given_as(host, "offsets");
-  CHECK(rows->type == INTEGERS && offsets->type == LONGS && offsets->count >= 2);
-  const int32_t *row = rows->values;
+  CHECK((rows->type == INTEGERS || rows->type == LARGE) && offsets->type == LONGS && offsets->count >= 2);
   const int64_t *offset = offsets->values;
-  int32_t first = host->host.first_row;
-  for (int64_t i = 0; i < rows->count; i++) CHECK(row[i] >= first && row[i] < n_rows + first);
+  int32_t first = rows->type == INTEGERS ? host->host.first_row : 0;
+  for (int64_t i = 0; i < rows->count; i++) {
+    int64_t row = rows->type == LARGE ? ((int64_t *)rows->values)[i] : ((int32_t *)rows->values)[i];
+    CHECK(row >= first && row < most + first);
+  }
   CHECK_EQUAL(offset[0], 0);
   CHECK_EQUAL(offset[offsets->count - 1], rows->count);
   for (int64_t i = 1; i < offsets->count; i++) CHECK(offset[i - 1] <= offset[i]);
 }
 
+static int64_t number_in(const Parts *recipe, const char *name) {
+  double number = 0;
+  Part part = find_part(recipe, name);
+  CHECK(is_one_number(&part, &number));
+  return (int64_t)number;
+}
+
+/* How many rows or pair numbers there are. */
 static int64_t rows_of(const Parts *recipe) {
-  Part codes = find_part(recipe, "codes"), lines = find_part(recipe, "lines");
-  if (codes.type != NOTHING) return codes.length;
-  if (lines.type == NOTHING) return (int64_t)*(const double *)find_part(recipe, "n").values;
+  if (is_given(recipe, "cells")) return 2 * number_in(recipe, "n_users") * number_in(recipe, "n_items");
+  if (is_given(recipe, "codes")) return find_part(recipe, "codes").length;
+  Part lines = find_part(recipe, "lines");
+  if (lines.type == NOTHING) return number_in(recipe, "n");
   double n_rows = 0;
   for (int64_t file = 0; file < lines.length; file++) n_rows += ((const double *)lines.values)[file];
   return (int64_t)n_rows;
+}
+
+/* Count what the pairs of a recipe imply. */
+static void check_counts_of(const Parts *recipe, int64_t fails_at) {
+  PlainHost host = new_host(recipe, NULL, 0, fails_at);
+  if (pair_counts_function.call(recipe, &host.host)) {
+    double acceptance = *(const double *)given_as(&host, "acceptance")->values;
+    CHECK(acceptance > 0 && acceptance < 1 + 1e-9 && *(const double *)given_as(&host, "n_skipped_users")->values >= 0);
+  } else {
+    check_failure(&host);
+  }
+  free_host(&host);
 }
 
 /* Draw an epoch with a host that fails at every call in turn; the same rows must come of it then. */
@@ -211,7 +291,8 @@ static void check_interrupted(PlainInstance *instance, const Parts *recipe, uint
     bool is_drawn = draw_epoch(instance->kind, instance->self, instance->seed, epoch, &host.host);
     if (is_drawn) {
       CHECK_EQUAL(given_as(&host, "rows")->count, rows->count);
-      CHECK(memcmp(given_as(&host, "rows")->values, rows->values, (size_t)rows->count * 4) == 0);
+      size_t width = rows->type == LARGE ? 8 : 4;
+      CHECK(memcmp(given_as(&host, "rows")->values, rows->values, (size_t)rows->count * width) == 0);
     } else {
       check_failure(&host);
     }
@@ -230,6 +311,7 @@ static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
   bool is_accepted = kind->prepare(instance.self, &recipe, instance.seed, &host.host);
   if (!is_accepted) check_failure(&host);
   free_host(&host);
+  if (kind == &pairs_kind) check_counts_of(&recipe, some_number(state, 4) == 0 ? some_number(state, 9) : -1);
   for (int epoch = 0; is_accepted && epoch < N_EPOCHS; epoch++) {
     uint32_t number = epoch == 2 ? 6700000 : (uint32_t)some_number(state, 100);
     PlainHost drawing = new_host(&recipe, &instance.memory, (int32_t)some_number(state, 2), -1);
@@ -254,7 +336,9 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   PlainHost host = new_host(&request, NULL, 1, some_number(state, 20) == 0 ? some_number(state, 8) : -1);
   bool is_planned = kind->plan(&request, &host.host);
   if (!is_planned) check_failure(&host);
-  bool has_recipe = is_planned && (strcmp(kind->name, "strata_subset") != 0 || is_given(&request, "codes"));
+  bool needs_data = kind == &strata_subset_kind || kind == &pairs_kind || kind == &triples_kind;
+  bool has_data = is_given(&request, "codes") || is_given(&request, "users");
+  bool has_recipe = is_planned && (!needs_data || has_data) && has_room(&host);
   if (has_recipe) {
     Mutable recipe = recipe_of(&host);
     *n_accepted += try_recipe(kind, &recipe, state);
@@ -287,6 +371,9 @@ int main(void) {
   test_mutations(&strata_subset_kind, subset_request);
   test_mutations(&epoch_subset_kind, epoch_subset_request);
   test_mutations(&rare_events_kind, rare_events_request);
+  test_mutations(&pairs_kind, pairs_request);
+  test_mutations(&triples_kind, triples_request);
+  CHECK(find_function("pair_counts") == &pair_counts_function && find_function("another") == NULL);
   CHECK(find_kind("uniform") == &uniform_kind && find_kind("strata_subset") == &strata_subset_kind);
   CHECK(find_kind("another") == NULL);
   return 0;

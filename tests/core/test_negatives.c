@@ -1,11 +1,12 @@
-/* Negatives in groups and by popularity, in steps of any size, compared with one draw after another; exact shares of
- * them. */
+/* Negatives in groups and by popularity, compared with one draw after another; exact shares of them. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "group_draw.h"
 #include "negatives.h"
+#include "plain_host.h"
 
 enum { MOST_GROUPS = 40, MOST_DRAWN = 2000, MOST_CELLS = 400 };
 
@@ -53,8 +54,9 @@ static void groups_are_drawn_one_after_another(bool distinct) {
 
 static void popular_cells_are_drawn_round_by_round(bool free_only) {
   int64_t n_rows = 1 + some_number(&choices, 12), n_columns = 2 + some_number(&choices, 12), n_distinct = 0;
-  int64_t cells[2 * MOST_CELLS], starts[14], counts[14] = {0}, most = 0;
-  double weights[14], lost[14] = {0}, total;
+  int64_t starts[14], counts[14], most = 0;
+  double cells[2 * MOST_CELLS], weights[14], lost[14];
+  PlainHost host = new_host(NULL, NULL, 0, -1);
   uint8_t marks[MOST_CELLS] = {0};
   starts[0] = 0;
   for (int64_t row = 0; row < n_rows; row++) {
@@ -62,17 +64,14 @@ static void popular_cells_are_drawn_round_by_round(bool free_only) {
       /* The last column is free in every row, and a positive of row 0 if it would have none otherwise. */
       int64_t cell = row * n_columns + column;
       marks[cell] = column + 1 < n_columns && (some_number(&choices, 3) == 0 || cell == 0);
-      if (marks[cell]) cells[n_distinct++] = cell;
+      if (marks[cell]) cells[n_distinct++] = (double)cell;
     }
     starts[row + 1] = n_distinct;
   }
   int64_t n_positives = n_distinct + 3;
   for (int64_t i = n_distinct; i < n_positives; i++) cells[i] = cells[some_number(&choices, n_distinct)];
-  count_columns(cells, 0, 1, n_columns, counts);
-  count_columns(cells, 1, n_positives, n_columns, counts);
+  CHECK(weigh_columns(cells, n_positives, n_columns, 0.75, counts, weights, &host.host));
   for (int64_t column = 0; column < n_columns; column++) most = counts[column] > most ? counts[column] : most;
-  weigh_columns(counts, most, 0.75, 0, 1, weights);
-  weigh_columns(counts, most, 0.75, 1, n_columns, weights);
   weights[n_columns - 1] = 0.1;
   for (int64_t column = 0; column + 1 < n_columns; column++) {
     CHECK(weights[column] == pow((double)counts[column] / (double)most, 0.75));
@@ -82,13 +81,11 @@ static void popular_cells_are_drawn_round_by_round(bool free_only) {
   for (int64_t i = 0; i < sum_tree_length(n_columns); i++) sums[i] = 0;
   init_sum_tree(&tree, n_columns, sums, NULL, 0);
   fill_rows(&tree, weights, 0, n_columns);
-  total = total_of(&tree);
-  add_lost_shares(cells, 0, n_distinct / 2, n_columns, weights, total, lost);
-  add_lost_shares(cells, n_distinct / 2, n_distinct, n_columns, weights, total, lost);
+  CHECK(add_lost_shares(cells, n_distinct, n_rows, n_columns, weights, lost, &host.host));
   for (int64_t row = 0; row < n_rows; row++) {
     double sum = 0;
     for (int64_t column = 0; column < n_columns; column++) sum += marks[row * n_columns + column] ? weights[column] : 0;
-    CHECK(fabs(lost[row] - sum / total) < 1e-12);
+    CHECK(fabs(lost[row] - sum / total_of(&tree)) < 1e-12);
   }
 
   int64_t drawn[MOST_DRAWN], expected[MOST_DRAWN], count = 1 + some_number(&choices, MOST_DRAWN), n_kept = 0;
@@ -98,7 +95,8 @@ static void popular_cells_are_drawn_round_by_round(bool free_only) {
   while (n_kept < count) {
     int64_t missing = count - n_kept, round[MOST_DRAWN];
     for (int64_t i = 0; i < missing; i++) {
-      round[i] = cells[index_below(&plain, (uint64_t)n_positives, bits_below((uint64_t)n_positives))] / n_columns;
+      uint64_t place = index_below(&plain, (uint64_t)n_positives, bits_below((uint64_t)n_positives));
+      round[i] = (int64_t)cells[place] / n_columns;
     }
     for (int64_t i = 0; i < missing; i++) {
       int32_t column;
@@ -107,9 +105,8 @@ static void popular_cells_are_drawn_round_by_round(bool free_only) {
       if (!free_only || !marks[round[i]]) expected[n_kept++] = round[i];
     }
   }
-  PopularDraw draw = {cells, free_only ? starts : NULL, n_positives, n_distinct, n_columns, &tree, count, drawn,
-                      0, 0, 0, 0, 0};
-  while (!draw_popular(&draw, &generator, 1 + some_number(&choices, 900))) continue;
+  PopularDraw draw = {cells, free_only ? starts : NULL, n_positives, n_distinct, n_columns, &tree};
+  CHECK(draw_popular(&draw, &generator, count, drawn, &host.host));
   for (int64_t i = 0; i < count; i++) CHECK_EQUAL(drawn[i], expected[i]);
   CHECK(next_output(&generator) == next_output(&plain));
   free(sums);
@@ -123,7 +120,8 @@ static void shares_of_negatives_are_exact(int64_t digits, int64_t n_decimals) {
   CHECK_EQUAL(number.rest, power % digits);
   CHECK_EQUAL(number.denominator, digits);
   for (int64_t i = 0; i < 30; i++) counts[i] = some_number(&choices, 4) == 0 ? 0 : some_number(&choices, 1000);
-  running = share_negatives(counts, number, 0, 0, 11, shares);
+  memcpy(shares, counts, sizeof shares);
+  running = share_negatives(shares, number, 0, 0, 11, shares);
   running = share_negatives(counts, number, running, 11, 30, shares);
   for (int64_t i = 0; i < 30; i++) {
     sum += counts[i];

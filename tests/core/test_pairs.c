@@ -7,6 +7,7 @@
 #include "free_cells.h"
 #include "largest_count.h"
 #include "pairs.h"
+#include "plain_host.h"
 #include "subsets.h"
 
 enum { MOST_CELLS = 3000, MOST_DRAWN = 3000 };
@@ -18,13 +19,13 @@ static int64_t below(int64_t limit) {
 }
 
 /* Mark about one cell in `share` as a positive, or whole blocks of cells, and list them; return how many they are. */
-static int64_t some_positives(int64_t n_cells, int64_t share, int64_t block, uint8_t *marks, int64_t *positives) {
+static int64_t some_positives(int64_t n_cells, int64_t share, int64_t block, uint8_t *marks, double *positives) {
   int64_t n_positives = 0;
   for (int64_t begin = 0; begin < n_cells; begin += block) {
     uint8_t mark = share > 0 && below(share) == 0;
     for (int64_t cell = begin; cell < begin + block && cell < n_cells; cell++) {
       marks[cell] = mark;
-      if (mark) positives[n_positives++] = cell;
+      if (mark) positives[n_positives++] = (double)cell;
     }
   }
   return n_positives;
@@ -32,20 +33,16 @@ static int64_t some_positives(int64_t n_cells, int64_t share, int64_t block, uin
 
 static void ranks_are_those_of_the_free_cells(int64_t n_cells, int64_t share, int64_t block) {
   uint8_t marks[MOST_CELLS];
-  int64_t listed[MOST_CELLS], n_free = 0, bucket = 0;
+  double listed[MOST_CELLS];
+  int64_t n_free = 0;
   int64_t n_positives = some_positives(n_cells, share, block, marks, listed);
-  int64_t *positives = malloc((size_t)n_positives * sizeof(int64_t));
+  double *positives = new_array(n_positives, sizeof *positives);
   FreeCells free_cells;
-  if (n_positives > 0) memcpy(positives, listed, (size_t)n_positives * sizeof(int64_t));
-  init_free_cells(&free_cells, positives, n_positives, n_cells);
+  Memory memory = {.n_blocks = 0};
+  PlainHost host = new_host(NULL, &memory, 0, -1);
+  if (n_positives > 0) memcpy(positives, listed, (size_t)n_positives * sizeof *positives);
+  CHECK(index_free_cells(&free_cells, positives, n_positives, n_cells, &host.host));
   CHECK(2 * free_cells.n_buckets <= n_positives + 2);
-  free_cells.buckets = malloc((size_t)(free_cells.n_buckets + 1) * sizeof(int32_t));
-  for (int64_t begin = 0, end; begin < n_positives; begin = end) {
-    end = begin + 1 + below(n_positives - begin);
-    bucket = fill_buckets(&free_cells, bucket, begin, end);
-  }
-  if (n_positives == 0) bucket = fill_buckets(&free_cells, 0, 0, 0);
-  CHECK(bucket == free_cells.n_buckets + 1);
   CHECK(free_cells.count == n_cells - n_positives);
   int64_t *ranks = malloc((size_t)free_cells.count * sizeof(int64_t));
   for (int64_t rank = 0; rank < free_cells.count; rank++) ranks[rank] = rank;
@@ -55,24 +52,24 @@ static void ranks_are_those_of_the_free_cells(int64_t n_cells, int64_t share, in
   }
   CHECK(n_free == free_cells.count);
   free(ranks);
-  free(free_cells.buckets);
+  free_memory(&memory);
   free(positives);
 }
 
 /* The free cells of a table of 2^52 cells, of which few are positives. */
 static void large_tables_have_free_cells(void) {
   const int64_t last = (INT64_C(1) << 52) - 1;
-  const int64_t positives[] = {0, 1, 5, last / 2, last - 1, last};
-  int32_t buckets[8];
+  const double positives[] = {0, 1, 5, (double)(last / 2), (double)(last - 1), (double)last};
   FreeCells free_cells;
+  Memory memory = {.n_blocks = 0};
+  PlainHost host = new_host(NULL, &memory, 0, -1);
   int64_t ranks[] = {0, 3, last / 2 - 4, last / 2 - 3, last - 6};
   const int64_t cells[] = {2, 6, last / 2 - 1, last / 2 + 1, last - 2};
-  init_free_cells(&free_cells, positives, 6, last + 1);
+  CHECK(index_free_cells(&free_cells, positives, 6, last + 1, &host.host));
   CHECK(free_cells.n_buckets < 8);
-  free_cells.buckets = buckets;
-  fill_buckets(&free_cells, 0, 0, 6);
   find_free_cells(&free_cells, ranks, 5);
   CHECK(memcmp(ranks, cells, sizeof(cells)) == 0);
+  free_memory(&memory);
 }
 
 static void indices_are_those_of_the_generator(int64_t first, int64_t limit) {
@@ -163,13 +160,14 @@ static void hashed_subsets_are_those_of_r(void) {
 
 static void positives_are_found(int64_t n_rows, int64_t n_columns, int64_t share) {
   uint8_t marks[MOST_CELLS], *found;
-  int64_t listed[MOST_CELLS], *starts = malloc((size_t)(n_rows + 1) * sizeof(int64_t)), n_found = 0;
+  double listed[MOST_CELLS];
+  int64_t *starts = malloc((size_t)(n_rows + 1) * sizeof(int64_t)), n_found = 0;
   int64_t n_cells = n_rows * n_columns, n_positives = some_positives(n_cells, share, 1, marks, listed);
-  int64_t *positives = malloc((size_t)n_positives * sizeof(int64_t));
+  double *positives = new_array(n_positives, sizeof *positives);
   int64_t *cells = malloc((size_t)n_cells * sizeof(int64_t));
-  if (n_positives > 0) memcpy(positives, listed, (size_t)n_positives * sizeof(int64_t));
+  if (n_positives > 0) memcpy(positives, listed, (size_t)n_positives * sizeof *positives);
   for (int64_t row = 0; row <= n_rows; row++) {
-    while (n_found < n_positives && positives[n_found] < row * n_columns) n_found++;
+    while (n_found < n_positives && positives[n_found] < (double)(row * n_columns)) n_found++;
     starts[row] = n_found;
   }
   found = malloc((size_t)n_cells);
@@ -185,11 +183,12 @@ static void positives_are_found(int64_t n_rows, int64_t n_columns, int64_t share
 static void pairs_are_dealt_in_turn(int64_t n_positives, int64_t n_negatives, int64_t n_batches) {
   enum { MOST = 2000 };
   int32_t order[MOST];
-  int64_t positives[MOST], negatives[MOST], offsets[MOST + 1], numbers[MOST], expected[MOST], lengths[MOST] = {0};
+  double positives[MOST];
+  int64_t negatives[MOST], offsets[MOST + 1], numbers[MOST], expected[MOST], lengths[MOST] = {0};
   int64_t n_pairs = n_positives + n_negatives, n_dealt = 0;
   for (int64_t i = 0; i < n_pairs; i++) {
     order[i] = (int32_t)i;
-    positives[i] = below(INT64_C(1) << 52);
+    positives[i] = (double)below(INT64_C(1) << 52);
     negatives[i] = below(INT64_C(1) << 52);
   }
   for (int64_t i = n_pairs; i > 1; i--) {
@@ -205,7 +204,7 @@ static void pairs_are_dealt_in_turn(int64_t n_positives, int64_t n_negatives, in
   for (int label = 1; label >= 0; label--) {
     for (int64_t i = 0; i < n_pairs; i++) {
       if ((order[i] < n_positives) != label) continue;
-      int64_t cell = label ? positives[order[i]] : negatives[order[i] - n_positives];
+      int64_t cell = label ? (int64_t)positives[order[i]] : negatives[order[i] - n_positives];
       int64_t batch = n_dealt++ % n_batches;
       expected[offsets[batch] + lengths[batch]++] = 2 * cell + label;
     }
@@ -222,10 +221,11 @@ static void pairs_are_dealt_in_turn(int64_t n_positives, int64_t n_negatives, in
 static void groups_are_written_in_order(int64_t n_positives, int64_t per_positive) {
   enum { MOST = 700, MOST_EACH = 5 };
   int32_t order[MOST];
-  int64_t positives[MOST], negatives[MOST * MOST_EACH], numbers[MOST * (MOST_EACH + 1)];
+  double positives[MOST];
+  int64_t negatives[MOST * MOST_EACH], numbers[MOST * (MOST_EACH + 1)];
   for (int64_t i = 0; i < n_positives; i++) {
     order[i] = (int32_t)((i * 577 + 3) % n_positives);
-    positives[i] = below(INT64_C(1) << 52);
+    positives[i] = (double)below(INT64_C(1) << 52);
     for (int64_t j = 0; j < per_positive; j++) negatives[i * per_positive + j] = below(INT64_C(1) << 52);
   }
   for (int64_t begin = 0, end; begin < n_positives; begin = end) {
@@ -234,7 +234,7 @@ static void groups_are_written_in_order(int64_t n_positives, int64_t per_positiv
   }
   const int64_t *next = numbers;
   for (int64_t i = 0; i < n_positives; i++) {
-    CHECK(*next++ == 2 * positives[order[i]] + 1);
+    CHECK(*next++ == 2 * (int64_t)positives[order[i]] + 1);
     for (int64_t j = 0; j < per_positive; j++) CHECK(*next++ == 2 * negatives[order[i] * per_positive + j]);
   }
 }

@@ -17,10 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import NegativePairBatchSampler, decode_pairs
-from pystrat.pairs.negatives import shares
-from pystrat.pairs._pairs import FreeCells, deal_pairs
-from pystrat._group_draws import indices_within, subsets_within
-from pystrat._random import RandomStream
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_pairs import naive_epoch
 from tests.test_random_stream import Reference
@@ -169,12 +165,19 @@ def test_per_user_an_epoch_has_as_many_negatives_as_with_any_method(ratio: Any, 
 
 @given(
     st.lists(st.integers(0, 30), min_size=1, max_size=30).filter(any),
-    st.one_of(st.fractions(Fraction(1, 100), 100), st.fractions(0, 100, max_denominator=2**80)),
+    st.one_of(st.fractions(Fraction(1, 100), 100), st.fractions(Fraction(1, 100), 100, max_denominator=2**80)),
 )
-def test_shares_are_floors_or_ceilings_and_add_up(counts: list[int], per_one: Fraction) -> None:
+def test_per_user_numbers_are_floors_or_ceilings_and_add_up(counts: list[int], per_one: Fraction) -> None:
     """With fractions that fit 64 bits, and with such that do not."""
-    found = shares(np.array(counts), per_one).tolist()
-    assert sum(found) == int(sum(counts) * per_one + Fraction(1, 2))
+    users = np.repeat(np.arange(len(counts)), counts)
+    options = {"n_users": len(counts), "n_items": 99, "method": "per_user", "seed": 1}
+    try:
+        sampler = NegativePairBatchSampler(users, users % 9, 1 / (1 + per_one), 10**6, **options)
+    except ValueError as error:
+        assert "leave room for a negative" in str(error)
+        return
+    found = np.bincount([user for user, _ in pairs_of(sampler)[1]], minlength=len(counts)).tolist()
+    assert sum(found) == sampler.n_negatives == int(sum(counts) * per_one + Fraction(1, 2))
     assert all(0 <= share - count * per_one // 1 <= 1 for share, count in zip(found, counts))
     assert all(share <= -(-count * per_one // 1) for share, count in zip(found, counts))
 
@@ -305,39 +308,6 @@ def test_all_free_cells_come_over_epochs() -> None:
 # How it is done -------------------------------------------------------------------------------------------------------
 
 
-def test_a_free_cell_is_found_by_its_rank_in_every_table_of_up_to_ten_cells() -> None:
-    for n_cells in range(1, 11):
-        for mask in range(2**n_cells):
-            positives = np.array([cell for cell in range(n_cells) if mask >> cell & 1], dtype=np.int64)
-            free = [cell for cell in range(n_cells) if not mask >> cell & 1]
-            ranks = np.arange(len(free), dtype=np.int64)
-            table = FreeCells(positives, n_cells)
-            table.cells(ranks)
-            assert table.count == len(free) and ranks.tolist() == free
-
-
-@pytest.mark.parametrize("kind", ["random", "in one block", "blocks", "at both ends", "all but a few"])
-def test_a_free_cell_is_found_by_its_rank_however_positives_lie(kind: str) -> None:
-    random = np.random.default_rng(1)
-    n_cells = {"random": 2**52, "all but a few": 100_000}.get(kind, 10**12)
-    positives = {
-        "random": lambda: random.integers(0, n_cells, 5000),
-        "in one block": lambda: 7 * 10**11 + np.arange(5000),
-        "blocks": lambda: (random.integers(0, 50, 5000) * 10**10 + random.integers(0, 200, 5000)),
-        "at both ends": lambda: np.concatenate([np.arange(2500), n_cells - 1 - np.arange(2500)]),
-        "all but a few": lambda: random.permutation(n_cells)[:-20],
-    }[kind]()
-    positives = np.unique(positives).astype(np.int64)
-    table = FreeCells(positives, n_cells)
-    around = (positives[:, None] - np.arange(len(positives))[:, None] + np.arange(-2, 3)).reshape(-1)
-    ranks = np.unique(np.clip(np.concatenate([around, random.integers(0, table.count, 5000)]), 0, table.count - 1))
-    cells = ranks.copy()
-    table.cells(cells)
-    assert (np.diff(cells) > 0).all() and cells[0] >= 0 and cells[-1] < n_cells
-    assert not np.isin(cells, positives).any()
-    assert (cells - np.searchsorted(positives, cells) == ranks).all(), "as many free cells lie in front of it"
-
-
 def test_unique_negatives_of_a_large_table_are_the_first_different_draws() -> None:
     """As R's sample.int() does it, from 10^7 on."""
     n_items = 10**7 + 3
@@ -377,28 +347,6 @@ def test_unique_negatives_per_user_of_many_items_are_those_of_r() -> None:
     expected = [row - 3 for row in order if row >= 3]
     assert found[0] == [drawn[row] for row in expected if row < 1000]
     assert found[2] == [drawn[row] for row in expected if row >= 1000]
-
-
-@pytest.mark.parametrize("draw", [indices_within, subsets_within])
-@pytest.mark.parametrize(
-    ("limits", "counts"),
-    [([5, 5], [2**62, 2**62]), ([2**32, 5], [2**31, 0]), ([5, 5], [-1, 2]), ([5, 0], [1, 1]), ([5], [1, 1])],
-)
-def test_kernels_refuse_counts_that_do_not_fit(draw: Any, limits: list[int], counts: list[int]) -> None:
-    with pytest.raises(ValueError, match="must"):
-        draw(RandomStream(1), np.zeros(2, dtype=np.int64), np.array(limits), np.array(counts))
-
-
-def test_kernels_refuse_subsets_larger_than_what_they_are_of() -> None:
-    with pytest.raises(ValueError, match="limits must be as large as what is drawn"):
-        subsets_within(RandomStream(1), np.array([0]), np.array([3]), np.array([4]))
-
-
-@pytest.mark.parametrize(("n_places", "end"), [(2, 3), (3, 2), (4, 4)])
-def test_pairs_are_dealt_to_as_many_places_only(n_places: int, end: int) -> None:
-    order, numbers = np.arange(3, dtype=np.int32), np.zeros(n_places, dtype=np.int64)
-    with pytest.raises(ValueError, match="must"):
-        deal_pairs(order, np.array([0]), np.array([1, 2]), np.array([0, end]), numbers)
 
 
 def test_pair_numbers_are_exact_up_to_the_largest() -> None:
@@ -590,7 +538,7 @@ def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
         (
             [0.5],
             [0],
-            "'users' .* must hold codes, integers from 0. Got 0.5 instead. Ids are text or categories: pandas",
+            "'users' .* must hold codes, integers from 0. Got 0.5 instead. Ids are text or categories, in R a factor.",
         ),
         ([0, np.nan], [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
         ([1e300], [0], "'users' .* must hold codes from 0 to 2147483646. Got 1e\\+300 instead"),

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
 from pystrat import FeatureLookup, NegativePairBatchSampler, TripleBatchSampler, TripleDataset, decode_pairs
-from pystrat.pairs._pairs import group_pairs
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_pairs import naive_triples
 
@@ -239,18 +238,6 @@ def test_a_dataset_refuses_what_are_no_whole_triples(numbers: Any) -> None:
 def test_no_triples_are_none() -> None:
     found = TripleDataset(3, 4)[np.empty(0, dtype=np.int64)]
     assert found["user"].shape == (0,) and found["negatives"].shape == (0, 1)
-
-
-@pytest.mark.parametrize(
-    ("order", "positives", "negatives", "per_positive"),
-    [([0], [5], [1, 2], 1), ([0, 1], [5], [1, 2], 1), ([], [], [], 1), ([0], [5], [], 0)],
-)
-def test_the_kernel_refuses_groups_that_do_not_fit(
-    order: list[int], positives: list[int], negatives: list[int], per_positive: int
-) -> None:
-    arrays = np.array(order, dtype=np.int32), np.array(positives, dtype=np.int64), np.array(negatives, dtype=np.int64)
-    with pytest.raises(ValueError, match="one place for each"):
-        group_pairs(*arrays, per_positive)
 
 
 def test_the_mean_over_negatives_is_unbiased() -> None:

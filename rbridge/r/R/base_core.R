@@ -8,13 +8,17 @@ core_plan = function(kind, request, names = NULL) {
   core_results(.Call(C_plan, kind, request), request, names)
 }
 
+# -> the results of a function of the core
+core_call = function(name, request, names = NULL) {
+  core_results(.Call(C_call, name, request), request, names)
+}
+
 # What the core answers; what it refuses is an error, which may show a value of `given`.
 core_results = function(answer, given, names = NULL) {
   refusal = answer$refusal
   if (!is.null(refusal)) {
-    got = if (is.null(refusal$shown)) refusal$got else show_value(refused_value(given[[refusal$shown]], refusal$place))
     requirement = fill_in("{stratum}", names[refusal$stratum], refusal$requirement)
-    stop_parameter(refusal$parameter, requirement, got, refusal$advice)
+    stop_parameter(refusal$parameter, requirement, refused_value(refusal, given, names), refusal$advice)
   }
   if (!is.null(answer$warning)) {
     warning(answer$warning, call. = FALSE)
@@ -22,8 +26,15 @@ core_results = function(answer, given, names = NULL) {
   answer$results
 }
 
-# The value, or the one at a place of it that is refused.
-refused_value = function(value, place) if (is.null(place)) value else value[[place]]
+# What was got: text of the core, which may name a stratum, or a value of `given`.
+refused_value = function(refusal, given, names) {
+  if (is.null(refusal$shown)) {
+    stratum = if (is.null(names)) sprintf("%.0f", refusal$stratum) else show_value(names[refusal$stratum])
+    return(fill_in("{name}", stratum, refusal$got))
+  }
+  value = given[[refusal$shown]]
+  show_value(if (is.null(refusal$place)) value else value[[refusal$place]])
+}
 
 fill_in = function(place, name, text) {
   paste(strsplit(text, place, fixed = TRUE)[[1L]], collapse = name)

@@ -109,31 +109,16 @@
 #' coro::loop(for (batch in loader) print(data.frame(batch)))
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
   unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL) {
-  share = exact_share(ratio)
-  batch_size = check_count(batch_size, "batch_size")
-  way = pairs_method(method, unique, reject_positives, power, full_users)
-  if (!is.null(seed)) {
-    seed = check_range(seed, "seed", largest_seed)
-  }
-  num_replicas = check_positive(num_replicas, "num_replicas")
-  positives = positive_pairs(users, items, n_users, n_items)
-  counts = negative_counts(positives, share, way, full_users == "skip")
-  n_batches = pairs_batches(length(positives$cells), sum(counts), batch_size, num_replicas)
-  parts = list(
-    n_users = positives$n_users, n_items = positives$n_items, n_batches = n_batches, method = way$method,
-    unique = as.integer(way$unique), reject_positives = as.integer(way$reject_positives), power = way$power,
-    cells = positives$cells, n_negatives = as.integer(counts)
-  )
-  labels = list(ratio = show_value(ratio), batch_size = show_value(batch_size), full_users = show_value(full_users),
-    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas), user_ids = positives$user_ids,
-    item_ids = positives$item_ids)
-  new_generator(new_recipe("pairs", seed, parts, labels = labels))
+  request = list(ratio = ratio, batch_size = batch_size, n_users = n_users, n_items = n_items, method = method,
+    unique = unique, reject_positives = reject_positives, power = power, full_users = full_users, seed = seed,
+    num_replicas = num_replicas)
+  planned = plan_observed("pairs", request, users, items)
+  labels = observed_labels(planned, c("ratio", "batch_size", "full_users", "num_replicas"))
+  new_generator(new_recipe("pairs", planned$settings$seed, planned$parts, labels = labels))
 }
 
-pairs_methods = c("uniform", "per_user", "popularity")
-
 kind_pairs = function() {
-  list(
+  core_kind(
     class = "batch_sampler_pairs",
     vectors = list(
       parts = c("n_users", "n_items", "n_batches", "method", "unique", "reject_positives", "power", "cells",
@@ -146,27 +131,17 @@ kind_pairs = function() {
       items = if (parts$method == "popularity") 120 * parts$n_items else 0
       users + items + 100 * (length(parts$cells) + sum(as.double(parts$n_negatives))) + 40 * parts$n_batches
     },
-    check = check_pairs,
-    n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
-    setup = function(recipe, private) list(counts = pairs_counts(recipe)),
-    draw = function(private, epoch) {
-      parts = private$.recipe$parts
-      .Call(C_draw_pairs, parts$cells, parts$n_users, parts$n_items, parts$n_batches, parts$method, parts$unique == 1L,
-        parts$reject_positives == 1L, parts$power, parts$n_negatives, epoch_seed(private$.recipe$seed, epoch))
+    check = function(recipe) {
+      core_instance(new_memory(), recipe)
+      check_recipe_ids(recipe)
     },
+    n_rows = function(recipe) NULL,
+    setup = function(recipe, private) list(counts = pairs_counts(recipe)),
     describe = function(private) {
       c(format_pairs(private$.recipe$parts, private$.setup$counts),
         sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch))
     },
-    settings = function(recipe) {
-      shown = recipe$labels[setdiff(names(recipe$labels), c("user_ids", "item_ids"))]
-      c(
-        format_labels(shown),
-        if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
-        format_pairs(recipe$parts)
-      )
-    },
+    settings = function(recipe) c(format_observed_settings(recipe), format_pairs(recipe$parts)),
     methods = list(
       counts = function() private$.setup$counts,
       user_ids = function() private$.recipe$labels$user_ids,
@@ -175,60 +150,13 @@ kind_pairs = function() {
   )
 }
 
-# The routine that draws checks the order of the cells, and the numbers of negatives.
-check_pairs = function(recipe) {
-  parts = recipe$parts
-  largest = .Machine$integer.max
-  n_users = part_count(recipe, "n_users", 1, largest)
-  part_count(recipe, "n_items", 1, 2^52 %/% n_users)
-  part_count(recipe, "n_batches", 1, largest)
-  part_flag(recipe, "unique")
-  part_flag(recipe, "reject_positives")
-  if (!is.character(parts$method) || length(parts$method) != 1L || !parts$method %in% pairs_methods) {
-    stop_parameter("recipe", sprintf("have one of %s as 'method'", show_names(pairs_methods)), show_value(parts$method))
-  }
-  if (parts$method == "popularity") {
-    check_power(parts$power)
-  }
-  check_cells(parts)
-  if (!is.integer(parts$n_negatives) || !isTRUE(all(parts$n_negatives >= 0L))) {
-    stop_parameter("recipe", "have integers from 0 as 'n_negatives'", show_value(parts$n_negatives))
-  }
-  check_recipe_ids(recipe, "user_ids", parts$n_users)
-  check_recipe_ids(recipe, "item_ids", parts$n_items)
-}
-
-check_cells = function(parts) {
-  cells = parts$cells
-  if (!is.double(cells) || !isTRUE(all(cells >= 0 & cells < parts$n_users * parts$n_items & cells == floor(cells)))) {
-    stop_parameter("recipe", "have cells of the table as 'cells'", show_value(cells))
-  }
-}
-
-check_recipe_ids = function(recipe, name, count) {
-  ids = recipe$labels[[name]]
-  if (!is.null(ids) && (!is.character(ids) || length(ids) != count)) {
-    stop_parameter("recipe", sprintf("have %.0f texts as '%s'", count, name), show_value(ids))
-  }
-}
-
-# The counts of an epoch that an instance reports. Popularity that keeps almost nothing would draw without end, so it is
-# refused.
+# The counts of an epoch that an instance reports.
 pairs_counts = function(recipe) {
   parts = recipe$parts
-  free_only = parts$reject_positives == 1L
-  positives = list(cells = parts$cells, n_users = parts$n_users, n_items = parts$n_items)
-  list(
-    n_users = parts$n_users,
-    n_items = parts$n_items,
-    n_positives = length(parts$cells),
-    n_negatives = sum(as.double(parts$n_negatives)),
-    n_skipped_users = if (free_only && parts$method == "per_user") length(full_users_of(positives)) else 0L,
-    acceptance = if (free_only && parts$method == "popularity") {
-      popularity_acceptance(positives, parts$power)
-    } else {
-      1
-    }
+  c(
+    list(n_users = parts$n_users, n_items = parts$n_items, n_positives = length(parts$cells),
+      n_negatives = sum(as.double(parts$n_negatives))),
+    core_call("pair_counts", parts)
   )
 }
 
@@ -237,7 +165,7 @@ format_pairs = function(parts, counts = NULL) {
     sprintf("* Table: %s, %s", show_count(parts$n_users, "user"), show_count(parts$n_items, "item")),
     sprintf("* Pairs: %s, %s", show_count(length(parts$cells), "positive"),
       show_count(sum(as.double(parts$n_negatives)), "negative")),
-    if (isTRUE(counts$n_skipped_users > 0L)) sprintf("* Users without negatives: %d", counts$n_skipped_users),
+    if (isTRUE(counts$n_skipped_users > 0)) sprintf("* Users without negatives: %.0f", counts$n_skipped_users),
     sprintf("* Batches: %.0f", parts$n_batches),
     sprintf("* Method: %s", parts$method)
   )

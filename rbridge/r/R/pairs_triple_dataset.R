@@ -35,7 +35,7 @@ triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_fea
   n_users = check_code_count(n_users, "n_users")
   n_items = check_code_count(n_items, "n_items")
   check_table(n_users, n_items)
-  negatives_per_positive = check_per_positive(negatives_per_positive)
+  negatives_per_positive = check_between(negatives_per_positive, "negatives_per_positive", 1, largest_count)
   check_features(user_features, n_users, "user_features")
   check_features(item_features, n_items, "item_features")
   check_ids(user_ids, "user_ids", n_users)

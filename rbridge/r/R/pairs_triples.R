@@ -67,71 +67,17 @@
 #' coro::loop(for (batch in loader) str(batch))
 batch_sampler_triples = function(users, items, batch_size, negatives_per_positive = 1, n_users = NULL, n_items = NULL,
   unique = FALSE, full_users = "error", seed = NULL, num_replicas = NULL) {
-  batch_size = check_count(batch_size, "batch_size")
-  negatives_per_positive = check_per_positive(negatives_per_positive)
-  unique = check_flag(unique, "unique")
-  full_users = check_choice(full_users, "full_users", c("error", "skip"))
-  if (!is.null(seed)) {
-    seed = check_range(seed, "seed", largest_seed)
-  }
-  num_replicas = check_positive(num_replicas, "num_replicas")
-  positives = positive_pairs(users, items, n_users, n_items)
-  full = users_to_skip(positives, negatives_per_positive, unique, full_users == "skip")
-  cells = positives$cells
-  if (length(full) > 0L) {
-    cells = cells[!(cells %/% positives$n_items + 1) %in% full]
-  }
-  parts = list(
-    n_users = positives$n_users, n_items = positives$n_items,
-    n_batches = triples_batches(length(cells), batch_size, negatives_per_positive, num_replicas),
-    negatives_per_positive = negatives_per_positive, unique = as.integer(unique), cells = cells
-  )
-  labels = list(batch_size = show_value(batch_size), full_users = show_value(full_users),
-    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas), n_skipped_users = as.double(length(full)),
-    user_ids = positives$user_ids, item_ids = positives$item_ids)
-  new_generator(new_recipe("triples", seed, parts, labels = labels))
-}
-
-check_per_positive = function(value) {
-  check_between(value, "negatives_per_positive", 1, largest_count)
-}
-
-# The users who have met all items, counted from 1; refused unless they are skipped, or if all users are like that.
-users_to_skip = function(positives, per_positive, unique, skip_full) {
-  of_user = positives_of_users(positives)
-  full = full_users_of(positives)
-  if (length(full) > 0L) {
-    check_full_users(full, sum(of_user > 0L), skip_full, positives)
-    of_user[full] = 0L
-  }
-  if (unique) {
-    check_limits(positives, ifelse(of_user > 0L, per_positive, 0), free_items(positives))
-  }
-  full
-}
-
-# The number of batches; refuses too many batches or pairs.
-triples_batches = function(count, batch_size, per_positive, num_replicas) {
-  replicas = if (is.null(num_replicas)) 1 else num_replicas
-  largest = .Machine$integer.max
-  if (per_positive > largest %/% count - 1) {
-    stop_parameter("negatives_per_positive", sprintf("be at most %.0f with %s, for at most %d pairs",
-      largest %/% count - 1, show_count(count, "positive"), largest), show_value(per_positive))
-  }
-  n_batches = round_to_replicas(divide_up(count, batch_size), replicas, "up")
-  if (n_batches <= count) {
-    return(n_batches)
-  }
-  most = round_to_replicas(count, replicas, "down")
-  if (most == 0) {
-    stop_parameter("num_replicas", sprintf("be at most %.0f, the number of triples", count), show_value(replicas))
-  }
-  stop_parameter("batch_size", sprintf("be at least %.0f, so that every batch has a triple of %.0f",
-    divide_up(count, most), count), show_value(batch_size))
+  request = list(batch_size = batch_size, negatives_per_positive = negatives_per_positive, n_users = n_users,
+    n_items = n_items, unique = unique, full_users = full_users, seed = seed, num_replicas = num_replicas)
+  planned = plan_observed("triples", request, users, items)
+  labels = observed_labels(planned, c("batch_size", "full_users", "num_replicas"))
+  labels$n_skipped_users = planned$parts$n_skipped_users
+  planned$parts$n_skipped_users = NULL
+  new_generator(new_recipe("triples", planned$settings$seed, planned$parts, labels = labels))
 }
 
 kind_triples = function() {
-  list(
+  core_kind(
     class = "batch_sampler_triples",
     vectors = list(
       parts = c("n_users", "n_items", "n_batches", "negatives_per_positive", "unique", "cells"),
@@ -143,25 +89,11 @@ kind_triples = function() {
     },
     check = check_triples,
     n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
-    setup = function(recipe, private) NULL,
-    draw = function(private, epoch) {
-      parts = private$.recipe$parts
-      .Call(C_draw_triples, parts$cells, parts$n_users, parts$n_items, parts$n_batches, parts$negatives_per_positive,
-        parts$unique == 1L, epoch_seed(private$.recipe$seed, epoch))
-    },
     describe = function(private) {
       c(format_triples(private$.recipe$parts),
         sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch))
     },
-    settings = function(recipe) {
-      shown = recipe$labels[setdiff(names(recipe$labels), c("user_ids", "item_ids"))]
-      c(
-        format_labels(shown),
-        if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
-        format_triples(recipe$parts)
-      )
-    },
+    settings = function(recipe) c(format_observed_settings(recipe), format_triples(recipe$parts)),
     methods = list(
       counts = function() {
         parts = private$.recipe$parts
@@ -175,23 +107,15 @@ kind_triples = function() {
   )
 }
 
-# The routine that draws checks the order of the cells.
 check_triples = function(recipe) {
-  parts = recipe$parts
-  largest = .Machine$integer.max
-  n_users = part_count(recipe, "n_users", 1, largest)
-  part_count(recipe, "n_items", 1, 2^52 %/% n_users)
-  part_count(recipe, "n_batches", 1, largest)
-  part_count(recipe, "negatives_per_positive", 1, largest)
-  part_flag(recipe, "unique")
-  check_cells(parts)
+  core_instance(new_memory(), recipe)
+  n_users = recipe$parts$n_users
   skipped = recipe$labels$n_skipped_users
   if (!is_whole_between(skipped, 0, n_users)) {
     stop_parameter("recipe", sprintf("have an integer from 0 to %.0f as 'n_skipped_users'", n_users),
       show_value(skipped))
   }
-  check_recipe_ids(recipe, "user_ids", parts$n_users)
-  check_recipe_ids(recipe, "item_ids", parts$n_items)
+  check_recipe_ids(recipe)
 }
 
 format_triples = function(parts) {

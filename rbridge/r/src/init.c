@@ -9,6 +9,7 @@
 
 static const R_CallMethodDef routines[] = {
   {"C_plan", (DL_FUNC)&C_plan, 2},
+  {"C_call", (DL_FUNC)&C_call, 2},
   {"C_prepare", (DL_FUNC)&C_prepare, 4},
   {"C_draw", (DL_FUNC)&C_draw, 3},
   {"C_count_batches", (DL_FUNC)&C_count_batches, 3},
@@ -43,10 +44,6 @@ static const R_CallMethodDef routines[] = {
   {"C_weigh_ranks", (DL_FUNC)&C_weigh_ranks, 3},
   {"C_powers_of", (DL_FUNC)&C_powers_of, 2},
   {"C_row_positions", (DL_FUNC)&C_row_positions, 3},
-  {"C_draw_pairs", (DL_FUNC)&C_draw_pairs, 10},
-  {"C_draw_triples", (DL_FUNC)&C_draw_triples, 7},
-  {"C_kept_shares", (DL_FUNC)&C_kept_shares, 4},
-  {"C_share_negatives", (DL_FUNC)&C_share_negatives, 3},
   {"C_number_label_sets", (DL_FUNC)&C_number_label_sets, 1},
   {"C_assign_labels", (DL_FUNC)&C_assign_labels, 5},
   {"C_draw_multilabel", (DL_FUNC)&C_draw_multilabel, 8},

@@ -1,4 +1,4 @@
-/* The kinds of samplers of the core (core/kinds/kinds.h) for R: plans, and instances that draw epochs.
+/* The kinds of samplers of the core (core/kinds/kinds.h) and its functions for R: plans, and instances that draw epochs.
  *
  * R leaves a C function by a jump if memory lacks or the user interrupts. No jump goes through the core: what may jump
  * is called by guarded(), the core returns, and R goes on to where it was going.
@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 
+#include "core/functions/functions.h"
 #include "core/kinds/kinds.h"
 #include "routines.h"
 
@@ -18,7 +19,7 @@ typedef struct {
   Host host; /* must be the first, for the functions of the host find the call by it */
   SEXP values;  /* the list that refusals show, and that keep() takes from */
   SEXP token;   /* where R was going */
-  SEXP results; /* MOST_RESULTS vectors, of which n_results are given; LONGS in raw vectors */
+  SEXP results; /* MOST_RESULTS vectors, of which n_results are given; LONGS in raw vectors, LARGE in doubles */
   SEXP blocks;  /* the memory of the call, behind the first cell of a list */
   SEXP kept;    /* the memory of the instance, also; or NULL */
   const char *names[MOST_RESULTS];
@@ -70,7 +71,7 @@ static void *host_memory(Host *host, Life life, int64_t bytes) {
 }
 
 static SEXPTYPE type_in_r(PartType type) {
-  return type == INTEGERS ? INTSXP : type == DOUBLES ? REALSXP : RAWSXP;
+  return type == INTEGERS ? INTSXP : type == DOUBLES || type == LARGE ? REALSXP : RAWSXP;
 }
 
 static void add_result(Call *call, const char *name, PartType type, SEXP vector) {
@@ -88,7 +89,11 @@ static void *host_vector(Host *host, const char *name, PartType type, int64_t co
   SEXP vector = guarded(call, allocate, &wanted);
   if (vector == NULL) return NULL;
   add_result(call, name, type, vector);
-  return type == INTEGERS ? (void *)INTEGER(vector) : type == DOUBLES ? (void *)REAL(vector) : (void *)RAW(vector);
+  switch (TYPEOF(vector)) {
+    case INTSXP: return INTEGER(vector);
+    case REALSXP: return REAL(vector);
+    default: return RAW(vector);
+  }
 }
 
 static bool host_number(Host *host, const char *name, double value) {
@@ -203,11 +208,21 @@ static SEXP refusal_in_r(const Refusal *refusal) {
   return result;
 }
 
+/* Turn the bits of int64_t into doubles, in place. */
+static void numbers_to_doubles(double *numbers, R_xlen_t count) {
+  for (R_xlen_t i = 0; i < count; i++) {
+    int64_t number;
+    memcpy(&number, &numbers[i], sizeof number);
+    numbers[i] = (double)number;
+  }
+}
+
 /* Return a result in its type; plain, if it is a flag or text that the user gave. */
 static SEXP result_in_r(const Call *call, int place) {
   SEXP vector = VECTOR_ELT(call->results, place);
   if (call->types[place] == OTHER && TYPEOF(vector) == LGLSXP) return Rf_ScalarLogical(LOGICAL(vector)[0]);
   if (call->types[place] == OTHER && TYPEOF(vector) == STRSXP) return Rf_ScalarString(STRING_ELT(vector, 0));
+  if (call->types[place] == LARGE) numbers_to_doubles(REAL(vector), Rf_xlength(vector));
   if (call->types[place] != LONGS) return vector;
   R_xlen_t count = Rf_xlength(vector) / (R_xlen_t)sizeof(int64_t);
   const int64_t *numbers = (const int64_t *)(const void *)RAW(vector);
@@ -257,6 +272,18 @@ SEXP C_plan(SEXP kind, SEXP request) {
   Call call;
   begin_call(&call, request, NULL);
   bool has_succeeded = kind_of(kind)->plan(&parts, &call.host);
+  SEXP result = answer(&call, has_succeeded);
+  UNPROTECT(3);
+  return result;
+}
+
+SEXP C_call(SEXP function, SEXP request) {
+  const Function *found = find_function(CHAR(STRING_ELT(function, 0)));
+  if (found == NULL) Rf_error("the core has no such function");
+  Parts parts = parts_of(request, false);
+  Call call;
+  begin_call(&call, request, NULL);
+  bool has_succeeded = found->call(&parts, &call.host);
   SEXP result = answer(&call, has_succeeded);
   UNPROTECT(3);
   return result;

@@ -7,6 +7,7 @@
 #include <Rinternals.h>
 
 SEXP C_plan(SEXP kind, SEXP request);
+SEXP C_call(SEXP function, SEXP request);
 SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed);
 SEXP C_draw(SEXP reference, SEXP key, SEXP epoch);
 SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch);
@@ -45,15 +46,6 @@ SEXP C_ranks_of_rows(SEXP keys, SEXP integers, SEXP rows);
 SEXP C_weigh_ranks(SEXP first, SEXP count, SEXP alpha);
 SEXP C_powers_of(SEXP numbers, SEXP exponent);
 SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter);
-SEXP C_draw_pairs(
-    SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP method, SEXP unique, SEXP reject_positives, SEXP power,
-    SEXP n_negatives, SEXP seed
-);
-SEXP C_draw_triples(
-    SEXP cells, SEXP n_users, SEXP n_items, SEXP n_batches, SEXP negatives_per_positive, SEXP unique, SEXP seed
-);
-SEXP C_kept_shares(SEXP cells, SEXP n_users, SEXP n_items, SEXP power);
-SEXP C_share_negatives(SEXP counts, SEXP digits, SEXP n_decimals);
 SEXP C_number_label_sets(SEXP labels);
 SEXP C_assign_labels(SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP minimum);
 SEXP C_draw_multilabel(

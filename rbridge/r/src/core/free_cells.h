@@ -10,48 +10,40 @@
 #ifndef PYSTRAT_FREE_CELLS_H
 #define PYSTRAT_FREE_CELLS_H
 
-#include <stdint.h>
-
+#include "host.h"
 #include "prefetch.h"
 
 typedef struct {
-  const int64_t *positives; /* the caller's: sorted, all different, below the number of cells */
-  int64_t n_positives;      /* at most 2^31 - 1 */
-  int64_t count;            /* the free cells */
-  int32_t *buckets;         /* the caller's: the number of positives whose free cells are all before a bucket */
-  int64_t n_buckets;        /* without the last one, which is only the end */
-  uint32_t shift;           /* a bucket has 2^shift ranks */
+  const double *positives; /* the caller's: sorted, all different, below the number of cells */
+  int64_t n_positives;     /* at most 2^31 - 1 */
+  int64_t count;           /* the free cells */
+  int32_t *buckets;        /* the number of positives whose free cells are all before a bucket */
+  int64_t n_buckets;       /* without the last one, which is only the end */
+  uint32_t shift;          /* a bucket has 2^shift ranks */
 } FreeCells;
 
-/* Begin the free cells of a table of 1 to 2^52 cells; the caller then sets `buckets`, of n_buckets + 1 numbers. */
-static inline void init_free_cells(FreeCells *free, const int64_t *positives, int64_t n_positives, int64_t n_cells) {
-  free->positives = positives;
-  free->n_positives = n_positives;
-  free->count = n_cells - n_positives;
-  free->shift = 0;
+/* Begin the free cells of a table of 1 to 2^52 cells, with memory of the instance. */
+static inline bool index_free_cells(
+    FreeCells *free, const double *positives, int64_t n_positives, int64_t n_cells, Host *host
+) {
+  *free = (FreeCells){.positives = positives, .n_positives = n_positives, .count = n_cells - n_positives};
   while ((free->count >> free->shift) > n_positives / 2) free->shift++;
   free->n_buckets = (free->count >> free->shift) + 1;
-}
-
-/* Fill in the buckets of the positives from `begin` to end - 1; the last positive's step fills in all that are left.
- *
- * `bucket` is the first bucket that is not filled in, 0 at first. Returns the bucket with which the next step begins.
- */
-static inline int64_t fill_buckets(FreeCells *free, int64_t bucket, int64_t begin, int64_t end) {
-  for (int64_t j = begin; j < end; j++) {
-    while (bucket <= free->n_buckets && bucket <= (free->positives[j] - j) >> free->shift) {
-      free->buckets[bucket++] = (int32_t)j;
-    }
+  free->buckets = host->memory(host, FOR_THE_INSTANCE, (free->n_buckets + 1) * (int64_t)sizeof *free->buckets);
+  if (free->buckets == NULL) return false;
+  int64_t bucket = 0;
+  for (int64_t j = 0; j < n_positives; j++) {
+    int64_t last = ((int64_t)positives[j] - j) >> free->shift;
+    while (bucket <= last) free->buckets[bucket++] = (int32_t)j;
+    if (j % GO_ON_ROWS == 0 && !host->go_on(host)) return false;
   }
-  if (end == free->n_positives) {
-    while (bucket <= free->n_buckets) free->buckets[bucket++] = (int32_t)end;
-  }
-  return bucket;
+  while (bucket <= free->n_buckets) free->buckets[bucket++] = (int32_t)n_positives;
+  return true;
 }
 
 /* Turn ranks, from 0 to free->count - 1, into cells, in place. */
 static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_t count) {
-  const int64_t *positives = free->positives;
+  const double *positives = free->positives;
   const int32_t *buckets = free->buckets;
   uint32_t shift = free->shift;
   int64_t first[BLOCK_SIZE];
@@ -61,7 +53,7 @@ static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_
     for (int64_t i = begin; i < end; i++) {
       int64_t place = buckets[ranks[i] >> shift];
       first[i - begin] = place;
-      prefetch_beyond(positives, (size_t)place * sizeof(int64_t));
+      prefetch_beyond(positives, (size_t)place * sizeof(double));
     }
     for (int64_t i = begin; i < end; i++) {
       int64_t rank = ranks[i];
@@ -69,13 +61,13 @@ static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_
       int64_t high = buckets[(rank >> shift) + 1];
       while (high - low > 8) {
         int64_t middle = (low + high) >> 1;
-        if (positives[middle] - middle <= rank) {
+        if ((int64_t)positives[middle] - middle <= rank) {
           low = middle + 1;
         } else {
           high = middle;
         }
       }
-      while (low < high && positives[low] - low <= rank) low++;
+      while (low < high && (int64_t)positives[low] - low <= rank) low++;
       ranks[i] = rank + low;
     }
   }

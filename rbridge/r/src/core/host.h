@@ -30,6 +30,7 @@ typedef enum {
   DOUBLES,  /* double */
   TEXT,     /* one text in UTF-8: const char */
   LONGS,    /* int64_t; only for results. R makes integers of them */
+  LARGE,    /* int64_t below 2^53; only for results. R makes doubles of them */
   FLAG,     /* int32_t: 0 or 1 */
   FRACTION, /* a number that is not whole, and that no double equals */
   NOTHING,  /* no value */
@@ -38,10 +39,10 @@ typedef enum {
 
 /* Why a value is refused: "The 'parameter' parameter must requirement. Got got instead. advice". */
 typedef struct {
-  const char *parameter; /* NULL if nothing is refused */
-  const char *shown;     /* the part whose value the host shows as `got`, or NULL */
-  int64_t place;         /* of the number in that part that is shown, from 1; 0 for all of it */
-  char got[SENTENCE];
+  const char *parameter;      /* NULL if nothing is refused */
+  const char *shown;          /* the part whose value the host shows as `got`, or NULL */
+  int64_t place;              /* of the number in that part that is shown, from 1; 0 for all of it */
+  char got[SENTENCE];         /* "{name}" stands for the name of the stratum, quoted, or its number if it has none */
   char requirement[SENTENCE]; /* "{stratum}" stands for the name of the stratum */
   char advice[SENTENCE];      /* empty if there is none */
   int64_t stratum;

@@ -1,7 +1,6 @@
 /* The negatives of an epoch, and their number for each user.
  *
- * A cell is row * columns + column; the rows of the table are users and its columns items. Draws are made in steps of
- * size `wanted`; the size of the steps does not change the result.
+ * A cell is row * columns + column; the rows of the table are users and its columns items.
  */
 
 #ifndef PYSTRAT_NEGATIVES_H
@@ -11,92 +10,95 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host.h"
 #include "pairs.h"
 #include "stream.h"
 #include "subsets.h"
 #include "weighted.h"
 
-/* Numbers drawn within groups: for each group in turn, counts[g] of firsts[g], ..., firsts[g] + limits[g] - 1.
- *
- * A limit is from 1 to 2^52, and at least the count if it is drawn without replacement. The caller sets the fields up
- * to `scratch`, and the others to 0.
- */
-typedef struct {
-  const int64_t *firsts;
-  const int64_t *limits;
-  const int64_t *counts;
-  int64_t n_groups;
-  SubsetScratch *scratch; /* for draws without replacement, enough for all groups; NULL for draws with replacement */
-  int64_t group;          /* the next group */
-  int64_t n_drawn;        /* numbers of this group that are drawn */
-  int64_t n_done;         /* numbers of all groups that are drawn */
-} GroupDraw;
+/* Return scratch space of these sizes for subsets, in memory of the call; its `pool` is NULL if there is none. */
+static inline SubsetScratch new_subset_scratch(SubsetScratch sizes, Host *host) {
+  SubsetScratch scratch = sizes;
+  scratch.pool = host->memory(host, FOR_THE_CALL, scratch.n_pool * (int64_t)sizeof *scratch.pool);
+  scratch.places = host->memory(host, FOR_THE_CALL, scratch.n_places * (int64_t)sizeof *scratch.places);
+  scratch.table = host->memory(host, FOR_THE_CALL, scratch.n_table * (int64_t)sizeof *scratch.table);
+  if (scratch.places == NULL || scratch.table == NULL) scratch.pool = NULL;
+  if (scratch.pool != NULL) fill_in_order(scratch.pool, (uint32_t)scratch.n_pool);
+  return scratch;
+}
 
-/* Draw at most `wanted` further numbers into their places in `drawn`; return whether all are drawn. */
-static inline bool draw_in_groups(GroupDraw *draw, Generator *generator, int64_t wanted, int64_t *drawn) {
-  while (draw->group < draw->n_groups && wanted > 0) {
-    int64_t first = draw->firsts[draw->group];
-    int64_t limit = draw->limits[draw->group];
-    int64_t count = draw->counts[draw->group];
-    int64_t begin = draw->n_drawn;
-    int64_t end = wanted < count - begin ? begin + wanted : count;
-    int64_t *places = drawn + draw->n_done;
-    if (draw->scratch == NULL) {
-      if (begin < end) draw_indices_within(generator, first, limit, end - begin, places);
+/* Draw `count` of the numbers first, ..., first + limit - 1; without replacement if there is scratch space.
+ *
+ * `since` counts the numbers since the host was last asked whether to go on.
+ */
+static inline bool draw_within(
+    Generator *generator, SubsetScratch *scratch, int64_t first, int64_t limit, int64_t count, int64_t *drawn,
+    int64_t *since, Host *host
+) {
+  for (int64_t begin = 0, end; begin < count; begin = end) {
+    end = smaller(begin + GO_ON_ROWS, count);
+    if (scratch == NULL) {
+      draw_indices_within(generator, first, limit, end - begin, drawn + begin);
     } else {
-      draw_subset_within(generator, draw->scratch, first, limit, count, begin, end, places);
+      draw_subset_within(generator, scratch, first, limit, count, begin, end, drawn + begin);
     }
-    wanted -= end - begin;
-    draw->n_done += end - begin;
-    draw->n_drawn = end < count ? end : 0;
-    draw->group += end == count;
+    *since += end - begin;
+    if (*since < GO_ON_ROWS) continue;
+    *since = 0;
+    if (!host->go_on(host)) return false;
   }
-  return draw->group == draw->n_groups;
+  return true;
 }
 
-/* Count the positives of each column among cells[begin], ..., cells[end - 1], in addition to those in `counts`. */
-static inline void count_columns(
-    const int64_t *cells, int64_t begin, int64_t end, int64_t n_columns, int64_t *counts
-) {
-  for (int64_t i = begin; i < end; i++) counts[cells[i] % n_columns]++;
-}
-
-/* Fill the weights by which columns are drawn: a power of their counts, where the largest count, `most`, is above 0. */
-static inline void weigh_columns(
-    const int64_t *counts, int64_t most, double power, int64_t begin, int64_t end, double *weights
-) {
-  for (int64_t column = begin; column < end; column++) {
-    weights[column] = pow((double)counts[column] / (double)most, power);
-  }
-}
-
-/* Add to lost[row], for each row, the shares of its positives in the total weight. */
-static inline void add_lost_shares(
-    const int64_t *positives, int64_t begin, int64_t end, int64_t n_columns, const double *weights, double total,
-    double *lost
-) {
-  for (int64_t i = begin; i < end; i++) lost[positives[i] / n_columns] += weights[positives[i] % n_columns] / total;
-}
-
-/* The row of a random positive with a column drawn by weight, `count` times; positives are drawn again.
- *
- * All rows are drawn first, then all columns, and again for those that are missing. The caller sets the fields up to
- * `drawn`, and the others to 0.
+/* Fill the weights by which columns are drawn: a power of how often each occurs among `count` cells, scaled to at most
+ * 1. `counts` has room for n_columns numbers.
  */
+static inline bool weigh_columns(
+    const double *cells, int64_t count, int64_t n_columns, double power, int64_t *counts, double *weights, Host *host
+) {
+  memset(counts, 0, (size_t)n_columns * sizeof *counts);
+  for (int64_t begin = 0, end; begin < count; begin = end) {
+    end = smaller(begin + GO_ON_ROWS, count);
+    for (int64_t i = begin; i < end; i++) counts[(int64_t)cells[i] % n_columns] += 1;
+    if (!host->go_on(host)) return false;
+  }
+  int64_t most = 1;
+  for (int64_t column = 0; column < n_columns; column++) most = counts[column] > most ? counts[column] : most;
+  for (int64_t begin = 0, end; begin < n_columns; begin = end) {
+    end = smaller(begin + GO_ON_ROWS, n_columns);
+    for (int64_t column = begin; column < end; column++) {
+      weights[column] = pow((double)counts[column] / (double)most, power);
+    }
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+/* Fill lost[row], for each row, with the shares of its positives in the total weight. */
+static inline bool add_lost_shares(
+    const double *positives, int64_t count, int64_t n_rows, int64_t n_columns, const double *weights, double *lost,
+    Host *host
+) {
+  double total = 0;
+  for (int64_t column = 0; column < n_columns; column++) total += weights[column];
+  for (int64_t row = 0; row < n_rows; row++) lost[row] = 0;
+  for (int64_t begin = 0, end; begin < count; begin = end) {
+    end = smaller(begin + GO_ON_ROWS, count);
+    for (int64_t i = begin; i < end; i++) {
+      int64_t cell = (int64_t)positives[i], row = cell / n_columns;
+      lost[row] += weights[cell - row * n_columns] / total;
+    }
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+/* The row of a random positive with a column drawn by weight; positives are drawn again. */
 typedef struct {
-  const int64_t *cells;  /* n_positives: the distinct ones, sorted, then those that are repeated */
+  const double *cells;   /* n_positives: the distinct ones, sorted, then those that are repeated */
   const int64_t *starts; /* where the distinct positives of each row begin, and the end; NULL if they may be drawn */
-  int64_t n_positives;
-  int64_t n_distinct;
-  int64_t n_columns;
+  int64_t n_positives, n_distinct, n_columns;
   const SumTree *columns;
-  int64_t count;
-  int64_t *drawn;        /* `count` cells, the result */
-  int64_t n_kept;        /* cells that are kept */
-  int64_t n_rows_drawn;  /* further cells whose row is drawn */
-  int64_t n_drawn;       /* of these, those whose column is drawn as well */
-  int64_t n_checked;     /* of these, those that have been checked */
-  int64_t n_free;        /* of these, those that are not positives */
 } PopularDraw;
 
 /* Draw the rows of cells, as the first cell of each. */
@@ -108,7 +110,7 @@ static inline void draw_rows_of_positives(
     end = count - begin < BLOCK_SIZE ? count : begin + BLOCK_SIZE;
     for (int64_t i = begin; i < end; i++) prefetch(&draw->cells[cells[i]]);
     for (int64_t i = begin; i < end; i++) {
-      int64_t cell = draw->cells[cells[i]];
+      int64_t cell = (int64_t)draw->cells[cells[i]];
       cells[i] = cell - cell % draw->n_columns;
     }
   }
@@ -143,32 +145,30 @@ static inline int64_t keep_free_cells(
   return kept - first;
 }
 
-/* Continue a draw by `wanted` steps, each of a row, a column or a lookup; return whether all cells are drawn. */
-static inline bool draw_popular(PopularDraw *draw, Generator *generator, int64_t wanted) {
-  while (draw->n_kept < draw->count && wanted > 0) {
-    int64_t *cells = draw->drawn + draw->n_kept;
-    int64_t missing = draw->count - draw->n_kept;
-    if (draw->n_rows_drawn < missing) {
-      int64_t count = wanted < missing - draw->n_rows_drawn ? wanted : missing - draw->n_rows_drawn;
-      draw_rows_of_positives(draw, generator, count, cells + draw->n_rows_drawn);
-      draw->n_rows_drawn += count;
-      wanted -= count;
-    } else if (draw->n_drawn < missing) {
-      int64_t count = wanted < missing - draw->n_drawn ? wanted : missing - draw->n_drawn;
-      draw_columns(draw, generator, count, cells + draw->n_drawn);
-      draw->n_drawn += count;
-      wanted -= count;
-    } else if (draw->starts != NULL && draw->n_checked < missing) {
-      int64_t count = wanted < missing - draw->n_checked ? wanted : missing - draw->n_checked;
-      draw->n_free += keep_free_cells(draw, cells, draw->n_checked, draw->n_checked + count, draw->n_free);
-      draw->n_checked += count;
-      wanted -= count;
-    } else {
-      draw->n_kept += draw->starts != NULL ? draw->n_free : missing;
-      draw->n_rows_drawn = draw->n_drawn = draw->n_checked = draw->n_free = 0;
+/* Draw cells: all rows first, then all columns, and again for the cells that are missing. */
+static inline bool draw_popular(
+    const PopularDraw *draw, Generator *generator, int64_t count, int64_t *drawn, Host *host
+) {
+  for (int64_t n_kept = 0; n_kept < count;) {
+    int64_t *cells = drawn + n_kept;
+    int64_t missing = count - n_kept;
+    for (int64_t begin = 0; begin < missing; begin += GO_ON_ROWS) {
+      draw_rows_of_positives(draw, generator, smaller(GO_ON_ROWS, missing - begin), cells + begin);
+      if (!host->go_on(host)) return false;
     }
+    for (int64_t begin = 0; begin < missing; begin += GO_ON_ROWS) {
+      draw_columns(draw, generator, smaller(GO_ON_ROWS, missing - begin), cells + begin);
+      if (!host->go_on(host)) return false;
+    }
+    if (draw->starts == NULL) return true;
+    int64_t n_free = 0;
+    for (int64_t begin = 0; begin < missing; begin += GO_ON_ROWS) {
+      n_free += keep_free_cells(draw, cells, begin, smaller(begin + GO_ON_ROWS, missing), n_free);
+      if (!host->go_on(host)) return false;
+    }
+    n_kept += n_free;
   }
-  return draw->n_kept == draw->count;
+  return true;
 }
 
 /* A number: whole + rest / denominator. `rest` is below the denominator, which is below 2^62. */
@@ -196,8 +196,9 @@ static inline ExactNumber negatives_for_each(int64_t digits, int64_t n_decimals)
   return (ExactNumber){.whole = whole - 1, .rest = rest, .denominator = digits};
 }
 
-/* The product of a count and an exact number, both below 2^31, rounded to the nearest integer, halves up. */
+/* The product of a count below 2^31 and an exact number of at most 2^31, rounded to the nearest integer, halves up. */
 static inline int64_t rounded_multiple(int64_t count, ExactNumber number) {
+  if (number.rest == 0) return count * number.whole;
   int64_t quotient = 0; /* of count * rest and the denominator; one bit of the count after another, to avoid overflow */
   int64_t remainder = 0;
   for (int bit = 30; bit >= 0; bit--) {
@@ -217,7 +218,8 @@ static inline int64_t rounded_multiple(int64_t count, ExactNumber number) {
   return count * number.whole + quotient + (2 * remainder >= number.denominator);
 }
 
-/* Fill in the increments of the rounded running total of counts[i] * number, for i from `begin` to end - 1.
+/* Fill in the increments of the rounded running total of counts[i] * number, for i from `begin` to end - 1; `shares`
+ * may be the counts.
  *
  * `running` is the sum of the counts before; the sum of all counts is below 2^31. Returns the sum of those so far.
  */
@@ -226,9 +228,10 @@ static inline int64_t share_negatives(
 ) {
   int64_t before = rounded_multiple(running, number);
   for (int64_t i = begin; i < end; i++) {
+    int64_t count = counts[i];
     shares[i] = 0;
-    if (counts[i] == 0) continue;
-    running += counts[i];
+    if (count == 0) continue;
+    running += count;
     int64_t total = rounded_multiple(running, number);
     shares[i] = total - before;
     before = total;

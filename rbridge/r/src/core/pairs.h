@@ -15,7 +15,7 @@
  * The n_positives positives are sorted; those of row r of the table are at starts[r] to starts[r + 1] - 1.
  */
 static inline void find_positives(
-    const int64_t *positives, int64_t n_positives, const int64_t *starts, int64_t n_columns, const int64_t *cells,
+    const double *positives, int64_t n_positives, const int64_t *starts, int64_t n_columns, const int64_t *cells,
     int64_t count, uint8_t *found
 ) {
   int64_t rows[BLOCK_SIZE];
@@ -28,20 +28,20 @@ static inline void find_positives(
     for (int64_t i = begin; i < end; i++) {
       int64_t low = starts[rows[i - begin]];
       int64_t high = starts[rows[i - begin] + 1];
-      prefetch_beyond(positives, (size_t)((low + high) >> 1) * sizeof(int64_t));
+      prefetch_beyond(positives, (size_t)((low + high) >> 1) * sizeof(double));
     }
     for (int64_t i = begin; i < end; i++) {
       int64_t low = starts[rows[i - begin]];
       int64_t high = starts[rows[i - begin] + 1];
       while (low < high) {
         int64_t middle = (low + high) >> 1;
-        if (positives[middle] < cells[i]) {
+        if ((int64_t)positives[middle] < cells[i]) {
           low = middle + 1;
         } else {
           high = middle;
         }
       }
-      found[i] = low < n_positives && positives[low] == cells[i];
+      found[i] = low < n_positives && (int64_t)positives[low] == cells[i];
     }
   }
 }
@@ -49,7 +49,7 @@ static inline void find_positives(
 /* Pairs that are dealt to batches in turn, positives first. The caller sets the fields up to `numbers`. */
 typedef struct {
   const int32_t *order;     /* a permutation of the pairs, of which the first n_positives are positives */
-  const int64_t *positives; /* n_positives cells */
+  const double *positives;  /* n_positives cells */
   const int64_t *negatives; /* the cells of the other pairs */
   const int64_t *offsets;   /* n_batches + 1: where each batch begins; sizes differ by at most 1, larger first */
   int64_t n_positives;
@@ -70,19 +70,26 @@ static inline void begin_deal(Deal *deal) {
 static inline void deal_next_pairs(Deal *deal, int64_t begin, int64_t end) {
   const int32_t *order = deal->order;
   const int64_t *negatives = deal->negatives;
-  int64_t n_positives = deal->n_positives;
+  const double *positives = deal->positives;
+  const int64_t *offsets = deal->offsets;
+  int64_t *numbers = deal->numbers;
+  int64_t n_positives = deal->n_positives, n_batches = deal->n_batches;
   int64_t batches[2] = {deal->batches[0], deal->batches[1]};
   int64_t places[2] = {deal->places[0], deal->places[1]};
   for (int64_t block_end; begin < end; begin = block_end) {
     block_end = end - begin < BLOCK_SIZE ? end : begin + BLOCK_SIZE;
     for (int64_t i = begin; i < block_end; i++) {
-      prefetch(order[i] < n_positives ? &deal->positives[order[i]] : &negatives[order[i] - n_positives]);
+      if (order[i] < n_positives) {
+        prefetch(&positives[order[i]]);
+      } else {
+        prefetch(&negatives[order[i] - n_positives]);
+      }
     }
     for (int64_t i = begin; i < block_end; i++) {
       int label = order[i] < n_positives;
-      int64_t number = label ? 2 * deal->positives[order[i]] + 1 : 2 * negatives[order[i] - n_positives];
-      deal->numbers[deal->offsets[batches[label]] + places[label]] = number;
-      if (++batches[label] == deal->n_batches) {
+      int64_t number = label ? 2 * (int64_t)positives[order[i]] + 1 : 2 * negatives[order[i] - n_positives];
+      numbers[offsets[batches[label]] + places[label]] = number;
+      if (++batches[label] == n_batches) {
         batches[label] = 0;
         places[label]++;
       }
@@ -100,7 +107,7 @@ static inline void deal_next_pairs(Deal *deal, int64_t begin, int64_t end) {
  * the numbers from numbers[i * (per_positive + 1)] on.
  */
 static inline void write_groups(
-    const int32_t *order, const int64_t *positives, const int64_t *negatives, int64_t per_positive, int64_t begin,
+    const int32_t *order, const double *positives, const int64_t *negatives, int64_t per_positive, int64_t begin,
     int64_t end, int64_t *numbers
 ) {
   for (int64_t block_end; begin < end; begin = block_end) {
@@ -112,7 +119,7 @@ static inline void write_groups(
     for (int64_t i = begin; i < block_end; i++) {
       const int64_t *of_positive = negatives + order[i] * per_positive;
       int64_t *group = numbers + i * (per_positive + 1);
-      group[0] = 2 * positives[order[i]] + 1;
+      group[0] = 2 * (int64_t)positives[order[i]] + 1;
       for (int64_t j = 0; j < per_positive; j++) group[j + 1] = 2 * of_positive[j];
     }
   }

@@ -71,6 +71,12 @@ static inline double nearly_whole(double number) {
   return fabs(number - nearest) <= fmin(1e-9 * fabs(number), 1e-6) ? nearest : number;
 }
 
+/* Write a count with its noun, into `shown` of NUMBER bytes; return it: "1 row", "2 rows". */
+static inline const char *show_count(int64_t count, const char *noun, char *shown) {
+  snprintf(shown, NUMBER, "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
+  return shown;
+}
+
 /* Write a number as messages show it, into `shown` of NUMBER bytes; return it. */
 static inline const char *show_number(double number, char *shown) {
   if (isfinite(number)) {
@@ -104,6 +110,19 @@ static inline const char *number_read(const Parts *parts, const char *name, doub
   Part part = find_part(parts, name);
   double given;
   return is_one_number(&part, &given) && given == number ? NULL : show_number(number, shown);
+}
+
+/* Read a finite number of at least `least`. */
+static inline bool read_number(const Parts *parts, const char *name, double least, double *number, Host *host) {
+  Part part = find_part(parts, name);
+  bool is_number = is_one_number(&part, number);
+  if (part.type == FRACTION) *number = *(const double *)part.values;
+  if (is_number && isfinite(*number) && *number >= least) return true;
+  char shown[NUMBER];
+  show_number(least, shown);
+  if (parts->is_recipe) return refuse_part(host, name, "a finite number of at least %s", shown);
+  host->refusal.is_type = !is_number;
+  return refuse(host, name, NULL, "be a finite number of at least %s", shown);
 }
 
 /* Read true or false: a number in a recipe. */

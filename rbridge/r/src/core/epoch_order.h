@@ -1,0 +1,24 @@
+/* The order of the rows of an epoch, drawn as a whole. */
+
+#ifndef PYSTRAT_EPOCH_ORDER_H
+#define PYSTRAT_EPOCH_ORDER_H
+
+#include "host.h"
+#include "permutation.h"
+
+/* Return the rows 0, ..., n_rows - 1 in the order of R's sample(), in memory of the call; or NULL. */
+static inline int32_t *draw_epoch_order(Generator *generator, int64_t n_rows, Host *host) {
+  int32_t *pool = host->memory(host, FOR_THE_CALL, n_rows * (int64_t)sizeof *pool);
+  int32_t *order = pool == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_rows * (int64_t)sizeof *order);
+  if (order == NULL) return NULL;
+  fill_in_order(pool, (uint32_t)n_rows);
+  for (int64_t done = 0; done < n_rows;) {
+    int64_t size = smaller(n_rows - done, GO_ON_ROWS);
+    take_rows(generator, pool, (uint32_t)(n_rows - done), (uint32_t)size, order + done);
+    done += size;
+    if (!host->go_on(host)) return NULL;
+  }
+  return order;
+}
+
+#endif

@@ -1,0 +1,2 @@
+/* The function "pair_counts". */
+#include "core/functions/pair_counts.h"
