@@ -2,6 +2,8 @@
  * has rows of the dataset in order of batches, and a call that failed leaves the instance as it was.
  */
 
+#include "epoch_order.h"
+#include "functions/functions.h"
 #include "functions/pair_counts.h"
 #include "kinds/epoch_subset.h"
 #include "kinds/pairs.h"
@@ -9,7 +11,9 @@
 #include "kinds/strata_subset.h"
 #include "kinds/triples.h"
 #include "kinds/uniform.h"
+#include "observed_pairs.h"
 #include "plain_host.h"
+#include "positives.h"
 #include "request.h"
 
 enum { MOST_PARTS = 14, MOST_VALUES = 64, N_EPOCHS = 3 };

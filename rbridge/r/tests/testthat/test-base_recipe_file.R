@@ -190,9 +190,9 @@ test_that("a recipe that needs more memory than it may is refused before the mem
     with_parts("replaced", n_batches = 1e8),
     with_parts("epoch_subset", n = most), with_parts("in_turn", sample = most), with_parts("perplexity", sample = most),
     with_parts("prioritized", capacity = most),
-    with_parts("weighted", n_batches = 1e8), with_parts("per_user", n_users = 1e8),
+    with_parts("weighted", n_batches = 1e8),
     with_parts("popular", n_items = 1e8), with_parts("triples", n_users = most, n_items = 50),
-    with_parts("several", negatives_per_positive = 1e8), with_parts("pairs", n_negatives = .Machine$integer.max),
+    with_parts("several", negatives_per_positive = 1.3e7), with_parts("pairs", n_negatives = 2000000000L),
     with_parts("tree", length = most, n_batches = 1e8), with_parts("endless", batch_size = most),
     with_parts("taken", taken = rep(5e8, 4), n_batches = 1e8), with_parts("mixture", lines = c(1, 1, 1) * 7e8,
       drawn = c(1, 1, 1) * 7e8), with_parts("rare_events", lines = c(40, 60, 1e9), n_negatives = 60)

@@ -19,6 +19,7 @@ typedef struct {
   NegativesWay way;
   int64_t n_negatives, n_batches;
   const int32_t *counts; /* the negatives of the table, or of each user */
+  bool has_tables;       /* what follows is made by the first epoch */
   int64_t *starts;       /* as starts_of_users() returns them, where draws need them */
   FreeCells free;        /* unless positives may be drawn, or are drawn again */
   SubsetScratch sizes;   /* of the scratch space, if negatives are unique */
@@ -233,21 +234,30 @@ static inline void find_pair_group(const Pairs *self, int64_t group, int64_t *fi
   }
 }
 
-/* Check the numbers of negatives, and find how much scratch space they need. */
+/* Check and add up the numbers of negatives. */
 static bool check_pair_counts(Pairs *self, Part counts, Host *host) {
   int64_t length = self->way.method == PER_USER_NEGATIVES ? self->positives.n_users : 1;
   if (counts.type != INTEGERS || counts.length != length) {
     return refuse_part(host, "n_negatives", "%lld integer%s", (long long)length, length == 1 ? "" : "s");
   }
   self->counts = counts.values;
-  self->sizes = (SubsetScratch){.n_pool = 1, .n_places = 1, .n_table = 1};
   for (int64_t group = 0; group < length; group++) {
-    int64_t first, limit, count = self->counts[group];
+    int64_t count = self->counts[group];
     if (count < 0 || count > LARGEST_COUNT - self->positives.n_positives - self->n_negatives) {
       return refuse_part(host, "n_negatives", "integers from 0 for at most %d pairs", LARGEST_COUNT);
     }
     self->n_negatives += count;
-    if (count == 0 || self->way.method == POPULAR_NEGATIVES) continue;
+  }
+  return true;
+}
+
+/* Check that there are as many cells as are drawn, and find how much scratch space that needs. */
+static bool check_pair_limits(Pairs *self, Host *host) {
+  int64_t n_groups = self->way.method == PER_USER_NEGATIVES ? self->positives.n_users : 1;
+  self->sizes = (SubsetScratch){.n_pool = 1, .n_places = 1, .n_table = 1};
+  for (int64_t group = 0; group < n_groups; group++) {
+    int64_t first, limit, count = self->counts[group];
+    if (count == 0) continue;
     find_pair_group(self, group, &first, &limit);
     if (limit < (self->way.unique ? count : 1)) {
       return refuse_part(host, "n_negatives", "at most as many as there are cells to draw from");
@@ -276,23 +286,33 @@ static bool prepare_popularity(Pairs *self, Host *host) {
 
 static bool prepare_pairs(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Pairs *self = instance;
-  Positives *positives = &self->positives;
   double n_batches;
   (void)seed;
-  if (!read_way(recipe, &self->way, host) || !read_positives(recipe, positives, host)) return false;
-  bool is_uniform = self->way.method == UNIFORM_NEGATIVES, is_popular = self->way.method == POPULAR_NEGATIVES;
-  if (self->way.free_only && !is_uniform) {
-    self->starts = starts_of_users(positives, FOR_THE_INSTANCE, host);
-    if (self->starts == NULL) return false;
-  }
+  if (!read_way(recipe, &self->way, host) || !read_positives(recipe, &self->positives, host)) return false;
   if (!check_pair_counts(self, find_part(recipe, "n_negatives"), host)) return false;
-  int64_t fewest = smaller(positives->n_positives, self->n_negatives);
+  int64_t fewest = smaller(self->positives.n_positives, self->n_negatives);
   if (!read_whole(recipe, "n_batches", 1, (double)fewest, &n_batches, host)) return false;
   self->n_batches = (int64_t)n_batches;
-  if (is_popular) return prepare_popularity(self, host);
-  if (!self->way.free_only) return true;
+  return true;
+}
+
+/* Make what the draws need besides the recipe. */
+static bool make_pair_tables(Pairs *self, Host *host) {
+  if (self->has_tables) return true;
+  Pairs made = *self;
+  const Positives *positives = &made.positives;
+  bool is_popular = made.way.method == POPULAR_NEGATIVES;
+  if (made.way.free_only && made.way.method != UNIFORM_NEGATIVES) {
+    made.starts = starts_of_users(positives, FOR_THE_INSTANCE, host);
+    if (made.starts == NULL) return false;
+  }
+  if (is_popular ? !prepare_popularity(&made, host) : !check_pair_limits(&made, host)) return false;
   int64_t n_cells = positives->n_users * positives->n_items;
-  return index_free_cells(&self->free, positives->cells, positives->n_distinct, n_cells, host);
+  bool has_free = made.way.free_only && !is_popular;
+  if (has_free && !index_free_cells(&made.free, positives->cells, positives->n_distinct, n_cells, host)) return false;
+  made.has_tables = true;
+  *self = made;
+  return true;
 }
 
 /* Draw the cells of the negatives uniformly, over the table or for each user. */
@@ -329,10 +349,10 @@ static bool draw_pair_negatives(const Pairs *self, Generator *generator, int64_t
 }
 
 static bool draw_pairs(void *instance, Generator *generator, uint32_t epoch, Host *host) {
-  const Pairs *self = instance;
+  Pairs *self = instance;
   int64_t n_positives = self->positives.n_positives, n_pairs = n_positives + self->n_negatives;
   (void)epoch;
-  int32_t *order = draw_epoch_order(generator, n_pairs, host);
+  int32_t *order = make_pair_tables(self, host) ? draw_epoch_order(generator, n_pairs, host) : NULL;
   if (order == NULL) return false;
   int64_t *negatives = host->memory(host, FOR_THE_CALL, self->n_negatives * (int64_t)sizeof *negatives);
   if (negatives == NULL || !draw_pair_negatives(self, generator, negatives, host)) return false;
@@ -352,4 +372,4 @@ static bool draw_pairs(void *instance, Generator *generator, uint32_t epoch, Hos
   return true;
 }
 
-const Kind pairs_kind = {"pairs", sizeof(Pairs), plan_pairs, prepare_pairs, draw_pairs};
+const Kind pairs_kind = {"pairs", sizeof(Pairs), plan_pairs, prepare_pairs, draw_pairs, NULL};

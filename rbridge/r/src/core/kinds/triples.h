@@ -12,7 +12,7 @@ typedef struct {
   Positives positives;
   int64_t n_batches, per_positive;
   bool unique;
-  int64_t *starts; /* as starts_of_users() returns them */
+  int64_t *starts; /* as starts_of_users() returns them; made by the first epoch, as what follows */
   FreeCells free;
   SubsetScratch sizes; /* of the scratch space, if negatives are unique */
 } Triples;
@@ -131,10 +131,20 @@ static bool prepare_triples(void *instance, const Parts *recipe, uint32_t seed, 
   if (!read_whole(recipe, "negatives_per_positive", 1, most, &per_positive, host)) return false;
   self->n_batches = (int64_t)n_batches;
   self->per_positive = (int64_t)per_positive;
-  self->starts = starts_of_users(positives, FOR_THE_INSTANCE, host);
-  if (self->starts == NULL || !check_triple_users(self, host)) return false;
+  return true;
+}
+
+/* Make what the draws need besides the recipe. */
+static bool make_triple_tables(Triples *self, Host *host) {
+  if (self->starts != NULL) return true;
+  Triples made = *self;
+  const Positives *positives = &made.positives;
+  made.starts = starts_of_users(positives, FOR_THE_INSTANCE, host);
+  if (made.starts == NULL || !check_triple_users(&made, host)) return false;
   int64_t n_cells = positives->n_users * positives->n_items;
-  return index_free_cells(&self->free, positives->cells, positives->n_distinct, n_cells, host);
+  if (!index_free_cells(&made.free, positives->cells, positives->n_distinct, n_cells, host)) return false;
+  *self = made;
+  return true;
 }
 
 /* Draw the cells of the negatives of each positive in turn. */
@@ -162,10 +172,10 @@ static bool draw_triple_negatives(const Triples *self, Generator *generator, int
 }
 
 static bool draw_triples(void *instance, Generator *generator, uint32_t epoch, Host *host) {
-  const Triples *self = instance;
+  Triples *self = instance;
   int64_t n_triples = self->positives.n_positives, group = self->per_positive + 1;
   (void)epoch;
-  int32_t *order = draw_epoch_order(generator, n_triples, host);
+  int32_t *order = make_triple_tables(self, host) ? draw_epoch_order(generator, n_triples, host) : NULL;
   if (order == NULL) return false;
   int64_t *negatives = host->memory(host, FOR_THE_CALL, n_triples * self->per_positive * (int64_t)sizeof *negatives);
   if (negatives == NULL || !draw_triple_negatives(self, generator, negatives, host)) return false;
@@ -182,4 +192,4 @@ static bool draw_triples(void *instance, Generator *generator, uint32_t epoch, H
   return true;
 }
 
-const Kind triples_kind = {"triples", sizeof(Triples), plan_triples, prepare_triples, draw_triples};
+const Kind triples_kind = {"triples", sizeof(Triples), plan_triples, prepare_triples, draw_triples, NULL};
