@@ -644,18 +644,6 @@ cdef extern from "subsets.h" nogil:
         int64_t n_table
     void enlarge_subset_scratch(SubsetScratch *scratch, int64_t limit, int64_t count)
 
-cdef extern from "group_draw.h" nogil:
-    ctypedef struct GroupDraw:
-        const int64_t *firsts
-        const int64_t *limits
-        const int64_t *counts
-        int64_t n_groups
-        SubsetScratch *scratch
-        int64_t group
-        int64_t n_drawn
-        int64_t n_done
-    bint draw_in_groups(GroupDraw *draw, Generator *generator, int64_t wanted, int64_t *drawn)
-
 cdef extern from "prefetch.h" nogil:
     enum: BLOCK_SIZE
 

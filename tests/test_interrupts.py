@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pystrat
-from pystrat import _group_draws, _kernels, _sum_tree
+from pystrat import _kernels, _sum_tree
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 from pystrat.corpus import _draws
@@ -130,8 +130,6 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "cut_by_length": lambda: (_draws.cut_by_length, (zeros(SMALL, np.int32), 2**30, 1000, 10, 10)),
     "split_batches": lambda: (_draws.split_batches, (in_order(SMALL) * 7, SMALL * 2)),
     "shuffle_batches": lambda: (_draws.shuffle_batches, (stream(), zeros(SMALL, np.int32), in_order(SMALL))),
-    "indices_within": lambda: (_group_draws.indices_within, (stream(), numbers(0), numbers(10**6), numbers(LARGE))),
-    "subsets_within": lambda: (_group_draws.subsets_within, (stream(), numbers(0), numbers(SMALL), numbers(SMALL))),
     "deal_together": lambda: (
         _groups.deal_together,
         (

@@ -4,52 +4,36 @@
 #include <string.h>
 
 #include "check.h"
-#include "group_draw.h"
 #include "negatives.h"
 #include "plain_host.h"
 
-enum { MOST_GROUPS = 40, MOST_DRAWN = 2000, MOST_CELLS = 400 };
+enum { MOST_GROUPS = 40, MOST_LIMIT = 50, MOST_DRAWN = 2000, MOST_CELLS = 400 };
 
 static uint64_t choices = 1; /* the state of what the tests choose */
 
 static void groups_are_drawn_one_after_another(bool distinct) {
-  int64_t firsts[MOST_GROUPS], limits[MOST_GROUPS], counts[MOST_GROUPS], drawn[MOST_DRAWN], expected[MOST_DRAWN];
-  int64_t n_groups = 1 + some_number(&choices, MOST_GROUPS), n_drawn = 0;
-  SubsetScratch scratch = {NULL, NULL, NULL, 0, 0, 0};
-  for (int64_t group = 0; group < n_groups; group++) {
-    firsts[group] = some_number(&choices, INT64_C(1) << 33);
-    limits[group] = 1 + some_number(&choices, 50);
-    counts[group] = some_number(&choices, limits[group] + 1);
-    enlarge_subset_scratch(&scratch, limits[group], counts[group]);
-  }
-  scratch.pool = new_array(scratch.n_pool, sizeof(int32_t));
-  scratch.places = new_array(scratch.n_places, sizeof(uint32_t));
-  scratch.table = new_array(scratch.n_table, sizeof(int64_t));
-  for (int64_t i = 0; i < scratch.n_pool; i++) scratch.pool[i] = (int32_t)i;
+  int64_t drawn[MOST_DRAWN], expected[MOST_DRAWN], since = 0;
   Generator generator, plain;
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  SubsetScratch sizes = {.n_pool = 1, .n_places = 1, .n_table = 1};
+  enlarge_subset_scratch(&sizes, MOST_LIMIT, MOST_LIMIT);
+  SubsetScratch scratch = new_subset_scratch(sizes, &host.host);
+  CHECK(scratch.pool != NULL);
   seed_generator(&generator, 5);
   plain = generator;
-  for (int64_t group = 0; group < n_groups; group++) {
-    if (distinct) {
-      draw_subset_within(
-          &plain, &scratch, firsts[group], limits[group], counts[group], 0, counts[group], expected + n_drawn
-      );
-    } else {
-      uint32_t bits = bits_below((uint64_t)limits[group]);
-      for (int64_t i = 0; i < counts[group]; i++) {
-        expected[n_drawn + i] = firsts[group] + (int64_t)index_below(&plain, (uint64_t)limits[group], bits);
-      }
+  for (int64_t n_groups = 1 + some_number(&choices, MOST_GROUPS); n_groups > 0; n_groups--) {
+    int64_t first = some_number(&choices, INT64_C(1) << 33), limit = 1 + some_number(&choices, MOST_LIMIT);
+    int64_t count = some_number(&choices, limit + 1);
+    CHECK(draw_within(&generator, distinct ? &scratch : NULL, first, limit, count, drawn, &since, &host.host));
+    uint32_t bits = bits_below((uint64_t)limit);
+    if (distinct) draw_subset_within(&plain, &scratch, first, limit, count, 0, count, expected);
+    for (int64_t i = 0; i < count; i++) {
+      if (!distinct) expected[i] = first + (int64_t)index_below(&plain, (uint64_t)limit, bits);
+      CHECK_EQUAL(drawn[i], expected[i]);
     }
-    n_drawn += counts[group];
   }
-  GroupDraw draw = {firsts, limits, counts, n_groups, distinct ? &scratch : NULL, 0, 0, 0};
-  while (!draw_in_groups(&draw, &generator, 1 + some_number(&choices, 30), drawn)) continue;
-  CHECK_EQUAL(draw.n_done, n_drawn);
-  for (int64_t i = 0; i < n_drawn; i++) CHECK_EQUAL(drawn[i], expected[i]);
   CHECK(next_output(&generator) == next_output(&plain));
-  free(scratch.pool);
-  free(scratch.places);
-  free(scratch.table);
+  free_host(&host);
 }
 
 static void popular_cells_are_drawn_round_by_round(bool free_only) {

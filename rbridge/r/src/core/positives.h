@@ -75,7 +75,7 @@ static inline bool read_side(const Parts *request, const char *name, const char 
 }
 
 /* Sort numbers below 2^bits, digit by digit; return where they are, in `numbers` or in `other`, or NULL. */
-static inline int64_t *sort_numbers(int64_t *numbers, int64_t *other, int64_t count, int64_t bits, Host *host) {
+static inline int64_t *sort_cells(int64_t *numbers, int64_t *other, int64_t count, int64_t bits, Host *host) {
   int64_t n_digits = (bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
   for (int64_t digit = 0; digit < n_digits; digit++) {
     int64_t shift = digit * bits / n_digits, mask = (INT64_C(1) << ((digit + 1) * bits / n_digits - shift)) - 1;
@@ -102,7 +102,7 @@ static inline bool make_cells(const Side *users, const Side *items, Positives *p
   for (int64_t i = 0; i < count; i++) {
     numbers[i] = ((int64_t)users->codes[i] - first) * n_items + (int64_t)items->codes[i] - first;
   }
-  int64_t *sorted = sort_numbers(numbers, numbers + count, count, bits_below((uint64_t)(users->limit * n_items)), host);
+  int64_t *sorted = sort_cells(numbers, numbers + count, count, bits_below((uint64_t)(users->limit * n_items)), host);
   if (sorted == NULL) return false;
   double *cells = (double *)(void *)(sorted == numbers ? numbers + count : numbers);
   int64_t n_distinct = 1, n_repeated = 0;

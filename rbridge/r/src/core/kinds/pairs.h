@@ -1,8 +1,8 @@
 /* Observed pairs of users and items, the positives, and new pairs in each epoch, the negatives.
  *
  * With the ratio r, an epoch has P positives and P * (1 - r) / r negatives, rounded; with "per_user", each user gets
- * the increment of this number over the positives of the users up to this one. Positives and negatives are dealt to batches
- * in turn, in the order of the epoch.
+ * the increment of this number over the positives of the users up to this one. Positives and negatives are dealt to
+ * batches in turn, in the order of the epoch.
  */
 
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static bool keep_pairs(const Parts *request, const PairsRequest *wanted, Host *h
 }
 
 /* Count the negatives of some of the positives; refuse more than fit into an epoch with all positives. */
-static bool count_negatives(
+static bool count_pair_negatives(
     const Positives *positives, int64_t n_counted, const PairsRequest *wanted, int64_t *count, Host *host
 ) {
   double n_negatives = (double)n_counted * wanted->about;
@@ -128,7 +128,7 @@ static bool count_for_users(
     return false;
   }
   for (int64_t user = 0; user < n_users; user++) n_counted += of_user[user];
-  if (!count_negatives(positives, n_counted, wanted, sum, host)) return false;
+  if (!count_pair_negatives(positives, n_counted, wanted, sum, host)) return false;
   int64_t running = 0;
   for (int64_t begin = 0; begin < n_users; begin += GO_ON_ROWS) {
     int64_t end = smaller(begin + GO_ON_ROWS, n_users);
@@ -168,7 +168,7 @@ static bool plan_pair_negatives(
   const NegativesWay *way = &wanted->way;
   *n_counts = way->method == PER_USER_NEGATIVES ? positives->n_users : 1;
   if (way->method == PER_USER_NEGATIVES) return count_for_users(positives, wanted, counts, sum, host);
-  if (!count_negatives(positives, positives->n_positives, wanted, sum, host)) return false;
+  if (!count_pair_negatives(positives, positives->n_positives, wanted, sum, host)) return false;
   if (way->method == UNIFORM_NEGATIVES && !check_pair_table(positives, way, *sum, host)) return false;
   if (way->method == POPULAR_NEGATIVES && way->free_only) {
     double acceptance, *weights = weigh_items(positives, way->power, host);
