@@ -275,8 +275,10 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         return check_number(self._beta(batch), "beta", minimum=0)
 
     def _functions(self) -> dict[str, Callable[[float], float]]:
+        if not callable(self._beta):
+            return {}
         beta = self._beta
-        return {"beta": lambda batch: float(beta(int(batch)))} if callable(beta) else {}
+        return {"beta": lambda batch: float(beta(int(batch)))}
 
     def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
         return self._weights.draw(stream, size, count, sliced=self._stratified, name=name)

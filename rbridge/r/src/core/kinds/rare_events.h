@@ -44,7 +44,7 @@ static bool count_lines(
 ) {
   Part part = find_part(parts, "lines");
   const double *lines = part.values;
-  const double most = 9007199254740992.0;
+  const double most = LARGEST_EXACT;
   double sum = 0;
   for (int64_t file = 0; file < part.length; file++) {
     sum += lines[file];
