@@ -44,6 +44,7 @@ def write_tar(path: Path, rows: range) -> None:
 
 
 @installed("webdataset")
+@pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")  # it closes none
 @pytest.mark.parametrize("workers", [0, 2])
 def test_the_reader_of_tar_archives(workers: int, tmp_path: Path) -> None:
     names: dict[str, Any] = {}
