@@ -166,7 +166,7 @@ def test_shares_of_all_small_strata() -> None:
                 try:
                     sampler = of_sizes(sizes, mean_batch_size=size, shares=dict(enumerate(weights)))
                 except ValueError as error:
-                    assert not possible and "'shares' parameter of" in str(error)
+                    assert not possible and "'shares' parameter must" in str(error)
                     continue
                 assert possible and len(sampler) == n_batches and set(sampler.plan.sizes) == {size}
                 check_every_row(sampler, taken)
