@@ -57,11 +57,11 @@ class ObservedPairsBatchSampler(CoreBatchSampler):
         """The number of positives of an epoch, including repeated ones."""
         return len(self._parts["cells"])
 
-    def _labels_of(self, shown: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the labels of a recipe: settings, and the names of the ids, None for codes."""
+    def _labels_of(self, shown: Mapping[str, Any], **further: Any) -> dict[str, Any]:
+        """Return the labels of a recipe: settings, further labels, and the names of the ids, None for codes."""
         labels: dict[str, Any] = {name: show(value) for name, value in shown.items() if value is not None}
         ids = {"user_ids": self._user_ids, "item_ids": self._item_ids}
-        return {**labels, **{name: None if given is None else given.names for name, given in ids.items()}}
+        return {**labels, **further, **{name: None if given is None else given.names for name, given in ids.items()}}
 
     def __getstate__(self) -> dict[str, Any]:
         # Sorted cells are stored as differences, which take fewer bytes.

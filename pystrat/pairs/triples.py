@@ -105,8 +105,8 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
             "rank": rank,
         }
         parts, settings = self._plan_pairs(arguments, users, items)
-        labels = self._labels_of({name: settings[name] for name in ("batch_size", "full_users", "num_replicas")})
-        labels["n_skipped_users"] = parts.pop("n_skipped_users")
+        shown = {name: settings[name] for name in ("batch_size", "full_users", "num_replicas")}
+        labels = self._labels_of(shown, n_skipped_users=parts.pop("n_skipped_users"))
         self._adopt(parts, labels, seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property

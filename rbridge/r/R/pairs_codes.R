@@ -13,9 +13,9 @@ plan_observed = function(kind, request, users, items) {
   list(parts = parts, settings = settings, ids = list(user_ids = users$ids, item_ids = items$ids))
 }
 
-# The labels of the recipe of observed pairs: how some settings are shown, and the ids.
-observed_labels = function(planned, names) {
-  c(lapply(Filter(Negate(is.null), planned$settings[names]), show_value), planned$ids)
+# The labels of the recipe of observed pairs: how some settings are shown, further labels, and the ids.
+observed_labels = function(planned, names, ...) {
+  c(lapply(Filter(Negate(is.null), planned$settings[names]), show_value), list(...), planned$ids)
 }
 
 # -> list(codes = from 1, which the core checks, ids = the ids by code if these were given)

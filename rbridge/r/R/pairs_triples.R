@@ -70,8 +70,8 @@ batch_sampler_triples = function(users, items, batch_size, negatives_per_positiv
   request = list(batch_size = batch_size, negatives_per_positive = negatives_per_positive, n_users = n_users,
     n_items = n_items, unique = unique, full_users = full_users, seed = seed, num_replicas = num_replicas)
   planned = plan_observed("triples", request, users, items)
-  labels = observed_labels(planned, c("batch_size", "full_users", "num_replicas"))
-  labels$n_skipped_users = planned$parts$n_skipped_users
+  labels = observed_labels(planned, c("batch_size", "full_users", "num_replicas"),
+    n_skipped_users = planned$parts$n_skipped_users)
   planned$parts$n_skipped_users = NULL
   new_generator(new_recipe("triples", planned$settings$seed, planned$parts, labels = labels))
 }
