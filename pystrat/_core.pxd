@@ -33,6 +33,7 @@ cdef extern from "host.h" nogil:
         INTEGERS
         DOUBLES
         TEXT
+        TEXTS
         LONGS
         LARGE
         FLAG
@@ -41,8 +42,10 @@ cdef extern from "host.h" nogil:
         OTHER
     ctypedef struct Refusal:
         const char *parameter
+        const char *where
         const char *shown
         int64_t place
+        const char *long_got
         char *got
         char *requirement
         char *advice
@@ -60,6 +63,7 @@ cdef extern from "host.h" nogil:
         boolean (*go_on)(Host *host)
         Refusal refusal
         char *warning
+        const char *warnings
 
 cdef extern from "recipe.h" nogil:
     ctypedef struct Part:
@@ -468,7 +472,6 @@ cdef extern from "powers.h" nogil:
 cdef extern from "grouping.h" nogil:
     void begin_groups(int64_t n_groups, int64_t *offsets, int64_t *cursors)
     void place_members(const int64_t *groups, int64_t begin, int64_t end, int64_t *cursors, int64_t *order)
-    void cumulate(const double *weights, const int64_t *offsets, int64_t begin, int64_t end, double *sums)
 
 cdef extern from "multilabel.h" nogil:
     ctypedef struct LabeledRows:
@@ -501,135 +504,6 @@ cdef extern from "multilabel.h" nogil:
         int32_t *rows,
     )
 
-cdef extern from "tree.h" nogil:
-    ctypedef struct DeclaredTree:
-        int64_t n_nodes
-        const int8_t *modes
-        const int8_t *leaves
-        const int64_t *repeats
-        const int64_t *offsets
-        const int32_t *options
-        const int64_t *cumulative_begin
-        const double *cumulative
-        const int64_t *by_depth
-        const int64_t *depths
-        uint32_t seed
-    ctypedef struct NodeState:
-        pass
-    ctypedef struct TreeStatesSize:
-        int64_t nodes
-        int64_t generators
-        int64_t pooled
-    ctypedef struct TreeStates:
-        pass
-    ctypedef struct TreeChunk:
-        int64_t count
-        int32_t *rows
-        int32_t *picked
-        int32_t *here
-        int32_t *below
-        int64_t *begins
-        int64_t *wanted
-        int64_t *cursors
-    uint32_t stream_seed(uint32_t seed, int64_t number)
-    TreeStatesSize tree_states_size(const DeclaredTree *tree, bint keep)
-    void init_tree_states(
-        TreeStates *states, const DeclaredTree *tree, bint keep, NodeState *nodes, Generator *generators, int32_t *pools
-    )
-    void begin_chunk(const DeclaredTree *tree, TreeChunk *chunk)
-    bint draw_chunk(const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t at_most)
-
-cdef extern from "tree_nodes.h" nogil:
-    cdef enum:
-        NODES_GO_ON
-        NODES_FOUND
-        VALUES_MISSING
-    ctypedef struct NodeDeclaration:
-        int64_t parent
-        const int32_t *codes
-        int64_t n_values
-        const uint8_t *taken
-        int missing
-        int prune
-    ctypedef struct Clones:
-        int64_t depth
-    ctypedef struct NodeBuilding:
-        const NodeDeclaration *declared
-        Clones *clones
-        int32_t *scratch
-        int64_t n_declared
-        int64_t n_rows
-        size_t wanted
-        void *memory
-        int64_t n_nodes
-        int64_t n_options
-        int64_t failed
-        int64_t failed_clone
-        int64_t emptied
-        int64_t n_missing
-        int64_t n_looked_at
-    ctypedef struct TreeNodes:
-        int32_t *declared
-        int32_t *values
-        int32_t *parents
-        int32_t *depths
-        int64_t *offsets
-        int32_t *options
-        int64_t *cursors
-    void begin_nodes(NodeBuilding *building)
-    int build_nodes(NodeBuilding *building, int64_t at_most)
-    bint fill_nodes(NodeBuilding *building, TreeNodes *nodes)
-    void count_node_rows(
-        const NodeBuilding *building, int64_t node, uint8_t *marks, int64_t *node_rows, int64_t *untaken
-    )
-    void tell_path(NodeBuilding *building, int64_t node, int64_t clone, int64_t *declared, int64_t *values)
-
-cdef extern from "tree_weights.h" nogil:
-    cdef enum:
-        WEIGHTS_GO_ON
-        WEIGHTS_FOUND
-        TOTAL_REFUSED
-    ctypedef struct WeightDeclaration:
-        int form
-        int mode
-        double weight
-        const double *summed
-        const double *row_weights
-        int matter
-    ctypedef struct Weighing:
-        const NodeDeclaration *declared
-        WeightDeclaration *weighed
-        const TreeNodes *nodes
-        int64_t n_declared
-        int64_t n_nodes
-        double *chances
-        double *sums
-        int64_t *clones
-        int64_t *begins
-        double *weights
-        int64_t failed
-        bint of_rows
-        double refused
-    void begin_weighing(Weighing *weighing)
-    int weigh_nodes(Weighing *weighing, int64_t at_most)
-
-cdef extern from "tree_pass.h" nogil:
-    int64_t ENDLESS_PASS
-    int64_t find_replacement(
-        const int8_t *modes, const int32_t *parents, const int32_t *depths, int64_t n_nodes, int64_t node
-    )
-    int64_t pass_length(
-        const int32_t *parents,
-        const int32_t *depths,
-        const int64_t *offsets,
-        const int64_t *repeats,
-        int64_t n_nodes,
-        int64_t node,
-        int64_t *most,
-    )
-
-cdef extern from "normal.h" nogil:
-    void make_normal(int64_t count, double mean, double deviation, double *numbers)
 
 cdef extern from "largest_count.h" nogil:
     enum: LARGEST_COUNT

@@ -1,10 +1,10 @@
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence, Union
 
 from numpy.typing import NDArray
 
 def plan(
-    kind: str, arguments: dict[str, Any], data: Mapping[str, NDArray[Any]], names: Sequence[str]
-) -> tuple[dict[str, Any], str]: ...
+    kind: str, arguments: dict[str, Any], data: Mapping[str, Any], names: Union[Sequence[str], Callable[..., str]]
+) -> tuple[dict[str, Any], list[str]]: ...
 
 def call(
     name: str, arguments: dict[str, Any], data: Mapping[str, Any], names: Sequence[str] = ()

@@ -2,6 +2,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The kinds of samplers of the C core (core/kinds/kinds.h), plans and instances that draw epochs, and its functions."""
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -37,21 +38,21 @@ def plan(str kind not None, dict arguments not None, dict data not None, names):
         The arguments of the user, whatever they are.
     data : dict
         Arrays of uint8, int32 or float64 that were made of arguments. The result has these arrays, not copies.
-    names : sequence of str
-        The names of the strata, for messages.
+        Lists are of texts.
+    names : sequence of str, or callable
+        The names of the strata, for messages; or returns what the kind lets messages name.
 
     Returns
     -------
     parts : dict
         Arrays, numbers, flags and texts.
-    warning : str
-        Empty if there is none.
+    warnings : list of str
     """
     cdef Request request = Request(arguments, data)
     cdef Call call = Call(request, names)
     cdef const core.Kind *found = kind_of(kind)
     call.finish(found.plan(&request.parts, &call.host))
-    return call.results, call.host.warning.decode() if call.host.warning[0] else ""
+    return call.results, call.warnings()
 
 
 def call(str name not None, dict arguments not None, dict data not None, names=()):
@@ -105,8 +106,10 @@ cdef class Request:
             part.name = PyUnicode_AsUTF8(name)
             if isinstance(value, np.ndarray):
                 self.fill_array(part, value)
-            else:  # a recipe has a text as a list of one
-                self.fill(part, value[0] if len(value) == 1 else value, self.scalars + (part - self.parts.parts))
+            elif len(value) == 1:  # a recipe has a text as a list of one
+                self.fill(part, value[0], self.scalars + (part - self.parts.parts))
+            else:
+                self.fill_texts(part, value)
             part += 1
 
     def __dealloc__(self):
@@ -132,6 +135,21 @@ cdef class Request:
             part.is_single = True
         elif isinstance(value, Mapping):
             part.is_named, part.length = True, len(value)
+        return 0
+
+    cdef int fill_texts(self, core.Part *part, texts) except -1:
+        cdef bytearray pointers = bytearray((len(texts) + 1) * sizeof(char *))
+        cdef const char **pointer = <const char **><char *>pointers
+        self.held.append(pointers)
+        part.type, part.length, part.values = core.OTHER, 0, pointer
+        for text in texts:
+            if not isinstance(text, str) or "\0" in text:
+                return 0
+            encoded = text.encode("utf-8", "surrogatepass")
+            self.held.append(encoded)
+            pointer[0] = encoded
+            pointer += 1
+        part.type, part.length = core.TEXTS, len(texts)
         return 0
 
     cdef int fill_array(self, core.Part *part, value) except -1:
@@ -216,16 +234,38 @@ cdef class Call:
             return 0
         if refusal.parameter == NULL:
             raise self.error or MemoryError()
-        requirement, got = refusal.requirement.decode(), refusal.got.decode()
+        requirement = self.named(refusal.requirement)
         if "{stratum}" in requirement:
             requirement = requirement.replace("{stratum}", self.names[refusal.stratum])
-        if "{name}" in got:
-            got = got.replace("{name}", show(self.names[refusal.stratum] if len(self.names) else refusal.stratum))
         if refusal.shown != NULL:
             value = self.request.value_of(refusal.shown.decode())
             got = show(value if refusal.place == 0 else value[refusal.place - 1])
+        else:
+            got = self.named(refusal.got if refusal.long_got == NULL else refusal.long_got)
+            if "{name}" in got and not callable(self.names):
+                name = show(self.names[refusal.stratum] if len(self.names) else refusal.stratum)
+                got = got.replace("{name}", name)
         refused = refused_type if refusal.is_type else refused_value
-        raise refused(refusal.parameter.decode(), requirement, got, refusal.advice.decode() or None)
+        parameter = refusal.parameter.decode("utf-8", "surrogatepass")
+        where = None if refusal.where == NULL else self.named(refusal.where)
+        raise refused(parameter, requirement, got, self.named(refusal.advice) or None, where=where)
+
+    cdef list warnings(self):
+        """Return the warnings."""
+        lines = [] if self.host.warnings == NULL else self.host.warnings.splitlines()
+        if self.host.warning[0]:
+            lines.append(self.host.warning)
+        return [self.named(line) for line in lines]
+
+    cdef str named(self, bytes text):
+        """Return a text with the names that stand in it for the host to fill in."""
+        if b"{" not in text or not callable(self.names):
+            return text.decode()
+        return fill_in(text.decode(), self.names)
+
+
+def fill_in(text, name_of):
+    return re.sub(r"\{(.*?)\}", lambda found: name_of(*found[1].split()), text)
 
 
 cdef void *memory(core.Host *host, core.Life life, int64_t size) noexcept nogil:

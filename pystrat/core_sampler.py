@@ -41,8 +41,8 @@ class CoreBatchSampler(BatchSampler):
 
         `names` are those of the strata, for messages.
         """
-        parts, warning = _core.plan(self._kind, arguments, dict(data), names)
-        if warning:
+        parts, told = _core.plan(self._kind, arguments, dict(data), names)
+        for warning in told:
             warnings.warn(warning, stacklevel=3)
         return parts
 
@@ -67,15 +67,19 @@ class CoreBatchSampler(BatchSampler):
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
     def _epoch_batches(self, epoch: int) -> Batches:
+        drawn = self._drawn(epoch)
+        return Batches(drawn["rows"], drawn["offsets"])
+
+    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
+        """Return all that the core draws for an epoch."""
         try:
             instance = self._idle.pop()
         except IndexError:
             instance = self._new_instance()
         try:
-            drawn = instance.draw(epoch)
+            return instance.draw(epoch)
         finally:
             self._idle.append(instance)
-        return Batches(drawn["rows"], drawn["offsets"])
 
     def _new_instance(self) -> _core.Instance:
         return _core.Instance(self._kind, self._recipe().parts, self._seed)

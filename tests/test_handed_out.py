@@ -107,7 +107,8 @@ def test_no_array_of_a_plan_by_itself_can_be_written_to(copied: Callable[[Any], 
 def test_the_arrays_of_a_tree_cannot_be_written_to(pickled: bool) -> None:
     sampler = TreeBatchSampler({"x": [1, 2, 2, 1]}, {"mode": "shuffle"}, 2, length=4, seed=1)
     tree = pickle.loads(pickle.dumps(sampler)).tree if pickled else sampler.tree
-    arrays = [value for value in vars(tree).values() if isinstance(value, np.ndarray)]
-    assert len(arrays) == 10 and not any(array.flags.writeable for array in arrays)
+    values = [*vars(tree).values(), *tree.parts.values()]
+    arrays = [value for value in values if isinstance(value, np.ndarray)]
+    assert len(arrays) == 13 and not any(array.flags.writeable for array in arrays)
     with pytest.raises(ValueError, match="read-only"):
         tree.options[:] = 10**8

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 import pystrat
-from pystrat import _kernels, _sum_tree
+from pystrat import TreeBatchSampler, _core, _kernels, _sum_tree
 from pystrat._random import RandomStream
 from pystrat._sum_tree import WeightTree
 from pystrat.corpus import _draws
 from pystrat.stratified import _groups, _multilabel
-from pystrat.tree import _drawing
 from pystrat.weighted import _ranking
 from pystrat.weighted._ranking import Ranking
 from tests.test_numbering import colliding
@@ -67,20 +66,9 @@ def ranking() -> Ranking:
     return Ranking(SMALL, zeros(SMALL, np.float64))
 
 
-def one_leaf() -> _drawing.Drawing:
-    return _drawing.Drawing(
-        modes=zeros(1, np.int8),
-        repeats=numbers(1),
-        leaves=np.ones(1, dtype=np.int8),
-        options=in_order(1000, np.int32),
-        offsets=numbers(0, 1000),
-        cumulative=zeros(0, np.float64),
-        cumulative_begin=numbers(-1),
-        by_depth=numbers(0),
-        depths=numbers(0),
-        seed=1,
-        keep=False,
-    )
+def one_leaf() -> _core.Instance:
+    sampler = TreeBatchSampler({"x": in_order(1000)}, {}, 1, length=LARGE // 2, seed=1)
+    return _core.Instance("tree", sampler._recipe().parts, 1)
 
 
 def scatter_arguments(count: int) -> tuple[Any, ...]:
@@ -149,9 +137,7 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
         _multilabel.gather_batches,
         (in_order(SMALL), zeros(SMALL, np.int32), zeros(SMALL, np.int32), 1),
     ),
-    "cumulate": lambda: (_drawing.cumulate, (zeros(LARGE, np.float64), in_order(LARGE // 64) * 64)),
-    "make_normal": lambda: (_drawing.make_normal, (np.full(2**22, 0.3), 0.0, 1.0)),
-    "draw": lambda: (one_leaf().draw, (LARGE // 2,)),
+    "draw of a tree": lambda: (one_leaf().draw, (0,)),
     "fill": lambda: (WeightTree(SMALL).fill, (np.ones(SMALL),)),
     "update": lambda: (weight_tree().update, (in_order(SMALL) % 2**20, np.ones(SMALL))),
     "first_outside": lambda: (_sum_tree.first_outside, (zeros(LARGE), 1)),

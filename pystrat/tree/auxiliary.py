@@ -1,30 +1,31 @@
-"""Named iterators that advance by one value per drawn row, so that augmentation does not depend on the workers."""
+"""Auxiliary values: functions of a specification, of which every drawn row has one value each."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Mapping, Optional
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.limits import MAX_EXACT
-from pystrat.messages import refused_type, refused_value, show
-from pystrat._random import RandomStream
-from pystrat.tree._drawing import make_normal
+from pystrat.messages import as_double, is_number, refused_type, show
 
 OF_USER = "function"  # the name in recipes of a function defined by the user
-FUNCTIONS = ("uniform", "normal", "integers", "choice", "cycle", "counter")
 _NAMES = {"true": True, "false": False}
-_MOST = 1e300  # of a number, so that differences and quantiles are finite
+_OF_VALUES, _OF_LIST, _NO_CALL, _NO_TEXT, _ITERATOR = range(5)  # how arguments are written, as in tree_values.h
 
 
 @dataclass(frozen=True)
 class Auxiliary:
-    """An auxiliary value: its name, its function and the function's arguments; a user's function is an argument."""
+    """An auxiliary value as it is written: its name, its function and the function's arguments.
+
+    A function of the user is the only argument.
+    """
 
     name: str
+    given: Any
+    written: int
     function: str
     arguments: tuple[Any, ...]
 
@@ -33,16 +34,31 @@ class Auxiliary:
         """Whether the values come from a user's function, for `values_of_user`, and not from random numbers."""
         return self.function == OF_USER
 
+    @property
+    def kind(self) -> str:
+        """The kind of all arguments, empty if they are of several kinds or of others than functions take."""
+        kinds = {_kind_of(argument) for argument in self.arguments} or {"number"}
+        return kinds.pop() if len(kinds) == 1 else "number" if kinds == {"number", "whole"} else ""
+
     def values_of_user(self, epoch: int, begin: int, count: int) -> NDArray[Any]:
         """Return the values of the user's function for the draws begin .. begin + count - 1 of an epoch, as objects."""
         values = np.empty(count, dtype=object)
         for place in range(count):
-            values[place] = self.arguments[0](epoch, begin + place)
+            values[place] = self.given(epoch, begin + place)
         return values
 
-    def values(self, stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-        """Return the values of the draws begin .. begin + count - 1, where `stream` has returned the values before."""
-        return _VALUES[self.function](self.arguments, stream, begin, count)
+    def values(self, drawn: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the values for the numbers that were drawn for them: places, for a function of a list."""
+        if self.written == _OF_LIST:
+            items = np.array(self.arguments, dtype=object if isinstance(self.arguments[0], str) else None)
+            return np.asarray(items[drawn.astype(np.int64)])
+        return drawn if self.function in ("uniform", "normal") else drawn.astype(np.int64)
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, (str, bool)):
+        return "text" if isinstance(value, str) else "logical"
+    return "whole" if isinstance(value, int) else "number" if is_number(value) else ""
 
 
 class DrawnRow(int):
@@ -69,51 +85,6 @@ def drawn_rows(rows: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> list[i
     return [DrawnRow(row, dict(zip(values, items))) for row, *items in zip(rows.tolist(), *columns)]
 
 
-def _uniform(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-    low, high = map(float, arguments)
-    return np.asarray(low + (high - low) * stream.uniforms(count))
-
-
-def _normal(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-    numbers = stream.uniforms(count)
-    make_normal(numbers, *map(float, arguments))
-    return numbers
-
-
-def _integers(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-    low, high = arguments
-    return np.asarray(stream.indices(high - low + 1, count) + low)
-
-
-def _choice(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-    items = _as_items(arguments[0])
-    return np.asarray(items[stream.indices(len(items), count)])
-
-
-def _cycle(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-    items = _as_items(arguments[0])
-    return np.asarray(items[np.arange(begin, begin + count) % len(items)])
-
-
-def _counter(arguments: tuple[Any, ...], stream: RandomStream, begin: int, count: int) -> NDArray[Any]:
-    return np.arange(begin, begin + count, dtype=np.int64)
-
-
-_Values = Callable[[tuple[Any, ...], RandomStream, int, int], NDArray[Any]]
-_VALUES: dict[str, _Values] = {
-    "uniform": _uniform,
-    "normal": _normal,
-    "integers": _integers,
-    "choice": _choice,
-    "cycle": _cycle,
-    "counter": _counter,
-}
-
-
-def _as_items(items: list[Any]) -> NDArray[Any]:
-    return np.array(items, dtype=object if isinstance(items[0], str) else None)
-
-
 def parse_auxiliary(given: Any) -> tuple[Auxiliary, ...]:
     """Read the mapping of names to functions, such as ``{"angle": "uniform(-10, 10)"}``; nothing is evaluated."""
     if given is None:
@@ -125,27 +96,20 @@ def parse_auxiliary(given: Any) -> tuple[Auxiliary, ...]:
 
 def _read(name: str, text: Any) -> Auxiliary:
     if callable(text):
-        return Auxiliary(name, OF_USER, (text,))
+        return Auxiliary(name, text, _OF_VALUES, OF_USER, ())
     if not isinstance(text, str):
-        raise _refused(refused_type, name, text)
+        return Auxiliary(name, text, _ITERATOR if isinstance(text, Iterator) else _NO_TEXT, "", ())
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
             raise ValueError
         arguments = tuple(_literal(argument) for argument in call.args)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested deeply
-        raise _refused(refused_value, name, text) from None
-    function = call.func.id
-    if function not in FUNCTIONS or not _fits(function, arguments):
-        raise _refused(refused_value, name, text)
-    return Auxiliary(name, function, arguments)
-
-
-def _refused(error: Callable[..., Exception], name: str, text: Any) -> Exception:
-    forms = "uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter()"
-    required = f"be {forms}, with a < b, s > 0, values of one kind and no number beyond {_MOST:g}"
-    advice = "A function of the epoch and the draw can be resumed, an iterator cannot."
-    return error(name, required, show(text), advice if isinstance(text, Iterator) else None, where="of 'auxiliary'")
+        return Auxiliary(name, text, _NO_CALL, "", ())
+    if len(arguments) == 1 and isinstance(arguments[0], list):
+        return Auxiliary(name, text, _OF_LIST, call.func.id, tuple(arguments[0]))
+    written = _NO_CALL if call.func.id == OF_USER else _OF_VALUES
+    return Auxiliary(name, text, written, call.func.id, arguments)
 
 
 def _literal(node: ast.expr) -> Any:
@@ -157,32 +121,23 @@ def _literal(node: ast.expr) -> Any:
     return ast.literal_eval(node)
 
 
-def _fits(function: str, arguments: tuple[Any, ...]) -> bool:
-    """Return whether a function accepts these arguments."""
-    if function == "counter":
-        return not arguments
-    if function in ("choice", "cycle"):
-        return len(arguments) == 1 and _is_list_of_one_kind(arguments[0])
-    if len(arguments) != 2 or not all(_is_number(argument) for argument in arguments):
-        return False
-    first, second = arguments
-    if function == "normal":
-        return bool(second > 0)
-    if function == "integers":
-        whole = isinstance(first, int) and isinstance(second, int)
-        return whole and -MAX_EXACT < first <= second < MAX_EXACT and second - first < MAX_EXACT
-    return bool(first < second)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= _MOST
-
-
-def _is_list_of_one_kind(items: Any) -> bool:
-    if not isinstance(items, list) or not items:
-        return False
-    return (
-        all(isinstance(item, bool) for item in items)
-        or all(isinstance(item, str) for item in items)
-        or all(_is_number(item) and abs(item) <= MAX_EXACT for item in items)
-    )
+def auxiliary_data(auxiliary: Sequence[Auxiliary]) -> dict[str, Any]:
+    """Return the functions and their arguments as the core takes them: numbers, logical values as 0 or 1, and text."""
+    if not auxiliary:
+        return {}
+    kinds = [value.kind for value in auxiliary]
+    numbers = [
+        as_double(item) for value, kind in zip(auxiliary, kinds) if kind not in ("", "text") for item in value.arguments
+    ]
+    return {
+        "auxiliary": [value.name for value in auxiliary],
+        "functions": [value.function for value in auxiliary],
+        "kinds": ["number" if kind in ("", "whole") else kind for kind in kinds],
+        "are_whole": np.array([kind == "whole" for kind in kinds], dtype=np.uint8),
+        "written": np.array([value.written if value.kind else _NO_CALL for value in auxiliary], dtype=np.uint8),
+        "n_arguments": np.array(
+            [len(value.arguments) if kind else 0 for value, kind in zip(auxiliary, kinds)], np.int32
+        ),
+        "arguments": np.array(numbers, dtype=np.float64),
+        "texts": [item for value, kind in zip(auxiliary, kinds) if kind == "text" for item in value.arguments],
+    }

@@ -12,7 +12,6 @@ from pystrat.frames import names_index
 from pystrat.messages import count_of, show, show_number
 from pystrat.tree.building import Tree
 from pystrat.tree.conditions import ColumnValues
-from pystrat.tree.specification import NodeSpecification
 
 _MOST_CLONES = 5
 
@@ -56,7 +55,7 @@ class TreeDescription:
     def warnings(self) -> list[str]:
         """Possible mistakes: weights without effect, and values that do not occur."""
         values = {name: ColumnValues(column) for name, column in self._tree.columns.items()}
-        found = weights_without_effect(self._tree.specification.root)
+        found = list(self._tree.warnings)
         for node in self._tree.nodes:
             if node.condition is not None:
                 for value in values[node.condition.column].unknown(node.condition):
@@ -170,19 +169,6 @@ class TreeDescription:
 
         visit(0)
         return shown
-
-
-def weights_without_effect(node: NodeSpecification) -> list[str]:
-    """Return a warning for each weight whose parent does not draw with replacement."""
-    found = []
-    for child in node.children:
-        if child.weight is not None and node.mode != "replacement":
-            found.append(
-                f"The 'weight' of node '{child.path}' has no effect: its parent '{node.path}' has the mode "
-                f"'{node.mode}', not 'replacement'."
-            )
-        found += weights_without_effect(child)
-    return found
 
 
 def _chances(tree: Tree) -> NDArray[np.float64]:

@@ -8,70 +8,52 @@ from typing import Any, Iterator, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
-from pystrat.base import BatchIterator, Batches, BatchSampler, Place, epoch_seed
-from pystrat.recipe import Recipe, make_recipe
-from pystrat.sizes import full_offsets, share_of_replicas
-from pystrat.tree.auxiliary import drawn_rows
-from pystrat.tree.building import Tree, build_tree
+from pystrat import _core
+from pystrat.limits import MAX_EXACT
+from pystrat.messages import count_of, refused_value, show
+from pystrat.base import BatchIterator, Place, epoch_seed
+from pystrat.core_sampler import CoreBatchSampler
+from pystrat.recipe import Recipe
+from pystrat.tree.auxiliary import auxiliary_data, drawn_rows
+from pystrat.tree.building import Declaration, Tree, tree_of
 from pystrat.tree.conditions import read_table
-from pystrat.tree.describe import TreeDescription, weights_without_effect
-from pystrat.tree.drawing import Draws, DrawSequence
-from pystrat.tree.passes import pass_length
-from pystrat.tree.recipe import auxiliary_parts, tree_parts
+from pystrat.tree.describe import TreeDescription
 from pystrat.tree.specification import parse_specification
 
-
 _DRAWN_AHEAD = 2**14  # rows that an endless iteration draws at once
+_SHOWN = ("batch_size", "length", "drop_last", "persistent")
 
 
-class _DeclaredSampler(BatchSampler):
+class _DeclaredSampler(CoreBatchSampler):
     """Shared by the samplers of declared trees: the tree, its draws, and batches of them; see `TreeBatchSampler`."""
 
-    def __init__(
-        self,
-        table: Any,
-        spec: Any,
-        batch_size: int,
-        *,
-        length: Union[int, str, None],
-        drop_last: bool,
-        persistent: bool,
-        seed: Optional[int],
-        num_replicas: Optional[int],
-        rank: Optional[int],
-    ) -> None:
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        most = MAX_COUNT if length is None else None
-        self._size = check_integer(batch_size, "batch_size", minimum=1, maximum=most)
-        drop_last = check_flag(drop_last, "drop_last")
-        self._persistent = check_flag(persistent, "persistent")
-        specification = parse_specification(spec)
-        self._tree = build_tree(specification, read_table(table, specification))
-        if length is None and self._persistent:
-            raise refused_value("persistent", "be false if 'length' is not given, since no epoch ends", show(True))
-        self._length = None if length is None else _check_length(length, self._tree)
-        self._offsets = np.empty(0, np.int64) if self._length is None else self._cut(self._length, drop_last)
-        self._settings = {"batch_size": self._size, "length": length, "drop_last": drop_last, "persistent": persistent}
-        self._sequence: Optional[DrawSequence] = None  # of a persistent sampler: the end of the last requested epoch
-        self._last: Optional[tuple[int, Draws]] = None
-        for message in weights_without_effect(specification.root):
-            warnings.warn(message, stacklevel=3)  # the caller of the subclass's constructor
+    _kind = "tree"
 
-    def _cut(self, length: int, drop_last: bool) -> NDArray[np.int64]:
-        """Return the beginning of each batch of an epoch in its draws."""
-        n_batches = length // self._size if drop_last else -(-length // self._size)
-        if n_batches == 0 and self.num_replicas is None:
-            required = f"be at least {self._size}, the batch size, with drop_last"
-            raise refused_value("length", required, show(length))
-        n_batches = share_of_replicas(n_batches, self.num_replicas)
-        return full_offsets(length, n_batches, self._size)
+    def _declare(self, table: Any, spec: Any, arguments: dict[str, Any]) -> None:
+        """Build the tree of a specification and a table."""
+        self._plan_of(arguments)
+        specification = parse_specification(spec)
+        declaration = Declaration(specification, arguments["length"])
+        _core.plan(self._kind, arguments, auxiliary_data(specification.auxiliary), declaration.name)
+        columns = read_table(table, specification)
+        made, told = _core.plan(self._kind, arguments, declaration.data(columns), declaration.name)
+        for warning in told:
+            warnings.warn(warning, stacklevel=3)
+        self._tree = tree_of(made, specification, columns.coded, told)
+        shown = {"batch_size": made["batch_size"], **arguments}
+        self._adopt(
+            self._tree.parts,
+            {name: show(shown[name]) for name in _SHOWN},
+            seed=arguments["seed"],
+            num_replicas=arguments["num_replicas"],
+            rank=arguments["rank"],
+        )
+        self._last: Optional[tuple[int, dict[str, NDArray[Any]]]] = None  # the last epoch of a persistent sampler
 
     @property
     def length(self) -> Optional[int]:
         """The number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends."""
-        return self._length
+        return self._parts.get("length")
 
     @property
     def tree(self) -> Tree:
@@ -99,21 +81,23 @@ class _DeclaredSampler(BatchSampler):
         epoch = self._requested_epoch(epoch)
         if not self.auxiliary_names:
             return {}
-        draws = self._draws(epoch)
-        ranges = [slice(*pair) for pair in zip(self._offsets[:-1].tolist(), self._offsets[1:].tolist())]
-        mine = [self._values(draws, part, epoch) for part in ranges[self.rank or 0 :: self._stride]]
-        return {name: np.concatenate([values[name] for values in mine]) for name in self.auxiliary_names}
+        drawn = self._drawn(epoch)
+        offsets = drawn["offsets"].tolist()
+        mine = [slice(*pair) for pair in zip(offsets[:-1], offsets[1:])][self.rank or 0 :: self._stride]
+        values = [self._values(drawn, part, epoch) for part in mine]
+        return {name: np.concatenate([found[name] for found in values]) for name in self.auxiliary_names}
 
-    def _values(self, draws: Draws, part: slice, epoch: int, begin: int = 0) -> dict[str, NDArray[Any]]:
+    def _values(
+        self, drawn: Mapping[str, NDArray[Any]], part: slice, epoch: int, begin: int = 0
+    ) -> dict[str, NDArray[Any]]:
         """Return the auxiliary values of a part of draws, the first of which has the number `begin` in its epoch."""
-        return {
-            auxiliary.name: (
-                auxiliary.values_of_user(epoch, begin + part.start, part.stop - part.start)
-                if auxiliary.is_of_user
-                else draws.values[auxiliary.name][part]
-            )
-            for auxiliary in self._tree.specification.auxiliary
-        }
+        values, numbers = {}, iter(drawn["values"].reshape(-1, len(drawn["rows"])))
+        for auxiliary in self._tree.specification.auxiliary:
+            if auxiliary.is_of_user:
+                values[auxiliary.name] = auxiliary.values_of_user(epoch, begin + part.start, part.stop - part.start)
+            else:
+                values[auxiliary.name] = auxiliary.values(next(numbers)[part])
+        return values
 
     def describe(self) -> TreeDescription:
         """Return a description of the tree: its text, its graph, the expected frequencies, and possible mistakes."""
@@ -121,79 +105,61 @@ class _DeclaredSampler(BatchSampler):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be drawn again."""
-        return {**self.__dict__, "_sequence": None, "_last": None}
+        return {**super().__getstate__(), "_last": None}
 
     def __bool__(self) -> bool:
         return True  # also without a length, which Python would request
 
     def __len__(self) -> int:
-        if self._length is None:
+        if self.length is None:
             raise TypeError(f"{type(self).__name__} has no length, since its 'length' is None.")
         return super().__len__()
 
     def _global_length(self) -> int:
-        return MAX_EXACT if self._length is None else len(self._offsets) - 1
+        return MAX_EXACT if self.length is None else super()._global_length()
 
-    def _epoch_batches(self, epoch: int) -> Batches:
-        rows = self._draws(epoch).rows[: self._offsets[-1]]
-        return Batches(rows.copy() if self._persistent else rows, self._offsets)  # a kept epoch must not change
+    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
+        if not self._parts["persistent"]:
+            return super()._drawn(epoch)
+        if self._last is None or self._last[0] != epoch:
+            self._last = epoch, super()._drawn(epoch)
+        return {**self._last[1], "rows": self._last[1]["rows"].copy()}  # a kept epoch must not change
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
-        if self._length is None:
+        if self.length is None:
             return self._endless(place)
         if not self.auxiliary_names:
             return super()._lists_from(place)
-        return self._carrying(self._draws(place.epoch), place.epoch, (self.rank or 0) + self._stride * place.batch)
+        return self._carrying(self._drawn(place.epoch), place.epoch, (self.rank or 0) + self._stride * place.batch)
 
-    def _carrying(self, draws: Draws, epoch: int, first: int) -> Iterator[list[int]]:
+    def _carrying(self, drawn: dict[str, NDArray[Any]], epoch: int, first: int) -> Iterator[list[int]]:
         """Yield batches of row positions with their auxiliary values."""
-        for batch in range(first, self._global_length(), self._stride):
-            part = slice(int(self._offsets[batch]), int(self._offsets[batch + 1]))
-            yield drawn_rows(draws.rows[part], self._values(draws, part, epoch))
+        offsets = drawn["offsets"]
+        for batch in range(first, len(offsets) - 1, self._stride):
+            part = slice(int(offsets[batch]), int(offsets[batch + 1]))
+            yield drawn_rows(drawn["rows"][part], self._values(drawn, part, epoch))
 
     def _endless(self, place: Place) -> Iterator[list[int]]:
-        """Yield this rank's batches of an epoch without an end, from a place on, repeating all draws before it."""
-        sequence = DrawSequence(self._tree, epoch_seed(self.seed, place.epoch), keep=True)
-        position = self._size * ((self.rank or 0) + self._stride * place.batch)
-        while sequence.position < position:
-            sequence.draw(min(position - sequence.position, _DRAWN_AHEAD))
-        step = self._size * self._stride
+        """Yield this rank's batches of an epoch without an end, from a place on, repeating all draws before it.
+
+        The epoch is that of a persistent sampler with the seed of the epoch, whose epochs are the parts that are drawn
+        at once.
+        """
+        size = self._parts["batch_size"]
+        step = size * self._stride
+        length = step * max(1, _DRAWN_AHEAD // step)
+        parts = {**self._recipe().parts, "persistent": np.ones(1, dtype=np.int32), "n_batches": np.ones(1)}
+        parts["batch_size"] = parts["length"] = np.array([length], dtype=np.float64)
+        instance = _core.Instance(self._kind, parts, epoch_seed(self.seed, place.epoch))
+        number, first = divmod(size * (self.rank or 0) + step * place.batch, length)
         while True:
-            position = sequence.position
-            draws = sequence.draw(step * max(1, _DRAWN_AHEAD // step))
-            for begin in range(0, len(draws.rows), step):
-                part = slice(begin, begin + self._size)
-                values = self._values(draws, part, place.epoch, position)
-                yield drawn_rows(draws.rows[part], values) if values else draws.rows[part].tolist()
-
-    def _draws(self, epoch: int) -> Draws:
-        if self._length is None:
-            raise refused_value("length", "be given for the arrays of a whole epoch", "nothing")
-        if not self._persistent:
-            return DrawSequence(self._tree, epoch_seed(self.seed, epoch), keep=False).draw(self._length)
-        if self._last is not None and self._last[0] == epoch:
-            return self._last[1]
-        sequence, self._sequence = self._sequence, None
-        if sequence is None or sequence.position > epoch * self._length:
-            sequence = DrawSequence(self._tree, self.seed, keep=True)
-        while sequence.position < epoch * self._length:
-            sequence.draw(self._length)
-        draws = sequence.draw(self._length)
-        self._sequence, self._last = sequence, (epoch, draws)
-        return draws
-
-    def _recipe(self) -> Recipe:
-        parts = {
-            "batch_size": self._size,
-            "length": self._length,
-            "n_batches": None if self._length is None else self._global_length(),
-            "persistent": self._persistent,
-            "n_rows": self._tree.n_rows,
-            **tree_parts(self._tree),
-            **auxiliary_parts(self._tree.specification.auxiliary),
-        }
-        labels = {name: show(value) for name, value in self._settings.items()}
-        return make_recipe("tree", seed=self.seed, parts=parts, labels=labels)
+            drawn = instance.draw(number)
+            for begin in range(first, length, step):
+                part = slice(begin, begin + size)
+                rows = drawn["rows"][part]
+                values = self._values(drawn, part, place.epoch, number * length)
+                yield drawn_rows(rows, values) if values else rows.tolist()
+            number, first = number + 1, size * (self.rank or 0)
 
     def _recipe_to_export(self) -> Recipe:
         if any(value.is_of_user for value in self._tree.specification.auxiliary):
@@ -204,7 +170,7 @@ class _DeclaredSampler(BatchSampler):
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({count_of(len(self._tree), 'node')}, {count_of(self._tree.n_rows, 'row')}, "
-            f"batch_size={self._size}, length={self._length}, seed={self.seed})"
+            f"batch_size={self._parts['batch_size']}, length={self.length}, seed={self.seed})"
         )
 
 
@@ -309,24 +275,16 @@ class TreeBatchSampler(_DeclaredSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(
-            table,
-            spec,
-            batch_size,
-            length=length,
-            drop_last=drop_last,
-            persistent=persistent,
-            seed=seed,
-            num_replicas=num_replicas,
-            rank=rank,
-        )
-        repeat = self._tree.specification.root.repeat
-        if self._size % repeat:
-            warnings.warn(
-                f"The 'batch_size' parameter, {self._size}, is not a multiple of the root's "
-                f"'repeat', {repeat}: rows that follow one another by it are split between batches.",
-                stacklevel=2,
-            )
+        arguments = {
+            "batch_size": batch_size,
+            "length": length,
+            "drop_last": drop_last,
+            "persistent": persistent,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        self._declare(table, spec, arguments)
 
 
 class TreeSampler(_DeclaredSampler):
@@ -355,17 +313,15 @@ class TreeSampler(_DeclaredSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(
-            table,
-            spec,
-            1,
-            length=length,
-            drop_last=False,
-            persistent=persistent,
-            seed=seed,
-            num_replicas=num_replicas,
-            rank=rank,
-        )
+        arguments = {
+            "length": length,
+            "drop_last": False,
+            "persistent": persistent,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        self._declare(table, spec, arguments)
 
     def __iter__(self) -> "RowIterator":  # type: ignore[override]
         return RowIterator(super().__iter__())
@@ -392,10 +348,3 @@ class RowIterator(Iterator[int]):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state, like `BatchIterator.load_state_dict`."""
         self._batches.load_state_dict(state)
-
-
-def _check_length(length: Any, tree: Tree) -> int:
-    """Return the number of draws of an epoch."""
-    if not isinstance(length, str):
-        return check_integer(length, "length", minimum=1, maximum=MAX_COUNT)
-    return pass_length(tree, length)

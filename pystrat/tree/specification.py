@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
@@ -93,6 +94,11 @@ class NodeSpecification:
     prune: Optional[str] = None
     children: tuple["NodeSpecification", ...] = ()
 
+    @property
+    def column(self) -> Optional[str]:
+        """The column that is compared or cloned."""
+        return self.for_each if self.condition is None else self.condition.column
+
     def subtree(self) -> list["NodeSpecification"]:
         """Return this node and all below it, in preorder."""
         return [self] + [node for child in self.children for node in child.subtree()]
@@ -105,16 +111,29 @@ class Specification:
     root: NodeSpecification
     auxiliary: tuple[Auxiliary, ...]
 
+    @cached_property
+    def nodes(self) -> list[NodeSpecification]:
+        """The declared nodes in preorder."""
+        return self.root.subtree()
+
+    @property
+    def parents(self) -> list[int]:
+        """The place of the parent of each node, -1 for the root."""
+        parents = [-1] * len(self.nodes)
+        places = {id(node): place for place, node in enumerate(self.nodes)}
+        for place, node in enumerate(self.nodes):
+            for child in node.children:
+                parents[places[id(child)]] = place
+        return parents
+
     def coded_columns(self) -> list[str]:
         """Return the columns that are compared or cloned, each once."""
-        nodes = self.root.subtree()
-        named = [node.condition.column if node.condition else node.for_each for node in nodes]
-        return list(dict.fromkeys(name for name in named if name is not None))
+        return list(dict.fromkeys(node.column for node in self.nodes if node.column is not None))
 
     def number_columns(self) -> list[str]:
         """Return the columns that are weights, each once."""
         named: list[Optional[str]] = []
-        for node in self.root.subtree():
+        for node in self.nodes:
             named.append(node.weight.column if isinstance(node.weight, Proportional) else None)
             named.append(node.row_weight)
         return list(dict.fromkeys(name for name in named if name is not None))
@@ -241,10 +260,14 @@ def _read_children(given: Sequence[Any], path: str) -> tuple[NodeSpecification, 
 def _check_keys(given: Mapping[Any, Any], keys: Sequence[str]) -> None:
     for key in given:
         if key not in keys:
-            nearest = difflib.get_close_matches(str(key), keys, n=1, cutoff=0.0)[0]
-            advice = f"The nearest one is '{nearest}'."
+            advice = f"The nearest one is '{nearest(str(key), keys)}'."
             required = f"have no keys but {', '.join(keys)}"
             raise refused_value("node", required, show(key), advice)
+
+
+def nearest(word: str, names: Sequence[str]) -> str:
+    """Return the name that is most similar to a word."""
+    return difflib.get_close_matches(word, names, n=1, cutoff=0.0)[0]
 
 
 def _read_selection(given: Mapping[Any, Any], written: Mapping[Any, Any]) -> tuple[Optional[Condition], Optional[str]]:

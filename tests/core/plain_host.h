@@ -8,7 +8,7 @@
 #include "kinds/kinds.h"
 #include "recipe.h"
 
-enum { MOST_BLOCKS = 64, MOST_GIVEN = 16, MOST_BYTES = 1 << 22 };
+enum { MOST_BLOCKS = 128, MOST_GIVEN = 24, MOST_BYTES = 1 << 22 };
 
 typedef struct {
   const char *name;
@@ -119,7 +119,8 @@ static inline void check_failure(const PlainHost *host) {
   const Refusal *refusal = &host->host.refusal;
   CHECK(host->has_failed != (refusal->parameter != NULL));
   if (host->has_failed) return;
-  CHECK(refusal->requirement[0] != '\0' && (refusal->got[0] != '\0') != (refusal->shown != NULL));
+  bool has_got = refusal->got[0] != '\0' || refusal->long_got != NULL;
+  CHECK(refusal->requirement[0] != '\0' && has_got != (refusal->shown != NULL));
 }
 
 /* An instance of a kind and its memory. */

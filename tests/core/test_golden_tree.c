@@ -1,4 +1,4 @@
-/* Golden vectors of declared trees: the nodes, their weights, the draws and the auxiliary values. A case is:
+/* Golden vectors of declared trees, from requests to draws. A case is:
  *
  *   n_rows; the number of columns with codes, for each its number of values and the code of each row, -1 if missing;
  *   the number of columns with numbers, for each the double of each row
@@ -10,315 +10,240 @@
  *   seed; the number of draws of an epoch, or 0 and the declared node below which every row is to be drawn
  *   what the case ends in, see below; and unless it is refused:
  *   n_epochs and their numbers
- *   the number of auxiliary values that are drawn, for each: its place among all, the kind, see below, and as doubles
- *   its two arguments and its values in all epochs
+ *   the number of auxiliary values that are drawn, for each: its place among all, the function, see below, and as
+ *   doubles its two arguments and its values in all epochs
  *   the list of the rows of all epochs, and that of their offsets
  */
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "golden.h"
-#include "normal.h"
-#include "rounding.h"
-#include "stream.h"
-#include "tree_building.h"
-#include "tree_drawing.h"
-#include "tree_pass.h"
+#include "kinds/tree.h"
+#include "plain_host.h"
 
 /* What a case ends in: draws, or why it is refused. */
-enum { DRAWN, HAS_MISSING_VALUES, HAS_NOTHING_TO_DRAW, HAS_WRONG_NUMBER, HAS_WRONG_TOTAL };
+enum { DRAWN, HAS_MISSING_VALUES, HAS_NOTHING_TO_DRAW, HAS_WRONG_NUMBER, HAS_WRONG_TOTAL, N_BUILDING };
 
 /* What is wrong with the node that names the length. */
-enum { HAS_SEVERAL_NODES = HAS_WRONG_TOTAL + 1, IS_PRUNED, IS_ENDLESS, IS_TOO_LONG };
+enum { HAS_SEVERAL_NODES = N_BUILDING, IS_PRUNED, IS_ENDLESS, IS_TOO_LONG };
 
-/* The kinds of auxiliary values. The arguments are the ends of a range, except for NORMAL: mean and deviation. */
-enum { UNIFORM, NORMAL, INTEGERS };
-
-enum { WORK = 7 }; /* rows, options or draws of a step */
+enum { MOST_ITEMS = 64, MOST_VALUES = 8, MOST_TEXT = 32 };
 
 typedef struct {
-  int64_t n_rows, n_columns, n_number_columns, n_declared;
-  int64_t *n_values; /* n_columns */
-  int32_t **codes;   /* n_columns */
-  double **numbers;  /* n_number_columns */
-  NodeDeclaration *declared;
-  WeightDeclaration *weighed;
-  uint8_t **taken;   /* n_declared */
-  int64_t *repeats;  /* n_declared */
-  int64_t batch_size;
-  bool drops_last, is_persistent;
+  Part parts[MOST_ITEMS];
+  char names[MOST_ITEMS][MOST_TEXT]; /* those of numbered parts */
+  int64_t n_parts;
+  Memory memory;
+  char texts[MOST_ITEMS][MOST_TEXT]; /* the names of the nodes */
   uint32_t seed;
-  int64_t length, length_node; /* the draws of an epoch; if 0, those until every row below a node has been drawn */
 } Case;
 
+static void *add_values(Case *c, const char *name, PartType type, int64_t count) {
+  size_t width = type == BYTES ? 1 : type == INTEGERS || type == FLAG ? 4 : 8;
+  void *values = c->memory.blocks[c->memory.n_blocks++] = new_array(count, width);
+  CHECK(c->n_parts < MOST_ITEMS && c->memory.n_blocks < MOST_BLOCKS);
+  c->parts[c->n_parts++] = (Part){.name = name, .type = type, .length = count, .values = values};
+  return values;
+}
+
+static void *add_numbered(Case *c, const char *name, int64_t number, PartType type, int64_t count) {
+  snprintf(c->names[c->n_parts], MOST_TEXT, "%s%lld", name, (long long)number);
+  return add_values(c, c->names[c->n_parts], type, count);
+}
+
 static void read_table(Case *c) {
-  c->n_rows = read_number();
-  c->n_columns = read_number();
-  c->n_values = new_array(c->n_columns, sizeof *c->n_values);
-  c->codes = new_array(c->n_columns, sizeof *c->codes);
-  for (int64_t column = 0; column < c->n_columns; column++) {
-    c->n_values[column] = read_number();
-    c->codes[column] = new_array(c->n_rows, sizeof **c->codes);
-    for (int64_t row = 0; row < c->n_rows; row++) c->codes[column][row] = (int32_t)read_number();
+  int64_t n_rows = read_number(), n_columns = read_number();
+  *(double *)add_values(c, "n_rows", DOUBLES, 1) = (double)n_rows;
+  int32_t *n_values = add_values(c, "n_values", INTEGERS, n_columns);
+  for (int64_t column = 0; column < n_columns; column++) {
+    n_values[column] = (int32_t)read_number();
+    int32_t *codes = add_numbered(c, "codes", column, INTEGERS, n_rows);
+    for (int64_t row = 0; row < n_rows; row++) codes[row] = (int32_t)read_number();
   }
-  c->n_number_columns = read_number();
-  c->numbers = new_array(c->n_number_columns, sizeof *c->numbers);
-  for (int64_t column = 0; column < c->n_number_columns; column++) {
-    c->numbers[column] = new_array(c->n_rows, sizeof **c->numbers);
-    for (int64_t row = 0; row < c->n_rows; row++) c->numbers[column][row] = read_double();
+  int64_t n_number_columns = read_number();
+  for (int64_t column = 0; column < n_number_columns; column++) {
+    double *numbers = add_numbered(c, "numbers", column, DOUBLES, n_rows);
+    for (int64_t row = 0; row < n_rows; row++) numbers[row] = read_double();
   }
 }
 
-/* Read what a node selects of its parent's rows. */
-static void read_selection(const Case *c, NodeDeclaration *declared, uint8_t **taken) {
-  int64_t column = read_number();
-  declared->codes = column < 0 ? NULL : c->codes[column];
-  declared->n_values = column < 0 ? 0 : c->n_values[column];
-  int64_t n_flags = read_number();
-  *taken = n_flags == 0 ? NULL : new_array(n_flags, sizeof **taken);
-  for (int64_t i = 0; i < n_flags; i++) (*taken)[i] = (uint8_t)read_number();
-  declared->taken = *taken;
-  declared->missing = (int)read_number();
-  declared->prune = (int)read_number();
-}
-
-static const double *read_column_of_numbers(const Case *c) {
-  int64_t column = read_number();
-  return column < 0 ? NULL : c->numbers[column];
+static void read_nodes_of(Case *c) {
+  int64_t n_declared = read_number(), n_taken = 0;
+  int32_t *parents = add_values(c, "parents", INTEGERS, n_declared);
+  int32_t *columns = add_values(c, "columns", INTEGERS, n_declared);
+  uint8_t *are_conditions = add_values(c, "are_conditions", BYTES, n_declared);
+  uint8_t *taken = add_values(c, "taken", BYTES, 1 << 16);
+  uint8_t *missing = add_values(c, "missing", BYTES, n_declared), *prunes = add_values(c, "prunes", BYTES, n_declared);
+  uint8_t *modes = add_values(c, "node_modes", BYTES, n_declared);
+  int32_t *times = add_values(c, "times", INTEGERS, n_declared);
+  uint8_t *forms = add_values(c, "forms", BYTES, n_declared);
+  double *fixed = add_values(c, "fixed_weights", DOUBLES, n_declared);
+  int32_t *summed = add_values(c, "summed", INTEGERS, n_declared);
+  int32_t *row_weights = add_values(c, "row_weights", INTEGERS, n_declared);
+  const char **names = add_values(c, "names", TEXTS, n_declared);
+  CHECK(n_declared <= MOST_ITEMS);
+  for (int64_t node = 0; node < n_declared; node++) {
+    parents[node] = (int32_t)read_number();
+    columns[node] = (int32_t)read_number();
+    int64_t n_flags = read_number();
+    are_conditions[node] = n_flags > 0;
+    for (int64_t i = 0; i < n_flags; i++) taken[n_taken++] = (uint8_t)read_number();
+    missing[node] = (uint8_t)read_number();
+    prunes[node] = (uint8_t)read_number();
+    modes[node] = (uint8_t)read_number();
+    times[node] = (int32_t)read_number();
+    forms[node] = (uint8_t)read_number();
+    fixed[node] = read_double();
+    summed[node] = (int32_t)read_number();
+    row_weights[node] = (int32_t)read_number();
+    snprintf(c->texts[node], MOST_TEXT, "%lld", (long long)node);
+    names[node] = c->texts[node];
+  }
+  Part *part = &c->parts[c->n_parts - 1];
+  CHECK(strcmp(part->name, "names") == 0);
+  if (n_declared == 1) *part = (Part){.name = "names", .type = TEXT, .length = 1, .values = c->texts[0]};
 }
 
 static void read_case(Case *c) {
+  c->n_parts = 0;
+  c->memory.n_blocks = 0;
   read_table(c);
-  c->n_declared = read_number();
-  c->declared = new_array(c->n_declared, sizeof *c->declared);
-  c->weighed = new_array(c->n_declared, sizeof *c->weighed);
-  c->taken = new_array(c->n_declared, sizeof *c->taken);
-  c->repeats = new_array(c->n_declared, sizeof *c->repeats);
-  for (int64_t node = 0; node < c->n_declared; node++) {
-    WeightDeclaration *weighed = &c->weighed[node];
-    c->declared[node].parent = read_number();
-    read_selection(c, &c->declared[node], &c->taken[node]);
-    weighed->mode = (int)read_number();
-    c->repeats[node] = read_number();
-    weighed->form = (int)read_number();
-    weighed->weight = read_double();
-    weighed->summed = read_column_of_numbers(c);
-    weighed->row_weights = read_column_of_numbers(c);
-  }
-  c->batch_size = read_number();
-  c->drops_last = read_number() != 0;
-  c->is_persistent = read_number() != 0;
+  read_nodes_of(c);
+  *(double *)add_values(c, "batch_size", DOUBLES, 1) = (double)read_number();
+  *(int32_t *)add_values(c, "drop_last", FLAG, 1) = (int32_t)read_number();
+  *(int32_t *)add_values(c, "persistent", FLAG, 1) = (int32_t)read_number();
   c->seed = (uint32_t)read_number();
-  c->length = read_number();
-  c->length_node = c->length > 0 ? -1 : read_number();
+  int64_t length = read_number();
+  *(double *)add_values(c, "length", DOUBLES, 1) = (double)length;
+  if (length > 0) return;
+  c->parts[c->n_parts - 1] = (Part){.name = "length", .type = TEXT, .length = 1, .values = c->texts[read_number()]};
 }
 
-static void free_case(Case *c) {
-  for (int64_t column = 0; column < c->n_columns; column++) free(c->codes[column]);
-  for (int64_t column = 0; column < c->n_number_columns; column++) free(c->numbers[column]);
-  for (int64_t node = 0; node < c->n_declared; node++) free(c->taken[node]);
-  free(c->n_values);
-  free(c->codes);
-  free(c->numbers);
-  free(c->declared);
-  free(c->weighed);
-  free(c->taken);
-  free(c->repeats);
-}
-
-/* The arrays of a tree beside those of its nodes. */
-typedef struct {
-  int8_t *modes, *leaves;
-  int64_t *repeats, *cumulative_begin, *by_depth, *depths;
-  double *cumulative;
-} TreeArrays;
-
-static TreeArrays new_arrays(const Case *c, int64_t n_nodes, const TreeNodes *nodes, const double *weights) {
-  TreeArrays arrays;
-  arrays.modes = new_array(n_nodes, sizeof(int8_t));
-  arrays.leaves = new_array(n_nodes, sizeof(int8_t));
-  arrays.repeats = new_array(n_nodes, sizeof(int64_t));
-  arrays.cumulative_begin = new_array(n_nodes, sizeof(int64_t));
-  arrays.by_depth = new_array(n_nodes, sizeof(int64_t));
-  arrays.depths = new_array(n_nodes, sizeof(int64_t));
-  arrays.cumulative = new_array(nodes->offsets[n_nodes], sizeof(double));
-  for (int64_t node = 0; node < n_nodes; node++) {
-    int64_t declared = nodes->declared[node];
-    arrays.modes[node] = (int8_t)c->weighed[declared].mode;
-    arrays.leaves[node] = (int8_t)is_leaf_of(nodes, n_nodes, node);
-    arrays.repeats[node] = c->repeats[declared];
-    arrays.cumulative_begin[node] = c->weighed[declared].matter ? nodes->offsets[node] : -1;
+static int outcome_of(const Refusal *refusal) {
+  static const struct {
+    const char *text;
+    int outcome;
+  } refusals[] = {
+      {"have no missing values", HAS_MISSING_VALUES}, {"leave something to draw", HAS_NOTHING_TO_DRAW},
+      {"have finite non-negative weights", HAS_WRONG_NUMBER}, {"have a positive, finite sum", HAS_WRONG_TOTAL},
+      {"or the name of one node", HAS_SEVERAL_NODES}, {"draws in sequence or shuffled", IS_ENDLESS},
+      {"take at most 2147483647 draws", IS_TOO_LONG},
+  };
+  if (strstr(refusal->got, "which is pruned") != NULL) return IS_PRUNED;
+  for (size_t i = 0; i < LENGTH(refusals); i++) {
+    if (strstr(refusal->requirement, refusals[i].text) != NULL) return refusals[i].outcome;
   }
-  cumulate(weights, nodes->offsets, 0, n_nodes, arrays.cumulative);
-  int64_t n_sorted = 0;
-  for (int64_t depth = 0; n_sorted < n_nodes; depth++) {
-    for (int64_t node = 0; node < n_nodes; node++) {
-      if (nodes->depths[node] != depth) continue;
-      arrays.depths[n_sorted] = depth;
-      arrays.by_depth[n_sorted++] = node;
-    }
+  return -1;
+}
+
+/* Make the recipe of a request with auxiliary values, and the instance that draws its epochs. */
+static PlainInstance plan_and_prepare(const Parts *request, uint32_t seed, PlainHost *planned, Part *recipe) {
+  *planned = new_host(request, NULL, 0, -1);
+  CHECK(tree_kind.plan(request, &planned->host));
+  for (int i = 0; i < planned->n_given; i++) {
+    const Given *given = &planned->given[i];
+    recipe[i] = (Part){.name = given->name, .type = given->type, .length = given->count, .values = given->values};
   }
-  return arrays;
+  Parts parts = {.parts = recipe, .n_parts = planned->n_given, .is_recipe = true};
+  PlainInstance instance = new_instance(&tree_kind, seed);
+  PlainHost preparing = new_host(&parts, &instance.memory, 0, -1);
+  CHECK(tree_kind.prepare(instance.self, &parts, seed, &preparing.host));
+  free_host(&preparing);
+  return instance;
 }
 
-static void free_arrays(TreeArrays *arrays) {
-  free(arrays->modes);
-  free(arrays->leaves);
-  free(arrays->repeats);
-  free(arrays->cumulative_begin);
-  free(arrays->by_depth);
-  free(arrays->depths);
-  free(arrays->cumulative);
+/* Draw an epoch; the values of one place among the auxiliary ones are compared, unless it is -1. */
+static PlainHost draw_one(PlainInstance *instance, const Parts *request, int64_t epoch, int64_t place) {
+  PlainHost host = new_host(request, &instance->memory, 0, -1);
+  CHECK(draw_epoch(&tree_kind, instance->self, instance->seed, (uint32_t)epoch, &host.host));
+  int64_t count = given_as(&host, "rows")->count;
+  const double *values = given_as(&host, "values")->values;
+  for (int64_t i = 0; place >= 0 && i < count; i++) CHECK(values[place * count + i] == read_double());
+  return host;
 }
 
-/* Return the number of draws of an epoch; if it is refused, what is wrong, as a negative number. */
-static int64_t count_draws(const Case *c, int64_t n_nodes, const TreeNodes *nodes, const TreeArrays *arrays) {
-  if (c->length > 0) return c->length;
-  int64_t node = -1, n_found = 0;
-  for (int64_t i = 0; i < n_nodes; i++) {
-    if (nodes->declared[i] != c->length_node) continue;
-    node = i;
-    n_found++;
+/* Read an auxiliary value, draw it in all epochs, and compare; the values before it are counted. */
+static void check_value(Case *c, const int64_t *epochs, int64_t n_epochs) {
+  static const char *const drawn[] = {"uniform", "normal", "integers"};
+  const char *names[MOST_VALUES], *functions[MOST_VALUES], *kinds[MOST_VALUES];
+  int32_t n_arguments[MOST_VALUES];
+  uint8_t are_whole[MOST_VALUES], written[MOST_VALUES];
+  int64_t place = read_number(), function = read_number(), count = place + 1;
+  double arguments[2] = {read_double(), read_double()};
+  CHECK(place < MOST_VALUES);
+  for (int64_t i = 0; i < count; i++) {
+    names[i] = "value";
+    functions[i] = i < place ? "counter" : drawn[function];
+    kinds[i] = "number";
+    n_arguments[i] = i < place ? 0 : 2;
+    are_whole[i] = i == place && function == 2;
+    written[i] = AS_VALUES;
   }
-  if (n_found != 1) return n_found > 0 ? -HAS_SEVERAL_NODES : -IS_PRUNED;
-  if (find_replacement(arrays->modes, nodes->parents, nodes->depths, n_nodes, node) >= 0) return -IS_ENDLESS;
-  int64_t *most = new_array(n_nodes, sizeof *most);
-  int64_t n_draws = pass_length(nodes->parents, nodes->depths, nodes->offsets, arrays->repeats, n_nodes, node, most);
-  free(most);
-  return n_draws <= INT32_MAX ? n_draws : -IS_TOO_LONG;
-}
-
-/* The epochs of a case, each of n_draws draws; those after the first n_kept are in no batch. */
-typedef struct {
-  int64_t n_draws, n_batches, n_kept, n_epochs;
-  int64_t *numbers; /* n_epochs */
-} Epochs;
-
-static Epochs read_epochs(const Case *c, int64_t n_draws) {
-  Epochs epochs = {.n_draws = n_draws, .n_kept = n_draws};
-  epochs.n_batches = (n_draws + (c->drops_last ? 0 : c->batch_size - 1)) / c->batch_size;
-  if (c->drops_last) epochs.n_kept = epochs.n_batches * c->batch_size;
-  epochs.n_epochs = read_number();
-  epochs.numbers = new_array(epochs.n_epochs, sizeof *epochs.numbers);
-  for (int64_t i = 0; i < epochs.n_epochs; i++) epochs.numbers[i] = read_number();
-  return epochs;
-}
-
-/* The seed of an epoch's streams. The epochs of one sequence share it. */
-static uint32_t seed_of(const Case *c, int64_t epoch) {
-  return c->is_persistent ? c->seed : epoch_seed(c->seed, (uint32_t)epoch);
-}
-
-/* The number of epochs whose draws precede those of an epoch in its streams. */
-static int64_t epochs_before(const Case *c, int64_t epoch) { return c->is_persistent ? epoch : 0; }
-
-/* Draw the next values. The integers are exact as doubles. */
-static void draw_values(
-    Generator *generator, int64_t kind, double first, double second, int64_t count, double *values
-) {
-  if (kind == INTEGERS) {
-    int64_t *numbers = new_array(count, sizeof *numbers);
-    draw_numbers(generator, (uint64_t)(second - first) + 1, count, numbers);
-    for (int64_t i = 0; i < count; i++) values[i] = first + (double)numbers[i];
-    free(numbers);
-    return;
+  PartType type = count == 1 ? TEXT : TEXTS;
+  Part parts[MOST_ITEMS + MOST_VALUES], recipe[MOST_GIVEN];
+  memcpy(parts, c->parts, (size_t)c->n_parts * sizeof *parts);
+  const Part more[] = {
+      {.name = "auxiliary", .type = type, .length = count, .values = count == 1 ? (const void *)names[0] : names},
+      {.name = "functions", .type = type, .length = count, .values = count == 1 ? (const void *)functions[0] : functions},
+      {.name = "kinds", .type = type, .length = count, .values = count == 1 ? (const void *)kinds[0] : kinds},
+      {.name = "n_arguments", .type = INTEGERS, .length = count, .values = n_arguments},
+      {.name = "are_whole", .type = BYTES, .length = count, .values = are_whole},
+      {.name = "written", .type = BYTES, .length = count, .values = written},
+      {.name = "arguments", .type = DOUBLES, .length = 2, .values = arguments},
+      {.name = "texts", .type = TEXTS, .length = 0, .values = names},
+  };
+  memcpy(parts + c->n_parts, more, sizeof more);
+  Parts request = {.parts = parts, .n_parts = c->n_parts + (int64_t)LENGTH(more)};
+  PlainHost planned;
+  PlainInstance instance = plan_and_prepare(&request, c->seed, &planned, recipe);
+  for (int64_t i = 0; i < n_epochs; i++) {
+    PlainHost host = draw_one(&instance, &request, epochs[i], place);
+    free_host(&host);
   }
-  draw_uniforms(generator, count, values);
-  if (kind == NORMAL) {
-    make_normal(count, first, second, values);
-  } else {
-    for (int64_t i = 0; i < count; i++) values[i] = first + rounded_product(second - first, values[i]);
-  }
-}
-
-/* Read an auxiliary value, draw it in all epochs, and compare. */
-static void check_values(const Case *c, int64_t n_nodes, const Epochs *epochs) {
-  int64_t stream = n_nodes + read_number(), kind = read_number();
-  double first = read_double(), second = read_double();
-  double *values = new_array(epochs->n_draws, sizeof *values);
-  for (int64_t i = 0; i < epochs->n_epochs; i++) {
-    int64_t epoch = epochs->numbers[i];
-    Generator generator;
-    seed_generator(&generator, stream_seed(seed_of(c, epoch), stream));
-    for (int64_t before = epochs_before(c, epoch); before >= 0; before--) {
-      draw_values(&generator, kind, first, second, epochs->n_draws, values);
-    }
-    for (int64_t place = 0; place < epochs->n_kept; place++) CHECK(values[place] == read_double());
-  }
-  free(values);
+  free_instance(&instance);
+  free_host(&planned);
 }
 
 /* Draw all epochs, and compare their rows and offsets. */
-static void check_epochs(const Case *c, DeclaredTree tree, const Epochs *epochs) {
-  int64_t n_epochs = epochs->n_epochs, n_batches = epochs->n_batches, n_kept = epochs->n_kept;
-  int32_t *drawn = new_array(epochs->n_draws, sizeof *drawn);
-  int32_t *rows = new_array(n_epochs * n_kept, sizeof *rows);
-  int64_t *offsets = new_array(n_epochs * (n_batches + 1), sizeof *offsets);
+static void check_epochs(const Case *c, const Parts *request, const int64_t *epochs, int64_t n_epochs) {
+  PlainHost planned;
+  Part recipe[MOST_GIVEN];
+  PlainInstance instance = plan_and_prepare(request, c->seed, &planned, recipe);
+  int32_t *rows = NULL;
+  int64_t *offsets = NULL, n_rows = 0, n_offsets = 0;
   for (int64_t i = 0; i < n_epochs; i++) {
-    int64_t epoch = epochs->numbers[i];
-    tree.seed = seed_of(c, epoch);
-    Drawing drawing = begin_drawing(&tree, c->is_persistent);
-    for (int64_t before = epochs_before(c, epoch); before >= 0; before--) {
-      draw_in_steps(&tree, &drawing, epochs->n_draws, WORK, drawn);
-    }
-    end_drawing(&drawing);
-    memcpy(rows + i * n_kept, drawn, (size_t)n_kept * sizeof *rows);
-    for (int64_t batch = 0; batch <= n_batches; batch++) {
-      offsets[i * (n_batches + 1) + batch] = batch < n_batches ? batch * c->batch_size : n_kept;
-    }
+    PlainHost host = draw_one(&instance, request, epochs[i], -1);
+    const Given *drawn = given_as(&host, "rows"), *begins = given_as(&host, "offsets");
+    if (rows == NULL) rows = new_array(n_epochs * drawn->count, sizeof *rows);
+    if (offsets == NULL) offsets = new_array(n_epochs * begins->count, sizeof *offsets);
+    memcpy(rows + n_rows, drawn->values, (size_t)drawn->count * sizeof *rows);
+    memcpy(offsets + n_offsets, begins->values, (size_t)begins->count * sizeof *offsets);
+    n_rows += drawn->count;
+    n_offsets += begins->count;
+    free_host(&host);
   }
-  check_rows(rows, n_epochs * n_kept, 0);
-  check_list(offsets, n_epochs * (n_batches + 1));
-  free(drawn);
+  check_rows(rows, n_rows, 0);
+  check_list(offsets, n_offsets);
   free(rows);
   free(offsets);
-}
-
-static void check_draws(const Case *c, int64_t n_nodes, const TreeNodes *nodes, const double *weights) {
-  TreeArrays arrays = new_arrays(c, n_nodes, nodes, weights);
-  int64_t n_draws = count_draws(c, n_nodes, nodes, &arrays);
-  CHECK_EQUAL(n_draws > 0 ? DRAWN : -n_draws, read_number());
-  if (n_draws > 0) {
-    DeclaredTree tree = {
-        n_nodes, arrays.modes, arrays.leaves, arrays.repeats, nodes->offsets, nodes->options,
-        arrays.cumulative_begin, arrays.cumulative, arrays.by_depth, arrays.depths, c->seed,
-    };
-    Epochs epochs = read_epochs(c, n_draws);
-    for (int64_t n_values = read_number(); n_values > 0; n_values--) check_values(c, n_nodes, &epochs);
-    check_epochs(c, tree, &epochs);
-    free(epochs.numbers);
-  }
-  free_arrays(&arrays);
-}
-
-static void check_nodes(const Case *c, NodeBuilding *building) {
-  TreeNodes nodes = new_nodes(building);
-  while (!fill_nodes(building, &nodes)) continue;
-  Weighing weighing;
-  int outcome = weigh_in_steps(building, c->weighed, &nodes, WORK, &weighing);
-  if (outcome == WEIGHTS_FOUND) {
-    check_draws(c, building->n_nodes, &nodes, weighing.weights);
-  } else {
-    CHECK_EQUAL(outcome == NUMBER_REFUSED ? HAS_WRONG_NUMBER : HAS_WRONG_TOTAL, read_number());
-  }
-  free_weights(&weighing);
-  free_nodes(&nodes);
+  free_instance(&instance);
+  free_host(&planned);
 }
 
 static void check_case(void) {
   Case c;
   read_case(&c);
-  NodeBuilding building;
-  BuildingMemory memory;
-  int outcome = build_in_steps(c.declared, c.n_declared, c.n_rows, WORK, &building, &memory);
-  if (outcome == NODES_FOUND) {
-    check_nodes(&c, &building);
-  } else {
-    CHECK_EQUAL(outcome == VALUES_MISSING ? HAS_MISSING_VALUES : HAS_NOTHING_TO_DRAW, read_number());
+  Parts request = {.parts = c.parts, .n_parts = c.n_parts};
+  PlainHost host = new_host(&request, NULL, 0, -1);
+  bool is_planned = tree_kind.plan(&request, &host.host);
+  CHECK_EQUAL(is_planned ? DRAWN : outcome_of(&host.host.refusal), read_number());
+  free_host(&host);
+  if (is_planned) {
+    int64_t n_epochs = read_number(), epochs[MOST_ITEMS];
+    CHECK(n_epochs <= MOST_ITEMS);
+    for (int64_t i = 0; i < n_epochs; i++) epochs[i] = read_number();
+    for (int64_t n_values = read_number(); n_values > 0; n_values--) check_value(&c, epochs, n_epochs);
+    check_epochs(&c, &request, epochs, n_epochs);
   }
-  free_building(&memory);
-  free_case(&c);
+  free_memory(&c.memory);
 }
 
 int main(void) {

@@ -9,6 +9,7 @@
 #include "kinds/pairs.h"
 #include "kinds/rare_events.h"
 #include "kinds/strata_subset.h"
+#include "kinds/tree.h"
 #include "kinds/triples.h"
 #include "kinds/uniform.h"
 #include "observed_pairs.h"
@@ -16,7 +17,7 @@
 #include "positives.h"
 #include "request.h"
 
-enum { MOST_PARTS = 14, MOST_VALUES = 64, N_EPOCHS = 3 };
+enum { MOST_PARTS = 32, MOST_VALUES = 64, N_EPOCHS = 3 };
 
 /* A request or a recipe whose parts can be changed. */
 typedef struct {
@@ -32,6 +33,7 @@ static size_t width_of(PartType type) {
     case INTEGERS:
     case FLAG: return 4;
     case DOUBLES:
+    case TEXTS:
     case FRACTION: return 8;
     default: return 0;
   }
@@ -40,6 +42,8 @@ static size_t width_of(PartType type) {
 static size_t bytes_of(const Part *part, const void *values) {
   return part->type == TEXT ? strlen(values) + 1 : (size_t)part->length * width_of(part->type);
 }
+
+static int64_t n_mutable; /* parts of a request that are from users, if the host makes the others of them; or 0 */
 
 /* Return the parts, with values in arrays of exactly their size; free_memory() them. */
 static Parts parts_of(Mutable *given, bool is_recipe, Memory *memory) {
@@ -186,13 +190,85 @@ static Mutable triples_request(uint64_t *state) {
   return request;
 }
 
+/* A tree of up to seven nodes, with conditions, clones, weights and auxiliary values. */
+static Mutable tree_request(uint64_t *state) {
+  static const char *const names[] = {"root", "a", "b", "c", "d", "e", "f"};
+  static const char *const values[] = {"u", "n"}, *const functions[] = {"uniform", "choice"};
+  static const char *const kinds[] = {"number", "text"}, *const texts[] = {"left", "right"};
+  Mutable request = {.n_parts = 0};
+  int64_t n_nodes = 1 + some_number(state, 7), n_rows = 1 + some_number(state, 10), n_taken = 0;
+  int32_t parents[7], columns[7], times[7], none[7], weighted[7], codes[40], n_values = 4, n_arguments[] = {2, 2};
+  uint8_t conditions[7], taken[7 * 5], missing[7], prunes[7], modes[7], forms[7];
+  uint8_t written[] = {AS_VALUES, AS_LIST}, are_whole[] = {0, 0};
+  double fixed[7], numbers[40], arguments[] = {-1, 2};
+  for (int64_t row = 0; row < n_rows; row++) {
+    codes[row] = (int32_t)some_number(state, 5) - 1;
+    numbers[row] = (double)some_number(state, 5) / 2;
+  }
+  for (int64_t node = 0; node < n_nodes; node++) {
+    parents[node] = (int32_t)(node > 0 && some_number(state, 2) == 0 ? node - 1 : node > 0 ? 0 : -1);
+    columns[node] = (int32_t)some_number(state, 2) - 1;
+    conditions[node] = columns[node] == 0 && (node == 0 || some_number(state, 2) == 0);
+    for (int i = 0; conditions[node] && i <= n_values; i++) taken[n_taken++] = some_number(state, 4) > 0;
+    missing[node] = (uint8_t)(1 + some_number(state, 2));
+    prunes[node] = (uint8_t)(1 + some_number(state, 2));
+    modes[node] = (uint8_t)some_number(state, 3);
+    times[node] = (int32_t)(1 + some_number(state, 3));
+    forms[node] = (uint8_t)some_number(state, 4);
+    fixed[node] = (double)some_number(state, 3);
+    none[node] = forms[node] == SUM_OF_ROWS ? 0 : -1;
+    bool is_leaf = node + 1 == n_nodes;
+    weighted[node] = is_leaf && modes[node] == WITH_REPLACEMENT && some_number(state, 2) == 0 ? 0 : -1;
+  }
+  bool ends = some_number(state, 8) > 0;
+  add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
+  if (ends && some_number(state, 3) > 0) add_number(&request, "length", (double)(1 + some_number(state, 40)));
+  if (ends && request.n_parts == 1) add_part(&request, "length", TEXT, 1, names[some_number(state, n_nodes)]);
+  add_flag(&request, "drop_last", (int32_t)some_number(state, 2));
+  add_flag(&request, "persistent", (int32_t)(ends && some_number(state, 2)));
+  n_mutable = request.n_parts;
+  add_number(&request, "n_rows", (double)n_rows);
+  add_part(&request, "names", n_nodes == 1 ? TEXT : TEXTS, n_nodes, n_nodes == 1 ? (const void *)names[0] : names);
+  add_part(&request, "parents", INTEGERS, n_nodes, parents);
+  add_part(&request, "columns", INTEGERS, n_nodes, columns);
+  add_part(&request, "n_values", INTEGERS, 1, &n_values);
+  add_part(&request, "are_conditions", BYTES, n_nodes, conditions);
+  add_part(&request, "taken", BYTES, n_taken, taken);
+  add_part(&request, "missing", BYTES, n_nodes, missing);
+  add_part(&request, "prunes", BYTES, n_nodes, prunes);
+  add_part(&request, "node_modes", BYTES, n_nodes, modes);
+  add_part(&request, "times", INTEGERS, n_nodes, times);
+  add_part(&request, "forms", BYTES, n_nodes, forms);
+  add_part(&request, "fixed_weights", DOUBLES, n_nodes, fixed);
+  add_part(&request, "summed", INTEGERS, n_nodes, none);
+  add_part(&request, "row_weights", INTEGERS, n_nodes, weighted);
+  add_part(&request, "codes0", INTEGERS, n_rows, codes);
+  add_part(&request, "numbers0", DOUBLES, n_rows, numbers);
+  if (some_number(state, 2) == 0) return request;
+  add_part(&request, "auxiliary", TEXTS, 2, values);
+  add_part(&request, "functions", TEXTS, 2, functions);
+  add_part(&request, "kinds", TEXTS, 2, kinds);
+  add_part(&request, "n_arguments", INTEGERS, 2, n_arguments);
+  add_part(&request, "are_whole", BYTES, 2, are_whole);
+  add_part(&request, "written", BYTES, 2, written);
+  add_part(&request, "arguments", DOUBLES, 2, arguments);
+  add_part(&request, "texts", TEXTS, 2, texts);
+  return request;
+}
+
 /* Change the type, the length or a value of a part, or leave it out. */
 static void mutate(Mutable *given, uint64_t *state) {
   static const double numbers[] = {
       -1, 0, 0.5, 1, 2, 3, 7, 63, 64, 65, 255, 256, 2147483646, 2147483647, 2147483648.0, 9007199254740992.0, 1e300,
   };
-  Part *part = &given->parts[some_number(state, given->n_parts)];
+  Part *part = &given->parts[some_number(state, n_mutable > 0 ? n_mutable : given->n_parts)];
   double *room = given->room[part - given->parts];
+  if (part->type == TEXTS) { /* pointers stay what they are */
+    part->length = some_number(state, 2) == 0 ? some_number(state, part->length + 1) : part->length;
+    if (some_number(state, 4) == 0) part->type = OTHER;
+    part->length = part->type == OTHER ? 0 : part->length;
+    return;
+  }
   switch (some_number(state, 6)) {
     case 0: part->type = (PartType)some_number(state, OTHER + 1); break;
     case 1: part->name = "another"; break;
@@ -213,6 +289,7 @@ static void mutate(Mutable *given, uint64_t *state) {
   /* Texts and single values keep what their types promise. */
   if (part->type == TEXT) ((char *)room)[sizeof given->room[0] - 1] = '\0';
   if (part->type == TEXT || part->type == FLAG || part->type == FRACTION) part->length = 1;
+  if (part->type == TEXTS) part->type = OTHER;
   if (part->type == NOTHING || part->type == OTHER) part->length = 0;
   if (part->type == LONGS || part->type == LARGE) part->type = DOUBLES;
   if (part->type == FLAG) *(int32_t *)(void *)room = *(int32_t *)(void *)room != 0;
@@ -266,6 +343,7 @@ static int64_t rows_of(const Parts *recipe) {
   if (is_given(recipe, "cells")) return 2 * number_in(recipe, "n_users") * number_in(recipe, "n_items");
   if (is_given(recipe, "codes")) return find_part(recipe, "codes").length;
   Part lines = find_part(recipe, "lines");
+  if (is_given(recipe, "n_rows")) return number_in(recipe, "n_rows");
   if (lines.type == NOTHING) return number_in(recipe, "n");
   double n_rows = 0;
   for (int64_t file = 0; file < lines.length; file++) n_rows += ((const double *)lines.values)[file];
@@ -285,13 +363,13 @@ static void check_counts_of(const Parts *recipe, int64_t fails_at) {
 }
 
 /* Draw an epoch with a host that fails at every call in turn; the same rows must come of it then. */
-static void check_interrupted(PlainInstance *instance, const Parts *recipe, uint32_t epoch) {
-  PlainHost whole = new_host(recipe, &instance->memory, 1, -1);
+static void check_interrupted(PlainInstance *instance, const Parts *recipe, int32_t first_row, uint32_t epoch) {
+  PlainHost whole = new_host(recipe, &instance->memory, first_row, -1);
   CHECK(draw_epoch(instance->kind, instance->self, instance->seed, epoch, &whole.host));
   const Given *rows = given_as(&whole, "rows");
   for (int64_t at = 0;; at++) {
     CHECK(at < 1000);
-    PlainHost host = new_host(recipe, &instance->memory, 1, at);
+    PlainHost host = new_host(recipe, &instance->memory, first_row, at);
     bool is_drawn = draw_epoch(instance->kind, instance->self, instance->seed, epoch, &host.host);
     if (is_drawn) {
       CHECK_EQUAL(given_as(&host, "rows")->count, rows->count);
@@ -311,14 +389,16 @@ static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
   Memory memory = {.n_blocks = 0};
   Parts recipe = parts_of(given, true, &memory);
   PlainInstance instance = new_instance(kind, (uint32_t)some_number(state, 2147483647));
-  PlainHost host = new_host(&recipe, &instance.memory, 1, some_number(state, 40) - 1 > 30 ? some_number(state, 4) : -1);
+  int32_t first_row = (int32_t)some_number(state, 2);
+  PlainHost host = new_host(&recipe, &instance.memory, first_row, some_number(state, 40) - 1 > 30 ? some_number(state, 4) : -1);
   bool is_accepted = kind->prepare(instance.self, &recipe, instance.seed, &host.host);
   if (!is_accepted) check_failure(&host);
   free_host(&host);
   if (kind == &pairs_kind) check_counts_of(&recipe, some_number(state, 4) == 0 ? some_number(state, 9) : -1);
   for (int epoch = 0; is_accepted && epoch < N_EPOCHS; epoch++) {
-    uint32_t number = epoch == 2 ? 6700000 : (uint32_t)some_number(state, 100);
-    PlainHost drawing = new_host(&recipe, &instance.memory, (int32_t)some_number(state, 2), -1);
+    /* All draws before an epoch of a persistent sampler are repeated. */
+    uint32_t number = epoch == 2 && !is_given(&recipe, "persistent") ? 6700000 : (uint32_t)some_number(state, 3);
+    PlainHost drawing = new_host(&recipe, &instance.memory, first_row, -1);
     bool is_drawn = draw_epoch(kind, instance.self, instance.seed, number, &drawing.host);
     if (is_drawn) {
       check_epoch(&drawing, rows_of(&recipe));
@@ -326,7 +406,8 @@ static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
       check_failure(&drawing);
     }
     free_host(&drawing);
-    if (is_drawn && epoch == 1) check_interrupted(&instance, &recipe, number);
+    bool is_small = is_drawn && given_as(&drawing, "rows")->count < 10000;
+    if (is_small && epoch == 1) check_interrupted(&instance, &recipe, first_row, number);
   }
   free_instance(&instance);
   free_memory(&memory);
@@ -344,6 +425,8 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   bool has_data = is_given(&request, "codes") || is_given(&request, "users");
   bool has_recipe = is_planned && (!needs_data || has_data) && has_room(&host);
   if (has_recipe) {
+    int64_t of_user = n_mutable;
+    n_mutable = 0;
     Mutable recipe = recipe_of(&host);
     *n_accepted += try_recipe(kind, &recipe, state);
     for (int i = 0; i < 8; i++) {
@@ -351,33 +434,35 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
       for (int64_t changes = 1 + some_number(state, 2); changes > 0; changes--) mutate(&mutated, state);
       *n_accepted += try_recipe(kind, &mutated, state);
     }
+    n_mutable = of_user;
   }
   free_host(&host);
   free_memory(&memory);
   return is_planned;
 }
 
-static void test_mutations(const Kind *kind, Mutable (*valid_request)(uint64_t *state)) {
+static void test_mutations(const Kind *kind, Mutable (*valid_request)(uint64_t *state), int n_trials) {
   uint64_t state = 1;
   int64_t n_planned = 0, n_accepted = 0, n_mutated = 0;
-  for (int trial = 0; trial < 1500; trial++) {
+  for (int trial = 0; trial < n_trials; trial++) {
     Mutable valid = valid_request(&state);
     n_planned += try_request(kind, &valid, &state, &n_accepted);
     Mutable mutated = valid;
     mutate(&mutated, &state);
     n_mutated += try_request(kind, &mutated, &state, &n_accepted);
   }
-  CHECK(n_planned > 200 && n_mutated > 100 && n_accepted > 500);
+  CHECK(n_planned > n_trials / 8 && n_mutated > n_trials / 15 && n_accepted > n_trials / 3);
 }
 
 int main(void) {
-  test_mutations(&uniform_kind, uniform_request);
-  test_mutations(&strata_subset_kind, subset_request);
-  test_mutations(&epoch_subset_kind, epoch_subset_request);
-  test_mutations(&rare_events_kind, rare_events_request);
-  test_mutations(&pairs_kind, pairs_request);
-  test_mutations(&triples_kind, triples_request);
+  test_mutations(&uniform_kind, uniform_request, 1500);
+  test_mutations(&strata_subset_kind, subset_request, 1500);
+  test_mutations(&epoch_subset_kind, epoch_subset_request, 1500);
+  test_mutations(&rare_events_kind, rare_events_request, 1500);
+  test_mutations(&pairs_kind, pairs_request, 1500);
+  test_mutations(&triples_kind, triples_request, 1500);
   CHECK(find_function("pair_counts") == &pair_counts_function && find_function("another") == NULL);
+  test_mutations(&tree_kind, tree_request, 200);
   CHECK(find_kind("uniform") == &uniform_kind && find_kind("strata_subset") == &strata_subset_kind);
   CHECK(find_kind("another") == NULL);
   return 0;

@@ -141,25 +141,23 @@ static void chunks_are_descents(int64_t deepest) {
   begin_descents();
   for (int i = 0; i < MOST_DRAWS; i++) descended[i] = descend();
 
-  Drawing drawing = begin_drawing(&tree, 0);
+  TreeStates states = begin_drawing(&tree, false);
   for (int round = 0; round < 2; round++) { /* each chunk begins anew */
-    CHECK(draw_in_steps(&tree, &drawing, MOST_DRAWS, INT64_MAX, rows) == 1);
-    CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
-    CHECK(draw_in_steps(&tree, &drawing, MOST_DRAWS, 1 + below(MOST_DRAWS / 2), rows) > 1);
+    draw_rows(&tree, &states, MOST_DRAWS, rows);
     CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
   }
-  end_drawing(&drawing);
+  end_drawing(&states);
 
-  drawing = begin_drawing(&tree, 1);
+  states = begin_drawing(&tree, true);
   for (int64_t begin = 0, count; begin < MOST_DRAWS; begin += count) {
     count = 1 + below(below(2) == 0 ? 3 : MOST_DRAWS - begin);
     if (count > MOST_DRAWS - begin) count = MOST_DRAWS - begin;
-    draw_in_steps(&tree, &drawing, count, below(2) == 0 ? 1 + below(count) : INT64_MAX, rows + begin);
+    draw_rows(&tree, &states, count, rows + begin);
   }
   CHECK(memcmp(rows, descended, sizeof(rows)) == 0);
-  TreeStatesSize size = tree_states_size(&tree, 1);
-  CHECK(drawing.states.n_generators <= size.generators && drawing.states.n_pooled <= size.pooled);
-  end_drawing(&drawing);
+  TreeStatesSize size = tree_states_size(&tree, true);
+  CHECK(states.n_generators <= size.generators && states.n_pooled <= size.pooled);
+  end_drawing(&states);
 }
 
 /* A root in sequence over a node of one option, one that is shuffled and one in sequence. */
@@ -171,15 +169,15 @@ static void nodes_that_draw_nothing_need_no_generator(void) {
   const DeclaredTree made = {4,    four_modes, four_leaves, four_repeats, four_offsets, eleven_options,
                              none, NULL,       in_order,    four_depths,  1};
   tree = made;
-  TreeStatesSize kept = tree_states_size(&tree, 1), lone = tree_states_size(&tree, 0);
+  TreeStatesSize kept = tree_states_size(&tree, true), lone = tree_states_size(&tree, false);
   CHECK(kept.nodes == 4 && kept.generators == 1 && kept.pooled == 5);
   CHECK(lone.nodes == 1 && lone.generators == 1 && lone.pooled == 5);
-  Drawing drawing = begin_drawing(&tree, 1);
+  TreeStates states = begin_drawing(&tree, true);
   int32_t rows[15];
-  draw_in_steps(&tree, &drawing, 1, INT64_MAX, rows);
-  CHECK(rows[0] == 50 && drawing.states.n_generators == 0 && drawing.states.n_pooled == 0);
-  draw_in_steps(&tree, &drawing, 14, INT64_MAX, rows + 1);
-  CHECK(drawing.states.n_generators == 1 && drawing.states.n_pooled == 5);
+  draw_rows(&tree, &states, 1, rows);
+  CHECK(rows[0] == 50 && states.n_generators == 0 && states.n_pooled == 0);
+  draw_rows(&tree, &states, 14, rows + 1);
+  CHECK(states.n_generators == 1 && states.n_pooled == 5);
   int seen = 0;
   for (int i = 0; i < 5; i++) {
     CHECK(rows[3 * i] == 50);
@@ -187,7 +185,7 @@ static void nodes_that_draw_nothing_need_no_generator(void) {
     seen |= 1 << (rows[3 * i + 1] - 60);
   }
   CHECK(seen == 31); /* each option of the shuffle once */
-  end_drawing(&drawing);
+  end_drawing(&states);
 }
 
 static void places_are_sorted_by_group(int64_t count, int64_t n_groups) {

@@ -153,11 +153,9 @@ static int visit(int64_t node, int64_t value, int64_t parent, int64_t depth, con
   return 0;
 }
 
-static BuildingMemory memory;
+static PlainHost host;
 
-static int build(NodeBuilding *building, int64_t at_most) {
-  return build_in_steps(declared, n_declared, n_rows, at_most, building, &memory);
-}
+static int build(NodeBuilding *building) { return build_tree(declared, n_declared, n_rows, building, &host); }
 
 static int find_first_emptied(void) {
   int first = -1;
@@ -176,7 +174,7 @@ static void nodes_are_those_of_the_recursion(NodeBuilding *building, TreeNodes *
   int64_t *node_rows = new_array(building->n_nodes, sizeof(int64_t));
   int64_t *untaken = new_array(building->n_nodes, sizeof(int64_t));
   uint8_t *marks = calloc((size_t)n_rows, 1);
-  while (!fill_nodes(building, nodes)) continue;
+  fill_nodes(building, nodes);
   for (int64_t node = 0; node < building->n_declared; node++) {
     count_node_rows(building, node, marks, node_rows, untaken);
   }
@@ -220,30 +218,29 @@ static double expected_weight(int64_t node, int64_t option) {
   }
 }
 
-static void weights_are_those_of_the_recursion(const NodeBuilding *building, const TreeNodes *nodes, int64_t at_most) {
+static void weights_are_those_of_the_recursion(const NodeBuilding *building, const TreeNodes *nodes) {
   Weighing weighing;
-  int outcome = weigh_in_steps(building, weighed, nodes, at_most, &weighing);
-  CHECK(outcome == WEIGHTS_FOUND || outcome == TOTAL_REFUSED);
+  CHECK_EQUAL(weigh_tree(building, weighed, nodes, &weighing), WEIGHTS_FOUND);
   for (int64_t node = 0; node < building->n_nodes; node++) {
     const WeightDeclaration *mine = &weighed[found.declared[node]];
-    int any = mine->row_weights != NULL;
+    bool any = mine->row_weights != NULL;
     for (int64_t child = 0; child < n_declared; child++) {
-      any |= declared[child].parent == found.declared[node] && weighed[child].form != NO_WEIGHT;
+      any = any || (declared[child].parent == found.declared[node] && weighed[child].form != NO_WEIGHT);
     }
     CHECK_EQUAL(mine->matter, any && mine->mode == WITH_REPLACEMENT);
-    double total = 0;
-    for (int64_t i = nodes->offsets[node]; i < nodes->offsets[node + 1]; i++) {
-      CHECK(weighing.weights[i] == expected_weight(node, nodes->options[i]));
-      total += weighing.weights[i];
+    int64_t begin = nodes->offsets[node], n_options = nodes->offsets[node + 1] - begin;
+    double total = 0, *weights = new_array(n_options, sizeof *weights);
+    int outcome = mine->matter ? weigh_options_of(&weighing, node, weights) : WEIGHTS_FOUND;
+    for (int64_t i = 0; i < n_options; i++) {
+      double expected = expected_weight(node, nodes->options[begin + i]);
+      total += expected;
+      if (mine->matter) CHECK(weights[i] == expected);
+      if (!is_declared_leaf(found.declared[node])) CHECK(weighing.chances[nodes->options[begin + i]] == expected);
     }
-    if (!mine->matter || total > 0) continue;
-    CHECK_EQUAL(outcome, TOTAL_REFUSED);
-    CHECK_EQUAL(weighing.failed, node);
-    CHECK(weighing.refused == 0);
-    free_weights(&weighing);
-    return;
+    free(weights);
+    CHECK_EQUAL(outcome, mine->matter && total == 0 ? TOTAL_REFUSED : WEIGHTS_FOUND);
+    if (outcome == TOTAL_REFUSED) CHECK(weighing.failed == node && weighing.refused == 0);
   }
-  CHECK_EQUAL(outcome, WEIGHTS_FOUND);
   free_weights(&weighing);
 }
 
@@ -252,7 +249,6 @@ static int trees_are_those_of_the_recursion(void) {
   int64_t all[MOST_TABLE_ROWS];
   uint8_t marks[MOST_TABLE_ROWS] = {0};
   declare_tree();
-  int64_t at_most = below(2) == 0 ? INT64_MAX : 1 + below(5);
   for (int64_t row = 0; row < n_rows; row++) all[row] = row;
   memset(any_missing, 0, sizeof(any_missing));
   memset(any_emptied, 0, sizeof(any_emptied));
@@ -262,7 +258,7 @@ static int trees_are_those_of_the_recursion(void) {
   while (first_missing < n_declared && !any_missing[first_missing]) first_missing++;
 
   NodeBuilding building;
-  int outcome = build(&building, at_most);
+  int outcome = build(&building);
   if (first_missing < n_declared) {
     CHECK_EQUAL(outcome, VALUES_MISSING);
     CHECK_EQUAL(building.failed, first_missing);
@@ -279,10 +275,10 @@ static int trees_are_those_of_the_recursion(void) {
     CHECK_EQUAL(outcome, NODES_FOUND);
     TreeNodes nodes = new_nodes(&building);
     nodes_are_those_of_the_recursion(&building, &nodes);
-    weights_are_those_of_the_recursion(&building, &nodes, at_most);
+    weights_are_those_of_the_recursion(&building, &nodes);
     free_nodes(&nodes);
   }
-  free_building(&memory);
+  free_host(&host);
   return outcome;
 }
 
@@ -301,12 +297,12 @@ static void the_culprit_is_found_downwards(void) {
   n_declared = LENGTH(made);
   NodeBuilding building;
   int64_t nodes[MOST_DECLARED], values[MOST_DECLARED];
-  CHECK_EQUAL(build(&building, INT64_MAX), NOTHING_TO_DRAW);
+  CHECK_EQUAL(build(&building), NOTHING_TO_DRAW);
   CHECK(building.emptied == 1 && building.failed == 3 && building.failed_clone == 1);
   tell_path(&building, building.failed, building.failed_clone, nodes, values);
   CHECK(nodes[0] == 0 && nodes[1] == 1 && nodes[2] == 3);
   CHECK(values[0] == -1 && values[1] == 1 && values[2] == -1);
-  free_building(&memory);
+  free_host(&host);
 }
 
 /* A root over a leaf of two rows, with numbers that are no weights. */
@@ -328,24 +324,28 @@ static void numbers_that_are_no_weights_are_refused(void) {
       if (of_rows) weighed[1].row_weights = numbers;
       weighed[1].form = of_rows ? NO_WEIGHT : SUM_OF_ROWS;
       weighed[1].summed = numbers;
-      CHECK_EQUAL(build(&building, INT64_MAX), NODES_FOUND);
+      CHECK_EQUAL(build(&building), NODES_FOUND);
       TreeNodes nodes = new_nodes(&building);
-      while (!fill_nodes(&building, &nodes)) continue;
-      CHECK_EQUAL(weigh_in_steps(&building, weighed, &nodes, 1, &weighing), NUMBER_REFUSED);
-      CHECK(weighing.failed == 1 && weighing.of_rows == of_rows);
+      fill_nodes(&building, &nodes);
+      int outcome = weigh_tree(&building, weighed, &nodes, &weighing);
+      double weights[2];
+      if (of_rows && outcome == WEIGHTS_FOUND) outcome = weigh_options_of(&weighing, 1, weights);
+      CHECK_EQUAL(outcome, NUMBER_REFUSED);
+      CHECK(weighing.failed == 1 && weighing.of_rows == (of_rows != 0));
       CHECK(weighing.refused == wrong[i] || wrong[i] != wrong[i]);
       free_weights(&weighing);
       free_nodes(&nodes);
-      free_building(&memory);
+      free_host(&host);
     }
   }
 }
 
 /* A root over leaves of 5 rows, each twice, and of 2 rows; the root gives each of them 3 draws in turn. */
 static void passes_follow_the_sums(void) {
-  static const int8_t modes[] = {IN_SEQUENCE, SHUFFLED, SHUFFLED}, wrong[] = {IN_SEQUENCE, SHUFFLED, WITH_REPLACEMENT};
+  static const uint8_t modes[] = {IN_SEQUENCE, SHUFFLED, SHUFFLED}, wrong[] = {IN_SEQUENCE, SHUFFLED, WITH_REPLACEMENT};
   static const int32_t parents[] = {-1, 0, 0}, depths[] = {0, 1, 1};
-  static const int64_t offsets[] = {0, 2, 7, 9}, repeats[] = {3, 2, 1}, many[] = {1, INT32_MAX, INT32_MAX};
+  static const int64_t offsets[] = {0, 2, 7, 9};
+  static const int32_t repeats[] = {3, 2, 1}, many[] = {1, INT32_MAX, INT32_MAX};
   int64_t most[3];
   CHECK_EQUAL(pass_length(parents, depths, offsets, repeats, 3, 1, most), 24);
   CHECK_EQUAL(pass_length(parents, depths, offsets, repeats, 3, 2, most), 6);
@@ -358,9 +358,10 @@ static void passes_follow_the_sums(void) {
 
 /* A chain of nodes, each of which needs as many draws as there are for all rows below, some 2^31 times. */
 static void a_pass_of_too_many_draws_has_an_end(void) {
-  static const int8_t modes[] = {SHUFFLED, SHUFFLED, WITH_REPLACEMENT, SHUFFLED};
+  static const uint8_t modes[] = {SHUFFLED, SHUFFLED, WITH_REPLACEMENT, SHUFFLED};
   static const int32_t parents[] = {-1, 0, 1, 2}, depths[] = {0, 1, 2, 3};
-  static const int64_t offsets[] = {0, 1, 2, 3, INT32_MAX}, repeats[] = {INT32_MAX, 3, INT32_MAX, INT32_MAX};
+  static const int64_t offsets[] = {0, 1, 2, 3, INT32_MAX};
+  static const int32_t repeats[] = {INT32_MAX, 3, INT32_MAX, INT32_MAX};
   int64_t most[4];
   CHECK_EQUAL(pass_length(parents, depths, offsets, repeats, 4, 0, most), ENDLESS_PASS);
   CHECK_EQUAL(pass_length(parents, depths, offsets, repeats, 4, 3, most), ENDLESS_PASS);

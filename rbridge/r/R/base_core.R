@@ -3,7 +3,7 @@
 
 # -> the parts of a recipe, or, if codes and the like are still missing, the checked arguments
 # The request is a list of arguments, and of vectors made of some of them.
-# `names` are those of the strata, for messages.
+# `names` are those of the strata, for messages; or a function that returns what the kind lets messages name.
 core_plan = function(kind, request, names = NULL) {
   core_results(.Call(C_plan, kind, request), request, names)
 }
@@ -16,24 +16,43 @@ core_call = function(name, request, names = NULL) {
 # What the core answers; what it refuses is an error, which may show a value of `given`.
 core_results = function(answer, given, names = NULL) {
   refusal = answer$refusal
+  named = function(text) if (is.null(text) || !is.function(names)) text else fill_in_all(text, names)
   if (!is.null(refusal)) {
-    requirement = fill_in("{stratum}", names[refusal$stratum], refusal$requirement)
-    stop_parameter(refusal$parameter, requirement, refused_value(refusal, given, names), refusal$advice)
+    requirement = named(refusal$requirement)
+    got = refused_value(refusal, given, names)
+    if (!is.function(names)) {
+      requirement = fill_in("{stratum}", names[refusal$stratum], requirement)
+    }
+    stop_parameter(refusal$parameter, requirement, got, named(refusal$advice), named(refusal$where))
   }
-  if (!is.null(answer$warning)) {
-    warning(answer$warning, call. = FALSE)
+  told = c(if (!is.null(answer$warnings)) strsplit(answer$warnings, "\n", fixed = TRUE)[[1L]], answer$warning)
+  for (text in told) {
+    warning(named(text), call. = FALSE)
   }
   answer$results
 }
 
 # What was got: text of the core, which may name a stratum, or a value of `given`.
 refused_value = function(refusal, given, names) {
+  if (is.null(refusal$shown) && is.function(names)) {
+    return(fill_in_all(refusal$got, names))
+  }
   if (is.null(refusal$shown)) {
     stratum = if (is.null(names)) sprintf("%.0f", refusal$stratum) else show_value(names[refusal$stratum])
     return(fill_in("{name}", stratum, refusal$got))
   }
   value = given[[refusal$shown]]
   show_value(if (is.null(refusal$place)) value else value[[refusal$place]])
+}
+
+# The text with what stands in braces in place of names: a word, and numbers.
+fill_in_all = function(text, name_of) {
+  found = gregexpr("\\{[^}]*\\}", text)
+  regmatches(text, found) = lapply(regmatches(text, found), vapply, FUN.VALUE = "", function(place) {
+    parts = strsplit(substring(place, 2L, nchar(place) - 1L), " ", fixed = TRUE)[[1L]]
+    name_of(parts[1L], as.double(parts[-1L]))
+  })
+  text
 }
 
 fill_in = function(place, name, text) {

@@ -5,6 +5,7 @@
 #   one; only for kinds that have open recipes;
 # * vectors: the names of all vectors that its recipes may have as parts, state and labels;
 # * check(recipe): refuses a recipe with invalid parts; long vectors may be left to the routine that reads them;
+# * checked_by_setup: TRUE if setup() does all that check() does;
 # * bytes(recipe): the memory that an instance and an epoch of a checked recipe need besides the recipe, at most;
 # * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
 # * n_batches(recipe): the number of batches of every epoch; or, for kinds whose epochs differ in it,
@@ -106,7 +107,9 @@ ready_recipe = function(recipe, data_source, task) {
   if (!is.null(kind$complete)) {
     recipe = kind$complete(recipe, data_source, task)
   }
-  kind$check(recipe)
+  if (!isTRUE(kind$checked_by_setup)) {
+    kind$check(recipe)
+  }
   check_source_rows(data_source, kind$n_rows(recipe))
   if (is.null(recipe$seed) && !isFALSE(kind$seeded)) {
     recipe["seed"] = draw_seed()

@@ -1,12 +1,11 @@
 # Auxiliary values: named functions of a specification, which draw a value for each row, and their form in recipes.
 
-tree_largest_number = 1e300 # so that differences and quantiles are finite
-
 # The name in recipes of a user's function, which they do not hold.
 user_function = "function"
 
-# list(name = text or function) -> the vectors of a recipe: names, functions, kinds of values, numbers of arguments, and
-# all arguments, concatenated: numbers, with logical values as 0 or 1, and separately text. NULL if there are none.
+# list(name = text or function) -> the vectors of a request: names, functions, kinds of arguments and whether they are
+# whole numbers, how they are written, numbers of arguments, and all arguments, concatenated: numbers, with logical values
+# as 0 or 1, and separately text. NULL if there are none.
 parse_auxiliary = function(given) {
   if (is.null(given)) {
     return(NULL)
@@ -18,81 +17,53 @@ parse_auxiliary = function(given) {
   if (is_empty) {
     return(NULL)
   }
-  calls = refuse_at("of 'auxiliary'", Map(read_auxiliary, given, names(given)))
-  arguments = lapply(unname(calls), `[[`, "arguments")
-  is_text = vapply(arguments, function(values) is.character(values), logical(1L))
+  calls = lapply(unname(given), read_auxiliary)
+  kinds = vapply(calls, `[[`, "", "kind")
+  arguments = lapply(calls, `[[`, "arguments")
   list(
     auxiliary = names(given),
-    functions = vapply(unname(calls), `[[`, character(1L), "name"),
-    kinds = vapply(arguments, auxiliary_kind, character(1L)),
+    functions = vapply(calls, `[[`, "", "name"),
+    kinds = ifelse(kinds == "whole", "number", kinds),
+    are_whole = as.raw(kinds == "whole"),
+    written = as.raw(vapply(calls, `[[`, 0, "written")),
     n_arguments = lengths(arguments),
-    numbers = as.double(unlist(arguments[!is_text])),
-    texts = as.character(unlist(arguments[is_text]))
+    arguments = as.double(unlist(arguments[kinds != "text"])),
+    texts = as.character(unlist(arguments[kinds == "text"]))
   )
 }
 
-auxiliary_kind = function(arguments) {
-  if (is.character(arguments)) "text" else if (is.logical(arguments)) "logical" else "number"
-}
+# How the arguments of a function are written, as in tree_values.h.
+as_values = 0
+as_list = 1
+not_as_call = 2
+not_as_text = 3
 
-# -> list(name, arguments = one vector), or the error
-read_auxiliary = function(text, name) {
+# -> list(name, written, kind, arguments = one vector)
+read_auxiliary = function(text) {
+  read = function(written, name = "", kind = "number", arguments = numeric()) {
+    list(name = name, written = written, kind = kind, arguments = arguments)
+  }
   if (is.function(text)) {
-    return(list(name = user_function, arguments = numeric()))
+    return(read(as_values, user_function))
   }
-  required = sprintf(paste(
-    "be uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or counter(), with a < b, s > 0,",
-    "values of one kind and no number beyond %g"), tree_largest_number)
-  call = if (is.character(text) && length(text) == 1L) read_call(unicode_text(text, name, required))
-  if (is.null(call) || call$name == user_function || !auxiliary_fits(call$name, call$arguments)) {
-    stop_parameter(name, required, show_given(text))
+  if (!is.character(text) || length(text) != 1L) {
+    return(read(not_as_text))
   }
-  arguments = call$arguments
-  if (call$name %in% c("choice", "cycle")) {
-    arguments = arguments[[1L]]$value
+  call = if (is_unicode(text)) read_call(enc2utf8(text))
+  if (is.null(call) || call$name == user_function) {
+    return(read(not_as_call))
   }
-  list(name = call$name, arguments = unlist(lapply(arguments, `[[`, "value")))
-}
-
-auxiliary_fits = function(name, arguments) {
-  kinds = vapply(arguments, `[[`, character(1L), "kind")
-  if (name %in% c("counter", user_function)) {
-    return(length(arguments) == 0L)
+  items = call$arguments
+  is_list = length(items) == 1L && items[[1L]]$kind == "list"
+  if (is_list) {
+    items = items[[1L]]$value
   }
-  if (name %in% c("choice", "cycle")) {
-    return(identical(kinds, "list") && is_list_of_one_kind(arguments[[1L]]))
+  kinds = unique(c(vapply(items, `[[`, "", "kind"), if (length(items) == 0L) "number"))
+  kind = if (length(kinds) == 1L) kinds else if (all(kinds %in% c("whole", "number"))) "number" else "list"
+  if (kind == "list") {
+    return(read(not_as_call))
   }
-  if (!name %in% c("uniform", "normal", "integers") || length(arguments) != 2L || any(kinds == "list")) {
-    return(FALSE)
-  }
-  if (!all(vapply(arguments, is_auxiliary_number, logical(1L)))) {
-    return(FALSE)
-  }
-  are_whole = all(kinds == "whole")
-  switch(name,
-    normal = arguments[[2L]]$value > 0,
-    uniform = arguments[[1L]]$value < arguments[[2L]]$value,
-    integers = are_whole && is_exact_range(arguments[[1L]]$value, arguments[[2L]]$value)
-  )
-}
-
-# Whether the whole numbers from the first to the last, and their number, are exact in doubles.
-is_exact_range = function(first, last) {
-  all(-2^53 < first, first <= last, last < 2^53, last - first < 2^53)
-}
-
-is_auxiliary_number = function(item) {
-  item$kind %in% c("whole", "number") && abs(item$value) <= tree_largest_number
-}
-
-is_list_of_one_kind = function(items) {
-  items = items$value
-  kinds = unique(vapply(items, `[[`, character(1L), "kind"))
-  if (length(kinds) == 1L && kinds %in% c("logical", "text")) {
-    return(TRUE)
-  }
-  length(items) > 0L && all(kinds %in% c("whole", "number")) &&
-    all(abs(vapply(items, `[[`, double(1L), "value")) <= 2^53)
+  read(if (is_list) as_list else as_values, call$name, kind, unlist(lapply(items, `[[`, "value")))
 }
 
 # A call in Python's syntax, whose arguments are literals and lists of them -> list(name, arguments), or NULL.
@@ -188,34 +159,6 @@ read_text_literal = function(token) {
   list(kind = "text", value = enc2utf8(paste(parts, collapse = "\\")))
 }
 
-# What each function draws besides the rows: 0 for uniform numbers, else indices below the limit; NA for nothing.
-auxiliary_limits = function(auxiliary) {
-  as.double(vapply(auxiliary, function(value) {
-    switch(value$name,
-      uniform = ,
-      normal = 0,
-      integers = value$arguments[2L] - value$arguments[1L] + 1,
-      choice = length(value$arguments),
-      NA_real_
-    )
-  }, double(1L)))
-}
-
-# The values of the draws from `begin` on, computed from the numbers drawn for them.
-# `user` has the values of a user's function: it is called with the numbers of these draws in their epoch.
-auxiliary_values = function(value, numbers, begin, count, user) {
-  arguments = value$arguments
-  switch(value$name,
-    "function" = user(),
-    uniform = arguments[1L] + (arguments[2L] - arguments[1L]) * numbers,
-    normal = .Call(C_make_normal, numbers, arguments[1L], arguments[2L]),
-    integers = arguments[1L] + numbers,
-    choice = arguments[numbers + 1],
-    cycle = arguments[(begin + seq_len(count) - 1) %% length(arguments) + 1],
-    counter = begin + seq_len(count) - 1
-  )
-}
-
 # The values of a user's function for the draws of an epoch from `begin` on: a vector, if all are single plain values,
 # or a list.
 values_of_user = function(own, epoch, begin, count) {
@@ -251,47 +194,4 @@ recipe_auxiliary = function(parts) {
     found[[i]] = list(name = parts$functions[i], arguments = arguments)
   }
   stats::setNames(found, parts$auxiliary)
-}
-
-check_recipe_auxiliary = function(parts) {
-  if (is.null(parts$auxiliary)) {
-    return(invisible())
-  }
-  if (!auxiliary_types_fit(parts) || !auxiliary_lengths_fit(parts)) {
-    stop_parameter("recipe", "have a function and its arguments for each of 'auxiliary'", "others")
-  }
-  for (value in recipe_auxiliary(parts)) {
-    if (!recipe_function_fits(value)) {
-      stop_parameter("recipe", sprintf("have arguments that fit '%s'", value$name), "others")
-    }
-  }
-}
-
-auxiliary_types_fit = function(parts) {
-  types = c(auxiliary = "character", functions = "character", kinds = "character", n_arguments = "integer",
-    numbers = "double", texts = "character")
-  all(vapply(names(types), function(name) typeof(parts[[name]]) == types[[name]], logical(1L))) &&
-    !anyNA(unlist(parts[setdiff(names(types), "numbers")]))
-}
-
-auxiliary_lengths_fit = function(parts) {
-  n = lengths(parts[c("auxiliary", "functions", "kinds", "n_arguments")])
-  of_text = parts$kinds == "text"
-  n_arguments = as.double(parts$n_arguments)
-  all(n == n[1L], parts$kinds %in% c("text", "logical", "number"), n_arguments >= 0) &&
-    sum(n_arguments[!of_text]) == length(parts$numbers) && sum(n_arguments[of_text]) == length(parts$texts)
-}
-
-# As for the functions of a specification.
-recipe_function_fits = function(value) {
-  as_item = function(item) {
-    kind = switch(typeof(item), character = "text", logical = "logical", "number")
-    whole = kind == "number" && is_whole_number(item)
-    list(kind = if (whole) "whole" else kind, value = item)
-  }
-  items = lapply(value$arguments, as_item)
-  if (value$name %in% c("choice", "cycle")) {
-    items = list(list(kind = "list", value = items))
-  }
-  isTRUE(auxiliary_fits(value$name, items))
 }

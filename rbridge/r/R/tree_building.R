@@ -1,126 +1,61 @@
-# The tree of a specification and the columns of a table. The core builds it; conditions are evaluated, and errors
-# phrased, here.
+# What the core takes of a specification and the columns of a table, and what its messages name of them.
 
-# -> list(
-#   parts = the vectors of the recipe,
-#   nodes, declared = the declared nodes, and the position among them of each node that was built,
-#   built = what C_build_declared() returns,
-#   path = a function that returns the labels of a node, counted from 1, and of its ancestors
-# )
-build_tree = function(nodes, n_rows, coded, numbers) {
+# -> the vectors of a request for the declared nodes
+tree_data = function(nodes, n_rows, coded, numbers) {
   of_all = function(field, type, default) {
     vapply(nodes, function(node) if (is.null(node[[field]])) default else node[[field]], type)
   }
-  columns = lapply(nodes, function(node) coded[[c(node$column, node$for_each, "")[1L]]])
-  modes = match(of_all("mode", "", NULL), tree_modes) - 1L
-  built = .Call(C_build_declared, n_rows, list(
+  place_of = function(names, columns) {
+    places = match(names, columns, nomatch = 0L) - 1L
+    places[names == ""] = -1L
+    places
+  }
+  is_condition = vapply(nodes, function(node) !is.null(node$column), NA)
+  compared = vapply(nodes, function(node) c(node$column, node$for_each, "")[1L], "")
+  taken = lapply(nodes[is_condition], function(node) taken_codes(node, coded[[node$column]]))
+  data = list(
+    n_rows = as.double(n_rows),
     parents = of_all("parent", 0L, NULL) - 1L,
-    codes = lapply(columns, `[[`, "codes"),
-    n_values = vapply(columns, function(column) length(column$values), 0L),
-    taken = Map(function(node, column) if (!is.null(node$column)) taken_codes(node, column), nodes, columns),
-    missing = match(of_all("missing", "", NULL), tree_missing) - 1L,
-    prune = match(of_all("prune", "", ""), c("", tree_prunes)) - 1L,
-    forms = of_all("form", 0L, NULL),
-    modes = modes,
-    weights = of_all("weight", 0, NULL),
-    summed = lapply(nodes, function(node) if (!is.null(node$weight_column)) numbers[[node$weight_column]]),
-    row_weights = lapply(nodes, function(node) if (!is.null(node$row_weight)) numbers[[node$row_weight]])
-  ))
-  if (!is.null(built$refused)) {
-    refuse_tree(built, nodes, columns)
-  }
-  parts = list(
-    modes = as.raw(modes)[built$declared],
-    repeats = of_all("times", 0L, NULL)[built$declared],
-    depths = built$depths,
-    counts = built$counts,
-    rows = built$rows,
-    weighted = as.raw(built$matter)[built$declared],
-    weights = built$weights
+    names = of_all("name", "", NULL),
+    columns = place_of(compared, names(coded)),
+    n_values = vapply(unname(coded), function(column) length(column$values), 0L),
+    are_conditions = as.raw(is_condition),
+    taken = as.raw(unlist(taken)),
+    missing = as.raw(match(of_all("missing", "", NULL), tree_missing) - 1L),
+    prunes = as.raw(match(of_all("prune", "", ""), c("", tree_prunes)) - 1L),
+    node_modes = as.raw(match(of_all("mode", "", NULL), tree_modes) - 1L),
+    times = of_all("times", 0L, NULL),
+    forms = as.raw(of_all("form", 0L, NULL)),
+    fixed_weights = of_all("weight", 0, NULL),
+    summed = place_of(of_all("weight_column", "", ""), names(numbers)),
+    row_weights = place_of(of_all("row_weight", "", ""), names(numbers))
   )
-  path = function(node) {
-    places = integer()
-    while (node > 0L) {
-      places = c(node, places)
-      node = built$parents[node] + 1L
-    }
-    paste(tree_path(built$declared[places], built$values[places], nodes, columns), collapse = "/")
-  }
-  list(parts = parts, nodes = nodes, built = built, path = path)
+  codes = lapply(unname(coded), `[[`, "codes")
+  names(codes) = sprintf("codes%d", seq_along(codes) - 1L)
+  names(numbers) = sprintf("numbers%d", seq_along(numbers) - 1L)
+  c(data, codes, numbers)
 }
 
-# The labels of declared nodes, with the values of the codes of their clones.
-tree_path = function(declared, codes, nodes, columns) {
-  unlist(Map(function(place, code) {
-    node = nodes[[place]]
-    column = columns[[place]]
-    if (is.null(node$for_each)) {
-      return(node$name)
-    }
-    sprintf("%s[%s]", node$name, if (code < length(column$values)) column$show(column$values[code + 1L]) else "NA")
-  }, declared, codes))
+# -> a function that returns what messages of the core name, of which numbers are counted from 0
+tree_names = function(nodes, coded, numbers, length) {
+  function(what, places) {
+    place = places[1L] + 1
+    switch(what,
+      length = length,
+      nearest = nearest_name(length, vapply(nodes, `[[`, "", "name")),
+      path = nodes[[place]]$path,
+      label = tree_label(nodes[[place]], coded, places[2L]),
+      column = names(coded)[place],
+      numbers = names(numbers)[place]
+    )
+  }
 }
 
-refuse_tree = function(built, nodes, columns) {
-  failed = nodes[[built$failed]]
-  labels = tree_path(built$path, built$values, nodes, columns)
-  if (built$refused == "empty") {
-    refuse_empty(built, failed, labels)
+# The name of a node, with the value of a clone.
+tree_label = function(node, coded, code) {
+  if (is.null(node$for_each)) {
+    return(node$name)
   }
-  place = if (built$refused == "total") paste(labels, collapse = "/") else failed$path
-  refuse_at(sprintf("at node '%s'", place), switch(built$refused,
-    missing = stop_parameter("table", sprintf("have no missing values in column '%s'", failed$for_each),
-      sprintf("%.0f missing of %s", built$n_missing, show_count(built$n_rows, "row")),
-      advice = "Set its 'missing' to 'stratum' or 'drop'."),
-    weight = ,
-    row_weight = stop_parameter("table", sprintf("have finite non-negative weights in column '%s'",
-      failed[[if (built$refused == "weight") "weight_column" else "row_weight"]]), show_value(built$number)),
-    total = stop_parameter("weight", "have a positive, finite sum over the options of every node",
-      show_value(built$number))
-  ))
-}
-
-# The error that shows why a node is empty: from the empty node to the one that may not be.
-refuse_empty = function(built, failed, labels) {
-  paths = sprintf("'%s'", Reduce(function(above, label) paste(above, label, sep = "/"), labels, accumulate = TRUE))
-  chain = rev(paths[match(built$emptied, built$path):length(paths)])
-  lacking = if (failed$has_children) "no children left" else "no rows"
-  taking = paste0(sprintf(", which takes %s with it", chain[-1L]), collapse = "")
-  stop_parameter("spec", "leave something to draw at the root and at every node without 'prune'",
-    sprintf("%s at %s%s", lacking, chain[1L], taking),
-    advice = "Give the node 'prune: individual' or 'prune: parent', or look at its condition.")
-}
-
-# The draws of an epoch: their number, or as many as it takes until every row below a node has been drawn.
-epoch_length = function(length, tree) {
-  if (!is.character(length)) {
-    return(length)
-  }
-  names = vapply(tree$nodes, `[[`, "", "name")
-  found = which(names[tree$built$declared] == length)
-  if (length(found) != 1L) {
-    refuse_length(length, names, length(found))
-  }
-  needed = .Call(C_pass_length, tree$built, tree$parts$modes, tree$parts$repeats, found)
-  if (!is.na(needed[2L])) {
-    stop_parameter("length", paste("be a number of draws, or the name of a node that, as all above and below it, draws",
-      "in sequence or shuffled"), sprintf("'%s', while '%s' draws with replacement,", length, tree$path(needed[2L])))
-  }
-  if (needed[1L] > largest_count) {
-    more = if (needed[1L] >= 2^53) "more than " else ""
-    stop_parameter("length", sprintf("take at most %.0f draws", largest_count),
-      sprintf("'%s', which takes %s%.0f,", length, more, needed[1L]))
-  }
-  needed[1L]
-}
-
-refuse_length = function(length, names, n_found) {
-  if (n_found > 1L) {
-    stop_parameter("length", "be a number of draws, or the name of one node",
-      sprintf("'%s', the name of %s,", length, show_count(n_found, "node")))
-  }
-  is_pruned = length %in% names
-  stop_parameter("length", "be a number of draws, or the name of a node",
-    paste0(show_value(length), if (is_pruned) ", which is pruned,"),
-    advice = if (!is_pruned) sprintf("The nearest name is '%s'.", nearest_name(length, names)))
+  column = coded[[node$for_each]]
+  sprintf("%s[%s]", node$name, if (code < length(column$values)) column$show(column$values[code + 1]) else "NA")
 }

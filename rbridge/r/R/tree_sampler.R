@@ -91,22 +91,12 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   if (!is.null(table) && !is.list(table)) {
     stop_parameter("table", "be a data frame or a list of columns", show_value(table))
   }
-  batch_size = check_count(batch_size, "batch_size")
-  if (is.null(length)) {
-    batch_size = check_between(batch_size, "batch_size", 1, largest_count)
-  }
-  configuration = list(
-    batch_size = batch_size,
-    length = if (!is.null(length)) check_tree_length(length),
-    drop_last = check_flag(drop_last, "drop_last"),
-    persistent = check_flag(persistent, "persistent"),
-    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
-  )
-  if (is.null(length) && configuration$persistent) {
-    stop_parameter("persistent", "be false if 'length' is not given, since no epoch ends", "TRUE")
-  }
+  settings = list(batch_size = batch_size, length = tree_length(length), drop_last = drop_last,
+    persistent = persistent, seed = seed)
+  configuration = core_plan("tree", settings)
   parsed = parse_tree(spec)
-  configuration = c(configuration, parsed[c("nodes", "auxiliary")])
+  core_plan("tree", c(settings, parsed$auxiliary), function(what, place) show_given(parsed$given[[place + 1]]))
+  configuration = c(configuration, list(nodes = parsed$nodes, auxiliary = parsed$auxiliary))
   # The text of a user's function distinguishes samplers.
   configuration$own = if (length(parsed$functions) > 0L) paste(deparse(parsed$functions), collapse = "\n")
   new_generator(functions = parsed$functions, recipe = if (is.null(table)) {
@@ -118,14 +108,12 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
 
 tree_name = "batch_sampler_tree"
 
-check_tree_length = function(length) {
+# The length as the core takes it: text of any encoding in UTF-8.
+tree_length = function(length) {
   if (is_plain_text(length) && !is.na(length)) {
     return(unicode_text(length, "length", "be a number of draws, or the name of a node"))
   }
-  if (!is_whole_between(length, 1, largest_count)) {
-    stop_parameter("length", sprintf("be an integer from 1 to %.0f", largest_count), show_value(length))
-  }
-  as.double(length)
+  length
 }
 
 # The recipe of a tree built from a table, or from the columns of a task.
@@ -137,69 +125,31 @@ tree_recipe = function(table, configuration, task = NULL) {
   if (n_rows < 1) {
     stop_parameter("table", sprintf("have from 1 to %.0f rows", largest_count), show_count(n_rows, "row"))
   }
-  used = tree_columns(configuration$nodes)
+  nodes = configuration$nodes
+  used = tree_columns(nodes)
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)
   coded = Map(tree_codes, columns[used$coded], used$coded)
   numbers = refuse_at("of the table", Map(tree_numbers, columns[used$numbers], used$numbers))
-  tree = build_tree(configuration$nodes, n_rows, coded, numbers)
-  length = if (!is.null(configuration$length)) epoch_length(configuration$length, tree)
-  n_batches = tree_batches_of(length, configuration)
-  warn_of_tree(configuration)
-  parts = list(
-    batch_size = configuration$batch_size,
-    length = length,
-    n_batches = n_batches,
-    persistent = as.integer(configuration$persistent),
-    n_rows = as.double(n_rows)
-  )
-  parts = c(parts, tree$parts, configuration$auxiliary)
+  settings = configuration[c("batch_size", "length", "drop_last", "persistent")]
+  request = c(settings, tree_data(nodes, n_rows, coded, numbers), configuration$auxiliary)
+  parts = core_plan("tree", request, tree_names(nodes, coded, numbers, configuration$length))
+  parts = parts[intersect(tree_parts, names(parts))]
   new_recipe("tree", configuration$seed, parts, labels = tree_labels(configuration))
 }
 
-# The number of batches of an epoch, NULL if it does not end.
-tree_batches_of = function(length, configuration) {
-  if (is.null(length)) {
-    return(NULL)
-  }
-  whole_batches = if (configuration$drop_last) floor else ceiling
-  n_batches = whole_batches(length / configuration$batch_size)
-  if (n_batches == 0) {
-    stop_parameter("length", sprintf("be at least %.0f, the batch size, with drop_last", configuration$batch_size),
-      show_value(length))
-  }
-  n_batches
-}
+tree_parts = c("batch_size", "length", "n_batches", "persistent", "n_rows", "modes", "repeats", "depths", "counts",
+  "rows", "weighted", "weights", "auxiliary", "functions", "kinds", "n_arguments", "numbers", "texts")
 
 tree_labels = function(configuration) {
   labels = lapply(configuration[c("batch_size", "length", "drop_last", "persistent")], show_value)
   c(labels, if (!is.null(configuration$own)) list(functions = configuration$own))
 }
 
-warn_of_tree = function(configuration) {
-  nodes = configuration$nodes
-  for (node in nodes[-1L]) {
-    parent = nodes[[node$parent]]
-    if (node$form > 0L && parent$mode != "replacement") {
-      warning(sprintf(
-        "The 'weight' of node '%s' has no effect: its parent '%s' has the mode '%s', not 'replacement'.",
-        node$path, parent$path, parent$mode
-      ), call. = FALSE)
-    }
-  }
-  times = nodes[[1L]]$times
-  if (times > 1 && configuration$batch_size %% times != 0) {
-    warning(sprintf(paste(
-      "The 'batch_size' parameter, %.0f, is not a multiple of the root's 'repeat', %d: rows that follow one",
-      "another by it are split between batches."), configuration$batch_size, times), call. = FALSE)
-  }
-}
-
 kind_tree = function() {
-  list(
+  core_kind(
     class = tree_name,
     vectors = list(
-      parts = c("batch_size", "length", "n_batches", "persistent", "n_rows", "modes", "repeats", "depths", "counts",
-        "rows", "weighted", "weights", "auxiliary", "functions", "kinds", "n_arguments", "numbers", "texts"),
+      parts = tree_parts,
       labels = c("batch_size", "length", "drop_last", "persistent", "functions")
     ),
     bytes = tree_bytes,
@@ -210,21 +160,22 @@ kind_tree = function() {
       check_tree_rows(data_source, recipe$parts$n_rows)
       recipe
     },
-    check = check_tree_recipe,
+    checked_by_setup = TRUE,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) if (is_endless(recipe)) NA_integer_ else recipe$parts$n_batches,
     setup = tree_setup,
-    draw = function(private, epoch) tree_batches(private$.setup, epoch),
+    draw = tree_batches,
     iterates = is_endless,
-    iterate = function(private, epoch) endless_batches(private$.setup, epoch),
+    iterate = endless_batches,
     describe = function(private) {
       parts = private$.recipe$parts
+      offsets = if (!is_endless(private$.recipe)) full_offsets(parts$length, parts$n_batches, parts$batch_size)
       c(
         sprintf("* Rows: %.0f, of a tree with %s", parts$n_rows, show_count(length(parts$modes), "node")),
         if (is_endless(private$.recipe)) {
           sprintf("* Batches: without end, of %s", show_count(parts$batch_size, "row"))
         } else {
-          sprintf("* Batches: %.0f, of %s", parts$n_batches, show_rows(diff(private$.setup$offsets)))
+          sprintf("* Batches: %.0f, of %s", parts$n_batches, show_rows(diff(offsets)))
         },
         sprintf("* Order: drawn by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch)
       )
@@ -252,21 +203,6 @@ check_tree_rows = function(data_source, n_rows) {
   }
 }
 
-# The routine that reads the vectors of the tree checks them.
-check_tree_recipe = function(recipe) {
-  if (is_endless(recipe)) {
-    part_count(recipe, "batch_size", 1, largest_count)
-    part_count(recipe, "persistent", 0, 0)
-  } else {
-    batch_size = part_count(recipe, "batch_size", 1, largest_exact)
-    length = part_count(recipe, "length", 1, largest_count)
-    part_count(recipe, "n_batches", 1, ceiling(length / batch_size))
-    part_flag(recipe, "persistent")
-  }
-  part_count(recipe, "n_rows", 1, largest_count)
-  check_recipe_auxiliary(recipe$parts)
-}
-
 # Each node and each auxiliary value may have a random number generator of its own, of 2.5 kB.
 tree_bytes = function(recipe) {
   parts = recipe$parts
@@ -281,74 +217,57 @@ tree_bytes = function(recipe) {
     (40 + 60 * n_auxiliary) * n_draws + 40 * n_batches
 }
 
-# -> list(parts, seed, offsets, auxiliary, memory = what the epochs share)
+# -> list(auxiliary, functions = those of users)
 tree_setup = function(recipe, private) {
-  parts = recipe$parts
-  setup = list(
-    parts = parts,
-    seed = recipe$seed,
-    offsets = if (!is_endless(recipe)) full_offsets(parts$length, parts$n_batches, parts$batch_size),
-    auxiliary = recipe_auxiliary(parts),
-    functions = private$.settings$functions,
-    memory = new_memory()
-  )
+  private$.instance = core_instance(private, recipe)
+  setup = list(auxiliary = recipe_auxiliary(recipe$parts), functions = private$.settings$functions)
   check_user_functions(setup$auxiliary, setup$functions)
-  prepare_tree(setup)
   setup
 }
 
-prepare_tree = function(setup) {
-  memory = setup$memory
-  memory$tree = .Call(C_prepare_declared, memory, setup$parts, auxiliary_limits(setup$auxiliary))
-}
-
-tree_batches = function(setup, epoch) {
-  if (is.null(setup$offsets)) {
-    stop_parameter("length", "be given for the arrays of a whole epoch", "nothing")
-  }
-  persistent = setup$parts$persistent == 1
-  seed = if (persistent) setup$seed else epoch_seed(setup$seed, epoch)
-  count = setup$offsets[length(setup$offsets)]
-  drawn = draw_tree(setup, seed, count, setup$parts$length, if (persistent) epoch, epoch = epoch)
-  batches = list(rows = drawn$rows, offsets = setup$offsets)
-  batches$aux = drawn$aux
+tree_batches = function(private, epoch) {
+  drawn = core_batches(private, epoch)
+  batches = drawn[c("rows", "offsets")]
+  batches$aux = drawn_auxiliary(private$.setup, drawn, epoch, begin = 0)
   batches
 }
 
-# -> list(rows, aux): the first draws of a seed; or those of the part with the number `part`, from 0, if the sequence of
-# all draws is cut into parts of `length` draws. The next part is drawn at once, any other after all draws before it.
-# For user functions, the first draw has the number `begin` in the epoch.
-# The tree is checked and laid out once, and again if `memory` has lost that, as after saving.
-draw_tree = function(setup, seed, count, length, part, epoch, begin = 0) {
-  draw = function() .Call(C_draw_declared, setup$memory$tree, seed, count, length, part)
-  drawn = if (!is.null(setup$memory$tree)) draw()
-  if (is.null(drawn)) {
-    prepare_tree(setup)
-    drawn = draw()
+# The auxiliary values of draws, the first of which has the number `begin` in its epoch; NULL if there are none.
+drawn_auxiliary = function(setup, drawn, epoch, begin) {
+  if (length(setup$auxiliary) == 0L) {
+    return(NULL)
   }
-  found = list(rows = drawn$rows)
-  if (length(setup$auxiliary) > 0L) {
-    user = lapply(stats::setNames(nm = names(setup$auxiliary)), function(name) {
-      function() values_of_user(setup$functions[[name]], epoch, begin, count)
-    })
-    first = if (is.null(part)) 0 else part * length
-    found$aux = Map(auxiliary_values, setup$auxiliary, drawn$numbers, first, count, user)
-  }
-  found
+  count = length(drawn$rows)
+  end = 0
+  lapply(stats::setNames(nm = names(setup$auxiliary)), function(name) {
+    value = setup$auxiliary[[name]]
+    if (value$name == user_function) {
+      return(values_of_user(setup$functions[[name]], epoch, begin, count))
+    }
+    numbers = if (length(drawn$values) == count) drawn$values else drawn$values[end + seq_len(count)]
+    end <<- end + count
+    if (value$name %in% c("choice", "cycle")) value$arguments[numbers + 1] else numbers
+  })
 }
 
 # An iteration over an endless epoch: a function that returns the next batch at each call.
-endless_batches = function(setup, epoch) {
-  size = setup$parts$batch_size
+# The epoch is that of a persistent sampler with the seed of the epoch, whose epochs are the parts that are drawn at once.
+endless_batches = function(private, epoch) {
+  recipe = private$.recipe
+  size = recipe$parts$batch_size
   drawn_at_once = size * max(1, 16384 %/% size)
-  seed = epoch_seed(setup$seed, epoch)
-  part = -1
+  changed = list(batch_size = drawn_at_once, length = drawn_at_once, n_batches = 1, persistent = 1L)
+  part = list(kind = "tree", seed = epoch_seed(recipe$seed, epoch), parts = utils::modifyList(recipe$parts, changed))
+  state = list2env(list(.recipe = part, .instance = NULL), parent = emptyenv())
+  setup = private$.setup
+  number = -1
   drawn = NULL
   taken = drawn_at_once
   function() {
     if (taken == drawn_at_once) {
-      part <<- part + 1
-      drawn <<- draw_tree(setup, seed, drawn_at_once, drawn_at_once, part, epoch, begin = part * drawn_at_once)
+      number <<- number + 1
+      drawn <<- core_batches(state, number)
+      drawn$aux <<- drawn_auxiliary(setup, drawn, epoch, begin = number * drawn_at_once)
       taken <<- 0
     }
     places = taken + seq_len(size)

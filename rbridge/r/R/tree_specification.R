@@ -1,7 +1,7 @@
 # The validated specification of a tree, from a nested list or YAML: names and plain values, no table yet.
 # Everything that can be checked without a table is checked here, so that the error for a mistake names the path of its
 # node before anything is built.
-# -> list(nodes, auxiliary, functions = the auxiliary values that are functions); the nodes are declared nodes in
+# -> list(nodes, auxiliary, functions = the auxiliary values that are functions, given = all of them); the nodes are declared nodes in
 # preorder, each a list of
 # * name, path, parent (its place among the nodes, 0 for the root), has_children, mode, times (its `repeat`), prune;
 # * column, operator, value if it has a condition; for_each, the name of a column, and missing if it clones;
@@ -28,7 +28,8 @@ parse_tree = function(spec) {
   root = spec[names(spec) != "auxiliary"]
   nodes = parse_node(root, above = "", place = "root", keys = tree_root_keys, parent = 0L, before = 0L)
   auxiliary = parse_auxiliary(spec[["auxiliary"]])
-  list(nodes = nodes, auxiliary = auxiliary, functions = Filter(is.function, spec[["auxiliary"]]))
+  list(nodes = nodes, auxiliary = auxiliary, functions = Filter(is.function, spec[["auxiliary"]]),
+    given = spec[["auxiliary"]])
 }
 
 # A list of a specification is shown by its length, as in Python.

@@ -128,6 +128,17 @@ static bool host_go_on(Host *host) { return guarded((Call *)host, check_interrup
 /* Whether text can be translated to UTF-8. */
 static bool is_text(SEXP text) { return text != NA_STRING && Rf_getCharCE(text) != CE_BYTES; }
 
+/* Fill a part with texts, in memory of R_alloc(), if all of them are text. */
+static void fill_texts(Part *part, SEXP texts) {
+  const char **values = (const char **)(void *)R_alloc((size_t)part->length + 1, sizeof *values);
+  for (R_xlen_t i = 0; i < Rf_xlength(texts); i++) {
+    if (!is_text(STRING_ELT(texts, i))) return;
+    values[i] = Rf_translateCharUTF8(STRING_ELT(texts, i));
+  }
+  part->type = part->length == 1 ? TEXT : TEXTS;
+  part->values = part->length == 1 ? (const void *)values[0] : (const void *)values;
+}
+
 /* Fill the part that the core reads for a value of R. */
 static Part part_of(const char *name, SEXP value) {
   Part part = {.name = name, .type = OTHER, .length = (int64_t)Rf_xlength(value)};
@@ -154,11 +165,7 @@ static Part part_of(const char *name, SEXP value) {
       part.type = BYTES;
       part.values = RAW(value);
       break;
-    case STRSXP:
-      if (part.length != 1 || !is_text(STRING_ELT(value, 0))) break;
-      part.type = TEXT;
-      part.values = Rf_translateCharUTF8(STRING_ELT(value, 0));
-      break;
+    case STRSXP: fill_texts(&part, value); break;
     default: break;
   }
   return part;
@@ -195,15 +202,16 @@ static SEXP text_in_r(const char *text) {
 
 /* Return a refusal as a list, which R raises. */
 static SEXP refusal_in_r(const Refusal *refusal) {
-  const char *names[] = {"parameter", "requirement", "got", "shown", "advice", "stratum", "place", ""};
+  const char *names[] = {"parameter", "requirement", "got", "shown", "advice", "stratum", "place", "where", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, text_in_r(refusal->parameter));
   SET_VECTOR_ELT(result, 1, text_in_r(refusal->requirement));
-  SET_VECTOR_ELT(result, 2, text_in_r(refusal->got));
+  SET_VECTOR_ELT(result, 2, text_in_r(refusal->long_got == NULL ? refusal->got : refusal->long_got));
   SET_VECTOR_ELT(result, 3, text_in_r(refusal->shown));
   SET_VECTOR_ELT(result, 4, text_in_r(refusal->advice[0] == '\0' ? NULL : refusal->advice));
   SET_VECTOR_ELT(result, 5, Rf_ScalarReal((double)refusal->stratum + 1));
   if (refusal->place > 0) SET_VECTOR_ELT(result, 6, Rf_ScalarReal((double)refusal->place));
+  SET_VECTOR_ELT(result, 7, text_in_r(refusal->where));
   UNPROTECT(1);
   return result;
 }
@@ -221,7 +229,8 @@ static void numbers_to_doubles(double *numbers, R_xlen_t count) {
 static SEXP result_in_r(const Call *call, int place) {
   SEXP vector = VECTOR_ELT(call->results, place);
   if (call->types[place] == OTHER && TYPEOF(vector) == LGLSXP) return Rf_ScalarLogical(LOGICAL(vector)[0]);
-  if (call->types[place] == OTHER && TYPEOF(vector) == STRSXP) return Rf_ScalarString(STRING_ELT(vector, 0));
+  bool is_one_text = call->types[place] == OTHER && TYPEOF(vector) == STRSXP && Rf_xlength(vector) == 1;
+  if (is_one_text) return Rf_ScalarString(STRING_ELT(vector, 0));
   if (call->types[place] == LARGE) numbers_to_doubles(REAL(vector), Rf_xlength(vector));
   if (call->types[place] != LONGS) return vector;
   R_xlen_t count = Rf_xlength(vector) / (R_xlen_t)sizeof(int64_t);
@@ -246,10 +255,10 @@ static SEXP results_in_r(const Call *call) {
   return results;
 }
 
-/* Return list(results =, refusal =, warning =), of which either the first or the second is not NULL. */
+/* Return list(results =, refusal =, warning =, warnings =), of which either the first or the second is not NULL. */
 static SEXP answer(const Call *call, bool has_succeeded) {
   if (call->is_left) R_ContinueUnwind(call->token);
-  const char *names[] = {"results", "refusal", "warning", ""};
+  const char *names[] = {"results", "refusal", "warning", "warnings", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   if (has_succeeded) {
     SET_VECTOR_ELT(result, 0, results_in_r(call));
@@ -257,6 +266,7 @@ static SEXP answer(const Call *call, bool has_succeeded) {
     SET_VECTOR_ELT(result, 1, refusal_in_r(&call->host.refusal));
   }
   if (call->host.warning[0] != '\0') SET_VECTOR_ELT(result, 2, text_in_r(call->host.warning));
+  SET_VECTOR_ELT(result, 3, text_in_r(call->host.warnings));
   UNPROTECT(1);
   return result;
 }

@@ -51,11 +51,6 @@ SEXP C_assign_labels(SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP 
 SEXP C_draw_multilabel(
     SEXP codes, SEXP sets, SEXP n_labels, SEXP n_batches, SEXP minimum, SEXP fallback, SEXP most_missing, SEXP seed
 );
-SEXP C_build_declared(SEXP n_rows, SEXP declared);
-SEXP C_pass_length(SEXP tree, SEXP modes, SEXP repeats, SEXP node);
-SEXP C_prepare_declared(SEXP key, SEXP parts, SEXP limits);
-SEXP C_draw_declared(SEXP reference, SEXP seed, SEXP count, SEXP length, SEXP epoch);
-SEXP C_make_normal(SEXP uniforms, SEXP mean, SEXP deviation);
 SEXP C_draw_rows(SEXP n, SEXP sample, SEXP seed);
 SEXP C_draw_lines(SEXP lines, SEXP drawn, SEXP kept, SEXP is_to_shuffle, SEXP replace, SEXP seed);
 SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses);

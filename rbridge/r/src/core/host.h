@@ -23,12 +23,13 @@ enum {
 /* How long memory is needed. */
 typedef enum { FOR_THE_CALL, FOR_THE_INSTANCE } Life;
 
-/* The types of vectors. A recipe has only the first four. */
+/* The types of vectors. A recipe has only the first five. */
 typedef enum {
   BYTES,    /* uint8_t */
   INTEGERS, /* int32_t */
   DOUBLES,  /* double */
   TEXT,     /* one text in UTF-8: const char */
+  TEXTS,    /* any other number of texts: const char * */
   LONGS,    /* int64_t; only for results. R makes integers of them */
   LARGE,    /* int64_t below 2^53; only for results. R makes doubles of them */
   FLAG,     /* int32_t: 0 or 1 */
@@ -37,11 +38,16 @@ typedef enum {
   OTHER     /* any other value, which only the host can show */
 } PartType;
 
-/* Why a value is refused: "The 'parameter' parameter must requirement. Got got instead. advice". */
+/* Why a value is refused: "The 'parameter' parameter where must requirement. Got got instead. advice".
+ *
+ * In each of them but the parameter, "{...}" stands for what only the host can name, as the kind says.
+ */
 typedef struct {
-  const char *parameter;      /* NULL if nothing is refused */
-  const char *shown;          /* the part whose value the host shows as `got`, or NULL */
-  int64_t place;              /* of the number in that part that is shown, from 1; 0 for all of it */
+  const char *parameter; /* NULL if nothing is refused */
+  const char *where;     /* "at node 'root'", or NULL */
+  const char *shown;     /* the part whose value the host shows as `got`, or NULL */
+  int64_t place;         /* of the number in that part that is shown, from 1; 0 for all of it */
+  const char *long_got;  /* in memory of the call, instead of `got`; or NULL */
   char got[SENTENCE];         /* "{name}" stands for the name of the stratum, quoted, or its number if it has none */
   char requirement[SENTENCE]; /* "{stratum}" stands for the name of the stratum */
   char advice[SENTENCE];      /* empty if there is none */
@@ -70,6 +76,7 @@ struct Host {
 
   Refusal refusal;
   char warning[SENTENCE]; /* empty if there is none */
+  const char *warnings;   /* further ones, in memory of the call, each of them with a newline at the end; or NULL */
 };
 
 static inline int64_t smaller(int64_t left, int64_t right) { return left < right ? left : right; }

@@ -44,6 +44,13 @@ static inline Part find_part(const Parts *parts, const char *name) {
 
 static inline bool is_given(const Parts *parts, const char *name) { return find_part(parts, name).type != NOTHING; }
 
+static inline bool are_texts(const Part *part) { return part->type == TEXT || part->type == TEXTS; }
+
+/* Return one of the texts of a part. */
+static inline const char *text_at(const Part *part, int64_t place) {
+  return part->type == TEXT ? part->values : ((const char *const *)part->values)[place];
+}
+
 /* Refuse the value of a part of a recipe, which must have something; return false. */
 static inline bool refuse_part(Host *host, const char *name, const char *requirement, ...) {
   char had[SENTENCE];

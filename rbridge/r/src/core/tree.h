@@ -8,9 +8,11 @@
 #ifndef PYSTRAT_TREE_H
 #define PYSTRAT_TREE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "host.h"
 #include "permutation.h"
 #include "random.h"
 
@@ -61,7 +63,7 @@ typedef struct {
  * starts over, and all nodes use the same state, one after another.
  */
 typedef struct {
-  int keep;
+  bool keep;
   NodeState *nodes;
   Generator *generators;
   int32_t *pools;
@@ -79,9 +81,6 @@ typedef struct {
   int64_t *begins;  /* scratch for n_nodes numbers, like the next two: the beginning of the draws of a node in `here` */
   int64_t *wanted;  /* their number */
   int64_t *cursors; /* the next of them to fill */
-  int64_t place;    /* the node that draws, as a position in by_depth */
-  int64_t n_picked; /* of its draws, those for which it has picked an option */
-  int64_t n_dealt;  /* of its draws, those that its children have received */
   int64_t n_given;  /* draws that the nodes of this depth have passed to the next depth */
 } TreeChunk;
 
@@ -90,7 +89,7 @@ static inline int64_t count_options(const DeclaredTree *tree, int64_t node) {
 }
 
 /* The memory that the states of a tree need, depending on whether they are kept. */
-static inline TreeStatesSize tree_states_size(const DeclaredTree *tree, int keep) {
+static inline TreeStatesSize tree_states_size(const DeclaredTree *tree, bool keep) {
   TreeStatesSize size = {1, 1, 0};
   int64_t n_generators = 0, n_pooled = 0, largest_pool = 0;
   for (int64_t node = 0; node < tree->n_nodes; node++) {
@@ -114,17 +113,6 @@ static inline void reset_nodes(TreeStates *states, int64_t n_nodes) {
   const NodeState fresh = {-1, -1, 0, 0, 0};
   for (int64_t node = 0; node < n_nodes; node++) states->nodes[node] = fresh;
   states->n_generators = states->n_pooled = 0;
-}
-
-/* Begin the draws of a tree, in memory of tree_states_size(). */
-static inline void init_tree_states(
-    TreeStates *states, const DeclaredTree *tree, int keep, NodeState *nodes, Generator *generators, int32_t *pools
-) {
-  states->keep = keep;
-  states->nodes = nodes;
-  states->generators = generators;
-  states->pools = pools;
-  reset_nodes(states, keep ? tree->n_nodes : 1);
 }
 
 /* The first option whose cumulative weight exceeds `sought`, which exists. */
@@ -232,82 +220,73 @@ static inline void pick_options(
   }
 }
 
-/* Begin a chunk, whose fields up to `cursors` the caller has set. */
-static inline void begin_chunk(const DeclaredTree *tree, TreeChunk *chunk) {
-  fill_in_order(chunk->here, (uint32_t)chunk->count);
-  memset(chunk->wanted, 0, (size_t)tree->n_nodes * sizeof(int64_t));
-  chunk->begins[0] = 0;
-  chunk->wanted[0] = chunk->count;
-  chunk->place = chunk->n_picked = chunk->n_dealt = chunk->n_given = 0;
-}
-
-/* Pick options for at most at_most of a node's draws that have none yet; return for how many. */
-static inline int64_t pick_for_chunk(
-    const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t node, int64_t at_most
+/* Pick an option for each draw of a node: a row is the result, and a child gets the draw. */
+static inline bool pick_for_chunk(
+    const DeclaredTree *tree, TreeStates *states, const TreeChunk *chunk, int64_t node, Host *host
 ) {
-  int64_t count = chunk->wanted[node] - chunk->n_picked;
-  if (count > at_most) count = at_most;
-  int32_t *picked = chunk->picked + chunk->n_picked;
-  if (!states->keep && chunk->n_picked == 0) reset_nodes(states, 1);
-  pick_options(tree, states, node, count, picked);
-  if (tree->leaves[node]) {
-    const int32_t *places = chunk->here + chunk->begins[node] + chunk->n_picked;
-    int32_t *rows = chunk->rows;
-    for (int64_t i = 0; i < count; i++) rows[places[i]] = picked[i];
-  } else {
-    int64_t *wanted = chunk->wanted;
-    for (int64_t i = 0; i < count; i++) wanted[picked[i]]++;
+  bool is_leaf = tree->leaves[node] != 0;
+  int64_t n_wanted = chunk->wanted[node], *wanted = chunk->wanted;
+  int32_t *rows = chunk->rows;
+  if (!states->keep) reset_nodes(states, 1);
+  for (int64_t begin = 0; begin < n_wanted; begin += GO_ON_ROWS) {
+    int64_t count = smaller(n_wanted - begin, GO_ON_ROWS);
+    const int32_t *places = chunk->here + chunk->begins[node] + begin;
+    int32_t *picked = chunk->picked + begin;
+    pick_options(tree, states, node, count, picked);
+    if (is_leaf) {
+      for (int64_t i = 0; i < count; i++) rows[places[i]] = picked[i];
+    } else {
+      for (int64_t i = 0; i < count; i++) wanted[picked[i]]++;
+    }
+    if (count == GO_ON_ROWS && !host->go_on(host)) return false;
   }
-  chunk->n_picked += count;
-  return count;
+  return true;
 }
 
-/* Pass at most at_most of a node's draws, all of which have an option, to its children; return how many. */
-static inline int64_t deal_to_children(const DeclaredTree *tree, TreeChunk *chunk, int64_t node, int64_t at_most) {
-  if (chunk->n_dealt == 0) {
-    for (int64_t i = tree->offsets[node]; i < tree->offsets[node + 1]; i++) {
-      int32_t child = tree->options[i];
-      chunk->begins[child] = chunk->cursors[child] = chunk->n_given;
-      chunk->n_given += chunk->wanted[child];
-    }
+/* Pass the draws of a node, all of which have an option, to its children. */
+static inline bool deal_to_children(const DeclaredTree *tree, TreeChunk *chunk, int64_t node, Host *host) {
+  for (int64_t i = tree->offsets[node]; i < tree->offsets[node + 1]; i++) {
+    int32_t child = tree->options[i];
+    chunk->begins[child] = chunk->cursors[child] = chunk->n_given;
+    chunk->n_given += chunk->wanted[child];
   }
-  int64_t count = chunk->wanted[node] - chunk->n_dealt;
-  if (count > at_most) count = at_most;
-  const int32_t *picked = chunk->picked + chunk->n_dealt;
-  const int32_t *places = chunk->here + chunk->begins[node] + chunk->n_dealt;
+  const int32_t *picked = chunk->picked, *places = chunk->here + chunk->begins[node];
   int32_t *below = chunk->below;
   int64_t *cursors = chunk->cursors;
-  for (int64_t i = 0; i < count; i++) below[cursors[picked[i]]++] = places[i];
-  chunk->n_dealt += count;
-  return count;
-}
-
-/* Go to the next node of a chunk, and to the next depth after the last node of one. */
-static inline void next_node(const DeclaredTree *tree, TreeChunk *chunk) {
-  int64_t place = ++chunk->place;
-  chunk->n_picked = chunk->n_dealt = 0;
-  if (place == tree->n_nodes || tree->depths[place] == tree->depths[place - 1]) return;
-  int32_t *below = chunk->below;
-  chunk->below = chunk->here;
-  chunk->here = below;
-  chunk->n_given = 0;
-}
-
-/* Continue a chunk by at most at_most steps of a single draw at a node; return 1 if all its rows are drawn, else 0.
- *
- * The states of an abandoned chunk cannot be used.
- */
-static inline int draw_chunk(const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, int64_t at_most) {
-  for (; chunk->place < tree->n_nodes; next_node(tree, chunk)) {
-    int64_t node = tree->by_depth[chunk->place];
-    if (chunk->wanted[node] == 0) continue;
-    at_most -= pick_for_chunk(tree, states, chunk, node, at_most);
-    if (at_most == 0) return 0;
-    if (tree->leaves[node]) continue;
-    at_most -= deal_to_children(tree, chunk, node, at_most);
-    if (at_most == 0) return 0;
+  for (int64_t begin = 0; begin < chunk->wanted[node]; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, chunk->wanted[node]);
+    for (int64_t i = begin; i < end; i++) below[cursors[picked[i]]++] = places[i];
+    if (end - begin == GO_ON_ROWS && !host->go_on(host)) return false;
   }
-  return 1;
+  return true;
+}
+
+/* Draw the rows of a chunk, whose fields up to `cursors` the caller has set. The states of a chunk that failed cannot be
+ * used.
+ */
+static inline bool draw_chunk(const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, Host *host) {
+  fill_in_order(chunk->here, (uint32_t)chunk->count);
+  memset(chunk->wanted, 0, (size_t)tree->n_nodes * sizeof(int64_t));
+  chunk->begins[0] = chunk->n_given = 0;
+  chunk->wanted[0] = chunk->count;
+  int64_t since = 0;
+  for (int64_t place = 0; place < tree->n_nodes; place++) {
+    int64_t node = tree->by_depth[place];
+    if (place > 0 && tree->depths[place] != tree->depths[place - 1]) {
+      int32_t *below = chunk->below;
+      chunk->below = chunk->here;
+      chunk->here = below;
+      chunk->n_given = 0;
+    }
+    if (chunk->wanted[node] == 0) continue;
+    if (!pick_for_chunk(tree, states, chunk, node, host)) return false;
+    if (!tree->leaves[node] && !deal_to_children(tree, chunk, node, host)) return false;
+    since += chunk->wanted[node];
+    if (since < GO_ON_ROWS) continue;
+    since = 0;
+    if (!host->go_on(host)) return false;
+  }
+  return true;
 }
 
 #endif

@@ -3,25 +3,23 @@
  * A declared node has one clone for each clone of its parent, or, if it clones, one for each value among the rows of
  * each of these. All clones of a declared node are handled together. They share no row, and their rows are stored one
  * clone after another, so that thousands of clones cost little more than one.
- *
- * The memory needed depends on the data. While the nodes are built, `wanted` is the number of bytes needed next: the
- * caller then sets `memory` to this number of bytes, aligned for int64_t and not cleared, and keeps them until the
- * nodes are filled in.
  */
 
 #ifndef PYSTRAT_TREE_NODES_H
 #define PYSTRAT_TREE_NODES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "grouping.h"
+#include "host.h"
 
 enum { MISSING_REFUSED = 0, MISSING_CLONED = 1, MISSING_LEFT_OUT = 2 };
 enum { NEVER_PRUNED = 0, PRUNED_ALONE = 1, PRUNED_WITH_PARENT = 2 };
 
-/* The state of building. The last two are refusals of the table or of the declaration. */
-enum { NODES_GO_ON, NODES_FOUND, VALUES_MISSING, NOTHING_TO_DRAW };
+/* How building ends. The last two are refusals of the table or of the declaration. */
+enum { NODES_FAILED, NODES_FOUND, VALUES_MISSING, NOTHING_TO_DRAW };
 
 /* A declared node. Declared nodes are in preorder: parents come before their children. */
 typedef struct {
@@ -52,8 +50,6 @@ typedef struct {
   int32_t *scratch;                /* n_rows numbers */
   int64_t n_declared;
   int64_t n_rows; /* of the table, from 1 to 2^31 - 1 */
-  size_t wanted;  /* bytes that the caller provides before it continues, 0 if none */
-  void *memory;
 
   int64_t n_nodes;   /* the results, once the nodes are found */
   int64_t n_options; /* of all nodes: children, or rows at the leaves */
@@ -64,37 +60,12 @@ typedef struct {
   int64_t n_missing;    /* missing values among n_looked_at rows */
   int64_t n_looked_at;
 
-  int task;        /* the progress, from here on */
-  int64_t node;
-  int64_t place;   /* the next of the parent's rows */
-  int64_t clone;   /* the clone of the parent that has it */
-  int64_t n_found; /* rows or clones so far */
   int32_t *last_clones; /* for each code, the last clone of the parent that had it, and the clone that was made */
   int32_t *made;
   int64_t table_size;
   int64_t whole[2];
   Clones table;    /* the parent of the root: one clone with all rows */
 } NodeBuilding;
-
-/* The next step of building; most steps are done for one declared node after another. */
-enum {
-  BEGIN_NODE,
-  GET_FILTER,
-  FILTER_ROWS,
-  GET_ROWS,
-  GET_TABLE,
-  CLEAR_TABLE,
-  TELL_CLONES,
-  GET_CLONES,
-  COUNT_ROWS,
-  PLACE_ROWS,
-  GET_STATES,
-  FIND_EMPTY,
-  NUMBER_NODES,
-  TELL_NODES,
-  GROUP_OPTIONS,
-  FILL_OPTIONS
-};
 
 /* The nodes in order of their numbers. The caller owns the arrays. */
 typedef struct {
@@ -107,24 +78,6 @@ typedef struct {
   int64_t *cursors;  /* n_nodes, scratch */
 } TreeNodes;
 
-/* Begin to build; the caller has set the fields up to n_rows. */
-static inline void begin_nodes(NodeBuilding *building) {
-  building->wanted = 0;
-  building->memory = NULL;
-  building->n_nodes = building->n_options = 0;
-  building->failed = building->failed_clone = building->emptied = -1;
-  building->n_missing = building->n_looked_at = 0;
-  building->task = BEGIN_NODE;
-  building->node = 0;
-  building->last_clones = building->made = NULL;
-  building->table_size = 0;
-  building->whole[0] = 0;
-  building->whole[1] = building->n_rows;
-  memset(&building->table, 0, sizeof(Clones));
-  building->table.depth = -1;
-  building->table.n_clones = 1;
-}
-
 /* The clones to which those of a declared node belong. */
 static inline Clones *clones_above(NodeBuilding *building, int64_t node) {
   int64_t parent = building->declared[node].parent;
@@ -132,7 +85,7 @@ static inline Clones *clones_above(NodeBuilding *building, int64_t node) {
   return parent < 0 ? &building->table : &building->clones[parent];
 }
 
-static inline int has_children(const NodeBuilding *building, int64_t node) {
+static inline bool has_children(const NodeBuilding *building, int64_t node) {
   return node + 1 < building->n_declared && building->declared[node + 1].parent == node;
 }
 
@@ -148,179 +101,168 @@ static inline int64_t count_rows(const Clones *clones, int64_t clone) {
   return clones->begins[clone + 1] - clones->begins[clone];
 }
 
-/* The size of an array in bytes, rounded up, so that another may follow. */
-static inline size_t array_bytes(int64_t n_items, size_t item_size) {
-  return ((size_t)n_items * item_size + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
+/* The end of the next rows, before which the host is asked whether to go on. */
+static inline int64_t next_end(int64_t place, int64_t n_rows, Host *host) {
+  return place > 0 && !host->go_on(host) ? -1 : smaller(place + GO_ON_ROWS, n_rows);
 }
 
-/* Take an array out of the memory that the caller has provided. */
-static inline void *take_array(NodeBuilding *building, int64_t n_items, size_t item_size) {
-  char *array = building->memory;
-  building->memory = array + array_bytes(n_items, item_size);
-  return array;
-}
-
-/* Request memory, and set the next step. */
-static inline void want_memory(NodeBuilding *building, size_t bytes, int task) {
-  building->wanted = bytes;
-  building->task = task;
-}
-
-static inline void want_states(NodeBuilding *building, const Clones *mine) {
-  want_memory(building, 3 * array_bytes(mine->n_clones, sizeof(int64_t)), GET_STATES);
-}
-
-/* Begin a declared node: determine what it selects of its parent's clones. */
-static inline void begin_node(NodeBuilding *building) {
-  const NodeDeclaration *declared = &building->declared[building->node];
-  const Clones *above = clones_above(building, building->node);
-  Clones *mine = &building->clones[building->node];
-  *mine = *above;
-  mine->depth = above->depth + 1;
-  mine->parents = mine->values = NULL;
-  building->place = building->clone = building->n_found = building->n_missing = 0;
-  building->n_looked_at = above->begins[above->n_clones];
-  if (declared->codes == NULL) {
-    want_states(building, mine);
-  } else if (declared->taken != NULL) {
-    want_memory(building, array_bytes(mine->n_clones + 1, sizeof(int64_t)), GET_FILTER);
-  } else if (declared->n_values + 1 > building->table_size) {
-    building->table_size = declared->n_values + 1;
-    want_memory(building, 2 * array_bytes(building->table_size, sizeof(int32_t)), GET_TABLE);
-  } else {
-    building->task = CLEAR_TABLE;
-  }
-}
-
-/* The end of the next rows, at most at_most. */
-static inline int64_t end_of_step(const NodeBuilding *building, int64_t at_most) {
-  int64_t left = building->n_looked_at - building->place;
-  return building->place + (left < at_most ? left : at_most);
-}
-
-/* Write the rows that meet the condition into the scratch space, and the beginning of those of each clone. */
-static inline void filter_rows(NodeBuilding *building, int64_t at_most) {
-  const NodeDeclaration *declared = &building->declared[building->node];
-  const Clones *above = clones_above(building, building->node);
-  Clones *mine = &building->clones[building->node];
+/* Select the rows that meet the condition of a declared node. */
+static inline bool filter_rows(NodeBuilding *building, int64_t node, Host *host) {
+  const Clones *above = clones_above(building, node);
+  Clones *mine = &building->clones[node];
+  const int32_t *codes = building->declared[node].codes;
+  const uint8_t *taken = building->declared[node].taken;
   int32_t *kept = building->scratch;
-  int64_t n_kept = building->n_found, clone = building->clone, end = end_of_step(building, at_most);
-  for (int64_t place = building->place; place < end; place++) {
-    while (above->begins[clone + 1] <= place) mine->begins[++clone] = n_kept;
-    int32_t row = row_at(above, place);
-    kept[n_kept] = row;
-    n_kept += declared->taken[declared->codes[row] + 1];
-  }
-  building->n_found = n_kept;
-  building->clone = clone;
-  building->place = end;
-  if (end < building->n_looked_at) return;
-  while (clone < mine->n_clones) mine->begins[++clone] = n_kept;
-  want_memory(building, array_bytes(n_kept, sizeof(int32_t)), GET_ROWS);
-}
-
-/* Write the clone of each row into the scratch space, -1 for none; return whether values may be missing. */
-static inline int tell_clones(NodeBuilding *building, int64_t at_most) {
-  const NodeDeclaration *declared = &building->declared[building->node];
-  const Clones *above = clones_above(building, building->node);
-  int32_t *clones = building->scratch;
-  int64_t n_clones = building->n_found, clone = building->clone, end = end_of_step(building, at_most);
-  for (int64_t place = building->place; place < end; place++) {
-    while (above->begins[clone + 1] <= place) clone++;
-    int64_t code = declared->codes[row_at(above, place)];
-    if (code < 0) {
-      building->n_missing++;
-      if (declared->missing != MISSING_CLONED) {
-        clones[place] = -1;
-        continue;
-      }
-      code = declared->n_values;
-    }
-    if (building->last_clones[code] != clone) {
-      building->last_clones[code] = (int32_t)clone;
-      building->made[code] = (int32_t)n_clones++;
-    }
-    clones[place] = building->made[code];
-  }
-  building->n_found = n_clones;
-  building->clone = clone;
-  building->place = end;
-  if (end < building->n_looked_at) return 1;
-  if (building->n_missing > 0 && declared->missing == MISSING_REFUSED) {
-    building->failed = building->node;
-    return 0;
-  }
-  size_t rows = array_bytes(building->n_looked_at - (declared->missing == MISSING_LEFT_OUT ? building->n_missing : 0),
-                            sizeof(int32_t));
-  size_t of_clones = 2 * array_bytes(n_clones, sizeof(int32_t)) + array_bytes(n_clones + 1, sizeof(int64_t));
-  want_memory(building, rows + of_clones + 3 * array_bytes(n_clones, sizeof(int64_t)), GET_CLONES);
-  return 1;
-}
-
-/* Take the memory for the states of the clones; the sums over children begin with 0. */
-static inline void get_states(NodeBuilding *building, Clones *mine) {
-  mine->sizes = take_array(building, mine->n_clones, sizeof(int64_t));
-  mine->numbers = take_array(building, mine->n_clones, sizeof(int64_t));
-  mine->cursors = take_array(building, mine->n_clones, sizeof(int64_t));
-  for (int64_t clone = 0; clone < mine->n_clones; clone++) mine->sizes[clone] = 0;
-}
-
-/* Take the memory for the clones that are made for values. */
-static inline void get_clones(NodeBuilding *building) {
-  const NodeDeclaration *declared = &building->declared[building->node];
-  Clones *mine = &building->clones[building->node];
-  int64_t n_rows = building->n_looked_at - (declared->missing == MISSING_LEFT_OUT ? building->n_missing : 0);
-  mine->n_clones = building->n_found;
-  mine->rows = take_array(building, n_rows, sizeof(int32_t));
-  mine->parents = take_array(building, mine->n_clones, sizeof(int32_t));
-  mine->values = take_array(building, mine->n_clones, sizeof(int32_t));
-  mine->begins = take_array(building, mine->n_clones + 1, sizeof(int64_t));
-  get_states(building, mine);
+  int64_t n_kept = 0, clone = 0, n_rows = building->n_looked_at;
+  mine->begins = host->memory(host, FOR_THE_CALL, (mine->n_clones + 1) * (int64_t)sizeof *mine->begins);
+  if (mine->begins == NULL) return false;
   mine->begins[0] = 0;
-  building->place = building->clone = building->n_found = 0;
-  building->task = COUNT_ROWS;
+  for (int64_t place = 0; place < n_rows;) {
+    int64_t end = next_end(place, n_rows, host);
+    if (end < 0) return false;
+    for (; place < end; place++) {
+      while (above->begins[clone + 1] <= place) mine->begins[++clone] = n_kept;
+      int32_t row = row_at(above, place);
+      kept[n_kept] = row;
+      n_kept += taken[codes[row] + 1];
+    }
+  }
+  while (clone < mine->n_clones) mine->begins[++clone] = n_kept;
+  mine->rows = host->memory(host, FOR_THE_CALL, n_kept * (int64_t)sizeof *mine->rows);
+  if (mine->rows == NULL) return false;
+  memcpy(mine->rows, kept, (size_t)n_kept * sizeof *mine->rows);
+  return true;
+}
+
+/* Write the clone of each row into the scratch space, -1 for none; return the number of clones, -1 after a failure. */
+static inline int64_t tell_clones(NodeBuilding *building, int64_t node, Host *host) {
+  const NodeDeclaration *declared = &building->declared[node];
+  const Clones *above = clones_above(building, node);
+  const int32_t *codes = declared->codes;
+  int32_t *clones = building->scratch, *last_clones = building->last_clones, *made = building->made;
+  int64_t n_clones = 0, clone = 0, n_rows = building->n_looked_at, n_missing = 0;
+  memset(last_clones, 0xFF, (size_t)building->table_size * sizeof *last_clones); /* -1 everywhere */
+  for (int64_t place = 0; place < n_rows;) {
+    int64_t end = next_end(place, n_rows, host);
+    if (end < 0) return -1;
+    for (; place < end; place++) {
+      while (above->begins[clone + 1] <= place) clone++;
+      int64_t code = codes[row_at(above, place)];
+      if (code < 0) {
+        n_missing++;
+        if (declared->missing != MISSING_CLONED) {
+          clones[place] = -1;
+          continue;
+        }
+        code = declared->n_values;
+      }
+      if (last_clones[code] != clone) {
+        last_clones[code] = (int32_t)clone;
+        made[code] = (int32_t)n_clones++;
+      }
+      clones[place] = made[code];
+    }
+  }
+  building->n_missing = n_missing;
+  return n_clones;
 }
 
 /* Count the rows of each clone that is made for a value, and store its value and its clone of the parent. */
-static inline void count_rows_of_clones(NodeBuilding *building, int64_t at_most) {
-  const NodeDeclaration *declared = &building->declared[building->node];
-  const Clones *above = clones_above(building, building->node);
-  Clones *mine = &building->clones[building->node];
-  int64_t end = end_of_step(building, at_most), clone = building->clone;
-  for (int64_t place = building->place; place < end; place++) {
-    while (above->begins[clone + 1] <= place) clone++;
-    int64_t own = building->scratch[place];
-    if (own < 0) continue;
-    if (own == building->n_found) {
-      int32_t code = declared->codes[row_at(above, place)];
-      mine->values[own] = code < 0 ? (int32_t)declared->n_values : code;
-      mine->parents[own] = (int32_t)clone;
-      mine->begins[own + 1] = 0;
-      building->n_found++;
+static inline bool count_rows_of_clones(NodeBuilding *building, int64_t node, Host *host) {
+  const NodeDeclaration *declared = &building->declared[node];
+  const Clones *above = clones_above(building, node);
+  Clones *mine = &building->clones[node];
+  const int32_t *clones = building->scratch;
+  int64_t clone = 0, n_found = 0, n_rows = building->n_looked_at;
+  mine->begins[0] = 0;
+  for (int64_t place = 0; place < n_rows;) {
+    int64_t end = next_end(place, n_rows, host);
+    if (end < 0) return false;
+    for (; place < end; place++) {
+      while (above->begins[clone + 1] <= place) clone++;
+      int64_t own = clones[place];
+      if (own < 0) continue;
+      if (own == n_found) {
+        int32_t code = declared->codes[row_at(above, place)];
+        mine->values[own] = code < 0 ? (int32_t)declared->n_values : code;
+        mine->parents[own] = (int32_t)clone;
+        mine->begins[own + 1] = 0;
+        n_found++;
+      }
+      mine->begins[own + 1]++;
     }
-    mine->begins[own + 1]++;
   }
-  building->clone = clone;
-  building->place = end;
-  if (end < building->n_looked_at) return;
-  begin_groups(mine->n_clones, mine->begins, mine->cursors);
-  building->place = 0;
-  building->task = PLACE_ROWS;
+  return true;
 }
 
-static inline void place_rows_of_clones(NodeBuilding *building, int64_t at_most) {
-  const Clones *above = clones_above(building, building->node);
-  Clones *mine = &building->clones[building->node];
-  int64_t end = end_of_step(building, at_most);
-  for (int64_t place = building->place; place < end; place++) {
-    int64_t own = building->scratch[place];
-    if (own >= 0) mine->rows[mine->cursors[own]++] = row_at(above, place);
+/* Make the clones of a declared node for the values of its column. */
+static inline bool make_clones(NodeBuilding *building, int64_t node, int64_t n_clones, Host *host) {
+  const Clones *above = clones_above(building, node);
+  Clones *mine = &building->clones[node];
+  bool leaves_out = building->declared[node].missing == MISSING_LEFT_OUT;
+  int64_t n_rows = building->n_looked_at, n_kept = n_rows - (leaves_out ? building->n_missing : 0);
+  mine->n_clones = n_clones;
+  mine->begins = host->memory(host, FOR_THE_CALL, (2 * n_clones + 1) * (int64_t)sizeof *mine->begins);
+  mine->rows = host->memory(host, FOR_THE_CALL, (n_kept + 2 * n_clones) * (int64_t)sizeof *mine->rows);
+  if (mine->begins == NULL || mine->rows == NULL) return false;
+  mine->parents = mine->rows + n_kept;
+  mine->values = mine->parents + n_clones;
+  if (!count_rows_of_clones(building, node, host)) return false;
+  int64_t *cursors = mine->begins + n_clones + 1;
+  begin_groups(n_clones, mine->begins, cursors);
+  for (int64_t place = 0; place < n_rows;) {
+    int64_t end = next_end(place, n_rows, host);
+    if (end < 0) return false;
+    for (; place < end; place++) {
+      int64_t own = building->scratch[place];
+      if (own >= 0) mine->rows[cursors[own]++] = row_at(above, place);
+    }
   }
-  building->place = end;
+  return true;
+}
+
+/* Make room for the codes of a declared node. */
+static inline bool make_table(NodeBuilding *building, int64_t node, Host *host) {
+  int64_t size = building->declared[node].n_values + 1;
+  if (size <= building->table_size) return true;
+  building->last_clones = host->memory(host, FOR_THE_CALL, 2 * size * (int64_t)sizeof *building->last_clones);
+  if (building->last_clones == NULL) return false;
+  building->made = building->last_clones + size;
+  building->table_size = size;
+  return true;
+}
+
+/* Determine what a declared node selects of its parent's clones; return NODES_FOUND, or why that fails. */
+static inline int select_rows(NodeBuilding *building, int64_t node, Host *host) {
+  const NodeDeclaration *declared = &building->declared[node];
+  const Clones *above = clones_above(building, node);
+  Clones *mine = &building->clones[node];
+  *mine = *above;
+  mine->depth = above->depth + 1;
+  mine->parents = mine->values = NULL;
+  building->n_missing = 0;
+  building->n_looked_at = above->begins[above->n_clones];
+  if (declared->codes != NULL && declared->taken != NULL) {
+    if (!filter_rows(building, node, host)) return NODES_FAILED;
+  } else if (declared->codes != NULL) {
+    int64_t n_clones = make_table(building, node, host) ? tell_clones(building, node, host) : -1;
+    if (n_clones < 0) return NODES_FAILED;
+    if (building->n_missing > 0 && declared->missing == MISSING_REFUSED) {
+      building->failed = node;
+      return VALUES_MISSING;
+    }
+    if (!make_clones(building, node, n_clones, host)) return NODES_FAILED;
+  }
+  mine->sizes = host->memory(host, FOR_THE_CALL, 3 * mine->n_clones * (int64_t)sizeof *mine->sizes);
+  if (mine->sizes == NULL) return NODES_FAILED;
+  mine->numbers = mine->sizes + mine->n_clones;
+  mine->cursors = mine->numbers + mine->n_clones;
+  memset(mine->sizes, 0, (size_t)mine->n_clones * sizeof *mine->sizes); /* the sums over children begin with 0 */
+  return NODES_FOUND;
 }
 
 /* Whether a declared node is below another. */
-static inline int is_below(const NodeBuilding *building, int64_t node, int64_t other) {
+static inline bool is_node_below(const NodeBuilding *building, int64_t node, int64_t other) {
   while (node > other) node = building->declared[node].parent;
   return node == other;
 }
@@ -345,7 +287,7 @@ static inline void find_empty(NodeBuilding *building, int64_t node) {
   }
   /* If several nodes are empty and may not be, the first one counts; children are before their parents. */
   if (any_empty && (node == 0 || prune == NEVER_PRUNED)) {
-    if (building->emptied < 0 || !is_below(building, building->emptied, node)) building->emptied = node;
+    if (building->emptied < 0 || !is_node_below(building, building->emptied, node)) building->emptied = node;
   }
 }
 
@@ -387,73 +329,27 @@ static inline void number_clones(NodeBuilding *building, int64_t node) {
   }
 }
 
-/* Continue with the next declared node, or with pruning after the last one. */
-static inline void end_node(NodeBuilding *building) {
-  building->task = BEGIN_NODE;
-  if (++building->node == building->n_declared) {
-    building->task = FIND_EMPTY;
-    building->node--;
+/* Build the nodes; the caller has set the fields up to n_rows. Return the outcome. */
+static inline int build_nodes(NodeBuilding *building, Host *host) {
+  building->n_nodes = building->n_options = 0;
+  building->failed = building->failed_clone = building->emptied = -1;
+  building->last_clones = building->made = NULL;
+  building->table_size = 0;
+  building->whole[0] = 0;
+  building->whole[1] = building->n_rows;
+  building->table = (Clones){.depth = -1, .n_clones = 1};
+  for (int64_t node = 0; node < building->n_declared; node++) {
+    int outcome = select_rows(building, node, host);
+    if (outcome != NODES_FOUND) return outcome;
   }
-}
-
-/* Continue building by a step over at most at_most rows, or over the clones of one declared node; return the state.
- * With NODES_GO_ON, `wanted` may request memory.
- */
-static inline int build_nodes(NodeBuilding *building, int64_t at_most) {
-  Clones *mine = &building->clones[building->node];
-  building->wanted = 0;
-  switch (building->task) {
-    case BEGIN_NODE: begin_node(building); break;
-    case GET_FILTER:
-      mine->begins = take_array(building, mine->n_clones + 1, sizeof(int64_t));
-      mine->begins[0] = 0;
-      building->task = FILTER_ROWS;
-      break;
-    case FILTER_ROWS: filter_rows(building, at_most); break;
-    case GET_ROWS:
-      mine->rows = take_array(building, building->n_found, sizeof(int32_t));
-      memcpy(mine->rows, building->scratch, (size_t)building->n_found * sizeof(int32_t));
-      want_states(building, mine);
-      break;
-    case GET_TABLE:
-      building->last_clones = take_array(building, building->table_size, sizeof(int32_t));
-      building->made = take_array(building, building->table_size, sizeof(int32_t));
-      building->task = CLEAR_TABLE;
-      break;
-    case CLEAR_TABLE:
-      memset(building->last_clones, 0xFF, (size_t)building->table_size * sizeof(int32_t)); /* -1 everywhere */
-      building->task = TELL_CLONES;
-      break;
-    case TELL_CLONES:
-      if (!tell_clones(building, at_most)) return VALUES_MISSING;
-      break;
-    case GET_CLONES: get_clones(building); break;
-    case COUNT_ROWS: count_rows_of_clones(building, at_most); break;
-    case PLACE_ROWS:
-      place_rows_of_clones(building, at_most);
-      if (building->place == building->n_looked_at) end_node(building);
-      break;
-    case GET_STATES:
-      get_states(building, mine);
-      end_node(building);
-      break;
-    case FIND_EMPTY:
-      find_empty(building, building->node);
-      if (--building->node >= 0) break;
-      building->node = 0;
-      building->task = NUMBER_NODES;
-      if (building->emptied < 0) break;
-      find_culprit(building);
-      return NOTHING_TO_DRAW;
-    default:
-      number_clones(building, building->node);
-      if (++building->node < building->n_declared) break;
-      building->n_nodes = building->clones[0].sizes[0];
-      building->node = 0;
-      building->task = TELL_NODES;
-      return NODES_FOUND;
+  for (int64_t node = building->n_declared - 1; node >= 0; node--) find_empty(building, node);
+  if (building->emptied >= 0) {
+    find_culprit(building);
+    return NOTHING_TO_DRAW;
   }
-  return NODES_GO_ON;
+  for (int64_t node = 0; node < building->n_declared; node++) number_clones(building, node);
+  building->n_nodes = building->clones[0].sizes[0];
+  return NODES_FOUND;
 }
 
 /* Store the remaining clones of a declared node. The offsets get the number of options of each. */
@@ -486,25 +382,17 @@ static inline void fill_options(NodeBuilding *building, int64_t node, TreeNodes 
   }
 }
 
-/* Continue filling in the nodes that were found, by those of one declared node; return whether all are filled in. */
-static inline int fill_nodes(NodeBuilding *building, TreeNodes *nodes) {
-  if (building->task == TELL_NODES) {
-    if (building->node == 0) nodes->offsets[0] = 0;
-    tell_nodes(building, building->node, nodes);
-    if (++building->node == building->n_declared) building->task = GROUP_OPTIONS;
-    return 0;
+/* Fill in the nodes that were found. */
+static inline void fill_nodes(NodeBuilding *building, TreeNodes *nodes) {
+  nodes->offsets[0] = 0;
+  for (int64_t node = 0; node < building->n_declared; node++) tell_nodes(building, node, nodes);
+  begin_groups(building->n_nodes, nodes->offsets, nodes->cursors);
+  for (int64_t node = 1; node < building->n_nodes; node++) {
+    nodes->options[nodes->cursors[nodes->parents[node]]++] = (int32_t)node;
   }
-  if (building->task == GROUP_OPTIONS) {
-    begin_groups(building->n_nodes, nodes->offsets, nodes->cursors);
-    for (int64_t node = 1; node < building->n_nodes; node++) {
-      nodes->options[nodes->cursors[nodes->parents[node]]++] = (int32_t)node;
-    }
-    building->node = 0;
-    building->task = FILL_OPTIONS;
-    return 0;
+  for (int64_t node = 0; node < building->n_declared; node++) {
+    if (!has_children(building, node)) fill_options(building, node, nodes);
   }
-  if (!has_children(building, building->node)) fill_options(building, building->node, nodes);
-  return ++building->node == building->n_declared;
 }
 
 /* Mark, or unmark, the rows of the remaining clones of a declared node. */

@@ -29,7 +29,7 @@ static inline int64_t draws_of_node(int64_t n_options, int64_t repeat, int64_t n
  * The arrays have one number for each node of a tree in preorder: its mode, its parent, -1 for the root, and its depth.
  */
 static inline int64_t find_replacement(
-    const int8_t *modes, const int32_t *parents, const int32_t *depths, int64_t n_nodes, int64_t node
+    const uint8_t *modes, const int32_t *parents, const int32_t *depths, int64_t n_nodes, int64_t node
 ) {
   for (int64_t above = parents[node]; above >= 0; above = parents[above]) {
     if (modes[above] == WITH_REPLACEMENT) return above;
@@ -46,7 +46,7 @@ static inline int64_t find_replacement(
  * scratch space for n_nodes numbers.
  */
 static inline int64_t pass_length(
-    const int32_t *parents, const int32_t *depths, const int64_t *offsets, const int64_t *repeats, int64_t n_nodes,
+    const int32_t *parents, const int32_t *depths, const int64_t *offsets, const int32_t *repeats, int64_t n_nodes,
     int64_t node, int64_t *most
 ) {
   int64_t end = node + 1;

@@ -21,11 +21,11 @@ typedef struct {
   double weight;             /* of FIXED_WEIGHT */
   const double *summed;      /* of SUM_OF_ROWS: a number for each row of the table */
   const double *row_weights; /* of a leaf: a number for each row of the table; NULL if rows are equally likely */
-  int matter;                /* set by begin_weighing(): whether the weights of its options matter */
+  bool matter;               /* set by find_weighted(): whether the weights of its options matter */
 } WeightDeclaration;
 
-/* The state of weighing. The last two are refusals of the table or of the declaration. */
-enum { WEIGHTS_GO_ON, WEIGHTS_FOUND, NUMBER_REFUSED, TOTAL_REFUSED };
+/* How weighing ends. The last two are refusals of the table or of the declaration. */
+enum { WEIGHTS_FAILED, WEIGHTS_FOUND, NUMBER_REFUSED, TOTAL_REFUSED };
 
 typedef struct {
   const NodeDeclaration *declared; /* n_declared, from which the nodes were built */
@@ -33,26 +33,15 @@ typedef struct {
   const TreeNodes *nodes;
   int64_t n_declared;
   int64_t n_nodes;
-  double *chances; /* scratch: the weight of each node among its siblings; n_nodes */
+  double *chances; /* the result: the weight of each node among its siblings; n_nodes */
   double *sums;    /* scratch: n_nodes */
   int64_t *clones; /* scratch: the nodes, those of one declared node after another; n_nodes */
   int64_t *begins; /* scratch: the beginning of those of each declared node in `clones`; n_declared + 2 */
-  double *weights; /* the result, one for each option */
 
   int64_t failed;  /* of a refusal: the declared node with the column, or the node whose weights have that sum */
-  int of_rows;     /* whether the column is that of row weights, not of a sum */
+  bool of_rows;    /* whether the column is that of row weights, not of a sum */
   double refused;  /* the number, or the sum */
-
-  int task;        /* the progress, from here on */
-  int64_t node;    /* the declared node */
-  int64_t below;   /* the first declared node after those below it */
-  int64_t clone;   /* the place in `clones` of the next node of a sum */
-  int64_t at;      /* the node of the next option */
-  int64_t option;  /* -1 if none of a sum's node has been added */
-  double total;    /* of its options so far */
 } Weighing;
-
-enum { BEGIN_SUM, SUM_LEAVES, SUM_CHILDREN, WEIGH_OPTIONS };
 
 /* List the nodes of each declared node, so that a sum visits only those below its own. */
 static inline void list_clones(Weighing *weighing) {
@@ -64,34 +53,22 @@ static inline void list_clones(Weighing *weighing) {
   for (int64_t node = 0; node < weighing->n_nodes; node++) weighing->clones[begins[declared[node] + 1]++] = node;
 }
 
-/* Begin to weigh; the caller has set the fields up to `weights`. */
-static inline void begin_weighing(Weighing *weighing) {
-  WeightDeclaration *weighed = weighing->weighed;
-  for (int64_t node = 0; node < weighing->n_declared; node++) weighed[node].matter = 0;
-  for (int64_t node = weighing->n_declared - 1; node >= 0; node--) {
+/* Find for which declared nodes the weights of the options matter. */
+static inline void find_weighted(const NodeDeclaration *declared, int64_t n_declared, WeightDeclaration *weighed) {
+  for (int64_t node = 0; node < n_declared; node++) weighed[node].matter = false;
+  for (int64_t node = n_declared - 1; node >= 0; node--) {
     WeightDeclaration *mine = &weighed[node];
     mine->matter = mine->mode == WITH_REPLACEMENT && (mine->matter || mine->row_weights != NULL);
-    if (node > 0 && mine->form != NO_WEIGHT) weighed[weighing->declared[node].parent].matter = 1;
+    if (node > 0 && mine->form != NO_WEIGHT) weighed[declared[node].parent].matter = true;
   }
-  for (int64_t node = 0; node < weighing->n_nodes; node++) {
-    const WeightDeclaration *mine = &weighed[weighing->nodes->declared[node]];
-    weighing->chances[node] = mine->form == FIXED_WEIGHT ? mine->weight : 1;
-  }
-  list_clones(weighing);
-  weighing->failed = -1;
-  weighing->of_rows = 0;
-  weighing->refused = 0;
-  weighing->task = BEGIN_SUM;
-  weighing->node = weighing->clone = weighing->at = weighing->option = 0;
-  weighing->total = 0;
 }
 
 /* Whether the options of a node are rows. */
-static inline int is_leaf_of(const TreeNodes *nodes, int64_t n_nodes, int64_t node) {
+static inline bool is_leaf_of(const TreeNodes *nodes, int64_t n_nodes, int64_t node) {
   return node + 1 == n_nodes || nodes->depths[node + 1] <= nodes->depths[node];
 }
 
-static inline int refuse_weight(Weighing *weighing, int64_t declared, int of_rows, double number) {
+static inline int refuse_weight(Weighing *weighing, int64_t declared, bool of_rows, double number) {
   weighing->failed = declared;
   weighing->of_rows = of_rows;
   weighing->refused = number;
@@ -99,105 +76,105 @@ static inline int refuse_weight(Weighing *weighing, int64_t declared, int of_row
 }
 
 /* Whether a number is finite and not negative, as weights must be. */
-static inline int is_weight(double number) { return number >= 0 && number <= DBL_MAX; }
+static inline bool is_weight(double number) { return number >= 0 && number <= DBL_MAX; }
 
-/* Find the next declared node whose weight is a sum over rows. */
-static inline void begin_sum(Weighing *weighing) {
-  int64_t node = weighing->node;
-  while (node < weighing->n_declared && weighing->weighed[node].form < SUM_OF_ROWS) node++;
-  weighing->node = node;
-  if (node == weighing->n_declared) {
-    weighing->at = weighing->option = 0;
-    weighing->task = WEIGH_OPTIONS;
-    return;
+/* Add up numbers of rows from left to right; return the place of the first one that is no weight, or `end`. */
+static inline int64_t add_weights(
+    const double *numbers, const int32_t *rows, int64_t begin, int64_t end, double *total
+) {
+  double sum = *total;
+  for (int64_t i = begin; i < end; i++) {
+    double number = numbers[rows[i]];
+    if (!is_weight(number)) return i;
+    sum += number;
   }
+  *total = sum;
+  return end;
+}
+
+/* Sum over the rows of the leaves below a declared node; the nodes made of it and of those below are in `clones` from
+ * `first` to last - 1.
+ */
+static inline int sum_leaves(Weighing *weighing, int64_t node, int64_t first, int64_t last, Host *host) {
+  const TreeNodes *nodes = weighing->nodes;
+  const WeightDeclaration *mine = &weighing->weighed[node];
+  int64_t since = 0;
+  for (int64_t clone = first; clone < last; clone++) {
+    int64_t at = weighing->clones[clone];
+    if (!is_leaf_of(nodes, weighing->n_nodes, at)) continue;
+    int64_t end = nodes->offsets[at + 1];
+    weighing->sums[at] = mine->form == COUNT_OF_ROWS ? (double)(end - nodes->offsets[at]) : 0;
+    for (int64_t begin = nodes->offsets[at]; mine->form == SUM_OF_ROWS && begin < end; begin += GO_ON_ROWS) {
+      int64_t until = smaller(begin + GO_ON_ROWS, end);
+      int64_t wrong = add_weights(mine->summed, nodes->options, begin, until, &weighing->sums[at]);
+      if (wrong < until) return refuse_weight(weighing, node, false, mine->summed[nodes->options[wrong]]);
+      since += until - begin;
+      if (since < GO_ON_ROWS) continue;
+      since = 0;
+      if (!host->go_on(host)) return WEIGHTS_FAILED;
+    }
+  }
+  return WEIGHTS_FOUND;
+}
+
+/* Find the weight of each node made of a declared one: the sum over the rows of the leaves below. */
+static inline int sum_rows(Weighing *weighing, int64_t node, Host *host) {
+  const TreeNodes *nodes = weighing->nodes;
   int64_t below = node + 1;
   while (below < weighing->n_declared && weighing->declared[below].parent >= node) below++;
-  weighing->below = below;
-  weighing->clone = weighing->begins[node];
-  weighing->option = -1;
-  weighing->task = SUM_LEAVES;
-}
-
-/* Sum over the rows of the leaves below the declared node, from left to right. */
-static inline int sum_leaves(Weighing *weighing, int64_t at_most) {
-  const TreeNodes *nodes = weighing->nodes;
-  const WeightDeclaration *mine = &weighing->weighed[weighing->node];
-  for (; weighing->clone < weighing->begins[weighing->below]; weighing->clone++, weighing->option = -1) {
-    int64_t at = weighing->clones[weighing->clone], begin = nodes->offsets[at], end = nodes->offsets[at + 1];
-    if (at_most-- <= 0) return WEIGHTS_GO_ON;
-    if (!is_leaf_of(nodes, weighing->n_nodes, at)) continue;
-    if (mine->form == COUNT_OF_ROWS) {
-      weighing->sums[at] = (double)(end - begin);
-      continue;
-    }
-    double sum = weighing->option < 0 ? 0 : weighing->sums[at];
-    if (weighing->option < 0) weighing->option = begin;
-    for (; weighing->option < end && at_most >= 0; weighing->option++, at_most--) {
-      double number = mine->summed[nodes->options[weighing->option]];
-      if (!is_weight(number)) return refuse_weight(weighing, weighing->node, 0, number);
-      sum += number;
-    }
-    weighing->sums[at] = sum;
-    if (weighing->option < end) return WEIGHTS_GO_ON;
-  }
-  weighing->task = SUM_CHILDREN;
-  return WEIGHTS_GO_ON;
-}
-
-/* Sum over the children of the nodes above these leaves, which come after them. */
-static inline void sum_children(Weighing *weighing, int64_t at_most) {
-  const TreeNodes *nodes = weighing->nodes;
-  int64_t first = weighing->begins[weighing->node];
-  for (; weighing->clone > first && at_most > 0; weighing->clone--, at_most--) {
-    int64_t at = weighing->clones[weighing->clone - 1];
+  int64_t first = weighing->begins[node], last = weighing->begins[below];
+  int outcome = sum_leaves(weighing, node, first, last, host);
+  if (outcome != WEIGHTS_FOUND) return outcome;
+  for (int64_t clone = last; clone > first; clone--) { /* children come after their parents */
+    int64_t at = weighing->clones[clone - 1];
     if (!is_leaf_of(nodes, weighing->n_nodes, at)) {
       double sum = 0;
       for (int64_t i = nodes->offsets[at]; i < nodes->offsets[at + 1]; i++) sum += weighing->sums[nodes->options[i]];
       weighing->sums[at] = sum;
     }
-    if (nodes->declared[at] == weighing->node) weighing->chances[at] = weighing->sums[at];
-  }
-  if (weighing->clone > first) return;
-  weighing->node++;
-  weighing->task = BEGIN_SUM;
-}
-
-/* Write the weights of the options, and check their sums. */
-static inline int weigh_options(Weighing *weighing, int64_t at_most) {
-  const TreeNodes *nodes = weighing->nodes;
-  for (; weighing->at < weighing->n_nodes; weighing->at++) {
-    int64_t at = weighing->at, end = nodes->offsets[at + 1], declared = nodes->declared[at];
-    const WeightDeclaration *mine = &weighing->weighed[declared];
-    int is_leaf = is_leaf_of(nodes, weighing->n_nodes, at);
-    double total = weighing->option == nodes->offsets[at] ? 0 : weighing->total;
-    for (; weighing->option < end; weighing->option++) {
-      if (at_most-- == 0) {
-        weighing->total = total;
-        return WEIGHTS_GO_ON;
-      }
-      int32_t option = nodes->options[weighing->option];
-      double weight = !is_leaf ? weighing->chances[option] : mine->row_weights ? mine->row_weights[option] : 1;
-      if (!is_weight(weight) && is_leaf) return refuse_weight(weighing, declared, 1, weight);
-      weighing->weights[weighing->option] = weight;
-      total += weight;
-    }
-    if (!mine->matter || (total >= LEAST_TOTAL && total <= DBL_MAX)) continue;
-    weighing->failed = at;
-    weighing->refused = total;
-    return TOTAL_REFUSED;
+    if (nodes->declared[at] == node) weighing->chances[at] = weighing->sums[at];
   }
   return WEIGHTS_FOUND;
 }
 
-/* Continue weighing by a step over at most at_most options; return the state. */
-static inline int weigh_nodes(Weighing *weighing, int64_t at_most) {
-  switch (weighing->task) {
-    case BEGIN_SUM: begin_sum(weighing); return WEIGHTS_GO_ON;
-    case SUM_LEAVES: return sum_leaves(weighing, at_most);
-    case SUM_CHILDREN: sum_children(weighing, at_most); return WEIGHTS_GO_ON;
-    default: return weigh_options(weighing, at_most);
+/* Find the weights of all nodes; the caller has set the fields up to `begins`. */
+static inline int weigh_nodes(Weighing *weighing, Host *host) {
+  const WeightDeclaration *weighed = weighing->weighed;
+  for (int64_t node = 0; node < weighing->n_nodes; node++) {
+    const WeightDeclaration *mine = &weighed[weighing->nodes->declared[node]];
+    weighing->chances[node] = mine->form == FIXED_WEIGHT ? mine->weight : 1;
   }
+  list_clones(weighing);
+  for (int64_t node = 0; node < weighing->n_declared; node++) {
+    if (weighed[node].form < SUM_OF_ROWS) continue;
+    int outcome = sum_rows(weighing, node, host);
+    if (outcome != WEIGHTS_FOUND) return outcome;
+  }
+  return WEIGHTS_FOUND;
+}
+
+/* Write the weights of the options of a node whose weights matter, and check their sum. */
+static inline int weigh_options(Weighing *weighing, int64_t at, double *weights, Host *host) {
+  const TreeNodes *nodes = weighing->nodes;
+  const double *chances = weighing->chances;
+  int64_t declared = nodes->declared[at], n_options = nodes->offsets[at + 1] - nodes->offsets[at];
+  const double *of_rows = weighing->weighed[declared].row_weights;
+  const int32_t *options = nodes->options + nodes->offsets[at];
+  double total = 0;
+  for (int64_t begin = 0; begin < n_options; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, n_options);
+    if (begin > 0 && !host->go_on(host)) return WEIGHTS_FAILED;
+    for (int64_t i = begin; i < end; i++) {
+      double weight = of_rows == NULL ? chances[options[i]] : of_rows[options[i]];
+      if (!is_weight(weight) && of_rows != NULL) return refuse_weight(weighing, declared, true, weight);
+      weights[i] = weight;
+      total += weight;
+    }
+  }
+  if (total >= LEAST_TOTAL && total <= DBL_MAX) return WEIGHTS_FOUND;
+  weighing->failed = at;
+  weighing->refused = total;
+  return TOTAL_REFUSED;
 }
 
 #endif

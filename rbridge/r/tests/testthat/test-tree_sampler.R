@@ -141,7 +141,7 @@ test_that("recipes whose parts are wrong are refused, and never reach the core",
   refused(weighted, weights = c(1, -1, 2), text = "'weights'")
   refused(weighted, weights = c(0, 0, 0), text = "'weights'")
   refused(weighted, weights = c(1, NaN, 2), text = "'weights'")
-  refused(good, functions = c("uniform", "choice", "system"), text = "have arguments that fit 'system'")
+  refused(good, functions = c("uniform", "choice", "system"), text = "have functions of auxiliary values as 'functions'")
   refused(good, n_arguments = c(2L, 3L, 0L), text = "have a function and its arguments for each of 'auxiliary'")
   refused(good, numbers = c(10, -10), text = "have arguments that fit 'uniform'")
   refused(good, kinds = c("number", "number", "number"), text = "have a function and its arguments")
