@@ -73,6 +73,7 @@ cdef extern from "recipe.h" nogil:
         boolean is_single
         int64_t length
         const void *values
+        const Part *items
     ctypedef struct Parts:
         const Part *parts
         int64_t n_parts
@@ -109,72 +110,6 @@ cdef extern from "stream.h" nogil:
     bint restore_generator(Generator *generator, const uint32_t *words)
     void draw_numbers(Generator *generator, uint64_t limit, int64_t count, int64_t *numbers)
     void draw_uniforms(Generator *generator, int64_t count, double *uniforms)
-
-cdef extern from "plan.h" nogil:
-    ctypedef struct OffsetsProgress:
-        int64_t stratum
-        int64_t batch
-        int64_t before
-        int64_t over
-    ctypedef struct LayoutProgress:
-        int64_t stratum
-        int64_t rank
-        int64_t index
-        int64_t batch
-        int64_t over
-    void fill_even_offsets(int64_t n_rows, int64_t n_batches, int64_t begin, int64_t end, int64_t *offsets)
-    bint fill_proportional_offsets(
-        const int64_t *counts,
-        int64_t n_strata,
-        int64_t n_batches,
-        int64_t wanted,
-        OffsetsProgress *progress,
-        int64_t *offsets,
-    )
-    bint fill_layout(
-        const int64_t *counts,
-        int64_t n_strata,
-        int64_t n_batches,
-        bint even,
-        int64_t n_places,
-        int64_t wanted,
-        LayoutProgress *progress,
-        int64_t *next_places,
-        int32_t *layout,
-    )
-    ctypedef struct SpreadProgress:
-        pass
-    void begin_spread(const int64_t *taken, const int64_t *available, int64_t n_strata, SpreadProgress *progress)
-    bint spread_layout(
-        const int64_t *taken, const int64_t *available, int64_t wanted, SpreadProgress *progress, int32_t *layout
-    )
-
-cdef extern from "passes.h" nogil:
-    bint fill_passes_layout(
-        const int64_t *taken,
-        const int64_t *available,
-        int64_t n_strata,
-        int64_t n_batches,
-        int64_t n_places,
-        int64_t wanted,
-        LayoutProgress *progress,
-        int64_t *next_places,
-        int32_t *layout,
-    )
-    void name_rows(
-        int64_t n_rows, const int32_t *repeated, int32_t first_row, int64_t begin, int64_t end, int32_t *rows
-    )
-    ctypedef struct Sequence:
-        const int32_t *places
-        int32_t *rows
-        int32_t first_row
-        int64_t taken
-        int64_t available
-        int64_t dealt
-        int64_t n_batches
-        int32_t *seen
-        int32_t *waiting
-    int64_t keep_apart(const Sequence *sequence, int64_t batch, int64_t wanted, int64_t *begin)
 
 cdef extern from "shards.h" nogil:
     ctypedef struct ShardCells:
@@ -305,17 +240,6 @@ cdef extern from "scatter.h" nogil:
         int32_t first_row,
         int32_t *rows,
     )
-    uint32_t scatter_permutation_uint16(
-        Generator *generator,
-        int32_t *pool,
-        uint32_t left,
-        uint32_t wanted,
-        const uint16_t *codes,
-        int64_t *cursors,
-        const int32_t *layout,
-        int32_t first_row,
-        int32_t *rows,
-    )
     uint32_t scatter_permutation_int32(
         Generator *generator,
         int32_t *pool,
@@ -331,15 +255,6 @@ cdef extern from "scatter.h" nogil:
         uint32_t begin,
         uint32_t end,
         const uint8_t *codes,
-        int64_t *cursors,
-        const int32_t *layout,
-        int32_t first_row,
-        int32_t *rows,
-    )
-    void scatter_in_order_uint16(
-        uint32_t begin,
-        uint32_t end,
-        const uint16_t *codes,
         int64_t *cursors,
         const int32_t *layout,
         int32_t first_row,

@@ -7,7 +7,7 @@ def plan(
 ) -> tuple[dict[str, Any], list[str]]: ...
 
 def call(
-    name: str, arguments: dict[str, Any], data: Mapping[str, Any], names: Sequence[str] = ()
+    name: str, arguments: dict[str, Any], data: Mapping[str, Any] = {}, names: Sequence[str] = ()
 ) -> dict[str, Any]: ...
 
 class Instance:

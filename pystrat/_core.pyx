@@ -55,7 +55,7 @@ def plan(str kind not None, dict arguments not None, dict data not None, names):
     return call.results, call.warnings()
 
 
-def call(str name not None, dict arguments not None, dict data not None, names=()):
+def call(str name not None, dict arguments not None, dict data not None={}, names=()):
     """Return the results of a function of the core; the parameters are those of `plan`."""
     cdef Request request = Request(arguments, data)
     cdef Call call = Call(request, names)
@@ -134,7 +134,9 @@ cdef class Request:
             part.type, part.length = core.DOUBLES if is_double else core.FRACTION, 1
             part.is_single = True
         elif isinstance(value, Mapping):
-            part.is_named, part.length = True, len(value)
+            items = Request({str(place): item for place, item in enumerate(value.values())}, {})
+            self.held.append(items)
+            part.is_named, part.length, part.items = True, items.parts.n_parts, items.parts.parts
         return 0
 
     cdef int fill_texts(self, core.Part *part, texts) except -1:
@@ -235,11 +237,11 @@ cdef class Call:
         if refusal.parameter == NULL:
             raise self.error or MemoryError()
         requirement = self.named(refusal.requirement)
-        if "{stratum}" in requirement:
-            requirement = requirement.replace("{stratum}", self.names[refusal.stratum])
         if refusal.shown != NULL:
             value = self.request.value_of(refusal.shown.decode())
-            got = show(value if refusal.place == 0 else value[refusal.place - 1])
+            if refusal.place > 0:
+                value = (list(value.values()) if isinstance(value, Mapping) else value)[refusal.place - 1]
+            got = show(value)
         else:
             got = self.named(refusal.got if refusal.long_got == NULL else refusal.long_got)
             if "{name}" in got and not callable(self.names):
@@ -259,9 +261,12 @@ cdef class Call:
 
     cdef str named(self, bytes text):
         """Return a text with the names that stand in it for the host to fill in."""
-        if b"{" not in text or not callable(self.names):
-            return text.decode()
-        return fill_in(text.decode(), self.names)
+        decoded = text.decode()
+        if "{" in decoded and callable(self.names):
+            return fill_in(decoded, self.names)
+        if "{stratum}" in decoded:
+            return decoded.replace("{stratum}", self.names[self.host.refusal.stratum])
+        return decoded
 
 
 def fill_in(text, name_of):

@@ -15,8 +15,7 @@ import pandas as pd
 from pystrat.base import BatchSampler
 from pystrat.messages import show
 from pystrat.plan import ASSIGN_CHOICES
-from pystrat.stratified.sampler import MISSING_CHOICES, StratifiedBatchSampler
-from pystrat.stratified.wanted import DROP_CHOICES, RARE_CHOICES
+from pystrat.stratified.sampler import DROP_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
 from pystrat.tables import read_table
 
 

@@ -171,10 +171,8 @@ def refusals(where: str) -> Iterator[None]:
         raise
 
 
-def check_integer(
-    value: Any, name: str, *, minimum: int, maximum: Optional[int] = None, advice: Optional[str] = None
-) -> int:
-    """Return `value` as an int if it is a whole number within the limits; `advice` is for numbers that are not whole.
+def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int] = None) -> int:
+    """Return `value` as an int if it is a whole number within the limits.
 
     A double is accepted if it misses a whole number by a relative 1e-9 (at most 1e-6), as 0.07 * 100 does.
 
@@ -194,7 +192,7 @@ def check_integer(
     # A whole float is accepted as an integer, as R treats 3 and 3L alike.
     number = _nearly_whole(value)
     if not is_whole(number) or not math.isfinite(as_double(number)):  # also an integer that no double holds, as in R
-        raise refused_value(name, requirement, show(value), advice if math.isfinite(as_double(value)) else None)
+        raise refused_value(name, requirement, show(value))
     if number < minimum or (maximum is not None and number > maximum):
         raise refused_value(name, requirement, show(value))
     return int(number)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 import numpy as np
 import pandas as pd
 
-from pystrat import _kernels
+from pystrat import _core
 from pystrat.first_rows import first_rows
 from pystrat.frames import batches_frame, names_index
 from pystrat.limits import MAX_COUNT
@@ -119,21 +119,18 @@ class BatchPlan(ReadOnlyArrays):
     @property
     def offsets(self) -> NDArray[np.int64]:
         """The place in the epoch where each batch begins, and where the last one ends, shape (n_batches + 1,)."""
-        offsets = np.zeros(self.n_batches + 1, dtype=np.int64)
-        _kernels.fill_offsets(self.counts, self.assign == "even", offsets)
+        offsets: NDArray[np.int64] = self._follows("batch_offsets")["offsets"]
         return offsets
+
+    def _follows(self, name: str, **data: NDArray[Any]) -> dict[str, Any]:
+        """Return what the core says that follows from the plan."""
+        counts = {"counts": self.counts.astype(np.float64)}
+        return _core.call(name, {"n_batches": self.n_batches, "even": self.assign == "even"}, {**counts, **data})
 
     def composition(self) -> pd.DataFrame:
         """Return the rows of each stratum in each batch: one row per batch, one column per stratum."""
-        batches = np.arange(self.n_batches + 1, dtype=np.int64)[:, np.newaxis]
-        if self.assign == "even":
-            ends = np.cumsum(self.counts)
-            # Batch b gets the places b, b + B, ...; the number of them before the end of a stratum is:
-            dealt = (ends + self.n_batches - 1 - batches[:-1]) // self.n_batches
-            table = np.diff(dealt, axis=1, prepend=0)
-        else:
-            table = np.diff(batches * self.counts // self.n_batches, axis=0)
-        return batches_frame(table, self.strata)
+        rows = self._follows("batch_composition")["rows"].reshape(-1, self.n_batches)
+        return batches_frame(rows.T.astype(np.int64), self.strata)
 
     def layout(self, n_rows: int, *, available: Optional[NDArray[np.int64]] = None) -> NDArray[np.int32]:
         """Return the place in the epoch of every stratum and rank, in that order, shape (n_rows,).
@@ -144,10 +141,12 @@ class BatchPlan(ReadOnlyArrays):
         n_rows = check_integer(n_rows, "n_rows", minimum=self.n_rows, maximum=MAX_COUNT)
         if available is not None:
             _check_available(available, self.counts, n_rows)
-        layout = np.empty(n_rows, dtype=np.int32)
-        _kernels.fill_layout(self.counts, self.assign == "even", self.offsets[:-1], layout)
-        if available is not None and (available != self.counts).any():
-            _kernels.spread_layout(self.counts, available, layout)
+        available = self.counts if available is None else available
+        layout: NDArray[np.int32] = self._follows(
+            "batch_layout",
+            n_rows=np.array([n_rows], dtype=np.float64),
+            available=available.astype(np.float64),
+        )["layout"]
         return layout
 
     def summary(self) -> str:

@@ -71,10 +71,6 @@ def one_leaf() -> _core.Instance:
     return _core.Instance("tree", sampler._recipe().parts, 1)
 
 
-def scatter_arguments(count: int) -> tuple[Any, ...]:
-    return zeros(count, np.uint8), zeros(1), zeros(count, np.int32), zeros(count, np.int32)
-
-
 def two_sides(count: int, *, nested: bool) -> tuple[Any, ...]:
     """Return what deals rows of 2 strata and of 64 groups to 100 batches."""
     groups = in_order(count, np.int32) % 64
@@ -85,16 +81,9 @@ def two_sides(count: int, *, nested: bool) -> tuple[Any, ...]:
 
 # Each returns a kernel and what it is called with.
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
-    "scatter_permutation": lambda: (_kernels.scatter_permutation, (1, *scatter_arguments(SMALL))),
-    "scatter_in_order": lambda: (_kernels.scatter_in_order, scatter_arguments(LARGE)),
     "number_integers": lambda: (_kernels.number_integers, (in_order(SMALL), zeros(SMALL))),
     "number_integers by sorting": lambda: (_kernels.number_integers, (colliding(SMALL), zeros(SMALL))),
     "compact_codes": lambda: (_kernels.compact_codes, (zeros(LARGE), zeros(LARGE, np.uint8), zeros(1))),
-    "fill_offsets": lambda: (_kernels.fill_offsets, (numbers(LARGE), False, zeros(LARGE))),
-    "fill_offsets, even": lambda: (_kernels.fill_offsets, (numbers(LARGE), True, zeros(LARGE))),
-    "fill_layout": lambda: (_kernels.fill_layout, (numbers(LARGE), False, zeros(1000), zeros(LARGE, np.int32))),
-    "fill_layout, even": lambda: (_kernels.fill_layout, (numbers(LARGE), True, zeros(1000), zeros(LARGE, np.int32))),
-    "spread_layout": lambda: (_kernels.spread_layout, (numbers(LARGE // 2), numbers(LARGE), zeros(LARGE, np.int32))),
     "indices": lambda: (stream().indices, (10**6, LARGE)),
     "uniforms": lambda: (stream().uniforms, (LARGE,)),
     "permutation": lambda: (stream().permutation, (SMALL,)),
@@ -167,6 +156,9 @@ ROWS = 2**21
 
 SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
     "stratified": lambda: pystrat.StratifiedBatchSampler(in_order(ROWS) % 7, min_samples_per_stratum=2, seed=1),
+    "stratified, in turn": lambda: pystrat.StratifiedBatchSampler(
+        in_order(ROWS) % 7, mean_batch_size=64, balance=ROWS // 3, seed=1
+    ),
     "uniform": lambda: pystrat.UniformBatchSampler(ROWS, batch_size=ROWS // 2, replacement=False, seed=1),
     "uniform, small batches": lambda: pystrat.UniformBatchSampler(1000, batch_size=32, n_batches=ROWS // 8, seed=1),
     "uniform, replaced": lambda: pystrat.UniformBatchSampler(

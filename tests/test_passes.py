@@ -10,21 +10,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pystrat import BatchPlan
-from pystrat.base import epoch_seed
-from pystrat.passes import Passes
+from pystrat import _core
 from tests.reference.naive_passes import naive_epoch
 
 
-def plan_of(available: list[int], taken: list[int], n_batches: int) -> BatchPlan:
-    names = [str(stratum) for stratum in range(len(taken))]
-    counts = [np.array(values, dtype=np.int64) for values in (taken, available)]
-    return BatchPlan(n_batches, counts[0], names, "even", counts[1])
+class Passes:
+    """The epochs of a recipe that takes `taken` rows of the strata, in the order of the dataset if the seed is None."""
 
+    def __init__(self, codes: np.ndarray, taken: list[int], n_batches: int, seed: Optional[int]) -> None:
+        numbers = {"n_strata": [len(taken)], "n_batches": [n_batches], "taken": taken}
+        parts = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
+        flags = {name: np.array([flag], dtype=np.int32) for name, flag in (("even", 1), ("shuffle", seed is not None))}
+        self._instance = _core.Instance("stratified", {"codes": codes, **parts, **flags}, seed or 0)
 
-def batches_of(passes: Passes, plan: BatchPlan, seed: Optional[int], epoch: int) -> list[list[int]]:
-    rows = passes.scatter(epoch, None if seed is None else epoch_seed(seed, epoch))
-    return [rows[begin:end].tolist() for begin, end in zip(plan.offsets[:-1], plan.offsets[1:])]
+    def rows(self, epoch: int) -> np.ndarray:
+        rows: np.ndarray = self._instance.draw(epoch)["rows"]
+        return rows
+
+    def batches(self, epoch: int) -> list[list[int]]:
+        drawn = self._instance.draw(epoch)
+        return [rows.tolist() for rows in np.split(drawn["rows"], drawn["offsets"][1:-1])]
 
 
 def possible_batches(available: list[int], taken: list[int]) -> list[int]:
@@ -33,11 +38,10 @@ def possible_batches(available: list[int], taken: list[int]) -> list[int]:
     return [n for n in range(1, sum(taken) + 1) if all(-(-count // n) <= size for count, size in pairs)]
 
 
-def check(codes: list[int], available: list[int], taken: list[int], n_batches: int, seed: Optional[int]) -> None:
-    plan = plan_of(available, taken, n_batches)
-    passes = Passes(np.array(codes, dtype=np.uint8), np.array(available, dtype=np.int64), plan, seed)
+def check(codes: list[int], taken: list[int], n_batches: int, seed: Optional[int]) -> None:
+    passes = Passes(np.array(codes, dtype=np.uint8), taken, n_batches, seed)
     for epoch in (0, 1, 4):
-        batches = batches_of(passes, plan, seed, epoch)
+        batches = passes.batches(epoch)
         assert batches == naive_epoch(codes, taken, n_batches, seed=seed, epoch=epoch)
         assert all(len(set(batch)) == len(batch) for batch in batches), "no row comes twice in a batch"
         drawn = Counter(codes[row] for batch in batches for row in batch)
@@ -48,7 +52,7 @@ def test_one_stratum_exhaustively() -> None:
     for size in range(1, 5):
         for taken in range(1, 3 * size + 2):
             for n_batches in possible_batches([size], [taken]):
-                check([0] * size, [size], [taken], n_batches, seed=size + taken)
+                check([0] * size, [taken], n_batches, seed=size + taken)
 
 
 @settings(max_examples=300, deadline=None)
@@ -60,18 +64,17 @@ def test_any_strata(data: st.DataObject) -> None:
     codes = [stratum for stratum, size in enumerate(available) for _ in range(size)] + [len(available)] * n_dropped
     codes = data.draw(st.permutations(codes))
     n_batches = data.draw(st.sampled_from(possible_batches(available, taken)))
-    check(codes, available, taken, n_batches, data.draw(st.none() | st.integers(0, 2**31 - 2)))
+    check(codes, taken, n_batches, data.draw(st.none() | st.integers(0, 2**31 - 2)))
 
 
 @pytest.mark.parametrize("taken", [1, 3, 7, 10, 11, 25, 40])
 def test_any_epochs_in_a_row_take_each_row_equally_often_up_to_one(taken: int) -> None:
     size, first = 10, 1234
-    plan = plan_of([size], [taken], max(1, -(-taken // size)))
-    passes = Passes(np.zeros(size, dtype=np.uint8), np.array([size]), plan, 5)
+    passes = Passes(np.zeros(size, dtype=np.uint8), [taken], max(1, -(-taken // size)), 5)
     seen = np.zeros(size, dtype=np.int64)
     for n_epochs in range(1, 21):
         epoch = first + n_epochs - 1
-        seen += np.bincount(passes.scatter(epoch, epoch_seed(5, epoch)), minlength=size)
+        seen += np.bincount(passes.rows(epoch), minlength=size)
         share = n_epochs * taken / size
         assert set(seen) <= {int(np.floor(share)), int(np.ceil(share))}
         if n_epochs % (size // np.gcd(size, taken)) == 0:
@@ -80,21 +83,17 @@ def test_any_epochs_in_a_row_take_each_row_equally_often_up_to_one(taken: int) -
 
 def test_many_passes_have_wide_numbers() -> None:
     """A stratum of one row with 70,000 passes, and 300 strata of which some are repeated."""
-    plan = plan_of([1, 1], [70_000, 1], 70_000)
-    passes = Passes(np.array([0, 1], dtype=np.uint8), np.array([1, 1]), plan, 1)
-    rows = passes.scatter(0, 1)
+    rows = Passes(np.array([0, 1], dtype=np.uint8), [70_000, 1], 70_000, 1).rows(0)
     assert np.bincount(rows).tolist() == [70_000, 1]
     available = [1 + stratum % 3 for stratum in range(300)]
     taken = [1 + stratum % 5 for stratum in range(300)]
-    codes = np.repeat(np.arange(300, dtype=np.uint16), available)
-    plan = plan_of(available, taken, 5)
-    rows = Passes(codes, np.array(available), plan, 1).scatter(3, 7)
+    codes = np.repeat(np.arange(300, dtype=np.int32), available)
+    rows = Passes(codes, taken, 5, 1).rows(3)
     assert np.bincount(codes[rows]).tolist() == taken
 
 
 def test_an_epoch_leaves_no_trace() -> None:
-    plan = plan_of([4, 3], [2, 7], 3)
-    passes = Passes(np.array([0, 0, 0, 0, 1, 1, 1], dtype=np.uint8), np.array([4, 3]), plan, 1)
-    before = passes.scatter(2, 9).tolist()
-    passes.scatter(5, 11)
-    assert passes.scatter(2, 9).tolist() == before
+    passes = Passes(np.array([0, 0, 0, 0, 1, 1, 1], dtype=np.uint8), [2, 7], 3, 1)
+    before = passes.rows(2).tolist()
+    passes.rows(5)
+    assert passes.rows(2).tolist() == before

@@ -13,19 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.downsampling.rule import (
-    check_multiplier,
-    check_weights,
-    class_weights,
-    kept_rows,
-    show_numbers,
-)
+from pystrat.core_sampler import data_of
+from pystrat.downsampling.classes import by_class, show_numbers, strata_of
 from pystrat.frames import names_index
-from pystrat.messages import check_flag, check_integer, count_of, refused_type, refused_value, show
-from pystrat.multiplier import Multiplier
-from pystrat.plan_making import even_plan
+from pystrat.messages import refused_type, refused_value, as_written, check_flag, count_of, show
+from pystrat.multiplier import Multiplier, as_multiplier
 from pystrat.planned import PlannedBatchSampler
-from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
 from pystrat.stratum_names import name_of
 from pystrat._sum_tree import first_outside
@@ -106,6 +99,8 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     [1.0, 2.0]
     """
 
+    _kind = "downsampled"
+
     def __init__(
         self,
         strata: Any,
@@ -119,40 +114,37 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        multipliers = check_multiplier(multiplier)
-        batch_size = check_integer(batch_size, "batch_size", minimum=1)
-        majority = None if majority is None else name_of(majority, "majority")
-        walk = check_flag(walk, "walk")
-        given_weights = check_weights(weights)
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        arguments = {
+            "multiplier": by_class(multiplier, "multiplier", as_multiplier),
+            "batch_size": batch_size,
+            "majority": None if majority is None else name_of(majority, "majority"),
+            "walk": walk,
+            "weights": by_class(weights, "weights", as_written),
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=None)
-        kept = kept_rows(encoded, multipliers, majority)
-        replicas = self.num_replicas or 1
-        plan = even_plan(kept, encoded.shown, batch_size=batch_size, num_replicas=replicas, available=encoded.counts)
-        self._multipliers = multipliers
-        self._majority = majority
-        self._batch_size = batch_size
-        self._given_weights = given_weights
-        self._weights = class_weights(encoded, kept, given_weights)
-        self._adopt(encoded, plan, walked=walk)
+        parts = self._plan_of(settings, {**data_of(encoded), **strata_of(settings, encoded.shown)}, encoded.shown)
+        del settings["seed"]
+        self._parameters = settings
+        labels = {name: show(value) for name, value in settings.items() if value is not None}
+        for name in ("multiplier", "weights"):
+            if name in labels:
+                labels[name] = show_numbers(settings[name])
+        sharing = {"seed": seed, "num_replicas": num_replicas, "rank": rank}
+        self._adopt_plan(encoded, parts, labels, parts["kept"], "even", **sharing)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The checked parameters, with classes by name, except the strata, the seed and the rank."""
-        multipliers = self._multipliers
-        return {
-            "multiplier": dict(multipliers) if isinstance(multipliers, dict) else multipliers,
-            "batch_size": self._batch_size,
-            "majority": self._majority,
-            "walk": self._is_walked,
-            "weights": None if self._given_weights is None else dict(self._given_weights),
-            "num_replicas": self.num_replicas,
-        }
+        return {name: dict(value) if isinstance(value, dict) else value for name, value in self._parameters.items()}
 
     @property
     def keep_rates(self) -> pd.Series:
         """The share of the rows of each class in an epoch, by name, in order of first appearance."""
-        return pd.Series(self._plan.counts / self._counts, index=names_index(self._plan.strata), name="keep_rate")
+        return pd.Series(self._plan.keep_rates.to_numpy(), index=names_index(self._plan.strata), name="keep_rate")
 
     def class_weights(self, *, normalise: bool = False) -> pd.Series:
         """Return the training weight of each class, by name, in order of first appearance.
@@ -171,13 +163,15 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         return pd.Series(self._weights_of_classes(normalise), index=names_index(self._plan.strata), name="weight")
 
     def _weights_of_classes(self, normalise: bool) -> NDArray[np.float64]:
+        plan, given = self._plan, self._parts.get("weights")
+        weights = np.asarray(plan.available) / plan.counts if given is None else given
         if not check_flag(normalise, "normalise"):
-            return self._weights.copy()
-        if self._given_weights is None:  # all kept rows together represent all rows
-            return np.asarray(self._weights * (self._plan.n_rows / len(self._codes)))
-        relative = self._weights / self._weights.max()
+            return np.array(weights)
+        if given is None:  # all kept rows together represent all rows
+            return np.asarray(weights * (plan.n_rows / len(self._parts["codes"])))
+        relative = weights / weights.max()
         # Added up one after another, as in R; sum() adds up in another order.
-        return np.asarray(relative / np.cumsum(relative * (self._plan.counts / self._plan.n_rows))[-1])
+        return np.asarray(relative / np.cumsum(relative * (plan.counts / plan.n_rows))[-1])
 
     def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row.
@@ -200,8 +194,8 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         TypeError, ValueError
             If `rows` are not integers, such as a logical mask, or not from 0 to the number of rows - 1.
         """
-        weights = self._weights_of_classes(normalise)
-        return np.asarray(weights[self._codes if rows is None else self._codes[self._positions(rows)]])
+        weights, codes = self._weights_of_classes(normalise), self._parts["codes"]
+        return np.asarray(weights[codes if rows is None else codes[self._positions(rows)]])
 
     def _positions(self, rows: Any) -> NDArray[np.int64]:
         """Return row positions, of any shape; refuse anything else, including negative numbers."""
@@ -209,33 +203,18 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         if found.size and found.dtype.kind not in "iu":
             raise refused_type("rows", "hold row positions", f"{found.dtype} values")
         positions = for_kernel(found, np.int64)
-        outside = first_outside(positions.ravel(), len(self._codes))
+        n_rows = len(self._parts["codes"])
+        outside = first_outside(positions.ravel(), n_rows)
         if outside >= 0:
-            required = f"hold row positions from 0 to {len(self._codes) - 1}"
+            required = f"hold row positions from 0 to {n_rows - 1}"
             raise refused_value("rows", required, show(found.ravel()[outside]))
         return positions
 
-    def _recipe(self) -> Recipe:
-        plan = self._plan
-        labels = {name: show(value) for name, value in self.parameters.items() if value is not None}
-        for name in ("multiplier", "weights"):
-            if name in labels:
-                labels[name] = show_numbers(self.parameters[name])
-        parts = {
-            "codes": compact(self._codes, len(plan.counts)),
-            "n_strata": len(plan.counts),
-            "kept": plan.counts.astype(np.float64),
-            "n_batches": plan.n_batches,
-            "walk": self._is_walked,
-            "weights": None if self._given_weights is None else self._weights,
-        }
-        return make_recipe("downsampled", seed=self._seed, parts=parts, labels={**labels, "names": plan.shown})
-
     def __repr__(self) -> str:
-        plan = self._plan
-        kept = [f"{show(name)}: {k} of {n}" for name, k, n in zip(plan.strata, plan.counts, self._counts)]
+        plan, n_rows = self._plan, len(self._parts["codes"])
+        kept = [f"{show(name)}: {k} of {n}" for name, k, n in zip(plan.strata, plan.counts, np.asarray(plan.available))]
         shown = ", ".join(kept[:10] + ["..."] * (len(kept) > 10))
         return (
-            f"{type(self).__name__}({plan.n_rows} of {len(self._codes)} rows, {count_of(plan.n_batches, 'batch')}, "
-            f"kept {shown}, {'walk, ' * self._is_walked}seed={self._seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({plan.n_rows} of {n_rows} rows, {count_of(plan.n_batches, 'batch')}, "
+            f"kept {shown}, {'walk, ' * self._parts['walk']}seed={self._seed}, epoch={self.epoch})"
         )

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
-from pystrat.messages import check_choice, check_flag, check_integer, count_of, show, show_number
-from pystrat.plan_making import largest_minimum
+from pystrat import _core
+from pystrat.core_sampler import data_of
+from pystrat.messages import refused_type, as_written, count_of, show, show_number
 from pystrat.planned import PlannedBatchSampler
-from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import encode_strata
-from pystrat.stratified.wanted import check_wanted
+from pystrat.stratum_names import check_names, codes_of
 
+DROP_CHOICES = ("balanced",)
 MISSING_CHOICES = ("error", "stratum", "drop")
+RARE_CHOICES = ("error", "warn", "allow", "repeat")
 
 
 class StratifiedBatchSampler(PlannedBatchSampler):
@@ -99,6 +101,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     [[1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0]]
     """
 
+    _kind = "stratified"
+
     def __init__(
         self,
         strata: Any,
@@ -116,60 +120,51 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        self._wanted = check_wanted(
-            min_samples_per_stratum=min_samples_per_stratum,
-            mean_batch_size=mean_batch_size,
-            shares=shares,
-            balance=balance,
-            drop=drop,
-            assign=assign,
-            rare=rare,
-            num_replicas=self.num_replicas,
+        arguments = {
+            "min_samples_per_stratum": min_samples_per_stratum,
+            "mean_batch_size": mean_batch_size,
+            "shares": _as_written(shares),
+            "balance": balance,
+            "drop": drop,
+            "shuffle": shuffle,
+            "assign": assign,
+            "rare": rare,
+            "missing": missing,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        settings = self._plan_of(arguments)
+        named = _name_values(settings)
+        encoded = encode_strata(strata, missing=settings["missing"])
+        data = data_of(encoded)
+        if named is not None:
+            codes = codes_of(settings[named], encoded.shown, named, noun="stratum")
+            data["named_strata"] = np.array(codes, dtype=np.float64)
+        parts = self._plan_of(settings, data, encoded.shown)
+        del settings["seed"]
+        self._parameters = settings
+        labels = {name: _show_setting(value) for name, value in settings.items() if value is not None}
+        self._adopt_plan(
+            encoded,
+            parts,
+            labels,
+            parts.get("taken"),
+            "even" if parts["even"] else "proportional",
+            seed=seed,
+            num_replicas=num_replicas,
+            rank=rank,
         )
-        shuffle = check_flag(shuffle, "shuffle")
-        self._missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
-        encoded = encode_strata(strata, missing=missing)
-        plan = self._wanted.plan(encoded)
-        warning = self._wanted.warning(plan)
-        if warning is not None:
-            warnings.warn(warning, stacklevel=2)  # whoever called the constructor
-        self._adopt(encoded, plan, walked=plan.takes_again, shuffle=shuffle)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The checked parameters, except the strata, the seed and the rank."""
-        wanted = self._wanted
-        return {
-            "min_samples_per_stratum": _copied(wanted.min_samples_per_stratum),
-            "mean_batch_size": wanted.mean_batch_size,
-            "shares": _copied(wanted.shares),
-            "balance": wanted.balance,
-            "drop": wanted.drop,
-            "shuffle": self._is_shuffled,
-            "assign": wanted.assign,
-            "rare": wanted.rare,
-            "missing": self._missing,
-            "num_replicas": self.num_replicas,
-        }
-
-    def _recipe(self) -> Recipe:
-        plan = self._plan
-        parts = {
-            "codes": compact(self._codes, len(plan.counts)),
-            "n_strata": len(plan.counts),
-            "n_batches": plan.n_batches,
-            "even": plan.assign == "even",
-            "shuffle": self._is_shuffled,
-            "taken": plan.counts.astype(np.float64) if plan.takes_again else None,
-        }
-        settings = {name: _show_setting(value) for name, value in self.parameters.items() if value is not None}
-        return make_recipe("stratified", seed=self._seed, parts=parts, labels={**settings, "names": plan.shown})
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in self._parameters.items()}
 
     def _fingerprint(self) -> str:
         recipe = self._recipe()
         # Batches in the order of the dataset do not depend on the seed.
-        return (recipe if self._is_shuffled else replace(recipe, seed=0)).fingerprint()
+        return (recipe if self._parts["shuffle"] else replace(recipe, seed=0)).fingerprint()
 
     def __repr__(self) -> str:
         plan = self._plan
@@ -177,12 +172,34 @@ class StratifiedBatchSampler(PlannedBatchSampler):
             f"{type(self).__name__}({count_of(plan.n_rows, 'row')}, {count_of(len(plan.counts), 'stratum')}, "
             f"{count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, assign={plan.assign!r}, "
-            f"shuffle={self._is_shuffled}, seed={self._seed}, epoch={self.epoch})"
+            f"shuffle={self._parts['shuffle']}, seed={self._seed}, epoch={self.epoch})"
         )
 
 
-def _copied(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else value
+def _as_written(shares: Any) -> Any:
+    """Return shares as they are written, also those in narrow floats of numpy."""
+    if shares is None:
+        return None
+    if not isinstance(shares, Mapping):
+        raise refused_type("shares", "be a mapping from strata to numbers", show(shares))
+    return {name: as_written(value) if isinstance(value, np.floating) else value for name, value in shares.items()}
+
+
+def _name_values(settings: dict[str, Any]) -> Optional[str]:
+    """Name the numbers of strata as the strata are shown; return the parameter that has such numbers, if any."""
+    for parameter, numbers in (("min_samples_per_stratum", "minimums"), ("shares", "weights")):
+        read = settings.pop(numbers, None)
+        if read is not None:
+            given = settings[parameter]
+            names = check_names(given, parameter, noun="stratum")
+            # No digit is lost of a whole number that no double equals.
+            exact = [int(value) if isinstance(value, Integral) else value for value in given.values()]
+            settings[parameter] = {
+                name: value if isinstance(value, int) else int(number) if numbers == "minimums" else float(number)
+                for name, value, number in zip(names, exact, read)
+            }
+            return parameter
+    return None
 
 
 def _show_setting(value: Any) -> str:
@@ -237,9 +254,8 @@ def min_samples_for_batch_size(
     >>> min_samples_for_batch_size(labels, 100)
     3
     """
-    batch_size = check_integer(batch_size, "batch_size", minimum=1)
-    missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
-    if num_replicas is not None:
-        num_replicas = check_integer(num_replicas, "num_replicas", minimum=1)
+    arguments = {"batch_size": batch_size, "missing": missing, "num_replicas": num_replicas}
+    _core.call("min_samples_for_batch_size", arguments)
     encoded = encode_strata(strata, missing=missing)
-    return largest_minimum(encoded.counts, encoded.shown, batch_size=batch_size, num_replicas=num_replicas or 1)
+    counts = {"counts": encoded.counts.astype(np.float64)}
+    return int(_core.call("min_samples_for_batch_size", arguments, counts, encoded.shown)["minimum"])

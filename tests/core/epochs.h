@@ -1,4 +1,4 @@
-/* Epochs by the core, in steps: the layout of strata, the order of all rows, and their scatter by codes of a width. */
+/* Epochs by the core, in steps: the order of all rows, and their scatter by codes of a width. */
 
 #ifndef PYSTRAT_EPOCHS_H
 #define PYSTRAT_EPOCHS_H
@@ -10,20 +10,7 @@
 #include "check.h"
 #include "numbering.h"
 #include "permutation.h"
-#include "plan.h"
 #include "random.h"
-
-/* Fill the layout of n_places places by the offsets of the batches. */
-static inline void lay_out_rows(
-    const int64_t *counts, int64_t n_strata, int64_t n_batches, bool even, int64_t n_places, const int64_t *offsets,
-    int32_t *layout
-) {
-  int64_t *next_places = new_array(n_batches, sizeof *next_places);
-  memcpy(next_places, offsets, (size_t)n_batches * sizeof *next_places);
-  LayoutProgress progress = {0};
-  while (!fill_layout(counts, n_strata, n_batches, even, n_places, 1000, &progress, next_places, layout)) continue;
-  free(next_places);
-}
 
 /* Draw the order of all rows by a seed. */
 static inline void draw_order(int64_t n_rows, uint32_t seed, int32_t *order) {

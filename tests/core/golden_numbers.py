@@ -9,7 +9,6 @@ from typing import Any, Callable, Iterator, Union
 
 import numpy as np
 
-from pystrat.rare_strata import RARE_CHOICES
 from pystrat.strata import encode_strata
 from tests.core.golden_changes import changes_of_weights
 from tests.core.golden_declared import DRAWN, numbers_of_declaration, numbers_of_values, outcome_of
@@ -22,8 +21,8 @@ from tests.test_random_stream import Reference
 
 
 def golden_batches() -> Iterator[int]:
-    """Yield the numbers that test_golden_batches.c reads: those of all cases whose epochs take every row once."""
-    cases = _cases_of("batches.json") + [case for case in _cases_of("wanted.json") if not _takes_again(case)]
+    """Yield the numbers that test_golden_batches.c reads."""
+    cases = _cases_of("batches.json") + _cases_of("wanted.json")
     runs = json.loads((GOLDEN / "training.json").read_text(encoding="utf-8"))
     labels = labels_of_training()
     yield len(cases) + len(labels)
@@ -32,8 +31,8 @@ def golden_batches() -> Iterator[int]:
     for case in cases:
         parameters, expected = case["input"]["parameters"], case["expected"]
         yield from _numbers_of_strata(_labels_of(case["input"]), expected["counts"])
-        # As make_plan() has it: a plan that leaves batches without a row of a stratum deals the rows evenly.
-        even = parameters.get("assign") == "even" or expected["min_samples_per_stratum"] == 0
+        # A plan that takes rows again, or leaves batches without a row of a stratum, deals the rows evenly.
+        even = parameters.get("assign") == "even" or expected["min_samples_per_stratum"] == 0 or _takes_again(case)
         yield from (expected["n_batches"], int(even), int(parameters.get("shuffle", True)), parameters["seed"])
         yield from _numbers_of_epochs(case["input"]["epochs"], expected)
 
@@ -49,17 +48,6 @@ def _numbers_of_training(labels: Any, run: dict[str, Any]) -> Iterator[int]:
     ]
     expected = {"sizes": held.sum(axis=0).tolist(), "epochs": drawn}
     yield from _numbers_of_epochs(list(range(len(drawn))), expected)
-
-
-def golden_wanted() -> Iterator[int]:
-    """Yield the numbers that test_golden_wanted.c reads: those of the cases that `golden_batches` leaves."""
-    cases = [case for case in _cases_of("wanted.json") if _takes_again(case)]
-    yield len(cases)
-    for case in cases:
-        parameters, expected = case["input"]["parameters"], case["expected"]
-        yield from _numbers_of_strata(_labels_of(case["input"]), expected["counts"])
-        yield from (expected["n_batches"], int(parameters.get("shuffle", True)), parameters["seed"])
-        yield from _numbers_of_epochs(case["input"]["epochs"], expected)
 
 
 def _cases_of(file: str) -> list[dict[str, Any]]:
@@ -216,6 +204,7 @@ def golden_stream() -> Iterator[int]:
 
 def golden_subsets() -> Iterator[int]:
     """Yield the numbers that test_golden_subsets.c reads."""
+    rare = ["error", "warn", "allow"]
     cases = _cases_of("subsets.json")
     yield len(cases)
     for case in cases:
@@ -223,7 +212,7 @@ def golden_subsets() -> Iterator[int]:
         parameters = given["parameters"]
         yield from _numbers_of_strata(_labels_of(given), expected["rows"])
         yield from (parameters["strata_per_batch"], parameters["min_samples_per_stratum"])
-        yield from (int(parameters.get("exact", False)), RARE_CHOICES.index(parameters.get("rare", "error")))
+        yield from (int(parameters.get("exact", False)), rare.index(parameters.get("rare", "error")))
         yield from (parameters.get("num_replicas", 1), parameters["seed"])
         yield from (expected["n_batches"], *expected["batches"])
         yield len(given["epochs"])
@@ -269,6 +258,5 @@ CASES: dict[str, Callable[[], Iterator[int]]] = {
     "test_golden_stream": golden_stream,
     "test_golden_subsets": golden_subsets,
     "test_golden_tree": golden_tree,
-    "test_golden_wanted": golden_wanted,
     "test_golden_weighted": golden_weighted,
 }

@@ -1,91 +1,60 @@
-/* Golden vectors of stratified batches whose epochs take every row once. A case is:
+/* Golden vectors of stratified batches. A case is:
  *
- *   the strata of golden_strata.h, with the rows of each
+ *   the strata of golden_strata.h, with the rows that an epoch takes of each
  *   n_batches; 1 if the rows are dealt evenly, else 0; 1 if they are shuffled, else 0; the seed
  *   the list of the batches' sizes
  *   n_epochs, then for each its number, the list of its permutation and that of its rows
  */
 
+#include "dealt_recipes.h"
 #include "epochs.h"
-#include "golden.h"
-#include "golden_strata.h"
-#include "plan.h"
+#include "kinds/stratified.h"
 
-typedef struct {
-  Strata strata;
-  int64_t n_batches;
-  int64_t *starts;  /* n_codes + 1 */
-  int64_t *offsets; /* n_batches + 1 */
-  int32_t *layout;  /* n_rows */
-  bool is_shuffled;
-  uint32_t seed;
-} Case;
-
-/* Fill the offsets and the layout, in steps. */
-static void lay_out(Case *c, bool even) {
-  const Strata *strata = &c->strata;
-  int64_t n_batches = c->n_batches;
-  fill_starts(strata->counts, strata->n_codes, c->starts);
-  if (even) {
-    fill_even_offsets(c->starts[strata->n_strata], n_batches, 0, n_batches + 1, c->offsets);
-  } else {
-    OffsetsProgress progress = {0};
-    while (!fill_proportional_offsets(strata->counts, strata->n_strata, n_batches, 100, &progress, c->offsets)) {
-      continue;
-    }
-  }
-  lay_out_rows(strata->counts, strata->n_strata, n_batches, even, strata->n_rows, c->offsets, c->layout);
-}
-
-static void read_case(Case *c) {
-  c->strata = read_strata();
-  check_counts(&c->strata);
-  c->n_batches = read_number();
-  bool even = read_number() != 0;
-  c->is_shuffled = read_number() != 0;
-  c->seed = (uint32_t)read_number();
-  c->starts = new_array(c->strata.n_codes + 1, sizeof *c->starts);
-  c->offsets = new_zeros(c->n_batches + 1);
-  c->layout = new_array(c->strata.n_rows, sizeof *c->layout);
-  lay_out(c, even);
-}
-
-static void free_case(Case *c) {
-  free_strata(&c->strata);
-  free(c->starts);
-  free(c->offsets);
-  free(c->layout);
-}
-
-/* Read an epoch and compare it; then draw it in steps, for every width of codes that holds them and both first rows. */
-static void check_epoch(const Case *c) {
-  uint32_t seed = epoch_seed(c->seed, (uint32_t)read_number());
-  int64_t n_rows = c->strata.n_rows;
-  int32_t *rows = new_array(n_rows, sizeof *rows);
-  draw_order(n_rows, seed, rows);
-  check_rows(rows, n_rows, 0);
-
-  Scatter scatter = {n_rows, c->strata.n_codes, c->strata.codes, c->starts, c->layout, c->is_shuffled};
-  scatter_rows(&scatter, seed, 4, 1, UINT32_MAX, rows);
-  check_rows(rows, c->starts[c->strata.n_strata], 1);
-  int32_t *again = new_array(n_rows, sizeof *again);
-  for (int code_bytes = scatter.n_codes <= 256 ? 1 : 2; code_bytes <= 4; code_bytes *= 2) {
-    for (int32_t first_row = 0; first_row <= 1; first_row++) {
-      scatter_rows(&scatter, seed, code_bytes, first_row, 700, again);
-      for (int64_t i = 0; i < n_rows; i++) CHECK_EQUAL(again[i] - first_row, rows[i] - 1);
-    }
-  }
-  free(again);
-  free(rows);
+/* Read an epoch and compare it. */
+static void check_epoch(DealtRecipe *recipe, const int64_t *sizes, int64_t n_batches, int64_t n_rows) {
+  uint32_t epoch = (uint32_t)read_number();
+  int32_t *order = new_array(n_rows, sizeof *order);
+  draw_order(n_rows, epoch_seed(recipe->instance.seed, epoch), order);
+  check_rows(order, n_rows, 0);
+  free(order);
+  PlainHost host = drawn_epoch(recipe, epoch, epoch % 2);
+  const Given *rows = given_as(&host, "rows");
+  const int64_t *offsets = given_as(&host, "offsets")->values;
+  for (int64_t batch = 0; batch < n_batches; batch++) CHECK_EQUAL(offsets[batch + 1] - offsets[batch], sizes[batch]);
+  check_rows(rows->values, rows->count, epoch % 2);
+  free_host(&host);
 }
 
 static void check_case(void) {
-  Case c;
-  read_case(&c);
-  check_sizes(c.offsets, c.n_batches);
+  Strata strata = read_strata();
+  int64_t n_taken;
+  int64_t *taken = read_taken(&strata, &n_taken);
+  DealtRecipe recipe = {.n_parts = 0};
+  int64_t n_batches = read_number();
+  add_strata(&recipe, &strata, n_batches);
+  add_flag(&recipe, "even", read_number());
+  add_flag(&recipe, "shuffle", read_number());
+  double *numbers = new_array(strata.n_strata, sizeof *numbers);
+  bool takes_again = false;
+  for (int64_t stratum = 0; stratum < strata.n_strata; stratum++) {
+    numbers[stratum] = (double)taken[stratum];
+    takes_again = takes_again || taken[stratum] != strata.counts[stratum];
+  }
+  if (takes_again) add_part(&recipe, "taken", DOUBLES, strata.n_strata, numbers);
+  prepare(&recipe, &stratified_kind, (uint32_t)read_number());
+  PlainHost first = drawn_epoch(&recipe, 0, 0);
+  const int64_t *offsets = given_as(&first, "offsets")->values;
+  check_sizes(offsets, n_batches);
+  int64_t *sizes = new_array(n_batches, sizeof *sizes);
+  for (int64_t batch = 0; batch < n_batches; batch++) sizes[batch] = offsets[batch + 1] - offsets[batch];
   int64_t n_epochs = read_number();
-  for (int64_t epoch = 0; epoch < n_epochs; epoch++) check_epoch(&c);
-  free_case(&c);
+  for (int64_t epoch = 0; epoch < n_epochs; epoch++) check_epoch(&recipe, sizes, n_batches, strata.n_rows);
+  free_host(&first);
+  free_recipe(&recipe);
+  free_strata(&strata);
+  free(taken);
+  free(numbers);
+  free(sizes);
 }
 
 int main(void) {

@@ -28,20 +28,22 @@ static void read_request(const Strata *strata, Request *request) {
   request->numbers[1] = (double)read_number();
   request->exact = (int32_t)read_number();
   int64_t choice = read_number();
-  CHECK(choice >= 0 && choice < RARE_CHOICES);
+  CHECK(choice >= 0 && choice <= RARE_ALLOW);
   request->numbers[2] = (double)read_number();
   request->numbers[3] = (double)strata->n_strata;
-  for (int i = 0; i < 4; i++) request->parts[i] = (Part){names[i], DOUBLES, false, 1, &request->numbers[i]};
-  request->parts[4] = (Part){"exact", FLAG, false, 1, &request->exact};
-  request->parts[5] = (Part){"rare", TEXT, false, 1, rare[choice]};
-  request->parts[6] = (Part){"missing", TEXT, false, 1, "drop"};
+  for (int i = 0; i < 4; i++) {
+    request->parts[i] = (Part){.name = names[i], .type = DOUBLES, .length = 1, .values = &request->numbers[i]};
+  }
+  request->parts[4] = (Part){.name = "exact", .type = FLAG, .length = 1, .values = &request->exact};
+  request->parts[5] = (Part){.name = "rare", .type = TEXT, .length = 1, .values = rare[choice]};
+  request->parts[6] = (Part){.name = "missing", .type = TEXT, .length = 1, .values = "drop"};
 }
 
 /* Return the results of a plan as the parts of a recipe. */
 static Parts recipe_of(const PlainHost *host, Part *parts) {
   for (int i = 0; i < host->n_given; i++) {
     const Given *given = &host->given[i];
-    parts[i] = (Part){given->name, given->type, false, given->count, given->values};
+    parts[i] = (Part){.name = given->name, .type = given->type, .length = given->count, .values = given->values};
   }
   return (Parts){.parts = parts, .n_parts = host->n_given, .is_recipe = true};
 }
@@ -81,7 +83,9 @@ static void check_case(void) {
     integers[row] = (int32_t)strata.codes[row];
   }
   void *codes = is_narrow ? (void *)bytes : (void *)integers;
-  request.parts[7] = (Part){"codes", is_narrow ? BYTES : INTEGERS, false, strata.n_rows, codes};
+  request.parts[7] = (Part){
+      .name = "codes", .type = is_narrow ? BYTES : INTEGERS, .length = strata.n_rows, .values = codes,
+  };
   Parts parts = {.parts = request.parts, .n_parts = N_ARGUMENTS};
   PlainHost host = new_host(&parts, NULL, 0, -1);
   CHECK(strata_subset_kind.plan(&parts, &host.host));

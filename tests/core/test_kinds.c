@@ -3,25 +3,33 @@
  */
 
 #include "epoch_order.h"
+#include "functions/batch_plan.h"
 #include "functions/functions.h"
 #include "functions/pair_counts.h"
+#include "dealt.h"
+#include "kept_rows.h"
+#include "kinds/downsampled.h"
 #include "kinds/epoch_subset.h"
 #include "kinds/pairs.h"
 #include "kinds/rare_events.h"
 #include "kinds/strata_subset.h"
+#include "kinds/stratified.h"
 #include "kinds/tree.h"
 #include "kinds/triples.h"
 #include "kinds/uniform.h"
 #include "observed_pairs.h"
 #include "plain_host.h"
+#include "order.h"
 #include "positives.h"
 #include "request.h"
+#include "taken_rows.h"
 
-enum { MOST_PARTS = 32, MOST_VALUES = 64, N_EPOCHS = 3 };
+enum { MOST_PARTS = 32, MOST_VALUES = 64, MOST_ITEMS = 6, N_EPOCHS = 3 };
 
 /* A request or a recipe whose parts can be changed. */
 typedef struct {
   Part parts[MOST_PARTS];
+  Part items[MOST_ITEMS]; /* of the part that is named */
   double room[MOST_PARTS][MOST_VALUES]; /* the values of each, in their type */
   int64_t n_parts;
 } Mutable;
@@ -45,6 +53,16 @@ static size_t bytes_of(const Part *part, const void *values) {
 
 static int64_t n_mutable; /* parts of a request that are from users, if the host makes the others of them; or 0 */
 
+/* Return a part for each value of a named part, of which doubles have as many as there is room for. */
+static const Part *items_of(Mutable *given, Part *part) {
+  if (part->type != DOUBLES || part->length > MOST_ITEMS) part->length = 0;
+  const double *values = part->values;
+  for (int64_t item = 0; item < part->length; item++) {
+    given->items[item] = (Part){.name = "", .type = DOUBLES, .length = 1, .values = &values[item]};
+  }
+  return given->items;
+}
+
 /* Return the parts, with values in arrays of exactly their size; free_memory() them. */
 static Parts parts_of(Mutable *given, bool is_recipe, Memory *memory) {
   for (int64_t i = 0; i < given->n_parts; i++) {
@@ -53,6 +71,7 @@ static Parts parts_of(Mutable *given, bool is_recipe, Memory *memory) {
     void *values = memory->blocks[memory->n_blocks++] = new_array((int64_t)bytes, 1);
     memcpy(values, given->room[i], bytes);
     part->values = values;
+    part->items = part->is_named ? items_of(given, part) : NULL;
   }
   return (Parts){.parts = given->parts, .n_parts = given->n_parts, .is_recipe = is_recipe};
 }
@@ -63,7 +82,7 @@ static void add_part(Mutable *given, const char *name, PartType type, int64_t le
   given->parts[place] = (Part){.name = name, .type = type, .length = length};
   size_t bytes = bytes_of(&given->parts[place], values);
   CHECK(bytes <= sizeof given->room[place]);
-  memcpy(given->room[place], values, bytes);
+  if (bytes > 0) memcpy(given->room[place], values, bytes);
 }
 
 static void add_number(Mutable *given, const char *name, double value) { add_part(given, name, DOUBLES, 1, &value); }
@@ -253,6 +272,71 @@ static Mutable tree_request(uint64_t *state) {
   add_part(&request, "written", BYTES, 2, written);
   add_part(&request, "arguments", DOUBLES, 2, arguments);
   add_part(&request, "texts", TEXTS, 2, texts);
+  return request;
+}
+
+static void add_codes(Mutable *request, uint64_t *state, int64_t n_strata) {
+  uint8_t bytes[MOST_VALUES];
+  int32_t integers[MOST_VALUES];
+  int64_t n_rows = n_strata + some_number(state, MOST_VALUES - n_strata);
+  for (int64_t row = 0; row < n_rows; row++) {
+    integers[row] = (int32_t)(row < n_strata ? row : some_number(state, n_strata + 1));
+    bytes[row] = (uint8_t)integers[row];
+  }
+  bool is_narrow = some_number(state, 2) == 0;
+  add_part(request, "codes", is_narrow ? BYTES : INTEGERS, n_rows, is_narrow ? (void *)bytes : (void *)integers);
+  add_number(request, "n_strata", (double)n_strata);
+}
+
+/* Add numbers of all strata, and which strata these are. */
+static void add_named(Mutable *request, const char *name, const char *strata, int64_t n_strata, uint64_t *state) {
+  double numbers[MOST_ITEMS], places[MOST_ITEMS];
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    places[stratum] = (double)(n_strata - 1 - stratum);
+    numbers[stratum] = (double)(1 + some_number(state, 3));
+  }
+  add_part(request, name, DOUBLES, n_strata, numbers);
+  request->parts[request->n_parts - 1].is_named = true;
+  add_part(request, strata, DOUBLES, n_strata, places);
+}
+
+static Mutable stratified_request(uint64_t *state) {
+  static const char *const rare[] = {"error", "warn", "allow"};
+  Mutable request = {.n_parts = 0};
+  int64_t n_strata = 1 + some_number(state, MOST_ITEMS), way = some_number(state, 7);
+  add_codes(&request, state, n_strata);
+  add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
+  add_part(&request, "assign", TEXT, 1, some_number(state, 2) == 0 ? "even" : "proportional");
+  add_part(&request, "missing", TEXT, 1, "drop");
+  bool has_way = way >= 3 && way < 6;
+  add_part(&request, "rare", TEXT, 1, way == 6 ? "repeat" : has_way ? "error" : rare[some_number(state, 3)]);
+  if (way == 0) add_number(&request, "min_samples_per_stratum", (double)(1 + some_number(state, 3)));
+  if (way == 1 || way == 6) add_named(&request, "min_samples_per_stratum", "named_strata", n_strata, state);
+  if (way >= 2) add_number(&request, "mean_batch_size", (double)(1 + some_number(state, 20)));
+  if (way == 3) add_named(&request, "shares", "named_strata", n_strata, state);
+  if (way == 4 && some_number(state, 2) == 0) add_part(&request, "balance", TEXT, 1, "over");
+  if (way == 4 && !is_given(&(Parts){.parts = request.parts, .n_parts = request.n_parts}, "balance")) {
+    add_number(&request, "balance", (double)(1 + some_number(state, 30)));
+  }
+  if (way == 5) add_part(&request, "drop", TEXT, 1, "balanced");
+  if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
+  return request;
+}
+
+static Mutable downsampled_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  int64_t n_strata = 2 + some_number(state, MOST_ITEMS - 1);
+  add_codes(&request, state, n_strata);
+  add_number(&request, "batch_size", (double)(1 + some_number(state, 40)));
+  add_flag(&request, "walk", (int32_t)some_number(state, 2));
+  if (some_number(state, 2) == 0) {
+    add_named(&request, "multiplier", "multiplier_strata", n_strata, state);
+  } else {
+    add_number(&request, "multiplier", (double)(1 + some_number(state, 9)) / 4);
+    add_number(&request, "majority_stratum", (double)some_number(state, n_strata));
+    add_part(&request, "majority", TEXT, 1, "a");
+  }
+  if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
   return request;
 }
 
@@ -459,6 +543,8 @@ int main(void) {
   test_mutations(&strata_subset_kind, subset_request, 1500);
   test_mutations(&epoch_subset_kind, epoch_subset_request, 1500);
   test_mutations(&rare_events_kind, rare_events_request, 1500);
+  test_mutations(&stratified_kind, stratified_request, 1500);
+  test_mutations(&downsampled_kind, downsampled_request, 1500);
   test_mutations(&pairs_kind, pairs_request, 1500);
   test_mutations(&triples_kind, triples_request, 1500);
   CHECK(find_function("pair_counts") == &pair_counts_function && find_function("another") == NULL);

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "plain_host.h"
 #include "plan.h"
+#include "turns.h"
 
 enum { MOST_STRATA = 4 };
 
@@ -13,29 +15,9 @@ static int64_t batch_by_rule(int64_t rank, int64_t count, int64_t start, int64_t
   return ((rank + 1) * n_batches + count - 1) / count - 1;
 }
 
-static void fill_offsets_in_steps(
-    const int64_t *counts, int64_t n_strata, int64_t n_batches, bool even, int64_t wanted, int64_t *offsets
-) {
-  if (even) {
-    int64_t n_rows = 0;
-    for (int64_t stratum = 0; stratum < n_strata; stratum++) n_rows += counts[stratum];
-    for (int64_t begin = 0; begin <= n_batches;) {
-      int64_t end = wanted < n_batches + 1 - begin ? begin + wanted : n_batches + 1;
-      fill_even_offsets(n_rows, n_batches, begin, end, offsets);
-      begin = end;
-    }
-    return;
-  }
-  memset(offsets, 0, (size_t)(n_batches + 1) * sizeof *offsets);
-  OffsetsProgress progress = {0};
-  int64_t n_steps = 1;
-  while (!fill_proportional_offsets(counts, n_strata, n_batches, wanted, &progress, offsets)) n_steps += 1;
-  int64_t work = n_strata * n_batches;
-  CHECK_EQUAL(n_steps, work / wanted + (work % wanted > 0)); /* each step does what is wanted, not more and not less */
-}
-
-/* Compare offsets, starts and layout with the rule, done in steps of so much work. */
-static void check_plan(const int64_t *counts, int64_t n_strata, int64_t n_batches, bool even, int64_t wanted) {
+/* Compare offsets, starts and layout with the rule. */
+static void check_plan(const int64_t *counts, int64_t n_strata, int64_t n_batches, bool even) {
+  PlainHost host = new_host(NULL, NULL, 0, -1);
   int64_t starts[MOST_STRATA + 1];
   fill_starts(counts, n_strata, starts);
   int64_t n_rows = 0;
@@ -47,16 +29,11 @@ static void check_plan(const int64_t *counts, int64_t n_strata, int64_t n_batche
 
   int64_t *offsets = new_array(n_batches + 1, sizeof *offsets);
   int64_t *next_places = new_array(n_batches, sizeof *next_places);
-  fill_offsets_in_steps(counts, n_strata, n_batches, even, wanted, offsets);
+  CHECK(fill_offsets(counts, n_strata, n_batches, even, offsets, &host.host));
   int64_t n_places = n_rows + 3; /* three rows are in no batch */
   int32_t *layout = new_array(n_places, sizeof *layout);
   memcpy(next_places, offsets, (size_t)n_batches * sizeof *offsets);
-  LayoutProgress progress = {0};
-  int64_t n_steps = 1;
-  while (!fill_layout(counts, n_strata, n_batches, even, n_places, wanted, &progress, next_places, layout)) {
-    n_steps += 1;
-  }
-  CHECK_EQUAL(n_steps, n_places / wanted + (n_places % wanted > 0));
+  CHECK(fill_layout(counts, n_strata, n_batches, even, n_places, next_places, layout, &host.host));
 
   int64_t place = 0;
   int64_t smallest = INT64_MAX;
@@ -88,11 +65,8 @@ static void check_plan(const int64_t *counts, int64_t n_strata, int64_t n_batche
 }
 
 static void check_plans(const int64_t *counts, int64_t n_strata, int64_t n_batches) {
-  static const int64_t steps[] = {1, 2, 5, INT64_MAX};
-  for (size_t i = 0; i < LENGTH(steps); i++) {
-    check_plan(counts, n_strata, n_batches, false, steps[i]);
-    check_plan(counts, n_strata, n_batches, true, steps[i]);
-  }
+  check_plan(counts, n_strata, n_batches, false);
+  check_plan(counts, n_strata, n_batches, true);
 }
 
 static void test_one_stratum(void) {
@@ -117,7 +91,7 @@ static void test_several_strata(void) {
 }
 
 /* A layout of three strata of which an epoch takes the first ranks: all places are used, those of the others behind. */
-static void check_spread(const int64_t *taken, const int64_t *available, int64_t wanted) {
+static void check_spread(const int64_t *taken, const int64_t *available) {
   enum { N_STRATA = 3 };
   int32_t layout[16];
   int32_t spread[16];
@@ -129,9 +103,8 @@ static void check_spread(const int64_t *taken, const int64_t *available, int64_t
   }
   for (int32_t place = 0; place < 16; place++) layout[place] = (int32_t)n_taken - 1 - place; /* told apart by order */
   memcpy(spread, layout, sizeof layout);
-  SpreadProgress progress;
-  begin_spread(taken, available, N_STRATA, &progress);
-  while (!spread_layout(taken, available, wanted, &progress, spread)) continue;
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  CHECK(spread_layout(taken, available, N_STRATA, spread, &host.host));
   bool used[16] = {false};
   int64_t from = 0;
   int64_t begin = 0;
@@ -159,7 +132,7 @@ static void test_rows_that_an_epoch_leaves_out(void) {
         int64_t available[] = {a, b, c};
         for (int64_t i = 0; i < (a + 1) * (b + 1) * (c + 1); i++) {
           int64_t taken[] = {i % (a + 1), i / (a + 1) % (b + 1), i / ((a + 1) * (b + 1))};
-          for (int64_t wanted = 1; wanted <= 13; wanted += 3) check_spread(taken, available, wanted);
+          check_spread(taken, available);
         }
       }
     }
@@ -174,7 +147,8 @@ static void test_offsets_of_large_counts(void) {
     int64_t n_batches = numbers[i];
     int64_t *offsets = new_array(n_batches + 1, sizeof *offsets);
     for (int even = 0; even <= 1; even++) {
-      fill_offsets_in_steps(counts, LENGTH(counts), n_batches, even == 1, 999, offsets);
+      PlainHost host = new_host(NULL, NULL, 0, -1);
+      CHECK(fill_offsets(counts, LENGTH(counts), n_batches, even == 1, offsets, &host.host));
       int64_t n_rows = 0;
       for (size_t stratum = 0; stratum < LENGTH(counts); stratum++) n_rows += counts[stratum];
       for (int64_t batch = 0; batch <= n_batches; batch++) {

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Iterable, Optional, Sequence
+from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import BatchPlan, _kernels
-from pystrat.plan_making import make_plan
+from pystrat import BatchPlan, _core
 
 ASSIGNS = ("proportional", "even")
 
@@ -21,13 +20,28 @@ def plan_of(counts: Sequence[int], n_batches: int, assign: str) -> BatchPlan:
     return BatchPlan(n_batches, np.array(counts, dtype=np.int64), names, assign)
 
 
+def make_plan(counts: np.ndarray, strata: Sequence[str], **wanted: Any) -> BatchPlan:
+    """The plan that the core makes for a sampler."""
+    data = {
+        "codes": np.repeat(np.arange(len(counts), dtype=np.uint8), counts),
+        "n_strata": np.array([len(counts)], dtype=np.float64),
+        "counts": counts.astype(np.float64),
+    }
+    defaults = {"shuffle": False, "assign": "proportional", "rare": "error", "missing": "error"}
+    parts, _ = _core.plan("stratified", {**defaults, **wanted}, data, strata)
+    return BatchPlan(parts["n_batches"], counts, strata, "even" if parts["even"] else "proportional")
+
+
 def scattered(plan: BatchPlan) -> tuple[np.ndarray, np.ndarray]:
-    """The codes of a dataset with the plan's counts, and its rows in batch order, unshuffled, by the kernel."""
+    """The codes of a dataset with the plan's counts, and its rows in batch order, unshuffled, by the core."""
     codes = np.repeat(np.arange(len(plan.counts), dtype=np.uint8), plan.counts)
-    rows = np.empty(plan.n_rows, dtype=np.int32)
-    cursors = np.concatenate([[0], np.cumsum(plan.counts)])
-    _kernels.scatter_in_order(codes, cursors, plan.layout(plan.n_rows), rows)
-    return codes, rows
+    numbers = {"n_strata": len(plan.counts), "n_batches": plan.n_batches}
+    flags = {"even": plan.assign == "even", "shuffle": False}
+    parts = {name: np.array([number], dtype=np.float64) for name, number in numbers.items()}
+    parts.update({name: np.array([flag], dtype=np.int32) for name, flag in flags.items()})
+    epoch = _core.Instance("stratified", {"codes": codes, **parts}, 0).draw(0)
+    assert np.array_equal(epoch["offsets"], plan.offsets)
+    return codes, epoch["rows"]
 
 
 def table_of(plan: BatchPlan) -> np.ndarray:

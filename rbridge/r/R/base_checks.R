@@ -14,16 +14,13 @@ nearly_whole = function(value) {
   if (is_number && abs(value - round(value)) <= min(1e-9 * abs(value), 1e-6)) round(value) else value
 }
 
-# `advice` is for a number that is not an integer.
-check_positive = function(value, parameter, advice = NULL) {
+check_positive = function(value, parameter) {
   if (is.null(value)) {
     return(NULL)
   }
   value = nearly_whole(value)
   if (!is_whole_number(value) || value < 1) {
-    is_fraction = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value) &&
-      value != floor(value)
-    stop_parameter(parameter, "be a positive integer", show_value(value), if (is_fraction) advice)
+    stop_parameter(parameter, "be a positive integer", show_value(value))
   }
   as.double(value)
 }
@@ -80,4 +77,12 @@ check_choice = function(value, parameter, choices) {
     stop_parameter(parameter, paste("be one of", show_names(choices)), show_value(value))
   }
   as.vector(value)
+}
+
+check_positive_number = function(value, parameter) {
+  is_number = is.numeric(value) && !is.object(value) && length(value) == 1L
+  if (!is_number || !is.finite(value) || value <= 0) {
+    stop_parameter(parameter, "be a finite number above 0", show_value(value))
+  }
+  as.vector(value, "double")
 }

@@ -16,14 +16,22 @@ core_call = function(name, request, names = NULL) {
 # What the core answers; what it refuses is an error, which may show a value of `given`.
 core_results = function(answer, given, names = NULL) {
   refusal = answer$refusal
-  named = function(text) if (is.null(text) || !is.function(names)) text else fill_in_all(text, names)
-  if (!is.null(refusal)) {
-    requirement = named(refusal$requirement)
-    got = refused_value(refusal, given, names)
-    if (!is.function(names)) {
-      requirement = fill_in("{stratum}", names[refusal$stratum], requirement)
+  named = function(text) {
+    if (is.null(text)) {
+      NULL
+    } else if (is.function(names)) {
+      fill_in_all(text, names)
+    } else {
+      fill_in("{stratum}", names[answer$stratum], text)
     }
-    stop_parameter(refusal$parameter, requirement, got, named(refusal$advice), named(refusal$where))
+  }
+  if (!is.null(refusal)) {
+    got = if (is.null(refusal$shown)) {
+      fill_in("{name}", refused_name(refusal, names), named(refusal$got))
+    } else {
+      refused_value(refusal, given)
+    }
+    stop_parameter(refusal$parameter, named(refusal$requirement), got, named(refusal$advice), named(refusal$where))
   }
   told = c(if (!is.null(answer$warnings)) strsplit(answer$warnings, "\n", fixed = TRUE)[[1L]], answer$warning)
   for (text in told) {
@@ -32,17 +40,14 @@ core_results = function(answer, given, names = NULL) {
   answer$results
 }
 
-# What was got: text of the core, which may name a stratum, or a value of `given`.
-refused_value = function(refusal, given, names) {
-  if (is.null(refusal$shown) && is.function(names)) {
-    return(fill_in_all(refusal$got, names))
-  }
-  if (is.null(refusal$shown)) {
-    stratum = if (is.null(names)) sprintf("%.0f", refusal$stratum) else show_value(names[refusal$stratum])
-    return(fill_in("{name}", stratum, refusal$got))
-  }
+# The value that is refused, an element of it, or what a name in a text of the core stands for.
+refused_value = function(refusal, given) {
   value = given[[refusal$shown]]
   show_value(if (is.null(refusal$place)) value else value[[refusal$place]])
+}
+
+refused_name = function(refusal, names) {
+  if (is.null(names) || is.function(names)) sprintf("%.0f", refusal$stratum) else show_value(names[refusal$stratum])
 }
 
 # The text with what stands in braces in place of names: a word, and numbers.

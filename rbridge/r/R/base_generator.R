@@ -11,6 +11,7 @@
 # * n_batches(recipe): the number of batches of every epoch; or, for kinds whose epochs differ in it,
 #   count_batches(private, epoch);
 # * last_epoch(recipe): the last epoch that there is, if it is not that of all samplers;
+# * prepares: TRUE for kinds of the core whose instances are prepared, and their recipes thereby checked, at once;
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
 # * seeded: FALSE for kinds whose instances need no seed;
 # * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if rows have auxiliary values;
@@ -78,7 +79,11 @@ recipe_members = function() {
     .kind = function() sampler_kind(private$.settings$recipe$kind),
     .prepare = function(data_source, task) {
       private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
-      private$.setup = private$.kind()$setup(private$.recipe, private)
+      kind = private$.kind()
+      if (isTRUE(kind$prepares)) {
+        private$.instance = core_instance(private, private$.recipe)
+      }
+      private$.setup = kind$setup(private$.recipe, private)
     },
     .n_batches = function() {
       kind = private$.kind()
@@ -107,7 +112,7 @@ ready_recipe = function(recipe, data_source, task) {
   if (!is.null(kind$complete)) {
     recipe = kind$complete(recipe, data_source, task)
   }
-  if (!isTRUE(kind$checked_by_setup)) {
+  if (!isTRUE(kind$checked_by_setup) && !isTRUE(kind$prepares)) {
     kind$check(recipe)
   }
   check_source_rows(data_source, kind$n_rows(recipe))

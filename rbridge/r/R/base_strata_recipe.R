@@ -31,30 +31,33 @@ check_given_strata = function(recipe, data_source, task) {
   check_strata_rows(data_source, length(recipe$parts$codes))
 }
 
-# -> list(
-#   codes, shuffle, seed,
-#   counts = the rows of each stratum, followed by those that are in no batch, plan, in which an epoch takes take(counts
-#   of the strata) rows,
-#   memory = what the epochs share
-# )
-strata_setup = function(recipe, take, assign, shuffle) {
-  parts = recipe$parts
-  counts = .Call(C_count_codes, parts$codes, parts$n_strata)
-  available = counts[-length(counts)]
-  if (any(available == 0)) {
-    stop_parameter("recipe", "have a row of each stratum", "none")
-  }
-  plan = make_plan(take(available), recipe$labels$names, parts$n_batches, assign, available)
-  check_batches_have_rows(plan)
-  list(codes = parts$codes, counts = counts, plan = plan, shuffle = shuffle, seed = recipe$seed, memory = new_memory())
+# Encoded strata as the core takes them.
+strata_data = function(strata) {
+  n_strata = length(strata$names)
+  list(codes = recipe_codes(strata$codes, n_strata), n_strata = as.double(n_strata))
 }
 
-# Batches that are proportional have rows of every stratum.
-check_batches_have_rows = function(plan) {
-  most = if (plan$assign == "even") sum(plan$counts) else min(plan$counts)
-  if (plan$n_batches > most) {
-    stop_parameter("recipe", sprintf("deal its rows to at most %s", show_batches(most)), show_batches(plan$n_batches))
-  }
+check_dealt = function(recipe) {
+  core_instance(new_memory(), recipe)
+  check_stratum_names(recipe)
+}
+
+# What an instance shows of its plan: list(
+#   codes, shuffle, seed,
+#   counts = the rows of each stratum, followed by those that are in no batch, plan, in which an epoch takes `taken`
+#   rows, all of them if it is NULL
+# )
+dealt_setup = function(recipe, taken, assign, shuffle) {
+  parts = recipe$parts
+  counts = count_codes(parts)
+  available = counts[-length(counts)]
+  plan = make_plan(if (is.null(taken)) available else taken, recipe$labels$names, parts$n_batches, assign, available)
+  list(codes = parts$codes, counts = counts, plan = plan, shuffle = shuffle, seed = recipe$seed)
+}
+
+# The rows of each stratum, followed by those that are in no batch.
+count_codes = function(parts) {
+  core_call("count_codes", parts[c("codes", "n_strata")])$counts
 }
 
 # Strata that wait for a dataset: names of columns, or those of the task; some recipes wait for something else alone.

@@ -77,7 +77,7 @@ cut_offsets = function(n_rows, parts) {
   }
   n_batches = count_cut_batches(n_rows, parts)
   if (!is.null(parts$num_replicas)) {
-    return(.Call(C_batch_offsets, n_rows, n_batches, FALSE))
+    return(core_call("batch_offsets", list(counts = n_rows, n_batches = n_batches, even = FALSE))$offsets)
   }
   full_offsets(n_rows, n_batches, parts$batch_size)
 }

@@ -107,45 +107,43 @@
 #' }
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, walk = FALSE,
   weights = NULL, seed = NULL, num_replicas = NULL) {
-  configuration = downsampled_configuration(multiplier = multiplier, batch_size = batch_size, strata = strata,
-    majority = majority, walk = walk, weights = weights, seed = seed, num_replicas = num_replicas)
-  new_generator(if (is.list(configuration$strata)) {
-    downsampled_recipe(configuration$strata, configuration)
-  } else {
-    open_recipe("downsampled", configuration$seed, configuration, downsampled_labels(configuration))
-  })
+  request = list(multiplier = named_by_class(multiplier, "multiplier"), batch_size = batch_size,
+    majority = if (!is.null(majority)) class_name(majority, "majority"), walk = walk,
+    weights = named_by_class(weights, "weights"), seed = seed, num_replicas = num_replicas)
+  configuration = core_plan("downsampled", request)
+  if (is_deferred(strata)) {
+    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
+    configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
+    return(new_generator(open_recipe("downsampled", configuration$seed, configuration,
+      downsampled_labels(configuration))))
+  }
+  new_generator(downsampled_recipe(encode_strata(strata, missing = NULL), configuration))
 }
 
-downsampled_configuration = function(multiplier, batch_size, strata, majority, walk, weights, seed,
-  num_replicas) {
-  configuration = list(
-    multiplier = check_multiplier(multiplier),
-    batch_size = check_count(batch_size, "batch_size"),
-    majority = if (!is.null(majority)) class_name(majority, "majority"),
-    walk = check_flag(walk, "walk"),
-    weights = if (!is.null(weights)) check_weights(weights),
-    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
-    num_replicas = check_positive(num_replicas, "num_replicas")
-  )
-  c(configuration, list(strata = if (is_deferred(strata)) {
-    unicode_text(strata, "strata")
-  } else {
-    encode_strata(strata, missing = NULL)
-  }))
+# Numbers of classes as doubles with the names under which the classes are shown; anything else as it is.
+named_by_class = function(values, parameter) {
+  is_number = function(value) is.numeric(value) && !is.object(value) && length(value) == 1L
+  if (length(values) == 0L || (is.null(names(values)) && (!is.list(values) || is.object(values)))) {
+    return(if (is_number(values)) as.vector(values, "double") else values)
+  }
+  names = check_class_names(values, parameter)
+  values = as.list(values)
+  if (all(vapply(values, is_number, NA))) {
+    values = vapply(values, as.double, 1)
+  }
+  stats::setNames(values, names)
 }
 
 # `strata` are encoded.
 downsampled_recipe = function(strata, configuration) {
-  plan = downsampled_plan(strata, configuration)
-  parts = list(
-    codes = recipe_codes(strata$codes, length(plan$names)),
-    n_strata = as.double(length(plan$names)),
-    kept = plan$counts,
-    n_batches = plan$n_batches,
-    walk = as.integer(configuration$walk),
-    weights = weights_of_classes(strata, plan, configuration$weights)
-  )
-  new_recipe("downsampled", configuration$seed, parts, labels = downsampled_labels(configuration, plan$names))
+  codes = function(parameter, wanted = names(configuration[[parameter]])) {
+    if (!is.null(wanted)) class_codes(wanted, strata$names, parameter) - 1
+  }
+  multipliers = codes("multiplier")
+  data = list(multiplier_strata = multipliers, weights_strata = codes("weights"),
+    majority_stratum = if (is.null(multipliers)) codes("majority", configuration$majority))
+  parts = core_plan("downsampled", c(configuration, strata_data(strata), data), strata$names)
+  new_recipe("downsampled", configuration$seed, parts, labels = downsampled_labels(configuration, strata$names))
 }
 
 downsampled_labels = function(configuration, names = NULL) {
@@ -161,8 +159,9 @@ downsampled_labels = function(configuration, names = NULL) {
 }
 
 kind_downsampled = function() {
-  list(
+  core_kind(
     class = "batch_sampler_downsampled",
+    prepares = TRUE,
     vectors = list(
       parts = c("codes", "n_strata", "kept", "n_batches", "walk", "weights"),
       labels = c("multiplier", "batch_size", "majority", "walk", "weights", "num_replicas", "names")
@@ -175,21 +174,9 @@ kind_downsampled = function() {
       }
       downsampled_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = function(recipe) {
-      check_strata(recipe)
-      part_flag(recipe, "walk")
-      check_of_classes(recipe, "kept")
-      if (!all(vapply(recipe$parts$kept, is_whole_between, NA, 1, largest_count))) {
-        stop_parameter("recipe", "have numbers of rows as 'kept'", "others")
-      }
-      if (!is.null(recipe$parts$weights)) {
-        check_given_weights(recipe)
-      }
-    },
+    check = check_dealt,
     n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
     setup = downsampled_setup,
-    draw = function(private, epoch) epoch_batches(private$.setup, epoch),
     describe = function(private) format_downsampled(private$.setup, private$.next_epoch),
     settings = format_strata_generator,
     methods = list(
@@ -213,30 +200,12 @@ kind_downsampled = function() {
   )
 }
 
-check_of_classes = function(recipe, name) {
-  values = recipe$parts[[name]]
-  n_strata = recipe$parts$n_strata
-  if (!is.double(values) || length(values) != n_strata) {
-    stop_parameter("recipe", sprintf("have %s as '%s'", show_count(n_strata, "number"), name), show_value(values))
-  }
-}
-
-check_given_weights = function(recipe) {
-  check_of_classes(recipe, "weights")
-  wrong = which(!is.finite(recipe$parts$weights) | recipe$parts$weights <= 0)
-  if (length(wrong) > 0L) {
-    stop_parameter("recipe", "have finite numbers above 0 as 'weights'", show_value(recipe$parts$weights[wrong[1L]]))
-  }
-}
-
-# The result of strata_setup(), with the rows of each class.
+# The result of dealt_setup(), with the rows of each class.
 downsampled_setup = function(recipe, private) {
-  setup = strata_setup(recipe, take = function(counts) recipe$parts$kept, assign = "even", shuffle = TRUE)
-  setup$rows = setup$counts[seq_along(setup$plan$counts)]
-  if (!isTRUE(all(setup$plan$counts <= setup$rows))) {
-    stop_parameter("recipe", "keep at most the rows that there are", "more")
-  }
-  if (recipe$parts$walk == 1) with_passes(setup) else setup
+  setup = dealt_setup(recipe, recipe$parts$kept, "even", TRUE)
+  setup$rows = setup$plan$available
+  setup$walks = recipe$parts$walk == 1
+  setup
 }
 
 format_downsampled = function(setup, next_epoch, most = 10L) {
@@ -246,7 +215,7 @@ format_downsampled = function(setup, next_epoch, most = 10L) {
   c(
     sprintf("* Rows: %.0f of %.0f in an epoch", sum(plan$counts), sum(setup$rows)),
     sprintf("* Classes: %s", paste(c(kept, if (length(plan$counts) > most) "..."), collapse = ", ")),
-    sprintf("* Kept rows: %s", if (is.null(setup$passes)) "drawn afresh each epoch" else "walked through"),
+    sprintf("* Kept rows: %s", if (setup$walks) "walked through" else "drawn afresh each epoch"),
     sprintf("* Batches: %.0f, of %s", plan$n_batches, show_rows(batch_sizes(plan))),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )

@@ -174,13 +174,24 @@ refuse_crossing = function(parts, found, strata, groups) {
   }
 }
 
+common_divisor = function(a, b) {
+  while (b > 0) {
+    rest = a %% b
+    a = b
+    b = rest
+  }
+  a
+}
+
 # The largest number of batches for which the bounds keep the minimum in every epoch.
 grouped_batches = function(parts, found, strata, configuration) {
   counts = stratum_counts(strata)
   minimum = configuration$min_samples_per_stratum
-  smallest = smallest_stratum(counts, strata$names)
-  if (configuration$rare == "error" && smallest$rows < minimum) {
-    stop_parameter("min_samples_per_stratum", sprintf("be at most %.0f: %s", smallest$rows, show_smallest(smallest)),
+  fewest = min(counts)
+  if (configuration$rare == "error" && fewest < minimum) {
+    stop_parameter("min_samples_per_stratum",
+      sprintf("be at most %.0f: the smallest stratum, '%s', has %s", fewest, strata$names[which.min(counts)],
+        show_count(fewest, "row")),
       show_value(minimum), "Lower it, or set 'rare' to 'warn' or 'allow'.")
   }
   most = if (configuration$keep == "apart") {
@@ -341,7 +352,7 @@ check_grouped = function(recipe) {
 # The data of an instance: numbers of the recipe, and the groups of the rows.
 grouped_setup = function(recipe, private) {
   parts = recipe$parts
-  counts = .Call(C_count_codes, parts$codes, parts$n_strata)
+  counts = count_codes(parts)
   counts = counts[-length(counts)]
   if (any(counts == 0)) {
     stop_parameter("recipe", "have a row of each stratum", "none")

@@ -39,15 +39,11 @@
 #'   min_samples_for_batch_size(mlr3::tsk("german_credit"), batch_size = 50)
 #' }
 min_samples_for_batch_size = function(x, batch_size, strata = NULL, missing = "error", num_replicas = NULL) {
-  batch_size = check_count(batch_size, "batch_size")
-  configuration = list(
-    missing = check_choice(missing, "missing", c("error", "stratum", "drop")),
-    num_replicas = check_positive(num_replicas, "num_replicas")
-  )
-  strata = dry_strata(x, strata, configuration)
-  counts = stratum_counts(strata)
-  smallest = smallest_stratum(counts, strata$names)
-  as.integer(smallest$rows %/% batches_of_batch_size(sum(counts), smallest, batch_size, configuration))
+  request = list(batch_size = batch_size, missing = missing, num_replicas = num_replicas)
+  core_call("min_samples_for_batch_size", request)
+  strata = dry_strata(x, strata, list(missing = missing))
+  counts = list(counts = as.double(tabulate(strata$codes, length(strata$names))))
+  as.integer(core_call("min_samples_for_batch_size", c(request, counts), strata$names)$minimum)
 }
 
 # The strata of `x`, or of `strata` if `x` is a task or a dataset, encoded.

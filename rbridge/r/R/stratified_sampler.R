@@ -139,36 +139,56 @@
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, shares = NULL, balance = NULL, drop = NULL, assign = "proportional", rare = "error",
   missing = "error", num_replicas = NULL) {
-  configuration = sampler_configuration(
-    min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shares = shares,
-    balance = balance, drop = drop, shuffle = shuffle, strata = strata, seed = seed, assign = assign, rare = rare,
-    missing = missing, num_replicas = num_replicas
-  )
-  new_generator(if (is.list(configuration$strata)) {
-    stratified_recipe(configuration$strata, configuration)
-  } else {
-    open_recipe("stratified", configuration$seed, configuration, stratified_labels(configuration))
-  })
+  request = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shares = shares,
+    balance = balance, drop = drop, shuffle = shuffle, assign = assign, rare = rare, missing = missing, seed = seed,
+    num_replicas = num_replicas)
+  configuration = stratified_settings(request)
+  if (is_deferred(strata)) {
+    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
+    configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
+    return(new_generator(open_recipe("stratified", configuration$seed, configuration,
+      stratified_labels(configuration))))
+  }
+  new_generator(stratified_recipe(encode_strata(strata, configuration$missing), configuration))
+}
+
+# The checked arguments; the numbers of strata have the names under which the strata are shown.
+stratified_settings = function(request) {
+  minimum = request$min_samples_per_stratum
+  shares = request$shares
+  if (!is.null(names(minimum)) && length(minimum) > 0L) {
+    names(minimum) = check_class_names(minimum, "min_samples_per_stratum", noun = "stratum")
+  }
+  if (!is.null(shares) && (!(is.numeric(shares) || is.list(shares)) || is.object(shares))) {
+    stop_parameter("shares", "be a named vector of numbers", show_value(shares))
+  }
+  if (length(shares) > 0L) {
+    names(shares) = check_class_names(shares, "shares", noun = "stratum")
+  }
+  settings = core_plan("stratified", request)
+  if (!is.null(settings$minimums)) {
+    settings$min_samples_per_stratum = stats::setNames(settings$minimums, names(minimum))
+  }
+  if (!is.null(settings$weights)) {
+    settings$shares = stats::setNames(settings$weights, names(shares))
+  }
+  settings[setdiff(names(settings), c("minimums", "weights"))]
 }
 
 # `strata` are encoded.
 stratified_recipe = function(strata, configuration) {
-  plan = stratified_plan(strata, configuration)
-  n_strata = length(plan$names)
-  parts = list(
-    codes = recipe_codes(strata$codes, n_strata),
-    n_strata = as.double(n_strata),
-    n_batches = plan$n_batches,
-    even = as.integer(plan$assign == "even"),
-    shuffle = as.integer(configuration$shuffle),
-    taken = if (takes_again(plan)) plan$counts
-  )
-  new_recipe("stratified", configuration$seed, parts, labels = stratified_labels(configuration, plan$names))
+  named = if (is.null(configuration$shares)) "min_samples_per_stratum" else "shares"
+  wanted = names(configuration[[named]])
+  data = c(strata_data(strata), if (!is.null(wanted)) {
+    list(named_strata = class_codes(wanted, strata$names, named, noun = "stratum") - 1)
+  })
+  parts = core_plan("stratified", c(configuration, data), strata$names)
+  new_recipe("stratified", configuration$seed, parts, labels = stratified_labels(configuration, strata$names))
 }
 
 stratified_labels = function(configuration, names = NULL) {
-  settings = c("min_samples_per_stratum", "mean_batch_size", shared_out, "shuffle", "assign", "rare", "missing",
-    "num_replicas")
+  settings = c("min_samples_per_stratum", "mean_batch_size", "shares", "balance", "drop", "shuffle", "assign", "rare",
+    "missing", "num_replicas")
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_setting), list(names = names))
 }
 
@@ -179,8 +199,9 @@ show_setting = function(value) {
 }
 
 kind_stratified = function() {
-  list(
+  core_kind(
     class = "batch_sampler_stratified",
+    prepares = TRUE,
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "even", "shuffle", "taken"),
       labels = c("min_samples_per_stratum", "mean_batch_size", "shares", "balance", "drop", "shuffle", "assign",
@@ -194,44 +215,16 @@ kind_stratified = function() {
       }
       stratified_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = function(recipe) {
-      check_strata(recipe)
-      part_flag(recipe, "even")
-      part_flag(recipe, "shuffle")
-      if (!is.null(recipe$parts$taken)) check_taken(recipe)
-    },
+    check = check_dealt,
     n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
     setup = function(recipe, private) {
-      taken = recipe$parts$taken
-      assign = if (recipe$parts$even == 1) "even" else "proportional"
-      setup = strata_setup(recipe, take = function(counts) if (is.null(taken)) counts else taken, assign = assign,
-        shuffle = recipe$parts$shuffle == 1)
-      if (!takes_again(setup$plan)) {
-        return(setup)
-      }
-      if (any(divide_up(setup$plan$counts, setup$plan$n_batches) > setup$plan$available)) {
-        stop_parameter("recipe", "need no row twice in a batch", "fewer batches")
-      }
-      with_passes(setup)
+      parts = recipe$parts
+      dealt_setup(recipe, parts$taken, if (parts$even == 1) "even" else "proportional", parts$shuffle == 1)
     },
-    draw = function(private, epoch) epoch_batches(private$.setup, epoch),
     describe = function(private) format_setup(private$.setup, private$.next_epoch),
     settings = format_strata_generator,
     methods = list(
       plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan)
     )
   )
-}
-
-# The rows of each stratum in an epoch, for recipes, which may come from files.
-check_taken = function(recipe) {
-  taken = recipe$parts$taken
-  n_strata = recipe$parts$n_strata
-  if (!is.double(taken) || length(taken) != n_strata || !all(is.finite(taken) & taken >= 1 & taken == floor(taken))) {
-    stop_parameter("recipe", sprintf("have %s as 'taken'", show_count(n_strata, "row number")), show_value(taken))
-  }
-  if (recipe$parts$even != 1 || sum(taken) > largest_count) {
-    stop_parameter("recipe", sprintf("deal at most %.0f rows evenly", largest_count), "others")
-  }
 }

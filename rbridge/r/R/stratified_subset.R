@@ -81,9 +81,7 @@ batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum
 
 # `strata` are encoded.
 subset_recipe = function(strata, configuration) {
-  n_strata = length(strata$names)
-  data = list(codes = recipe_codes(strata$codes, n_strata), n_strata = as.double(n_strata))
-  parts = core_plan("strata_subset", c(configuration, data), strata$names)
+  parts = core_plan("strata_subset", c(configuration, strata_data(strata)), strata$names)
   new_recipe("strata_subset", configuration$seed, parts, labels = subset_labels(configuration, strata$names))
 }
 
@@ -107,10 +105,7 @@ kind_strata_subset = function() {
       }
       subset_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = function(recipe) {
-      core_instance(new_memory(), recipe)
-      check_stratum_names(recipe)
-    },
+    check = check_dealt,
     n_rows = function(recipe) NULL,
     setup = subset_setup,
     describe = function(private) format_subset(private$.setup, private$.next_epoch),
@@ -127,7 +122,7 @@ kind_strata_subset = function() {
 # What an instance shows of its plan.
 subset_setup = function(recipe, private) {
   parts = recipe$parts
-  counts = .Call(C_count_codes, parts$codes, parts$n_strata)
+  counts = count_codes(parts)
   shown = parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")]
   c(shown, list(codes = as.integer(parts$codes), counts = counts[-length(counts)], names = recipe$labels$names,
     seed = recipe$seed, exact = parts$exact == 1))

@@ -81,20 +81,3 @@ bool true_or_false(SEXP value, const char *parameter) {
   }
   return LOGICAL(value)[0] != 0;
 }
-
-Plan read_plan(SEXP counts, SEXP n_batches, SEXP even) {
-  if (TYPEOF(counts) != REALSXP || Rf_xlength(counts) < 1 || Rf_xlength(counts) > LARGEST_COUNT) {
-    refuse_kind(counts, "counts", "be doubles, one for each stratum");
-  }
-  Plan plan = {.n_strata = Rf_xlength(counts), .even = true_or_false(even, "even")};
-  plan.counts = (int64_t *)(void *)R_alloc((size_t)plan.n_strata, sizeof(int64_t));
-  const double *given = REAL(counts);
-  for (int64_t stratum = 0; stratum < plan.n_strata; stratum++) {
-    if (!is_whole(given[stratum], 1, LARGEST_COUNT)) refuse_range(given[stratum], 1, LARGEST_COUNT, "counts");
-    plan.counts[stratum] = (int64_t)given[stratum];
-    plan.n_rows += plan.counts[stratum];
-    if (plan.n_rows > LARGEST_COUNT) refuse("counts", "add up to at most 2147483647", "more");
-  }
-  plan.n_batches = whole_number(n_batches, 1, (int32_t)plan.n_rows, "n_batches");
-  return plan;
-}

@@ -21,15 +21,6 @@ enum {
   STEP = 1 << 18 /* rows or batches between two checks for an interrupt */
 };
 
-/* The rows of each stratum and the number of batches that they are dealt to. */
-typedef struct {
-  int64_t *counts; /* n_strata numbers, each at least 1 */
-  int64_t n_strata;
-  int64_t n_rows; /* their sum, at most LARGEST_COUNT */
-  int64_t n_batches;
-  bool even; /* or proportional */
-} Plan;
-
 /* Raise the error that a parameter is not what it must be. */
 NORET void refuse(const char *parameter, const char *requirement, const char *got);
 
@@ -51,8 +42,5 @@ int64_t epoch_rows(int32_t batch_size, int32_t n_batches);
 
 /* Return TRUE or FALSE. */
 bool true_or_false(SEXP value, const char *parameter);
-
-/* Return a plan that R holds as counts in doubles, a number of batches, and whether it is even. */
-Plan read_plan(SEXP counts, SEXP n_batches, SEXP even);
 
 #endif

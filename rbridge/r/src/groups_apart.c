@@ -3,7 +3,7 @@
 #include "core/groups_apart.h"
 
 #include "arguments.h"
-#include "core/plan.h"
+#include "core/turns.h"
 #include "memory.h"
 #include "offsets.h"
 #include "order.h"

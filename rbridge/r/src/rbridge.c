@@ -143,7 +143,8 @@ static void fill_texts(Part *part, SEXP texts) {
 static Part part_of(const char *name, SEXP value) {
   Part part = {.name = name, .type = OTHER, .length = (int64_t)Rf_xlength(value)};
   bool is_plain = !Rf_isObject(value) && (part.length == 1 || Rf_isNull(Rf_getAttrib(value, R_DimSymbol)));
-  part.is_named = !Rf_isNull(Rf_getAttrib(value, R_NamesSymbol));
+  bool is_empty = TYPEOF(value) == VECSXP && part.length == 0 && is_plain;
+  part.is_named = is_empty || !Rf_isNull(Rf_getAttrib(value, R_NamesSymbol));
   switch (TYPEOF(value)) {
     case NILSXP: part.type = NOTHING; break;
     case LGLSXP:
@@ -171,12 +172,31 @@ static Part part_of(const char *name, SEXP value) {
   return part;
 }
 
+/* Return the values of a named vector as parts, in memory of R_alloc(). Those that are no numbers are of no use. */
+static const Part *items_of(SEXP values) {
+  R_xlen_t count = Rf_xlength(values);
+  Part *items = (Part *)(void *)R_alloc((size_t)count + 1, sizeof(Part));
+  for (R_xlen_t i = 0; i < count; i++) {
+    items[i] = (Part){.name = "", .type = OTHER};
+    if (TYPEOF(values) == VECSXP) items[i] = part_of("", VECTOR_ELT(values, i));
+    bool is_whole = TYPEOF(values) == INTSXP && !Rf_isObject(values) && INTEGER(values)[i] != NA_INTEGER;
+    if (is_whole) items[i] = (Part){.name = "", .type = INTEGERS, .length = 1, .values = INTEGER(values) + i};
+    bool is_double = TYPEOF(values) == REALSXP && !Rf_isObject(values);
+    if (is_double) items[i] = (Part){.name = "", .type = DOUBLES, .length = 1, .values = REAL(values) + i};
+  }
+  return items;
+}
+
 /* Read a named list as parts, in memory of R_alloc(). */
 static Parts parts_of(SEXP values, bool is_recipe) {
   R_xlen_t count = Rf_xlength(values);
   SEXP names = Rf_getAttrib(values, R_NamesSymbol);
   Part *parts = (Part *)(void *)R_alloc((size_t)count + 1, sizeof(Part));
-  for (R_xlen_t i = 0; i < count; i++) parts[i] = part_of(CHAR(STRING_ELT(names, i)), VECTOR_ELT(values, i));
+  for (R_xlen_t i = 0; i < count; i++) {
+    SEXP value = VECTOR_ELT(values, i);
+    parts[i] = part_of(CHAR(STRING_ELT(names, i)), value);
+    if (parts[i].is_named && !is_recipe) parts[i].items = items_of(value);
+  }
   return (Parts){.parts = parts, .n_parts = (int64_t)count, .is_recipe = is_recipe};
 }
 
@@ -202,15 +222,15 @@ static SEXP text_in_r(const char *text) {
 
 /* Return a refusal as a list, which R raises. */
 static SEXP refusal_in_r(const Refusal *refusal) {
-  const char *names[] = {"parameter", "requirement", "got", "shown", "advice", "stratum", "place", "where", ""};
+  const char *names[] = {"parameter", "requirement", "got", "shown", "advice", "place", "stratum", "where", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(result, 0, text_in_r(refusal->parameter));
   SET_VECTOR_ELT(result, 1, text_in_r(refusal->requirement));
   SET_VECTOR_ELT(result, 2, text_in_r(refusal->long_got == NULL ? refusal->got : refusal->long_got));
   SET_VECTOR_ELT(result, 3, text_in_r(refusal->shown));
   SET_VECTOR_ELT(result, 4, text_in_r(refusal->advice[0] == '\0' ? NULL : refusal->advice));
-  SET_VECTOR_ELT(result, 5, Rf_ScalarReal((double)refusal->stratum + 1));
-  if (refusal->place > 0) SET_VECTOR_ELT(result, 6, Rf_ScalarReal((double)refusal->place));
+  if (refusal->place > 0) SET_VECTOR_ELT(result, 5, Rf_ScalarReal((double)refusal->place));
+  SET_VECTOR_ELT(result, 6, Rf_ScalarReal((double)refusal->stratum + 1));
   SET_VECTOR_ELT(result, 7, text_in_r(refusal->where));
   UNPROTECT(1);
   return result;
@@ -255,10 +275,12 @@ static SEXP results_in_r(const Call *call) {
   return results;
 }
 
-/* Return list(results =, refusal =, warning =, warnings =), of which either the first or the second is not NULL. */
+/* Return list(results =, refusal =, warning =, warnings =, stratum =), of which either the first or the second is not
+ * NULL.
+ */
 static SEXP answer(const Call *call, bool has_succeeded) {
   if (call->is_left) R_ContinueUnwind(call->token);
-  const char *names[] = {"results", "refusal", "warning", "warnings", ""};
+  const char *names[] = {"results", "refusal", "warning", "warnings", "stratum", ""};
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   if (has_succeeded) {
     SET_VECTOR_ELT(result, 0, results_in_r(call));
@@ -267,6 +289,7 @@ static SEXP answer(const Call *call, bool has_succeeded) {
   }
   if (call->host.warning[0] != '\0') SET_VECTOR_ELT(result, 2, text_in_r(call->host.warning));
   SET_VECTOR_ELT(result, 3, text_in_r(call->host.warnings));
+  SET_VECTOR_ELT(result, 4, Rf_ScalarReal((double)call->host.refusal.stratum + 1));
   UNPROTECT(1);
   return result;
 }

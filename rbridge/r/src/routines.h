@@ -13,20 +13,12 @@ SEXP C_draw(SEXP reference, SEXP key, SEXP epoch);
 SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch);
 SEXP C_epoch_seed(SEXP seed, SEXP epoch);
 SEXP C_permutation(SEXP n, SEXP seed);
-SEXP C_batch_offsets(SEXP counts, SEXP n_batches, SEXP even);
-SEXP C_batch_composition(SEXP counts, SEXP n_batches, SEXP even);
 SEXP C_number_doubles(SEXP values);
 SEXP C_are_texts_of(SEXP texts, SEXP numbers);
-SEXP C_count_codes(SEXP codes, SEXP n_strata);
-SEXP C_prepare_scatter(SEXP key, SEXP codes, SEXP counts, SEXP n_batches, SEXP even);
-SEXP C_draw_passes(
-    SEXP codes, SEXP sizes, SEXP taken, SEXP available, SEXP n_batches, SEXP n_rows, SEXP repeated, SEXP seed
-);
 SEXP C_draw_groups_together(SEXP groups, SEXP strata_of, SEXP n_strata, SEXP n_batches, SEXP minimum, SEXP seed);
 SEXP C_draw_groups_apart(
     SEXP strata, SEXP groups, SEXP n_strata, SEXP n_groups, SEXP n_batches, SEXP nested, SEXP seed
 );
-SEXP C_draw_epoch(SEXP reference, SEXP seed);
 SEXP C_prepare_shards(SEXP key, SEXP codes, SEXP n_strata, SEXP sizes, SEXP begins, SEXP n_batches);
 SEXP C_draw_shards(SEXP reference, SEXP shards, SEXP n_shards, SEXP shuffle, SEXP seed, SEXP epoch);
 SEXP C_build_tree(SEXP weights, SEXP capacity, SEXP keeps_least, SEXP names);

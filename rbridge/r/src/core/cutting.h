@@ -28,8 +28,6 @@ static inline int64_t as_limit(double number) { return number <= LARGEST_EXACT ?
 
 static inline bool has_limit(int64_t limit) { return limit < INT64_MAX; }
 
-static inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
-
 /* Return the number of batches of an epoch of n_drawn rows, 0 if it depends on their lengths. */
 static inline int64_t count_cut(const Cutting *cutting, int64_t n_drawn) {
   if (has_limit(cutting->max_tokens)) return 0;

@@ -81,6 +81,8 @@ struct Host {
 
 static inline int64_t smaller(int64_t left, int64_t right) { return left < right ? left : right; }
 
+static inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
+
 /* Refuse a parameter; return false. `got` is NULL if the host shows the value of the part of this name. */
 static inline bool refuse(Host *host, const char *parameter, const char *got, const char *requirement, ...) {
   Refusal *refusal = &host->refusal;

@@ -28,61 +28,46 @@ static inline int64_t entries_in_batch(int64_t taken, int64_t dealt, int64_t n_b
   return taken / n_batches + (turn < taken % n_batches);
 }
 
-/* Lay out the sequence of a stratum in runs, beginning with the batch progress->over, until about `wanted` entries are
- * laid out; return the number of entries laid out by then. progress->batch is the batch in which the dealing began.
- */
+/* Lay out the sequence of a stratum in runs; return the batch at which the dealing of the next stratum begins. */
 static inline int64_t lay_out_runs(
-    int64_t count, int64_t n_batches, int64_t wanted, LayoutProgress *progress, int64_t *next_places, int32_t *layout
+    int64_t count, int64_t dealt, int64_t n_batches, int64_t *next_places, int32_t *layout
 ) {
-  int64_t rank = progress->rank;
-  int64_t index = progress->index;
-  int64_t stop = wanted < count - rank ? rank + wanted : count;
-  while (rank < stop) {
-    int64_t batch = progress->over++;
-    int64_t end = rank + entries_in_batch(count, progress->batch, n_batches, batch);
+  int64_t rank = 0;
+  for (int64_t batch = 0; rank < count; batch++) {
+    int64_t end = rank + entries_in_batch(count, dealt, n_batches, batch);
     int64_t place = next_places[batch];
-    while (rank < end) {
-      layout[index++] = (int32_t)place++;
-      rank += 1;
-    }
+    while (rank < end) layout[rank++] = (int32_t)place++;
     next_places[batch] = place;
   }
-  if (rank == count) {
-    progress->batch = (progress->batch + count) % n_batches;
-    progress->over = 0;
-  }
-  return rank;
+  return (dealt + count) % n_batches;
 }
 
-/* Fill the layout, in steps; return whether it is finished.
+/* Fill the layout.
  *
- * Like fill_layout() of plan.h by the even rule, with the sequences of the strata. A step fills about `wanted` places,
- * at least 1: a batch's part of a stratum is never split.
+ * Like fill_layout() of plan.h by the even rule, with the sequences of the strata.
  */
 static inline bool fill_passes_layout(
     const int64_t *taken, const int64_t *available, int64_t n_strata, int64_t n_batches, int64_t n_places,
-    int64_t wanted, LayoutProgress *progress, int64_t *next_places, int32_t *layout
+    int64_t *next_places, int32_t *layout, Host *host
 ) {
-  while (progress->stratum < n_strata && wanted > 0) {
-    int64_t count = taken[progress->stratum];
-    int64_t end;
-    if (is_repeated(count, available[progress->stratum])) {
-      end = lay_out_runs(count, n_batches, wanted, progress, next_places, layout);
+  LayoutProgress progress = {0};
+  int64_t since = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    int64_t count = taken[stratum];
+    if (is_repeated(count, available[stratum])) {
+      progress.batch = lay_out_runs(count, progress.batch, n_batches, next_places, layout + progress.index);
     } else {
-      end = wanted < count - progress->rank ? progress->rank + wanted : count;
-      lay_out_evenly(n_batches, end, progress, next_places, layout);
+      progress.rank = 0;
+      lay_out_evenly(n_batches, count, &progress, next_places, layout);
     }
-    int64_t filled = end - progress->rank;
-    wanted -= filled;
-    progress->index += filled;
-    progress->rank = end < count ? end : 0;
-    progress->stratum += end == count;
+    progress.index += count;
+    since += count;
+    if (since < GO_ON_ROWS) continue;
+    since = 0;
+    if (!host->go_on(host)) return false;
   }
-  for (; progress->stratum == n_strata && progress->index < n_places && wanted > 0; wanted--) {
-    layout[progress->index] = (int32_t)progress->index;
-    progress->index += 1;
-  }
-  return progress->stratum == n_strata && progress->index == n_places;
+  for (int64_t place = progress.index; place < n_places; place++) layout[place] = (int32_t)place;
+  return true;
 }
 
 /* Replace numbers by the rows that they represent, from `begin` to before `end`: a number below n_rows is a row itself,
@@ -131,20 +116,18 @@ static inline void keep_apart_in_batch(const Sequence *sequence, int64_t batch, 
   for (int64_t i = 0; i < n_waiting; i++) rows[places[begin + i]] = sequence->waiting[i];
 }
 
-/* Defer the rows of a stratum that a batch would contain twice, in steps: for the batches from `batch` on, the first of
- * which takes the entries from *begin on; return the first batch that is not done. A step handles `wanted` batches.
- */
-static inline int64_t keep_apart(const Sequence *sequence, int64_t batch, int64_t wanted, int64_t *begin) {
-  int64_t last = wanted < sequence->n_batches - batch ? batch + wanted : sequence->n_batches;
-  for (; batch < last; batch++) {
-    int64_t end = *begin + entries_in_batch(sequence->taken, sequence->dealt, sequence->n_batches, batch);
-    int64_t short_pass = sequence->taken % sequence->available;
+/* Defer the rows of a stratum that a batch would contain twice. */
+static inline bool keep_apart(const Sequence *sequence, Host *host) {
+  int64_t begin = 0, short_pass = sequence->taken % sequence->available;
+  for (int64_t batch = 0; batch < sequence->n_batches; batch++) {
+    int64_t end = begin + entries_in_batch(sequence->taken, sequence->dealt, sequence->n_batches, batch);
     /* The first entry after the batch's first one with which a pass begins. */
-    int64_t passes = *begin < short_pass ? 0 : (*begin - short_pass) / sequence->available + 1;
-    if (short_pass + passes * sequence->available < end) keep_apart_in_batch(sequence, batch, *begin, end);
-    *begin = end;
+    int64_t passes = begin < short_pass ? 0 : (begin - short_pass) / sequence->available + 1;
+    if (short_pass + passes * sequence->available < end) keep_apart_in_batch(sequence, batch, begin, end);
+    begin = end;
+    if (batch % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
-  return batch;
+  return true;
 }
 
 #endif

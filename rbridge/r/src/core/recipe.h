@@ -19,14 +19,17 @@ enum {
   N_TABLES = 4 /* in which bytes are counted in turn: an addition would wait for the one before of the same code */
 };
 
-typedef struct {
+typedef struct Part Part;
+
+struct Part {
   const char *name;
   PartType type;
-  bool is_named;  /* its values have names, as those of a mapping have */
-  bool is_single; /* one value, in a language that tells it from a vector of one value */
+  bool is_named;     /* its values have names, as those of a mapping have */
+  bool is_single;    /* one value, in a language that tells it from a vector of one value */
   int64_t length;
   const void *values;
-} Part;
+  const Part *items; /* of a request, if it is named: a part for each value */
+};
 
 typedef struct {
   const Part *parts;

@@ -5,6 +5,57 @@
 
 #include "recipe.h"
 
+/* What to do with strata of too few rows. */
+enum { RARE_ERROR, RARE_WARN, RARE_ALLOW, RARE_REPEAT };
+
+/* Read what to do with rare strata: the first `n_choices`. */
+static inline bool read_rare_choice(const Parts *request, int n_choices, int *rare, Host *host) {
+  static const char *const choices[] = {"error", "warn", "allow", "repeat"};
+  return read_choice(request, "rare", choices, n_choices, rare, host);
+}
+
+/* Read what to do with missing values, which the host does. */
+static inline bool read_missing(const Parts *request, Host *host) {
+  static const char *const choices[] = {"error", "stratum", "drop"};
+  int any;
+  return read_choice(request, "missing", choices, 3, &any, host);
+}
+
+/* Read a value of a part whose values have names: a whole number of at least `least`, 0 or 1. */
+static inline bool read_whole_item(
+    const Parts *request, const char *name, int64_t item, double least, double *number, Host *host
+) {
+  Part values = find_part(request, name);
+  Parts one = {.parts = &values.items[item], .n_parts = 1};
+  if (read_whole(&one, values.items[item].name, least, INFINITY, number, host)) return true;
+  host->refusal.parameter = host->refusal.shown = name;
+  host->refusal.place = item + 1;
+  return false;
+}
+
+/* Read a finite number above 0 from a part; the name is that of the parameter. */
+static inline bool read_positive_part(const Part *value, const char *name, double *number, Host *host) {
+  bool is_number = is_one_number(value, number);
+  if (value->type == FRACTION) *number = *(const double *)value->values;
+  if (is_number && isfinite(*number) && *number > 0) return true;
+  host->refusal.is_type = !is_number;
+  return refuse(host, name, NULL, "be a finite number above 0");
+}
+
+static inline bool read_positive(const Parts *request, const char *name, double *number, Host *host) {
+  Part value = find_part(request, name);
+  return read_positive_part(&value, name, number, host);
+}
+
+/* Read a finite number above 0 from a part whose values have names. */
+static inline bool read_positive_item(
+    const Parts *request, const char *name, int64_t item, double *number, Host *host
+) {
+  if (read_positive_part(&find_part(request, name).items[item], name, number, host)) return true;
+  host->refusal.place = item + 1;
+  return false;
+}
+
 /* Read the seed, if there is one, and how many processes share an epoch; check the rank of this one. */
 static inline bool read_sharing(const Parts *request, double *num_replicas, Host *host) {
   double number;

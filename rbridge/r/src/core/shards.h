@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "plan.h"
+#include "turns.h"
 #include "random.h"
 
 /* The cells of a process, shard by shard. The caller owns the arrays. */

@@ -63,7 +63,7 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
     list(with_parts(even = 2L), "have an integer from 0 to 1 as 'even'. Got 2"),
     list(with_parts(codes = c(0, 1, 0, 1)), "have numbers of strata as 'codes', raw or integer"),
     list(with_parts(codes = raw()), "have numbers of strata as 'codes'"),
-    list(with_parts(n_strata = 3), "have 3 names of strata"),
+    list(with_parts(n_strata = 3), "have a row of each stratum"),
     list(with_parts(n_batches = 5), "have an integer from 1 to 4 as 'n_batches'. Got 5")
   )
   for (case in cases) {
@@ -80,7 +80,7 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
   downsampled$parts$kept = c(3, 2)
   expect_error(made_of(downsampled)(NULL), "keep at most the rows that there are", fixed = TRUE)
   downsampled$parts$kept = c(2, NaN)
-  expect_error(made_of(downsampled), "have numbers of rows as 'kept'", fixed = TRUE)
+  expect_error(made_of(downsampled), "have 2 integers from 1 to 2147483647 as 'kept'", fixed = TRUE)
 })
 
 test_that("nothing in a recipe is evaluated", {

@@ -160,14 +160,6 @@ test_that("what only R can be given is refused, or taken as it is meant", {
   expect_match(refused(2, 10, data_source = dataset_of(9)), "each row of the dataset, 9. Got 210 values", fixed = TRUE)
 })
 
-test_that("an epoch too far for a product in doubles is exact", {
-  # epoch * taken passes 2^53; the remainder is taken by hand, in steps that do not
-  n = 2147483647
-  walk = list(rows = seq_len(n), taken = n - 1)
-  # n - 1 is -1 modulo n, so that the epoch begins at place n - 6700000, counted from 0
-  expect_identical(walked_rows(walk, 6700000, 2), as.integer(n - 6700000 + 1:2))
-})
-
 test_that("a dataloader delivers the batches, epoch after epoch", {
   sampler = downsampled(2, 10, walk = TRUE, seed = 1)
   expected = lapply(0:1, function(epoch) epoch_of(sampler, epoch))

@@ -96,8 +96,8 @@ test_that("a saved instance gives the same batches, and a recipe is checked", {
     recipe$seed = 1
     message_of(new_generator(recipe)(NULL)$batches(0))
   }
-  expect_match(changed(taken = c(1, 2)), "have 3 row numbers as 'taken'", fixed = TRUE)
-  expect_match(changed(taken = c(40, 0, 40)), "have 3 row numbers as 'taken'", fixed = TRUE)
+  expect_match(changed(taken = c(1, 2)), "have 3 integers from 1 to 2147483647 as 'taken'", fixed = TRUE)
+  expect_match(changed(taken = c(40, 0, 40)), "have 3 integers from 1 to 2147483647 as 'taken'", fixed = TRUE)
   expect_match(changed(even = 0L), "deal at most 2147483647 rows evenly", fixed = TRUE)
   expect_match(changed(n_batches = 2), "need no row twice in a batch", fixed = TRUE)
   expect_match(changed(n_batches = 1000), "at most 120 batches. Got 1000 batches instead.", fixed = TRUE)

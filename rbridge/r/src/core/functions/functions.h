@@ -1,4 +1,6 @@
-/* What the core computes besides samplers. Each function has a header of its own, included in one source file only. */
+/* What the core computes besides the batches of samplers, such as plans. A function has no memory: equal requests have
+ * equal results. Each header of functions is included in one source file only.
+ */
 
 #ifndef PYSTRAT_FUNCTIONS_H
 #define PYSTRAT_FUNCTIONS_H
@@ -7,14 +9,27 @@
 
 typedef struct {
   const char *name;
-  bool (*call)(const Parts *request, Host *host); /* returns whether it succeeded */
+  /* Make the results of a request; return whether it succeeded. */
+  bool (*call)(const Parts *request, Host *host);
 } Function;
 
+extern const Function batch_offsets_function;
+extern const Function batch_composition_function;
+extern const Function batch_layout_function;
+extern const Function min_samples_for_batch_size_function;
+extern const Function count_codes_function;
 extern const Function pair_counts_function;
 
 /* Return the function of this name, or NULL. */
 static inline const Function *find_function(const char *name) {
-  static const Function *const functions[] = {&pair_counts_function};
+  static const Function *const functions[] = {
+      &batch_offsets_function,
+      &batch_composition_function,
+      &batch_layout_function,
+      &min_samples_for_batch_size_function,
+      &count_codes_function,
+      &pair_counts_function,
+  };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     if (strcmp(functions[i]->name, name) == 0) return functions[i];
   }

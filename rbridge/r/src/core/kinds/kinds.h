@@ -28,11 +28,15 @@ extern const Kind rare_events_kind;
 extern const Kind pairs_kind;
 extern const Kind triples_kind;
 extern const Kind tree_kind;
+extern const Kind stratified_kind;
+extern const Kind downsampled_kind;
 
 /* Return the kind of this name, or NULL. */
 static inline const Kind *find_kind(const char *name) {
-  static const Kind *const kinds[] = {&uniform_kind, &strata_subset_kind, &epoch_subset_kind, &rare_events_kind,
-                                      &pairs_kind, &triples_kind, &tree_kind};
+  static const Kind *const kinds[] = {
+      &uniform_kind, &strata_subset_kind, &epoch_subset_kind, &rare_events_kind, &pairs_kind,
+      &triples_kind, &tree_kind,          &stratified_kind,   &downsampled_kind,
+  };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
   }

@@ -8,7 +8,7 @@
  */
 
 #include "../blocks.h"
-#include "../permutation.h"
+#include "../order.h"
 #include "../plan.h"
 #include "../request.h"
 #include "kinds.h"
@@ -24,9 +24,6 @@ typedef struct {
   int64_t *starts;   /* n_strata + 1: where the rows of a stratum begin in `walk` */
   int32_t *walk;     /* the rows, stratum by stratum, in the order of epoch 0; made by the first exact epoch */
 } StrataSubset;
-
-enum { RARE_ERROR, RARE_WARN, RARE_ALLOW, RARE_CHOICES };
-enum { MISSING_CHOICES = 3 };
 
 /* The arguments of a user. */
 typedef struct {
@@ -48,13 +45,10 @@ static bool read_one_minimum(const Parts *request, double *minimum, Host *host) 
 }
 
 static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host) {
-  static const char *const rare[] = {"error", "warn", "allow"};
-  static const char *const missing[] = {"error", "stratum", "drop"};
-  int any;
   return read_whole(request, "strata_per_batch", 1, INFINITY, &wanted->strata_per_batch, host) &&
          read_one_minimum(request, &wanted->minimum, host) && read_flag(request, "exact", &wanted->exact, host) &&
-         read_choice(request, "rare", rare, RARE_CHOICES, &wanted->rare, host) &&
-         read_choice(request, "missing", missing, MISSING_CHOICES, &any, host) &&
+         read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) &&
+         read_missing(request, host) &&
          read_sharing(request, &wanted->num_replicas, host);
 }
 
@@ -193,31 +187,6 @@ static bool prepare_strata_subset(void *instance, const Parts *recipe, uint32_t 
   self->starts = self->n_blocks + n_strata;
   fill_starts(self->codes.counts, n_strata, self->starts);
   return check_blocks(self, (int64_t)strata_per_batch, host);
-}
-
-/* Draws all rows of an order, part by part. */
-typedef struct {
-  Generator *generator;
-  int32_t *pool, *rows; /* the rows that are left, and those of the part */
-  int64_t n_rows, done;
-} OrderParts;
-
-static bool begin_order(OrderParts *order, Generator *generator, int64_t n_rows, Host *host) {
-  int64_t n_part = smaller(n_rows, GO_ON_ROWS);
-  *order = (OrderParts){.generator = generator, .n_rows = n_rows};
-  order->pool = host->memory(host, FOR_THE_CALL, (n_rows + n_part) * (int64_t)sizeof *order->pool);
-  if (order->pool == NULL) return false;
-  order->rows = order->pool + n_rows;
-  fill_in_order(order->pool, (uint32_t)n_rows);
-  return true;
-}
-
-/* Draw the next part; return its number of rows. */
-static int64_t next_part(OrderParts *order) {
-  int64_t left = order->n_rows - order->done, size = smaller(left, GO_ON_ROWS);
-  take_rows(order->generator, order->pool, (uint32_t)left, (uint32_t)size, order->rows);
-  order->done += size;
-  return size;
 }
 
 /* Find the order in which exact epochs take the rows of the strata. */

@@ -1,0 +1,213 @@
+/* The number of batches that follows from the rows of the strata, and why it is refused, with a value that works. */
+
+#ifndef PYSTRAT_BATCH_NUMBERS_H
+#define PYSTRAT_BATCH_NUMBERS_H
+
+#include "request.h"
+
+#define RARE_ADVICE "it, or set 'rare' to 'warn' or 'allow'."
+
+static inline const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
+
+/* Write "1 batch" or "2 batches" into `shown` of NUMBER bytes; return it. */
+static inline const char *show_batches(int64_t n_batches, char *shown) {
+  snprintf(shown, NUMBER, "%lld batch%s", (long long)n_batches, n_batches == 1 ? "" : "es");
+  return shown;
+}
+
+/* A number of at least 1 as an integer; one that exceeds all counts as the next one. */
+static inline int64_t limited(double number) {
+  return number <= LARGEST_COUNT ? (int64_t)number : INT64_C(1) + LARGEST_COUNT;
+}
+
+/* The rows of strata in an epoch. */
+typedef struct {
+  int64_t n_strata, n_rows;
+  int64_t *counts;
+  int64_t *available; /* the rows in the dataset, of which `counts` are kept; or `counts` */
+  int64_t smallest;   /* the stratum with the fewest rows, if possible one that is whole: keeping more rows of others
+                         would not help */
+} Counts;
+
+static inline Counts new_counts(int64_t *counts, int64_t *available, int64_t n_strata) {
+  Counts rows = {.n_strata = n_strata, .counts = counts, .available = available};
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    int64_t least = counts[rows.smallest];
+    bool is_whole = counts[stratum] == available[stratum];
+    bool is_better = is_whole && counts[rows.smallest] < available[rows.smallest];
+    if (counts[stratum] < least || (counts[stratum] == least && is_better)) rows.smallest = stratum;
+    rows.n_rows += counts[stratum];
+  }
+  return rows;
+}
+
+static inline int64_t fewest_rows(const Counts *rows) { return rows->counts[rows->smallest]; }
+
+static inline bool is_kept_part(const Counts *rows) { return fewest_rows(rows) < rows->available[rows->smallest]; }
+
+/* Write what messages say of the smallest stratum, without "The", into `shown` of SENTENCE bytes; return it. */
+static inline const char *show_smallest(const Counts *rows, Host *host, char *shown) {
+  long long count = fewest_rows(rows), available = rows->available[rows->smallest];
+  host->refusal.stratum = rows->smallest;
+  if (is_kept_part(rows)) {
+    snprintf(
+        shown, SENTENCE, "smallest stratum, '{stratum}', keeps %lld of %lld row%s", count, available, plural(available)
+    );
+  } else {
+    snprintf(shown, SENTENCE, "smallest stratum, '{stratum}', has %lld row%s", count, plural(count));
+  }
+  return shown;
+}
+
+/* Refuse the number of replicas that exceeds the rows of the smallest stratum. */
+static inline bool refuse_replicas(
+    const Parts *request, const Counts *rows, double num_replicas, const char *advice, Host *host
+) {
+  char shown[NUMBER], smallest[SENTENCE];
+  refuse(
+      host, "num_replicas", number_read(request, "num_replicas", num_replicas, shown), "be at most %lld: the %.300s",
+      (long long)fewest_rows(rows), show_smallest(rows, host, smallest)
+  );
+  return advise(host, "%s", advice);
+}
+
+/* The number of batches by a minimum of all strata. */
+static inline bool batches_by_minimum(
+    const Parts *request, const Counts *rows, double minimum, double num_replicas, int rare, int64_t *n_batches,
+    Host *host
+) {
+  char shown[NUMBER], smallest[SENTENCE];
+  const char *name = "min_samples_per_stratum";
+  int64_t fewest = fewest_rows(rows);
+  long long largest = fewest / limited(num_replicas);
+  bool is_rare = minimum > (double)fewest;
+  show_smallest(rows, host, smallest);
+  if (is_rare && rare == RARE_ERROR && largest > 0) {
+    const char *got = number_read(request, name, minimum, shown);
+    refuse(host, name, got, "be at most %lld: the %.300s", largest, smallest);
+    return advise(host, "Lower " RARE_ADVICE);
+  }
+  *n_batches = is_rare ? 1 : fewest / limited(minimum);
+  if (!share_batches(request, num_replicas, n_batches, host)) {
+    if (largest > 0) return advise(host, "Lower '%s' to at most %lld.", name, largest);
+    return advise(host, "The %.300s.", smallest);
+  }
+  if (is_rare && rare == RARE_WARN) {
+    snprintf(
+        host->warning, SENTENCE, "The %.300s, and the '%s' parameter is %s: all rows are in one batch.", smallest, name,
+        show_number(minimum, shown)
+    );
+  }
+  return true;
+}
+
+/* The number of batches of `mean` rows on average, of n_rows rows. */
+static inline bool batches_by_mean(
+    const Parts *request, int64_t n_rows, double mean, double num_replicas, int64_t *n_batches, Host *host
+) {
+  int64_t size = (int64_t)fmin(mean, LARGEST_EXACT);
+  *n_batches = (2 * n_rows + size) / (2 * size);
+  if (*n_batches == 0) *n_batches = 1;
+  if (share_batches(request, num_replicas, n_batches, host)) return true;
+  long long largest = 2 * n_rows / (2 * limited(num_replicas) - 1);
+  return largest > 0 && advise(host, "Lower 'mean_batch_size' to at most %lld.", largest);
+}
+
+/* The same, for batches that all need a row of every stratum, unless rare strata are allowed. */
+static inline bool batches_by_mean_for_all(
+    const Parts *request, const Counts *rows, double mean, double num_replicas, int rare, int64_t *n_batches,
+    Host *host
+) {
+  char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE], smallest[SENTENCE];
+  if (!batches_by_mean(request, rows->n_rows, mean, num_replicas, n_batches, host)) return false;
+  int64_t fewest = fewest_rows(rows), replicas = (int64_t)num_replicas;
+  if (*n_batches <= fewest || rare == RARE_ALLOW) return true;
+  show_smallest(rows, host, smallest);
+  show_batches(*n_batches, batches);
+  if (rare == RARE_WARN) {
+    snprintf(
+        host->warning, SENTENCE,
+        "The %.300s, and the 'mean_batch_size' parameter makes %s: some batches hold no row of it.", smallest, batches
+    );
+    return true;
+  }
+  int64_t most = fewest - fewest % replicas;
+  if (most == 0) return refuse_replicas(request, rows, num_replicas, "Lower " RARE_ADVICE, host);
+  /* The least mean for which rounding half up, then down to a multiple of the replicas, gives at most `most`. */
+  long long least = 2 * rows->n_rows / (2 * (most + replicas - 1) + 1) + 1;
+  snprintf(got, SENTENCE, "%s, for %s,", show_number(mean, shown), batches);
+  refuse(
+      host, "mean_batch_size", got, "be at least %lld, for at most %s: the %.300s", least, show_batches(most, at_most),
+      smallest
+  );
+  return advise(host, "Raise " RARE_ADVICE);
+}
+
+/* The fewest batches of at most "batch_size" rows, a multiple of the replicas, each with a row of every stratum. */
+static inline bool batches_by_batch_size(
+    const Parts *request, const Counts *rows, double batch_size, double num_replicas, int64_t *n_batches, Host *host
+) {
+  char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE], smallest[SENTENCE];
+  int64_t replicas = limited(num_replicas), fewest = fewest_rows(rows);
+  *n_batches = quotient_up(quotient_up(rows->n_rows, limited(batch_size)), replicas) * replicas;
+  if (*n_batches <= fewest) return true;
+  int64_t most = fewest - fewest % replicas;
+  bool is_part = is_kept_part(rows);
+  if (most == 0) {
+    const char *advice = is_part ? "Lower it, or raise 'multiplier'." : "Lower it.";
+    return refuse_replicas(request, rows, num_replicas, advice, host);
+  }
+  snprintf(got, SENTENCE, "%s, for %s,", show_number(batch_size, shown), show_batches(*n_batches, batches));
+  refuse(
+      host, "batch_size", got, "be at least %lld, for at most %s: the %.300s",
+      (long long)quotient_up(rows->n_rows, most), show_batches(most, at_most), show_smallest(rows, host, smallest)
+  );
+  return advise(host, is_part ? "Raise it, or 'multiplier'." : "Raise it.");
+}
+
+/* The most batches that keep a minimum for each stratum; 0 for none, and at least one is above 0. */
+static inline bool batches_by_quotas(
+    const Parts *request, const Counts *rows, const double *quotas, double num_replicas, int rare, int64_t *n_batches,
+    Host *host
+) {
+  char shown[NUMBER];
+  const char *name = "min_samples_per_stratum";
+  int64_t tightest = -1, fewest = 0, short_one = -1;
+  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+    if (quotas[stratum] == 0) continue;
+    int64_t batches = rows->counts[stratum] / limited(quotas[stratum]);
+    if (tightest < 0 || batches < fewest) {
+      tightest = stratum;
+      fewest = batches;
+    }
+    if (short_one < 0 && quotas[stratum] > (double)rows->counts[stratum]) short_one = stratum;
+  }
+  int64_t count = rows->counts[tightest], most = count / limited(num_replicas);
+  host->refusal.stratum = tightest;
+  if (fewest == 0 && rare == RARE_ERROR && most > 0) {
+    refuse(
+        host, name, show_number(quotas[tightest], shown), "ask for at most %lld row%s of '{stratum}', which has %lld",
+        (long long)most, plural(most), (long long)count
+    );
+    return advise(host, "Lower " RARE_ADVICE);
+  }
+  *n_batches = fewest == 0 ? 1 : fewest;
+  if (!share_batches(request, num_replicas, n_batches, host)) {
+    if (most > 0) {
+      return advise(host, "Lower the number of '{stratum}' in '%s' to at most %lld.", name, (long long)most);
+    }
+    return advise(host, "'{stratum}' has %lld row%s.", (long long)count, plural(count));
+  }
+  if (short_one >= 0 && rare == RARE_WARN) {
+    host->refusal.stratum = short_one;
+    int64_t has = rows->counts[short_one];
+    snprintf(
+        host->warning, SENTENCE,
+        "The stratum '{stratum}' has %lld row%s, and the '%s' parameter asks for %s: all rows are in one batch.",
+        (long long)has, plural(has), name, show_number(quotas[short_one], shown)
+    );
+  }
+  return true;
+}
+
+#endif

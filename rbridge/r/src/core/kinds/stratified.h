@@ -1,0 +1,301 @@
+/* All rows of strata, with a minimum of each stratum in every batch: the rule of plan.h, and plans whose epochs take
+ * rows of some strata less or more often than once.
+ */
+
+#include "../dealt.h"
+#include "../taken_rows.h"
+#include "kinds.h"
+
+enum { NO_BALANCE, BALANCE_OVER, BALANCE_UNDER, BALANCE_NUMBER };
+enum { ASSIGN_PROPORTIONAL, ASSIGN_EVEN, ASSIGN_CHOICES };
+
+/* The arguments of a user. */
+typedef struct {
+  bool has_minimum, has_minimums, has_mean, has_shares, drops, is_shuffled;
+  double minimum, mean, each, num_replicas; /* `each` is the number of rows that balances */
+  int balance, rare, assign;
+} StratifiedRequest;
+
+static const char *const MINIMUM = "min_samples_per_stratum";
+
+/* Check that only one of the ways to share out batches is given, and what is given with it. */
+static bool check_way(const Parts *request, const char *way, int rare, Host *host) {
+  static const char *const ways[] = {"shares", "balance", "drop"};
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    bool is_another = is_given(request, ways[i]) && strcmp(ways[i], way) != 0;
+    if (is_another) return refuse(host, ways[i], NULL, "be left out if '%s' is given", way);
+  }
+  bool has_minimum = is_given(request, MINIMUM);
+  if (!is_given(request, "mean_batch_size")) {
+    refuse(host, way, NULL, "be given together with 'mean_batch_size'");
+    return has_minimum && advise(host, "Leave out '%s'.", MINIMUM);
+  }
+  if (has_minimum) return refuse(host, MINIMUM, NULL, "be left out if '%s' is given", way);
+  return rare == RARE_ERROR || refuse(host, "rare", NULL, "be left out if '%s' is given", way);
+}
+
+/* Check that one of the two sizes is given, or both if rows of rare strata are repeated. */
+static bool check_given_sizes(const Parts *request, int rare, Host *host) {
+  bool has_minimum = is_given(request, MINIMUM), has_mean = is_given(request, "mean_batch_size");
+  const char *got = has_minimum && has_mean ? "both" : has_minimum || has_mean ? "one of them" : "neither";
+  if (rare == RARE_REPEAT) {
+    return (has_minimum && has_mean) ||
+           refuse(host, MINIMUM, got, "be given together with 'mean_batch_size' if 'rare' is 'repeat'");
+  }
+  if (has_minimum != has_mean) return true;
+  refuse(host, MINIMUM, got, "be given, or 'mean_batch_size', and not both");
+  return has_minimum && advise(host, "To have both, set 'rare' to 'repeat'.");
+}
+
+/* Read the minimum, or the minimums of the strata that are named. */
+static bool read_minimum(const Parts *request, StratifiedRequest *wanted, Host *host) {
+  Part part = find_part(request, MINIMUM);
+  double any = 0, number;
+  if (part.type == NOTHING) return true;
+  if (!part.is_named) {
+    wanted->has_minimum = true;
+    if (read_whole(request, MINIMUM, 1, INFINITY, &wanted->minimum, host)) return true;
+    bool is_fraction = is_one_number(&part, &number) && isfinite(number) && floor(number) != number;
+    return is_fraction && advise(host, "To choose the size of the batches instead, pass 'mean_batch_size'.");
+  }
+  wanted->has_minimums = true;
+  for (int64_t item = 0; item < part.length; item++) {
+    if (!read_whole_item(request, MINIMUM, item, 0, &number, host)) return false;
+    any = fmax(any, number);
+  }
+  if (any > 0) return true;
+  const char *got = part.length == 0 ? "no stratum" : "0 of each";
+  return refuse(host, MINIMUM, got, "ask for at least one row of some stratum");
+}
+
+static bool read_shares(const Parts *request, StratifiedRequest *wanted, Host *host) {
+  Part part = find_part(request, "shares");
+  double number;
+  wanted->has_shares = part.type != NOTHING;
+  if (!wanted->has_shares) return true;
+  if (!part.is_named) return refuse(host, "shares", NULL, "be numbers with names of strata");
+  if (part.length == 0) return refuse(host, "shares", "no stratum", "name every stratum");
+  for (int64_t item = 0; item < part.length; item++) {
+    if (!read_positive_item(request, "shares", item, &number, host)) return false;
+  }
+  return true;
+}
+
+static bool read_balance(const Parts *request, StratifiedRequest *wanted, Host *host) {
+  Part part = find_part(request, "balance");
+  if (part.type == NOTHING) return true;
+  if (part.type != TEXT) {
+    wanted->balance = BALANCE_NUMBER;
+    return read_whole(request, "balance", 1, INFINITY, &wanted->each, host);
+  }
+  if (strcmp(part.values, "over") == 0) wanted->balance = BALANCE_OVER;
+  if (strcmp(part.values, "under") == 0) wanted->balance = BALANCE_UNDER;
+  return wanted->balance != NO_BALANCE ||
+         refuse(host, "balance", NULL, "be 'over', 'under' or a positive integer");
+}
+
+static bool read_stratified(const Parts *request, StratifiedRequest *wanted, Host *host) {
+  static const char *const assign[] = {"proportional", "even"};
+  static const char *const drop[] = {"balanced"};
+  int any;
+  if (!read_rare_choice(request, RARE_REPEAT + 1, &wanted->rare, host)) return false;
+  const char *way = is_given(request, "shares") ? "shares" : is_given(request, "balance") ? "balance" : "drop";
+  bool has_way = is_given(request, way);
+  bool fits = has_way ? check_way(request, way, wanted->rare, host) : check_given_sizes(request, wanted->rare, host);
+  if (!fits || !read_minimum(request, wanted, host)) return false;
+  wanted->has_mean = is_given(request, "mean_batch_size");
+  if (wanted->has_mean && !read_whole(request, "mean_batch_size", 1, INFINITY, &wanted->mean, host)) return false;
+  if (!read_shares(request, wanted, host) || !read_balance(request, wanted, host)) return false;
+  wanted->drops = is_given(request, "drop");
+  return (!wanted->drops || read_choice(request, "drop", drop, 1, &any, host)) &&
+         read_flag(request, "shuffle", &wanted->is_shuffled, host) &&
+         read_choice(request, "assign", assign, ASSIGN_CHOICES, &wanted->assign, host) &&
+         read_missing(request, host) &&
+         read_sharing(request, &wanted->num_replicas, host);
+}
+
+/* Make the numbers that were read from a part whose values have names a result, by this name. */
+static bool give_items(const Parts *request, const char *part, const char *name, Host *host) {
+  int64_t count = find_part(request, part).length;
+  double *numbers = host->vector(host, name, DOUBLES, count);
+  if (numbers == NULL) return false;
+  for (int64_t item = 0; item < count; item++) {
+    bool is_read = strcmp(part, MINIMUM) == 0 ? read_whole_item(request, part, item, 0, &numbers[item], host)
+                                              : read_positive_item(request, part, item, &numbers[item], host);
+    if (!is_read) return false;
+  }
+  return true;
+}
+
+static bool give_number(const char *name, bool is_read, double number, Host *host) {
+  return is_read ? host->number(host, name, number) : host->keep(host, name);
+}
+
+/* Make the settings of the request the result. */
+static bool keep_stratified(const Parts *request, const StratifiedRequest *wanted, Host *host) {
+  if (wanted->has_minimums && !give_items(request, MINIMUM, "minimums", host)) return false;
+  if (wanted->has_shares && !give_items(request, "shares", "weights", host)) return false;
+  return give_number(MINIMUM, wanted->has_minimum, wanted->minimum, host) &&
+         give_number("mean_batch_size", wanted->has_mean, wanted->mean, host) && host->keep(host, "shares") &&
+         give_number("balance", wanted->balance == BALANCE_NUMBER, wanted->each, host) && host->keep(host, "drop") &&
+         host->keep(host, "shuffle") && host->keep(host, "assign") && host->keep(host, "rare") &&
+         host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
+}
+
+/* Spread the values that have names over the strata, whose numbers are "named_strata"; return how many are named, or -1
+ * after a refusal.
+ */
+static int64_t spread_items(const Parts *request, const char *name, int64_t n_strata, double *values, Host *host) {
+  Part items = find_part(request, name), strata = find_part(request, "named_strata");
+  if (strata.type != DOUBLES || strata.length != items.length) {
+    refuse(host, name, "others", "name strata");
+    return -1;
+  }
+  const double *numbers = strata.values;
+  int64_t n_named = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) values[stratum] = -1;
+  for (int64_t item = 0; item < items.length; item++) {
+    bool is_stratum = numbers[item] >= 0 && numbers[item] < (double)n_strata;
+    if (!is_stratum) {
+      refuse(host, name, "others", "name strata");
+      return -1;
+    }
+    double *value = &values[(int64_t)numbers[item]];
+    n_named += *value < 0;
+    bool is_read = strcmp(name, MINIMUM) == 0 ? read_whole_item(request, name, item, 0, value, host)
+                                              : read_positive_item(request, name, item, value, host);
+    if (!is_read) return -1;
+  }
+  return n_named;
+}
+
+/* Find the minimum of each stratum, 0 for none. */
+static bool spread_minimums(
+    const Parts *request, const StratifiedRequest *wanted, const TakenRows *plan, double *minimums, Host *host
+) {
+  int64_t n_strata = plan->rows->n_strata;
+  if (wanted->has_minimums && spread_items(request, MINIMUM, n_strata, minimums, host) < 0) return false;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    minimums[stratum] = wanted->has_minimums ? fmax(minimums[stratum], 0) : wanted->minimum;
+  }
+  return true;
+}
+
+static bool spread_shares(const Parts *request, const TakenRows *plan, double *shares, Host *host) {
+  int64_t n_strata = plan->rows->n_strata, n_named = spread_items(request, "shares", n_strata, shares, host);
+  if (n_named == n_strata || n_named < 0) return n_named == n_strata;
+  char got[SENTENCE];
+  int64_t absent = 0, n_few = n_strata - n_named;
+  while (shares[absent] >= 0) absent += 1;
+  host->refusal.stratum = absent;
+  snprintf(got, SENTENCE, "%lld name%s too few, '{stratum}' among them,", (long long)n_few, plural(n_few));
+  return refuse(host, "shares", got, "name every stratum");
+}
+
+/* Choose the number of batches and the rows of each stratum; whether rows are dealt evenly. `numbers` and `integers`
+ * have n_strata numbers.
+ */
+static bool plan_batches(
+    const Parts *request, const StratifiedRequest *wanted, TakenRows *plan, bool *even, double *numbers,
+    int64_t *integers, Host *host
+) {
+  const Counts *rows = plan->rows;
+  double replicas = wanted->num_replicas;
+  int rare = wanted->rare;
+  *even = true;
+  if (wanted->has_shares) {
+    return spread_shares(request, plan, numbers, host) && take_shares(plan, numbers, integers, host);
+  }
+  if (wanted->balance != NO_BALANCE) {
+    int64_t most = 0;
+    for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+      most = rows->counts[stratum] > most ? rows->counts[stratum] : most;
+    }
+    double each = wanted->balance == BALANCE_OVER ? (double)most : (double)fewest_rows(rows);
+    return take_equally(plan, wanted->balance == BALANCE_NUMBER ? wanted->each : each, host);
+  }
+  if (wanted->drops) return take_one_size(plan, integers, host);
+  bool has_minimums = wanted->has_minimums || rare == RARE_REPEAT;
+  if (has_minimums && !spread_minimums(request, wanted, plan, numbers, host)) return false;
+  if (rare == RARE_REPEAT) return take_repeatedly(plan, numbers, host);
+  memcpy(plan->taken, rows->counts, (size_t)rows->n_strata * sizeof *plan->taken);
+  int64_t *n_batches = &plan->n_batches;
+  bool has_batches =
+      has_minimums       ? batches_by_quotas(request, rows, numbers, replicas, rare, n_batches, host)
+      : wanted->has_mean ? batches_by_mean_for_all(request, rows, wanted->mean, replicas, rare, n_batches, host)
+                         : batches_by_minimum(request, rows, wanted->minimum, replicas, rare, n_batches, host);
+  /* Proportional batches could be empty if there are more batches than rows of every stratum. */
+  *even = wanted->assign == ASSIGN_EVEN || plan->n_batches > fewest_rows(rows);
+  return has_batches;
+}
+
+/* Make the parts of a recipe the result. */
+static bool give_stratified(const TakenRows *plan, bool even, bool is_shuffled, Host *host) {
+  const Counts *rows = plan->rows;
+  bool takes_again = false;
+  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+    takes_again = takes_again || plan->taken[stratum] != rows->counts[stratum];
+  }
+  bool kept = host->keep(host, "codes") && host->number(host, "n_strata", (double)rows->n_strata) &&
+              host->number(host, "n_batches", (double)plan->n_batches) && host->flag(host, "even", even) &&
+              host->flag(host, "shuffle", is_shuffled);
+  if (!kept || !takes_again) return kept;
+  double *taken = host->vector(host, "taken", DOUBLES, rows->n_strata);
+  for (int64_t stratum = 0; taken != NULL && stratum < rows->n_strata; stratum++) {
+    taken[stratum] = (double)plan->taken[stratum];
+  }
+  return taken != NULL;
+}
+
+static bool plan_stratified(const Parts *request, Host *host) {
+  StratifiedRequest wanted = {0};
+  if (!read_stratified(request, &wanted, host)) return false;
+  if (!is_given(request, "codes")) return keep_stratified(request, &wanted, host);
+  Codes codes;
+  if (!read_codes(request, FOR_THE_CALL, &codes, host) || !check_strata_have_rows(&codes, host)) return false;
+  Counts rows = new_counts(codes.counts, codes.counts, codes.n_strata);
+  TakenRows plan = {.request = request, .rows = &rows, .size = wanted.mean, .num_replicas = wanted.num_replicas};
+  double *numbers = host->memory(host, FOR_THE_CALL, 3 * codes.n_strata * (int64_t)sizeof *numbers);
+  if (numbers == NULL) return false;
+  int64_t *integers = (int64_t *)(void *)(numbers + codes.n_strata);
+  plan.taken = integers + codes.n_strata;
+  bool even;
+  return plan_batches(request, &wanted, &plan, &even, numbers, integers, host) &&
+         give_stratified(&plan, even, wanted.is_shuffled, host);
+}
+
+static bool prepare_stratified(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
+  Dealt *self = instance;
+  bool has_taken = is_given(recipe, "taken");
+  if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
+  int64_t n_strata = self->codes.n_strata;
+  double n_batches, most = has_taken ? LARGEST_COUNT : (double)self->codes.n_rows;
+  if (!read_whole(recipe, "n_batches", 1, most, &n_batches, host)) return false;
+  if (!read_flag(recipe, "even", &self->even, host)) return false;
+  if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
+  self->n_batches = (int64_t)n_batches;
+  self->seed = seed;
+  self->taken = self->codes.counts;
+  if (has_taken) {
+    int64_t *taken = host->memory(host, FOR_THE_INSTANCE, n_strata * (int64_t)sizeof *taken);
+    if (taken == NULL || !read_wholes(recipe, "taken", n_strata, 1, LARGEST_COUNT, taken, host)) return false;
+    if (!self->even) return refuse(host, "recipe", "others", "deal at most %d rows evenly", LARGEST_COUNT);
+    self->taken = taken;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+      self->is_walked = self->is_walked || taken[stratum] != self->codes.counts[stratum];
+    }
+  }
+  return check_dealt(self, host);
+}
+
+static bool draw_stratified(void *instance, Generator *generator, uint32_t epoch, Host *host) {
+  return draw_dealt(instance, generator, epoch, host);
+}
+
+const Kind stratified_kind = {
+    .name = "stratified",
+    .instance_bytes = sizeof(Dealt),
+    .plan = plan_stratified,
+    .prepare = prepare_stratified,
+    .draw = draw_stratified,
+};

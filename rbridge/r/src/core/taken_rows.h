@@ -1,0 +1,239 @@
+/* Plans whose epochs take rows of some strata less or more often than once: shares, balance, repeats, one size. */
+
+#ifndef PYSTRAT_TAKEN_ROWS_H
+#define PYSTRAT_TAKEN_ROWS_H
+
+#include <stdlib.h>
+
+#include "batch_numbers.h"
+
+/* A plan that is being made: taken[s] of the rows of each stratum in an epoch. */
+typedef struct {
+  const Parts *request;
+  const Counts *rows;
+  double size, num_replicas; /* "mean_batch_size" */
+  int64_t n_batches;
+  int64_t *taken;
+} TakenRows;
+
+static inline bool refuse_large_epoch(const char *parameter, Host *host) {
+  return refuse(host, parameter, NULL, "give an epoch at most %d rows", LARGEST_COUNT);
+}
+
+/* Refuse `most` rows of a stratum in a batch if there are fewer. */
+static inline bool refuse_more_rows(
+    const char *parameter, double most, int64_t stratum, int64_t count, const char *advice, Host *host
+) {
+  if (most <= (double)count) return true;
+  char got[SENTENCE];
+  snprintf(got, SENTENCE, "%.0f", most);
+  host->refusal.stratum = stratum;
+  refuse(
+      host, parameter, got, "ask for at most %lld row%s of '{stratum}' in a batch", (long long)count, plural(count)
+  );
+  return advise(host, "%s", advice);
+}
+
+static inline bool refuse_twice_in_a_batch(const TakenRows *plan, const char *parameter, Host *host) {
+  for (int64_t stratum = 0; stratum < plan->rows->n_strata; stratum++) {
+    double most = (double)quotient_up(plan->taken[stratum], plan->n_batches);
+    const char *advice = "No row occurs twice in a batch. Lower 'mean_batch_size'.";
+    if (!refuse_more_rows(parameter, most, stratum, plan->rows->counts[stratum], advice, host)) return false;
+  }
+  return true;
+}
+
+/* Divide a total by cumulative rounding: each part is the floor or the ceiling of its share. */
+static inline void divide_in_proportion(int64_t total, const int64_t *weights, int64_t n_parts, int64_t *parts) {
+  int64_t sum = 0, before = 0, end = 0;
+  for (int64_t i = 0; i < n_parts; i++) sum += weights[i];
+  for (int64_t i = 0, done = 0; i < n_parts; i++) {
+    done += weights[i];
+    end = total * done / sum;
+    parts[i] = end - before;
+    before = end;
+  }
+}
+
+/* Return the digits of a number, without zeros behind, and how many of them follow the point, which may be below 0.
+ *
+ * A fraction, or a number from 2^53 on, has the 15 digits with which it is shown.
+ */
+static inline double decimal_digits(double number, int *behind) {
+  char shown[SENTENCE];
+  int exponent = 0;
+  bool is_whole = floor(number) == number && number < LARGEST_EXACT;
+  snprintf(shown, SENTENCE, is_whole ? "%.0f" : "%.14e", number);
+  double digits = 0, zeros = 1;
+  *behind = -1;
+  for (const char *at = shown; *at >= '0' || *at == '.'; at++) {
+    if (*at == 'e') {
+      exponent = (int)strtol(at + 1, NULL, 10);
+      break;
+    }
+    if (*at == '.') continue;
+    *behind += 1;
+    zeros *= 10;
+    if (*at == '0') continue;
+    digits = digits * zeros + (*at - '0');
+    zeros = 1;
+  }
+  if (is_whole) exponent = *behind;
+  for (; zeros > 1; zeros /= 10) *behind -= 1;
+  *behind -= exponent;
+  return digits;
+}
+
+/* Turn shares into whole numbers without a common divisor; return their sum, at least 2^53 if they are too large. */
+static inline double whole_weights(const double *shares, int64_t n_strata, int64_t *weights) {
+  int last = INT32_MIN, behind;
+  double sum = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    decimal_digits(shares[stratum], &behind);
+    last = behind > last ? behind : last;
+  }
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    double whole = decimal_digits(shares[stratum], &behind);
+    for (; behind < last && whole < LARGEST_EXACT; behind++) whole *= 10;
+    sum += whole;
+    if (sum >= LARGEST_EXACT) return sum;
+    weights[stratum] = (int64_t)whole;
+  }
+  int64_t divisor = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    for (int64_t other = weights[stratum]; other > 0;) {
+      int64_t rest = divisor % other;
+      divisor = other;
+      other = rest;
+    }
+  }
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) weights[stratum] /= divisor;
+  return sum / (double)divisor;
+}
+
+/* With the weights w_s, their sum W and sums up to a stratum W_s, an epoch of T rows has floor(T * W_s / W) - floor(T *
+ * W_(s-1) / W) of stratum s.
+ */
+static inline bool take_shares(TakenRows *plan, const double *shares, int64_t *weights, Host *host) {
+  int64_t n_strata = plan->rows->n_strata;
+  if (!batches_by_mean(plan->request, plan->rows->n_rows, plan->size, plan->num_replicas, &plan->n_batches, host)) {
+    return false;
+  }
+  double total = (double)plan->n_batches * plan->size;
+  if (total > LARGEST_COUNT) return refuse_large_epoch("mean_batch_size", host);
+  double sum = whole_weights(shares, n_strata, weights);
+  if (total * sum >= LARGEST_EXACT) {
+    char shown[NUMBER], got[SENTENCE];
+    snprintf(shown, NUMBER, sum < LARGEST_EXACT ? "%.0f" : "2^53 or more", sum);
+    snprintf(got, SENTENCE, "a sum of %s, for %.0f rows,", shown, total);
+    refuse(host, "shares", got, "have whole weights whose sum, times the rows of an epoch, is below 2^53");
+    return advise(host, "Give small whole numbers, such as 1 and 3.");
+  }
+  divide_in_proportion((int64_t)total, weights, n_strata, plan->taken);
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    if (plan->taken[stratum] > 0) continue;
+    char got[SENTENCE];
+    snprintf(got, SENTENCE, "none of %.0f for '{stratum}'", total);
+    host->refusal.stratum = stratum;
+    return refuse(host, "shares", got, "give each stratum at least one row of an epoch");
+  }
+  return refuse_twice_in_a_batch(plan, "shares", host);
+}
+
+/* The same number of rows of every stratum. */
+static inline bool take_equally(TakenRows *plan, double each, Host *host) {
+  int64_t n_strata = plan->rows->n_strata;
+  if (each * (double)n_strata > LARGEST_COUNT) return refuse_large_epoch("balance", host);
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) plan->taken[stratum] = (int64_t)each;
+  int64_t total = (int64_t)each * n_strata;
+  return batches_by_mean(plan->request, total, plan->size, plan->num_replicas, &plan->n_batches, host) &&
+         refuse_twice_in_a_batch(plan, "mean_batch_size", host);
+}
+
+static inline double rows_with_repeats(const Counts *rows, const double *minimums, double n_batches) {
+  double sum = 0;
+  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+    sum += fmax((double)rows->counts[stratum], n_batches * minimums[stratum]);
+  }
+  return sum;
+}
+
+/* Return the least multiple of the replicas for which the rows of an epoch fit into full batches. */
+static inline double fewest_batches(const TakenRows *plan, const double *minimums) {
+  double least = 0, most = 1, replicas = plan->num_replicas; /* `least` does not fit, or is 0 */
+  while (rows_with_repeats(plan->rows, minimums, most * replicas) > most * replicas * plan->size) {
+    least = most;
+    most *= 2;
+  }
+  while (most - least > 1) {
+    double middle = floor((least + most) / 2), n_batches = middle * replicas;
+    if (rows_with_repeats(plan->rows, minimums, n_batches) <= n_batches * plan->size) {
+      most = middle;
+    } else {
+      least = middle;
+    }
+  }
+  return most * replicas;
+}
+
+/* The fewest batches that keep the minimums: an epoch takes max(rows, batches * minimum) of each stratum. */
+static inline bool take_repeatedly(TakenRows *plan, const double *minimums, Host *host) {
+  const Counts *rows = plan->rows;
+  double asked = 0;
+  bool asks_none = false;
+  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+    const char *name = "min_samples_per_stratum", *advice = "No row occurs twice in a batch.";
+    if (!refuse_more_rows(name, minimums[stratum], stratum, rows->counts[stratum], advice, host)) return false;
+    asked += minimums[stratum];
+    asks_none = asks_none || minimums[stratum] == 0;
+  }
+  asked += asks_none;
+  if (plan->size < asked) {
+    return refuse(
+        host, "mean_batch_size", NULL,
+        "be at least %.0f, for the rows that 'min_samples_per_stratum' asks for in a batch", asked
+    );
+  }
+  double n_batches = fewest_batches(plan, minimums);
+  double total = rows_with_repeats(rows, minimums, n_batches);
+  if (total > LARGEST_COUNT) return refuse_large_epoch("mean_batch_size", host);
+  plan->n_batches = (int64_t)n_batches;
+  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+    plan->taken[stratum] = (int64_t)fmax((double)rows->counts[stratum], n_batches * minimums[stratum]);
+  }
+  return true;
+}
+
+/* Batches of one size: surplus rows are left out in proportion to what strata have beyond one row per batch. `spare`
+ * has n_strata numbers.
+ */
+static inline bool take_one_size(TakenRows *plan, int64_t *spare, Host *host) {
+  const Counts *rows = plan->rows;
+  const char *name = "mean_batch_size";
+  if (plan->size > (double)rows->n_rows) {
+    return refuse(host, name, NULL, "be at most %lld, the number of rows", (long long)rows->n_rows);
+  }
+  int64_t size = (int64_t)plan->size, n_spare = 0;
+  plan->n_batches = rows->n_rows / size;
+  if (!share_batches(plan->request, plan->num_replicas, &plan->n_batches, host)) return false;
+  int64_t over = rows->n_rows - plan->n_batches * size;
+  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+    spare[stratum] = rows->counts[stratum] - smaller(rows->counts[stratum], plan->n_batches);
+    n_spare += spare[stratum];
+  }
+  char shown[NUMBER], got[SENTENCE];
+  snprintf(got, SENTENCE, "%s, which leaves out %lld,", show_number(plan->size, shown), (long long)over);
+  if (over > n_spare) {
+    return refuse(host, name, got, "leave out at most %lld rows, which strata can spare", (long long)n_spare);
+  }
+  if ((double)over * (double)n_spare >= LARGEST_EXACT) {
+    return refuse(host, name, got, "leave out fewer rows, so that all products are below 2^53");
+  }
+  if (over > 0) divide_in_proportion(over, spare, rows->n_strata, plan->taken);
+  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+    plan->taken[stratum] = rows->counts[stratum] - (over > 0 ? plan->taken[stratum] : 0);
+  }
+  return true;
+}
+
+#endif

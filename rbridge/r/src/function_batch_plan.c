@@ -1,0 +1,2 @@
+/* The functions of the core. */
+#include "core/functions/batch_plan.h"
