@@ -66,6 +66,11 @@ read_auxiliary = function(text) {
   read(if (is_list) as_list else as_values, call$name, kind, unlist(lapply(items, `[[`, "value")))
 }
 
+# The value of a function that is refused.
+show_auxiliary = function(value) {
+  if (is.character(value) && !is_unicode(value)) "text that is not Unicode" else show_given(value)
+}
+
 # A call in Python's syntax, whose arguments are literals and lists of them -> list(name, arguments), or NULL.
 # A literal is list(kind, value). Nothing is evaluated.
 read_call = function(text) {

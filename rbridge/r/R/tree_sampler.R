@@ -95,7 +95,7 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
     persistent = persistent, seed = seed)
   configuration = core_plan("tree", settings)
   parsed = parse_tree(spec)
-  core_plan("tree", c(settings, parsed$auxiliary), function(what, place) show_given(parsed$given[[place + 1]]))
+  core_plan("tree", c(settings, parsed$auxiliary), function(what, place) show_auxiliary(parsed$given[[place + 1]]))
   configuration = c(configuration, list(nodes = parsed$nodes, auxiliary = parsed$auxiliary))
   # The text of a user's function distinguishes samplers.
   configuration$own = if (length(parsed$functions) > 0L) paste(deparse(parsed$functions), collapse = "\n")

@@ -161,7 +161,7 @@ test_that("lists of shards", {
   for (case in names(lists)) {
     found = outcome(shard_counts(lists[[case]]))
     if (is.character(found)) {
-      expect_match(found, "shard_counts must", info = case)
+      expect_match(found, grammar, info = case)
     } else {
       expect_identical(rownames(found), sort(rownames(found), method = "radix"), info = case)
       expect_true(all(colSums(found) > 0), info = case)
