@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 def plan(
     kind: str, arguments: dict[str, Any], data: Mapping[str, Any], names: Union[Sequence[str], Callable[..., str]]
 ) -> tuple[dict[str, Any], list[str]]: ...
-
 def call(
     name: str, arguments: dict[str, Any], data: Mapping[str, Any] = {}, names: Sequence[str] = ()
 ) -> dict[str, Any]: ...

@@ -29,8 +29,9 @@ from pystrat.tree.specification import (
 
 _NO_WEIGHT, _FIXED_WEIGHT, _SUM_OF_ROWS, _COUNT_OF_ROWS = range(4)  # the forms of tree_weights.h
 _DESCRIBED = ("declared", "clone_values", "parents", "chances", "node_rows", "untaken")
-_PARTS = ("batch_size", "length", "n_batches", "persistent", "n_rows", "modes", "repeats", "depths", "counts", "rows")
-_PARTS += ("weighted", "weights", "auxiliary", "functions", "kinds", "n_arguments", "numbers", "texts")
+_PARTS: tuple[str, ...] = ("batch_size", "length", "n_batches", "persistent", "n_rows", "modes", "repeats", "depths")
+_PARTS += ("counts", "rows", "weighted", "weights")
+_PARTS += ("auxiliary", "functions", "kinds", "n_arguments", "numbers", "texts")
 
 
 class Declaration:
@@ -240,4 +241,5 @@ def tree_of(
     """Return the tree that the core has made."""
     parts = {name: made[name] for name in _PARTS if name in made}
     without_effect = [text for text in warnings if text.startswith("The 'weight' of")]
-    return Tree(specification, columns, parts, *(made[name] for name in _DESCRIBED), warnings=without_effect)
+    described = {name: made[name] for name in _DESCRIBED}
+    return Tree(specification, columns, parts, warnings=without_effect, **described)

@@ -4,8 +4,8 @@
 user_function = "function"
 
 # list(name = text or function) -> the vectors of a request: names, functions, kinds of arguments and whether they are
-# whole numbers, how they are written, numbers of arguments, and all arguments, concatenated: numbers, with logical values
-# as 0 or 1, and separately text. NULL if there are none.
+# whole numbers, how they are written, numbers of arguments, and all arguments, concatenated: numbers, with logical
+# values as 0 or 1, and separately text. NULL if there are none.
 parse_auxiliary = function(given) {
   if (is.null(given)) {
     return(NULL)
@@ -33,8 +33,8 @@ parse_auxiliary = function(given) {
 }
 
 # How the arguments of a function are written, as in tree_values.h.
-as_values = 0
-as_list = 1
+written_as_values = 0
+written_as_list = 1
 not_as_call = 2
 not_as_text = 3
 
@@ -44,7 +44,7 @@ read_auxiliary = function(text) {
     list(name = name, written = written, kind = kind, arguments = arguments)
   }
   if (is.function(text)) {
-    return(read(as_values, user_function))
+    return(read(written_as_values, user_function))
   }
   if (!is.character(text) || length(text) != 1L) {
     return(read(not_as_text))
@@ -63,7 +63,7 @@ read_auxiliary = function(text) {
   if (kind == "list") {
     return(read(not_as_call))
   }
-  read(if (is_list) as_list else as_values, call$name, kind, unlist(lapply(items, `[[`, "value")))
+  read(if (is_list) written_as_list else written_as_values, call$name, kind, unlist(lapply(items, `[[`, "value")))
 }
 
 # The value of a function that is refused.

@@ -251,7 +251,8 @@ drawn_auxiliary = function(setup, drawn, epoch, begin) {
 }
 
 # An iteration over an endless epoch: a function that returns the next batch at each call.
-# The epoch is that of a persistent sampler with the seed of the epoch, whose epochs are the parts that are drawn at once.
+# The epoch is that of a persistent sampler with the seed of the epoch, whose epochs are the parts that are drawn at
+# once.
 endless_batches = function(private, epoch) {
   recipe = private$.recipe
   size = recipe$parts$batch_size

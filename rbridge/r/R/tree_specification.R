@@ -1,8 +1,8 @@
 # The validated specification of a tree, from a nested list or YAML: names and plain values, no table yet.
 # Everything that can be checked without a table is checked here, so that the error for a mistake names the path of its
 # node before anything is built.
-# -> list(nodes, auxiliary, functions = the auxiliary values that are functions, given = all of them); the nodes are declared nodes in
-# preorder, each a list of
+# -> list(nodes, auxiliary, functions = the auxiliary values that are functions, given = all of them); the nodes are
+# declared nodes in preorder, each a list of
 # * name, path, parent (its place among the nodes, 0 for the root), has_children, mode, times (its `repeat`), prune;
 # * column, operator, value if it has a condition; for_each, the name of a column, and missing if it clones;
 # * form (0 no weight, 1 a number, 2 the sum of a column, 3 the number of rows), weight and weight_column; row_weight.

@@ -141,7 +141,8 @@ test_that("recipes whose parts are wrong are refused, and never reach the core",
   refused(weighted, weights = c(1, -1, 2), text = "'weights'")
   refused(weighted, weights = c(0, 0, 0), text = "'weights'")
   refused(weighted, weights = c(1, NaN, 2), text = "'weights'")
-  refused(good, functions = c("uniform", "choice", "system"), text = "have functions of auxiliary values as 'functions'")
+  refused(good, functions = c("uniform", "choice", "system"),
+    text = "have functions of auxiliary values as 'functions'")
   refused(good, n_arguments = c(2L, 3L, 0L), text = "have a function and its arguments for each of 'auxiliary'")
   refused(good, numbers = c(10, -10), text = "have arguments that fit 'uniform'")
   refused(good, kinds = c("number", "number", "number"), text = "have a function and its arguments")
@@ -445,7 +446,8 @@ test_that("a generator with a function can be saved, and another function makes 
   alone = attr(generator, "settings")$recipe
   expect_error(new_generator(alone)(NULL), "must come with the functions of its auxiliary values. Got a recipe alone",
     fixed = TRUE)
-  expect_error(endless_of(list(own = "function()"), length = 20), "The 'own' parameter of 'auxiliary' must", fixed = TRUE)
+  expect_error(endless_of(list(own = "function()"), length = 20), "The 'own' parameter of 'auxiliary' must",
+    fixed = TRUE)
   nested = sprintf("choice(%s1%s)", strrep("[", 1e5), strrep("]", 1e5))
   expect_error(endless_of(list(own = nested), length = 20), "The 'own' parameter of 'auxiliary' must", fixed = TRUE)
 })
