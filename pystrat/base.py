@@ -18,16 +18,18 @@ A subclass implements three methods:
 
 It may override others, each for one reason:
 
-================  ===============================================================================
-`_fingerprint`    a part of the recipe, such as a seed that is not used, does not affect the batches
-`_epoch_length`   epochs differ in their number of batches
-`_most_batches`   that number also depends on feedback
-`_check_epoch`    there are fewer epochs than usual
-`_lists_from`     batches are drawn when they are requested, or carry other values with their rows
-`_begin_epoch`    an epoch is drawn once, when it begins, and kept
-`_is_part`        a process has batches of its own without a rank
-`_go_on_at`       batches that were drawn ahead are forgotten when the sampler is placed elsewhere
-================  ===============================================================================
+===================  ===============================================================================
+`_fingerprint`       a part of the recipe, such as a seed that is not used, does not affect the batches
+`_recipe_to_export`  batches cannot be drawn elsewhere
+`_functions`         values that come with rows are those of functions of the user
+`_epoch_length`      epochs differ in their number of batches
+`_most_batches`      that number also depends on feedback
+`_check_epoch`       there are fewer epochs than usual
+`_lists_from`        batches are drawn when they are requested, or carry other values with their rows
+`_begin_epoch`       an epoch is drawn once, when it begins, and kept
+`_is_part`           a process has batches of its own without a rank
+`_go_on_at`          batches that were drawn ahead are forgotten when the sampler is placed elsewhere
+===================  ===============================================================================
 
 `_state` and `_place` are overridden by `pystrat.feedback.SamplerWithFeedback` only, whose subclasses implement
 `_feedback_state` and `_load_feedback_state`. This module knows nothing about strata.

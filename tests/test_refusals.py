@@ -40,8 +40,8 @@ def test_other_errors_pass_unchanged() -> None:
 def test_the_traceback_leads_from_the_call_to_the_refusal() -> None:
     with pytest.raises(ValueError) as error:
         StratifiedBatchSampler(["a"], 0)
-    names = [frame.name for frame in traceback.extract_tb(error.value.__traceback__)]
-    assert names[1] == "__init__" and names[-1] == "check_integer"
+    frames = traceback.extract_tb(error.value.__traceback__)
+    assert frames[1].name == "__init__" and frames[-1].filename.endswith("_core.pyx")
     assert error.value.__cause__ is None and error.value.__context__ is None
 
 

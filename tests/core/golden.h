@@ -12,30 +12,30 @@
 
 #include "check.h"
 
-static inline int64_t read_number(void) {
+static inline int64_t next_number(void) {
   int64_t number;
   CHECK_EQUAL(scanf("%" SCNd64, &number), 1);
   return number;
 }
 
 static inline double read_double(void) {
-  int64_t bits = read_number();
+  int64_t bits = next_number();
   double number;
   memcpy(&number, &bits, sizeof number);
   return number;
 }
 
 static inline void check_list(const int64_t *values, int64_t length) {
-  CHECK_EQUAL(length, read_number());
-  int64_t n_head = read_number();
+  CHECK_EQUAL(length, next_number());
+  int64_t n_head = next_number();
   CHECK(n_head <= length);
-  for (int64_t i = 0; i < n_head; i++) CHECK_EQUAL(values[i], read_number());
-  int64_t n_tail = read_number();
+  for (int64_t i = 0; i < n_head; i++) CHECK_EQUAL(values[i], next_number());
+  int64_t n_tail = next_number();
   CHECK(n_tail <= length);
-  for (int64_t i = length - n_tail; i < length; i++) CHECK_EQUAL(values[i], read_number());
+  for (int64_t i = length - n_tail; i < length; i++) CHECK_EQUAL(values[i], next_number());
   int64_t checksum = 0;
   for (int64_t i = 0; i < length; i++) checksum = (checksum + (i + 1) * values[i]) % 2147483647;
-  CHECK_EQUAL(checksum, read_number());
+  CHECK_EQUAL(checksum, next_number());
 }
 
 /* Compare rows that count from first_row with a list that counts from 0. */
@@ -56,7 +56,7 @@ static inline void check_sizes(const int64_t *offsets, int64_t n_batches) {
 
 /* Check all cases; nothing may follow them. */
 static inline void check_cases(void (*check_case)(void)) {
-  int64_t n_cases = read_number();
+  int64_t n_cases = next_number();
   for (int64_t i = 0; i < n_cases; i++) check_case();
   int64_t beyond;
   CHECK_EQUAL(scanf("%" SCNd64, &beyond), EOF);

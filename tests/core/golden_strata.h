@@ -44,11 +44,11 @@ static inline int64_t number_labels(const int64_t *labels, int64_t n_rows, int64
 
 /* Read the labels of a case, and number them in steps of 1,000 rows. */
 static inline Strata read_strata(void) {
-  Strata strata = {.n_rows = read_number()};
+  Strata strata = {.n_rows = next_number()};
   int64_t *labels = new_array(strata.n_rows, sizeof *labels);
   bool dropped = false;
   for (int64_t row = 0; row < strata.n_rows; row++) {
-    labels[row] = read_number();
+    labels[row] = next_number();
     if (labels[row] < 0) dropped = true;
   }
   strata.codes = new_array(strata.n_rows, sizeof *strata.codes);
@@ -63,7 +63,7 @@ static inline Strata read_strata(void) {
   }
   for (int64_t row = 0; row < strata.n_rows; row++) strata.codes[row] = compact[row];
   free(compact);
-  CHECK_EQUAL(strata.n_strata, read_number());
+  CHECK_EQUAL(strata.n_strata, next_number());
   return strata;
 }
 
@@ -72,7 +72,7 @@ static inline int64_t *read_taken(const Strata *strata, int64_t *n_taken) {
   int64_t *taken = new_array(strata->n_strata, sizeof *taken);
   *n_taken = 0;
   for (int64_t stratum = 0; stratum < strata->n_strata; stratum++) {
-    taken[stratum] = read_number();
+    taken[stratum] = next_number();
     *n_taken += taken[stratum];
   }
   return taken;
@@ -86,7 +86,7 @@ static inline void free_strata(Strata *strata) {
 /* Compare the rows of each stratum. */
 static inline void check_counts(const Strata *strata) {
   for (int64_t stratum = 0; stratum < strata->n_strata; stratum++) {
-    CHECK_EQUAL(strata->counts[stratum], read_number());
+    CHECK_EQUAL(strata->counts[stratum], next_number());
   }
 }
 

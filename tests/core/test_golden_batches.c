@@ -12,7 +12,7 @@
 
 /* Read an epoch and compare it. */
 static void check_epoch(DealtRecipe *recipe, const int64_t *sizes, int64_t n_batches, int64_t n_rows) {
-  uint32_t epoch = (uint32_t)read_number();
+  uint32_t epoch = (uint32_t)next_number();
   int32_t *order = new_array(n_rows, sizeof *order);
   draw_order(n_rows, epoch_seed(recipe->instance.seed, epoch), order);
   check_rows(order, n_rows, 0);
@@ -30,10 +30,10 @@ static void check_case(void) {
   int64_t n_taken;
   int64_t *taken = read_taken(&strata, &n_taken);
   DealtRecipe recipe = {.n_parts = 0};
-  int64_t n_batches = read_number();
+  int64_t n_batches = next_number();
   add_strata(&recipe, &strata, n_batches);
-  add_flag(&recipe, "even", read_number());
-  add_flag(&recipe, "shuffle", read_number());
+  add_flag(&recipe, "even", next_number());
+  add_flag(&recipe, "shuffle", next_number());
   double *numbers = new_array(strata.n_strata, sizeof *numbers);
   bool takes_again = false;
   for (int64_t stratum = 0; stratum < strata.n_strata; stratum++) {
@@ -41,13 +41,13 @@ static void check_case(void) {
     takes_again = takes_again || taken[stratum] != strata.counts[stratum];
   }
   if (takes_again) add_part(&recipe, "taken", DOUBLES, strata.n_strata, numbers);
-  prepare(&recipe, &stratified_kind, (uint32_t)read_number());
+  prepare(&recipe, &stratified_kind, (uint32_t)next_number());
   PlainHost first = drawn_epoch(&recipe, 0, 0);
   const int64_t *offsets = given_as(&first, "offsets")->values;
   check_sizes(offsets, n_batches);
   int64_t *sizes = new_array(n_batches, sizeof *sizes);
   for (int64_t batch = 0; batch < n_batches; batch++) sizes[batch] = offsets[batch + 1] - offsets[batch];
-  int64_t n_epochs = read_number();
+  int64_t n_epochs = next_number();
   for (int64_t epoch = 0; epoch < n_epochs; epoch++) check_epoch(&recipe, sizes, n_batches, strata.n_rows);
   free_host(&first);
   free_recipe(&recipe);

@@ -26,9 +26,9 @@ typedef struct {
 } Case;
 
 static void read_case(Case *c) {
-  c->n_rows = read_number();
+  c->n_rows = next_number();
   for (int side = 0; side < 2; side++) {
-    c->n_labels[side] = read_number();
+    c->n_labels[side] = next_number();
     c->labels[side] = new_array(c->n_rows, sizeof(int32_t));
     c->counts[side] = new_equal(c->n_labels[side] + 1, 0);
   }
@@ -36,17 +36,17 @@ static void read_case(Case *c) {
   c->is_nested = true;
   for (int64_t row = 0; row < c->n_rows; row++) {
     for (int side = 0; side < 2; side++) {
-      c->labels[side][row] = (int32_t)read_number();
+      c->labels[side][row] = (int32_t)next_number();
       c->counts[side][c->labels[side][row]] += 1;
     }
     int32_t *stratum = &c->strata_of[c->labels[GROUPS][row]];
     if (*stratum < 0) *stratum = c->labels[STRATA][row];
     if (*stratum != c->labels[STRATA][row]) c->is_nested = false;
   }
-  c->n_batches = read_number();
-  c->minimum = read_number();
-  c->is_spread = read_number() != 0;
-  c->seed = (uint32_t)read_number();
+  c->n_batches = next_number();
+  c->minimum = next_number();
+  c->is_spread = next_number() != 0;
+  c->seed = (uint32_t)next_number();
 }
 
 static void free_case(Case *c) {
@@ -161,7 +161,7 @@ static void draw_spread(const Case *c, const int32_t *order, int64_t *offsets, i
 
 /* Draw an epoch, and compare the sizes of its batches and its rows. */
 static void check_epoch(const Case *c) {
-  uint32_t epoch = (uint32_t)read_number();
+  uint32_t epoch = (uint32_t)next_number();
   int32_t *order = new_array(c->n_rows, sizeof *order);
   int32_t *rows = new_array(c->n_rows, sizeof *rows);
   int64_t *offsets = new_array(c->n_batches + 1, sizeof *offsets);
@@ -181,7 +181,7 @@ static void check_epoch(const Case *c) {
 static void check_case(void) {
   Case c;
   read_case(&c);
-  int64_t n_epochs = read_number();
+  int64_t n_epochs = next_number();
   for (int64_t epoch = 0; epoch < n_epochs; epoch++) check_epoch(&c);
   free_case(&c);
 }

@@ -11,17 +11,17 @@
 enum { N_PARTS = 8 };
 
 static void add_limit(Part *parts, int64_t *n_parts, const char *name, double *number) {
-  *number = (double)read_number();
+  *number = (double)next_number();
   if (*number > 0) parts[(*n_parts)++] = (Part){.name = name, .type = DOUBLES, .length = 1, .values = number};
 }
 
 static void check_case(void) {
   Part parts[N_PARTS];
-  double n = (double)read_number(), sample, limits[4];
+  double n = (double)next_number(), sample, limits[4];
   int32_t *lengths = new_array((int64_t)n, sizeof *lengths);
-  for (int64_t row = 0; row < (int64_t)n; row++) lengths[row] = (int32_t)read_number();
-  sample = (double)read_number();
-  uint32_t seed = (uint32_t)read_number(), epoch = (uint32_t)read_number();
+  for (int64_t row = 0; row < (int64_t)n; row++) lengths[row] = (int32_t)next_number();
+  sample = (double)next_number();
+  uint32_t seed = (uint32_t)next_number(), epoch = (uint32_t)next_number();
   int64_t n_parts = 0;
   parts[n_parts++] = (Part){.name = "n", .type = DOUBLES, .length = 1, .values = &n};
   parts[n_parts++] = (Part){.name = "sample", .type = DOUBLES, .length = 1, .values = &sample};

@@ -27,26 +27,26 @@ typedef struct {
 
 static void read_case(Case *c) {
   memset(c, 0, sizeof *c);
-  c->n_strata = read_number();
-  c->cells.n_batches = read_number();
-  c->n_shards = read_number();
-  c->seed = (uint32_t)read_number();
-  c->epoch = (uint32_t)read_number();
-  c->shuffled = read_number() != 0;
-  c->n_own = read_number();
+  c->n_strata = next_number();
+  c->cells.n_batches = next_number();
+  c->n_shards = next_number();
+  c->seed = (uint32_t)next_number();
+  c->epoch = (uint32_t)next_number();
+  c->shuffled = next_number() != 0;
+  c->n_own = next_number();
   CHECK(c->n_own <= MOST_SHARDS && c->n_own * c->n_strata <= MOST_CELLS);
   for (int64_t shard = 0; shard < c->n_own; shard++) {
-    c->shards[shard] = read_number();
-    int64_t size = read_number();
+    c->shards[shard] = next_number();
+    int64_t size = next_number();
     CHECK(c->n_rows + size <= MOST_ROWS);
     for (int64_t row = 0; row < size; row++) {
-      int64_t code = read_number();
+      int64_t code = next_number();
       c->codes[c->n_rows++] = (int32_t)code;
       c->counts[shard * c->n_strata + code] += 1;
     }
   }
   c->cells.n_cells = c->n_own * c->n_strata;
-  for (int64_t cell = 0; cell < c->cells.n_cells; cell++) c->begins[cell] = read_number();
+  for (int64_t cell = 0; cell < c->cells.n_cells; cell++) c->begins[cell] = next_number();
   c->cells.counts = c->counts;
   c->cells.begins = c->begins;
 }
@@ -88,8 +88,8 @@ static void check_epoch(const Case *c) {
   while (!fill_shard_layout(&c->cells, 2, &progress, next_places, layout)) continue;
   draw(c, layout, rows);
   for (int64_t batch = 0; batch < c->cells.n_batches; batch++) {
-    CHECK_EQUAL(offsets[batch + 1] - offsets[batch], read_number());
-    for (int64_t i = offsets[batch]; i < offsets[batch + 1]; i++) CHECK_EQUAL(rows[i], read_number());
+    CHECK_EQUAL(offsets[batch + 1] - offsets[batch], next_number());
+    for (int64_t i = offsets[batch]; i < offsets[batch + 1]; i++) CHECK_EQUAL(rows[i], next_number());
   }
   free(offsets);
   free(next_places);

@@ -19,19 +19,19 @@ typedef struct {
 } Case;
 
 static void read_case(Case *c) {
-  c->n_strata = read_number();
-  c->n_lanes = read_number();
-  c->seed = (uint32_t)read_number();
-  c->epoch = (uint32_t)read_number();
-  c->n_sources = read_number();
+  c->n_strata = next_number();
+  c->n_lanes = next_number();
+  c->seed = (uint32_t)next_number();
+  c->epoch = (uint32_t)next_number();
+  c->n_sources = next_number();
   int64_t *sizes = new_array(c->n_sources, sizeof *sizes);
-  for (int64_t source = 0; source < c->n_sources; source++) sizes[source] = read_number();
+  for (int64_t source = 0; source < c->n_sources; source++) sizes[source] = next_number();
   c->begins = new_array(c->n_sources + 1, sizeof *c->begins);
   fill_starts(sizes, c->n_sources, c->begins);
   free(sizes);
   int64_t n_rows = c->begins[c->n_sources];
   c->strata = new_array(n_rows, sizeof *c->strata);
-  for (int64_t row = 0; row < n_rows; row++) c->strata[row] = read_number();
+  for (int64_t row = 0; row < n_rows; row++) c->strata[row] = next_number();
 }
 
 static void free_case(Case *c) {

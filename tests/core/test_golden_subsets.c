@@ -24,12 +24,12 @@ typedef struct {
 static void read_request(const Strata *strata, Request *request) {
   static const char *const rare[] = {"error", "warn", "allow"};
   static const char *const names[] = {"strata_per_batch", "min_samples_per_stratum", "num_replicas", "n_strata"};
-  request->numbers[0] = (double)read_number();
-  request->numbers[1] = (double)read_number();
-  request->exact = (int32_t)read_number();
-  int64_t choice = read_number();
+  request->numbers[0] = (double)next_number();
+  request->numbers[1] = (double)next_number();
+  request->exact = (int32_t)next_number();
+  int64_t choice = next_number();
   CHECK(choice >= 0 && choice <= RARE_ALLOW);
-  request->numbers[2] = (double)read_number();
+  request->numbers[2] = (double)next_number();
   request->numbers[3] = (double)strata->n_strata;
   for (int i = 0; i < 4; i++) {
     request->parts[i] = (Part){.name = names[i], .type = DOUBLES, .length = 1, .values = &request->numbers[i]};
@@ -57,7 +57,7 @@ static void check_plan(const PlainHost *host, int64_t n_strata, int64_t n_batche
 
 /* Read an epoch and compare it, with rows from 0 or 1. */
 static void check_epoch(PlainInstance *instance, const Parts *recipe, int64_t n_batches) {
-  uint32_t epoch = (uint32_t)read_number();
+  uint32_t epoch = (uint32_t)next_number();
   PlainHost host = new_host(recipe, &instance->memory, epoch % 2, -1);
   CHECK(draw_epoch(instance->kind, instance->self, instance->seed, epoch, &host.host));
   const Given *rows = given_as(&host, "rows");
@@ -71,10 +71,10 @@ static void check_case(void) {
   check_counts(&strata);
   Request request;
   read_request(&strata, &request);
-  uint32_t seed = (uint32_t)read_number();
-  int64_t n_batches = read_number();
+  uint32_t seed = (uint32_t)next_number();
+  int64_t n_batches = next_number();
   int64_t *n_blocks = new_array(strata.n_strata, sizeof *n_blocks);
-  for (int64_t stratum = 0; stratum < strata.n_strata; stratum++) n_blocks[stratum] = read_number();
+  for (int64_t stratum = 0; stratum < strata.n_strata; stratum++) n_blocks[stratum] = next_number();
   bool is_narrow = strata.n_strata <= UINT8_MAX;
   uint8_t *bytes = new_array(strata.n_rows, 1);
   int32_t *integers = new_array(strata.n_rows, sizeof *integers);
@@ -95,7 +95,7 @@ static void check_case(void) {
   PlainInstance instance = new_instance(&strata_subset_kind, seed);
   PlainHost preparing = new_host(&recipe, &instance.memory, 0, -1);
   CHECK(instance.kind->prepare(instance.self, &recipe, seed, &preparing.host));
-  int64_t n_epochs = read_number();
+  int64_t n_epochs = next_number();
   for (int64_t epoch = 0; epoch < n_epochs; epoch++) check_epoch(&instance, &recipe, n_batches);
   free_instance(&instance);
   free_host(&preparing);

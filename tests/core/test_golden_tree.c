@@ -50,15 +50,15 @@ static void *add_numbered(Case *c, const char *name, int64_t number, PartType ty
 }
 
 static void read_table(Case *c) {
-  int64_t n_rows = read_number(), n_columns = read_number();
+  int64_t n_rows = next_number(), n_columns = next_number();
   *(double *)add_values(c, "n_rows", DOUBLES, 1) = (double)n_rows;
   int32_t *n_values = add_values(c, "n_values", INTEGERS, n_columns);
   for (int64_t column = 0; column < n_columns; column++) {
-    n_values[column] = (int32_t)read_number();
+    n_values[column] = (int32_t)next_number();
     int32_t *codes = add_numbered(c, "codes", column, INTEGERS, n_rows);
-    for (int64_t row = 0; row < n_rows; row++) codes[row] = (int32_t)read_number();
+    for (int64_t row = 0; row < n_rows; row++) codes[row] = (int32_t)next_number();
   }
-  int64_t n_number_columns = read_number();
+  int64_t n_number_columns = next_number();
   for (int64_t column = 0; column < n_number_columns; column++) {
     double *numbers = add_numbered(c, "numbers", column, DOUBLES, n_rows);
     for (int64_t row = 0; row < n_rows; row++) numbers[row] = read_double();
@@ -66,7 +66,7 @@ static void read_table(Case *c) {
 }
 
 static void read_nodes_of(Case *c) {
-  int64_t n_declared = read_number(), n_taken = 0;
+  int64_t n_declared = next_number(), n_taken = 0;
   int32_t *parents = add_values(c, "parents", INTEGERS, n_declared);
   int32_t *columns = add_values(c, "columns", INTEGERS, n_declared);
   uint8_t *are_conditions = add_values(c, "are_conditions", BYTES, n_declared);
@@ -81,19 +81,19 @@ static void read_nodes_of(Case *c) {
   const char **names = add_values(c, "names", TEXTS, n_declared);
   CHECK(n_declared <= MOST_ITEMS);
   for (int64_t node = 0; node < n_declared; node++) {
-    parents[node] = (int32_t)read_number();
-    columns[node] = (int32_t)read_number();
-    int64_t n_flags = read_number();
+    parents[node] = (int32_t)next_number();
+    columns[node] = (int32_t)next_number();
+    int64_t n_flags = next_number();
     are_conditions[node] = n_flags > 0;
-    for (int64_t i = 0; i < n_flags; i++) taken[n_taken++] = (uint8_t)read_number();
-    missing[node] = (uint8_t)read_number();
-    prunes[node] = (uint8_t)read_number();
-    modes[node] = (uint8_t)read_number();
-    times[node] = (int32_t)read_number();
-    forms[node] = (uint8_t)read_number();
+    for (int64_t i = 0; i < n_flags; i++) taken[n_taken++] = (uint8_t)next_number();
+    missing[node] = (uint8_t)next_number();
+    prunes[node] = (uint8_t)next_number();
+    modes[node] = (uint8_t)next_number();
+    times[node] = (int32_t)next_number();
+    forms[node] = (uint8_t)next_number();
     fixed[node] = read_double();
-    summed[node] = (int32_t)read_number();
-    row_weights[node] = (int32_t)read_number();
+    summed[node] = (int32_t)next_number();
+    row_weights[node] = (int32_t)next_number();
     snprintf(c->texts[node], MOST_TEXT, "%lld", (long long)node);
     names[node] = c->texts[node];
   }
@@ -107,14 +107,14 @@ static void read_case(Case *c) {
   c->memory.n_blocks = 0;
   read_table(c);
   read_nodes_of(c);
-  *(double *)add_values(c, "batch_size", DOUBLES, 1) = (double)read_number();
-  *(int32_t *)add_values(c, "drop_last", FLAG, 1) = (int32_t)read_number();
-  *(int32_t *)add_values(c, "persistent", FLAG, 1) = (int32_t)read_number();
-  c->seed = (uint32_t)read_number();
-  int64_t length = read_number();
+  *(double *)add_values(c, "batch_size", DOUBLES, 1) = (double)next_number();
+  *(int32_t *)add_values(c, "drop_last", FLAG, 1) = (int32_t)next_number();
+  *(int32_t *)add_values(c, "persistent", FLAG, 1) = (int32_t)next_number();
+  c->seed = (uint32_t)next_number();
+  int64_t length = next_number();
   *(double *)add_values(c, "length", DOUBLES, 1) = (double)length;
   if (length > 0) return;
-  c->parts[c->n_parts - 1] = (Part){.name = "length", .type = TEXT, .length = 1, .values = c->texts[read_number()]};
+  c->parts[c->n_parts - 1] = (Part){.name = "length", .type = TEXT, .length = 1, .values = c->texts[next_number()]};
 }
 
 static int outcome_of(const Refusal *refusal) {
@@ -166,7 +166,7 @@ static void check_value(Case *c, const int64_t *epochs, int64_t n_epochs) {
   const char *names[MOST_VALUES], *functions[MOST_VALUES], *kinds[MOST_VALUES];
   int32_t n_arguments[MOST_VALUES];
   uint8_t are_whole[MOST_VALUES], written[MOST_VALUES];
-  int64_t place = read_number(), function = read_number(), count = place + 1;
+  int64_t place = next_number(), function = next_number(), count = place + 1;
   double arguments[2] = {read_double(), read_double()};
   CHECK(place < MOST_VALUES);
   for (int64_t i = 0; i < count; i++) {
@@ -234,13 +234,13 @@ static void check_case(void) {
   Parts request = {.parts = c.parts, .n_parts = c.n_parts};
   PlainHost host = new_host(&request, NULL, 0, -1);
   bool is_planned = tree_kind.plan(&request, &host.host);
-  CHECK_EQUAL(is_planned ? DRAWN : outcome_of(&host.host.refusal), read_number());
+  CHECK_EQUAL(is_planned ? DRAWN : outcome_of(&host.host.refusal), next_number());
   free_host(&host);
   if (is_planned) {
-    int64_t n_epochs = read_number(), epochs[MOST_ITEMS];
+    int64_t n_epochs = next_number(), epochs[MOST_ITEMS];
     CHECK(n_epochs <= MOST_ITEMS);
-    for (int64_t i = 0; i < n_epochs; i++) epochs[i] = read_number();
-    for (int64_t n_values = read_number(); n_values > 0; n_values--) check_value(&c, epochs, n_epochs);
+    for (int64_t i = 0; i < n_epochs; i++) epochs[i] = next_number();
+    for (int64_t n_values = next_number(); n_values > 0; n_values--) check_value(&c, epochs, n_epochs);
     check_epochs(&c, &request, epochs, n_epochs);
   }
   free_memory(&c.memory);

@@ -63,12 +63,12 @@ static void change_keys(Source *source, const int64_t *rows, const double *keys,
 
 /* Read the changes before a batch, and make them. */
 static void read_changes(Source *source) {
-  int64_t count = read_number();
+  int64_t count = next_number();
   int64_t *rows = new_array(count, sizeof *rows);
   double *numbers = new_array(count, sizeof *numbers);
   double *previous = new_array(count, sizeof *previous);
   for (int64_t i = 0; i < count; i++) {
-    rows[i] = read_number();
+    rows[i] = next_number();
     numbers[i] = read_double();
   }
   if (source->by == BY_RANK) {
@@ -129,10 +129,10 @@ static void check_samples(Source *source, uint32_t seed) {
   int32_t rows[MOST_SAMPLES];
   Generator generator;
   seed_generator(&generator, epoch_seed(seed, SAMPLE_EPOCH));
-  int64_t n_samples = read_number();
+  int64_t n_samples = next_number();
   int64_t n_drawn = 0;
   for (int64_t i = 0; i < n_samples; i++) {
-    int64_t size = read_number();
+    int64_t size = next_number();
     CHECK(n_drawn + size <= MOST_SAMPLES);
     draw_batch(source, &generator, size, rows + n_drawn);
     n_drawn += size;
@@ -142,14 +142,14 @@ static void check_samples(Source *source, uint32_t seed) {
 
 static void check_case(void) {
   Source source;
-  source.by = read_number();
-  source.capacity = read_number();
-  int64_t size = read_number();
-  int64_t n_batches = read_number();
-  source.how = read_number();
-  int64_t n_at_a_time = read_number();
-  uint32_t seed = (uint32_t)read_number();
-  uint32_t epoch = (uint32_t)read_number();
+  source.by = next_number();
+  source.capacity = next_number();
+  int64_t size = next_number();
+  int64_t n_batches = next_number();
+  source.how = next_number();
+  int64_t n_at_a_time = next_number();
+  uint32_t seed = (uint32_t)next_number();
+  uint32_t epoch = (uint32_t)next_number();
   source.alpha = read_double();
   make_source(&source);
   Generator generator;

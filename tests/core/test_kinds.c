@@ -23,8 +23,10 @@
 #include "positives.h"
 #include "request.h"
 #include "taken_rows.h"
+#include "tree_values.h"
 
 enum { MOST_PARTS = 32, MOST_VALUES = 64, MOST_ITEMS = 6, N_EPOCHS = 3 };
+enum { MOST_CALLS = 24 /* of the host by an epoch: a persistent one may have to repeat 2^31 draws */ };
 
 /* A request or a recipe whose parts can be changed. */
 typedef struct {
@@ -482,7 +484,7 @@ static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
   for (int epoch = 0; is_accepted && epoch < N_EPOCHS; epoch++) {
     /* All draws before an epoch of a persistent sampler are repeated. */
     uint32_t number = epoch == 2 && !is_given(&recipe, "persistent") ? 6700000 : (uint32_t)some_number(state, 3);
-    PlainHost drawing = new_host(&recipe, &instance.memory, first_row, -1);
+    PlainHost drawing = new_host(&recipe, &instance.memory, first_row, MOST_CALLS);
     bool is_drawn = draw_epoch(kind, instance.self, instance.seed, number, &drawing.host);
     if (is_drawn) {
       check_epoch(&drawing, rows_of(&recipe));

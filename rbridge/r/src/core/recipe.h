@@ -45,6 +45,14 @@ static inline Part find_part(const Parts *parts, const char *name) {
   return (Part){.name = name, .type = NOTHING};
 }
 
+/* Whether there is a part of this name, which may have no value. */
+static inline bool has_part(const Parts *parts, const char *name) {
+  for (int64_t i = 0; i < parts->n_parts; i++) {
+    if (strcmp(parts->parts[i].name, name) == 0) return true;
+  }
+  return false;
+}
+
 static inline bool is_given(const Parts *parts, const char *name) { return find_part(parts, name).type != NOTHING; }
 
 static inline bool are_texts(const Part *part) { return part->type == TEXT || part->type == TEXTS; }

@@ -72,11 +72,11 @@ static bool read_tree_length(TreePlan *plan, Host *host) {
 
 static bool read_tree_settings(TreePlan *plan, Host *host) {
   const Parts *request = plan->request;
-  plan->batch_size = 1; /* for single rows */
+  plan->batch_size = 1; /* for single rows, which have no such parameter */
   bool is_read = read_sharing(request, &plan->num_replicas, host) && read_tree_length(plan, host);
   if (!is_read) return false;
   double most = plan->ends ? (double)INFINITY : (double)LARGEST_COUNT;
-  if (is_given(request, "batch_size") && !read_whole(request, "batch_size", 1, most, &plan->batch_size, host)) {
+  if (has_part(request, "batch_size") && !read_whole(request, "batch_size", 1, most, &plan->batch_size, host)) {
     return false;
   }
   if (plan->batch_size > EXACT_NUMBERS) {
@@ -380,7 +380,7 @@ static bool give_leaves(const TreePlan *plan, Host *host) {
 }
 
 /* Give the weights of the options of nodes for which they matter, and which these are. */
-static bool give_weights(TreePlan *plan, Host *host) {
+static bool give_node_weights(TreePlan *plan, Host *host) {
   const TreeNodes *nodes = &plan->nodes;
   int64_t n_nodes = plan->building.n_nodes, n_weights = 0;
   uint8_t *weighted = host->vector(host, "weighted", BYTES, n_nodes);
@@ -475,7 +475,7 @@ static bool give_tree(TreePlan *plan, Host *host) {
     modes[node] = (uint8_t)plan->weighed[nodes->declared[node]].mode;
     repeats[node] = plan->times[nodes->declared[node]];
   }
-  if (!weigh_tree(plan, host) || !give_leaves(plan, host) || !give_weights(plan, host)) return false;
+  if (!weigh_tree(plan, host) || !give_leaves(plan, host) || !give_node_weights(plan, host)) return false;
   if (plan->ends && plan->length == 0) {
     int64_t node = find_node(plan, host);
     if (node < 0 || !count_pass(plan, node, modes, repeats, host)) return false;
@@ -666,7 +666,8 @@ static bool read_weights(const Parts *recipe, int64_t n_nodes, NodeArrays *array
     if (weighted[node]) n_weights += arrays->offsets[node + 1] - arrays->offsets[node];
   }
   const double *weights = recipe_vector(recipe, "weights", DOUBLES, n_weights, host);
-  double *cumulative = weights == NULL ? NULL : host->memory(host, FOR_THE_INSTANCE, n_weights * (int64_t)sizeof **sums);
+  int64_t bytes = n_weights * (int64_t)sizeof **sums;
+  double *cumulative = weights == NULL ? NULL : host->memory(host, FOR_THE_INSTANCE, bytes);
   if (cumulative == NULL) return false;
   for (int64_t node = 0; node < n_nodes; node++) {
     if (!weighted[node]) continue;
