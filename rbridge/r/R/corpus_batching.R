@@ -178,14 +178,5 @@ format_drawn = function(parts) {
 
 format_cut = function(n_rows, parts, noun) {
   n_batches = count_cut_batches(n_rows, parts)
-  limits = c(
-    if (!is.null(parts$max_tokens)) show_count(parts$max_tokens, "token"),
-    if (!is.null(parts$batch_size)) show_count(parts$batch_size, noun)
-  )
-  sorted = if (by_length(parts)) {
-    within = if (is.null(parts$window)) "the epoch" else paste("windows of", show_count(parts$window, noun))
-    paste(", by length in", within)
-  }
-  number = if (!is.null(n_batches)) sprintf("%.0f, ", n_batches)
-  paste0("* Batches: ", number, "of at most ", paste(limits, collapse = " and "), sorted)
+  format_limits(parts, if (is.null(n_batches)) 0 else n_batches, noun)
 }

@@ -31,8 +31,11 @@ cutting_bytes = function(recipe, n_rows) {
 }
 
 format_cutting = function(recipe, epoch, noun) {
-  parts = recipe$parts
-  count = count_of_recipe(recipe, epoch)
+  format_limits(recipe$parts, count_of_recipe(recipe, epoch), noun)
+}
+
+# The number of batches, 0 if only a draw tells it, and their limits.
+format_limits = function(parts, count, noun) {
   limits = c(
     if (!is.null(parts$max_tokens)) show_count(parts$max_tokens, "token"),
     if (!is.null(parts$batch_size)) show_count(parts$batch_size, noun)

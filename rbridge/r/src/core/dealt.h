@@ -347,7 +347,8 @@ static inline bool separate_repetitions(const Dealt *dealt, int32_t *rows, Host 
 }
 
 /* Draw an epoch: "rows" and "offsets". */
-static inline bool draw_dealt(Dealt *dealt, Generator *generator, uint32_t epoch, Host *host) {
+static inline bool draw_dealt(void *instance, Generator *generator, uint32_t epoch, Host *host) {
+  Dealt *dealt = instance;
   if (!make_layout(dealt, host)) return false;
   int64_t n_taken = dealt->n_taken, n_entries = dealt->n_entries, n_offsets = dealt->n_batches + 1;
   size_t bytes_of_cursors = (size_t)(dealt->n_passes + 1) * sizeof(int64_t);

@@ -171,14 +171,10 @@ static bool prepare_downsampled(void *instance, const Parts *recipe, uint32_t se
   return check_given_weights(recipe, n_strata, host) && check_dealt(self, host);
 }
 
-static bool draw_downsampled(void *instance, Generator *generator, uint32_t epoch, Host *host) {
-  return draw_dealt(instance, generator, epoch, host);
-}
-
 const Kind downsampled_kind = {
     .name = "downsampled",
     .instance_bytes = sizeof(Dealt),
     .plan = plan_downsampled,
     .prepare = prepare_downsampled,
-    .draw = draw_downsampled,
+    .draw = draw_dealt,
 };

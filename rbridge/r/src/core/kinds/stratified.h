@@ -288,14 +288,10 @@ static bool prepare_stratified(void *instance, const Parts *recipe, uint32_t see
   return check_dealt(self, host);
 }
 
-static bool draw_stratified(void *instance, Generator *generator, uint32_t epoch, Host *host) {
-  return draw_dealt(instance, generator, epoch, host);
-}
-
 const Kind stratified_kind = {
     .name = "stratified",
     .instance_bytes = sizeof(Dealt),
     .plan = plan_stratified,
     .prepare = prepare_stratified,
-    .draw = draw_stratified,
+    .draw = draw_dealt,
 };
