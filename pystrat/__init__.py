@@ -12,7 +12,7 @@ from pystrat.plan import BatchPlan
 from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
 
 if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
-    from pystrat.accelerated import prepare_for_accelerate
+    from pystrat.accelerated import prepare_for_accelerate, prepare_for_trainer
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
@@ -87,6 +87,7 @@ __all__ = [
     "plot_plan",
     "plot_roc_curves",
     "prepare_for_accelerate",
+    "prepare_for_trainer",
     "published_class_weights",
     "repeat_factors",
     "shard_counts",
@@ -131,6 +132,7 @@ _MODULE_OF = {
     "plot_plan": "report",
     "plot_roc_curves": "plots",
     "prepare_for_accelerate": "accelerated",
+    "prepare_for_trainer": "accelerated",
     "published_class_weights": "downsampling.probabilities",
     "repeat_factors": "weighted.class_weights",
     "shard_counts": "counts_by_shard",

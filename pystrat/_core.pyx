@@ -14,6 +14,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from pystrat cimport _core as core
+from pystrat._random cimport RandomStream
 
 from pystrat.messages import as_double, is_number, is_whole, refused_type, refused_value, show
 
@@ -51,7 +52,10 @@ def plan(str kind not None, dict arguments not None, dict data not None, names):
     cdef Request request = Request(arguments, data)
     cdef Call call = Call(request, names)
     cdef const core.Kind *found = kind_of(kind)
-    call.finish(found.plan(&request.parts, &call.host))
+    cdef bint succeeded
+    with nogil:
+        succeeded = found.plan(&request.parts, &call.host)
+    call.finish(succeeded)
     return call.results, call.warnings()
 
 
@@ -60,9 +64,12 @@ def call(str name not None, dict arguments not None, dict data not None={}, name
     cdef Request request = Request(arguments, data)
     cdef Call call = Call(request, names)
     cdef const core.Function *found = core.find_function(PyUnicode_AsUTF8(name))
+    cdef bint succeeded
     if found == NULL:
         raise KeyError(name)
-    call.finish(found.call(&request.parts, &call.host))
+    with nogil:
+        succeeded = found.call(&request.parts, &call.host)
+    call.finish(succeeded)
     return call.results
 
 
@@ -172,6 +179,12 @@ cdef class Request:
         return self.data[name] if name in self.data else self.arguments.get(name)
 
 
+cdef Request request_of(dict values, bint is_recipe):
+    """Return a request of arrays and texts, and of numbers."""
+    numbers = {name: value for name, value in values.items() if isinstance(value, (int, float, str, type(None)))}
+    return Request(numbers, {name: value for name, value in values.items() if name not in numbers}, is_recipe)
+
+
 cdef core.PartType type_of(char letter, Py_ssize_t size) except *:
     """Return the type of arrays whose items have this letter in the buffer protocol, and this size."""
     if letter == b"B":
@@ -180,6 +193,8 @@ cdef core.PartType type_of(char letter, Py_ssize_t size) except *:
         return core.DOUBLES
     if letter in b"il" and size == sizeof(int32_t):
         return core.INTEGERS
+    if letter in b"lq" and size == sizeof(int64_t):
+        return core.LONGS
     raise TypeError(f"The core has no arrays of '{chr(letter)}'.")
 
 
@@ -212,10 +227,12 @@ cdef class Memory:
 cdef class Call:
     """The host of one call of the core: keeps what it requests, and what it gives.
 
-    `request` has the values that a refusal shows. `of_instance` is the memory of an instance.
+    `request` has the values that a refusal shows. `of_instance` is the memory of an instance. `aligns`: whether vectors
+    begin at a cache line.
     """
 
     cdef core.Host host
+    cdef bint aligns
     cdef Request request
     cdef object names, error
     cdef dict results
@@ -263,7 +280,7 @@ cdef class Call:
         """Return a text with the names that stand in it for the host to fill in."""
         decoded = text.decode()
         if "{" in decoded and callable(self.names):
-            return fill_in(decoded, self.names)
+            return fill_in(decoded.replace("{stratum}", f"{{stratum {self.host.refusal.stratum}}}"), self.names)
         if "{stratum}" in decoded:
             return decoded.replace("{stratum}", self.names[self.host.refusal.stratum])
         return decoded
@@ -282,12 +299,20 @@ cdef void *memory(core.Host *host, core.Life life, int64_t size) noexcept nogil:
 cdef void *vector(core.Host *host, const char *name, core.PartType part_type, int64_t count) noexcept with gil:
     cdef Call call = <Call>host.context
     try:
-        result = np.empty(count, dtype=_DTYPES[part_type])
+        result = aligned(count, _DTYPES[part_type]) if call.aligns else np.empty(count, dtype=_DTYPES[part_type])
         call.results[name.decode()] = result
         return address(result)
     except BaseException as error:
         call.error = error
         return NULL
+
+
+cdef aligned(int64_t count, dtype):
+    """Return an array that begins at a cache line."""
+    cdef int64_t size = count * np.dtype(dtype).itemsize
+    room = np.empty(size + LINE, dtype=np.uint8)
+    cdef size_t shift = (LINE - <size_t>address(room) % LINE) % LINE
+    return room[shift : shift + size].view(dtype)
 
 
 cdef void *address(array) except NULL:
@@ -341,7 +366,7 @@ cdef class Instance:
     kind : str
         The name of the kind of sampler.
     parts : dict
-        The parts of the recipe, as arrays that nobody changes.
+        The parts of the recipe, as arrays that nobody changes, or numbers.
     seed : int
     """
 
@@ -350,17 +375,21 @@ cdef class Instance:
     cdef uint32_t seed
     cdef Memory memory
     cdef void *room
+    cdef Request state, wanted
 
     def __init__(self, str kind not None, dict parts not None, uint32_t seed):
         cdef Call call
+        cdef bint succeeded
         self.kind, self.seed, self.memory = kind_of(kind), seed, Memory()
-        self.recipe = Request({}, parts, is_recipe=True)
+        self.recipe = request_of(parts, True)
         self.room = self.memory.take(self.kind.instance_bytes)
         if self.room == NULL:
             raise MemoryError
         memset(self.room, 0, self.kind.instance_bytes)
         call = Call(self.recipe, (), self.memory)
-        call.finish(self.kind.prepare(self.room, &self.recipe.parts, seed, &call.host))
+        with nogil:
+            succeeded = self.kind.prepare(self.room, &self.recipe.parts, seed, &call.host)
+        call.finish(succeeded)
 
     def count_batches(self, uint32_t epoch):
         """Return the number of batches of an epoch, 0 if only its draw tells."""
@@ -373,4 +402,51 @@ cdef class Instance:
         with nogil:
             succeeded = core.draw_epoch(self.kind, self.room, self.seed, epoch, &call.host)
         call.finish(succeeded)
+        return call.results
+
+    # Of kinds with feedback. A call holds the GIL, so that it is a single step for other threads, except while a signal
+    # handler runs.
+
+    def begin(self, dict given not None):
+        """Make a new state, of arrays and numbers; a state that is refused changes nothing."""
+        cdef Request request = request_of(given, False)
+        cdef Call call = Call(request, (), self.memory)
+        call.aligns = True
+        call.finish(self.kind.feedback.begin(self.room, &request.parts, &call.host))
+        self.state = Request({}, call.results)
+
+    def draw_more(self, RandomStream stream not None, dict wanted not None):
+        """Return the next rows of a stream: "count" batches, or "count" times "k" rows.
+
+        A dictionary that is used again is read only once.
+        """
+        cdef Request state = self.state
+        if self.wanted is None or self.wanted.arguments is not wanted:
+            self.wanted = Request(wanted, {})
+        cdef Call call = Call(self.wanted, (), self.memory)
+        call.finish(
+            self.kind.feedback.draw_more(
+                self.room, &state.parts, &self.wanted.parts, &stream.generator, &call.host
+            )
+        )
+        return call.results["rows"]
+
+    def tell(self, str method not None, dict arguments not None, dict data not None):
+        """Change the state; return the results."""
+        cdef Request state = self.state, request = Request(arguments, data)
+        cdef Call call = Call(request, (), self.memory)
+        call.finish(
+            self.kind.feedback.tell(
+                self.room, &state.parts, PyUnicode_AsUTF8(method), &request.parts, &call.host
+            )
+        )
+        return call.results
+
+    def ask(self, str name not None, dict arguments not None={}, dict data not None={}):
+        """Return the values of this name, or the "state" of a recipe."""
+        cdef Request state = self.state, request = Request(arguments, data)
+        cdef Call call = Call(request, (), self.memory)
+        call.finish(
+            self.kind.feedback.ask(self.room, &state.parts, PyUnicode_AsUTF8(name), &request.parts, &call.host)
+        )
         return call.results

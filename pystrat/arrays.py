@@ -5,21 +5,18 @@ Tensors may have any dtype and device, and may require gradients; torch itself i
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Sequence
 
 import numpy as np
-import pandas as pd
-from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
+from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
-
-# An array of numpy as an extension array, which is what `array` of most Series is. Older pandas names it otherwise.
-_NUMPY_IN_PANDAS = getattr(pd.arrays, "NumpyExtensionArray", None) or pd.arrays.PandasArray
 
 
 @dataclass(frozen=True)
@@ -84,13 +81,8 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     TypeError
         If `values` is not a vector.
     """
-    if isinstance(values, pd.MultiIndex):
-        raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
-    if isinstance(values, _NUMPY_IN_PANDAS):
-        return values.to_numpy()
-    if isinstance(values, (pd.Series, pd.Index, ExtensionArray)):
-        # Without the type, integers of 64 bits would become doubles.
-        return np.asarray(values, dtype=values.dtype.subtype) if isinstance(values.dtype, pd.SparseDtype) else values
+    if is_loaded() and isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
+        return _vector_of_pandas(values, wanted)
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise wanted.refusal(show(values))
     if isinstance(values, range):
@@ -102,10 +94,29 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
         return _one_dimensional(plain_array(values, wanted.name), wanted)
     if isinstance(values, (list, tuple)):
         # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
-        return pd.Series(values, dtype=object).to_numpy()
+        return objects_of(values)
     if isinstance(values, Sequence):
-        return as_vector(list(values), wanted)
+        return as_vector(_list_of(values), wanted)
     raise wanted.refusal(show(values))
+
+
+def objects_of(values: Sequence[Any]) -> NDArray[Any]:
+    """Return a list as a one-dimensional array of its items."""
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
+
+def is_missing(values: Any) -> Any:
+    """Return whether a value is missing, or which values of a vector: None, NaN, NaT, and NA of pandas."""
+    dtype = getattr(values, "dtype", None)
+    if isinstance(values, np.ndarray) and isinstance(dtype, np.dtype) and dtype.kind != "O":
+        if dtype.kind in "mM":
+            return np.isnat(values)
+        return np.isnan(values) if dtype.kind in "fc" else np.zeros(values.shape, dtype=bool)
+    if isinstance(values, (bool, int, str)):
+        return False
+    return pd.isna(values)
 
 
 def as_doubles(values: Any) -> NDArray[np.float64]:
@@ -148,9 +159,9 @@ def _array_of(values: Any, name: str) -> NDArray[Any]:
         return _of_list([plain_array(value, name) for value in values])
     if isinstance(values, (list, tuple)):
         return _of_list(values)
-    if isinstance(values, pd.DataFrame):
+    if is_frame(values):
         return _of_frame(values)
-    if isinstance(getattr(values, "dtype", None), ExtensionDtype):
+    if _is_extension(getattr(values, "dtype", None)):
         return _of_extension(values)
     if isinstance(values, np.ma.MaskedArray) and values.mask.any():
         return _of_masked(values)
@@ -196,8 +207,47 @@ def _of_list(values: Sequence[Any]) -> NDArray[Any]:
         return objects
 
 
+def _list_of(values: Sequence[Any]) -> list[Any]:
+    """Return the items of a sequence; a column of a Hugging Face dataset reads them all at once only as a slice."""
+    try:
+        items = values[:]
+    except Exception:  # of a sequence that has no slices
+        items = None
+    return items if isinstance(items, list) else list(values)
+
+
+def is_arrow_table(values: Any) -> bool:
+    """Return whether this is a table of pyarrow, without importing it to find out."""
+    return isinstance(values, getattr(sys.modules.get("pyarrow"), "Table", ()))
+
+
+def values_of_arrow(column: Any) -> Any:
+    """Return a column of pyarrow as an array, or as a list if numpy has no missing values for its type."""
+    types = sys.modules["pyarrow"].types
+    is_whole = types.is_integer(column.type) or types.is_boolean(column.type)
+    if types.is_dictionary(column.type) or (is_whole and column.null_count):
+        return column.to_pylist()
+    return column.to_numpy()
+
+
+def _vector_of_pandas(values: Any, wanted: Wanted) -> Any:
+    """Return a vector of pandas as one of its own dtypes, or as an array of numpy."""
+    if isinstance(values, pd.MultiIndex):
+        raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
+    # An array of numpy as an extension array, which is what `array` of most Series is. Older pandas names it otherwise.
+    if isinstance(values, getattr(pd.arrays, "NumpyExtensionArray", None) or pd.arrays.PandasArray):
+        return values.to_numpy()
+    # Without the type, integers of 64 bits would become doubles.
+    return np.asarray(values, dtype=values.dtype.subtype) if isinstance(values.dtype, pd.SparseDtype) else values
+
+
+def _is_extension(dtype: Any) -> bool:
+    """Return whether this is one of pandas' own dtypes, or another extension of them."""
+    return is_loaded() and isinstance(dtype, pd.api.extensions.ExtensionDtype)
+
+
 def _of_frame(frame: pd.DataFrame) -> NDArray[Any]:
-    if not any(isinstance(dtype, ExtensionDtype) for dtype in frame.dtypes):
+    if not any(map(_is_extension, frame.dtypes)):
         return np.asarray(frame.to_numpy())
     columns = [plain_array(frame.iloc[:, place]) for place in range(frame.shape[1])]
     return np.asarray(pd.DataFrame(dict(enumerate(columns))).to_numpy())

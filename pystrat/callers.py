@@ -31,6 +31,12 @@ def is_divided() -> bool:
     return any(_n_processes_of(caller) > 1 for caller in callers)
 
 
+def joins_items() -> bool:
+    """Return whether a DataLoader with a `batch_size` begins to read an iterable dataset, whose items it joins."""
+    frame = _calling_frame()
+    return _module(frame)[-2:] == ["_utils", "fetch"] and bool(frame.f_locals.get("auto_collation"))
+
+
 def _n_processes_of(caller: Any) -> int:
     """Return the number of processes among which an object of accelerate divides; 1 if it does not."""
     name = type(caller).__name__

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
-import pandas as pd
 
 from pystrat.base import BatchSampler
+from pystrat.lazy_pandas import pd
 from pystrat.messages import show
 from pystrat.plan import ASSIGN_CHOICES
 from pystrat.stratified.sampler import DROP_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar, Mapping, Optional, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -35,11 +36,14 @@ class CoreBatchSampler(BatchSampler):
     _kind: ClassVar[str]
 
     def _plan_of(
-        self, arguments: dict[str, Any], data: Mapping[str, NDArray[Any]] = {}, names: Sequence[str] = ()
+        self,
+        arguments: dict[str, Any],
+        data: Mapping[str, NDArray[Any]] = {},
+        names: Union[Sequence[str], Callable[..., str]] = (),
     ) -> dict[str, Any]:
         """Return the parts of the recipe, or the checked arguments if `data`, made of some of them, are missing.
 
-        `names` are those of the strata, for messages.
+        `names` are those of the strata, for messages; or returns what the kind lets messages name.
         """
         parts, told = _core.plan(self._kind, arguments, dict(data), names)
         for warning in told:
@@ -65,6 +69,11 @@ class CoreBatchSampler(BatchSampler):
 
     def _recipe(self) -> Recipe:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
+
+    def _fingerprint(self) -> str:
+        recipe = self._recipe()
+        # Batches in the order of the dataset do not depend on the seed.
+        return (recipe if self._parts.get("shuffle", True) else replace(recipe, seed=0)).fingerprint()
 
     def _epoch_batches(self, epoch: int) -> Batches:
         drawn = self._drawn(epoch)

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Iterable, Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from pandas.api import types
 
 from pystrat.frames import names_index
+from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_iterable, refusals, refused_type, refused_value, show
 from pystrat.strata import encode_strata
@@ -76,7 +75,7 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
     ValueError
         If it has no shards or no strata, names one twice, or holds anything but whole numbers from 0.
     """
-    if not isinstance(counts, pd.DataFrame):
+    if not is_frame(counts):
         raise refused_type(name, _TABLE, show(counts))
     has_strata = counts.shape[1] > 0
     if len(counts) == 0 or not (has_strata or may_lack_strata):
@@ -90,7 +89,8 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
 
 def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
     """Return how labels of shards or strata are shown; refuse no labels, and two that are shown in the same way."""
-    is_vector = isinstance(labels, (list, tuple, np.ndarray, pd.Series, pd.Index)) and getattr(labels, "ndim", 1) == 1
+    vectors = (list, tuple, np.ndarray) + ((pd.Series, pd.Index) if is_loaded() else ())
+    is_vector = isinstance(labels, vectors) and getattr(labels, "ndim", 1) == 1
     if is_vector and len(labels) == 0:
         raise refused_value(name, f"have at least one {noun}", "none")
     encoded = encode_strata(labels, missing="stratum", name=name, exact=True)
@@ -104,7 +104,7 @@ def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
 
 def _whole_numbers(counts: pd.DataFrame, name: str) -> NDArray[np.int64]:
     """Return the counts as integers."""
-    required = _WHOLE_NUMBERS
+    required, types = _WHOLE_NUMBERS, pd.api.types
     for dtype in counts.dtypes:
         if not types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype):
             advice = "If a column names the shards, make it the index." if types.is_string_dtype(dtype) else None
@@ -244,7 +244,7 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     required = "be a list of DataFrames, each with a row for each shard and a column for each stratum"
     read = []
     for table in check_iterable(tables, "tables", required=required):
-        if not isinstance(table, pd.DataFrame):  # before the next one is requested: the iterable may be endless
+        if not is_frame(table):  # before the next one is requested: the iterable may be endless
             raise refused_type("tables", required, f"a list with {show(table)}")
         read.append(read_counts(table, "tables", may_lack_strata=True))
     return bound(read, "tables").to_frame()

@@ -9,21 +9,26 @@ so that the ranks agree as long as they receive the same feedback at the same ti
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Iterator, Mapping, NamedTuple, Optional
+from typing import Any, Iterator, Mapping, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat import _core
 from pystrat.arrays import plain_array
-from pystrat.limits import MAX_COUNT, SAMPLE_EPOCH
+from pystrat.limits import SAMPLE_EPOCH
 from pystrat.messages import check_integer, refused_value, show
 from pystrat.recipe import Recipe, make_recipe
+from pystrat.row_arguments import row_positions, row_values
 from pystrat._random import RandomStream, stream_at
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
-from pystrat.fixed_size import FixedSizeBatchSampler
+from pystrat.core_sampler import CoreBatchSampler
+from pystrat.sizes import full_offsets
 
 _GENERATOR_WORDS = 625  # 624 words of state, and first the position among them
 _LARGEST_WORD = 2**32 - 1
+_FIRST_STATE = ("weights", "priorities", "next_position")  # of what the core plans
+_LABELS = ("beta", "normalise")
 
 
 class SamplerWithFeedback(BatchSampler):
@@ -58,11 +63,10 @@ class _Ahead(NamedTuple):
     generator: NDArray[np.uint32]
 
 
-class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
+class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
     """Base class of the samplers that draw batches of one size, each according to the feedback so far.
 
-    A subclass implements `_draw_rows`, `_feedback` and `_load_feedback`, and `_kind`, `_parts` and `_state_vectors` for
-    its recipe, from which R draws the same batches.
+    The constructor of a subclass gives what the core has planned to `_begin`. The state is in the core.
 
     Notes
     -----
@@ -83,27 +87,67 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
 
     _draws: Optional["_Draws"] = None  # those of the running iteration
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
+    _entry: str = "weights"  # of a state: what it has for each row
 
-    _kind: ClassVar[str]  # of its recipe
+    def _begin(
+        self, planned: Mapping[str, Any], *, seed: Optional[int], num_replicas: Optional[int], rank: Optional[int]
+    ) -> None:
+        """Take the parts of the recipe, its labels, and the first state."""
+        parts = {name: part for name, part in planned.items() if name not in _FIRST_STATE + _LABELS}
+        labels = {name: planned[name] for name in _LABELS if name in planned}
+        self._adopt(parts, labels, seed=seed, num_replicas=num_replicas, rank=rank)
+        self._instance = self._new_instance()
+        self._instance.begin(dict(planned))
 
-    @abstractmethod
-    def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
-        """Draw `count` times `size` rows according to the feedback so far; only the stream changes.
+    def _new_instance(self) -> _core.Instance:
+        parts = {name: part if isinstance(part, str) else float(part) for name, part in self._parts.items()}
+        return _core.Instance(self._kind, parts, self.seed)
 
-        `name` is the name of `size` in error messages.
-        """
+    @property
+    def batch_size(self) -> int:
+        """The number of rows of every batch."""
+        return int(self._parts["batch_size"])
 
-    @abstractmethod
+    def _update(self, rows: Any, values: Any, name: str) -> None:
+        positions = row_positions(rows, "rows")
+        numbers = row_values(values, name, single=len(positions) == 1)
+        self._instance.tell("update", {}, {"rows": positions, name: numbers})
+
     def _feedback(self) -> dict[str, Any]:
         """Return everything that feedback changes."""
+        return self._instance.ask("state")
 
-    @abstractmethod
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
         """Check what `_feedback` returned, and that the rows in `drawn` exist; then load it."""
+        entry, capacity, fewest = self._entry, self._capacity, self._fewest
+        if not isinstance(feedback, Mapping) or not {entry, "next_position"} <= set(feedback):
+            raise refused_value("state", f"hold the {entry} of the rows", show(feedback))
+        values = row_values(feedback[entry], "state")
+        length = len(values)
+        if not fewest <= length <= capacity:
+            required = f"{capacity}" if fewest == capacity else f"from {fewest} to {capacity}"
+            raise refused_value("state", f"hold {required} {entry}", show(values))
+        self._check_values(values)
+        first, last = (0, capacity - 1) if length == capacity else (length, length)
+        position = check_integer(feedback["next_position"], "next_position", minimum=first, maximum=last)
+        outside = drawn[(drawn < 0) | (drawn >= length)]
+        if len(outside):
+            required = f"hold drawn rows from 0 to {length - 1}" if length else "hold no drawn rows: it has no row"
+            raise refused_value("state", required, show(outside[0]))
+        self._instance.begin({entry: values, "next_position": position, "largest": feedback.get("largest")})
 
+    def _check_values(self, values: NDArray[np.float64]) -> None:
+        """Refuse weights or priorities of a state that the core would accept."""
+
+    @property
     @abstractmethod
-    def _parts(self) -> dict[str, Any]:
-        """Return the data and the parameters that determine the batches, except the seed and the number of replicas."""
+    def _capacity(self) -> int:
+        """The number of rows that there is room for."""
+
+    @property
+    @abstractmethod
+    def _fewest(self) -> int:
+        """The fewest rows that a state may have."""
 
     @abstractmethod
     def _state_vectors(self) -> dict[str, Any]:
@@ -132,34 +176,28 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         TypeError, ValueError
             If `k` is invalid, or no row can be drawn.
         """
-        k = check_integer(k, "k", minimum=0, maximum=MAX_COUNT)
         with self._lock.held:
             stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
-            drawn = self._draw_rows(stream, k, self._stride, "k")
+            drawn = self._instance.draw_more(stream, {"k": k, "count": self._stride})
             self._sample_stream = stream  # only now: a refused call changes nothing
-        rank = self.rank or 0
-        return drawn[rank * k : (rank + 1) * k].copy() if self._stride > 1 else drawn
-
-    def _draw(self, stream: RandomStream, count: int) -> NDArray[np.int32]:
-        """Draw the rows of `count` batches."""
-        return self._draw_rows(stream, self._batch_size, count, "batch_size")
-
-    def _labels(self) -> dict[str, Any]:
-        """Return the labels of a recipe, which do not affect the batches."""
-        return {}
+        if self._stride == 1:
+            return drawn
+        size, rank = len(drawn) // self._stride, self.rank or 0
+        return drawn[rank * size : (rank + 1) * size].copy()
 
     def _recipe(self) -> Recipe:
         return make_recipe(
             self._kind,
             seed=self.seed,
-            parts={**self._parts(), "num_replicas": self.num_replicas or 1},
+            parts=self._parts,
             state={**self._state_vectors(), **self._place_vectors(), "sample_generator": self._sample_words(np.int32)},
-            labels=self._labels(),
+            labels=self._labels,
         )
 
     def _fingerprint(self) -> str:
         # Without the number of replicas: a state at the end of an epoch may be continued with another number of them.
-        return make_recipe(self._kind, seed=self.seed, parts=self._parts()).fingerprint()
+        parts = {name: part for name, part in self._parts.items() if name != "num_replicas"}
+        return make_recipe(self._kind, seed=self.seed, parts=parts).fingerprint()
 
     def _place_vectors(self) -> dict[str, Any]:
         """Return the place of a sampler that was resumed within an epoch; nothing if it is at the beginning of one."""
@@ -180,7 +218,9 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
 
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))
-        return self._as_batches(self._draw(stream, self._n_batches))
+        n_batches = self._global_length()
+        rows = self._instance.draw_more(stream, {"count": n_batches})
+        return Batches(rows, full_offsets(len(rows), n_batches, self.batch_size))
 
     def _lists_from(self, place: Place) -> "_Draws":
         self._draws = _Draws(self, place)
@@ -196,7 +236,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         if isinstance(draws, _Draws) and draws.epoch == place.epoch:
             ahead = draws.beyond(place.batch * self._stride)
         return {
-            "drawn": np.empty((0, self._batch_size), dtype=np.int32) if ahead is None else ahead.batches.copy(),
+            "drawn": np.empty((0, self.batch_size), dtype=np.int32) if ahead is None else ahead.batches.copy(),
             "generator": None if ahead is None else ahead.generator.copy(),
             "sample_generator": self._sample_words(),
             "feedback": self._feedback(),
@@ -210,8 +250,8 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
             required = f"be at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
             raise refused_value("state", required, f"batch {show(state['batch'])}")
         drawn, words, sampled = plain_array(state["drawn"], "state"), state["generator"], state["sample_generator"]
-        if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self._batch_size,)):
-            required = f"hold drawn batches of {self._batch_size} rows"
+        if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self.batch_size,)):
+            required = f"hold drawn batches of {self.batch_size} rows"
             raise refused_value("state", required, f"an array of shape {drawn.shape}")
         if words is None and (drawn.size or state["batch"]):
             raise refused_value("state", "hold the state of the generator", "nothing")
@@ -221,7 +261,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
         self._sample_stream = None if sample_generator is None else stream_at(sample_generator)
         if generator is None:
             return None
-        return _Ahead(drawn.astype(np.int32).reshape(-1, self._batch_size), generator)
+        return _Ahead(drawn.astype(np.int32).reshape(-1, self.batch_size), generator)
 
     def _generator_words(self, words: Any) -> NDArray[np.uint32]:
         """Return the words of the generator in a state; refuse invalid ones."""
@@ -240,6 +280,14 @@ class FeedbackBatchSampler(SamplerWithFeedback, FixedSizeBatchSampler):
             raise refused_value("state", required, show(given[0]))
         return given.astype(np.uint32)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_instance": self._feedback()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._instance = self._new_instance()
+        self._instance.begin(state["_instance"])
+
 
 class _Draws(Iterator[list[int]]):
     """The batches of an epoch for one rank, drawn when they are requested, from a given place on."""
@@ -247,6 +295,7 @@ class _Draws(Iterator[list[int]]):
     def __init__(self, sampler: FeedbackBatchSampler, place: Place) -> None:
         self.epoch = place.epoch
         self._sampler = sampler
+        self._wanted = {"count": sampler.num_replicas or 1}
         self._first = place.batch * sampler._stride  # counted over all ranks, like all others here
         self._next = self._first + (sampler.rank or 0)
         ahead: Optional[_Ahead] = place.ahead
@@ -262,8 +311,8 @@ class _Draws(Iterator[list[int]]):
         if self._next >= sampler._global_length():
             raise StopIteration
         while self._next - self._first >= len(self._drawn):
-            together = sampler.num_replicas or 1
-            self._drawn.extend(sampler._draw(self._stream, together).reshape(together, -1))
+            drawn = sampler._instance.draw_more(self._stream, self._wanted)
+            self._drawn.extend(drawn.reshape(self._wanted["count"], -1))
         batch: list[int] = self._drawn[self._next - self._first].tolist()
         self._next += sampler._stride
         return batch

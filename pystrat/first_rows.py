@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from pystrat.lazy_pandas import pd
 
 MOST = 20
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional
 
-import pandas as pd
-
 from pystrat.counts_by_shard import ShardCounts, bound, check_any_rows, count_shards
 from pystrat.digest import fingerprint
+from pystrat.lazy_pandas import pd
 from pystrat.process_group import check_group, check_same, gather
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from pandas.api import types
 
 from pystrat.arrays import as_doubles, plain_array
+from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
 
@@ -28,7 +27,7 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
         If `labels` is not such a matrix, has no rows or no columns, or holds anything but 0 and 1.
     """
     names: Optional[tuple[str, ...]] = None
-    if isinstance(labels, pd.DataFrame):
+    if is_frame(labels):
         names = tuple(str(name) for name in labels.columns)
         array = _frame_to_array(labels)
     elif hasattr(labels, "toarray"):
@@ -71,6 +70,7 @@ def no_row_of(label: str) -> ValueError:
 
 def _frame_to_array(frame: pd.DataFrame) -> NDArray[Any]:
     """Return the columns of a DataFrame as an array of doubles; missing values become NaN, which is refused later."""
+    types = pd.api.types
     for name, dtype in zip(frame.columns, frame.dtypes):
         if not (types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype)) or types.is_complex_dtype(dtype):
             raise refused_type("labels", "hold 0 and 1", f"{dtype} values in column '{name}'")

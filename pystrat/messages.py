@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
-import pandas as pd
+
+from pystrat.lazy_pandas import is_loaded, pd
 
 # Control characters, which could change what a terminal shows; R cannot even hold a NUL.
 _ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
@@ -29,7 +30,7 @@ def show(value: Any) -> str:
     """Return a value as messages show it, in R too: TRUE, NaN, 'text' with control characters escaped, 3 values."""
     if value is None:
         return "nothing"
-    if value is pd.NA or value is pd.NaT:
+    if is_loaded() and (value is pd.NA or value is pd.NaT):
         return "NA"
     if isinstance(value, (bool, np.bool_)):
         return "TRUE" if value else "FALSE"

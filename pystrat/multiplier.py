@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from numbers import Rational
-from typing import TYPE_CHECKING, Any, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from pystrat.messages import as_written, check_number, show_number
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
+from pystrat.messages import as_written, check_number, is_number, show_number
 
 Multiplier = Union[float, Fraction]
 
@@ -36,26 +33,13 @@ def as_multiplier(value: Any) -> Any:
         return value
 
 
-def terms_of(multipliers: Sequence[Multiplier]) -> dict[str, NDArray[np.float64]]:
-    """Return the terms of fractions, as the core takes them: 0 for a decimal number."""
-    terms = np.zeros((len(multipliers), 2))
-    for place, multiplier in enumerate(multipliers):
-        if isinstance(multiplier, Fraction):
-            terms[place] = _small_terms(min(multiplier, Fraction(2**31)))
-    return {"multiplier_terms": terms.ravel()}
+def ratio_of(number: Any) -> Optional[str]:
+    """Return the numerator and the denominator of a fraction, in hexadecimal digits, which may be many."""
+    if not is_number(number) or not isinstance(number, Rational):
+        return None
+    return f"{int(number.numerator):x}/{int(number.denominator):x}"
 
 
-def _small_terms(multiplier: Fraction) -> tuple[int, int]:
-    """Return the terms of a fraction that keeps as many rows: the largest one that is not above it.
-
-    The number of rows changes at multiples of 1 / (2 * minority), and no dataset has as many rows as 2^31.
-    """
-    largest = 2**32 // max(int(multiplier), 1)
-    nearest = multiplier.limit_denominator(largest)
-    above, by = nearest.numerator, nearest.denominator
-    if nearest <= multiplier:
-        return above, by
-    # Its neighbor among the fractions with these denominators: above / by - p / q is 1 / (by * q).
-    q = pow(above, -1, by)
-    q += (largest - q) // by * by
-    return (above * q - 1) // by, q
+def ratios_of(multipliers: Sequence[Multiplier]) -> dict[str, list[str]]:
+    """Return the terms of fractions, as the core takes them: nothing for a decimal number."""
+    return {"multiplier_ratio": [ratio_of(multiplier) or "" for multiplier in multipliers]}

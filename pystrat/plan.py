@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Sequence
 
 import numpy as np
-import pandas as pd
 
 from pystrat import _core
 from pystrat.first_rows import first_rows
 from pystrat.frames import batches_frame, names_index
+from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_integer, count_of, range_of, refused_type, refused_value, show
 from pystrat.read_only import ReadOnlyArrays

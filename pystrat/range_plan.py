@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Sequence
 
-import pandas as pd
-
 from pystrat.first_rows import first_rows
+from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.read_only import ReadOnlyArrays
 

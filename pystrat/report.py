@@ -7,11 +7,11 @@ from collections.abc import Hashable
 from typing import Any, Callable, Iterable, Mapping, Union
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import holds_tensors, plain_array
 from pystrat.frames import batches_frame
+from pystrat.lazy_pandas import pd
 from pystrat.messages import (
     check_integer,
     check_iterable,

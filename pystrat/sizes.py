@@ -36,16 +36,12 @@ def share_of_replicas(n_batches: int, num_replicas: Optional[int]) -> int:
     return round_to_replicas(n_batches, num_replicas, "down")
 
 
-def even_offsets(n_rows: int, n_batches: int, *, longer: Literal["first", "spread"]) -> NDArray[np.int64]:
+def even_offsets(n_rows: int, n_batches: int) -> NDArray[np.int64]:
     """Return the offsets of batches whose sizes differ by at most 1, shape (n_batches + 1,).
 
-    The longer batches come first, or they are spread: batch b, from 0, then begins at floor(b * n_rows / n_batches).
+    Batch b, from 0, begins at floor(b * n_rows / n_batches).
     """
-    batches = np.arange(n_batches + 1, dtype=np.int64)
-    if longer == "spread":
-        begins: NDArray[np.int64] = batches * n_rows // n_batches
-    else:
-        begins = batches * (n_rows // n_batches) + np.minimum(batches, n_rows % n_batches)
+    begins: NDArray[np.int64] = np.arange(n_batches + 1, dtype=np.int64) * n_rows // n_batches
     return begins
 
 

@@ -12,11 +12,19 @@ from datetime import datetime, time, timezone
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
 
 import numpy as np
-import pandas as pd
-from pandas.api import types
 
-from pystrat import _kernels
-from pystrat.arrays import Wanted, as_doubles, as_vector, float64_of
+from pystrat import _core, _kernels
+from pystrat.arrays import (
+    Wanted,
+    as_doubles,
+    as_vector,
+    float64_of,
+    is_arrow_table,
+    is_missing,
+    objects_of,
+    values_of_arrow,
+)
+from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import count_of, number_name, refused_type, refused_value, show_number
 
@@ -24,6 +32,8 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     from numpy.typing import NDArray
 
 _KINDS = "hold logical values, numbers, text or dates, one kind per column"
+_ARRAY_KINDS = {"b": "boolean", "i": "number", "u": "number", "f": "number", "M": "date", "U": "text", "S": "bytes"}
+_ITEM_DTYPES = {bool: np.bool_, int: np.int64, float: np.float64}
 _OBJECT_KINDS = {
     "boolean": "boolean",
     "integer": "number",
@@ -148,7 +158,7 @@ def encode_strata(
 
     Parameters
     ----------
-    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, pyarrow Table, or dict
         One value per row, or several columns, in which case each combination that occurs is a stratum. A column holds
         logical values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal if they are equal as doubles.
     missing : {"error", "stratum", "drop", None}, default "error"
@@ -224,11 +234,11 @@ def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
     """
     wanted = Wanted(name, "be a vector of numbers")
     refuse = wanted.refusal
-    vector = as_vector(values, wanted)
+    vector = _of_items(as_vector(values, wanted))
     _check_n_rows(len(vector), name)
     if vector.dtype.kind == "V" and isinstance(vector.dtype, np.dtype):
         raise refuse(f"{vector.dtype} values")
-    missing = np.asarray(pd.isna(vector))
+    missing = np.asarray(is_missing(vector))
     if missing.all():
         raise _nothing_but_missing(len(vector), name)
     kind = _kind_of(vector, refuse)
@@ -236,29 +246,40 @@ def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
         raise refuse({"boolean": "logical values", "date": "dates"}.get(kind, kind))
     present = np.asarray(_as_doubles(vector, refuse)[~missing])
     if present.dtype.kind != "f":
-        _check_exact(pd.unique(present), refuse)
+        _check_exact(pd.unique(present) if present.dtype == object else _factorize(present)[1], refuse)
     numbers = np.full(len(vector), np.nan)
     numbers[~missing] = present
     return numbers
 
 
 def _is_table(strata: Any) -> bool:
-    return isinstance(strata, (pd.DataFrame, pd.MultiIndex, Mapping))
+    return isinstance(strata, Mapping) or is_frame(strata) or _is_multi_index(strata) or is_arrow_table(strata)
+
+
+def _is_multi_index(strata: Any) -> bool:
+    return is_loaded() and isinstance(strata, pd.MultiIndex)
 
 
 def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
     """Return the columns by name; a vector becomes the only column."""
-    if isinstance(strata, pd.MultiIndex):
+    if is_arrow_table(strata):
+        strata = dict(zip(_unique_names(strata.column_names), map(values_of_arrow, strata.columns)))
+    elif _is_multi_index(strata):
         strata = strata.to_frame(index=False, name=range(strata.nlevels))
-    if isinstance(strata, pd.DataFrame):
+    if is_frame(strata):
         columns = {name: strata.iloc[:, place] for place, name in enumerate(_unique_names(strata.columns))}
     elif isinstance(strata, Mapping):
         columns = dict(strata)
     else:
-        return {"strata": as_vector(_no_dataset(strata, wanted), wanted)}
+        return {"strata": as_vector(_only_column(_no_dataset(strata, wanted)), wanted)}
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
     return {name: as_vector(values, wanted) for name, values in columns.items()}
+
+
+def _only_column(strata: Any) -> Any:
+    """Return labels of shape (n, 1) as n labels."""
+    return strata[:, 0] if getattr(strata, "ndim", None) == 2 and strata.shape[1] == 1 else strata
 
 
 def _no_dataset(strata: Any, wanted: Wanted) -> Any:
@@ -317,12 +338,14 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
     def refuse(got: str) -> TypeError:
         return refused_type(name, required, got + where)
 
-    if isinstance(values.dtype, pd.CategoricalDtype):
+    if _is_categorical(values.dtype):
         codes, distinct, kind = _factorize_categorical(values, refuse)
     else:
+        values = _of_items(values)
         kind = _kind_of(values, refuse)
         if kind == "date" and values.dtype == object and len(set(map(type, values))) > 1:
-            _check_dates(np.asarray(values)[~pd.isna(values)], refuse)  # before pandas compares a day with a Timestamp
+            # Before pandas compares a day with a Timestamp.
+            _check_dates(np.asarray(values)[~is_missing(values)], refuse)
         if kind == "text":
             codes, distinct = _number_texts(values)
         else:
@@ -338,6 +361,23 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
     return Column(np.asarray(codes, dtype=np.int64), distinct, kind)
 
 
+def _of_items(values: Any) -> Any:
+    """Return objects that are all Python's numbers of one type, or logical values, as an array of them."""
+    if not isinstance(values, np.ndarray) or values.dtype != object or not len(values):
+        return values
+    dtype = _ITEM_DTYPES.get(type(values[0]))
+    if dtype is None or not all(len(_types(some)) == 1 for some in (values[:100], values)):  # often, the first few tell
+        return values
+    try:
+        return values.astype(dtype)
+    except OverflowError:  # an integer of more than 64 bits
+        return values
+
+
+def _types(values: NDArray[Any]) -> set[type]:
+    return set(map(type, values.tolist()))
+
+
 def _number_texts(values: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Number texts, each by all of its characters, which pandas does not."""
     codes = np.empty(len(values), dtype=np.int64)
@@ -350,12 +390,30 @@ def _factorize(values: Any) -> tuple[NDArray[Any], Any]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         codes, ticks = _number_kept(values.view(np.int64), np.isnat(values))
         return codes, ticks.view(values.dtype)
-    if values.dtype == np.int64:
-        codes = np.empty(len(values), dtype=np.int64)
-        return codes, _kernels.number_integers(np.ascontiguousarray(values), codes)
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype) and (dtype.kind in "iub" or dtype == np.float64):
+        return _factorize_numbers(np.asarray(values))
     # From a Series of objects, pandas would make an index of a guessed dtype.
-    codes, distinct = pd.factorize(np.asarray(values) if values.dtype == object else values)
+    codes, distinct = pd.factorize(np.asarray(values) if dtype == object else values)
     return codes, distinct
+
+
+def _factorize_numbers(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Number an array of integers, doubles or logical values by their bits; NaN is missing."""
+    if values.dtype.kind == "f":
+        # 0 and -0 are equal, and only their bits differ.
+        codes, bits = _number_kept((values + 0.0).view(np.int64), np.isnan(values))
+        return codes, bits.view(np.float64)
+    wide = np.uint64 if values.dtype.kind == "u" else np.int64
+    codes, bits = number_integers(np.ascontiguousarray(values, dtype=wide).view(np.int64))
+    return codes, bits.view(wide).astype(values.dtype, copy=False)
+
+
+def number_integers(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number integers in order of first appearance; return the number of each, and the distinct ones."""
+    # The core numbers doubles by their bits.
+    found = _core.call("number_values", {}, {"values": np.ascontiguousarray(values).view(np.float64)})
+    return found["codes"], found["values"].view(np.int64)
 
 
 def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], Any, str]:
@@ -373,10 +431,11 @@ def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], 
 def _kind_of(values: Any, refuse: _Refuse) -> str:
     """Return what a column holds: boolean, number, text, date or bytes; refuse anything else."""
     dtype = values.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
+    if isinstance(dtype, np.dtype):
+        return _kind_of_objects(values, refuse) if dtype == object else _kind_of_dtype(dtype, refuse)
+    if _is_categorical(dtype):
         raise refuse("categorical values")
-    if dtype == object:
-        return _kind_of_objects(values, refuse)
+    types = pd.api.types
     if types.is_bool_dtype(dtype):
         return "boolean"
     if types.is_complex_dtype(dtype):
@@ -385,25 +444,37 @@ def _kind_of(values: Any, refuse: _Refuse) -> str:
         return "number"
     if types.is_datetime64_any_dtype(dtype):
         return "date"
-    if isinstance(dtype, pd.StringDtype) or dtype.kind == "U":
+    if isinstance(dtype, pd.StringDtype):
         return "text"
-    if dtype.kind == "S":
-        return "bytes"
-    if isinstance(dtype, np.dtype):
-        raise refuse(f"{dtype} values")
     # An extension type, such as Arrow's, may hold anything, whatever its kind is.
-    return _kind_of_objects(pd.Series(list(values), dtype=object).to_numpy(), refuse)
+    return _kind_of_objects(objects_of(list(values)), refuse)
+
+
+def _is_categorical(dtype: Any) -> bool:
+    return is_loaded() and isinstance(dtype, pd.CategoricalDtype)
+
+
+def _kind_of_dtype(dtype: np.dtype[Any], refuse: _Refuse) -> str:
+    """Return what an array of numpy holds, unless it holds objects."""
+    if dtype.kind == "c":
+        raise refuse("complex values")
+    if dtype.kind not in _ARRAY_KINDS:
+        raise refuse(f"{dtype} values")
+    return _ARRAY_KINDS[dtype.kind]
 
 
 def _kind_of_objects(values: Any, refuse: _Refuse) -> str:
     """Inspect the objects themselves: factorize alone would silently merge True, 1 and 1.0."""
+    if not is_loaded() and _types(values) == {str}:
+        return "text"
+    types = pd.api.types
     inferred = types.infer_dtype(values, skipna=True)
     if inferred not in _OBJECT_KINDS:  # "mixed" is also the result for text and NaT
-        inferred = types.infer_dtype(values[~pd.isna(values)], skipna=False)
+        inferred = types.infer_dtype(values[~is_missing(values)], skipna=False)
     if inferred in _OBJECT_KINDS:
         return _OBJECT_KINDS[inferred]
     if inferred.startswith("mixed"):
-        held = {type(value).__name__ for value in values[~pd.isna(values)]}
+        held = {type(value).__name__ for value in values[~is_missing(values)]}
         raise refuse(f"{held.pop()} values" if len(held) == 1 else "a mix of kinds")
     raise refuse(f"{inferred} values")
 
@@ -570,9 +641,7 @@ def _combine(columns: Sequence[Column], *, drop: bool, exact: bool) -> tuple[NDA
 
 def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the values of the rows that are not left out; return the codes and the distinct values."""
-    kept = np.ascontiguousarray(values[~left_out])
-    numbered = np.empty(len(kept), dtype=np.int64)
-    distinct = _kernels.number_integers(kept, numbered)
+    numbered, distinct = number_integers(values[~left_out])
     codes = np.full(len(values), -1, dtype=np.int64)
     codes[~left_out] = numbered
     return codes, distinct

@@ -6,15 +6,15 @@ from collections import Counter
 from typing import Any, Collection, Iterable, Optional, Sequence
 
 import numpy as np
-import pandas as pd
 
+from pystrat.arrays import is_missing
 from pystrat.messages import refused_type, refused_value, show
 from pystrat.strata import encode_strata
 
 
 def name_of(label: Any, parameter: str) -> str:
     """Return how a label is shown as the name of a stratum."""
-    if not isinstance(label, (list, tuple, range)) and np.ndim(label) == 0 and not pd.isna(label):
+    if not isinstance(label, (list, tuple, range)) and np.ndim(label) == 0 and not is_missing(label):
         try:
             return encode_strata([label], missing="stratum").names[0]
         except TypeError:  # of a type that no stratum has; refused below, with the name of the parameter

@@ -13,8 +13,7 @@ import zlib
 from pathlib import Path
 from typing import Callable
 
-import pandas as pd
-
+from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
 from pystrat.regular_files import kind_of
 

@@ -231,7 +231,7 @@ def job_sharded(rank: int, world: int, _: str) -> Any:
     for promise in ("global", "local"):
         counts = gather_counts({shard: shards_of(promise)[shard] for shard in own})
         sampler = sharded_sampler(promise, own, counts)
-        loader = DataLoader(range(len(sampler._codes)), batch_sampler=sampler)  # type: ignore[arg-type]
+        loader = DataLoader(range(len(sampler.batches(0).rows)), batch_sampler=sampler)  # type: ignore[arg-type]
         epochs = [[batch.tolist() for batch in loader] for _ in range(2)]
         told[promise] = {"counts": counts.to_dict("split"), "epochs": epochs}
     try:

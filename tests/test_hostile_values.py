@@ -32,7 +32,7 @@ from pystrat.arrays import plain_array
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.losses import AUMLoss
 from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal
-from tests.replays.accelerate.accelerator import Accelerator
+from tests.replays.accelerate.accelerator import Accelerator, Trainer
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  after the backend was chosen
@@ -359,6 +359,11 @@ def check_loader(loader: Any, given: Arguments) -> None:
     assert len(rows) == len(loader) and rows == collected(given["loader"].batch_sampler.batches(0))
 
 
+def check_loader_of_trainer(loader: Any, given: Arguments) -> None:
+    rows = list(loader)
+    assert len(rows) == len(loader) and rows == collected(given["sampler"].batches(0))
+
+
 def anything(found: Any, given: Arguments) -> None:
     """Nothing more is promised than that the call ends, and that the instance stays what it is."""
 
@@ -611,6 +616,10 @@ CALLS: dict[str, Call] = {
             "accelerator": Accelerator(),
         },
         check_loader,
+    ),
+    "prepare_for_trainer": Call(
+        lambda folder: {"sampler": uniform(folder), "trainer": Trainer(range(6), collator=list)},
+        check_loader_of_trainer,
     ),
     "published_class_weights": Call(fixed(weight=20), check_class_weights),
     "repeat_factors": Call(fixed(labels=LABELS), check_row_weights),

@@ -11,18 +11,17 @@ import numpy as np
 import pytest
 
 import pystrat
-from pystrat import TreeBatchSampler, _core, _kernels, _sum_tree
+from pystrat import TreeBatchSampler, _core, _kernels
 from pystrat._random import RandomStream
-from pystrat._sum_tree import WeightTree
 from pystrat.corpus import _draws
-from pystrat.stratified import _groups, _multilabel
-from pystrat.weighted import _ranking
-from pystrat.weighted._ranking import Ranking
+from pystrat.strata import number_integers
+from tests.corpus.mixtures import mixture_of
 from tests.test_numbering import colliding
 
 SOON = 0.005  # seconds; each call takes many times as long
 LARGE = 2**26  # rows of loops that only read and write them
 SMALL = 2**24  # rows of loops that do more
+MANY = 2**22  # rows with ranks
 
 
 class Interrupted(Exception):
@@ -44,10 +43,6 @@ def zeros(count: int, dtype: Any = np.int64) -> np.ndarray:
     return np.zeros(count, dtype=dtype)
 
 
-def numbers(*values: int) -> np.ndarray:
-    return np.array(values, dtype=np.int64)
-
-
 def in_order(count: int, dtype: Any = np.int64) -> np.ndarray:
     return np.arange(count, dtype=dtype)
 
@@ -56,14 +51,12 @@ def stream() -> RandomStream:
     return RandomStream(1)
 
 
-def weight_tree() -> WeightTree:
-    tree = WeightTree(2**20)
-    tree.fill(np.ones(2**20))
-    return tree
+def sum_tree() -> pystrat.SumTree:
+    return pystrat.SumTree(np.ones(2**20), seed=1)
 
 
-def ranking() -> Ranking:
-    return Ranking(SMALL, zeros(SMALL, np.float64))
+def ranked(n: int) -> pystrat.PrioritizedBatchSampler:
+    return pystrat.PrioritizedBatchSampler(n, 64, alpha=1, beta=1, method="rank", seed=1)
 
 
 def one_leaf() -> _core.Instance:
@@ -71,29 +64,20 @@ def one_leaf() -> _core.Instance:
     return _core.Instance("tree", sampler._recipe().parts, 1)
 
 
-def two_sides(count: int, *, nested: bool) -> tuple[Any, ...]:
-    """Return what deals rows of 2 strata and of 64 groups to 100 batches."""
-    groups = in_order(count, np.int32) % 64
-    strata = groups % 2 if nested else in_order(count, np.int32) // (count // 2)
-    counts = [np.bincount(labels).astype(np.int32) for labels in (strata, groups)]
-    return (in_order(count, np.int32), strata.astype(np.int32), groups.astype(np.int32), *counts, 100, nested)
-
-
 # Each returns a kernel and what it is called with.
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
-    "number_integers": lambda: (_kernels.number_integers, (in_order(SMALL), zeros(SMALL))),
-    "number_integers by sorting": lambda: (_kernels.number_integers, (colliding(SMALL), zeros(SMALL))),
+    "number_integers": lambda: (number_integers, (in_order(SMALL),)),
+    "number_integers by sorting": lambda: (number_integers, (colliding(SMALL),)),
     "compact_codes": lambda: (_kernels.compact_codes, (zeros(LARGE), zeros(LARGE, np.uint8), zeros(1))),
     "indices": lambda: (stream().indices, (10**6, LARGE)),
     "uniforms": lambda: (stream().uniforms, (LARGE,)),
     "permutation": lambda: (stream().permutation, (SMALL,)),
     "draw_rows": lambda: (_draws.draw_rows, (stream(), 10**6, LARGE)),
-    "draw_lines": lambda: (_draws.draw_lines, (stream(), numbers(10**6), numbers(LARGE), numbers(0), False)),
-    "draw_lines, kept": lambda: (_draws.draw_lines, (stream(), numbers(LARGE), numbers(0), numbers(LARGE), False)),
-    "draw_lines, shuffled": lambda: (_draws.draw_lines, (stream(), numbers(10**6), numbers(SMALL), numbers(0), True)),
-    "draw_lines, without replacement": lambda: (
-        _draws.draw_lines,
-        (stream(), numbers(10**6), numbers(LARGE), numbers(0), False, False),
+    "draw of a mixture": lambda: (mixture_of([10**6], [LARGE], [0], 1).draw, (0,)),
+    "draw of a mixture, kept": lambda: (mixture_of([LARGE], [0], [LARGE], 1, shuffle=False).draw, (0,)),
+    "draw of a mixture, without replacement": lambda: (
+        mixture_of([10**6], [LARGE], [0], 1, replace=False).draw,
+        (0,),
     ),
     "perplexity_of": lambda: (_draws.perplexity_of, (zeros(SMALL, np.float64),)),
     "report_losses": lambda: (
@@ -107,37 +91,14 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "cut_by_length": lambda: (_draws.cut_by_length, (zeros(SMALL, np.int32), 2**30, 1000, 10, 10)),
     "split_batches": lambda: (_draws.split_batches, (in_order(SMALL) * 7, SMALL * 2)),
     "shuffle_batches": lambda: (_draws.shuffle_batches, (stream(), zeros(SMALL, np.int32), in_order(SMALL))),
-    "deal_together": lambda: (
-        _groups.deal_together,
-        (
-            in_order(SMALL, np.int32),
-            in_order(SMALL, np.int32),
-            np.ones(SMALL, dtype=np.int32),
-            zeros(SMALL, np.int32),
-            1,
-            1000,
-            1,
-        ),
-    ),
-    "deal_apart": lambda: (_groups.deal_apart, two_sides(2**22, nested=False)),
-    "deal_apart, nested": lambda: (_groups.deal_apart, two_sides(SMALL, nested=True)),
-    "assign_rows": lambda: (_multilabel.assign_rows, (zeros(SMALL), np.ones((1, 1), dtype=np.uint8), 1000, 1)),
-    "gather_batches": lambda: (
-        _multilabel.gather_batches,
-        (in_order(SMALL), zeros(SMALL, np.int32), zeros(SMALL, np.int32), 1),
-    ),
     "draw of a tree": lambda: (one_leaf().draw, (0,)),
-    "fill": lambda: (WeightTree(SMALL).fill, (np.ones(SMALL),)),
-    "update": lambda: (weight_tree().update, (in_order(SMALL) % 2**20, np.ones(SMALL))),
-    "first_outside": lambda: (_sum_tree.first_outside, (zeros(LARGE), 1)),
-    "rank_weights": lambda: (_ranking.rank_weights, (0, SMALL, 0.7)),
-    "powers_of": lambda: (_ranking.powers_of, (np.ones(LARGE), 0.7)),
-    "set_keys, by sorting": lambda: (ranking().set_keys, (in_order(SMALL), np.ones(SMALL))),
-    "set_keys, by moves": lambda: (ranking().set_keys, (in_order(SMALL // 16), np.ones(SMALL // 16))),
-    "rows_of": lambda: (ranking().rows_of, (in_order(SMALL, np.int32),)),
-    "ranks_of": lambda: (ranking().ranks_of, (in_order(SMALL),)),
-    "sample": lambda: (weight_tree().sample, (stream(), 64, 2**18)),
-    "sample_without_replacement": lambda: (weight_tree().sample_without_replacement, (stream(), 2**20, 1)),
+    "weights of users": lambda: (pystrat.SumTree, (np.ones(SMALL),)),
+    "update": lambda: (sum_tree().update, (in_order(SMALL) % 2**20, np.ones(SMALL))),
+    "importance weights": lambda: (ranked(MANY).importance_weights, (in_order(MANY),)),
+    "priorities, by sorting": lambda: (ranked(MANY).update, (in_order(MANY), np.ones(MANY))),
+    "priorities, by moves": lambda: (ranked(MANY).update, (in_order(MANY // 16), np.zeros(MANY // 16))),
+    "sample": lambda: (sum_tree().sample, (SMALL,)),
+    "sample of ranks": lambda: (ranked(MANY).sample, (MANY,)),
 }
 
 
@@ -182,6 +143,16 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
     "pairs, by popularity": lambda: pystrat.NegativePairBatchSampler(
         in_order(ROWS), in_order(ROWS) % 99, 0.5, 64, method="popularity", seed=1
     ),
+    "groups together": lambda: pystrat.StratifiedGroupBatchSampler(
+        in_order(ROWS) // 3 % 7, 2, groups=in_order(ROWS) // 3, seed=1
+    ),
+    "groups apart": lambda: pystrat.StratifiedGroupBatchSampler(
+        in_order(ROWS // 4) % 2, 5000, groups=in_order(ROWS // 4) % 63, keep="apart", seed=1
+    ),
+    "labels": lambda: pystrat.MultilabelBatchSampler(np.eye(7)[in_order(ROWS) % 7], 2, seed=1),
+    "labels that lack rows": lambda: pystrat.MultilabelBatchSampler(
+        np.random.default_rng(1).random((ROWS // 16, 9)) < 0.3, 2, seed=1, shortfall="allow"
+    ),
     "triples": lambda: pystrat.TripleBatchSampler(in_order(ROWS), in_order(ROWS) % 99, 64, unique=True, seed=1),
     "tree": lambda: pystrat.TreeBatchSampler(
         {"x": in_order(ROWS) % 7}, {"mode": "shuffle"}, batch_size=64, length=2 * ROWS, persistent=True, seed=1
@@ -200,33 +171,34 @@ def test_a_sampler_draws_the_same_after_an_interrupt(alarm: None, name: str) -> 
 
 
 def test_weights_are_as_before_after_an_interrupt(alarm: None) -> None:
-    tree = WeightTree(SMALL)
-    with pytest.raises(Interrupted):
-        signal.setitimer(signal.ITIMER_REAL, SOON)
-        tree.fill(np.ones(SMALL))
-    assert tree.total == tree.n_positive == 0 and not tree.memory.any()
-    tree.fill(np.full(SMALL, 2.0))
-    before = tree.memory.copy()
+    tree = pystrat.SumTree(np.full(SMALL, 2.0), seed=1)
     rows, weights = in_order(SMALL), np.ones(SMALL)
     with pytest.raises(Interrupted):
         signal.setitimer(signal.ITIMER_REAL, SOON)
         tree.update(rows, weights)
-    assert np.array_equal(tree.memory, before) and tree.n_positive == SMALL
-    assert tree.update(rows, weights) == -1 and tree.total == SMALL
+    assert tree.total == 2 * SMALL and (tree.weights() == 2).all()
+    tree.update(rows, weights)
+    assert tree.total == SMALL
 
 
-@pytest.mark.parametrize("count", [2**19, 2**23])
+@pytest.mark.parametrize("count", [MANY // 20, MANY])
 def test_ranks_are_as_before_after_an_interrupt(alarm: None, count: int) -> None:
-    """Both by moves of some rows and by sorting all rows."""
-    keys = (in_order(2**23) % 1000).astype(np.float64)
-    ranked = Ranking(2**23, keys)
-    with pytest.raises(Interrupted):
-        signal.setitimer(signal.ITIMER_REAL, SOON)
-        ranked.set_keys(in_order(count), np.full(count, 500.5))
-    assert np.array_equal(ranked.keys, keys)
-    some = in_order(1000) * 8000
-    order = np.argsort(-keys, kind="stable")
-    assert np.array_equal(ranked.rows_of(some.astype(np.int32)), order[some])
-    ranked.set_keys(in_order(count), np.full(count, 500.5))
-    keys[:count] = 500.5
-    assert np.array_equal(ranked.rows_of(some.astype(np.int32)), np.argsort(-keys, kind="stable")[some])
+    """Both by moves of some rows and by sorting all rows; new rows lose their ranks again."""
+    sampler = pystrat.PrioritizedBatchSampler(MANY, 64, alpha=1, beta=1, method="rank", capacity=2 * MANY, seed=1)
+    sampler.update(in_order(MANY), (in_order(MANY) % 1000).astype(np.float64))
+    some = in_order(1000) * 4000
+    before = sampler.importance_weights(some)
+    state = sampler.state_dict()["feedback"]
+    for change in (lambda: sampler.update(in_order(count), np.full(count, 500.5)), lambda: sampler.append(count)):
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, SOON)
+            change()
+        after = sampler.state_dict()["feedback"]
+        assert np.array_equal(after.pop("priorities"), state["priorities"])
+        assert after == {name: value for name, value in state.items() if name != "priorities"}
+        assert np.array_equal(sampler.importance_weights(some), before)
+    sampler.update(in_order(count), np.full(count, 500.5))
+    order = np.argsort(-sampler.state_dict()["feedback"]["priorities"], kind="stable")
+    ranks = np.empty(MANY)
+    ranks[order] = np.arange(1, MANY + 1)
+    np.testing.assert_allclose(sampler.importance_weights(some), ranks[some] / MANY, rtol=1e-12)

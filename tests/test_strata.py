@@ -7,9 +7,11 @@ import decimal
 import enum
 import locale
 import pickle
+import sys
 import tracemalloc
 import uuid
-from typing import Any
+from types import ModuleType
+from typing import Any, Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -312,6 +314,11 @@ def test_text_of_a_subclass_is_the_text() -> None:
     assert numbered(pd.Categorical([Label.YES, "no"])) == ([0, 1], ["yes", "no"], [1, 1])
 
 
+@pytest.mark.parametrize("form", [np.array, torch.tensor, np.ma.array])
+def test_labels_of_shape_n_by_1_are_n_labels(form: Callable[[Any], Any]) -> None:
+    assert numbered(form([[1], [0], [1]])) == ([0, 1, 0], ["1", "0"], [2, 1])
+
+
 @pytest.mark.parametrize(
     ("strata", "got"),
     [
@@ -319,7 +326,8 @@ def test_text_of_a_subclass_is_the_text() -> None:
         (5, "5"),
         ("autism", "'autism'"),
         (np.zeros((2, 2)), "an array of shape 2x2"),
-        (torch.zeros(2, 1), "an array of shape 2x1"),
+        (torch.zeros(2, 3), "an array of shape 2x3"),
+        (np.zeros((2, 1, 1)), "an array of shape 2x1x1"),
         (np.array(3), "a scalar"),
         ({"x": 5}, "5"),
         ((row for row in [1, 2]), "a value of class 'generator'"),
@@ -330,6 +338,52 @@ def test_refused_forms(strata: Any, got: str) -> None:
     message = refused(strata)
     assert message.startswith("The 'strata' parameter must be a vector or a table of columns.")
     assert f"Got {got} instead." in message
+
+
+class ColumnOfFile(Sequence[int]):
+    """A column that reads its file for each item, and once for a slice, as that of a Hugging Face dataset does."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+        self.reads = 0
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, place: Any) -> Any:
+        self.reads += 1
+        return [row % 3 for row in range(*place.indices(self.n_rows))] if isinstance(place, slice) else place % 3
+
+
+def test_a_column_of_a_file_is_read_at_once() -> None:
+    column = ColumnOfFile(9)
+    assert encode_strata(column).counts.tolist() == [3, 3, 3]
+    assert column.reads == 1
+
+
+def test_tables_of_pyarrow_are_tables() -> None:
+    arrow = pytest.importorskip("pyarrow", reason="Debian 12 and 13 do not have pyarrow")
+    columns = {
+        "whole": [1, None, 1, 2],
+        "flag": [True, False, None, True],
+        "text": ["a", "b", "a", None],
+        "number": [0.5, None, 0.5, 1.5],
+        "day": [datetime.date(2026, 1, 1), None, datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)],
+    }
+    table = arrow.table({**columns, "coded": arrow.array(["x", "y", None, "x"]).dictionary_encode()})
+    for names in ([name] for name in columns):
+        read = encode_strata(table.select(names), missing="stratum")
+        listed = encode_strata({name: columns[name] for name in names}, missing="stratum")
+        assert (read.names, read.codes.tolist()) == (listed.names, listed.codes.tolist())
+    assert encode_strata(table.select(["coded"]), missing="stratum").names == ("x", "y", "NA")
+    assert encode_strata(table.select(["whole", "text"]), missing="drop").names == ("1, a",)
+    with pytest.raises(TypeError, match="Got .* in column 'nested' instead."):
+        encode_strata(arrow.table({"nested": [[1], [2]]}))
+
+
+def test_a_module_that_has_the_name_of_pyarrow_has_no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", ModuleType("pyarrow"))
+    assert encode_strata(["a", "b", "a"]).counts.tolist() == [2, 1]
 
 
 # Arrow-backed columns, known here by what pandas asks of every extension array; pyarrow is not needed -----------------

@@ -8,16 +8,11 @@ stream that begins with R's ``set.seed()``.
 
 import numpy as np
 
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from pystrat cimport _core as core
-from pystrat._random cimport RandomStream, take_rows
-
-ctypedef fused line_number:
-    int32_t
-    int64_t
-
+from pystrat._random cimport RandomStream
 
 def draw_rows(RandomStream stream not None, uint32_t n_rows, Py_ssize_t count):
     """Draw with replacement: R's ``sample.int(n_rows, count, replace = TRUE) - 1``, int32."""
@@ -30,89 +25,6 @@ def draw_rows(RandomStream stream not None, uint32_t n_rows, Py_ssize_t count):
             core.draw_rows(&stream.generator, n_rows, 0, end - done, &rows[done])
             done = end
     return drawn
-
-
-def draw_lines(
-    RandomStream stream not None,
-    const int64_t[::1] lines,
-    const int64_t[::1] drawn,
-    const int64_t[::1] kept,
-    bint shuffle,
-    bint replace=True,
-):
-    """Draw the lines that an epoch takes from several files.
-
-    Parameters
-    ----------
-    stream
-        The stream of the epoch.
-    lines, drawn, kept
-        Shape (number of files,), at least one. The lines of each file, the number of lines drawn from it, and the
-        number taken in order before these. In total, at most 2^31 - 1 are taken, of at most 2^53.
-    shuffle
-        Whether to shuffle them; otherwise they are sorted.
-    replace
-        Whether lines are drawn with replacement; otherwise there are whole passes, and the rest is drawn without
-        replacement. In that case a file has at most 2^52 lines.
-
-    Returns
-    -------
-    numpy.ndarray
-        Lines, counted from 0 over all files; int32 if there are at most 2^31 - 1, else int64.
-    """
-    cdef int64_t total = np.sum(drawn) + np.sum(kept)
-    cdef core.Mixture mixture = core.Mixture(lines.shape[0], &lines[0], &drawn[0], &kept[0], NULL)
-    cdef core.SubsetScratch scratch
-    cdef int32_t[::1] pool
-    cdef uint32_t[::1] places
-    cdef int64_t[::1] table
-    cdef Py_ssize_t file
-    if not replace:
-        scratch.n_pool = scratch.n_places = scratch.n_table = 1
-        for file in range(lines.shape[0]):
-            core.enlarge_subset_scratch(&scratch, lines[file], core.rest_of_passes(lines[file], drawn[file]))
-        pool = np.arange(scratch.n_pool, dtype=np.int32)
-        places = np.empty(scratch.n_places, dtype=np.uint32)
-        table = np.empty(scratch.n_table, dtype=np.int64)
-        scratch.pool, scratch.places, scratch.table = &pool[0], &places[0], &table[0]
-        mixture.scratch = &scratch
-    taken = np.empty(total, dtype=np.int32 if np.sum(lines) <= INT32_MAX else np.int64)
-    if taken.itemsize == 4:
-        take_lines[int32_t](&stream.generator, &mixture, taken)
-    else:
-        take_lines[int64_t](&stream.generator, &mixture, taken)
-    if not shuffle:
-        return np.sort(taken)
-    if taken.itemsize == 4:
-        return shuffled(&stream.generator, taken)
-    return taken[shuffled(&stream.generator, np.arange(total, dtype=np.int32))]
-
-
-cdef int take_lines(core.Generator *generator, const core.Mixture *mixture, line_number[::1] taken) except -1:
-    cdef core.MixtureProgress progress = core.MixtureProgress(0, 0, 0)
-    cdef int64_t[::1] block = np.empty(core.BLOCK_SIZE, dtype=np.int64)
-    cdef int64_t done = 0
-    cdef int64_t count = 1
-    cdef int64_t i
-    with nogil:
-        while count > 0:
-            count = core.take_lines(generator, mixture, &progress, &block[0])
-            for i in range(count):
-                taken[done + i] = <line_number>block[i]
-            done += count
-            if done % core.STEP < count:
-                core.hear_signals()
-    return 0
-
-
-cdef shuffled(core.Generator *generator, int32_t[::1] pool):
-    """Return the numbers of a pool in the order of R's ``sample()``; the pool is modified."""
-    order = np.empty(pool.shape[0], dtype=np.int32)
-    cdef int32_t[::1] rows = order
-    cdef uint32_t n_rows = <uint32_t>pool.shape[0]
-    with nogil:
-        take_rows(generator, &pool[0], n_rows, n_rows, &rows[0])
-    return order
 
 
 def perplexity_of(const double[::1] losses):

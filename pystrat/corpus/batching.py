@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,7 @@ class SizeCut(BatchCut):
         if num_replicas is None:
             self._offsets = full_offsets(n_rows, self.n_batches, self._batch_size)
         else:
-            self._offsets = even_offsets(n_rows, self.n_batches, longer="spread")
+            self._offsets = even_offsets(n_rows, self.n_batches)
 
     def batches(self, rows: NDArray[Any], stream: RandomStream) -> Batches:
         return Batches(rows, self._offsets)
@@ -104,10 +104,6 @@ class LengthCut(BatchCut):
         The number of consecutive drawn rows that are sorted together; by default all rows of an epoch.
     num_replicas : int, optional
         The number of batches is rounded up to a multiple of it.
-    shuffle : bool, default True
-        Whether to shuffle the batches.
-    way_out : str, optional
-        The advice in messages about rows that are too long.
 
     Raises
     ------
@@ -125,8 +121,6 @@ class LengthCut(BatchCut):
         max_tokens: Any,
         window: Any,
         num_replicas: Optional[int],
-        shuffle: bool = True,
-        way_out: Optional[str] = None,
     ) -> None:
         self._batch_size = self._max_tokens = self._window = None
         if batch_size is not None or max_tokens is None:
@@ -135,11 +129,10 @@ class LengthCut(BatchCut):
             self._window = check_integer(window, "window", minimum=1, maximum=MAX_COUNT)
         if max_tokens is not None:
             self._max_tokens = check_integer(max_tokens, "max_tokens", minimum=1, maximum=MAX_EXACT)
-            _refuse_too_long(lengths, self._max_tokens, way_out)
+            _refuse_too_long(lengths, self._max_tokens)
         self._lengths = lengths
         self._longest = int(lengths.max(initial=0))
         self._num_replicas = num_replicas
-        self._shuffle = shuffle
         self.n_batches = None if self._batch_size is None or max_tokens is not None else self._count_full(n_rows)
         least = round_to_replicas(1, num_replicas, "up") if self.n_batches is None else self.n_batches
         _refuse_empty_batches(n_rows, least, num_replicas)
@@ -163,8 +156,7 @@ class LengthCut(BatchCut):
         _refuse_empty_batches(len(rows), n_batches, self._num_replicas)
         if n_batches > len(offsets) - 1:
             offsets = split_batches(offsets, n_batches)
-        if self._shuffle:
-            order, offsets = shuffle_batches(stream, order, offsets)
+        order, offsets = shuffle_batches(stream, order, offsets)
         return Batches(rows[order], offsets)
 
     def parts(self) -> dict[str, Any]:
@@ -187,52 +179,20 @@ class LengthCut(BatchCut):
         return f"{number} of at most {' and '.join(limits)} by length in {window}"
 
 
-class Cutting(NamedTuple):
-    """How epochs of any number of rows are cut, as requested by the user: the parameters of `SizeCut` or `LengthCut`.
-
-    `lengths` is None if batches do not depend on them.
-    """
-
-    batch_size: Any
-    num_replicas: Optional[int]
-    lengths: Optional[NDArray[np.int32]]
-    max_tokens: Any
-    window: Any
-    shuffle: bool = True
-    way_out: Optional[str] = None
-
-    def cut(self, n_rows: int) -> BatchCut:
-        """Return the way to cut epochs of `n_rows` rows."""
-        if self.lengths is None:
-            return SizeCut(n_rows, self.batch_size, self.num_replicas)
-        return LengthCut(
-            n_rows,
-            self.lengths,
-            batch_size=self.batch_size,
-            max_tokens=self.max_tokens,
-            window=self.window,
-            num_replicas=self.num_replicas,
-            shuffle=self.shuffle,
-            way_out=self.way_out,
-        )
-
-
 def _refuse_empty_batches(n_rows: int, n_batches: int, num_replicas: Optional[int]) -> None:
     if n_batches > n_rows:
         required = f"leave each batch a row: {n_rows} are drawn for {n_batches} batches"
         raise refused_value("num_replicas", required, show(num_replicas))
 
 
-def _refuse_too_long(lengths: NDArray[np.int32], max_tokens: int, way_out: Optional[str]) -> None:
+def _refuse_too_long(lengths: NDArray[np.int32], max_tokens: int) -> None:
     too_long = np.flatnonzero(lengths > max_tokens)
     if len(too_long):
         required = f"be at least {lengths.max()}, the length of the longest example"
         verb = "is" if len(too_long) == 1 else "are"
         first = f"the first at row position {too_long[0]}, counted from 0"
         advice = f"{count_of(len(too_long), 'example')} {verb} longer, {first}."
-        raise refused_value(
-            "max_tokens", required, show(max_tokens), advice if way_out is None else f"{advice} {way_out}"
-        )
+        raise refused_value("max_tokens", required, show(max_tokens), advice)
 
 
 class CutBatchSampler(BatchSampler):
@@ -317,9 +277,19 @@ class DrawnBatchSampler(CutBatchSampler):
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._n = check_integer(n, "n", minimum=1, maximum=MAX_COUNT)
         self._sample = check_integer(sample, "sample", minimum=1, maximum=MAX_COUNT)
-        self._by_length = check_lengths_used(lengths, max_tokens, window, needed=True)
-        of_rows = read_lengths(lengths, self._n) if self._by_length else None
-        self._cut = Cutting(batch_size, self.num_replicas, of_rows, max_tokens, window).cut(self._sample)
+        self._by_length = check_lengths_used(lengths, max_tokens, window)
+        self._cut: BatchCut
+        if not self._by_length:
+            self._cut = SizeCut(self._sample, batch_size, self.num_replicas)
+            return
+        self._cut = LengthCut(
+            self._sample,
+            read_lengths(lengths, self._n),
+            batch_size=batch_size,
+            max_tokens=max_tokens,
+            window=window,
+            num_replicas=self.num_replicas,
+        )
 
     def _cut_of(self, epoch: int) -> BatchCut:
         return self._cut

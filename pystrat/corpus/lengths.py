@@ -119,17 +119,8 @@ def _refuse_wrong(found: NDArray[Any], required: str) -> None:
         raise refused_value("lengths", required, show(found[wrong][0]))
 
 
-def check_lengths_used(
-    lengths: Optional[Any], max_tokens: Any, window: Any, *, needed: bool, max_length: Any = None
-) -> bool:
+def check_lengths_used(lengths: Optional[Any], max_tokens: Any, window: Any) -> bool:
     """Return whether batches depend on lengths, which is the case if `max_tokens` or `window` is given.
-
-    Parameters
-    ----------
-    lengths, max_tokens, window, max_length
-        As given by the user.
-    needed : bool
-        Whether lengths are required in that case: if there is no `max_length`, and they cannot be counted.
 
     Raises
     ------
@@ -137,11 +128,10 @@ def check_lengths_used(
         If one is given without the others that it needs.
     """
     if max_tokens is None and window is None:
-        if lengths is not None and max_length is None:
-            others = "'max_tokens' or 'window'" if needed else "'max_tokens', 'window' or 'max_length'"
-            raise refused_value("lengths", f"be given together with {others}", show(lengths))
+        if lengths is not None:
+            raise refused_value("lengths", "be given together with 'max_tokens' or 'window'", show(lengths))
         return False
-    if needed and lengths is None:
+    if lengths is None:
         name, value = ("max_tokens", max_tokens) if max_tokens is not None else ("window", window)
         raise refused_value(name, "be given together with 'lengths'", show(value))
     return True

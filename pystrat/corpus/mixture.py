@@ -9,22 +9,21 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import check_flag, refused_type
-from pystrat._random import RandomStream
+from pystrat import _core
 from pystrat.base import Batches
-from pystrat.corpus._draws import draw_lines
-from pystrat.corpus.batching import BatchCut, CutBatchSampler, Cutting
+from pystrat.corpus.cutting import CuttingBatchSampler
 from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.files import Paths, Source, open_files
-from pystrat.corpus.lengths import check_lengths_used, line_lengths
-from pystrat.corpus.plan import CorpusPlan, shown_name
-from pystrat.corpus.population import check_accept, check_max_length, find_population
-from pystrat.corpus.rules import RuleSource, read_rules
-from pystrat.corpus.stages import Planning, Stage, Stages, WeightsOfEpochs
+from pystrat.corpus.lengths import line_lengths
+from pystrat.corpus.plan import CorpusPlan, PlanSettings, shown_name
+from pystrat.corpus.population import check_accept, find_population
+from pystrat.corpus.rules import RuleSource, encoded, read_rules
+from pystrat.corpus.stages import Planning, Stages, WeightsOfEpochs, numbers_of
+from pystrat.messages import check_flag, refused_type
 from pystrat.recipe import Recipe, make_recipe
 
 
-class CorpusMixtureBatchSampler(CutBatchSampler):
+class CorpusMixtureBatchSampler(CuttingBatchSampler):
     """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
     Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The R function
@@ -157,6 +156,9 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
     4
     """
 
+    _kind = "mixture"
+    _latest_count: Optional[tuple[int, int]] = None  # the number of batches of an epoch, if weights are a function
+
     def __init__(
         self,
         source: Source,
@@ -179,40 +181,73 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        self._shuffle = check_flag(shuffle, "shuffle")
+        arguments = {
+            "batch_size": batch_size,
+            "epoch_end": epoch_end,
+            "shuffle": shuffle,
+            "lengths": lengths,
+            "max_tokens": max_tokens,
+            "window": window,
+            "max_length": max_length,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        settings = self._plan_of(arguments)
+        accept = check_accept(accept)
         read = None if rules is None else read_rules(rules)
         self._files = open_files(source, suffixes, targets)
-        self._suffixes = list(suffixes)
-        by_length = check_lengths_used(lengths, max_tokens, window, needed=False, max_length=max_length)
-        max_length, accept = check_max_length(max_length), check_accept(accept)
+        by_length, max_length = settings["by_length"], settings.get("max_length")
         of_lines = line_lengths(lengths, self._files) if by_length or max_length is not None else None
-        self._population = find_population(self._files, of_lines, max_length, accept)
-        if of_lines is not None and self._population is not None:
-            of_lines[~self._population.remains] = 0  # lines that are never drawn may have any length
-        cutting = Cutting(
-            batch_size,
-            self.num_replicas,
-            of_lines if by_length else None,
-            max_tokens,
-            window,
-            self._shuffle,
-            "Exclude them by 'max_length'.",
-        )
-        remaining = [len(file) for file in self._files] if self._population is None else self._population.counts
-        has_limits = self._population is not None
-        planning = Planning(self._files, remaining, has_limits, read, temperature, sample, epoch_end, cutting)
-        self._stages = Stages(planning, weights)
-        self._replace = epoch_end == "sample"
-        self._lines = np.array(remaining, dtype=np.int64)
+        population = find_population(self._files, of_lines, max_length, accept)
+        names = [encoded(file.name, "source") for file in self._files]
+        chosen = PlanSettings(names, read, temperature, sample, epoch_end)
+        self._stages = Stages(Planning(self._files, population and population.counts, chosen), weights)
+        data: dict[str, Any] = {"lines": np.array([len(file) for file in self._files], dtype=np.float64)}
+        if len(self._stages.begins) > 1:
+            data["begins"] = np.array(self._stages.begins, dtype=np.float64)
+        if population is not None:  # one bit for each line, lowest first
+            data["remaining"] = np.packbits(population.remains, bitorder="little")
+        if by_length:
+            assert of_lines is not None
+            if population is not None:
+                of_lines[~population.remains] = 0  # lines that are never drawn may have any length
+            data["lengths"] = of_lines
+        del arguments["lengths"]
+        self._request = arguments, data
+        files = self._stages.plans[0].files
+        parts: dict[str, Any] = {"files": [shown_name(file.name) for file in files]}
+        parts.update(self._planned(self._stages.plans))
+        if self._stages.function is not None:
+            parts["weights"] = "a function"
+        self._adopt(parts, self._labels_of(suffixes), seed=seed, num_replicas=num_replicas, rank=rank)
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
             warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=2)
 
+    def _planned(self, plans: Sequence[CorpusPlan]) -> dict[str, Any]:
+        """Return the parts of a recipe for the plans of all stages."""
+        arguments, data = self._request
+        return self._plan_of(arguments, {**data, **numbers_of(plans)})
+
+    def _labels_of(self, suffixes: Sequence[str]) -> dict[str, Any]:
+        files = self._stages.plans[0].files
+        of_stages = [file for plan in self._stages.plans for file in plan.files]
+        sides = [side for of_suffix in zip(*(file.sides for file in self._files)) for side in of_suffix]
+        return {
+            "rule": np.array([np.nan if file.rule is None else float(file.rule.number) for file in files]),
+            "uniform_share": np.array([float(file.uniform_share) for file in of_stages]),
+            "share": np.array([float(file.share) for file in of_stages]),
+            "suffixes": list(suffixes),
+            # As bytes, because a path may not be text in any encoding.
+            "paths": np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8),
+            "versions": [side.version for side in sides],
+        }
+
     @property
     def plan(self) -> CorpusPlan:
         """The number of lines of each file in the next epoch."""
-        return self._stage_of(self.epoch).plan
+        return self._stages.plan_of(self.epoch)
 
     def plan_of(self, epoch: int) -> CorpusPlan:
         """Return the number of lines of each file in an epoch.
@@ -222,10 +257,7 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
         TypeError, ValueError
             If `epoch` is not an integer from 0 to 6700000, or a function returns invalid weights for it.
         """
-        return self._stages.of(self._check_epoch(epoch)).plan
-
-    def _stage_of(self, epoch: int) -> Stage:
-        return self._stages.of(epoch)
+        return self._stages.plan_of(self._check_epoch(epoch))
 
     def dataset(
         self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None, positions: bool = False
@@ -239,13 +271,23 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
                 side.check()
         return super()._epoch_batches(epoch)
 
-    def _cut_of(self, epoch: int) -> BatchCut:
-        return self._stage_of(epoch).cut
+    def _known_length(self, epoch: int) -> int:
+        if self._stages.function is None:
+            return super()._known_length(epoch)
+        latest = self._latest_count  # which another thread may replace meanwhile
+        if latest is None or latest[0] != epoch:
+            latest = self._latest_count = epoch, self._instance_of(epoch).count_batches(epoch)
+        return latest[1]
 
-    def _draw(self, epoch: int, stream: RandomStream) -> NDArray[Any]:
-        stage = self._stage_of(epoch)
-        rows = draw_lines(stream, self._lines, stage.drawn, stage.kept, self._shuffle, self._replace)
-        return rows if self._population is None else self._population.positions()[rows]
+    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
+        if self._stages.function is None:
+            return super()._drawn(epoch)
+        return self._instance_of(epoch).draw(epoch)
+
+    def _instance_of(self, epoch: int) -> _core.Instance:
+        """Return what draws an epoch of weights that are a function."""
+        recipe = make_recipe(self._kind, seed=self._seed, parts=self._planned([self._stages.plan_of(epoch)]))
+        return _core.Instance(self._kind, recipe.parts, self._seed)
 
     def _recipe_to_export(self) -> Recipe:
         if self._stages.function is not None:
@@ -253,38 +295,9 @@ class CorpusMixtureBatchSampler(CutBatchSampler):
             raise refused_type("sampler", "have weights that can be written down", "a function of the epoch", advice)
         return self._recipe()
 
-    def _recipe(self) -> Recipe:
-        """Return the recipe; if the weights are a function, with the plan of epoch 0."""
-        stages, population = self._stages.stages, self._population
-        files = stages[0].plan.files
-        of_stages = [file for stage in stages for file in stage.plan.files]
-        sides = [side for of_suffix in zip(*(file.sides for file in self._files)) for side in of_suffix]
-        parts = {
-            "files": [shown_name(file.name) for file in files],
-            "lines": np.array([file.lines for file in files], dtype=np.float64),
-            "drawn": np.concatenate([stage.drawn for stage in stages]).astype(np.float64),
-            "kept": np.concatenate([stage.kept for stage in stages]).astype(np.float64),
-            "begins": np.array(self._stages.begins, dtype=np.float64) if len(stages) > 1 else None,
-            # One bit for each line, lowest first.
-            "remaining": None if population is None else np.packbits(population.remains, bitorder="little"),
-            **stages[0].cut.parts(),
-            "shuffle": self._shuffle,
-            "replace": None if self._replace else False,
-            "weights": None if self._stages.function is None else "a function",
-        }
-        labels = {
-            "rule": np.array([np.nan if file.rule is None else float(file.rule.number) for file in files]),
-            "uniform_share": np.array([float(file.uniform_share) for file in of_stages]),
-            "share": np.array([float(file.share) for file in of_stages]),
-            "suffixes": self._suffixes,
-            # As bytes, because a path may not be text in any encoding.
-            "paths": np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8),
-            "versions": [side.version for side in sides],
-        }
-        return make_recipe("mixture", seed=self._seed, parts=parts, labels=labels)
-
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({len(self._files)} files, {self.plan.total} lines an epoch, "
-            f"{self._cut_of(self.epoch)}, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
+            f"{self._shown_batches(self.epoch)}, shuffle={self._parts['shuffle']}, seed={self._seed}, "
+            f"epoch={self.epoch})"
         )

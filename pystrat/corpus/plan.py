@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 import os
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
-import pandas as pd
 
-from pystrat.arrays import plain_array
+from pystrat import _core
+from pystrat.arrays import Wanted, as_vector, plain_array
 from pystrat.frames import names_index
-from pystrat.limits import MAX_EXACT
+from pystrat.lazy_pandas import pd
+from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import (
-    as_double,
-    check_choice,
+    as_written,
     check_integer,
+    check_iterable,
     check_list,
     count_of,
     is_number,
     refused_type,
     refused_value,
     show,
-    show_number,
 )
-from pystrat.corpus.division import Division, Weights, divide
+from pystrat.multiplier import ratio_of
 from pystrat.corpus.files import ParallelFile
-from pystrat.corpus.rules import Rule, RuleSource, encoded, read_rules
+from pystrat.corpus.rules import Rule, RuleSource, encoded, find_rule, read_rules
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+Weights = Sequence[Union[float, str]]
+_KEEP = "*"
+_WEIGHTS = f"be a list with a number from 0 to {MAX_EXACT}, or '*', for each file"
 
 
 EPOCH_ENDS = ("sample", "first_exhausted", "all_exhausted")
@@ -68,6 +74,50 @@ class FilePlan:
     drawn: int
     kept: int
     excluded: int = 0
+
+
+class PlanSettings(NamedTuple):
+    """Everything except lines and weights that plans depend on, from the parameters of the user."""
+
+    names: Sequence[bytes]  # of the files, without suffix
+    rules: Optional[Sequence[Rule]]
+    temperature: Any
+    sample: Any
+    epoch_end: Any
+
+    def covering(self) -> list[Optional[Rule]]:
+        """Return the rule that covers each file."""
+        return [None if self.rules is None else find_rule(self.rules, name) for name in self.names]
+
+    def numbers(
+        self, covering: Sequence[Optional[Rule]], lines: Sequence[int], weights: Any, most_lines: int
+    ) -> dict[str, Any]:
+        """Return the numbers of each file that the core finds."""
+        sample = self.sample
+        items: Any = ()
+        if isinstance(sample, np.floating):
+            sample = as_written(sample)
+        arguments = {
+            "rules": self.rules,
+            "weights": weights,
+            "temperature": self.temperature,
+            "sample": sample,
+            "sample_ratio": ratio_of(sample),
+            "is_count": isinstance(sample, numbers.Integral),
+            "epoch_end": self.epoch_end,
+            "most_lines": most_lines,
+            "exact": True,
+        }
+        data: dict[str, Any] = {"lines": np.array(lines, dtype=np.float64)}
+        if self.rules is not None:
+            places = {id(rule): place for place, rule in enumerate(self.rules, start=1)}
+            data["covering"] = np.array([places.get(id(rule), 0) for rule in covering], dtype=np.int32)
+            data["rule_weights"] = [rule.written or _KEEP for rule in self.rules]
+        elif weights is not None:
+            items = _items_of(weights, len(self.names))
+            data["keeps"] = np.array([isinstance(item, str) and item == _KEEP for item in items], dtype=np.uint8)
+            data["file_weights"] = np.array([as_written(item) if is_number(item) else np.nan for item in items])
+        return _core.call("corpus_plan", arguments, data, lambda _, place: show(items[int(place) - 1]))
 
 
 class CorpusPlan:
@@ -135,72 +185,57 @@ class CorpusPlan:
         names = check_list(names, "names", required="be the names of the files", kinds=(str,))
         lines = _check_lines(lines, len(names))
         read = None if rules is None else read_rules(rules)
-        division = divide(
-            [encoded(name, "names") for name in names], lines, rules=read, weights=weights, temperature=temperature
-        )
-        self._share_out(names, lines, division, sample, epoch_end, lines)
+        settings = PlanSettings([encoded(name, "names") for name in names], read, temperature, sample, epoch_end)
+        self._share_out(names, lines, lines, settings, weights, MAX_EXACT)
         self.has_limits = False
 
     @classmethod
     def of_files(
         cls,
         files: Sequence[ParallelFile],
-        division: Division,
-        sample: Any,
-        epoch_end: str,
+        settings: PlanSettings,
+        weights: Any,
         remaining: Optional[Sequence[int]] = None,
     ) -> "CorpusPlan":
-        """Make the plan of a sampler, which has divided the files; errors name its parameters.
+        """Make the plan of a sampler; errors name its parameters.
 
         `remaining` is the number of lines of each file that limits do not exclude; None if there are no limits.
         """
         plan = cls.__new__(cls)
         lines = [len(file) for file in files]
-        plan._share_out([file.label for file in files], remaining or lines, division, sample, epoch_end, lines)
+        plan._share_out([file.label for file in files], lines, remaining or lines, settings, weights, MAX_COUNT)
         plan.has_limits = remaining is not None
         return plan
 
     def _share_out(
         self,
         labels: Sequence[str],
-        lines: Sequence[int],
-        division: Division,
-        sample: Any,
-        epoch_end: str,
         all_lines: Sequence[int],
+        lines: Sequence[int],
+        settings: PlanSettings,
+        weights: Any,
+        most_lines: int,
     ) -> None:
         """Plan an epoch of `lines` of the files, which have `all_lines` in total."""
-        _check_epoch_end(epoch_end, sample)
-        kept = [count if keep else 0 for count, keep in zip(lines, division.keeps)]
-        others = sum(lines) - sum(kept)
-        shares = division.shares(lines)
-        rounded = math.floor if epoch_end == "first_exhausted" else math.ceil
-        if epoch_end == "sample":
-            self.requested = _requested(sample, others, sum(kept), division.parameter)
-            if self.requested > 0 and not any(shares):
-                _refuse_without_lines(division, "sample", f"draw {show_number(self.requested)} from")
-        else:
-            self.requested = _exhausting(lines, shares, epoch_end)
-            if not any(shares) and not any(kept):
-                _refuse_without_lines(division, "epoch_end", "draw from")
-        self.has_rules = division.parameter == "rules"
+        rules = settings.covering()
+        found = settings.numbers(rules, lines, weights, most_lines)
+        *shares, self.requested = _fractions(found["terms"], len(lines) + 1)
+        self.has_rules = settings.rules is not None
         self.files = tuple(
             FilePlan(
                 name=label,
                 lines=in_all,
                 rule=rule,
-                uniform_share=Fraction(0) if keep else Fraction(count, others or 1),
+                uniform_share=Fraction(0 if kept else count, found["n_others"] or 1),
                 share=share,
-                drawn=rounded(self.requested * share),
-                kept=count if keep else 0,
+                drawn=int(drawn),
+                kept=int(kept),
                 excluded=in_all - count,
             )
-            for label, count, in_all, rule, keep, share in zip(
-                labels, lines, all_lines, division.rules, division.keeps, shares
+            for label, count, in_all, rule, share, drawn, kept in zip(
+                labels, lines, all_lines, rules, shares, found["drawn"], found["kept"]
             )
         )
-        if self.total == 0:
-            raise refused_value("sample", "give an epoch at least one line", f"{show(sample)}, for none")
 
     @property
     def total(self) -> int:
@@ -277,42 +312,24 @@ def shown_name(name: str) -> str:
     return os.fsencode(name).decode(sys.getfilesystemencoding(), "backslashreplace")
 
 
-def _requested(sample: Any, others: int, kept: int, keeper: Optional[str]) -> Fraction:
-    """Return the number of lines to draw."""
-    required = "be a share between 0 and 1, or a number of lines: an integer from 1"
-    if not is_number(sample):
-        raise refused_type("sample", required, show(sample))
-    if not isinstance(sample, numbers.Integral):
-        number = as_double(sample)
-        if 0 < number < 1:
-            return Fraction(str(sample)) * others
-        # 1.0, all lines or one line, would be shown as 1, which is allowed.
-        advice = f"A number of lines is written {number:.0f}, in R {number:.0f}L." if number.is_integer() else None
-        raise refused_value("sample", required, f"the floating-point number {number!r}", advice)
-    if not 1 <= int(sample) <= MAX_EXACT:
-        raise refused_value("sample", required, show(sample))
-    if sample < kept:
-        required = f"be at least {kept}, the lines that {keeper} keep"
-        raise refused_value("sample", required, show(sample))
-    return Fraction(int(sample) - kept)
+def _items_of(weights: Any, n_files: int) -> Any:
+    """Return the weights of files as a vector, whatever they are."""
+    if not hasattr(weights, "__len__"):
+        weights = _at_most(check_iterable(weights, "weights", required=_WEIGHTS), n_files + 1)
+    return as_vector(weights, Wanted("weights", _WEIGHTS))
 
 
-def _check_epoch_end(epoch_end: Any, sample: Any) -> None:
-    """Refuse a number of lines with an end that determines the number."""
-    check_choice(epoch_end, "epoch_end", choices=EPOCH_ENDS)
-    if epoch_end != "sample" and sample is not None:
-        raise refused_value("sample", f"be left out if 'epoch_end' is '{epoch_end}'", show(sample))
+def _at_most(items: Any, most: int) -> list[Any]:
+    """Return the items of an iterable, which may be endless."""
+    found = []
+    for item in items:
+        found.append(item)
+        if len(found) == most:
+            break
+    return found
 
 
-def _exhausting(lines: Sequence[int], shares: Sequence[Fraction], epoch_end: str) -> Fraction:
-    """Return the number of lines to draw by shares until the first file, or each one, has no new lines left."""
-    needed = [count / share for count, share in zip(lines, shares) if share > 0]
-    return (min if epoch_end == "first_exhausted" else max)(needed, default=Fraction(0))
-
-
-def _refuse_without_lines(division: Division, otherwise: str, purpose: str) -> None:
-    """Refuse parameters that leave no lines; `otherwise` is the parameter, unless rules or weights divide the files."""
-    required = {"rules": "match a file that has lines", "weights": "be above 0 for a file that has lines"}
-    parameter = division.parameter if division.parameter in required else otherwise
-    got = f"{count_of(len(division.groups), 'file')} without any to {purpose}"
-    raise refused_value(parameter, required.get(parameter, "be taken from files that have lines"), got)
+def _fractions(terms: NDArray[np.uint8], count: int) -> list[Fraction]:
+    """Return fractions whose terms are bytes, lowest first, the numerator before the denominator."""
+    found = [int.from_bytes(term.tobytes(), "little") for term in terms.reshape(2 * count, -1)]
+    return [Fraction(numerator, denominator) for numerator, denominator in zip(found[::2], found[1::2])]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from fractions import Fraction
-from numbers import Rational
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat._random import RandomStream
 from pystrat.base import Batches, epoch_seed
 from pystrat.core_sampler import CoreBatchSampler
 from pystrat.frames import names_index
-from pystrat.messages import as_written, check_flag, check_list, count_of, is_number, refused_value, show
+from pystrat.lazy_pandas import pd
+from pystrat.messages import as_written, check_flag, check_list, count_of, refused_value, show
+from pystrat.multiplier import ratio_of
 from pystrat.plan import BatchPlan
 from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.line_file import LineFile
@@ -182,7 +182,7 @@ class RareEventBatchSampler(CoreBatchSampler):
             "seed": seed,
             "num_replicas": num_replicas,
             "rank": rank,
-            "multiplier_ratio": _ratio_of(multiplier),
+            "multiplier_ratio": ratio_of(multiplier),
         }
         listed = _check_lists(positives, negatives)
         data = {"n_negative_files": np.array([len(listed[1])], dtype=np.float64)}
@@ -346,10 +346,3 @@ def _check_file(path: Path, name: str, known: dict[str, str]) -> None:
     if real in known:
         raise refused_value(name, "list each file once", f"'{path}', which is '{known[real]}',")
     known[real] = str(path)
-
-
-def _ratio_of(multiplier: Any) -> Optional[str]:
-    """Return the numerator and the denominator of a fraction, in hexadecimal digits, which may be many."""
-    if not is_number(multiplier) or not isinstance(multiplier, Rational):
-        return None
-    return f"{int(multiplier.numerator):x}/{int(multiplier.denominator):x}"

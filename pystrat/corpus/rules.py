@@ -30,16 +30,21 @@ class Rule:
         Its position among the rules, from 1; comments do not count.
     text : str
         The pattern as it was written.
-    weight : fractions.Fraction or None
-        If None, all lines of the files are kept.
+    written : str or None
+        The weight as it was written. If None, all lines of the files are kept.
     alternatives : tuple of LuaPattern
         One of them is found in the name of each file that the rule covers; if empty, it covers every file.
     """
 
     number: int
     text: str
-    weight: Optional[Fraction]
+    written: Optional[str]
     alternatives: tuple[LuaPattern, ...]
+
+    @property
+    def weight(self) -> Optional[Fraction]:
+        """The weight as an exact fraction; None if all lines of the files are kept."""
+        return None if self.written is None else Fraction(self.written)
 
     def covers(self, name: bytes) -> bool:
         """Return whether the rule covers a file with this name, without suffix."""
@@ -110,7 +115,7 @@ def find_rule(rules: Sequence[Rule], name: bytes) -> Optional[Rule]:
     ValueError
         If the back references of a rule take too long for the name.
     """
-    for rule in sorted(rules, key=lambda rule: rule.weight is not None):
+    for rule in sorted(rules, key=lambda rule: rule.written is not None):
         try:
             if rule.covers(name):
                 return rule
@@ -145,5 +150,5 @@ def _rule(words: list[bytes], number: int, line: int) -> Rule:
             compiled.append(compile_lua_pattern(alternative))
         except ValueError as error:
             raise refuse("have valid Lua patterns", alternative, f"In this one, {error}.") from None
-    exact = None if weight == _KEEP else Fraction(weight.decode("ascii"))
-    return Rule(number, os.fsdecode(pattern), exact, tuple(compiled))
+    written = None if weight == _KEEP else weight.decode("ascii")
+    return Rule(number, os.fsdecode(pattern), written, tuple(compiled))

@@ -4,58 +4,28 @@ from __future__ import annotations
 
 import numbers
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from pystrat.limits import MAX_COUNT, MAX_EPOCH
+from pystrat.limits import MAX_EPOCH
 from pystrat.messages import is_number, refused_type, refused_value, show
-from pystrat.corpus.batching import BatchCut, Cutting
-from pystrat.corpus.division import Weights, divide
 from pystrat.corpus.files import ParallelFile
-from pystrat.corpus.plan import CorpusPlan
-from pystrat.corpus.rules import Rule, encoded
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
+from pystrat.corpus.plan import CorpusPlan, PlanSettings, Weights
 
 WeightsOfEpochs = Union[Weights, Mapping[int, Weights], Callable[[int], Weights]]
 
 
-class Stage(NamedTuple):
-    """What several epochs share: a plan, and the way to cut them into batches."""
-
-    plan: CorpusPlan
-    drawn: NDArray[np.int64]  # lines of each file
-    kept: NDArray[np.int64]
-    cut: BatchCut
-
-
 class Planning(NamedTuple):
-    """Everything except the weights that plans depend on, from the parameters of a mixture."""
+    """Everything except the weights that plans depend on."""
 
     files: Sequence[ParallelFile]
-    remaining: Sequence[int]  # lines of each file that limits do not exclude
-    has_limits: bool
-    rules: Optional[Sequence[Rule]]
-    temperature: Any
-    sample: Any
-    epoch_end: Any
-    cutting: Cutting
+    remaining: Optional[Sequence[int]]  # lines of each file that limits do not exclude; None if there are no limits
+    settings: PlanSettings
 
-    def stage(self, weights: Any) -> Stage:
+    def plan(self, weights: Any) -> CorpusPlan:
         """Make the plan for weights, and refuse an epoch that is too large."""
-        names = [encoded(file.name, "source") for file in self.files]
-        division = divide(names, self.remaining, rules=self.rules, weights=weights, temperature=self.temperature)
-        remaining = self.remaining if self.has_limits else None
-        plan = CorpusPlan.of_files(self.files, division, self.sample, self.epoch_end, remaining)
-        if plan.total > MAX_COUNT:
-            required = f"give an epoch at most {MAX_COUNT} lines"
-            name, given = ("epoch_end", self.epoch_end) if self.sample is None else ("sample", self.sample)
-            raise refused_value(name, required, f"{show(given)}, for {plan.total}")
-        drawn = np.array([file.drawn for file in plan.files], dtype=np.int64)
-        kept = np.array([file.kept for file in plan.files], dtype=np.int64)
-        return Stage(plan, drawn, kept, self.cutting.cut(plan.total))
+        return CorpusPlan.of_files(self.files, self.settings, weights, self.remaining)
 
 
 class Stages:
@@ -71,8 +41,8 @@ class Stages:
     Attributes
     ----------
     begins : tuple of int
-        The first epochs of `stages`.
-    stages : tuple of Stage
+        The first epochs of `plans`.
+    plans : tuple of CorpusPlan
         Those of all epochs; for a function, that of epoch 0.
     function : callable or None
     """
@@ -82,29 +52,38 @@ class Stages:
         is_table = isinstance(weights, Mapping)
         self.function: Optional[Callable[[int], Weights]] = weights if callable(weights) and not is_table else None
         if self.function is not None:
-            self._latest = (0, self._stage_by_function(0))
+            self._latest = (0, self._plan_by_function(0))
             self.begins: tuple[int, ...] = (0,)
-            self.stages: tuple[Stage, ...] = (self._latest[1],)
+            self.plans: tuple[CorpusPlan, ...] = (self._latest[1],)
             return
         table = _read_table(weights) if is_table else {0: weights}
         self.begins = tuple(sorted(table))
-        self.stages = tuple(planning.stage(table[begin]) for begin in self.begins)
+        self.plans = tuple(planning.plan(table[begin]) for begin in self.begins)
 
-    def of(self, epoch: int) -> Stage:
-        """Return the stage of an epoch."""
+    def plan_of(self, epoch: int) -> CorpusPlan:
+        """Return the plan of an epoch."""
         if self.function is None:
-            return self.stages[bisect_right(self.begins, epoch) - 1]
+            return self.plans[bisect_right(self.begins, epoch) - 1]
         latest = self._latest  # which another thread may replace meanwhile
         if latest[0] != epoch:
-            latest = self._latest = (epoch, self._stage_by_function(epoch))
+            latest = self._latest = (epoch, self._plan_by_function(epoch))
         return latest[1]
 
-    def _stage_by_function(self, epoch: int) -> Stage:
+    def _plan_by_function(self, epoch: int) -> CorpusPlan:
         assert self.function is not None
         weights = self.function(epoch)
         if weights is None:
             raise refused_type("weights", "return the weights of each epoch", f"nothing for epoch {epoch}")
-        return self._planning.stage(weights)
+        return self._planning.plan(weights)
+
+
+def numbers_of(plans: Sequence[CorpusPlan]) -> dict[str, Any]:
+    """Return the lines of each file in each plan, drawn and kept, as the core takes them."""
+    files = [file for plan in plans for file in plan.files]
+    return {
+        "drawn": np.array([file.drawn for file in files], dtype=np.float64),
+        "kept": np.array([file.kept for file in files], dtype=np.float64),
+    }
 
 
 def _read_table(weights: Any) -> dict[int, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, Sequence, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pystrat.messages import is_number, show
-from pystrat.multiplier import Multiplier, terms_of
+from pystrat.multiplier import Multiplier, ratios_of
 from pystrat.stratum_names import check_names, codes_of
 
 
@@ -20,7 +19,7 @@ def by_class(values: Any, parameter: str, convert: Callable[[Any], Any]) -> Any:
     return {name: convert(value) if is_number(value) else value for name, value in zip(names, values.values())}
 
 
-def strata_of(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+def strata_of(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return the numbers of the strata that settings name, and the terms of fractions, as the core takes them."""
     data, multiplier = {}, settings["multiplier"]
     if isinstance(multiplier, Mapping):
@@ -29,8 +28,8 @@ def strata_of(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, ND
         data["majority_stratum"] = codes_of([settings["majority"]], names, "majority")
     if settings["weights"] is not None:
         data["weights_strata"] = codes_of(settings["weights"], names, "weights")
-    terms = terms_of(list(multiplier.values()) if isinstance(multiplier, Mapping) else [multiplier])
-    return {name: np.array(codes, dtype=np.float64) for name, codes in data.items()} | terms
+    ratios = ratios_of(list(multiplier.values()) if isinstance(multiplier, Mapping) else [multiplier])
+    return {name: np.array(codes, dtype=np.float64) for name, codes in data.items()} | ratios
 
 
 def show_numbers(numbers: Union[Multiplier, Mapping[str, Multiplier]]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import float64_of, plain_array
+from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.messages import check_number, count_of, refused_type, refused_value, show, show_number
 from pystrat.stratum_names import first_repeated, listed, name_of
 
@@ -95,7 +95,7 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     if rates.size == 1:
         kept = rates.reshape(()) * values
         return np.asarray(kept / (kept + (1 - values)))
-    if isinstance(keep_rate, pd.Series):
+    if is_loaded() and isinstance(keep_rate, pd.Series):
         rates = rates[_order_of(probabilities, keep_rate)]
     sums = values.sum(axis=1)
     wrong = np.flatnonzero(~(abs(sums - 1) <= 1e-3))
@@ -140,7 +140,7 @@ def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float
 
 def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
     """Return the position of the rate of each column of a table of probabilities, matched by name."""
-    if not isinstance(probabilities, pd.DataFrame):
+    if not is_frame(probabilities):
         advice = "To match classes by position, give 'keep_rate' without names."
         required = "have named columns if 'keep_rate' has names"
         raise refused_value("probabilities", required, "columns without names", advice)

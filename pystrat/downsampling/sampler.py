@@ -9,19 +9,18 @@ from __future__ import annotations
 from typing import Any, Mapping, Optional, Union
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import for_kernel, plain_array
 from pystrat.core_sampler import data_of
 from pystrat.downsampling.classes import by_class, show_numbers, strata_of
 from pystrat.frames import names_index
+from pystrat.lazy_pandas import pd
 from pystrat.messages import refused_type, refused_value, as_written, check_flag, count_of, show
 from pystrat.multiplier import Multiplier, as_multiplier
 from pystrat.planned import PlannedBatchSampler
 from pystrat.strata import encode_strata
 from pystrat.stratum_names import name_of
-from pystrat._sum_tree import first_outside
 
 
 class DownsampledBatchSampler(PlannedBatchSampler):
@@ -204,10 +203,9 @@ class DownsampledBatchSampler(PlannedBatchSampler):
             raise refused_type("rows", "hold row positions", f"{found.dtype} values")
         positions = for_kernel(found, np.int64)
         n_rows = len(self._parts["codes"])
-        outside = first_outside(positions.ravel(), n_rows)
-        if outside >= 0:
-            required = f"hold row positions from 0 to {n_rows - 1}"
-            raise refused_value("rows", required, show(found.ravel()[outside]))
+        outside = found[(positions < 0) | (positions >= n_rows)]
+        if outside.size:
+            raise refused_value("rows", f"hold row positions from 0 to {n_rows - 1}", show(outside.ravel()[0]))
         return positions
 
     def __repr__(self) -> str:

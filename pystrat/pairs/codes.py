@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_vector, float64_of, plain_array
+from pystrat.lazy_pandas import is_loaded, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import refused_type, refused_value, count_of, show
 from pystrat.strata import number_column
@@ -45,7 +45,7 @@ def codes_of(values: Any, count: Any, name: str) -> tuple[NDArray[np.float64], O
         raise refused_value(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
     if len(found) == 0:
         raise refused_value(name, "have at least one code", show(found))
-    is_categorical = isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
+    is_categorical = is_loaded() and isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
     if not is_categorical and found.dtype.kind not in "OUS":
         if found.dtype.kind not in "iuf":
             raise refused_type(name, _CODES, f"{found.dtype} values", _ADVICE)

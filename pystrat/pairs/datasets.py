@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Optional, Union
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import float64_of, holds_tensors, plain_array
+from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
 from pystrat.pairs.codes import check_ids, check_table, split_numbers

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.lazy_pandas import pd
 from pystrat.messages import check_integer, show_number
 from pystrat.strata import numbers_of
 

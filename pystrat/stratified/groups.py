@@ -6,21 +6,16 @@ from typing import Any, Optional
 
 import numpy as np
 
-from pystrat.base import Batches, epoch_permutation
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_choice, count_of, refused_value, show
-from pystrat.rare_strata import RARE_CHOICES, check_one_minimum, warn_of_rare
-from pystrat.recipe import Recipe, compact, make_recipe
+from pystrat import _core
+from pystrat.core_sampler import CoreBatchSampler, data_of
+from pystrat.messages import count_of, show
+from pystrat.recipe import compact
 from pystrat.strata import encode_strata
-from pystrat.stratified._groups import deal_apart, deal_together
-from pystrat.stratified.group_plan import GroupPlan, Groups, groups_of, plan_of_groups, refuse_crossing
+from pystrat.stratified.group_plan import GroupPlan
 from pystrat.stratified.ranged import RangedBatchSampler
-from pystrat.stratified.sampler import MISSING_CHOICES
-
-KEEP_CHOICES = ("together", "apart")
 
 
-class StratifiedGroupBatchSampler(RangedBatchSampler):
+class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
     """Batch sampler that keeps the rows of a group together, or apart, with a minimum of rows of every stratum.
 
     For rows that belong together, such as the images of a patient or the events of a session. Pass it to a PyTorch
@@ -101,6 +96,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     [['b', 'a', 'a', 'c', 'd'], ['a', 'b', 'd', 'c', 'd']]
     """
 
+    _kind = "stratified_group"
+
     def __init__(
         self,
         strata: Any,
@@ -114,34 +111,44 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        minimum = check_one_minimum(min_samples_per_stratum)
-        keep = check_choice(keep, "keep", choices=KEEP_CHOICES)
-        rare = check_choice(rare, "rare", choices=RARE_CHOICES)
-        missing = check_choice(missing, "missing", choices=MISSING_CHOICES)
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        encoded = encode_strata(strata, missing=missing)
-        numbered = encode_strata(groups, missing=None, name="groups")
-        if numbered.n_rows != encoded.n_rows:
-            required = f"have one value for each row of 'strata', {encoded.n_rows}"
-            raise refused_value("groups", required, count_of(numbered.n_rows, "value"))
-        self._codes, self._group_codes = encoded.codes, numbered.codes
-        self._n_groups = len(numbered.counts)
-        found = groups_of(encoded.codes, len(encoded.counts), numbered.codes, self._n_groups)
-        if keep == "together":
-            refuse_crossing(encoded, found, numbered.shown)
-        self._groups: Optional[Groups] = found
-        self._plan: GroupPlan = plan_of_groups(
-            encoded, found, min(minimum, MAX_COUNT), keep=keep, rare=rare, num_replicas=self.num_replicas or 1
-        )
-        self._parameters = {
-            "min_samples_per_stratum": minimum,
+        arguments = {
+            "min_samples_per_stratum": min_samples_per_stratum,
             "keep": keep,
             "rare": rare,
             "missing": missing,
-            "num_replicas": self.num_replicas,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
         }
-        if rare == "warn":
-            warn_of_rare(encoded.counts, minimum, "all rows are in one batch", stacklevel=2)
+        settings = self._plan_of(arguments)
+        encoded = encode_strata(strata, missing=settings["missing"])
+        numbered = encode_strata(groups, missing=None, name="groups")
+        shown = {"stratum": encoded.shown, "group": numbered.shown}
+        n_groups = len(numbered.counts)
+        data = {
+            **data_of(encoded),
+            "groups": compact(numbered.codes, n_groups),
+            "n_groups": np.array([n_groups], dtype=np.float64),
+        }
+        parts = self._plan_of(settings, data, lambda of, place: shown[of][int(place)])
+        del settings["seed"]
+        self._parameters = settings
+        labels = {name: show(value) for name, value in settings.items() if value is not None}
+        self._adopt(parts, {**labels, "names": encoded.shown}, seed=seed, num_replicas=num_replicas, rank=rank)
+        self._codes = parts["codes"]
+        found = _core.call("group_plan", {}, dict(self._recipe().parts))
+        self._plan: GroupPlan = GroupPlan(
+            n_batches=parts["n_batches"],
+            min_samples_per_stratum=parts["min_samples_per_stratum"],
+            keep=settings["keep"],
+            counts=found["rows"],
+            groups=found["groups"],
+            largest=found["largest"],
+            fewest=found["fewest"],
+            most=found["most"],
+            most_of_group=found["most_of_group"],
+            shown=encoded.shown,
+        )
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -153,46 +160,11 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         """The plan: the number of batches, and the fewest and the most rows of each stratum in a batch."""
         return self._plan
 
-    def _epoch_batches(self, epoch: int) -> Batches:
-        plan, groups = self._plan, self._known_groups()
-        order = epoch_permutation(len(groups.codes), seed=self._seed, epoch=epoch)
-        if plan.keep == "apart":
-            strata, counts = self._codes.astype(np.int32), plan.counts.astype(np.int32)
-            nested = groups.crossing < 0
-            return Batches(*deal_apart(order, strata, groups.codes, counts, groups.sizes, plan.n_batches, nested))
-        minimum, n_strata = plan.min_samples_per_stratum, len(plan.counts)
-        dealt = deal_together(order, groups.codes, groups.sizes, groups.strata, n_strata, plan.n_batches, minimum)
-        return Batches(*dealt)
-
-    def _known_groups(self) -> Groups:
-        """Return the groups; compute them again if the sampler was pickled."""
-        if self._groups is None:
-            self._groups = groups_of(self._codes, len(self._plan.counts), self._group_codes, self._n_groups)
-        return self._groups
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed from the rest."""
-        return {**self.__dict__, "_groups": None}
-
-    def _recipe(self) -> Recipe:
-        plan = self._plan
-        parts = {
-            "codes": compact(self._codes, len(plan.counts)),
-            "n_strata": len(plan.counts),
-            "groups": compact(self._group_codes, self._n_groups),
-            "n_groups": self._n_groups,
-            "n_batches": plan.n_batches,
-            "min_samples_per_stratum": plan.min_samples_per_stratum,
-            "together": plan.keep == "together",
-        }
-        settings = {name: show(value) for name, value in self._parameters.items() if value is not None}
-        return make_recipe("stratified_group", seed=self._seed, parts=parts, labels={**settings, "names": plan.shown})
-
     def __repr__(self) -> str:
         plan = self._plan
         return (
             f"{type(self).__name__}({count_of(int(plan.counts.sum()), 'row')}, "
-            f"{count_of(len(plan.counts), 'stratum')}, "
-            f"{count_of(self._n_groups, 'group')}, keep={plan.keep!r}, {count_of(plan.n_batches, 'batch')}, "
+            f"{count_of(len(plan.counts), 'stratum')}, {count_of(int(self._parts['n_groups']), 'group')}, "
+            f"keep={plan.keep!r}, {count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, seed={self._seed}, epoch={self.epoch})"
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import as_vector, plain_array
+from pystrat.lazy_pandas import is_frame
 from pystrat.messages import check_text, count_of, refused_type, refused_value
 from pystrat.strata import STRATA
 
@@ -82,7 +82,7 @@ def _find(dataset: Any, column: Optional[str]) -> NDArray[Any]:
 
 def _as_array(labels: Any) -> NDArray[Any]:
     """Return labels as a numpy vector that can be indexed; lists become vectors of objects."""
-    if isinstance(labels, pd.DataFrame) or getattr(labels, "ndim", 1) != 1:
+    if is_frame(labels) or getattr(labels, "ndim", 1) != 1:
         required = "have one label per row"
         shape = "x".join(str(length) for length in labels.shape)
         raise refused_type("dataset", required, f"labels of shape {shape}")

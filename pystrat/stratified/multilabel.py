@@ -9,29 +9,19 @@ that fails, the error says which batch lacks how many rows of which label.
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat.core_sampler import CoreBatchSampler
 from pystrat.frames import batches_frame, names_index
-from pystrat.label_matrix import as_label_matrix, no_row_of
-from pystrat.limits import MAX_COUNT, MAX_EXACT
-from pystrat.messages import check_choice, check_flag, check_integer, count_of, refused_value, show
-from pystrat.base import Batches, BatchSampler, epoch_permutation
-from pystrat.recipe import Recipe, compact, make_recipe
-from pystrat.sizes import share_of_replicas
-from pystrat.stratified._multilabel import assign_rows, gather_batches
-from pystrat._kernels import number_integers
-
-SHORTFALL_CHOICES = ("error", "warn", "allow")
-_COLUMNS_AT_ONCE = 31  # a code below 2^31 and this many labels fit into 62 bits
+from pystrat.label_matrix import as_label_matrix
+from pystrat.lazy_pandas import pd
+from pystrat.messages import count_of, show
 
 
-class MultilabelBatchSampler(BatchSampler):
+class MultilabelBatchSampler(CoreBatchSampler):
     """Batch sampler with a minimum number of rows of every label in every batch, for rows with any number of labels.
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
@@ -109,6 +99,8 @@ class MultilabelBatchSampler(BatchSampler):
     0
     """
 
+    _kind = "multilabel"
+
     def __init__(
         self,
         labels: Any,
@@ -121,83 +113,35 @@ class MultilabelBatchSampler(BatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        self._minimum = check_integer(min_samples_per_label, "min_samples_per_label", minimum=1)
-        if max_batches is not None:
-            max_batches = check_integer(max_batches, "max_batches", minimum=1)
-        shortfall = check_choice(shortfall, "shortfall", choices=SHORTFALL_CHOICES)
-        self._shuffle = check_flag(shuffle, "shuffle")
-        self._told = {"max_batches": max_batches, "shortfall": shortfall, "num_replicas": num_replicas}
-        matrix, self._labels = as_label_matrix(labels)
-        self._codes, self._sets = _number_sets(matrix)
-        self._n_batches = self._choose_batches(matrix, max_batches, shortfall)
-        self._minimum = min(self._minimum, MAX_EXACT)  # a larger minimum is no different: no batch has it
-        self._adopt()
-        if len(self._lacking) and shortfall == "error":
-            raise self._refuse_shortfall(max_batches)
-        if len(self._lacking) and shortfall == "warn":
-            warnings.warn(f"{self._describe_shortfall()}, in the order of the dataset.", stacklevel=2)
-
-    def _adopt(self) -> None:
-        """Assign the rows in the order of the dataset, the fallback of every epoch."""
-        _, self._fallback, held = self._assign(self._codes, self._n_batches)
-        self._lacking: NDArray[np.int64] = _lacking(held, self._minimum)
-
-    def _assign(
-        self, codes: NDArray[Any], n_batches: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """Assign rows, given as codes of their label sets, in this order."""
-        minimum = min(self._minimum, MAX_COUNT)  # one batch lacks the same rows, however large the minimum
-        return assign_rows(codes.astype(np.int64), self._sets.view(np.uint8), n_batches, minimum)
-
-    def _choose_batches(self, matrix: NDArray[np.bool_], max_batches: Optional[int], shortfall: str) -> int:
-        """Return the number of batches that the counts of the labels allow."""
-        minimum = self._minimum
-        counts = matrix.sum(axis=0)
-        rarest = int(counts.argmin())
-        n_min = int(counts[rarest])
-        if n_min == 0:
-            raise no_row_of(self._labels[rarest])
-        if minimum > n_min and shortfall == "error":
-            required = f"be at most {n_min}: the rarest label, '{self._labels[rarest]}', has {count_of(n_min, 'row')}"
-            advice = "Lower it, or set 'shortfall' to 'warn' or 'allow'."
-            raise refused_value("min_samples_per_label", required, show(minimum), advice)
-        n_batches = max(1, n_min // minimum)
-        if max_batches is not None:
-            n_batches = min(n_batches, max_batches)
-        return share_of_replicas(n_batches, self.num_replicas)
-
-    def _refuse_shortfall(self, max_batches: Optional[int]) -> ValueError:
-        """Return the error that names a number of batches with which no row is lacking."""
-        replicas = self.num_replicas or 1
-        got = f"{show(max_batches)}, for {count_of(self._n_batches, 'batch')}: {self._describe_shortfall()},"
-        fewest, most = 0, self._n_batches // replicas  # in units of replicas; `fewest` works, `most` does not
-        while most - fewest > 1:
-            middle = (fewest + most) // 2
-            held = self._assign(self._codes, middle * replicas)[2]
-            fewest, most = (middle, most) if (held >= self._minimum).all() else (fewest, middle)
-        advice = "or set 'shortfall' to 'warn' or 'allow'."
-        if fewest == 0:
-            required = "be lower: no number of batches was found of which each holds enough rows of every label"
-            return refused_value("num_replicas", required, show(replicas), f"Lower it, {advice}")
-        advice = f"{'Set' if max_batches is None else 'Lower'} it, {advice}"
-        return refused_value("max_batches", f"be at most {fewest * replicas}", got, advice)
-
-    def _describe_shortfall(self) -> str:
-        batch, label, missing = self._lacking[0]
-        others = len(self._lacking) - 1
-        more = f", and {others} more such" if others else ""
-        return f"batch {batch} lacks {count_of(int(missing), 'row')} of label '{self._labels[label]}'{more}"
+        arguments = {
+            "min_samples_per_label": min_samples_per_label,
+            "max_batches": max_batches,
+            "shortfall": shortfall,
+            "shuffle": shuffle,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        settings = self._plan_of(arguments)
+        matrix, names = as_label_matrix(labels)
+        data: dict[str, NDArray[Any]] = {
+            "labels": matrix.view(np.uint8).reshape(-1),
+            "n_labels": np.array([len(names)], dtype=np.float64),
+        }
+        parts = self._plan_of({**settings, "by_label": False}, data, names)
+        told = {name: settings[name] for name in ("max_batches", "shortfall", "num_replicas")}
+        shown = {name: show(value) for name, value in told.items() if value is not None}
+        self._adopt(parts, {**shown, "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the labels: the columns of a DataFrame, else their positions."""
-        return self._labels
+        return tuple(self._labels["names"])
 
     @property
     def min_samples_per_label(self) -> int:
         """The minimum number of rows of every label in every batch."""
-        return self._minimum
+        return int(self._parts["minimum"])
 
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the number of rows of each label in each batch of an epoch, over all ranks; changes nothing.
@@ -212,7 +156,7 @@ class MultilabelBatchSampler(BatchSampler):
         pandas.DataFrame
             One row per batch, one column per label.
         """
-        return batches_frame(self._held(epoch), self._labels)
+        return batches_frame(self._held(epoch), self.labels)
 
     def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return where an epoch has fewer rows of a label than the minimum, over all ranks; changes nothing.
@@ -229,89 +173,19 @@ class MultilabelBatchSampler(BatchSampler):
             ``missing`` (those that it lacks). Empty if the minimum is kept.
         """
         held = self._held(epoch)
-        batch, label, missing = _lacking(held, self._minimum).T
-        names = names_index(self._labels)[label]
-        return pd.DataFrame({"batch": batch, "label": names, "rows": held[batch, label], "missing": missing})
+        batch, label = np.nonzero(held < self.min_samples_per_label)
+        rows, names = held[batch, label], names_index(self.labels)[label]
+        missing = self.min_samples_per_label - rows
+        return pd.DataFrame({"batch": batch, "label": names, "rows": rows, "missing": missing})
 
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
-        batches = self._epoch_batches(self._requested_epoch(epoch))
-        batch_of = np.repeat(np.arange(self._n_batches), np.diff(batches.offsets))
-        return _count(batch_of, self._sets[self._codes[batches.rows]], self._n_batches)
-
-    def _global_length(self) -> int:
-        return self._n_batches
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        n_rows = len(self._codes)
-        order = np.arange(n_rows, dtype=np.int32)
-        if self._shuffle:
-            order = epoch_permutation(n_rows, seed=self._seed, epoch=epoch)
-        members, batches, held = self._assign(self._codes[order], self._n_batches)
-        if _lacking(held, self._minimum)[:, 2].sum() > self._lacking[:, 2].sum():
-            batches = self._fallback  # refilled with other rows of the same label sets
-        return Batches(*gather_batches(members, batches, order, self._n_batches))
-
-    def _recipe(self) -> Recipe:
-        parts = {
-            "codes": compact(self._codes, len(self._sets)),
-            "sets": self._sets.view(np.uint8).reshape(-1),
-            "n_labels": self._sets.shape[1],
-            "n_batches": self._n_batches,
-            "minimum": self._minimum,
-            "shuffle": self._shuffle,
-        }
-        settings = {name: show(value) for name, value in self._told.items() if value is not None}
-        return make_recipe("multilabel", seed=self._seed, parts=parts, labels={**settings, "names": self._labels})
-
-    def _fingerprint(self) -> str:
-        recipe = self._recipe()
-        # Batches in the order of the dataset do not depend on the seed.
-        return (recipe if self._shuffle else replace(recipe, seed=0)).fingerprint()
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The assignment in the order of the dataset takes four bytes per row and follows from the rest: made again on
-        # load.
-        state = self.__dict__.copy()
-        for derived in ("_lacking", "_fallback"):
-            del state[derived]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._adopt()
+        held = self._drawn(self._requested_epoch(epoch))["held"]
+        return held.reshape(-1, len(self.labels)).astype(np.int64)
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({count_of(len(self._codes), 'row')}, {count_of(len(self._labels), 'label')}, "
-            f"{count_of(self._n_batches, 'batch')}, "
-            f"min_samples_per_label={self._minimum}, shuffle={self._shuffle}, seed={self._seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({count_of(len(self._parts['codes']), 'row')}, "
+            f"{count_of(len(self.labels), 'label')}, {count_of(self._parts['n_batches'], 'batch')}, "
+            f"min_samples_per_label={self.min_samples_per_label}, shuffle={self._parts['shuffle']}, "
+            f"seed={self._seed}, epoch={self.epoch})"
         )
-
-
-def _count(batches: NDArray[Any], has: NDArray[np.bool_], n_batches: int) -> NDArray[np.int64]:
-    """Count the rows of each label in each batch, from the batch and the labels of each row."""
-    counts = [np.bincount(batches[column], minlength=n_batches) for column in has.T]
-    return np.stack(counts, axis=1).astype(np.int64)
-
-
-def _lacking(held: NDArray[np.int64], minimum: int) -> NDArray[np.int64]:
-    """Return one row per shortfall, in order of the batches: the batch, the label and the number of missing rows."""
-    batch, label = np.nonzero(held < minimum)
-    return np.stack([batch, label, minimum - held[batch, label]], axis=1)
-
-
-def _number_sets(matrix: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Number the label sets of the rows in order of first appearance; return the codes and the distinct sets."""
-    n_rows, n_labels = matrix.shape
-    codes = np.zeros(n_rows, dtype=np.int64)
-    for begin in range(0, n_labels, _COLUMNS_AT_ONCE):
-        for column in matrix.T[begin : begin + _COLUMNS_AT_ONCE]:
-            codes <<= 1
-            codes |= column
-        numbered = np.empty_like(codes)
-        n_sets = len(number_integers(codes, numbered))
-        codes = numbered
-    first = np.empty(n_sets, dtype=np.int64)
-    first[codes[::-1]] = np.arange(n_rows)[::-1]  # of equal codes the last one counts
-    dtype = np.uint8 if n_sets <= 2**8 else np.uint16 if n_sets <= 2**16 else np.int32
-    return codes.astype(dtype), np.ascontiguousarray(matrix[first])

@@ -6,11 +6,11 @@ from abc import abstractmethod
 from typing import Any, Optional
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.base import Batches, BatchSampler
 from pystrat.frames import batches_frame
+from pystrat.lazy_pandas import pd
 from pystrat.range_plan import RangePlan
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, Mapping, Optional, Union
 
@@ -160,11 +159,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     def parameters(self) -> dict[str, Any]:
         """The checked parameters, except the strata, the seed and the rank."""
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in self._parameters.items()}
-
-    def _fingerprint(self) -> str:
-        recipe = self._recipe()
-        # Batches in the order of the dataset do not depend on the seed.
-        return (recipe if self._parts["shuffle"] else replace(recipe, seed=0)).fingerprint()
 
     def __repr__(self) -> str:
         plan = self._plan

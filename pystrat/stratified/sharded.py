@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.base import Batches, BatchSampler
+from pystrat import _core
+from pystrat.core_sampler import CoreBatchSampler
 from pystrat.digest import fingerprint
-from pystrat.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
-from pystrat.rare_strata import check_one_minimum
-from pystrat.recipe import Recipe, compact, make_recipe
+from pystrat.lazy_pandas import pd
+from pystrat.messages import check_integer, count_of, refused_value, show
+from pystrat.recipe import compact
 from pystrat.strata import encode_strata
-from pystrat.stratified._shards import lay_out, scatter
-from pystrat.stratified.sharded_plan import ShardedPlan, make_sharded_plan
+from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
 from pystrat.stratum_names import codes_of
 
 
-class ShardedStratifiedBatchSampler(BatchSampler):
+class ShardedStratifiedBatchSampler(CoreBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch, for sharded data.
 
     The data are in shards, such as files or partitions, and each process holds some of them. The processes share only
@@ -94,6 +92,8 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     [['no', 'no', 'no', 'yes', 'yes'], ['no', 'no', 'yes'], ['no', 'no', 'no', 'yes']]
     """
 
+    _kind = "sharded"
+
     def __init__(
         self,
         local_strata: Any,
@@ -105,16 +105,25 @@ class ShardedStratifiedBatchSampler(BatchSampler):
         promise: str = "global",
         shuffle: bool = True,
     ) -> None:
-        super().__init__(seed=check_integer(seed, "seed", minimum=0, maximum=MAX_COUNT - 1))
+        arguments = {
+            "min_samples_per_stratum": min_samples_per_stratum,
+            "promise": promise,
+            "shuffle": shuffle,
+            "seed": seed,
+        }
+        settings = self._plan_of(arguments)
+        self._plan = plan = sharded_plan(counts, settings["min_samples_per_stratum"], promise=promise)
+        self._places = plan.places_of(shards)
+        data = plan.data_of(self._places)
+        self._plan_of(settings, data, plan.name_of)
+        data["codes"] = _codes_of(local_strata, plan.strata)
+        parts = self._plan_of(settings, data, plan.name_of)
+        own_seed = settings.pop("seed")
+        self._parameters = settings
+        labels: dict[str, Any] = {name: show(value) for name, value in settings.items()}
+        labels.update(names=plan.strata, shards=self.shards)
+        self._adopt(parts, labels, seed=own_seed, num_replicas=None, rank=None)
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
-        self._is_shuffled = check_flag(shuffle, "shuffle")
-        self._plan = make_sharded_plan(counts, min_samples_per_stratum, promise)
-        self._plan.check_n_batches()
-        self._places = self._plan.places_of(shards)
-        _check_own_shards(self._plan, self._places)
-        self._codes = _checked_codes(local_strata, self._plan, self._places)
-        self._asked = check_one_minimum(min_samples_per_stratum)
-        self._layout: Optional[tuple[NDArray[np.int32], NDArray[np.int64]]] = None  # with the offsets
 
     @property
     def plan(self) -> ShardedPlan:
@@ -133,33 +142,10 @@ class ShardedStratifiedBatchSampler(BatchSampler):
     @property
     def parameters(self) -> dict[str, Any]:
         """The checked parameters, except the strata, the counts, the shards and the seed."""
-        return {
-            "min_samples_per_stratum": self._asked,
-            "promise": self._plan.promise,
-            "shuffle": self._is_shuffled,
-        }
-
-    def _global_length(self) -> int:
-        return self._plan.n_batches
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        layout, offsets = self._laid_out()
-        counts = self._plan.counts_of(self._places)
-        rows = np.empty(len(self._codes), dtype=np.int32)
-        drawn = epoch if self._is_shuffled else -1
-        scatter(self._codes, counts, layout, rows, self._places, len(self._plan.shards), self._seed, drawn)
-        return Batches(rows, offsets)
-
-    def _laid_out(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the place of each row in an epoch, and the offsets of the batches: the same in all epochs."""
-        if self._layout is None:
-            layout = np.empty(len(self._codes), dtype=np.int32)
-            counts, begins = self._plan.counts_of(self._places), self._plan.begins_of(self._places)
-            self._layout = layout, lay_out(counts.ravel(), begins.ravel(), self._plan.n_batches, layout)
-        return self._layout
+        return dict(self._parameters)
 
     def _check_epoch(self, epoch: Any) -> int:
-        last = min(MAX_EPOCH, MAX_COUNT // len(self._plan.shards) - 1)
+        last = _core.call("last_epoch", {"n_parts": len(self._plan.shards)})["last"]
         return check_integer(epoch, "epoch", minimum=0, maximum=last)
 
     def _fingerprint(self) -> str:
@@ -168,74 +154,27 @@ class ShardedStratifiedBatchSampler(BatchSampler):
             "sharded",
             shards=self._plan.shards,
             strata=self._plan.strata,
-            table=self._plan.counts_of(np.arange(len(self._plan.shards))),
+            table=self._plan.counts.to_numpy(),
             n_batches=self._plan.n_batches,
             promise=self._plan.promise,
-            seed=self._seed if self._is_shuffled else None,
+            seed=self._seed if self._parts["shuffle"] else None,
         )
 
-    def _recipe(self) -> Recipe:
-        plan, counts = self._plan, self._plan.counts_of(self._places)
-        parts = {
-            "codes": self._codes,
-            "n_strata": len(plan.strata),
-            "n_shards": len(plan.shards),
-            "n_batches": plan.n_batches,
-            "shards": self._places.astype(np.float64),
-            "sizes": counts.sum(axis=1).astype(np.float64),
-            "begins": plan.begins_of(self._places).ravel().astype(np.float64),
-            "shuffle": self._is_shuffled,
-        }
-        labels = {**{name: show(value) for name, value in self.parameters.items()}, "names": plan.strata}
-        return make_recipe("sharded", seed=self._seed, parts=parts, labels={**labels, "shards": self.shards})
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed from the rest."""
-        return {**self.__dict__, "_layout": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if not self._codes.flags.writeable:  # a pickle may contain a shared buffer, which the kernel does not accept
-            self._codes = self._codes.copy()
-
     def __repr__(self) -> str:
-        plan = self._plan
+        plan, n_rows = self._plan, len(self._parts["codes"])
         return (
-            f"{type(self).__name__}({count_of(len(self._codes), 'row')} in {len(self._places)} of "
+            f"{type(self).__name__}({count_of(n_rows, 'row')} in {len(self._places)} of "
             f"{count_of(len(plan.shards), 'shard')}, {count_of(len(plan.strata), 'stratum')}, "
             f"{count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, promise={plan.promise!r}, "
-            f"shuffle={self._is_shuffled}, seed={self._seed}, epoch={self.epoch})"
+            f"shuffle={self._parts['shuffle']}, seed={self._seed}, epoch={self.epoch})"
         )
 
 
-def _check_own_shards(plan: ShardedPlan, places: NDArray[np.int64]) -> None:
-    """Refuse shards if some batch would have no row of them."""
-    if plan.fewest_of(places) > 0:
-        return
-    n_rows = int(plan.counts_of(places).sum())
-    required = f"have a row for each of {count_of(plan.n_batches, 'batch')}"
-    got = f"{count_of(n_rows, 'row')} in {count_of(len(places), 'shard')}, of which some batch has none,"
-    advice = "Give this process more shards" + (", or raise 'min_samples_per_stratum'." if n_rows else ".")
-    raise refused_value("shards", required, got, advice)
-
-
-def _checked_codes(local_strata: Any, plan: ShardedPlan, places: NDArray[np.int64]) -> NDArray[Any]:
-    """Return the column of `counts` of each row; refuse rows that do not match the table."""
+def _codes_of(local_strata: Any, strata: Sequence[str]) -> NDArray[Any]:
+    """Return the column of the table of each row."""
     encoded = encode_strata(local_strata, missing=None, name="local_strata", exact=True)
-    columns = np.array(codes_of(encoded.names, plan.strata, "local_strata", noun="stratum"), dtype=np.int64)
+    columns = np.array(codes_of(encoded.names, strata, "local_strata", noun="stratum"), dtype=np.int64)
     if len(set(columns.tolist())) < len(columns):
         raise refused_value("local_strata", "have strata of different names", "two of one name", "Recode them.")
-    counts = plan.counts_of(places)
-    sizes = counts.sum(axis=1)
-    if len(encoded.codes) != sizes.sum():
-        required = f"have one value for each row of the shards, {int(sizes.sum())}"
-        raise refused_value("local_strata", required, count_of(len(encoded.codes), "value"))
-    codes = compact(columns[encoded.codes], len(plan.strata))
-    for place, counted, end in zip(places.tolist(), counts, np.cumsum(sizes).tolist()):
-        found = np.bincount(codes[end - int(counted.sum()) : end], minlength=len(counted))
-        for stratum in np.flatnonzero(found != counted)[:1].tolist():
-            rows, shard = count_of(int(counted[stratum]), "row"), show(plan.shards[place])
-            required = f"have the rows of 'counts': {rows} of {show(plan.strata[stratum])} in the shard {shard}"
-            raise refused_value("local_strata", required, str(found[stratum]))
-    return codes
+    return compact(columns[encoded.codes], len(strata))

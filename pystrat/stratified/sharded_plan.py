@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Sequence
+from functools import partial
+from typing import Any, Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from pystrat import _core
+from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.first_rows import first_rows
 from pystrat.frames import names_index
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_choice, count_of, range_of, refused_value, show
-from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
-from pystrat.rare_strata import check_one_minimum
-from pystrat.sizes import even_offsets
+from pystrat.lazy_pandas import pd
+from pystrat.messages import count_of, range_of, show
 from pystrat.stratum_names import codes_of
-
-PROMISES = ("global", "local")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +52,8 @@ class ShardedPlan:
         ValueError
             If there are 2^31 batches or more.
         """
-        self.check_n_batches()
-        return np.diff(even_offsets(int(self._counts.table.sum()), self.n_batches, longer="first"))
+        sizes: NDArray[np.int64] = self._call("sharded_sizes")["sizes"]
+        return sizes
 
     def fewest_rows(self, shards: Any) -> int:
         """Return the fewest rows in a batch of a process that holds these shards.
@@ -71,18 +68,12 @@ class ShardedPlan:
         TypeError, ValueError
             If `shards` are invalid.
         """
-        return self.fewest_of(self.places_of(shards))
+        own = {"shards": self.places_of(shards).astype(np.float64)}
+        return int(self._call("sharded_fewest", own)["fewest"])
 
     def table(self) -> pd.DataFrame:
         """Return one row per stratum: its rows, and its fewest and most rows in a batch over all processes."""
-        rows = self._counts.table.sum(axis=0)
-        if self.promise == "global":
-            fewest, most = rows // self.n_batches, -(-rows // self.n_batches)
-        else:
-            fewest = (self._counts.table // self.n_batches).sum(axis=0)
-            most = (-(-self._counts.table // self.n_batches)).sum(axis=0)
-        columns = {"rows": rows, "fewest": fewest, "most": most}
-        return pd.DataFrame(columns, index=names_index(self._counts.strata, "stratum"))
+        return pd.DataFrame(self._call("sharded_strata"), index=names_index(self._counts.strata, "stratum"))
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
@@ -100,35 +91,18 @@ class ShardedPlan:
         names = shown_names(shards, "shards", noun="shard")
         return np.array(codes_of(names, self._counts.shards, "shards", noun="shard"), dtype=np.int64)
 
-    def counts_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows of each stratum in some shards, shape (number of shards, number of strata)."""
-        return np.ascontiguousarray(self._counts.table[places])
+    def data_of(self, places: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return the table and the positions of shards in it as the core takes them."""
+        return {**_data_of(self._counts), "shards": places.astype(np.float64)}
 
-    def begins_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the batch of the first row of each stratum in some shards, from 0, shape as of `counts_of`."""
-        table = self._counts.table.T if self.promise == "global" else self._counts.table
-        ends = np.cumsum(table).reshape(table.shape)
-        begins = (ends - table) % self.n_batches
-        return np.ascontiguousarray((begins.T if self.promise == "global" else begins)[places])
+    def name_of(self, what: str, place: str) -> str:
+        """Return the name of a shard or a stratum as messages of the core show it."""
+        return _name_of(self._counts, what, place)
 
-    def fewest_of(self, places: NDArray[np.int64]) -> int:
-        """Return the fewest rows of some shards in a batch, without computing each batch."""
-        counts, begins = self.counts_of(places).ravel(), self.begins_of(places).ravel()
-        over = counts % self.n_batches
-        ends = begins + over
-        wraps = ends >= self.n_batches
-        # Each cell has one row more in the batches from its begin to its end, around the last batch.
-        batches = np.concatenate([[0], begins, ends - wraps * self.n_batches])
-        steps = np.concatenate([[wraps.sum()], np.ones_like(begins), -np.ones_like(begins)])
-        order = np.argsort(batches, kind="stable")
-        is_last = np.append(np.diff(batches[order]) > 0, True)
-        return int((counts // self.n_batches).sum()) + int(np.cumsum(steps[order])[is_last].min())
-
-    def check_n_batches(self) -> None:
-        """Refuse more batches than can be drawn."""
-        if self.n_batches > MAX_COUNT:
-            got = f"{self.min_samples_per_stratum}, for {self.n_batches} batches,"
-            raise refused_value("min_samples_per_stratum", f"make at most {MAX_COUNT} batches", got, "Raise it.")
+    def _call(self, name: str, data: Mapping[str, NDArray[Any]] = {}) -> dict[str, Any]:
+        """Return the results of a function of the core for this plan."""
+        arguments = {"min_samples_per_stratum": self.min_samples_per_stratum, "promise": self.promise}
+        return _core.call(name, arguments, {**_data_of(self._counts), **data}, self.name_of)
 
     @property
     def strata(self) -> Sequence[str]:
@@ -171,24 +145,21 @@ def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise:
     no         13       4     5
     yes         6       2     2
     """
-    return make_sharded_plan(counts, min_samples_per_stratum, promise)
-
-
-def make_sharded_plan(counts: Any, min_samples_per_stratum: Any, promise: Any) -> ShardedPlan:
-    """Choose the number of batches; refuse impossible requests."""
-    minimum = check_one_minimum(min_samples_per_stratum)
-    promise = check_choice(promise, "promise", choices=PROMISES)
+    arguments = {"min_samples_per_stratum": min_samples_per_stratum, "promise": promise}
+    _core.call("sharded_plan", arguments)
     read = _in_order(read_counts(counts))
-    rows = read.table.sum(axis=0)
-    if not rows.all():
-        empty = read.strata[int(rows.argmin())]
-        raise refused_value("counts", "have a row of each stratum", f"none of {show(empty)}")
-    most = _most_of_all(read, rows) if promise == "global" else _most_of_shards(read)
-    if minimum > most.rows:
-        required = f"be at most {most.rows}: {most.reason}"
-        raise refused_value("min_samples_per_stratum", required, show(minimum), "Lower it.")
-    n_batches = most.rows // minimum
-    return ShardedPlan(n_batches, most.rows // n_batches, promise, read)
+    made = _core.call("sharded_plan", arguments, _data_of(read), partial(_name_of, read))
+    return ShardedPlan(made["n_batches"], made["min_samples_per_stratum"], promise, read)
+
+
+def _data_of(counts: ShardCounts) -> dict[str, NDArray[np.float64]]:
+    """Return the table as the core takes it."""
+    n_strata = np.array([len(counts.strata)], dtype=np.float64)
+    return {"table": counts.table.astype(np.float64).ravel(), "n_strata": n_strata}
+
+
+def _name_of(counts: ShardCounts, what: str, place: str) -> str:
+    return show((counts.shards if what == "shard" else counts.strata)[int(place)])
 
 
 def _in_order(counts: ShardCounts) -> ShardCounts:
@@ -197,27 +168,3 @@ def _in_order(counts: ShardCounts) -> ShardCounts:
     columns = sorted(range(len(counts.strata)), key=counts.strata.__getitem__)
     shards, strata = tuple(map(counts.shards.__getitem__, rows)), tuple(map(counts.strata.__getitem__, columns))
     return ShardCounts(counts.table[np.ix_(rows, columns)], shards, strata)
-
-
-@dataclass(frozen=True)
-class _Most:
-    """The largest number of rows of every stratum that a batch can be guaranteed to have, and what limits it."""
-
-    rows: int
-    reason: str
-
-
-def _most_of_all(counts: ShardCounts, rows: NDArray[np.int64]) -> _Most:
-    smallest = int(rows.argmin())
-    has = count_of(int(rows[smallest]), "row")
-    return _Most(int(rows[smallest]), f"the smallest stratum, {show(counts.strata[smallest])}, has {has}")
-
-
-def _most_of_shards(counts: ShardCounts) -> _Most:
-    shard, stratum = (int(place) for place in np.unravel_index(counts.table.argmin(), counts.table.shape))
-    rows = int(counts.table[shard, stratum])
-    where = f"the shard {show(counts.shards[shard])}"
-    if rows == 0:
-        required = f"be 'global' if a shard has no row of a stratum, as {where} has none of "
-        raise refused_value("promise", required + show(counts.strata[stratum]), "'local'")
-    return _Most(rows, f"{where} has {count_of(rows, 'row')} of {show(counts.strata[stratum])}")

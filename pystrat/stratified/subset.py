@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Optional, Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import CoreBatchSampler, data_of
 from pystrat.frames import names_index
+from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata

@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
-import pandas as pd
 
 from pystrat.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
+from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_iterable, refused_type, refused_value, show
 from pystrat.stream.reading import Source, check_reader, strata_in

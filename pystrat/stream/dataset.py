@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Op
 import numpy as np
 from torch.utils.data import IterableDataset, get_worker_info
 
+from pystrat import _core
 from pystrat.base import STATE_VERSION, check_replicas, check_state
-from pystrat.callers import is_count_of_loader, is_divided
+from pystrat.callers import is_count_of_loader, is_divided, joins_items
 from pystrat.digest import fingerprint
-from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_EXACT
-from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import check_integer, count_of, refused_value, show
 from pystrat.process_group import warn_of_process_group
-from pystrat.rare_strata import check_one_minimum
 from pystrat.seeds import check_seed
 from pystrat.counts_by_shard import shown_names
 from pystrat.stream.counting import counts_of_sources, name_sources
@@ -134,43 +134,38 @@ class StratifiedStream(IterableDataset[list[Any]]):
         given = name_sources(sources)
         self._sources = sorted(given, key=lambda source: source.name)  # the same in all processes
         self._names = [source.name for source in self._sources]
-        self._least = check_one_minimum(min_samples_per_stratum, maximum=MAX_COUNT)
-        self._least_rows = check_integer(min_batch_size, "min_batch_size", minimum=1, maximum=MAX_COUNT)
+        arguments = {
+            "n_sources": len(given),
+            "min_samples_per_stratum": min_samples_per_stratum,
+            "min_batch_size": min_batch_size,
+            "counts": counts,
+            "strata": strata,
+            "buffer_size": buffer_size,
+            "lanes": lanes,
+            "shuffle": shuffle,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        checked = _core.call("stream_plan", arguments)
+        self._least, self._least_rows = checked["min_samples_per_stratum"], checked["min_batch_size"]
         self._num_replicas, self._rank = check_replicas(num_replicas, rank)
-        n_lanes = check_integer(lanes, "lanes", minimum=1, maximum=len(self._names))
-        if n_lanes % (self._num_replicas or 1):
-            raise refused_value("lanes", "be a multiple of 'num_replicas'", show(n_lanes))
         self._seed = check_seed(seed, rank=self._rank)
+        n_lanes, self._limit = checked["lanes"], checked["buffer_size"]
         place_of = {name: place for place, name in enumerate(self._names)}
-        self._lanes = Lanes(
-            [place_of[source.name] for source in given], n_lanes, check_flag(shuffle, "shuffle"), self._seed
-        )
-        if (counts is None) == (strata is None):
-            raise refused_value(
-                "counts", "be given, or 'strata', but not both", "neither" if counts is None else "both"
-            )
+        order = np.array([place_of[source.name] for source in given], dtype=np.int32)
+        self._lanes = Lanes(order, n_lanes, checked["shuffle"], self._seed)
         if counts is None:
             self._plan = None
             self._strata = shown_names(strata, "strata", noun="stratum")
         else:
             counted = counts_of_sources(counts, self._names)
-            self._plan = plan_lanes(counted, n_lanes, self._least, self._least_rows)
+            self._plan = plan_lanes(arguments, counted)
             self._strata = tuple(counted.strata)
         self._reader = SourceReader(check_reader(read), stratum, self._strata)
-        self._limit = self._check_limit(buffer_size)
         self._start = SharedStart(n_lanes)
         self._warned = False
         self._known_fingerprint: Optional[str] = None
-
-    def _check_limit(self, buffer_size: Any) -> Optional[int]:
-        """Return the limit of the rows that are held, if there is one."""
-        if buffer_size is None:
-            return None
-        limit = check_integer(buffer_size, "buffer_size", minimum=1, maximum=MAX_EXACT)
-        needed = self.buffer_needed
-        if needed is not None and limit < needed:
-            raise refused_value("buffer_size", f"be at least {needed}, which these sources need", show(limit))
-        return limit
 
     # Public ---------------------------------------------------------------------------------------------------------
 
@@ -197,7 +192,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
     @property
     def buffer_needed(self) -> Optional[int]:
         """The most rows that a lane may have to hold, whatever the order of its sources; None without counts."""
-        return None if self._plan is None else self._plan.rows_held()
+        return None if self._plan is None else self._plan.rows_held
 
     def __len__(self) -> int:
         """Return the number of this rank's batches in an epoch; raise TypeError without counts."""
@@ -206,6 +201,11 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return self._plan.n_batches * self._n_own_lanes
 
     def __iter__(self) -> StreamIterator:
+        if joins_items():
+            raise ValueError(
+                f"The DataLoader has a batch size, so it would join several batches of {type(self).__name__} into one. "
+                "Set its batch_size=None. The Trainer of transformers always sets one: use a loop instead."
+            )
         return StreamIterator(self, self._start.enter())
 
     def set_epoch(self, epoch: int) -> None:
@@ -356,7 +356,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         dealing = CountedBatches(plan.totals[lane], plan.n_batches, first)
         for source in self._lanes.sources(lane, epoch):
             counts = plan.counts[source]
-            if dealing.skip(counts):
+            if dealing.skip(counts.astype(np.float64)):
                 continue
             checks = Checks(found=partial(self._check_found, source, counts))
             for rows, codes in self._chunks(source, epoch, checks, n_rows=int(counts.sum())):
@@ -411,16 +411,14 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return f"the next batch has too few rows of {', '.join(missing)}" if missing else "the next batch is too small"
 
     def _check_epoch(self, epoch: Any) -> int:
-        checked = check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
-        self._lanes.check_epoch(checked)
-        return checked
+        return self._lanes.check_epoch(epoch)
 
     def _fingerprint(self) -> str:
         """Return the fingerprint. It is computed once, because a state may be requested after every batch."""
         if self._known_fingerprint is None:
             self._known_fingerprint = fingerprint(
                 "stream",
-                sources=self._names if self._lanes.shuffle else [self._names[k] for k in self._lanes.given],
+                sources=self._names if self._lanes.shuffle else [self._names[k] for k in self._lanes.given.tolist()],
                 strata=list(self._strata),
                 counts=None if self._plan is None else self._plan.counts,
                 min_samples_per_stratum=self._least,

@@ -76,7 +76,7 @@ def _checked(reader: SourceReader, source: Source, rows: Iterable[Any], checks: 
 def _shuffled_rows(chunks: Iterator[Chunk], order_of: Order, checks: Checks) -> Iterator[Chunk]:
     """Hold all rows of a source, and iterate over them in shuffled order."""
     rows: list[Any] = []
-    parts = [np.empty(0, dtype=np.int64)]
+    parts = [np.empty(0, dtype=np.int32)]
     for chunk, part in chunks:
         rows += chunk
         parts.append(part)

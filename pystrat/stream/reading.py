@@ -15,7 +15,7 @@ from pystrat.stratum_names import listed
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
-    Chunk = tuple[list[Any], NDArray[np.int64]]  # rows and the codes of their strata
+    Chunk = tuple[list[Any], NDArray[np.int32]]  # rows and the codes of their strata
 
 CHUNK = 512  # rows that are dealt at a time: few, so that they are still in the caches when they are used
 
@@ -59,18 +59,18 @@ class StratumCodes:
         self._code_of = {name: code for code, name in enumerate(self.names)}
         self._known: dict[type, dict[Any, int]] = {}
 
-    def of(self, strata: Sequence[Any]) -> NDArray[np.int64]:
+    def of(self, strata: Sequence[Any]) -> NDArray[np.int32]:
         """Return the codes of values; raise an error for the first one that is not a stratum."""
         known = self._known.setdefault(type(strata[0]), {})
         if len(known) > len(self.names):  # tensors, for example: each is its own key
             known.clear()
         if len(set(map(type, strata))) > 1:
-            return np.fromiter(map(self._look_up, strata), dtype=np.int64, count=len(strata))
+            return np.fromiter(map(self._look_up, strata), dtype=np.int32, count=len(strata))
         try:
-            return np.fromiter(map(known.__getitem__, strata), dtype=np.int64, count=len(strata))
+            return np.fromiter(map(known.__getitem__, strata), dtype=np.int32, count=len(strata))
         except KeyError:
             known.update({value: self._look_up(value) for value in set(strata) - known.keys()})
-            return np.fromiter(map(known.__getitem__, strata), dtype=np.int64, count=len(strata))
+            return np.fromiter(map(known.__getitem__, strata), dtype=np.int32, count=len(strata))
 
     def _look_up(self, value: Any) -> int:
         try:
@@ -122,7 +122,7 @@ class SourceReader:
             done += len(chunk)
             del chunk  # nothing is kept while the next rows are read
 
-    def codes_of(self, rows: Sequence[Any]) -> NDArray[np.int64]:
+    def codes_of(self, rows: Sequence[Any]) -> NDArray[np.int32]:
         """Return the codes of rows; raise any error for a row that has none."""
         strata: list[Any] = []
         add_strata(strata, rows, self._stratum)
@@ -131,7 +131,7 @@ class SourceReader:
     def _until_failure(self, rows: list[Any], source: Source, first: int) -> Iterator[Chunk]:
         """Iterate over the rows, one at a time, until one has no code."""
         for place, row in enumerate(rows):
-            yield [row], np.array([self._code_of(row, source, first + place)])
+            yield [row], np.array([self._code_of(row, source, first + place)], dtype=np.int32)
 
     def _code_of(self, row: Any, source: Source, number: int) -> int:
         """Return the code of one row; raise an error that names the row."""

@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any, Mapping
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_vector
+from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refusals, refused_type, refused_value, show
 from pystrat.strata import Column, number_column, numbers_of
@@ -48,18 +48,18 @@ def read_table(table: Any, specification: Specification) -> TableColumns:
     TypeError, ValueError
         If `table` is not a table, lacks a column, or has columns of unequal length or of mixed kinds.
     """
-    if not isinstance(table, (pd.DataFrame, Mapping)):
+    if not is_frame(table) and not isinstance(table, Mapping):
         raise refused_type("table", "be a DataFrame or a mapping of columns", show(table))
     if isinstance(table, Mapping) and not table:
         raise refused_value("table", "have at least one column", "0 columns")
-    names = list(table.columns) if isinstance(table, pd.DataFrame) else list(table)
+    names = list(table) if isinstance(table, Mapping) else list(table.columns)
     counts = Counter(names)
     for name in specification.coded_columns() + specification.number_columns():
         if counts[name] != 1:
             known = ", ".join(f"'{known}'" for known in names[:10]) + (", ..." if len(names) > 10 else "")
             got = f"no such column; it has {known}," if name not in counts else f"{counts[name]} such columns"
             raise refused_value("table", f"have one column '{name}'", got)
-    if isinstance(table, pd.DataFrame):
+    if is_frame(table):
         n_rows = len(table)
     else:
         lengths = {_length_of(values, name) for name, values in table.items()}
@@ -204,7 +204,7 @@ def _nanoseconds(moment: Any) -> int:
         days: int = (moment - date(1970, 1, 1)).days
         return days * 86_400 * 10**9
     nanoseconds: int = 0
-    if isinstance(moment, pd.Timestamp):
+    if is_loaded() and isinstance(moment, pd.Timestamp):
         nanoseconds = moment.nanosecond
         moment = moment.to_pydatetime(warn=False)
     moment = moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment

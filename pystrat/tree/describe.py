@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Optional
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.frames import names_index
+from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, show, show_number
 from pystrat.tree.building import Tree
 from pystrat.tree.conditions import ColumnValues

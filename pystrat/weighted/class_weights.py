@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pystrat.label_matrix import as_label_matrix, no_row_of
+from pystrat.lazy_pandas import is_frame
 from pystrat.messages import check_number, refused_value, show
 from pystrat.strata import Strata, encode_strata
 
@@ -213,4 +213,4 @@ def _is_matrix(labels: Any) -> bool:
     """Return whether `labels` is a matrix of rows and labels; the first item of a list decides."""
     if isinstance(labels, (list, tuple)) and len(labels):
         return isinstance(labels[0], (list, tuple)) or getattr(labels[0], "ndim", 0) > 0
-    return isinstance(labels, pd.DataFrame) or hasattr(labels, "toarray") or getattr(labels, "ndim", 1) == 2
+    return is_frame(labels) or hasattr(labels, "toarray") or getattr(labels, "ndim", 1) == 2

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Callable, Mapping, NoReturn, Optional, Union
+from typing import Any, Callable, Mapping, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_choice, check_flag, check_integer, check_number, refused_value, show, show_number
-from pystrat._random import RandomStream
-from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
-from pystrat.weighted._ranking import powers_of
-from pystrat.weighted.ranked_rows import RankedRows
-
-METHODS = ("proportional", "rank")
-_EPSILON = 1e-6
+from pystrat.messages import check_integer, check_number, refused_value, show
+from pystrat.row_arguments import row_positions
 
 
 class PrioritizedBatchSampler(FeedbackBatchSampler):
@@ -116,51 +108,27 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        fewest = 1 if capacity is None else 0
-        n = check_integer(n, "n", minimum=fewest, maximum=MAX_COUNT)
-        if capacity is not None:
-            capacity = check_integer(capacity, "capacity", minimum=max(n, 1), maximum=MAX_COUNT)
-        super().__init__(
-            capacity or n, batch_size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank
-        )
-        self._alpha = check_number(alpha, "alpha", minimum=0)
-        self._beta: Union[float, Callable[[int], float]] = (
-            beta if callable(beta) else check_number(beta, "beta", minimum=0)
-        )
-        self._is_ranked = check_choice(method, "method", choices=METHODS) == "rank"
-        if self._is_ranked:
-            self._epsilon = self._without_epsilon(epsilon, capacity or n)
-        else:
-            self._epsilon = self._checked_epsilon(_EPSILON if epsilon is None else epsilon)
-        self._stratified = check_flag(stratified, "stratified")
-        self._normalise = check_flag(normalise, "normalise")
-        self._n_first = n  # rows are only added, never removed
-        self._largest: Optional[float] = None  # of abs(priority) + epsilon
-        self._weights = self._rows_of(np.ones(n), capacity or n)
-
-    def _checked_epsilon(self, epsilon: Any) -> float:
-        checked = check_number(epsilon, "epsilon", minimum=0, above=True)
-        with np.errstate(over="ignore", under="ignore"):
-            least = np.float64(checked) ** self._alpha
-        if not 0 < least < np.inf:
-            required = f"neither vanish nor overflow when raised to the power of alpha, {show_number(self._alpha)}"
-            raise refused_value("epsilon", required, show(epsilon))
-        return checked
-
-    def _without_epsilon(self, epsilon: Any, capacity: int) -> float:
-        """Check the parameters of ranks; return 0, because only the order of priorities counts."""
-        if epsilon is not None:
-            raise refused_value("epsilon", "not be given if 'method' is 'rank'", show(epsilon))
-        if not float(capacity) ** -self._alpha > 0:
-            required = f"give the last of {capacity} ranks a weight above 0"
-            raise refused_value("alpha", required, show(self._alpha))
-        return 0.0
-
-    def _rows_of(self, first: NDArray[np.float64], capacity: int) -> RowWeights:
-        """Return the object that draws rows, given the weights, or for ranks the priorities, of the first rows."""
-        if not self._is_ranked:
-            return RowWeights(first, capacity, name="priorities", minimum=True)
-        return RankedRows(first, capacity, self._alpha)
+        arguments = {
+            "n": n,
+            "batch_size": batch_size,
+            "alpha": alpha,
+            "epsilon": epsilon,
+            "method": method,
+            "stratified": stratified,
+            "normalise": normalise,
+            "capacity": capacity,
+            "n_batches": n_batches,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        if not callable(beta):
+            arguments["beta"] = beta
+        planned = self._plan_of(arguments)
+        self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(planned["beta"])
+        self._entry = "priorities" if "priorities" in planned else "weights"
+        self._n_first = len(planned[self._entry])
+        self._begin(planned, seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property
     def beta(self) -> Union[float, Callable[[int], float]]:
@@ -182,35 +150,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         TypeError, ValueError
             If a parameter is invalid, or the total would overflow. In that case nothing changes.
         """
-        positions = self._weights.rows(rows)
-        given = as_numbers(priorities, "priorities", count=len(positions))
-        if not len(given):
-            return
-        sizes = np.abs(given)
-        sizes += self._epsilon
-        largest = float(sizes.max())  # NaN if any is
-        if not self._raised(largest) < math.inf:
-            self._refuse_priorities(given, sizes)
-        self._weights.update(positions, sizes if self._is_ranked else powers_of(sizes, self._alpha))
-        self._largest = max(largest, self._largest or 0.0)
-
-    def _raised(self, size: float) -> float:
-        """Return the weight of a row, given its abs(priority) + epsilon; infinity if it does not fit into a double."""
-        if self._is_ranked:
-            return size
-        try:
-            return float(size**self._alpha) if math.isfinite(size) else math.inf
-        except OverflowError:
-            return math.inf
-
-    def _refuse_priorities(self, given: NDArray[np.float64], sizes: NDArray[np.float64]) -> NoReturn:
-        """Raise the error for the first priority that is not finite, or else the first one whose weight is not."""
-        infinite = given[~np.isfinite(given)]
-        if len(infinite):
-            raise refused_value("priorities", "hold finite numbers", show(infinite[0]))
-        wrong = next(value for value, size in zip(given, sizes) if self._raised(float(size)) == math.inf)
-        required = f"stay finite when raised to the power of alpha, {show_number(self._alpha)}"
-        raise refused_value("priorities", required, show(wrong))
+        self._update(rows, priorities, "priorities")
 
     def append(self, count: int = 1) -> NDArray[np.int64]:
         """Add rows with the largest priority ever set, and return their positions.
@@ -230,10 +170,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         TypeError, ValueError
             If `count` is not an integer from 0 to the capacity, or the total would overflow.
         """
-        most = self._weights.tree.capacity
-        count = check_integer(count, "count", minimum=0, maximum=most)
-        largest = 1.0 if self._largest is None else self._largest
-        return self._weights.append(np.full(count, self._raised(largest)))
+        added: NDArray[np.int64] = self._instance.tell("append", {"count": count}, {})["rows"]
+        return added
 
     def importance_weights(self, rows: Any, *, batch: Optional[int] = None) -> NDArray[np.float64]:
         """Return the factors for the losses of rows, according to the current priorities.
@@ -253,26 +191,19 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         TypeError, ValueError
             If a row does not exist, `batch` is missing, or `beta` does not return a number of at least 0.
         """
-        tree = self._weights.tree
-        chosen = self._weights.weights_of(self._weights.rows(rows))
-        exponent = self._exponent(batch)
-        if not len(chosen):
-            return chosen
-        least = tree.minimum if self._normalise else tree.total / tree.n_positive
-        # Of the two orders of division and power, use the one that overflows or underflows only if the result does.
-        if exponent > 1:
-            return powers_of(least / chosen, exponent)
-        quotients: NDArray[np.float64] = float(least) ** exponent / powers_of(chosen, exponent)
-        return quotients
+        data = {"rows": row_positions(rows, "rows")}
+        arguments = {"beta": self._exponent(batch), "normalise": self._labels["normalise"]}
+        weights: NDArray[np.float64] = self._instance.ask("importance_weights", arguments, data)["importance_weights"]
+        return weights
 
-    def _exponent(self, batch: Optional[int]) -> float:
+    def _exponent(self, batch: Optional[int]) -> Any:
         """Return beta for a batch."""
         if not callable(self._beta):
             return self._beta
         if batch is None:
             raise refused_value("batch", "be given if 'beta' is a function", "nothing")
         batch = check_integer(batch, "batch", minimum=0)
-        return check_number(self._beta(batch), "beta", minimum=0)
+        return self._beta(batch)
 
     def _functions(self) -> dict[str, Callable[[float], float]]:
         if not callable(self._beta):
@@ -280,44 +211,41 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         beta = self._beta
         return {"beta": lambda batch: float(beta(int(batch)))}
 
-    def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
-        return self._weights.draw(stream, size, count, sliced=self._stratified, name=name)
-
     def _feedback(self) -> dict[str, Any]:
-        return {**self._weights.state(), "largest": self._largest}
+        state = super()._feedback()
+        largest = state.get("largest")
+        return {**state, "largest": None if largest is None else float(largest)}
 
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
         if not isinstance(feedback, Mapping) or "largest" not in feedback:
             raise refused_value("state", "hold the largest priority", show(feedback))
-        largest = feedback["largest"]
-        largest = None if largest is None else check_number(largest, "state", minimum=0)
-        self._weights.load_state(feedback, fewest=self._n_first, drawn=drawn, positive=not self._is_ranked)
-        self._largest = largest
+        if feedback["largest"] is not None:
+            feedback = {**feedback, "largest": check_number(feedback["largest"], "state", minimum=0)}
+        super()._load_feedback(feedback, drawn)
 
-    def _parts(self) -> dict[str, Any]:
-        return {
-            "capacity": self._weights.tree.capacity,
-            "batch_size": self._batch_size,
-            "alpha": self._alpha,
-            "epsilon": None if self._is_ranked else self._epsilon,
-            "stratified": self._stratified,
-            "n_batches": self._n_batches,
-            "method": "rank" if self._is_ranked else None,
-        }
+    def _check_values(self, values: NDArray[np.float64]) -> None:
+        if self._entry == "weights" and not values.all():
+            raise refused_value("state", "hold weights above 0", show(0))
+
+    @property
+    def _capacity(self) -> int:
+        return int(self._parts["capacity"])
+
+    @property
+    def _fewest(self) -> int:
+        return self._n_first  # rows are only added, never removed
 
     def _state_vectors(self) -> dict[str, Any]:
-        return {**self._weights.state(), "largest": self._largest}
-
-    def _labels(self) -> dict[str, Any]:
-        # A recipe cannot hold a function; rbridge passes it separately.
-        return {"beta": None if callable(self._beta) else self._beta, "normalise": self._normalise}
+        return self._feedback()
 
     def __repr__(self) -> str:
+        parts = self._parts
+        n_rows = self._instance.ask("n_rows")["n_rows"]
         return (
-            f"{type(self).__name__}({len(self._weights)} rows, batch_size={self._batch_size}, "
-            f"{self._n_batches} batches, alpha={self._alpha:g}, {self._shown_method()}, "
-            f"stratified={self._stratified}, seed={self.seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({n_rows} rows, batch_size={parts['batch_size']}, "
+            f"{parts['n_batches']} batches, alpha={parts['alpha']:g}, {self._shown_method()}, "
+            f"stratified={parts['stratified']}, seed={self.seed}, epoch={self.epoch})"
         )
 
     def _shown_method(self) -> str:
-        return "method='rank'" if self._is_ranked else f"epsilon={self._epsilon:g}"
+        return "method='rank'" if self._entry == "priorities" else f"epsilon={self._parts['epsilon']:g}"

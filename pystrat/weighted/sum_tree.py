@@ -7,11 +7,10 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, refused_value, show
+from pystrat import _core
+from pystrat.row_arguments import row_positions, row_values
 from pystrat.seeds import check_seed
 from pystrat._random import RandomStream
-from pystrat._row_weights import RowWeights, as_numbers
 
 
 class SumTree:
@@ -61,29 +60,26 @@ class SumTree:
     """
 
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
-        if weights is None and capacity is None:
-            raise refused_value("capacity", "be given if 'weights' are not", "nothing")
-        given = as_numbers([] if weights is None else weights, "weights")
-        if capacity is None:
-            capacity = len(given)
-            if not capacity:
-                raise refused_value("weights", "not be empty without 'capacity'", show(given))
-        capacity = check_integer(capacity, "capacity", minimum=1, maximum=MAX_COUNT)
-        if capacity < len(given):
-            required = f"be at least {len(given)}, the number of weights"
-            raise refused_value("capacity", required, show(capacity))
+        data = {} if weights is None else {"weights": row_values(weights, "weights")}
+        parts, _ = _core.plan("sum_tree", {"capacity": capacity, "seed": seed}, data, ())
         self._seed = check_seed(seed)
-        self._weights = RowWeights(given, capacity)
         self._stream = RandomStream(self._seed)
+        self._capacity = int(parts["capacity"])
+        self._begin(data)
+
+    def _begin(self, state: dict[str, Any]) -> None:
+        """Make the weights of a state, in the core."""
+        self._instance = _core.Instance("sum_tree", {"capacity": float(self._capacity)}, self._seed)
+        self._instance.begin(state)
 
     def __len__(self) -> int:
         """Return the number of rows that have a weight."""
-        return len(self._weights)
+        return int(self._instance.ask("n_rows")["n_rows"])
 
     @property
     def capacity(self) -> int:
         """The largest number of rows."""
-        return self._weights.tree.capacity
+        return self._capacity
 
     @property
     def seed(self) -> int:
@@ -93,7 +89,7 @@ class SumTree:
     @property
     def total(self) -> float:
         """The sum of all weights."""
-        return self._weights.tree.total
+        return float(self._instance.ask("total")["total"])
 
     def sample(self, k: int, *, replacement: bool = True) -> NDArray[np.int32]:
         """Draw `k` rows by their weights.
@@ -115,9 +111,7 @@ class SumTree:
         TypeError, ValueError
             If `k` is invalid, or all weights are zero.
         """
-        k = check_integer(k, "k", minimum=0, maximum=MAX_COUNT)
-        replacement = check_flag(replacement, "replacement")
-        return self._weights.draw(self._stream, k, 1, replacement=replacement)
+        return self._instance.draw_more(self._stream, {"k": k, "count": 1, "replacement": replacement})
 
     def update(self, indices: Any, weights: Any) -> None:
         """Set the weights of rows; if a row is repeated, the last of its weights counts.
@@ -133,8 +127,9 @@ class SumTree:
         TypeError, ValueError
             If a row does not exist, a weight is negative, infinite or NaN, or the total would overflow.
         """
-        positions = self._weights.rows(indices, name="indices")
-        self._weights.update(positions, as_numbers(weights, "weights", count=len(positions)))
+        positions = row_positions(indices, "indices")
+        numbers = row_values(weights, "weights", single=len(positions) == 1)
+        self._instance.tell("update", {}, {"indices": positions, "weights": numbers})
 
     def append(self, weights: Any) -> NDArray[np.int64]:
         """Add rows with these weights; if the tree is full, they replace the oldest ones.
@@ -153,14 +148,22 @@ class SumTree:
         TypeError, ValueError
             As for `update`.
         """
-        return self._weights.append(as_numbers(weights, "weights"))
+        numbers = row_values(weights, "weights")
+        added: NDArray[np.int64] = self._instance.tell("append", {}, {"weights": numbers})["rows"]
+        return added
 
     def weights(self, indices: Any = None) -> NDArray[np.float64]:
         """Return the weights of rows, or of all of them, as a new array."""
-        if indices is None:
-            return self._weights.tree.leaves[: len(self)].copy()
-        found: NDArray[np.float64] = self._weights.tree.leaves[self._weights.rows(indices, name="indices")]
+        data = {} if indices is None else {"indices": row_positions(indices, "indices")}
+        found: NDArray[np.float64] = self._instance.ask("weights", {}, data)["weights"]
         return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_instance": self._instance.ask("state")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin(state["_instance"])
 
     def __repr__(self) -> str:
         return f"SumTree({len(self)} rows, capacity={self.capacity}, total={self.total:g}, seed={self._seed})"

@@ -7,11 +7,8 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, refused_value, show
-from pystrat._random import RandomStream
-from pystrat._row_weights import RowWeights, as_numbers
 from pystrat.feedback import FeedbackBatchSampler
+from pystrat.row_arguments import row_positions, row_values
 
 
 class WeightedBatchSampler(FeedbackBatchSampler):
@@ -86,14 +83,16 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        given = as_numbers(weights, "weights")
-        if not 0 < len(given) <= MAX_COUNT:
-            raise refused_value("weights", f"have from 1 to {MAX_COUNT} values", show(given))
-        size = check_integer(batch_size, "batch_size", minimum=1, maximum=MAX_COUNT)
-        self._replacement = check_flag(replacement, "replacement")
-        self._weights = RowWeights(given, len(given))
-        self._weights.check_drawable(size, replacement=replacement, name="batch_size")
-        super().__init__(len(given), size, n_batches=n_batches, seed=seed, num_replicas=num_replicas, rank=rank)
+        arguments = {
+            "batch_size": batch_size,
+            "replacement": replacement,
+            "n_batches": n_batches,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        planned = self._plan_of(arguments, {"weights": row_values(weights, "weights")})
+        self._begin(planned, seed=seed, num_replicas=num_replicas, rank=rank)
 
     def update(self, rows: Any, weights: Any) -> None:
         """Set the weights of rows; if a row is repeated, the last of its weights counts.
@@ -110,37 +109,28 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         TypeError, ValueError
             If a parameter is invalid, or the total would overflow. In that case nothing changes.
         """
-        positions = self._weights.rows(rows)
-        self._weights.update(positions, as_numbers(weights, "weights", count=len(positions)))
+        self._update(rows, weights, "weights")
 
     def weights(self, rows: Any = None) -> NDArray[np.float64]:
         """Return the current weights of rows, or of all rows, as a new array."""
-        leaves = self._weights.tree.leaves
-        found: NDArray[np.float64] = leaves.copy() if rows is None else leaves[self._weights.rows(rows)]
+        data = {} if rows is None else {"rows": row_positions(rows, "rows")}
+        found: NDArray[np.float64] = self._instance.ask("weights", {}, data)["weights"]
         return found
 
-    def _draw_rows(self, stream: RandomStream, size: int, count: int, name: str) -> NDArray[np.int32]:
-        return self._weights.draw(stream, size, count, replacement=self._replacement, name=name)
+    @property
+    def _capacity(self) -> int:
+        return int(self._parts["n"])
 
-    def _feedback(self) -> dict[str, Any]:
-        return self._weights.state()
-
-    def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
-        self._weights.load_state(feedback, fewest=len(self._weights), drawn=drawn)
-
-    def _parts(self) -> dict[str, Any]:
-        return {
-            "n": len(self._weights),
-            "batch_size": self._batch_size,
-            "replacement": self._replacement,
-            "n_batches": self._n_batches,
-        }
+    @property
+    def _fewest(self) -> int:
+        return self._capacity  # no row is added
 
     def _state_vectors(self) -> dict[str, Any]:
         return {"weights": self.weights()}
 
     def __repr__(self) -> str:
+        parts = self._parts
         return (
-            f"{type(self).__name__}({len(self._weights)} rows, batch_size={self._batch_size}, "
-            f"{self._n_batches} batches, replacement={self._replacement}, seed={self.seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({parts['n']} rows, batch_size={parts['batch_size']}, "
+            f"{parts['n_batches']} batches, replacement={parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
         )

@@ -118,6 +118,7 @@ def assert_same_plan(r: Session, lines: list[int], sample: Any, chosen: dict[str
     names = [f"f{place}" for place in range(len(lines))]
     crossed = r.rinterface.NULL if sample is None else integer(sample) if isinstance(sample, int) else sample
     given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
+    given["most_lines"] = 2.0**53
     try:
         plan = CorpusPlan(names, lines, sample, **chosen)
     except ValueError as error:
@@ -125,8 +126,6 @@ def assert_same_plan(r: Session, lines: list[int], sample: Any, chosen: dict[str
             r.call("make_corpus_plan", names, np.array(lines, dtype=np.float64), crossed, **given)
         # No public function of R has called it, so that the message names the package.
         assert str(refused.value) == str(error).replace("CorpusPlan", "rbridge")
-        return False
-    if plan.total > 2**31 - 1:
         return False
     made = r.call("make_corpus_plan", names, np.array(lines, dtype=np.float64), crossed, **given)
     found = {name: as_array(vector) for name, vector in zip(made.names, made)}

@@ -189,13 +189,13 @@ def test_samples_outside_epochs_are_those_of_python_and_go_on_in_r(make: Callabl
     [
         ({"weights": np.ones(3)}, "have 8 doubles as 'weights'. Got 3 values instead."),
         ({"weights": np.ones(8, dtype=np.int32)}, "have 8 doubles as 'weights'. Got 8 values instead."),
-        ({"batch": 8.0}, "have a place in an epoch as"),
+        ({"batch": 8.0}, "have an integer from 0 to 7 as 'batch'. Got 8 instead."),
         ({"generator": None}, "have a place in an epoch as"),
         ({"sample_generator": np.zeros(9, dtype=np.int32)}, "have the 625 words of a generator as 'sample_generator'"),
         ({"sample_generator": np.full(625, 625, dtype=np.int32)}, "have the 625 words of a generator as"),
         ({"drawn": np.zeros(2, dtype=np.int32)}, "have whole batches of integers as 'drawn'. Got 2 values instead."),
-        ({"drawn": np.full(3, 8, dtype=np.int32)}, "hold row positions from 1 to 8, counted from 1. Got 9 instead."),
-        ({"drawn": np.full(3, -(2**31), dtype=np.int32)}, "counted from 1. Got NA instead."),
+        ({"drawn": np.full(3, 8, dtype=np.int32)}, "have rows from 0 to 7 as 'drawn'. Got 8 instead."),
+        ({"drawn": np.full(3, -(2**31), dtype=np.int32)}, "have rows from 0 to 7 as 'drawn'. Got NA instead."),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(changed: dict[str, Any], text: str, r: Session) -> None:
@@ -214,8 +214,8 @@ def test_a_state_that_cannot_be_is_refused(changed: dict[str, Any], text: str, r
     [
         ({"weights": np.zeros(8)}, "have numbers above 0 as 'weights'"),
         ({"weights": np.ones(9)}, "have from 0 to 8 doubles as 'weights'. Got 9 values instead."),
-        ({"next_position": 8.0}, "'next_position' parameter must be an integer from 0 to 7. Got 8"),
-        ({"largest": -1.0}, "'largest' parameter must be a finite number of at least 0. Got -1"),
+        ({"next_position": 8.0}, "have an integer from 0 to 7 as 'next_position'. Got 8 instead."),
+        ({"largest": -1.0}, "have a finite number of at least 0 as 'largest'. Got -1 instead."),
     ],
 )
 def test_priorities_that_cannot_be_are_refused(changed: dict[str, Any], text: str, r: Session) -> None:
@@ -231,7 +231,7 @@ def test_priorities_that_cannot_be_are_refused(changed: dict[str, Any], text: st
         ({"priorities": np.ones(9)}, "have from 0 to 8 doubles as 'priorities'. Got 9 values instead."),
         ({"priorities": np.array([1.0, np.nan])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
         ({"priorities": np.array([1.0, -1.0])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
-        ({"next_position": 8.0}, "'next_position' parameter must be an integer from 0 to 7. Got 8"),
+        ({"next_position": 8.0}, "have an integer from 0 to 7 as 'next_position'. Got 8 instead."),
     ],
 )
 def test_priorities_of_ranks_that_cannot_be_are_refused(changed: dict[str, Any], text: str, r: Session) -> None:

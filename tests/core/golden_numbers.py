@@ -106,9 +106,12 @@ def golden_shards() -> Iterator[int]:
         yield len(shards)
         for shard in shards:
             yield from (shard, len(strata[shard]), *strata[shard])
-        cells = naive_cells(table, len(batches), given["promise"])
+        begins, place = {}, 0
+        for cell in naive_cells(table, len(batches), given["promise"]):  # in the order in which they are dealt
+            begins[cell] = place % len(batches)
+            place += table[cell[0]][cell[1]]
         for shard in shards:
-            yield from ((cells[shard, stratum] or [0])[0] for stratum in range(given["n_strata"]))
+            yield from (begins[shard, stratum] for stratum in range(given["n_strata"]))
         for batch in batches:
             yield from (len(batch), *batch)
 

@@ -5,10 +5,9 @@
 #ifndef PYSTRAT_GOLDEN_STRATA_H
 #define PYSTRAT_GOLDEN_STRATA_H
 
-#include <stdbool.h>
-
 #include "golden.h"
 #include "numbering.h"
+#include "plain_host.h"
 
 typedef struct {
   int64_t n_rows, n_strata, n_codes;
@@ -24,22 +23,15 @@ static inline int64_t number_labels(const int64_t *labels, int64_t n_rows, int64
   for (int64_t row = 0; row < n_rows; row++) {
     if (labels[row] >= 0) kept[n_kept++] = labels[row];
   }
-  enum { BITS = 12 };
-  NumberTable table = {
-      .slots = new_array(1 << BITS, sizeof *table.slots),
-      .distinct = new_array(1 << (BITS - 1), sizeof *table.distinct),
-      .bits = BITS,
-  };
-  begin_numbers(&table);
-  clear_slots(&table);
-  CHECK_EQUAL(number_rows(&table, kept, 0, n_kept, numbers), n_kept);
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  const int64_t *distinct;
+  int64_t found = number_values(kept, n_kept, numbers, &distinct, &host.host);
+  free_host(&host);
   n_kept = 0;
   for (int64_t row = 0; row < n_rows; row++) codes[row] = labels[row] >= 0 ? numbers[n_kept++] : -1;
   free(kept);
   free(numbers);
-  free(table.slots);
-  free(table.distinct);
-  return table.found;
+  return found;
 }
 
 /* Read the labels of a case, and number them in steps of 1,000 rows. */

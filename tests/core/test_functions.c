@@ -1,9 +1,18 @@
 /* The functions of the core, by small plans that were counted by hand, and requests that they refuse. */
 
 #include "batch_numbers.h"
+#include "decimal.h"
 #include "functions/batch_plan.h"
+#include "functions/corpus_plan.h"
 #include "functions/functions.h"
+#include "functions/group_plan.h"
+#include "functions/number_values.h"
 #include "functions/pair_counts.h"
+#include "functions/part_order.h"
+#include "functions/sharded_plan.h"
+#include "functions/stream_dealing.h"
+#include "functions/stream_plan.h"
+#include "lanes.h"
 #include "plain_host.h"
 
 static PlainHost called(const char *name, Part *parts, int64_t n_parts, bool succeeds) {
@@ -54,9 +63,195 @@ static void test_the_largest_minimum(void) {
   free_host(&host);
 }
 
+/* Products of more than 64 bits. */
+static void test_whole_shares(void) {
+  static const int64_t cases[][4] = {
+      {INT64_C(10), INT64_C(3), INT64_C(7), INT64_C(4)},
+      {INT64_C(9007199254740990), INT64_C(9007199254740880), INT64_C(9007199254740881), INT64_C(9007199254740988)},
+      {INT64_C(9007199254740986), INT64_C(4503599627370497), INT64_C(9007199254740881), INT64_C(4503599627370549)},
+      {INT64_C(4503599627370496), INT64_C(4503599627370495), INT64_C(4503599627370496), INT64_C(4503599627370495)},
+      {INT64_C(9007199254740991), INT64_C(1), INT64_C(9007199254740991), INT64_C(1)},
+      {INT64_C(9007199254740991), INT64_C(0), INT64_C(3), INT64_C(0)},
+      {INT64_C(3037000500), INT64_C(3037000500), INT64_C(3037000501), INT64_C(3037000499)},
+      {INT64_C(9007199254740881), INT64_C(4611686018427), INT64_C(9007199254740880), INT64_C(4611686018427)},
+  };
+  for (size_t i = 0; i < LENGTH(cases); i++) {
+    CHECK_EQUAL(whole_share(cases[i][0], cases[i][1], cases[i][2]), cases[i][3]);
+  }
+}
+
+/* A lane of as many rows as its batches allow is planned and dealt; the next ones are not. */
+static void test_the_largest_lane(void) {
+  for (double n_batches = 1; n_batches < 100000; n_batches = n_batches * 37 + 1) {
+    double most = (double)most_rows_of_lane((int64_t)n_batches), least = floor(most / n_batches), seen = 0, count = 1;
+    double next = n_batches;
+    CHECK((most + 1) * n_batches < LARGEST_EXACT && (most + 2) * n_batches >= LARGEST_EXACT);
+    Part parts[] = {
+        {.name = "totals", .type = DOUBLES, .length = 1, .values = &most},
+        {.name = "seen", .type = DOUBLES, .length = 1, .values = &seen},
+        {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
+        {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
+        {.name = "counts", .type = DOUBLES, .length = 1, .values = &count},
+        {.name = "codes", .type = INTEGERS, .length = 1, .values = (const int32_t[]){0}},
+    };
+    for (int more = 0; more <= 1; more++, most++) {
+      int64_t total = (int64_t)most;
+      LanePlan plan = {.table = {.n_parts = 1, .n_strata = 1, .counts = &total}, .n_lanes = 1};
+      PlainHost host = new_host(NULL, NULL, 0, -1);
+      CHECK(plan_lanes(least, least, &plan, &host.host) == (more == 0));
+      if (more == 0) CHECK_EQUAL(plan.n_batches, n_batches);
+      free_host(&host);
+      host = called("needs_rows", parts, LENGTH(parts), more == 0);
+      free_host(&host);
+      host = called("deal_rows", parts, LENGTH(parts), more == 0);
+      free_host(&host);
+    }
+    most = 5;
+    seen = 6; /* more than there are */
+    PlainHost host = called("deal_rows", parts, LENGTH(parts), false);
+    free_host(&host);
+    seen = 0;
+    next = n_batches + 1;
+    host = called("deal_rows", parts, LENGTH(parts), false);
+    free_host(&host);
+  }
+}
+
+/* Numbers that a caller has no reason to give are refused, or give batches that exist: no sum or product overflows. */
+static void test_mutated_dealing(void) {
+  static const double numbers[] = {-1, 0, 1, 2, 3, 6, 2147483646, 2147483647, 2147483648.0, 9007199254740992.0, NAN};
+  uint64_t state = 1;
+  int n_accepted = 0;
+  for (int trial = 0; trial < 20000; trial++) {
+    double totals[] = {4, 2}, seen[] = {1, 0}, n_batches = 2, next = 1, counts[] = {1, 1};
+    double *const changed[] = {&totals[0], &totals[1], &seen[0], &n_batches, &next, &counts[0]};
+    static const int32_t codes[] = {1, 0, 0};
+    Part parts[] = {
+        {.name = "totals", .type = DOUBLES, .length = 2, .values = totals},
+        {.name = "seen", .type = DOUBLES, .length = 2, .values = seen},
+        {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
+        {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
+        {.name = "counts", .type = DOUBLES, .length = 2, .values = counts},
+        {.name = "codes", .type = INTEGERS, .length = 3, .values = codes},
+    };
+    for (int64_t i = some_number(&state, 4); i >= 0; i--) {
+      *changed[some_number(&state, LENGTH(changed))] = numbers[some_number(&state, LENGTH(numbers))];
+    }
+    for (int is_dealt = 0; is_dealt <= 1; is_dealt++) {
+      Parts request = {.parts = parts, .n_parts = LENGTH(parts)};
+      PlainHost host = new_host(&request, NULL, 0, -1);
+      bool is_accepted = find_function(is_dealt ? "deal_rows" : "needs_rows")->call(&request, &host.host);
+      if (!is_accepted) check_failure(&host);
+      const Given *batches = is_accepted && is_dealt ? given_as(&host, "batches") : NULL;
+      for (int64_t run = 0; batches != NULL && run < batches->count; run++) {
+        int32_t batch = ((const int32_t *)batches->values)[run];
+        CHECK(batch >= next && batch < n_batches);
+      }
+      n_accepted += is_accepted;
+      free_host(&host);
+    }
+  }
+  CHECK(n_accepted > 5000);
+}
+
+/* Rows of two strata for two batches, of which the first is not wanted; a row too many is refused. */
+static void test_rows_of_wanted_batches_have_places(void) {
+  double totals[] = {4, 2}, seen[] = {1, 0}, n_batches = 2, next = 1;
+  int32_t codes[] = {1, 0, 0, 1, 0, 0};
+  Part parts[] = {
+      {.name = "totals", .type = DOUBLES, .length = 2, .values = totals},
+      {.name = "seen", .type = DOUBLES, .length = 2, .values = seen},
+      {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
+      {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
+      {.name = "codes", .type = INTEGERS, .length = 5, .values = codes},
+  };
+  PlainHost host = called("deal_rows", parts, LENGTH(parts), true);
+  const Given *places = given_as(&host, "places"), *batches = given_as(&host, "batches");
+  const int32_t *place = places->values, *batch = batches->values, *size = given_as(&host, "sizes")->values;
+  CHECK(places->count == 3 && place[0] == 2 && place[1] == 4 && place[2] == 3);
+  CHECK(batches->count == 2 && batch[0] == 1 && batch[1] == 1 && size[0] == 2 && size[1] == 1);
+  CHECK_EQUAL(*(const double *)given_as(&host, "complete")->values, 2);
+  free_host(&host);
+  parts[4].length = 6;
+  host = called("deal_rows", parts, LENGTH(parts), false);
+  free_host(&host);
+}
+
+static void test_numbers_of_values(void) {
+  double values[] = {3, -1, 3, NAN, 0.5, NAN, -1};
+  const int64_t codes[] = {1, 2, 1, 3, 4, 3, 2};
+  Part part = {.name = "values", .type = DOUBLES, .length = LENGTH(values), .values = values};
+  Parts request = {.parts = &part, .n_parts = 1};
+  PlainHost host = new_host(&request, NULL, 1, -1);
+  CHECK(number_values_function.call(&request, &host.host));
+  const Given *given = given_as(&host, "codes"), *distinct = given_as(&host, "values");
+  for (int row = 0; row < 7; row++) CHECK_EQUAL(((const int64_t *)given->values)[row], codes[row]);
+  CHECK(distinct->count == 4 && ((const double *)distinct->values)[3] == 0.5);
+  free_host(&host);
+  part.type = INTEGERS;
+  host = called("number_values", &part, 1, false);
+  free_host(&host);
+}
+
+static void test_the_plan_of_a_corpus(void) {
+  double lines[] = {5, 5, 5, 7}, weights[] = {0.3, 0.6, 0.9, 0}, sample = 17, most = 1000;
+  static const double drawn[] = {2, 4, 5, 0}; /* the last share of 10 lines is 5 exactly, which doubles miss */
+  uint8_t keeps[] = {0, 0, 0, 1};
+  int32_t is_count = 1;
+  Part parts[] = {
+      {.name = "lines", .type = DOUBLES, .length = 4, .values = lines},
+      {.name = "weights", .type = OTHER},
+      {.name = "file_weights", .type = DOUBLES, .length = 4, .values = weights},
+      {.name = "keeps", .type = BYTES, .length = 4, .values = keeps},
+      {.name = "sample", .type = DOUBLES, .length = 1, .values = &sample},
+      {.name = "is_count", .type = FLAG, .length = 1, .values = &is_count},
+      {.name = "epoch_end", .type = TEXT, .length = 1, .values = "sample"},
+      {.name = "most_lines", .type = DOUBLES, .length = 1, .values = &most},
+  };
+  PlainHost host = called("corpus_plan", parts, LENGTH(parts), true);
+  for (int file = 0; file < 4; file++) {
+    CHECK_EQUAL(((const double *)given_as(&host, "drawn")->values)[file], drawn[file]);
+    CHECK_EQUAL(((const double *)given_as(&host, "kept")->values)[file], file == 3 ? 7 : 0);
+  }
+  CHECK_EQUAL(((const double *)given_as(&host, "share")->values)[2], 0.5);
+  free_host(&host);
+  sample = 6; /* fewer than are kept */
+  host = called("corpus_plan", parts, LENGTH(parts), false);
+  free_host(&host);
+  sample = 1000;
+  most = 999;
+  host = called("corpus_plan", parts, LENGTH(parts), false);
+  free_host(&host);
+}
+
+static void test_decimal_numbers(void) {
+  static const char *const written[] = {"0.1", ".5", "30", "1e-05", "5.80325716335e+12", "2."};
+  static const uint64_t digits[] = {1, 5, 30, 1, 5803257163350, 2};
+  static const int64_t decimals[] = {1, 1, 0, 5, 0, 0};
+  for (size_t i = 0; i < LENGTH(written); i++) {
+    uint32_t room[20];
+    Decimal decimal = {{room, 0}, 0};
+    CHECK(read_decimal(written[i], &decimal));
+    CHECK_EQUAL(decimal.n_decimals, decimals[i]);
+    CHECK_EQUAL(decimal.digits.digits[0], (uint32_t)digits[i]);
+    CHECK_EQUAL(decimal.digits.length, digits[i] >> 32 == 0 ? 1 : 2);
+  }
+  char shown[NUMBER];
+  CHECK(strcmp(show_shortest(1.0 / 3, shown), "0.3333333333333333") == 0);
+  CHECK(strcmp(show_shortest(0x1p-24, shown), "5.960464477539063e-08") == 0);
+  CHECK(strcmp(show_double(100000, shown), "100000.0") == 0 && strcmp(show_double(INFINITY, shown), "inf") == 0);
+}
+
 int main(void) {
+  test_whole_shares();
+  test_the_largest_lane();
+  test_mutated_dealing();
+  test_rows_of_wanted_batches_have_places();
+  test_the_plan_of_a_corpus();
+  test_decimal_numbers();
   test_offsets_and_composition();
   test_the_largest_minimum();
+  test_numbers_of_values();
   CHECK(find_function("another") == NULL);
   return 0;
 }

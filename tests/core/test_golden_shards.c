@@ -1,106 +1,79 @@
-/* Golden vectors of sharded batches: each epoch is laid out and drawn, and compared row by row. */
-
-#include <string.h>
+/* Golden vectors of sharded batches: each epoch of a recipe is drawn, and compared row by row. A case is:
+ *
+ *   n_strata, n_batches, the number of all shards, the seed, the epoch, whether it is shuffled
+ *   the number of shards of the process, then for each its number and the list of the strata of its rows
+ *   the batch in which each cell begins
+ *   for each batch the list of its rows
+ */
 
 #include "golden.h"
-#include "permutation.h"
-#include "scatter.h"
-#include "shards.h"
+#include "kinds/sharded.h"
+#include "plain_host.h"
+#include "scattering.h"
 
-enum { MOST_SHARDS = 8, MOST_ROWS = 200, MOST_CELLS = 32 };
+enum { MOST_SHARDS = 8, MOST_ROWS = 200, MOST_CELLS = 32, N_PARTS = 8 };
 
-/* A case, and the process whose batches it has. */
 typedef struct {
-  ShardCells cells;
-  int64_t n_strata;
-  int64_t n_shards;
-  int64_t n_own;
-  int64_t n_rows;
-  bool shuffled;
-  uint32_t seed;
-  uint32_t epoch;
-  int64_t shards[MOST_SHARDS];
-  int64_t counts[MOST_CELLS];
-  int64_t begins[MOST_CELLS];
-  int32_t codes[MOST_ROWS];
+  double n_strata, n_batches, n_shards, shards[MOST_SHARDS], sizes[MOST_SHARDS], begins[MOST_CELLS];
+  int64_t n_own, n_rows;
+  int32_t is_shuffled, codes[MOST_ROWS];
+  uint32_t seed, epoch;
+  Part parts[N_PARTS];
 } Case;
 
-static void read_case(Case *c) {
-  memset(c, 0, sizeof *c);
-  c->n_strata = next_number();
-  c->cells.n_batches = next_number();
-  c->n_shards = next_number();
+static Parts read_case(Case *c) {
+  c->n_rows = 0;
+  c->n_strata = (double)next_number();
+  c->n_batches = (double)next_number();
+  c->n_shards = (double)next_number();
   c->seed = (uint32_t)next_number();
   c->epoch = (uint32_t)next_number();
-  c->shuffled = next_number() != 0;
+  c->is_shuffled = next_number() != 0;
   c->n_own = next_number();
-  CHECK(c->n_own <= MOST_SHARDS && c->n_own * c->n_strata <= MOST_CELLS);
+  int64_t n_cells = c->n_own * (int64_t)c->n_strata;
+  CHECK(c->n_own <= MOST_SHARDS && n_cells <= MOST_CELLS);
   for (int64_t shard = 0; shard < c->n_own; shard++) {
-    c->shards[shard] = next_number();
+    c->shards[shard] = (double)next_number();
     int64_t size = next_number();
     CHECK(c->n_rows + size <= MOST_ROWS);
-    for (int64_t row = 0; row < size; row++) {
-      int64_t code = next_number();
-      c->codes[c->n_rows++] = (int32_t)code;
-      c->counts[shard * c->n_strata + code] += 1;
-    }
+    c->sizes[shard] = (double)size;
+    for (int64_t row = 0; row < size; row++) c->codes[c->n_rows++] = (int32_t)next_number();
   }
-  c->cells.n_cells = c->n_own * c->n_strata;
-  for (int64_t cell = 0; cell < c->cells.n_cells; cell++) c->begins[cell] = next_number();
-  c->cells.counts = c->counts;
-  c->cells.begins = c->begins;
-}
-
-/* Draw the epoch into `rows`, by a layout of the rows of all shards of the process. */
-static void draw(const Case *c, const int32_t *layout, int32_t *rows) {
-  int32_t pool[MOST_ROWS];
-  int64_t cursors[MOST_CELLS];
-  int64_t first_row = 0;
-  for (int64_t shard = 0; shard < c->n_own; shard++) {
-    int64_t first_cell = shard * c->n_strata;
-    uint32_t size = (uint32_t)shard_rows(&c->cells, first_cell, c->n_strata);
-    const int32_t *codes = c->codes + first_row;
-    fill_shard_cursors(&c->cells, first_cell, c->n_strata, first_row, cursors);
-    if (c->shuffled) {
-      Generator generator;
-      seed_generator(&generator, shard_seed(c->seed, c->epoch, (uint32_t)c->n_shards, (uint32_t)c->shards[shard]));
-      fill_in_order(pool, size);
-      scatter_permutation_int32(&generator, pool, size, size, codes, cursors, layout, (int32_t)first_row, rows);
-    } else {
-      scatter_in_order_int32(0, size, codes, cursors, layout, (int32_t)first_row, rows);
-    }
-    first_row += size;
-  }
-}
-
-static void check_epoch(const Case *c) {
-  int64_t *offsets = new_zeros(c->cells.n_batches + 1);
-  int64_t *next_places = new_array(c->cells.n_batches, sizeof *next_places);
-  int32_t *layout = new_array(c->n_rows, sizeof *layout);
-  int32_t *rows = new_array(c->n_rows, sizeof *rows);
-  int64_t whole = 0;
-  count_shard_rows(&c->cells, 0, c->cells.n_cells, &whole, offsets);
-  ShardOffsets adding = {0};
-  add_up_shard_rows(whole, c->cells.n_batches + 1, &adding, offsets);
-  memcpy(next_places, offsets, (size_t)c->cells.n_batches * sizeof *offsets);
-  ShardsProgress progress;
-  begin_shard_layout(&progress);
-  while (!fill_shard_layout(&c->cells, 2, &progress, next_places, layout)) continue;
-  draw(c, layout, rows);
-  for (int64_t batch = 0; batch < c->cells.n_batches; batch++) {
-    CHECK_EQUAL(offsets[batch + 1] - offsets[batch], next_number());
-    for (int64_t i = offsets[batch]; i < offsets[batch + 1]; i++) CHECK_EQUAL(rows[i], next_number());
-  }
-  free(offsets);
-  free(next_places);
-  free(layout);
-  free(rows);
+  for (int64_t cell = 0; cell < n_cells; cell++) c->begins[cell] = (double)next_number();
+  const Part parts[N_PARTS] = {
+      {.name = "codes", .type = INTEGERS, .length = c->n_rows, .values = c->codes},
+      {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &c->n_strata},
+      {.name = "n_shards", .type = DOUBLES, .length = 1, .values = &c->n_shards},
+      {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &c->n_batches},
+      {.name = "shards", .type = DOUBLES, .length = c->n_own, .values = c->shards},
+      {.name = "sizes", .type = DOUBLES, .length = c->n_own, .values = c->sizes},
+      {.name = "begins", .type = DOUBLES, .length = n_cells, .values = c->begins},
+      {.name = "shuffle", .type = INTEGERS, .length = 1, .values = &c->is_shuffled},
+  };
+  memcpy(c->parts, parts, sizeof parts);
+  return (Parts){.parts = c->parts, .n_parts = N_PARTS, .is_recipe = true};
 }
 
 static void check_case(void) {
-  Case c;
-  read_case(&c);
-  check_epoch(&c);
+  static Case c;
+  Parts recipe = read_case(&c);
+  PlainInstance instance = new_instance(&sharded_kind, c.seed);
+  PlainHost host = new_host(&recipe, &instance.memory, 0, -1);
+  CHECK(instance.kind->prepare(instance.self, &recipe, c.seed, &host.host));
+  free_host(&host);
+  host = new_host(&recipe, &instance.memory, (int32_t)(c.epoch % 2), -1);
+  CHECK(draw_epoch(instance.kind, instance.self, c.seed, c.epoch, &host.host));
+  const int32_t *rows = given_as(&host, "rows")->values;
+  const int64_t *offsets = given_as(&host, "offsets")->values;
+  for (int64_t batch = 0; batch < (int64_t)c.n_batches; batch++) {
+    CHECK_EQUAL(offsets[batch + 1] - offsets[batch], next_number());
+    for (int64_t i = offsets[batch]; i < offsets[batch + 1]; i++) {
+      int32_t row = rows[i] - host.host.first_row;
+      CHECK_EQUAL(row, next_number());
+    }
+  }
+  free_host(&host);
+  free_instance(&instance);
 }
 
 int main(void) {

@@ -81,14 +81,18 @@ static void read_changes(Source *source) {
   free(previous);
 }
 
-/* Draw a batch in steps of three rows. */
+static bool go_on(Host *host) {
+  (void)host;
+  return true;
+}
+
 static void draw_distinct_rows(SumTree *tree, Generator *generator, int64_t size, int32_t *rows) {
+  Host host = {.go_on = go_on};
   DistinctDraw draw = {.size = size, .rows = rows};
   draw.table = new_array(INT64_C(1) << hash_set_bits(size), sizeof *draw.table);
   draw.removed = new_array(size, sizeof *draw.removed);
   draw.weights = new_array(size, sizeof *draw.weights);
-  begin_distinct(&draw);
-  while (!draw_distinct(tree, generator, &draw, 3)) continue;
+  CHECK(draw_distinct(tree, generator, &draw, &host));
   free(draw.table);
   free(draw.removed);
   free(draw.weights);

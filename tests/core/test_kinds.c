@@ -2,26 +2,44 @@
  * has rows of the dataset in order of batches, and a call that failed leaves the instance as it was.
  */
 
+#include "decimal.h"
 #include "epoch_order.h"
 #include "functions/batch_plan.h"
+#include "functions/corpus_plan.h"
 #include "functions/functions.h"
+#include "functions/group_plan.h"
+#include "functions/number_values.h"
 #include "functions/pair_counts.h"
+#include "functions/part_order.h"
+#include "functions/sharded_plan.h"
+#include "functions/stream_dealing.h"
+#include "functions/stream_plan.h"
 #include "dealt.h"
-#include "kept_rows.h"
 #include "kinds/downsampled.h"
 #include "kinds/epoch_subset.h"
+#include "kinds/mixture.h"
+#include "kinds/multilabel.h"
 #include "kinds/pairs.h"
+#include "kinds/prioritized.h"
 #include "kinds/rare_events.h"
+#include "kinds/sharded.h"
 #include "kinds/strata_subset.h"
 #include "kinds/stratified.h"
+#include "kinds/stratified_group.h"
+#include "kinds/sum_tree.h"
 #include "kinds/tree.h"
 #include "kinds/triples.h"
 #include "kinds/uniform.h"
+#include "kinds/weighted.h"
+#include "grouped_rows.h"
+#include "label_sets.h"
 #include "observed_pairs.h"
 #include "plain_host.h"
 #include "order.h"
+#include "place.h"
 #include "positives.h"
 #include "request.h"
+#include "row_weights.h"
 #include "taken_rows.h"
 #include "tree_values.h"
 
@@ -145,6 +163,43 @@ static Mutable epoch_subset_request(uint64_t *state) {
   if (!has_tokens || some_number(state, 2) == 0) add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
   add_part(&request, "method", TEXT, 1, names[some_number(state, 3)]);
   if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  return request;
+}
+
+/* The lines of up to four files in one stage or two, of which limits may exclude some. */
+static Mutable mixture_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  double all[4], drawn[8], kept[8], begins[] = {0, 2};
+  uint8_t bits[8] = {0};
+  int32_t lengths[MOST_VALUES];
+  bool has_limits = some_number(state, 3) == 0, has_tokens = some_number(state, 3) == 0;
+  int64_t n_files = 1 + some_number(state, 4), n_stages = 1 + some_number(state, 2), n_lines = 0;
+  for (int64_t file = 0; file < n_files; file++) {
+    int64_t size = some_number(state, MOST_VALUES / 4), n_remaining = 0;
+    for (int64_t i = 0; i < size; i++, n_lines++) {
+      bool remains = !has_limits || some_number(state, 3) > 0;
+      if (remains) bits[n_lines / 8] |= (uint8_t)(1 << n_lines % 8);
+      lengths[n_lines] = (int32_t)some_number(state, 30);
+      n_remaining += remains;
+    }
+    all[file] = (double)size;
+    for (int64_t place = file; place < n_files * n_stages; place += n_files) {
+      drawn[place] = n_remaining > 0 ? (double)some_number(state, 3 * n_remaining) : 0;
+      kept[place] = some_number(state, 4) == 0 ? (double)n_remaining : 0;
+    }
+  }
+  add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
+  add_part(&request, "epoch_end", TEXT, 1, some_number(state, 2) == 0 ? "sample" : "all_exhausted");
+  add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
+  if (has_tokens) add_number(&request, "max_tokens", (double)(29 + some_number(state, 200)));
+  if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  n_mutable = request.n_parts;
+  add_part(&request, "lines", DOUBLES, n_files, all);
+  add_part(&request, "drawn", DOUBLES, n_files * n_stages, drawn);
+  add_part(&request, "kept", DOUBLES, n_files * n_stages, kept);
+  if (n_stages > 1) add_part(&request, "begins", DOUBLES, 2, begins);
+  if (has_limits) add_part(&request, "remaining", BYTES, (n_lines + 7) / 8, bits);
+  if (has_tokens) add_part(&request, "lengths", INTEGERS, n_lines, lengths);
   return request;
 }
 
@@ -342,6 +397,122 @@ static Mutable downsampled_request(uint64_t *state) {
   return request;
 }
 
+static Mutable sharded_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  double table[12], shards[3];
+  int64_t n_strata = 1 + some_number(state, 4), n_shards = 1 + some_number(state, 3), n_rows = 0;
+  int64_t n_own = 1 + some_number(state, n_shards), first = some_number(state, n_shards);
+  int32_t codes[MOST_VALUES];
+  for (int64_t cell = 0; cell < n_shards * n_strata; cell++) table[cell] = (double)(1 + some_number(state, 4));
+  for (int64_t place = 0; place < n_own; place++) {
+    int64_t shard = (first + place) % n_shards;
+    shards[place] = (double)shard;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+      for (int64_t row = 0; row < (int64_t)table[shard * n_strata + stratum]; row++) codes[n_rows++] = (int32_t)stratum;
+    }
+  }
+  add_number(&request, "seed", 1);
+  add_number(&request, "min_samples_per_stratum", 1);
+  add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
+  add_part(&request, "promise", TEXT, 1, some_number(state, 2) == 0 ? "local" : "global");
+  add_part(&request, "table", DOUBLES, n_shards * n_strata, table);
+  add_number(&request, "n_strata", (double)n_strata);
+  add_part(&request, "shards", DOUBLES, n_own, shards);
+  add_part(&request, "codes", INTEGERS, n_rows, codes);
+  return request;
+}
+
+static Mutable group_request(uint64_t *state) {
+  static const char *const rare[] = {"error", "warn", "allow"};
+  Mutable request = {.n_parts = 0};
+  int32_t groups[MOST_VALUES];
+  uint8_t bytes[MOST_VALUES];
+  int64_t n_strata = 1 + some_number(state, 4), n_groups = n_strata * (1 + some_number(state, 5));
+  bool is_apart = some_number(state, 2) == 0, is_narrow = some_number(state, 2) == 0;
+  add_codes(&request, state, n_strata);
+  int64_t n_rows = request.parts[0].length;
+  n_groups = smaller(n_groups, n_rows);
+  for (int64_t row = 0; row < n_rows; row++) {
+    const void *codes = request.room[0];
+    int64_t stratum = request.parts[0].type == BYTES ? ((const uint8_t *)codes)[row] : ((const int32_t *)codes)[row];
+    int64_t group = some_number(state, n_groups);
+    if (!is_apart) group = (stratum + n_strata * some_number(state, n_groups)) % n_groups;
+    groups[row] = (int32_t)group;
+    bytes[row] = (uint8_t)group;
+  }
+  add_part(&request, "groups", is_narrow ? BYTES : INTEGERS, n_rows, is_narrow ? (void *)bytes : (void *)groups);
+  add_number(&request, "n_groups", (double)n_groups);
+  add_number(&request, "min_samples_per_stratum", (double)(1 + some_number(state, 3)));
+  add_part(&request, "keep", TEXT, 1, is_apart ? "apart" : "together");
+  add_part(&request, "rare", TEXT, 1, rare[some_number(state, 3)]);
+  add_part(&request, "missing", TEXT, 1, "drop");
+  if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
+  return request;
+}
+
+static Mutable multilabel_request(uint64_t *state) {
+  static const char *const shortfall[] = {"error", "warn", "allow"};
+  Mutable request = {.n_parts = 0};
+  uint8_t labels[MOST_VALUES * sizeof(double)];
+  int64_t n_labels = 1 + some_number(state, 6), n_rows = n_labels + some_number(state, MOST_VALUES - n_labels);
+  int32_t is_by_label = (int32_t)some_number(state, 2);
+  for (int64_t i = 0; i < n_rows * n_labels; i++) {
+    int64_t row = is_by_label ? i % n_rows : i / n_labels, label = is_by_label ? i / n_rows : i % n_labels;
+    labels[i] = row == label || some_number(state, 2 + n_labels) == 0;
+  }
+  add_number(&request, "min_samples_per_label", (double)(1 + some_number(state, 3)));
+  if (some_number(state, 3) == 0) add_number(&request, "max_batches", (double)(1 + some_number(state, 5)));
+  add_part(&request, "shortfall", TEXT, 1, shortfall[some_number(state, 3)]);
+  add_flag(&request, "shuffle", (int32_t)some_number(state, 4) > 0);
+  if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
+  add_number(&request, "n_labels", (double)n_labels);
+  add_flag(&request, "by_label", is_by_label);
+  n_mutable = request.n_parts; /* the host has checked that labels are 0 and 1 */
+  add_part(&request, "labels", BYTES, n_rows * n_labels, labels);
+  return request;
+}
+
+static void add_shared_settings(Mutable *request, uint64_t *state) {
+  add_number(request, "batch_size", (double)(1 + some_number(state, 4)));
+  if (some_number(state, 2) == 0) add_number(request, "n_batches", (double)(1 + some_number(state, 9)));
+  if (some_number(state, 2) == 0) add_number(request, "num_replicas", (double)(1 + some_number(state, 2)));
+}
+
+static Mutable weighted_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  double weights[40];
+  int64_t n = 4 + some_number(state, 36);
+  for (int64_t row = 0; row < n; row++) weights[row] = (double)some_number(state, 4);
+  weights[0] = 1;
+  add_part(&request, "weights", DOUBLES, n, weights);
+  add_flag(&request, "replacement", some_number(state, 4) != 0);
+  add_shared_settings(&request, state);
+  return request;
+}
+
+static Mutable prioritized_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  bool is_ranked = some_number(state, 2) == 0;
+  double n = (double)some_number(state, 20);
+  add_number(&request, "n", n);
+  add_number(&request, "capacity", n + 4 + (double)some_number(state, 20));
+  add_number(&request, "alpha", (double)some_number(state, 5) / 2);
+  if (some_number(state, 2) == 0) add_number(&request, "beta", (double)some_number(state, 5) / 2);
+  add_part(&request, "method", TEXT, 1, is_ranked ? "rank" : "proportional");
+  if (!is_ranked && some_number(state, 2) == 0) add_number(&request, "epsilon", 0.25);
+  add_flag(&request, "stratified", (int32_t)some_number(state, 2));
+  add_flag(&request, "normalise", (int32_t)some_number(state, 2));
+  add_shared_settings(&request, state);
+  return request;
+}
+
+static Mutable sum_tree_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  add_number(&request, "capacity", (double)(1 + some_number(state, 40)));
+  if (some_number(state, 2) == 0) add_number(&request, "seed", 1);
+  return request;
+}
+
 /* Change the type, the length or a value of a part, or leave it out. */
 static void mutate(Mutable *given, uint64_t *state) {
   static const double numbers[] = {
@@ -407,7 +578,7 @@ static void check_epoch(const PlainHost *host, int64_t most) {
   const Given *rows = given_as(host, "rows"), *offsets = given_as(host, "offsets");
   CHECK((rows->type == INTEGERS || rows->type == LARGE) && offsets->type == LONGS && offsets->count >= 2);
   const int64_t *offset = offsets->values;
-  int32_t first = rows->type == INTEGERS ? host->host.first_row : 0;
+  int32_t first = rows->type == INTEGERS || !is_given(host->parts, "cells") ? host->host.first_row : 0;
   for (int64_t i = 0; i < rows->count; i++) {
     int64_t row = rows->type == LARGE ? ((int64_t *)rows->values)[i] : ((int32_t *)rows->values)[i];
     CHECK(row >= first && row < most + first);
@@ -500,6 +671,131 @@ static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
   return is_accepted;
 }
 
+/* The vectors of a state, and a copy of their bytes. */
+typedef struct {
+  Part parts[MOST_GIVEN];
+  Parts state;
+  char *copies[MOST_GIVEN];
+} StateVectors;
+
+static void copy_bytes(StateVectors *vectors) {
+  for (int64_t i = 0; i < vectors->state.n_parts; i++) {
+    size_t bytes = bytes_of(&vectors->parts[i], vectors->parts[i].values);
+    free(vectors->copies[i]);
+    vectors->copies[i] = new_array((int64_t)bytes, 1);
+    memcpy(vectors->copies[i], vectors->parts[i].values, bytes);
+  }
+}
+
+static void check_unchanged(const StateVectors *vectors) {
+  for (int64_t i = 0; i < vectors->state.n_parts; i++) {
+    CHECK(memcmp(vectors->copies[i], vectors->parts[i].values, bytes_of(&vectors->parts[i], vectors->parts[i].values)) == 0);
+  }
+}
+
+/* Change a bit of a vector, as a file may. */
+static void damage(StateVectors *vectors, uint64_t *state) {
+  Part *part = &vectors->parts[some_number(state, vectors->state.n_parts)];
+  uint8_t *bytes = (uint8_t *)part->values;
+  size_t n_bytes = bytes_of(part, part->values);
+  if (n_bytes > 0) bytes[some_number(state, (int64_t)n_bytes)] ^= (uint8_t)(1 << some_number(state, 8));
+}
+
+/* What is told, asked or wanted: positions, values, and numbers, some of them wrong. */
+static Mutable some_feedback(uint64_t *state) {
+  static const char *const values[] = {"weights", "priorities"};
+  Mutable told = {.n_parts = 0};
+  double rows[8], numbers[8];
+  int64_t count = some_number(state, 8);
+  for (int64_t i = 0; i < count; i++) {
+    rows[i] = (double)some_number(state, some_number(state, 20) == 0 ? 50 : 5);
+    numbers[i] = (double)some_number(state, 5) / 2 - (some_number(state, 30) == 0);
+  }
+  add_part(&told, "rows", DOUBLES, count, rows);
+  add_part(&told, "indices", DOUBLES, count, rows);
+  int64_t n_values = count - (some_number(state, 30) == 0 && count > 0);
+  for (int i = 0; i < 2; i++) add_part(&told, values[i], DOUBLES, n_values, numbers);
+  add_number(&told, "count", (double)(1 + some_number(state, 4)));
+  if (some_number(state, 2) == 0) add_number(&told, "k", (double)some_number(state, 9));
+  add_flag(&told, "replacement", (int32_t)some_number(state, 2));
+  add_number(&told, "beta", (double)some_number(state, 5) / 2);
+  add_flag(&told, "normalise", (int32_t)some_number(state, 2));
+  if (some_number(state, 4) == 0) mutate(&told, state);
+  return told;
+}
+
+/* Tell, ask and draw; a call that fails leaves vectors that are right as they were, and so do all draws. */
+static void try_feedback(
+    PlainInstance *instance, StateVectors *vectors, bool are_right, int64_t capacity, uint64_t *state
+) {
+  static const char *const methods[] = {"update", "append"}, *const names[] = {
+      "weights", "state", "total", "n_rows", "importance_weights",
+  };
+  const Feedback *feedback = instance->kind->feedback;
+  Generator generator;
+  seed_generator(&generator, 1);
+  for (int step = 0; step < 12; step++) {
+    Memory memory = {.n_blocks = 0};
+    Mutable given = some_feedback(state);
+    Parts parts = parts_of(&given, false, &memory);
+    int32_t first_row = (int32_t)some_number(state, 2);
+    PlainHost host = new_host(&parts, NULL, first_row, some_number(state, 3) == 0 ? some_number(state, 9) : -1);
+    bool is_done = false;
+    copy_bytes(vectors);
+    int64_t what = some_number(state, 3);
+    if (what == 0) {
+      is_done = feedback->tell(instance->self, &vectors->state, methods[some_number(state, 2)], &parts, &host.host);
+      if (!is_done && are_right) check_unchanged(vectors);
+    } else if (what == 1) {
+      is_done = feedback->ask(instance->self, &vectors->state, names[some_number(state, 5)], &parts, &host.host);
+      check_unchanged(vectors);
+    } else {
+      is_done = feedback->draw_more(instance->self, &vectors->state, &parts, &generator, &host.host);
+      const Given *rows = is_done ? given_as(&host, "rows") : NULL;
+      for (int64_t i = 0; is_done && i < rows->count; i++) {
+        int64_t row = ((int32_t *)rows->values)[i] - first_row;
+        CHECK(row >= 0 && row < capacity);
+      }
+      if (are_right) check_unchanged(vectors);
+    }
+    if (!is_done) check_failure(&host);
+    free_host(&host);
+    free_memory(&memory);
+  }
+}
+
+/* Prepare a recipe with feedback and begin its state; return whether it was accepted. */
+static bool try_state(const Kind *kind, Mutable *given, uint64_t *state) {
+  Memory memory = {.n_blocks = 0};
+  Parts recipe = parts_of(given, true, &memory);
+  PlainInstance instance = new_instance(kind, 1);
+  PlainHost preparing = new_host(&recipe, &instance.memory, 0, -1);
+  PlainHost host = new_host(&recipe, NULL, 0, some_number(state, 9) == 0 ? some_number(state, 5) : -1);
+  bool is_prepared = kind->prepare(instance.self, &recipe, 1, &preparing.host);
+  if (!is_prepared) check_failure(&preparing);
+  bool is_begun = is_prepared && kind->feedback->begin(instance.self, &recipe, &host.host);
+  if (is_prepared && !is_begun) check_failure(&host);
+  if (is_begun) {
+    StateVectors vectors = {.copies = {NULL}};
+    for (int i = 0; i < host.n_given; i++) {
+      const Given *vector = &host.given[i];
+      vectors.parts[i] = (Part){.name = vector->name, .type = vector->type, .length = vector->count};
+      vectors.parts[i].values = vector->values;
+    }
+    vectors.state = (Parts){vectors.parts, host.n_given, true};
+    int64_t capacity = number_in(&recipe, is_given(&recipe, "capacity") ? "capacity" : "n");
+    try_feedback(&instance, &vectors, true, capacity, state);
+    damage(&vectors, state);
+    try_feedback(&instance, &vectors, false, capacity, state);
+    for (int i = 0; i < MOST_GIVEN; i++) free(vectors.copies[i]);
+  }
+  free_host(&preparing);
+  free_host(&host);
+  free_instance(&instance);
+  free_memory(&memory);
+  return is_begun;
+}
+
 /* Plan a request, then try its recipe, as it is and mutated; return whether the request was accepted. */
 static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64_t *n_accepted) {
   Memory memory = {.n_blocks = 0};
@@ -507,18 +803,23 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   PlainHost host = new_host(&request, NULL, 1, some_number(state, 20) == 0 ? some_number(state, 8) : -1);
   bool is_planned = kind->plan(&request, &host.host);
   if (!is_planned) check_failure(&host);
-  bool needs_data = kind == &strata_subset_kind || kind == &pairs_kind || kind == &triples_kind;
-  bool has_data = is_given(&request, "codes") || is_given(&request, "users");
-  bool has_recipe = is_planned && (!needs_data || has_data) && has_room(&host);
+  bool takes_labels = kind == &multilabel_kind;
+  bool needs_data = kind == &strata_subset_kind || kind == &pairs_kind || kind == &triples_kind || kind == &sharded_kind ||
+                    kind == &stratified_group_kind;
+  bool has_table = kind != &sharded_kind || is_given(&request, "table");
+  bool has_data = (is_given(&request, "codes") && has_table) || is_given(&request, "users");
+  if (takes_labels) has_data = is_given(&request, "labels");
+  bool has_recipe = is_planned && ((!needs_data && !takes_labels) || has_data) && has_room(&host);
   if (has_recipe) {
     int64_t of_user = n_mutable;
     n_mutable = 0;
     Mutable recipe = recipe_of(&host);
-    *n_accepted += try_recipe(kind, &recipe, state);
+    bool (*try_it)(const Kind *, Mutable *, uint64_t *) = kind->feedback == NULL ? try_recipe : try_state;
+    *n_accepted += try_it(kind, &recipe, state);
     for (int i = 0; i < 8; i++) {
       Mutable mutated = recipe;
       for (int64_t changes = 1 + some_number(state, 2); changes > 0; changes--) mutate(&mutated, state);
-      *n_accepted += try_recipe(kind, &mutated, state);
+      *n_accepted += try_it(kind, &mutated, state);
     }
     n_mutable = of_user;
   }
@@ -544,11 +845,19 @@ int main(void) {
   test_mutations(&uniform_kind, uniform_request, 1500);
   test_mutations(&strata_subset_kind, subset_request, 1500);
   test_mutations(&epoch_subset_kind, epoch_subset_request, 1500);
+  test_mutations(&mixture_kind, mixture_request, 1500);
+  n_mutable = 0;
   test_mutations(&rare_events_kind, rare_events_request, 1500);
   test_mutations(&stratified_kind, stratified_request, 1500);
   test_mutations(&downsampled_kind, downsampled_request, 1500);
+  test_mutations(&sharded_kind, sharded_request, 1500);
   test_mutations(&pairs_kind, pairs_request, 1500);
   test_mutations(&triples_kind, triples_request, 1500);
+  test_mutations(&stratified_group_kind, group_request, 1500);
+  test_mutations(&multilabel_kind, multilabel_request, 1500);
+  test_mutations(&weighted_kind, weighted_request, 1000);
+  test_mutations(&prioritized_kind, prioritized_request, 1000);
+  test_mutations(&sum_tree_kind, sum_tree_request, 500);
   CHECK(find_function("pair_counts") == &pair_counts_function && find_function("another") == NULL);
   test_mutations(&tree_kind, tree_request, 200);
   CHECK(find_kind("uniform") == &uniform_kind && find_kind("strata_subset") == &strata_subset_kind);

@@ -1,10 +1,7 @@
 /* Assignments of rows with several labels, compared with a search in plain loops. */
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "check.h"
 #include "multilabel.h"
+#include "plain_host.h"
 
 enum { MOST_ROWS = 130, MOST_LABELS = 70, MOST_BATCHES = 64 };
 
@@ -168,33 +165,35 @@ static void assign_naively(Table *table) {
   deal_naively(table, -1);
 }
 
-/* The core's assignment of the same rows, in steps of some size; returns the effort that it left. */
+/* The core's assignment of the same rows, which may have been one of more batches before; returns the effort that it
+ * left.
+ */
 static int64_t assignment_is_the_naive_one(Table *table) {
   int64_t n_sets = 0;
   number_sets(table);
   for (int64_t row = 0; row < table->n_rows; row++) n_sets = table->sets[row] >= n_sets ? table->sets[row] + 1 : n_sets;
   uint8_t *sets = new_array(n_sets * table->n_labels, 1);
-  int64_t *counts = new_array(n_sets, sizeof(int64_t));
-  memset(counts, 0, (size_t)n_sets * sizeof(int64_t));
-  for (int64_t row = 0; row < table->n_rows; row++) {
+  int64_t *counts = new_zeros(n_sets);
+  int32_t *numbers = new_array(table->n_rows, sizeof *numbers), *order = new_array(table->n_rows, sizeof *order);
+  for (int64_t row = 0; row < table->n_rows; row++) { /* they are assigned from the last one of `numbers` on */
+    order[row] = (int32_t)(table->n_rows - 1 - row);
+    numbers[order[row]] = (int32_t)table->sets[row];
     counts[table->sets[row]]++;
     memcpy(sets + table->sets[row] * table->n_labels, table->has[row], (size_t)table->n_labels);
   }
-  Assignment a;
-  memset(&a, 0xA5, sizeof a);
+  Codes codes = {.integers = numbers, .n_rows = table->n_rows, .n_strata = n_sets, .counts = counts};
   LabeledRows given = {
     .sets = sets, .counts = counts, .n_rows = table->n_rows, .n_sets = n_sets, .n_labels = table->n_labels,
     .n_batches = table->n_batches, .minimum = table->minimum
   };
-  a.given = given;
-  a.members = new_array(table->n_rows, sizeof(int64_t));
-  a.batches = new_array(table->n_rows, sizeof(int32_t));
-  a.held = new_array(table->n_batches * table->n_labels, sizeof(int64_t));
-  int64_t *numbers = new_array(assignment_length(&given), sizeof(int64_t));
-  begin_assignment(&a, numbers);
-  place_members(table->sets, 0, table->n_rows, a.keys, a.members);
-  while (!assign_rows(&a, 1 + some_number(&choices, 3 * table->n_rows))) continue;
-  CHECK(assign_rows(&a, 1));
+  Assignment a;
+  PlainHost host = new_host(NULL, NULL, 1, -1);
+  bool is_again = some_number(&choices, 2) == 0 && given.n_batches < MOST_BATCHES;
+  given.n_batches += is_again;
+  CHECK(new_assignment(&a, &given, &host.host));
+  CHECK(!is_again || assign_rows(&a, &codes, order, &host.host));
+  a.given.n_batches = table->n_batches;
+  CHECK(assign_rows(&a, &codes, order, &host.host));
 
   assign_naively(table);
   for (int64_t member = 0; member < table->n_rows; member++) {
@@ -208,15 +207,9 @@ static int64_t assignment_is_the_naive_one(Table *table) {
   }
   CHECK_EQUAL(missing_rows(&a), missing_in(table));
 
-  int32_t order[MOST_ROWS], rows[MOST_ROWS], of_rows[MOST_ROWS];
-  int64_t offsets[MOST_BATCHES + 1] = {0}, cursors[MOST_BATCHES];
-  int64_t middle = some_number(&choices, table->n_rows), place = 0;
-  for (int64_t row = 0; row < table->n_rows; row++) order[row] = (int32_t)(1000 - row);
-  note_batches(a.members, a.batches, 0, middle, of_rows, offsets);
-  note_batches(a.members, a.batches, middle, table->n_rows, of_rows, offsets);
-  begin_groups(table->n_batches, offsets, cursors);
-  place_in_batches(of_rows, order, 0, middle, 1, cursors, rows);
-  place_in_batches(of_rows, order, middle, table->n_rows, 1, cursors, rows);
+  int32_t rows[MOST_ROWS], of_rows[MOST_ROWS];
+  int64_t offsets[MOST_BATCHES + 1], cursors[MOST_BATCHES], place = 0;
+  CHECK(gather_batches(&a, a.batches, order, of_rows, cursors, offsets, rows, &host.host));
   for (int64_t batch = 0; batch < table->n_batches; batch++) {
     CHECK_EQUAL(offsets[batch], place);
     for (int64_t row = 0; row < table->n_rows; row++) {
@@ -224,12 +217,11 @@ static int64_t assignment_is_the_naive_one(Table *table) {
     }
   }
   CHECK_EQUAL(offsets[table->n_batches], table->n_rows);
+  free_host(&host);
   free(sets);
   free(counts);
   free(numbers);
-  free(a.members);
-  free(a.batches);
-  free(a.held);
+  free(order);
   return a.effort;
 }
 

@@ -14,7 +14,7 @@ static uint64_t multiple(double multiplier, const char *ratio, int64_t rows) {
   Parts request = {.parts = parts, .n_parts = ratio == NULL ? 1 : 2};
   PlainHost host = new_host(&request, NULL, 0, -1);
   uint64_t found = 0;
-  CHECK(find_multiple(&request, multiplier, rows, &found, &host.host));
+  CHECK(find_multiple(&request, multiplier, 0, rows, &found, &host.host));
   free_host(&host);
   return found;
 }
@@ -47,9 +47,9 @@ static void test_what_keeps_nothing_is_refused(void) {
   Parts request = {.parts = &part, .n_parts = 1};
   PlainHost host = new_host(&request, NULL, 0, -1);
   uint64_t kept = 0;
-  CHECK(!read_kept(&request, multiplier, 49, &kept, &host.host));
+  CHECK(!read_kept(&request, multiplier, 0, 49, &kept, &host.host));
   CHECK(strcmp(host.host.refusal.requirement, "keep at least 1 row: be at least 0.5 / 49") == 0);
-  CHECK(read_kept(&request, multiplier, 50, &kept, &host.host) && kept == 1);
+  CHECK(read_kept(&request, multiplier, 0, 50, &kept, &host.host) && kept == 1);
   free_host(&host);
 }
 

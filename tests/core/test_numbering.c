@@ -1,85 +1,44 @@
 /* numbering.h and hashing.h against a search through all values seen before. */
 
-#include <string.h>
-
-#include "check.h"
 #include "hashing.h"
 #include "numbering.h"
+#include "plain_host.h"
 
-/* Number values from a table of 2^first_bits slots on, `step` rows at a time, and compare with the plain way. */
-static void check_numbers(const int64_t *values, int64_t n_rows, int first_bits, int64_t step) {
-  int64_t *codes = new_array(n_rows, sizeof *codes);
-  NumberTable table = {.slots = NULL, .distinct = NULL, .bits = first_bits - 2};
-  int64_t row = 0;
-  begin_numbers(&table);
-  do { /* while there are rows left, the table is too small */
-    table.bits += 2;
-    free(table.slots);
-    table.slots = new_array(INT64_C(1) << table.bits, sizeof *table.slots);
-    int64_t *distinct = new_array(INT64_C(1) << (table.bits - 1), sizeof *distinct);
-    if (table.found > 0) memcpy(distinct, table.distinct, (size_t)table.found * sizeof *distinct);
-    free(table.distinct);
-    table.distinct = distinct;
-    clear_slots(&table);
-    while (!enter_known(&table, step)) CHECK(table.entered < table.found);
-    CHECK(table.entered == table.found);
-    for (int64_t end = row; row == end && row < n_rows;) {
-      end = n_rows - row > step ? row + step : n_rows;
-      row = number_rows(&table, values, row, end, codes);
-      CHECK(row <= end);
-      CHECK(row == end || table.found == INT64_C(1) << (table.bits - 1));
-    }
-  } while (row < n_rows);
-
-  int64_t *seen = new_array(n_rows, sizeof *seen);
-  int64_t n_seen = 0;
-  for (row = 0; row < n_rows; row++) {
-    int64_t number = 0;
-    while (number < n_seen && seen[number] != values[row]) number++;
-    if (number == n_seen) seen[n_seen++] = values[row];
-    CHECK_EQUAL(codes[row], number);
-  }
-  CHECK_EQUAL(table.found, n_seen);
-  for (int64_t number = 0; number < n_seen; number++) CHECK_EQUAL(table.distinct[number], seen[number]);
-  free(seen);
-  free(codes);
-  free(table.slots);
-  free(table.distinct);
-}
-
-/* Number values by sorting, and compare with the plain way. */
-static void check_sorted(const int64_t *values, int64_t n_rows, int64_t step) {
-  NumberSorting sorting = {.values = values, .n_rows = n_rows};
-  sorting.rows = new_array(n_rows, sizeof(int32_t));
-  sorting.before = new_array(n_rows, sizeof(int32_t));
-  sorting.codes = new_array(n_rows, sizeof(int64_t));
-  sorting.distinct = new_array(n_rows, sizeof(int64_t));
-  int64_t n_steps = 1;
-  begin_sorting(&sorting);
-  while (!number_by_sorting(&sorting, step)) n_steps++;
-  CHECK(n_steps <= 11 * (n_rows / step + 1)); /* passes, whatever the values are */
+/* Check numbers and distinct values by a search through all values seen before. */
+static void check_numbers(
+    const int64_t *values, int64_t n_rows, const int64_t *codes, const int64_t *distinct, int64_t found
+) {
   int64_t n_seen = 0;
   for (int64_t row = 0; row < n_rows; row++) {
     int64_t number = 0;
-    while (number < n_seen && values[row] != sorting.distinct[number]) number++;
-    if (number == n_seen) n_seen++;
-    CHECK(number < sorting.found && sorting.distinct[number] == values[row]);
-    CHECK_EQUAL(sorting.codes[row], number);
+    while (number < n_seen && distinct[number] != values[row]) number++;
+    n_seen += number == n_seen;
+    CHECK(number < found && distinct[number] == values[row]);
+    CHECK_EQUAL(codes[row], number);
   }
-  CHECK_EQUAL(sorting.found, n_seen);
-  free(sorting.rows);
-  free(sorting.before);
-  free(sorting.codes);
-  free(sorting.distinct);
+  CHECK_EQUAL(found, n_seen);
 }
 
+/* Number values by tables from several sizes on, by sorting, and as the core chooses. */
 static void check_all(const int64_t *values, int64_t n_rows) {
-  static const int64_t steps[] = {1, 100, INT64_MAX};
-  for (size_t i = 0; i < LENGTH(steps); i++) {
-    check_sorted(values, n_rows, steps[i]);
-    check_numbers(values, n_rows, 1, steps[i]);
-    check_numbers(values, n_rows, 10, steps[i]);
+  int64_t *codes = new_array(n_rows, sizeof *codes), row, found;
+  const int64_t *distinct = NULL;
+  for (int bits = 1; bits <= 10; bits += 9) {
+    PlainHost host = new_host(NULL, NULL, 0, -1);
+    NumberTable table = {.found = 0};
+    CHECK(number_by_table(&table, values, n_rows, bits, codes, &row, &host.host));
+    CHECK(row == n_rows || is_flooded(&table, n_rows));
+    check_numbers(values, row, codes, table.distinct, table.found);
+    free_host(&host);
   }
+  for (int sorts = 0; sorts <= 1; sorts++) {
+    PlainHost host = new_host(NULL, NULL, 0, -1);
+    found = sorts ? number_by_sorting(values, n_rows, codes, &distinct, &host.host)
+                  : number_values(values, n_rows, codes, &distinct, &host.host);
+    check_numbers(values, n_rows, codes, distinct, found);
+    free_host(&host);
+  }
+  free(codes);
 }
 
 static void test_few_and_many_distinct_values(void) {
@@ -123,34 +82,27 @@ static int64_t value_of_hash(uint64_t hash) {
   return (int64_t)(bits ^ (bits >> 32));
 }
 
-/* A search through values that all want one slot would look at all of them: the table says so early. */
+/* A search through values that all want one slot would look at all of them: the table says so early, and sorts. */
 static void test_a_flood_of_collisions_is_noticed(void) {
-  enum { N_ROWS = 1 << 17, BITS = 18 };
-  int64_t *values = new_array(N_ROWS, sizeof *values);
-  int64_t *codes = new_array(N_ROWS, sizeof *codes);
-  NumberTable table = {.bits = BITS};
-  table.slots = new_array(INT64_C(1) << BITS, sizeof *table.slots);
-  table.distinct = new_array(N_ROWS, sizeof *table.distinct);
+  enum { N_ROWS = 1 << 17 };
+  int64_t *values = new_array(N_ROWS, sizeof *values), *codes = new_array(N_ROWS, sizeof *codes), row;
+  const int64_t *distinct;
   for (int flooded = 0; flooded <= 1; flooded++) {
-    for (int64_t row = 0; row < N_ROWS; row++) {
+    for (row = 0; row < N_ROWS; row++) {
       values[row] = flooded ? value_of_hash((uint64_t)row) : row << 20;
-      CHECK(!flooded || slot_of(values[row], 64 - BITS) == 0);
+      CHECK(!flooded || slot_of(values[row], 64 - FIRST_TABLE_BITS) == 0);
     }
-    begin_numbers(&table);
-    clear_slots(&table);
-    int64_t row = 0, most = 0;
-    while (row < N_ROWS && !is_flooded(&table, N_ROWS)) {
-      int64_t before = table.collided;
-      row = number_rows(&table, values, row, row + 1024, codes);
-      if (table.collided - before > most) most = table.collided - before;
-    }
+    PlainHost host = new_host(NULL, NULL, 0, -1);
+    NumberTable table = {.found = 0};
+    CHECK(number_by_table(&table, values, N_ROWS, FIRST_TABLE_BITS, codes, &row, &host.host));
     CHECK(flooded ? row < N_ROWS : row == N_ROWS && table.collided < N_ROWS);
-    CHECK(table.collided <= MOST_COLLISIONS * (INT64_C(1024) + N_ROWS) + most);
+    CHECK(table.collided < 100 * MOST_COLLISIONS * (int64_t)N_ROWS);
+    CHECK_EQUAL(number_values(values, N_ROWS, codes, &distinct, &host.host), N_ROWS);
+    for (row = 0; row < N_ROWS; row++) CHECK(codes[row] == row && distinct[row] == values[row]);
+    free_host(&host);
   }
   free(values);
   free(codes);
-  free(table.slots);
-  free(table.distinct);
 }
 
 static void test_slots(void) {

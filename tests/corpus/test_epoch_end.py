@@ -17,7 +17,7 @@ from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.cli import main
 from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan
-from pystrat.corpus._draws import draw_lines
+from tests.corpus.mixtures import drawn_lines
 
 LINES = [30, 60, 5, 0]
 
@@ -192,7 +192,7 @@ def test_draws_without_replacement(files: list[tuple[int, int, bool]], seed: int
     kept = kept * lines
     if taken.sum() + kept.sum() == 0:
         return
-    rows = draw_lines(RandomStream(seed), lines, taken, kept, True, False)
+    rows = drawn_lines(lines, taken, kept, seed, replace=False)
     first = 0
     for count, n_drawn, n_kept in zip(lines, taken, kept):
         found = np.bincount(rows[(rows >= first) & (rows < first + count)] - first, minlength=count) - (n_kept > 0)
@@ -202,7 +202,7 @@ def test_draws_without_replacement(files: list[tuple[int, int, bool]], seed: int
 
 def test_a_small_part_of_a_large_file_takes_little_memory() -> None:
     lines = np.array([2**40, 3 * 10**7], dtype=np.int64)
-    rows = draw_lines(RandomStream(5), lines, np.array([1000, 1000]), np.array([0, 0]), False, False)
+    rows = drawn_lines(lines, [1000, 1000], [0, 0], 5, shuffle=False, replace=False)
     assert len(np.unique(rows)) == 2000 and (rows >= 2**40).sum() == 1000
 
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan, PerplexityBatchSampler
-from pystrat.corpus._draws import draw_lines
 from pystrat.base import epoch_seed
-from pystrat._random import RandomStream
+from tests.corpus.mixtures import drawn_lines
 
 
 def words(count: int) -> str:
@@ -58,13 +57,7 @@ def test_shares_follow_from_the_lines_that_remain(folder: Path) -> None:
     assert [file.drawn for file in mixture.plan.files] == [
         file.drawn for file in CorpusPlan(["a", "b"], remaining, 200).files
     ]
-    rows = draw_lines(
-        RandomStream(epoch_seed(1, 3)),
-        np.array(remaining),
-        np.array([file.drawn for file in mixture.plan.files]),
-        np.zeros(2, dtype=np.int64),
-        True,
-    )
+    rows = drawn_lines(remaining, [file.drawn for file in mixture.plan.files], [0, 0], epoch_seed(1, 3))
     positions = np.flatnonzero([longest(lines) <= 6 for lines in CorpusDataset(folder)])
     assert mixture.batches(3).rows.tolist() == positions[rows].tolist(), "sample.int() of the lines that remain"
 

@@ -222,7 +222,7 @@ def test_balance_takes_equally_many_rows_of_all_strata() -> None:
         assert len(sampler) == max(1, (2 * 3 * rows + 6) // 12)
         assert np.ptp(sampler.plan.sizes) <= 1
     assert "must be 'over', 'under' or a positive integer. Got 'o' instead." in refused(mean_batch_size=6, balance="o")
-    assert "must be a positive integer. Got 0 instead." in refused(mean_batch_size=6, balance=0)
+    assert "must be 'over', 'under' or a positive integer. Got 0 instead." in refused(mean_batch_size=6, balance=0)
     often = "'mean_batch_size' parameter must ask for at most 3 rows of 'odd' in a batch. Got 4 instead."
     assert often in refused(mean_batch_size=9, balance="over")
     assert "must give an epoch at most 2147483647 rows" in refused(mean_batch_size=6, balance=2**31 - 1)

@@ -14,12 +14,20 @@ from pystrat.stream.dealing import CountedBatches, DeclaredBatches
 from tests.reference.naive_stream import counted_by_the_rule, cut_by_the_rule
 
 
+def as_codes(codes: Any) -> Any:
+    return np.array(codes, dtype=np.int32)
+
+
+def counted(codes: Any, n_strata: int) -> Any:
+    return np.bincount(codes, minlength=n_strata).astype(np.float64)
+
+
 def dealt(dealing: Any, codes: list[int], size: int) -> list[list[int]]:
     """Return the batches of the rows 0, 1, ... of these strata, given in chunks of a size."""
     batches = []
     for begin in range(0, len(codes), size):
         chunk = list(range(begin, min(begin + size, len(codes))))
-        added = dealing.add(chunk, np.array(codes[begin : begin + size]))
+        added = dealing.add(chunk, as_codes(codes[begin : begin + size]))
         batches += list(added if isinstance(dealing, DeclaredBatches) else dealing.finished())
     return batches + (list(dealing.close()) if isinstance(dealing, DeclaredBatches) else [])
 
@@ -28,7 +36,7 @@ def dealt(dealing: Any, codes: list[int], size: int) -> list[list[int]]:
 def test_counted_batches_are_those_of_the_rule_for_all_small_lanes(size: int) -> None:
     for n_rows in range(2, 8):
         for codes in product(range(2), repeat=n_rows):
-            totals = np.bincount(codes, minlength=2)
+            totals = counted(codes, 2)
             for n_batches in range(1, int(totals.min()) + 1):
                 expected = counted_by_the_rule(list(codes), n_batches)
                 for first in range(n_batches + 1):
@@ -43,35 +51,35 @@ def test_counted_batches_are_those_of_the_rule(
 ) -> None:
     codes = list(range(4)) * n_batches + codes
     first = data.draw(st.integers(0, n_batches))
-    dealing = CountedBatches(np.bincount(codes, minlength=4), n_batches, first)
+    dealing = CountedBatches(counted(codes, 4), n_batches, first)
     assert dealt(dealing, codes, size) == counted_by_the_rule(codes, n_batches)[first:]
 
 
 def test_a_counted_batch_comes_with_its_last_row() -> None:
-    dealing = CountedBatches(np.array([4, 2]), 2, 0)
+    dealing = CountedBatches(np.array([4.0, 2.0]), 2, 0)
     came = []
     for row, code in enumerate([0, 0, 0, 1, 0, 1]):
-        dealing.add([row], np.array([code]))
+        dealing.add([row], as_codes([code]))
         came.append(list(dealing.finished()))
     assert came == [[], [], [], [[0, 1, 3]], [], [[2, 4, 5]]]
 
 
 def test_sources_that_no_wanted_batch_needs_are_skipped() -> None:
-    totals = np.array([6, 3])
+    totals = np.array([6.0, 3.0])
     for first, expected in [(0, [False, False, False]), (1, [True, False, False]), (3, [True, True, True])]:
         dealing = CountedBatches(totals, 3, first)
         skipped = []
         for _ in range(3):  # each source has just the rows of one batch
-            skipped.append(dealing.skip(np.array([2, 1])))
+            skipped.append(dealing.skip(np.array([2.0, 1.0])))
             if not skipped[-1]:
-                dealing.add(["x", "x", "x"], np.array([0, 0, 1]))
+                dealing.add(["x", "x", "x"], as_codes([0, 0, 1]))
         assert skipped == expected
 
 
 def test_sources_without_rows_are_read_unless_the_epoch_is_resumed() -> None:
     """Their counts may be wrong."""
     for first, is_skipped in (0, False), (1, True):
-        assert CountedBatches(np.array([4, 2]), 2, first).skip(np.array([0, 0])) == is_skipped
+        assert CountedBatches(np.array([4.0, 2.0]), 2, first).skip(np.array([0.0, 0.0])) == is_skipped
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
@@ -99,5 +107,5 @@ def test_cut_batches_are_those_of_the_rule(codes: list[int], least: int, least_r
 def test_the_strata_that_the_next_batch_lacks_are_known() -> None:
     dealing = DeclaredBatches(3, 2, 1, 0)
     assert dealing.missing() == [0, 1, 2]
-    assert list(dealing.add("abc", np.array([0, 0, 2]))) == []
+    assert list(dealing.add("abc", as_codes([0, 0, 2]))) == []
     assert dealing.missing() == [1, 2] and dealing.n_held == 3

@@ -9,16 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 import torch
 from torch.utils.data import DataLoader, default_collate
 
 from pystrat import check_ranks
-from pystrat.counts_by_shard import ShardCounts
 from pystrat.stream import SourceError, StratifiedStream, count_sources
-from pystrat.stream.lanes import plan_lanes
 from tests.reference.naive_stream import counted_by_the_rule
 from tests.stream.sources import ALL_ROWS, COUNTS, NAMES, Row, declared, label, make_stream, read, rows_of
 
@@ -292,9 +289,12 @@ def test_there_are_as_many_batches_as_both_minima_allow_for_all_small_lanes() ->
         sizes = {n: min(map(len, counted_by_the_rule(rows, n))) for n in range(1, min(totals) + 1)}
         for least, least_rows in product((1, 2), range(1, len(rows) + 1)):
             possible = [n for n in sizes if min(totals) // n >= least and sizes[n] >= least_rows]
-            counts = ShardCounts(np.array([totals]), ["a"], ["0", "1", "2"])
+            counts = pd.DataFrame([totals], index=["a"], columns=["0", "1", "2"])
             if min(totals) >= least:
-                assert plan_lanes(counts, 1, least, least_rows).n_batches == max(possible)
+                stream = StratifiedStream(
+                    ["a"], least, read=iter, stratum=int, counts=counts, min_batch_size=least_rows, shuffle=False
+                )
+                assert len(stream) == max(possible)
 
 
 def test_more_batches_than_a_place_can_count_are_refused() -> None:

@@ -447,3 +447,12 @@ def test_what_is_no_state_of_an_iterator_is_refused_and_changes_nothing(name: st
             assert state["batch"] in range(len(stream) + 1)
             iterator.load_state_dict({**stream.state_dict(), "epoch": 0, "batch": 1})
     assert batches + list(iterator) == batches_from(0) and stream.epoch == 1
+
+
+@pytest.mark.parametrize("n_workers", [0, 1])
+def test_a_loader_that_would_join_batches_is_refused(n_workers: int) -> None:
+    loader: DataLoader[Any] = DataLoader(make_stream(), batch_size=8, collate_fn=list, num_workers=n_workers)
+    with pytest.raises(
+        ValueError, match="would join several batches of StratifiedStream into one. Set its batch_size="
+    ):
+        list(loader)

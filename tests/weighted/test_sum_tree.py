@@ -7,7 +7,6 @@ import math
 import pickle
 import random
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +15,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from pystrat import SumTree
-from pystrat._random import RandomStream
-from pystrat._sum_tree import WeightTree
+from pystrat import SumTree, WeightedBatchSampler
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_sum_tree import NaiveTree
 
@@ -32,12 +29,6 @@ def over_decades(n: int, decades: int, zeros: float = 0.0) -> np.ndarray:
     if not weights.any():
         weights[-1] = 1.0
     return weights
-
-
-def kernel_of(weights: Any, **options: Any) -> WeightTree:
-    tree = WeightTree(len(weights), **options)
-    assert tree.fill(np.asarray(weights, dtype=np.float64)) == -1
-    return tree
 
 
 @pytest.mark.parametrize("n", [5, 64, 1000, 5000])
@@ -60,8 +51,6 @@ def test_weights_below_the_normal_numbers_are_drawn_as_larger_ones(n: int, expon
         found, expected = SumTree(tiny, seed=1), SumTree(weights, seed=1)
         for _ in range(3):
             assert found.sample(size, replacement=False).tolist() == expected.sample(size, replacement=False).tolist()
-    first = kernel_of(tiny).sample(RandomStream(1), few, 100, True)
-    assert first.tolist() == kernel_of(weights).sample(RandomStream(1), few, 100, True).tolist()
     mixed = np.concatenate([[1.0], tiny])
     size = np.count_nonzero(mixed)
     found, expected = SumTree(mixed, seed=1), SumTree(np.ldexp(mixed, 1000), seed=1)
@@ -77,57 +66,6 @@ def test_rows_are_drawn_in_proportion_after_updates() -> None:
     assert_follows(np.bincount(tree.sample(300_000), minlength=300), weights / weights.sum())
 
 
-@pytest.mark.parametrize("n", SIZES)
-def test_a_value_belongs_to_the_row_of_its_interval(n: int) -> None:
-    """With integer weights all sums are exact, so every boundary is known, and the numbers just below and above it."""
-    weights = RANDOM.integers(0, 4, n).astype(float)
-    weights[RANDOM.integers(n)] = 1
-    ends = np.cumsum(weights)
-    tree = kernel_of(weights)
-    boundaries = np.unique(np.concatenate([[0.0], ends]))
-    inside = np.concatenate([boundaries[:-1], np.nextafter(boundaries[1:], 0)])
-    assert tree.rows_at(inside).tolist() == np.searchsorted(ends, inside, side="right").tolist()
-
-
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("decades", [0, 3, 12, 300])
-def test_a_zero_weight_is_never_drawn_not_by_rounding_at_any_boundary_either(n: int, decades: int) -> None:
-    for _ in range(5):
-        weights = over_decades(n, decades, zeros=0.5)
-        tree = kernel_of(weights)
-        ends = np.cumsum(weights)
-        backwards = tree.total - np.cumsum(weights[::-1])
-        near = np.concatenate([ends, backwards, [tree.total, tree.total * (1 - 2.0**-53), 0.0]])
-        for value in (near, np.nextafter(near, 0), np.nextafter(near, np.inf)):
-            found = tree.rows_at(np.clip(value, 0, tree.total))
-            assert (weights[found] > 0).all()
-
-
-def test_every_positive_weight_can_be_drawn_over_twelve_decades() -> None:
-    """Integer weights, so that all sums are exact; with 32 random bits a third of these rows could never be drawn."""
-    weights = np.floor(10.0 ** RANDOM.uniform(0, 12, 10_000)).astype(np.int64)
-    tree = kernel_of(weights)
-    ends = np.cumsum(weights).tolist()
-    total = ends[-1]
-    starts = [0, *ends[:-1]]
-
-    def first_uniforms(bits: int) -> list[int]:
-        """For each row the least multiple of 2^-bits that may fall on it."""
-        return [-(-start * 2**bits // total) for start in starts]
-
-    out_of_reach = [uniform * total >= end * 2**32 for uniform, end in zip(first_uniforms(32), ends)]
-    assert np.mean(out_of_reach) > 0.3
-    values = (np.array(first_uniforms(53)) + 1) / 2.0**53 * tree.total
-    assert tree.rows_at(values).tolist() == list(range(10_000))
-
-
-def test_small_weights_are_drawn_where_random_numbers_of_53_bits_fall_on_them() -> None:
-    weights = np.array([1.0, 2.0**-50, 1.0, 2.0**-50])
-    tree = kernel_of(weights)
-    assert tree.rows_at(np.array([1.0, 2 + 2.0**-50])).tolist() == [1, 3]
-    assert tree.rows_at(np.array([1 + 2.0**-50])).tolist() == [2]
-
-
 @pytest.mark.parametrize(("weights", "k"), [([1, 2, 3], 2), ([5, 0, 1, 1], 3), ([100, 1, 1, 1], 3), ([1, 4, 2, 8], 4)])
 def test_without_replacement_rows_are_successive_draws_from_what_is_left(weights: list[float], k: int) -> None:
     expected = {}
@@ -137,8 +75,8 @@ def test_without_replacement_rows_are_successive_draws_from_what_is_left(weights
             share *= weights[row] / left if left else 0.0
             left -= weights[row]
         expected[rows] = share
-    tree = kernel_of(weights)
-    drawn = tree.sample_without_replacement(RandomStream(5), k, 200_000).reshape(-1, k)
+    sampler = WeightedBatchSampler(weights, k, replacement=False, n_batches=200_000, seed=5)
+    drawn = sampler.batches(0).rows.reshape(-1, k)
     cells = list(expected)
     number = {rows: place for place, rows in enumerate(cells)}
     counts = np.bincount([number[tuple(rows)] for rows in drawn.tolist()], minlength=len(cells))
@@ -154,75 +92,35 @@ def test_without_replacement_all_positive_rows_come_however_small_their_weights(
         assert tree.weights().tolist() == weights
 
 
-@pytest.mark.parametrize("n", SIZES)
-def test_drawing_without_replacement_leaves_the_tree_bit_for_bit_as_it_was(n: int) -> None:
-    weights = over_decades(n, 6)
-    tree, fresh = kernel_of(weights), kernel_of(weights)
-    drawn = tree.sample_without_replacement(RandomStream(1), n, 3).reshape(3, n)
-    assert (np.sort(drawn) == np.arange(n)).all()
-    assert_same_tree(tree, fresh)
-
-
-def assert_same_tree(tree: WeightTree, other: WeightTree) -> None:
-    assert tree.memory.tobytes() == other.memory.tobytes(), "leaves and sums"
-    assert (tree.least_memory is None) == (other.least_memory is None)
-    if tree.least_memory is not None and other.least_memory is not None:
-        assert tree.least_memory.tobytes() == other.least_memory.tobytes()
-    assert (tree.total, tree.n_positive, tree.minimum) == (other.total, other.n_positive, other.minimum)
-
-
-def test_after_ten_million_updates_the_tree_is_bit_equal_to_a_fresh_one_and_its_root_near_the_exact_sum() -> None:
-    """Most updates are of a few rows, whose sums are made anew node by node on all levels; large ones stand between."""
+def test_after_a_million_updates_the_total_is_that_of_a_fresh_tree_and_near_the_exact_sum() -> None:
     n, levels = 2_000_000, 7  # of 2,000,000, 250,000, 31,250, 3,907, 489, 62 and 8 numbers
-    tree = kernel_of(over_decades(n, 9), minimum=True)
-    large = [4_000, 300_000]
-    small = [480] * 100 + [60] * 5_000 + [1] * 1_000 + [7] * 240_000  # those of 60 or more make whole levels anew
-    done = 0
-    for counts in (small, large, small, [n], small, large, small, small):
-        rows = RANDOM.integers(0, n, sum(counts))
-        weights = 10.0 ** RANDOM.uniform(-9, 9, sum(counts))
-        weights[RANDOM.random(sum(counts)) < 0.1] = 0
-        begin = 0
-        for count in counts:
-            end = begin + count
-            assert tree.update(rows[begin:end], weights[begin:end]) == -1
-            begin = end
-        done += begin
-        assert_same_tree(tree, kernel_of(tree.leaves, minimum=True))
-        exact = math.fsum(tree.leaves)
-        assert abs(tree.total - exact) <= 3 * levels * 2.0**-53 * exact
-        assert tree.minimum == tree.leaves[tree.leaves > 0].min()
-    assert done >= 10_000_000
+    tree = SumTree(over_decades(n, 9))
+    for count in [480] * 100 + [1] * 1_000 + [7] * 1_000 + [4_000, 300_000, n]:
+        weights = 10.0 ** RANDOM.uniform(-9, 9, count)
+        weights[RANDOM.random(count) < 0.1] = 0
+        tree.update(RANDOM.integers(0, n, count), weights)
+        if count >= 4_000:
+            current = tree.weights()
+            exact = math.fsum(current)
+            assert tree.total == SumTree(current).total
+            assert abs(tree.total - exact) <= 3 * levels * 2.0**-53 * exact
 
 
 def test_rows_drawn_by_removal_from_a_large_tree_are_those_of_a_tree_without_the_rows_before() -> None:
     n, k = 2_000_000, 7
     weights = over_decades(n, 3)
     weights[[5, 262_144, 1_999_999]] = 1e15  # next to nothing else is drawn before removal begins
-    tree = kernel_of(weights, minimum=True)
     for seed in range(3):
-        stream, twin = RandomStream(seed), RandomStream(seed)
-        drawn = tree.sample_without_replacement(stream, k, 1)
-        expected = list(dict.fromkeys(tree.sample(twin, 2 * k, 1).tolist()))
+        tree, twin = SumTree(weights, seed=seed), SumTree(weights, seed=seed)
+        drawn = tree.sample(k, replacement=False)
+        expected = list(dict.fromkeys(twin.sample(2 * k).tolist()))
         assert sorted(expected) == [5, 262_144, 1_999_999]
         while len(expected) < k:
-            left = weights.copy()
-            left[expected] = 0
-            expected += kernel_of(left).sample(twin, 1, 1).tolist()
+            twin.update(expected, np.zeros(len(expected)))
+            expected += twin.sample(1).tolist()
         assert drawn.tolist() == expected
-        assert stream.uniforms(1) == twin.uniforms(1)
-        assert_same_tree(tree, kernel_of(weights, minimum=True))
-
-
-@pytest.mark.parametrize("n", SIZES)
-def test_the_minimum_is_that_of_the_positive_weights(n: int) -> None:
-    tree = WeightTree(n, minimum=True)
-    assert tree.minimum == math.inf
-    for _ in range(30):
-        rows = RANDOM.integers(0, n, 1 + n // 4)
-        tree.update(rows, over_decades(len(rows), 3, zeros=0.6))
-        positive = tree.leaves[tree.leaves > 0]
-        assert tree.minimum == (positive.min() if len(positive) else math.inf)
+        twin.update(expected, weights[expected])
+        assert tree.total == twin.total and tree.sample(9).tolist() == twin.sample(9).tolist()
 
 
 def test_denormal_weights() -> None:
@@ -235,16 +133,10 @@ def test_denormal_weights() -> None:
     assert set(drawn.tolist()) == {0, 2, 3, 9}
 
 
-@pytest.mark.parametrize("count", [2**60, 2**62])
-def test_the_kernels_refuse_numbers_of_rows_that_would_wrap(count: int) -> None:
-    tree, stream = kernel_of(np.ones(100)), RandomStream(1)
-    for draw in (
-        lambda: tree.sample(stream, 16, count),
-        lambda: tree.sample_without_replacement(stream, 16, count),
-    ):
-        with pytest.raises(ValueError, match="array is too big|Maximum allowed dimension"):
-            draw()
-    assert stream.uniforms(1) == RandomStream(1).uniforms(1)
+def test_more_rows_than_an_array_can_have_are_refused() -> None:
+    sampler = WeightedBatchSampler(np.ones(9), 2**31 - 1, n_batches=2**31 - 1, seed=1)
+    with pytest.raises(ValueError, match="array is too big|Maximum allowed dimension"):
+        sampler.batches(0)
 
 
 def test_one_row() -> None:
@@ -279,11 +171,11 @@ def test_of_repeated_indices_the_last_wins() -> None:
 def test_a_refused_update_changes_nothing(indices: list[int], weights: list[float], text: str) -> None:
     start = over_decades(30, 2)
     tree = SumTree(start, seed=1)
-    before = tree._weights.tree
+    total = tree.total
     with pytest.raises(ValueError, match=text.replace(".", r"\.")):
         tree.update(indices, weights)
-    assert tree._weights.tree is before
-    assert_same_tree(before, kernel_of(start))
+    assert tree.total == total and (tree.weights() == start).all()
+    assert tree.sample(100).tolist() == SumTree(start, seed=1).sample(100).tolist()
 
 
 def test_refused_draws_change_nothing() -> None:

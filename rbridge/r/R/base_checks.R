@@ -33,15 +33,6 @@ check_count = function(value, parameter) {
   check_positive(value, parameter)
 }
 
-# The minimum of all strata, for samplers that do not take one for each stratum.
-check_one_minimum = function(minimum) {
-  if (!is.null(names(minimum))) {
-    stop_parameter("min_samples_per_stratum", "be a positive integer", show_count(length(minimum), "value"),
-      "Only the stratified batch sampler takes a minimum for each stratum.")
-  }
-  check_count(minimum, "min_samples_per_stratum")
-}
-
 # A whole number; required.
 check_between = function(value, parameter, least, most) {
   value = nearly_whole(value)

@@ -16,11 +16,14 @@ core_call = function(name, request, names = NULL) {
 # What the core answers; what it refuses is an error, which may show a value of `given`.
 core_results = function(answer, given, names = NULL) {
   refusal = answer$refusal
+  if (is.null(refusal) && is.null(answer$warning) && is.null(answer$warnings)) {
+    return(answer$results)
+  }
   named = function(text) {
     if (is.null(text)) {
       NULL
     } else if (is.function(names)) {
-      fill_in_all(text, names)
+      fill_in_all(sub("{stratum}", sprintf("{stratum %.0f}", answer$stratum - 1), text, fixed = TRUE), names)
     } else {
       fill_in("{stratum}", names[answer$stratum], text)
     }
@@ -106,4 +109,56 @@ core_count = function(private, epoch) {
 count_of_recipe = function(recipe, epoch) {
   key = new_memory()
   .Call(C_count_batches, core_instance(key, recipe), key, epoch)
+}
+
+# Kinds with feedback: `private` has, besides the instance, the vectors of the state as .state, which the core changes
+# in place. A call that fails changes nothing. Only the core refers to them, and a copy of the sampler, which may share
+# them: the first of both that changes copies them.
+
+# Makes the state of a recipe, or of what core_plan() has returned.
+core_begin = function(private, given, is_recipe = TRUE) {
+  private$.instance = core_instance(private, private$.recipe)
+  core_results(.Call(C_begin_state, private$.instance, private, given, is_recipe), given)
+}
+
+# Refuses the state of a recipe.
+core_check_state = function(recipe) {
+  key = new_memory()
+  core_results(.Call(C_check_state, core_instance(key, recipe), key, recipe$state), recipe$state)
+}
+
+# -> list(rows, stream), of the next draws from a stream, and the stream after them, which may be the same vector
+core_draw_more = function(private, stream, wanted) {
+  drawn = .Call(C_draw_more, private$.instance, private, private$.state, stream, wanted)
+  if (is.null(drawn)) {
+    private$.instance = core_instance(private, private$.recipe)
+    drawn = .Call(C_draw_more, private$.instance, private, private$.state, stream, wanted)
+  }
+  if (is.integer(drawn)) {
+    list(rows = drawn, stream = stream)
+  } else if (is.null(drawn$rows)) {
+    core_results(drawn, wanted)
+  } else {
+    drawn
+  }
+}
+
+core_tell = function(private, method, told) {
+  answer = .Call(C_tell, private$.instance, private, private$.state, method, told)
+  if (is.null(answer)) {
+    private$.instance = core_instance(private, private$.recipe)
+    answer = .Call(C_tell, private$.instance, private, private$.state, method, told)
+  }
+  core_results(answer, told)
+}
+
+# The value of this name, or the "state" of a recipe.
+core_ask = function(private, name, asked = list()) {
+  answer = .Call(C_ask, private$.instance, private, private$.state, name, asked)
+  if (is.null(answer)) {
+    private$.instance = core_instance(private, private$.recipe)
+    answer = .Call(C_ask, private$.instance, private, private$.state, name, asked)
+  }
+  found = core_results(answer, asked)
+  if (name == "state") found else found[[name]]
 }

@@ -21,11 +21,6 @@ stop_replicas = function(n_batches, replicas, advice) {
     advice = advice)
 }
 
-# Returns the sizes of batches that differ by at most 1; the longer batches come first.
-even_sizes = function(n_rows, n_batches) {
-  n_rows %/% n_batches + (seq_len(n_batches) <= n_rows %% n_batches)
-}
-
 # Returns the offsets of batches of `batch_size` rows; the last one may be shorter.
 full_offsets = function(n_rows, n_batches, batch_size) {
   as.integer(pmin(batch_size * 0:n_batches, n_rows))

@@ -39,7 +39,7 @@ strata_columns = function(strata) {
     labels = if (is.null(names(columns))) seq_along(columns) else names(columns)
     places = paste(" in column", vapply(as.character(labels), show_value, ""))
   } else {
-    columns = list(strata)
+    columns = list(if (is.matrix(strata) && ncol(strata) == 1L) strata[, 1L] else strata)
     places = ""
   }
   if (length(columns) == 0L) {
@@ -182,7 +182,7 @@ quote_names = function(column) {
 # Doubles are numbered by their bits, in a time that does not depend on the values, unlike unique() and match().
 number_values = function(values) {
   if (is.double(values)) {
-    return(.Call(C_number_doubles, values))
+    return(core_call("number_values", list(values = values)))
   }
   first = unique(values)
   list(codes = match(values, first), values = first)

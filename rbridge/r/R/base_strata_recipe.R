@@ -1,15 +1,5 @@
 # Shared by the kinds whose recipes have strata: codes, their number, and the batches to which their rows are dealt.
 
-check_strata = function(recipe) {
-  codes = recipe$parts$codes
-  if (!typeof(codes) %in% c("raw", "integer") || length(codes) < 1L) {
-    stop_parameter("recipe", "have numbers of strata as 'codes', raw or integer", show_value(codes))
-  }
-  part_count(recipe, "n_strata", 1, length(codes))
-  part_count(recipe, "n_batches", 1, if (is.double(recipe$parts$taken)) largest_count else length(codes))
-  check_stratum_names(recipe)
-}
-
 check_stratum_names = function(recipe) {
   names = recipe$labels$names
   n_strata = recipe$parts$n_strata

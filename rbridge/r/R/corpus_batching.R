@@ -5,20 +5,16 @@
 
 by_length = function(parts) !is.null(parts$lengths)
 
-# -> the parts
-# `n_rows` is a list of the numbers of rows that epochs draw, which must allow such batches; `lengths` are those of all
-# rows of the dataset, NULL if batches do not depend on them; `way_out` is the advice in messages about rows that are
-# too long.
-cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, window, way_out = NULL) {
+# -> the parts, for epochs of `n_rows` rows
+# `lengths` are those of all rows of the dataset, NULL if batches do not depend on them.
+cut_settings = function(n_rows, batch_size, num_replicas, lengths, max_tokens, window) {
   parts = if (!is.null(lengths)) {
-    length_settings(lengths, batch_size, max_tokens, window, way_out)
+    length_settings(lengths, batch_size, max_tokens, window)
   } else {
     list(batch_size = check_count(batch_size, "batch_size"))
   }
   parts = c(parts[1L], list(num_replicas = num_replicas), parts[-1L])
-  for (rows in n_rows) {
-    check_cut_fits(rows, parts)
-  }
+  check_cut_fits(n_rows, parts)
   parts
 }
 
@@ -29,25 +25,25 @@ check_cut_fits = function(n_rows, parts) {
   check_no_empty_batch(n_rows, least, parts$num_replicas)
 }
 
-length_settings = function(lengths, batch_size, max_tokens, window, way_out) {
+length_settings = function(lengths, batch_size, max_tokens, window) {
   if (!is.null(batch_size) || is.null(max_tokens)) {
     batch_size = check_count(batch_size, "batch_size")
   }
   window = if (!is.null(window)) check_between(window, "window", 1, largest_count)
   if (!is.null(max_tokens)) {
     max_tokens = check_between(max_tokens, "max_tokens", 1, 2^53)
-    check_none_too_long(lengths, max_tokens, way_out)
+    check_none_too_long(lengths, max_tokens)
   }
   list(batch_size = batch_size, lengths = lengths, max_tokens = max_tokens, window = window)
 }
 
-check_none_too_long = function(lengths, max_tokens, way_out) {
+check_none_too_long = function(lengths, max_tokens) {
   too_long = which(lengths > max_tokens)
   if (length(too_long) > 0L) {
     advice = sprintf("%s %s longer, the first at row position %.0f, counted from 1.",
       show_count(length(too_long), "example"), if (length(too_long) == 1L) "is" else "are", too_long[1L])
     stop_parameter("max_tokens", sprintf("be at least %d, the length of the longest example", max(lengths)),
-      show_value(max_tokens), paste(c(advice, way_out), collapse = " "))
+      show_value(max_tokens), advice)
   }
 }
 
@@ -89,7 +85,7 @@ cut_bytes = function(n_rows, parts) {
 }
 
 # Drawn rows, as list(rows, stream) -> list(rows, offsets), by length; the stream shuffles the batches.
-cut_drawn = function(drawn, parts, shuffle = TRUE) {
+cut_drawn = function(drawn, parts) {
   rows = drawn$rows
   n_rows = length(rows)
   or = function(limit, otherwise) if (is.null(limit)) otherwise else min(limit, otherwise)
@@ -98,9 +94,7 @@ cut_drawn = function(drawn, parts, shuffle = TRUE) {
   n_batches = round_to_replicas(length(cut$offsets) - 1, parts$num_replicas, "up")
   check_no_empty_batch(n_rows, n_batches, parts$num_replicas)
   cut$offsets = .Call(C_split_batches, cut$offsets, n_batches)
-  if (shuffle) {
-    cut = .Call(C_shuffle_batches, drawn$stream, cut$order, cut$offsets)
-  }
+  cut = .Call(C_shuffle_batches, drawn$stream, cut$order, cut$offsets)
   list(rows = rows[cut$order + 1L], offsets = cut$offsets)
 }
 
@@ -157,9 +151,9 @@ drawn_settings = function(n, sample, batch_size, lengths, max_tokens, window, se
   num_replicas = check_positive(num_replicas, "num_replicas")
   n = check_between(n, "n", 1, largest_count)
   sample = check_between(sample, "sample", 1, largest_count)
-  used = check_lengths_used(lengths, max_tokens, window, needed = TRUE)
+  used = check_lengths_used(lengths, max_tokens, window)
   of_rows = if (used) read_lengths(lengths, n)
-  cut = cut_settings(list(sample), batch_size, num_replicas, of_rows, max_tokens, window)
+  cut = cut_settings(sample, batch_size, num_replicas, of_rows, max_tokens, window)
   list(seed = seed, parts = c(list(n = n, sample = sample), cut))
 }
 

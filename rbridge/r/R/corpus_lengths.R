@@ -2,17 +2,15 @@
 
 lines_at_a_time = 4096 # that are read for a user's function
 
-# Whether batches depend on lengths, which is the case if `max_tokens` or `window` is given. `needed`: lengths are then
-# required.
-check_lengths_used = function(lengths, max_tokens, window, needed, max_length = NULL) {
+# Whether batches depend on lengths, which is the case if `max_tokens` or `window` is given.
+check_lengths_used = function(lengths, max_tokens, window) {
   if (is.null(max_tokens) && is.null(window)) {
-    if (!is.null(lengths) && is.null(max_length)) {
-      others = if (needed) "'max_tokens' or 'window'" else "'max_tokens', 'window' or 'max_length'"
-      stop_parameter("lengths", paste("be given together with", others), show_value(lengths))
+    if (!is.null(lengths)) {
+      stop_parameter("lengths", "be given together with 'max_tokens' or 'window'", show_value(lengths))
     }
     return(FALSE)
   }
-  if (needed && is.null(lengths)) {
+  if (is.null(lengths)) {
     given = if (is.null(max_tokens)) list(window = window) else list(max_tokens = max_tokens)
     stop_parameter(names(given), "be given together with 'lengths'", show_value(given[[1L]]))
   }

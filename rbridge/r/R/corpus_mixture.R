@@ -121,50 +121,51 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, epoch_end = "sample",
   shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL, accept = NULL, seed = NULL,
   num_replicas = NULL) {
-  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
-  num_replicas = check_positive(num_replicas, "num_replicas")
-  shuffle = check_flag(shuffle, "shuffle")
+  request = list(batch_size = batch_size, epoch_end = epoch_end, shuffle = shuffle, lengths = lengths,
+    max_tokens = max_tokens, window = window, max_length = max_length, seed = seed, num_replicas = num_replicas)
+  settings = core_plan("mixture", request)
+  used = settings$by_length == 1L
+  accept = check_accept(accept)
   rules = if (!is.null(rules)) read_rules(rules)
   files = open_files(source, suffixes, targets)
-  used = check_lengths_used(lengths, max_tokens, window, needed = FALSE, max_length = max_length)
-  max_length = check_max_length(max_length)
-  accept = check_accept(accept)
   of_lines = if (used || !is.null(max_length)) line_lengths(lengths, files)
-  population = find_population(files, of_lines, max_length, accept)
+  population = find_population(files, of_lines, settings$max_length, accept)
   remaining = if (is.null(population)) files$lines else population$counts
   stages = make_stages(files$names, remaining, sample, rules, weights, temperature, epoch_end)
-  plans = stages$plans
   if (!is.null(population) && used) {
     of_lines[!population$remains] = 0L # lines that are never drawn may have any length
   }
-  cut = cut_settings(lapply(plans, lines_of_stage), batch_size, num_replicas, if (used) of_lines, max_tokens, window,
-    "Exclude them by 'max_length'.")
-  of_stages = function(field) unlist(lapply(plans, `[[`, field))
+  of_stages = function(field) unlist(lapply(stages$plans, `[[`, field))
+  request["lengths"] = list(if (used) of_lines)
+  parts = core_plan("mixture", c(request, list(
+    lines = files$lines,
+    drawn = of_stages("drawn"),
+    kept = of_stages("kept"),
+    begins = if (length(stages$plans) > 1L) stages$begins,
+    remaining = if (!is.null(population)) population_bits(population$remains)
+  )))
   shown = shown_name(files$labels)
-  left_out = if (!is.null(rules)) shown[is.nan(plans[[1L]]$rule)]
+  rule = stages$plans[[1L]]$rule
+  left_out = if (!is.null(rules)) shown[is.nan(rule)]
   if (length(left_out) > 0L) {
     warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
   }
-  parts = c(
-    list(files = shown, lines = files$lines, drawn = of_stages("drawn"), kept = of_stages("kept")),
-    list(begins = if (length(plans) > 1L) stages$begins),
-    list(remaining = if (!is.null(population)) population_bits(population$remains)),
-    cut, list(shuffle = as.integer(shuffle), replace = if (epoch_end != "sample") 0L),
-    list(weights = if (is.function(weights)) paste(deparse(weights), collapse = "\n"))
-  )
-  recipe = new_recipe("mixture", seed, parts, labels = list(
-    rule = plans[[1L]]$rule,
-    uniform_share = of_stages("uniform_share"),
-    share = of_stages("share"),
-    suffixes = files$suffixes,
-    paths = paths_as_bytes(unlist(files$paths)),
-    versions = unlist(files$versions)
-  ))
+  as_text = if (is.function(weights)) paste(deparse(weights), collapse = "\n")
+  recipe = new_recipe("mixture", if (!is.null(seed)) check_range(seed, "seed", largest_seed),
+    c(list(files = shown), parts, list(weights = as_text)),
+    labels = list(
+      rule = rule,
+      uniform_share = of_stages("uniform_share"),
+      share = of_stages("share"),
+      suffixes = files$suffixes,
+      paths = paths_as_bytes(unlist(files$paths)),
+      versions = unlist(files$versions)
+    ))
   new_generator(recipe, functions = if (is.function(weights)) list(plan_of = stages$plan_of))
 }
 
 kind_mixture = function() {
-  list(
+  cutting_kind(
     class = "batch_sampler_corpus_mixture",
     vectors = list(
       parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "lengths",
@@ -175,32 +176,26 @@ kind_mixture = function() {
     check = check_mixture,
     n_rows = function(recipe) sum(recipe$parts$lines),
     count_batches = function(private, epoch) {
-      stage = stage_of_instance(private, epoch)
-      count_batches_of(lines_of_stage(stage), private$.recipe$parts, function() mixture_batches(private, stage, epoch))
+      count = known_mixture_batches(private, epoch)
+      if (count > 0) count else length(mixture_batches(private, epoch)$offsets) - 1L
     },
-    setup = function(recipe, private) {
-      list(
-        offsets = lapply(lines_of_stages(recipe), cut_offsets, recipe$parts),
-        paths = bytes_as_paths(recipe$labels$paths),
-        population = population_of(recipe$parts)
-      )
-    },
+    setup = function(recipe, private) list(paths = bytes_as_paths(recipe$labels$paths)),
     draw = function(private, epoch) {
       check_versions(private$.setup$paths, private$.recipe$labels$versions)
-      mixture_batches(private, stage_of_instance(private, epoch), epoch)
+      mixture_batches(private, epoch)
     },
     describe = function(private) {
       recipe = private$.recipe
-      stage = stage_of_instance(private, private$.next_epoch)
+      epoch = private$.next_epoch
       order = if (recipe$parts$shuffle == 1) "shuffled" else "of the files, drawn"
       c(
-        format_mixture(recipe, stage, private$.next_epoch),
-        sprintf("* Order: %s by seed %.0f, next epoch %.0f", order, recipe$seed, private$.next_epoch)
+        format_mixture(recipe, stage_of_instance(private, epoch), epoch, known_mixture_batches(private, epoch)),
+        sprintf("* Order: %s by seed %.0f, next epoch %.0f", order, recipe$seed, epoch)
       )
     },
     settings = function(recipe) {
       c(
-        format_mixture(recipe, stage_of(recipe, NULL, 0), 0),
+        format_mixture(recipe, stage_of(recipe, NULL, 0), 0, count_of_recipe(recipe, 0)),
         sprintf("* shuffle: %s", recipe$parts$shuffle == 1),
         format_seed(recipe)
       )
@@ -215,83 +210,69 @@ kind_mixture = function() {
           files_dataset(files_of_recipe(private$.recipe, private$.setup$paths), transform, positions)
         }
       }
-    ),
-    private = list(.latest = NULL)
+    )
   )
 }
 
 stage_of_instance = function(private, epoch) {
-  plan_of = private$.settings$functions$plan_of
-  stage = stage_of(private$.recipe, plan_of, epoch)
-  if (!is.null(plan_of)) { # else checked with the recipe
-    check_cut_fits(lines_of_stage(stage), private$.recipe$parts)
+  stage_of(private$.recipe, private$.settings$functions$plan_of, epoch)
+}
+
+# A recipe of one epoch, if the weights are a function; else NULL.
+recipe_of_function = function(private, epoch) {
+  if (is.null(private$.settings$functions$plan_of)) {
+    return(NULL)
   }
-  stage
+  recipe = private$.recipe
+  parts = recipe$parts
+  known = c("lines", "remaining", "batch_size", "num_replicas", "lengths", "max_tokens", "window")
+  kept = intersect(known, names(parts))
+  recipe$parts = core_plan("mixture", c(parts[kept], stage_of_instance(private, epoch)[c("drawn", "kept")], list(
+    shuffle = parts$shuffle == 1,
+    epoch_end = if (draws_with_replacement(parts)) "sample" else "all_exhausted"
+  )))
+  recipe
+}
+
+known_mixture_batches = function(private, epoch) {
+  recipe = recipe_of_function(private, epoch)
+  if (is.null(recipe)) core_count(private, epoch) else count_of_recipe(recipe, epoch)
+}
+
+mixture_batches = function(private, epoch) {
+  draw = function() {
+    recipe = recipe_of_function(private, epoch)
+    if (is.null(recipe)) {
+      return(core_batches(private, epoch))
+    }
+    key = new_memory()
+    core_results(.Call(C_draw, core_instance(key, recipe), key, epoch), recipe$parts)
+  }
+  if (by_length(private$.recipe$parts)) latest_batches(private, epoch, draw) else draw()
 }
 
 check_mixture = function(recipe) {
   parts = recipe$parts
   n_files = length(parts$files)
-  if (!is.character(parts$files) || n_files == 0L) {
+  if (!is.character(parts$files) || n_files == 0L || length(parts$lines) != n_files) {
     stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files))
   }
-  check_begins(parts$begins)
-  check_planned_numbers(recipe, n_files)
-  for (total in lines_of_stages(recipe)) {
-    if (total < 1 || total > largest_count) {
-      stop_parameter("recipe", sprintf("give an epoch from 1 to %.0f lines", largest_count), sprintf("%.0f", total))
+  core_instance(new_memory(), recipe)
+  for (name in c("rule", "uniform_share", "share")) {
+    numbers = recipe$labels[[name]]
+    n_numbers = if (name == "rule") n_files else length(parts$drawn)
+    if (!is.double(numbers) || length(numbers) != n_numbers) {
+      required = sprintf("have %s as '%s'", show_count(n_numbers, "number"), name)
+      stop_parameter("recipe", required, show_value(numbers))
     }
-    check_cut(recipe, total, sum(parts$lines))
-  }
-  part_flag(recipe, "shuffle")
-  if (!is.null(parts$remaining)) {
-    check_remaining(recipe)
-  }
-  if (!is.null(parts$replace)) {
-    part_flag(recipe, "replace")
   }
   check_file_labels(recipe$labels, n_files)
 }
 
 mixture_bytes = function(recipe) {
   parts = recipe$parts
-  of_stages = vapply(lines_of_stages(recipe), cut_bytes, 0, parts)
   n_lines = if (is.null(parts$remaining)) 0 else sum(parts$lines)
-  sum(of_stages) + 160 * max(lines_of_stages(recipe)) + 32 * n_lines
-}
-
-# The numbers of each file, in each stage if they depend on the plan.
-check_planned_numbers = function(recipe, n_files) {
-  n_planned = n_files * length(begins_of(recipe))
-  check_numbers = function(numbers, name) {
-    n_numbers = if (name %in% c("lines", "rule")) n_files else n_planned
-    if (!is.double(numbers) || length(numbers) != n_numbers) {
-      required = sprintf("have %s as '%s'", show_count(n_numbers, "number"), name)
-      stop_parameter("recipe", required, show_value(numbers))
-    }
-  }
-  for (name in c("lines", "drawn", "kept")) {
-    numbers = recipe$parts[[name]]
-    check_numbers(numbers, name)
-    wrong = numbers[!(numbers >= 0 & numbers == floor(numbers) & numbers <= 2^53)]
-    if (length(wrong) > 0L) {
-      stop_parameter("recipe", sprintf("have whole numbers from 0 as '%s'", name), show_value(wrong[1L]))
-    }
-  }
-  for (name in c("rule", "uniform_share", "share")) {
-    check_numbers(recipe$labels[[name]], name)
-  }
-}
-
-# The first epochs of the stages of weights, if there are several.
-check_begins = function(begins) {
-  if (is.null(begins)) {
-    return(invisible())
-  }
-  are_epochs = is.double(begins) && length(begins) > 1L && all(vapply(begins, is_whole_between, NA, 0, largest_epoch))
-  if (!are_epochs || begins[1L] != 0 || any(diff(begins) <= 0)) {
-    stop_parameter("recipe", "have epochs from 0 on, in order, as 'begins'", "others")
-  }
+  (if (by_length(parts)) 280 else 200) * max(lines_of_stages(recipe)) + 32 * n_lines
 }
 
 # Each name has a file for each suffix.
@@ -305,43 +286,8 @@ check_file_labels = function(labels, n_files) {
 
 draws_with_replacement = function(parts) is.null(parts$replace) || parts$replace == 1L
 
-mixture_batches = function(private, stage, epoch) {
-  parts = private$.recipe$parts
-  if (!by_length(parts)) {
-    return(list(rows = draw_mixture(private, stage, epoch)$rows, offsets = offsets_of_stage(private, stage, epoch)))
-  }
-  latest_batches(private, epoch, function() {
-    cut_drawn(draw_mixture(private, stage, epoch), parts, shuffle = parts$shuffle == 1)
-  })
-}
-
-# Those of a function are not known in advance.
-offsets_of_stage = function(private, stage, epoch) {
-  if (!is.null(private$.settings$functions$plan_of)) {
-    return(cut_offsets(lines_of_stage(stage), private$.recipe$parts))
-  }
-  private$.setup$offsets[[stage_number(private$.recipe, epoch)]]
-}
-
-# -> list(rows, stream)
-draw_mixture = function(private, stage, epoch) {
-  parts = private$.recipe$parts
-  population = private$.setup$population
-  is_shuffled = parts$shuffle == 1
-  seed = epoch_seed(private$.recipe$seed, epoch)
-  lines = if (is.null(population)) parts$lines else population$counts
-  drawn = .Call(C_draw_lines, lines, stage$drawn, stage$kept, is_shuffled, draws_with_replacement(parts), seed)
-  if (!is.null(population)) {
-    drawn$rows = population$positions[drawn$rows]
-  }
-  if (!is_shuffled) {
-    drawn$rows = sort(drawn$rows, method = "radix")
-  }
-  drawn
-}
-
-# `stage` is that of an epoch.
-format_mixture = function(recipe, stage, epoch) {
+# `stage` is that of an epoch, and `count` the number of its batches, 0 if only a draw tells it.
+format_mixture = function(recipe, stage, epoch, count) {
   parts = recipe$parts
   changes = length(parts$begins) > 0L || length(parts$weights) > 0L
   c(
@@ -349,7 +295,7 @@ format_mixture = function(recipe, stage, epoch) {
     sprintf("* Lines: %.0f drawn%s and %.0f kept in %s", sum(stage$drawn),
       if (draws_with_replacement(parts)) "" else " without replacement", sum(stage$kept),
       if (changes) sprintf("epoch %.0f", epoch) else "an epoch"),
-    format_cut(lines_of_stage(stage), parts, "line")
+    format_limits(parts, count, "line")
   )
 }
 

@@ -57,10 +57,9 @@ corpus_plan = function(mixture, epoch = NULL) {
 # `stage` is that of an epoch.
 plan_table = function(recipe, stage) {
   rule = recipe$labels$rule
-  population = population_of(recipe$parts)
   data.frame(c(
     list(file = recipe$parts$files, lines = recipe$parts$lines),
-    if (!is.null(population)) list(excluded = recipe$parts$lines - population$counts),
+    if (!is.null(recipe$parts$remaining)) list(excluded = recipe$parts$lines - remaining_lines(recipe$parts)),
     list(
       rule = ifelse(is.nan(rule), NA_real_, rule),
       uniform_share = stage$uniform_share,
@@ -71,110 +70,41 @@ plan_table = function(recipe, stage) {
   ), stringsAsFactors = FALSE)
 }
 
-# The number of lines of each file in an epoch, from the lines of the files and their division, in exact fractions.
+# The number of lines of each file in an epoch, in exact fractions.
 # -> list(rule, uniform_share, share, drawn, kept), each with one number for each file
 # `rules` are read; NULL without any.
 make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights = NULL, temperature = NULL,
-  epoch_end = "sample") {
-  division = divide_files(names, lines, rules, weights, temperature)
-  check_epoch_end(epoch_end, sample)
-  kept = ifelse(division$keeps, lines, 0)
-  others = sum(lines) - sum(kept)
-  groups = ifelse(lines > 0, division$groups, 0L)
-  counting = unique(groups[groups > 0L])
-  places = match(groups, counting, nomatch = 0L)
-  if (epoch_end == "sample") {
-    requested = requested_lines(sample, others, sum(kept), division$parameter)
-    if (requested$number > 0 && length(counting) == 0L) {
-      refuse_without_lines(division$parameter, "sample", sprintf("%s without any to draw %.15g from",
-        show_count(length(names), "file"), requested$number))
-    }
-    planned = .Call(C_plan_files, lines, places, division$weights[counting], requested$share, requested$of_lines)
-  } else {
-    if (length(counting) == 0L && sum(kept) == 0) {
-      refuse_without_lines(division$parameter, "epoch_end", sprintf("%s without any to draw from",
-        show_count(length(names), "file")))
-    }
-    planned = .Call(C_plan_exhausted, lines, places, division$weights[counting], epoch_end == "first_exhausted")
+  epoch_end = "sample", most_lines = largest_count) {
+  request = list(lines = lines, rules = rules, weights = weights, temperature = temperature, sample = sample,
+    is_count = is.integer(sample), epoch_end = epoch_end, most_lines = most_lines)
+  rule = rep(NaN, length(lines))
+  entries = NULL
+  if (!is.null(rules)) {
+    request$covering = find_rules(rules, names)
+    request$rule_weights = vapply(rules, function(rule) c(rule$weight, "*")[1L], "")
+    rule = ifelse(request$covering > 0L, as.double(request$covering), NaN)
+  } else if (!is.null(weights)) {
+    entries = weight_entries(weights, length(names))
+    request$file_weights = vapply(entries, weight_number, 0)
+    request$keeps = as.raw(vapply(entries, identical, NA, "*"))
   }
-  plan = list(
-    rule = division$rule,
-    uniform_share = ifelse(division$keeps, 0, lines / max(others, 1)),
-    share = planned$share,
-    drawn = planned$drawn,
-    kept = kept
-  )
-  check_plan_total(sum(plan$drawn) + sum(plan$kept), sample, epoch_end)
-  plan
+  plan = core_call("corpus_plan", request, function(word, place) show_value(entries[[place]]))
+  c(list(rule = rule), plan[c("uniform_share", "share", "drawn", "kept")])
 }
 
-# A number of lines, and an end that determines the number, exclude each other.
-check_epoch_end = function(epoch_end, sample) {
-  check_choice(epoch_end, "epoch_end", c("sample", "first_exhausted", "all_exhausted"))
-  if (epoch_end != "sample" && !is.null(sample)) {
-    stop_parameter("sample", sprintf("be left out if 'epoch_end' is '%s'", epoch_end), show_value(sample))
+# The weights of files as a list, whatever they are.
+weight_entries = function(weights, n_files) {
+  required = sprintf("be a list with a number from 0 to %.0f, or '*', for each file", largest_exact)
+  if (is.object(weights) || !(is.numeric(weights) || is.character(weights) || is.list(weights))) {
+    stop_parameter("weights", required, show_value(weights))
   }
+  if (is.character(weights) && length(weights) == n_files && !all(weights %in% "*")) {
+    stop_parameter("weights", required, sprintf("a list with %s", show_value(weights[!weights %in% "*"][1L])),
+      "Numbers beside '*' are written as list(3, 1, '*').")
+  }
+  as.list(unname(weights))
 }
 
-# `otherwise` is the argument that is refused if neither rules nor weights divide the files.
-refuse_without_lines = function(parameter, otherwise, got) {
-  required = switch(paste(parameter, collapse = ""),
-    rules = "match a file that has lines",
-    weights = "be above 0 for a file that has lines",
-    "be taken from files that have lines"
-  )
-  stop_parameter(c(intersect(parameter, c("rules", "weights")), otherwise)[1L], required, got)
-}
-
-# The number of lines to draw: `share` as decimal digits, of `others` lines; `number` is their product, rounded.
-requested_lines = function(sample, others, kept, keeper) {
-  required = "be a share between 0 and 1, or a number of lines: an integer from 1"
-  if (!is.numeric(sample) || is.object(sample) || length(sample) != 1L) {
-    stop_parameter("sample", required, show_value(sample))
-  }
-  if (is.double(sample)) {
-    check_share(sample, required)
-    return(list(share = .Call(C_shortest_decimal, sample), of_lines = others, number = sample * others))
-  }
-  if (is.na(sample) || sample < 1L) {
-    stop_parameter("sample", required, show_value(sample))
-  }
-  if (sample < kept) {
-    stop_parameter("sample", sprintf("be at least %.0f, the lines that %s keep", kept, keeper), show_value(sample))
-  }
-  list(share = sprintf("%.0f", sample - kept), of_lines = 1, number = sample - kept)
-}
-
-check_share = function(sample, required) {
-  if (is.na(sample) || sample <= 0 || sample >= 1) {
-    # 1, all lines or one line, would be shown like 1L.
-    advice = if (is.finite(sample) && sample == floor(sample)) {
-      sprintf("A number of lines is written %.0f, in R %.0fL.", sample, sample)
-    }
-    stop_parameter("sample", required, sprintf("the floating-point number %s", show_double(sample)), advice)
-  }
-}
-
-# In the form in which Python shows a double.
-show_double = function(value) {
-  if (is.na(value)) {
-    "nan"
-  } else if (is.infinite(value)) {
-    if (value > 0) "inf" else "-inf"
-  } else if (value == floor(value) && abs(value) < 1e16) {
-    sprintf("%.1f", value)
-  } else {
-    .Call(C_shortest_decimal, value)
-  }
-}
-
-check_plan_total = function(total, sample, epoch_end) {
-  if (total == 0) {
-    stop_parameter("sample", "give an epoch at least one line", sprintf("%s, for none", show_value(sample)))
-  }
-  if (total > largest_count) {
-    given = if (is.null(sample)) list("epoch_end", epoch_end) else list("sample", sample)
-    stop_parameter(given[[1L]], sprintf("give an epoch at most %.0f lines", largest_count),
-      sprintf("%s, for %.0f", show_value(given[[2L]]), total))
-  }
+weight_number = function(weight) {
+  if (is.numeric(weight) && !is.object(weight) && length(weight) == 1L) as.double(weight) else NaN
 }

@@ -1,9 +1,5 @@
 # The lines of the files that can be drawn: those that are not too long, and that the user accepts.
 
-check_max_length = function(max_length) {
-  if (!is.null(max_length)) check_between(max_length, "max_length", 0, largest_count)
-}
-
 check_accept = function(accept) {
   if (!is.null(accept) && !is.function(accept)) {
     stop_parameter("accept", "be a function, or nothing", show_value(accept))
@@ -47,33 +43,14 @@ population_bits = function(remains) {
   packBits(c(remains, rep(FALSE, padding)))
 }
 
-# The remaining lines of a recipe: list(positions, counts); NULL if all remain.
-population_of = function(parts) {
-  if (is.null(parts$remaining)) {
-    return(NULL)
-  }
-  positions = which(rawToBits(parts$remaining) == as.raw(1L))
-  list(positions = positions, counts = count_by_file(positions, parts$lines))
-}
-
-# Recipes may come from files.
-check_remaining = function(recipe) {
-  parts = recipe$parts
-  n_lines = sum(parts$lines)
-  required = sprintf("have a bit for each of %s as 'remaining'", show_count(n_lines, "line"))
-  if (!is.raw(parts$remaining) || length(parts$remaining) != ceiling(n_lines / 8)) {
-    stop_parameter("recipe", required, show_value(parts$remaining))
-  }
-  last = rawToBits(parts$remaining[length(parts$remaining)])
-  used = n_lines - 8 * (length(parts$remaining) - 1)
-  if (any(last[seq_along(last) > used] != as.raw(0L))) {
-    stop_parameter("recipe", required, "more")
-  }
+# The number of lines of each file that remain, for a recipe with limits.
+remaining_lines = function(parts) {
+  count_by_file(which(rawToBits(parts$remaining) == as.raw(1L)), parts$lines)
 }
 
 # For a dataset: the numbers of the remaining lines, NULL if there are no limits.
 limited_positions = function(files, lengths, max_length, accept) {
-  max_length = check_max_length(max_length)
+  max_length = if (!is.null(max_length)) check_between(max_length, "max_length", 0, largest_count)
   of_lines = if (!is.null(max_length)) line_lengths(lengths, files)
   population = find_population(files, of_lines, max_length, check_accept(accept))
   if (!is.null(population)) which(population$remains)

@@ -91,14 +91,8 @@
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
 batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL, keep = "together", strata = NULL,
   rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
-  configuration = list(
-    min_samples_per_stratum = check_one_minimum(min_samples_per_stratum),
-    keep = check_choice(keep, "keep", c("together", "apart")),
-    rare = check_choice(rare, "rare", c("error", "warn", "allow")),
-    missing = check_choice(missing, "missing", c("error", "stratum", "drop")),
-    seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
-    num_replicas = check_positive(num_replicas, "num_replicas")
-  )
+  configuration = core_plan("stratified_group", list(min_samples_per_stratum = min_samples_per_stratum, keep = keep,
+    rare = rare, missing = missing, seed = seed, num_replicas = num_replicas))
   strata = if (!is_deferred(strata)) encode_strata(strata, configuration$missing) else unicode_text(strata, "strata")
   groups = if (!is_deferred(groups)) encode_groups(groups) else unicode_text(groups, "groups")
   if (is.list(strata) && is.list(groups)) {
@@ -115,29 +109,14 @@ encode_groups = function(groups) {
 
 # `strata` and `groups` are encoded.
 grouped_recipe = function(strata, groups, configuration) {
-  n_rows = length(strata$codes)
-  if (length(groups$codes) != n_rows) {
-    stop_parameter("groups", sprintf("have one value for each row of 'strata', %d", n_rows),
-      show_count(length(groups$codes), "value"))
-  }
   if (anyNA(groups$codes)) {
     refuse_as("groups", check_missing(is.na(groups$codes), NULL))
   }
-  n_strata = length(strata$names)
   n_groups = length(groups$names)
-  parts = list(
-    codes = recipe_codes(strata$codes, n_strata),
-    n_strata = as.double(n_strata),
-    groups = recipe_codes(groups$codes, n_groups),
-    n_groups = as.double(n_groups)
-  )
-  found = grouped_rows(parts)
-  if (configuration$keep == "together") {
-    refuse_crossing(parts, found, strata$names, groups$names)
-  }
-  parts$n_batches = grouped_batches(parts, found, strata, configuration)
-  parts$min_samples_per_stratum = min(configuration$min_samples_per_stratum, largest_count)
-  parts$together = as.integer(configuration$keep == "together")
+  data = c(strata_data(strata), list(groups = recipe_codes(groups$codes, n_groups), n_groups = as.double(n_groups)))
+  names = list(stratum = strata$names, group = groups$names)
+  settings = configuration[setdiff(names(configuration), c("strata", "groups"))]
+  parts = core_plan("stratified_group", c(settings, data), function(of, place) names[[of]][place + 1])
   new_recipe("stratified_group", configuration$seed, parts, labels = grouped_labels(configuration, strata$names))
 }
 
@@ -146,114 +125,8 @@ grouped_labels = function(configuration, names = NULL) {
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
 }
 
-# The groups of the sampled rows of a recipe; the stratum of a group is that of its first sampled row.
-# -> list(groups = the group of each row from 0, n_groups for rows that are never sampled,
-#   sizes, strata = the number of rows and the stratum, from 0, of each group)
-grouped_rows = function(parts) {
-  codes = as.integer(parts$codes)
-  sampled = which(codes < parts$n_strata)
-  groups = rep(as.integer(parts$n_groups), length(codes))
-  groups[sampled] = as.integer(parts$groups)[sampled]
-  strata = integer(parts$n_groups)
-  strata[groups[rev(sampled)] + 1L] = codes[rev(sampled)] # the last of several assignments wins: the first row
-  list(groups = groups, sizes = tabulate(groups[sampled] + 1L, parts$n_groups), strata = strata)
-}
-
-# The rows whose stratum is not that of their group.
-crossing_rows = function(parts, found) {
-  which(c(found$strata, as.integer(parts$n_strata))[found$groups + 1L] != as.integer(parts$codes))
-}
-
-refuse_crossing = function(parts, found, strata, groups) {
-  row = crossing_rows(parts, found)[1L]
-  if (!is.na(row)) {
-    group = found$groups[row] + 1L
-    stop_parameter("groups", "lie in one stratum each", sprintf("'%s' in '%s' and '%s'", groups[group],
-      strata[found$strata[group] + 1L], strata[as.integer(parts$codes[row]) + 1L]),
-      "Give all rows of a group one stratum, such as the rarest that it has.")
-  }
-}
-
-common_divisor = function(a, b) {
-  while (b > 0) {
-    rest = a %% b
-    a = b
-    b = rest
-  }
-  a
-}
-
-# The largest number of batches for which the bounds keep the minimum in every epoch.
-grouped_batches = function(parts, found, strata, configuration) {
-  counts = stratum_counts(strata)
-  minimum = configuration$min_samples_per_stratum
-  fewest = min(counts)
-  if (configuration$rare == "error" && fewest < minimum) {
-    stop_parameter("min_samples_per_stratum",
-      sprintf("be at most %.0f: the smallest stratum, '%s', has %s", fewest, strata$names[which.min(counts)],
-        show_count(fewest, "row")),
-      show_value(minimum), "Lower it, or set 'rare' to 'warn' or 'allow'.")
-  }
-  most = if (configuration$keep == "apart") {
-    counts %/% minimum
-  } else {
-    vapply(sizes_by_stratum(parts, found), most_grouped_batches, 1, minimum = min(minimum, largest_count))
-  }
-  n_batches = share_of_replicas(max(1, min(most)), configuration$num_replicas)
-  n_rare = sum(counts < minimum)
-  if (configuration$rare == "warn" && n_rare > 0) {
-    warning(sprintf("%d of %d strata have fewer than %s: all rows are in one batch.", n_rare, length(counts),
-      show_count(minimum, "row")), call. = FALSE)
-  }
-  n_batches
-}
-
-# -> a list with the sizes of the groups of each stratum; only rows of the stratum count
-sizes_by_stratum = function(parts, found) {
-  sampled = found$groups < parts$n_groups
-  strata = as.integer(parts$codes)[sampled]
-  groups = found$groups[sampled]
-  sorted = order(strata, groups)
-  strata = strata[sorted]
-  groups = groups[sorted]
-  begins = which(c(TRUE, diff(strata) != 0L | diff(groups) != 0L))
-  sizes = as.double(diff(c(begins, length(strata) + 1L)))
-  unname(split(sizes, factor(strata[begins], seq_len(parts$n_strata) - 1L)))
-}
-
-# A number of batches for which a stratum with groups of these sizes always keeps the minimum: nearly always the
-# largest.
-# If the last batch to be filled had fewer rows, no other batch would exceed it by more than one small group.
-most_grouped_batches = function(sizes, minimum) {
-  small = sizes[sizes < minimum]
-  n_large = length(sizes) - length(small)
-  if (length(small) == 0L) {
-    return(n_large)
-  }
-  divisor = Reduce(common_divisor, unique(small))
-  slack = max(small) - divisor
-  n_large + (sum(small) + slack) %/% (divide_up(minimum, divisor) * divisor + slack)
-}
-
-# The fewest rows of a stratum that a batch can have: the better of two bounds.
-# The first bound considers only the batches without a large group, the other all batches.
-fewest_grouped_rows = function(sizes, minimum, n_batches) {
-  small = sizes[sizes < minimum]
-  large = sizes[sizes >= minimum]
-  without = n_batches - length(large)
-  fewest = if (without <= 0) {
-    min(large)
-  } else if (length(small) == 0L) {
-    0
-  } else {
-    divisor = Reduce(common_divisor, unique(small))
-    min(large, max(0, divide_up(sum(small) - (without - 1) * max(small), without * divisor)) * divisor)
-  }
-  max(fewest, divide_up(sum(sizes) - (n_batches - 1) * max(sizes), n_batches))
-}
-
 kind_stratified_group = function() {
-  list(
+  core_kind(
     class = "batch_sampler_stratified_group",
     vectors = list(
       parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together"),
@@ -268,11 +141,9 @@ kind_stratified_group = function() {
       grouped_recipe(grouped_strata(recipe$open, data_source, task), source_groups(recipe$open, data_source, task),
         recipe$open)
     },
-    check = check_grouped,
+    check = check_dealt,
     n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
     setup = grouped_setup,
-    draw = function(private, epoch) draw_grouped(private$.setup, epoch_seed(private$.setup$seed, epoch)),
     describe = function(private) format_grouped(private$.setup, private$.next_epoch),
     settings = function(recipe) {
       shown = if (is.null(recipe$open)) sprintf("%.0f", recipe$parts$n_groups) else format_open(recipe$open$groups)
@@ -281,7 +152,7 @@ kind_stratified_group = function() {
     methods = list(
       plan = function() if (is.null(private$.in_order)) plan_of_groups(private$.setup),
       composition = function(epoch = NULL) {
-        epoch_composition(self, private, epoch, codes_of_grouped(private$.setup))
+        epoch_composition(self, private, epoch, private$.setup$codes)
       }
     )
   )
@@ -334,101 +205,32 @@ bind_groups = paste(
   "and give it the role: task$set_col_roles(\"patient\", roles = \"group\")."
 )
 
-check_grouped = function(recipe) {
-  check_strata(recipe)
-  part_count(recipe, "min_samples_per_stratum", 1, largest_count)
-  part_flag(recipe, "together")
-  groups = recipe$parts$groups
-  n_rows = length(recipe$parts$codes)
-  if (!typeof(groups) %in% c("raw", "integer") || length(groups) != n_rows) {
-    stop_parameter("recipe", "have one group for each row as 'groups', raw or integer", show_value(groups))
-  }
-  n_groups = part_count(recipe, "n_groups", 1, n_rows)
-  if (anyNA(groups) || any(as.integer(groups) < 0L | as.integer(groups) >= n_groups)) {
-    stop_parameter("recipe", "have numbers of groups as 'groups'", "others")
-  }
-}
-
-# The data of an instance: numbers of the recipe, and the groups of the rows.
+# What an instance shows of its plan.
 grouped_setup = function(recipe, private) {
   parts = recipe$parts
-  counts = count_codes(parts)
-  counts = counts[-length(counts)]
-  if (any(counts == 0)) {
-    stop_parameter("recipe", "have a row of each stratum", "none")
-  }
-  found = grouped_rows(parts)
-  sizes = sizes_by_stratum(parts, found)
-  nested = length(crossing_rows(parts, found)) == 0L
-  together = parts$together == 1
-  if (together && !nested) {
-    stop_parameter("recipe", "have groups that lie in one stratum each", "others")
-  }
-  if (together && any(lengths(sizes) < parts$n_batches)) {
-    stop_parameter("recipe", "have a group of each stratum for each batch", "fewer")
-  }
-  if (any(counts < parts$n_batches)) {
-    stop_parameter("recipe", "have a row of each stratum for each batch", "fewer")
-  }
-  c(parts[c("n_batches", "min_samples_per_stratum", "n_groups")], found[c("groups", "strata")],
-    list(together = together, nested = nested, codes = if (!together) as.integer(parts$codes), counts = counts,
-      sizes = sizes, largest = max(found$sizes), names = recipe$labels$names, seed = recipe$seed))
+  plan = core_call("group_plan", parts)
+  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
+  list(codes = as.integer(parts$codes), names = recipe$labels$names, table = table, n_batches = parts$n_batches,
+    n_groups = parts$n_groups, held = held_by_groups(table, parts$together == 1, plan$most_of_group),
+    seed = recipe$seed)
 }
 
-draw_grouped = function(setup, seed) {
-  n_strata = length(setup$counts)
-  if (setup$together) {
-    .Call(C_draw_groups_together, setup$groups, setup$strata, n_strata, setup$n_batches,
-      setup$min_samples_per_stratum, seed)
-  } else {
-    .Call(C_draw_groups_apart, setup$codes, setup$groups, n_strata, setup$n_groups, setup$n_batches, setup$nested, seed)
-  }
-}
-
-# The stratum of each row, from 0.
-codes_of_grouped = function(setup) {
-  if (setup$together) setup$strata[setup$groups + 1L] else setup$codes
-}
-
-plan_of_groups = function(setup) {
-  table = grouped_table(setup)
-  range_plan(table, setup$n_batches, held_by_groups(setup, table))
-}
-
-grouped_table = function(setup) {
-  n_batches = setup$n_batches
-  largest = vapply(setup$sizes, max, 1)
-  fewest = setup$counts %/% n_batches
-  most = divide_up(setup$counts, n_batches)
-  if (setup$together) {
-    fewest = vapply(setup$sizes, fewest_grouped_rows, 1, setup$min_samples_per_stratum, n_batches)
-    most = (setup$counts - largest) %/% n_batches + largest
-  }
-  data.frame(
-    stratum = setup$names,
-    rows = as.integer(setup$counts),
-    groups = lengths(setup$sizes),
-    largest = as.integer(largest),
-    fewest = as.integer(fewest),
-    most = as.integer(most)
-  )
-}
+plan_of_groups = function(setup) range_plan(setup$table, setup$n_batches, setup$held)
 
 # What the batches hold: "each with at least 3 rows of every stratum, groups together"
-held_by_groups = function(setup, table) {
+held_by_groups = function(table, together, most_of_group) {
   least = show_count(min(table$fewest), "row")
-  if (setup$together) {
+  if (together) {
     return(sprintf("each with at least %s of every stratum, groups together", least))
   }
-  most = show_count(divide_up(setup$largest, setup$n_batches), "row")
-  sprintf("each with at least %s of every stratum and at most %s of a group", least, most)
+  sprintf("each with at least %s of every stratum and at most %s of a group", least, show_count(most_of_group, "row"))
 }
 
 format_grouped = function(setup, next_epoch) {
   c(
-    sprintf("* Rows: %.0f, of %s and %s", sum(setup$counts), show_count(length(setup$counts), "stratum"),
+    sprintf("* Rows: %.0f, of %s and %s", sum(setup$table$rows), show_count(nrow(setup$table), "stratum"),
       show_count(setup$n_groups, "group")),
-    sprintf("* Batches: %.0f, %s", setup$n_batches, held_by_groups(setup, grouped_table(setup))),
+    sprintf("* Batches: %.0f, %s", setup$n_batches, setup$held),
     sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
   )
 }

@@ -94,35 +94,17 @@
 #' nrow(sampler$shortfalls(epoch = 0))
 batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, shortfall = "error",
   shuffle = TRUE, seed = NULL, num_replicas = NULL) {
-  if (!is.null(seed)) {
-    seed = check_range(seed, "seed", largest_seed)
-  }
-  num_replicas = check_positive(num_replicas, "num_replicas")
-  minimum = check_count(min_samples_per_label, "min_samples_per_label")
-  max_batches = check_positive(max_batches, "max_batches")
-  shortfall = check_choice(shortfall, "shortfall", c("error", "warn", "allow"))
-  shuffle = check_flag(shuffle, "shuffle")
+  settings = core_plan("multilabel", list(min_samples_per_label = min_samples_per_label, max_batches = max_batches,
+    shortfall = shortfall, shuffle = shuffle, seed = seed, num_replicas = num_replicas))
   labels = label_matrix(labels)
-  replicas = if (is.null(num_replicas)) 1 else num_replicas
-  n_batches = multilabel_batches(labels, minimum, max_batches, shortfall, replicas)
-  minimum = min(minimum, 2^53) # a larger minimum is no different: no batch has it
-  parts = c(label_sets(labels), list(n_batches = n_batches, minimum = minimum, shuffle = as.integer(shuffle)))
-  lacking = lacking_labels(assigned_labels(parts)$held, minimum)
-  if (nrow(lacking) > 0L && shortfall == "error") {
-    stop_shortfall(parts, colnames(labels), max_batches, replicas)
-  }
-  if (nrow(lacking) > 0L && shortfall == "warn") {
-    warning(describe_shortfall(lacking, colnames(labels)), ", in the order of the dataset.", call. = FALSE)
-  }
-  settings = list(
-    max_batches = if (!is.null(max_batches)) show_value(max_batches), shortfall = show_value(shortfall),
-    num_replicas = if (!is.null(num_replicas)) show_value(num_replicas)
-  )
-  new_generator(new_recipe("multilabel", seed, parts, labels = c(settings, list(names = colnames(labels)))))
+  matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
+  parts = core_plan("multilabel", c(settings, matrix), colnames(labels))
+  shown = lapply(Filter(Negate(is.null), settings[c("max_batches", "shortfall", "num_replicas")]), show_value)
+  new_generator(new_recipe("multilabel", settings$seed, parts, labels = c(shown, list(names = colnames(labels)))))
 }
 
 kind_multilabel = function() {
-  list(
+  core_kind(
     class = "batch_sampler_multilabel",
     vectors = list(
       parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle"),
@@ -141,18 +123,7 @@ kind_multilabel = function() {
     },
     check = check_multilabel,
     n_rows = function(recipe) length(recipe$parts$codes),
-    n_batches = function(recipe) recipe$parts$n_batches,
-    # The assignment in the order of the dataset, the fallback of every epoch, and the number of rows it lacks.
-    setup = function(recipe, private) {
-      found = assigned_labels(recipe$parts)
-      list(batches = found$batches, missing = sum(lacking_labels(found$held, recipe$parts$minimum)$missing))
-    },
-    draw = function(private, epoch) {
-      recipe = private$.recipe
-      parts = recipe$parts
-      .Call(C_draw_multilabel, parts$codes, parts$sets, parts$n_labels, parts$n_batches, searched_minimum(parts),
-        private$.setup$batches, private$.setup$missing, if (parts$shuffle == 1L) epoch_seed(recipe$seed, epoch))
-    },
+    draw = function(private, epoch) core_batches(private, epoch)[c("rows", "offsets")],
     describe = function(private) {
       recipe = private$.recipe
       c(
@@ -175,28 +146,41 @@ kind_multilabel = function() {
     },
     methods = list(
       label_counts = function(epoch = self$epoch) {
-        held = held_labels(private, self$batches(epoch))
+        held = held_labels(private, epoch)
         if (!is.null(held)) structure(as.data.frame(held), names = private$.recipe$labels$names)
       },
       shortfalls = function(epoch = self$epoch) {
-        held = held_labels(private, self$batches(epoch))
+        held = held_labels(private, epoch)
         if (!is.null(held)) shortfall_table(held, private$.recipe)
       }
     )
   )
 }
 
-# The routine that reads codes and sets checks them when an instance is made.
 check_multilabel = function(recipe) {
-  n_rows = length(recipe$parts$codes)
-  n_labels = part_count(recipe, "n_labels", 1, .Machine$integer.max)
-  part_count(recipe, "n_batches", 1, n_rows)
-  part_count(recipe, "minimum", 1, 2^53)
-  part_flag(recipe, "shuffle")
+  core_instance(new_memory(), recipe)
   names = recipe$labels$names
-  if (!is.character(names) || length(names) != n_labels) {
-    stop_parameter("recipe", sprintf("have %s of labels", show_count(n_labels, "name")), show_value(names))
+  if (!is.character(names) || length(names) != recipe$parts$n_labels) {
+    stop_parameter("recipe", sprintf("have %s of labels", show_count(recipe$parts$n_labels, "name")), show_value(names))
   }
+}
+
+# The rows of each label in each batch of an epoch, one row per batch; NULL while mlr3torch predicts.
+held_labels = function(private, epoch) {
+  epoch = check_epoch(epoch)
+  if (is.null(private$.in_order)) {
+    matrix(core_batches(private, epoch)$held, ncol = private$.recipe$parts$n_labels, byrow = TRUE)
+  }
+}
+
+# The entries below the minimum, in order of the batches.
+shortfall_table = function(held, recipe) {
+  missing = t(recipe$parts$minimum - held)
+  places = which(missing > 0, arr.ind = TRUE)
+  label = unname(places[, 1L])
+  batch = unname(places[, 2L])
+  data.frame(batch = batch, label = recipe$labels$names[label], rows = held[cbind(batch, label)],
+    missing = missing[places])
 }
 
 format_multilabel = function(recipe) {

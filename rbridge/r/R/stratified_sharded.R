@@ -76,91 +76,48 @@
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, strata = NULL, promise = "global",
   shuffle = TRUE) {
-  seed = check_range(seed, "seed", largest_seed)
-  configuration = list(
-    min_samples_per_stratum = check_one_minimum(min_samples_per_stratum),
-    shuffle = check_flag(shuffle, "shuffle"),
-    plan = make_sharded_plan(counts, min_samples_per_stratum, promise)
-  )
-  check_sharded_batches(configuration$plan)
-  configuration$places = shard_places(configuration$plan, shards)
-  check_own_shards(configuration$plan, configuration$places)
+  settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum, promise = promise,
+    shuffle = shuffle, seed = seed))
+  plan = make_sharded_plan(counts, settings$min_samples_per_stratum, settings$promise)
+  places = shard_places(plan, shards)
+  core_plan("sharded", c(settings, plan_data(plan, places)), names_in_plan(plan))
+  configuration = list(settings = settings, plan = plan, places = places)
   if (is_deferred(strata)) {
-    # The entry is there also if it is NULL: $strata would else be taken for an abbreviation.
-    settings = c(configuration, list(strata = unicode_text(strata, "strata"), missing = NULL))
-    return(new_generator(open_recipe("sharded", seed, settings, sharded_labels(configuration))))
+    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
+    configuration = c(configuration, list(strata = unicode_text(strata, "strata"), missing = NULL))
+    return(new_generator(open_recipe("sharded", settings$seed, configuration, sharded_labels(configuration))))
   }
-  new_generator(sharded_recipe(encode_strata(strata, NULL, exact = TRUE), configuration, seed))
-}
-
-# Refuses shards if some batch would have no row of them.
-check_own_shards = function(plan, places) {
-  if (fewest_rows(plan, places) > 0) {
-    return(invisible())
-  }
-  n_rows = sum(plan$table[places, ])
-  stop_parameter("shards", sprintf("have a row for each of %s", show_batches(plan$n_batches)),
-    sprintf("%s in %s, of which some batch has none,", show_count(n_rows, "row"), show_count(length(places), "shard")),
-    paste0("Give this process more shards", if (n_rows > 0) ", or raise 'min_samples_per_stratum'." else "."))
+  new_generator(sharded_recipe(encode_strata(strata, NULL, exact = TRUE), configuration))
 }
 
 # `strata` are encoded.
-sharded_recipe = function(strata, configuration, seed) {
+sharded_recipe = function(strata, configuration) {
   plan = configuration$plan
-  places = configuration$places
-  n_strata = length(plan$strata)
-  parts = list(
-    codes = recipe_codes(shard_columns(strata, plan, places), n_strata),
-    n_strata = as.double(n_strata),
-    n_shards = as.double(length(plan$shards)),
-    n_batches = plan$n_batches,
-    shards = as.double(places - 1),
-    sizes = rowSums(plan$table[places, , drop = FALSE]),
-    begins = as.vector(t(shard_begins(plan, places))),
-    shuffle = as.integer(configuration$shuffle)
-  )
-  new_recipe("sharded", seed, parts, labels = sharded_labels(configuration))
+  codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
+  data = c(plan_data(plan, configuration$places), list(codes = codes))
+  parts = refuse_as("strata", core_plan("sharded", c(configuration$settings, data), names_in_plan(plan)))
+  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration))
 }
 
 sharded_labels = function(configuration) {
+  shown = lapply(configuration$settings[c("min_samples_per_stratum", "promise", "shuffle")], show_setting)
   plan = configuration$plan
-  settings = list(
-    min_samples_per_stratum = configuration$min_samples_per_stratum, promise = plan$promise,
-    shuffle = configuration$shuffle
-  )
-  c(lapply(settings, show_setting), list(names = plan$strata, shards = plan$shards[configuration$places]))
+  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]))
 }
 
-# The column of the table of each row, from 1; refuses rows that do not match the table.
-shard_columns = function(strata, plan, places) {
-  columns = class_codes(strata$names, plan$strata, "strata", noun = "stratum")
+# The column of the table of each row, from 1.
+columns_of = function(strata, names) {
+  columns = class_codes(strata$names, names, "strata", noun = "stratum")
   if (anyDuplicated(columns)) {
     stop_parameter("strata", "have strata of different names", "two of one name", "Recode them.")
   }
-  counts = plan$table[places, , drop = FALSE]
-  sizes = rowSums(counts)
-  if (length(strata$codes) != sum(sizes)) {
-    stop_parameter("strata", sprintf("have one value for each row of the shards, %.0f", sum(sizes)),
-      show_count(length(strata$codes), "value"))
-  }
-  codes = columns[strata$codes]
-  ends = cumsum(sizes)
-  for (shard in seq_along(places)) {
-    own = seq.int(ends[shard] - sizes[shard] + 1, length.out = sizes[shard])
-    found = tabulate(codes[own], length(plan$strata))
-    wrong = which(found != counts[shard, ])[1L]
-    if (!is.na(wrong)) {
-      stop_parameter("strata", sprintf("have the rows of 'counts': %s of '%s' in the shard '%s'",
-        show_count(counts[shard, wrong], "row"), plan$strata[wrong], plan$shards[places[shard]]),
-      show_value(found[wrong]))
-    }
-  }
-  codes
+  columns[strata$codes]
 }
 
 kind_sharded = function() {
-  list(
+  core_kind(
     class = "batch_sampler_sharded",
+    prepares = TRUE,
     vectors = list(
       parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "shuffle"),
       labels = c("min_samples_per_stratum", "promise", "shuffle", "names", "shards")
@@ -171,14 +128,12 @@ kind_sharded = function() {
         check_given_strata(recipe, data_source, task)
         return(recipe)
       }
-      sharded_recipe(source_strata(data_source, recipe$open, task, exact = TRUE), recipe$open, recipe$seed)
+      sharded_recipe(source_strata(data_source, recipe$open, task, exact = TRUE), recipe$open)
     },
     check = check_sharded,
     n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
-    last_epoch = function(recipe) min(largest_epoch, largest_count %/% recipe$parts$n_shards - 1),
-    setup = sharded_setup,
-    draw = function(private, epoch) shard_batches(private$.setup, epoch),
+    last_epoch = function(recipe) core_call("last_epoch", list(n_parts = recipe$parts$n_shards))$last,
+    setup = function(recipe, private) c(recipe$parts, list(labels = recipe$labels, seed = recipe$seed)),
     describe = function(private) format_sharded(private$.setup, private$.next_epoch),
     settings = format_sharded_generator,
     methods = list(
@@ -187,86 +142,21 @@ kind_sharded = function() {
   )
 }
 
-# The compiled routines check each number.
 check_sharded = function(recipe) {
-  n_strata = part_count(recipe, "n_strata", 1, largest_count)
-  n_shards = part_count(recipe, "n_shards", 1, largest_count)
-  part_count(recipe, "n_batches", 1, length(recipe$parts$codes)) # each batch has a row
-  part_flag(recipe, "shuffle")
-  shards = recipe$parts$shards
-  are_numbers = is.double(shards) && length(shards) > 0L &&
-    all(is.finite(shards) & shards >= 0 & shards < n_shards & shards == floor(shards))
-  if (!are_numbers || anyDuplicated(shards)) {
-    stop_parameter("recipe", sprintf("have different numbers of shards below %.0f as 'shards'", n_shards),
-      show_value(shards))
+  core_instance(new_memory(), recipe)
+  check_stratum_names(recipe)
+  shards = recipe$labels$shards
+  if (!is.character(shards) || length(shards) != length(recipe$parts$shards)) {
+    stop_parameter("recipe", "have the names of all shards", show_value(shards))
   }
-  for (name in c("names", "shards")) {
-    labels = recipe$labels[[name]]
-    if (!is.character(labels) || length(labels) != (if (name == "names") n_strata else length(shards))) {
-      stop_parameter("recipe", sprintf("have the names of all %s", if (name == "names") "strata" else "shards"),
-        show_value(labels))
-    }
-  }
-}
-
-sharded_setup = function(recipe, private) {
-  setup = c(recipe$parts, list(labels = recipe$labels, seed = recipe$seed, memory = new_memory()))
-  setup$counts = prepare_shards(setup)
-  check_shard_begins(setup)
-  setup
-}
-
-# The batches in which cells begin follow from the cells that are dealt before. So those are known of the first cell,
-# and of a cell after another one of this process.
-check_shard_begins = function(setup) {
-  strata = rep(seq_len(setup$n_strata) - 1, length(setup$shards))
-  shards = rep(setup$shards, each = setup$n_strata)
-  # Cells are dealt by the major number and then by the minor one; both are from 0.
-  is_local = identical(setup$labels$promise, "'local'")
-  major = if (is_local) shards else strata
-  minor = if (is_local) strata else shards
-  n_minor = if (is_local) setup$n_strata else setup$n_shards
-  dealt = order(major, minor)
-  later = dealt[-1L]
-  before = dealt[-length(dealt)]
-  follows = (major[later] == major[before] & minor[later] == minor[before] + 1) |
-    (major[later] == major[before] + 1 & minor[later] == 0 & minor[before] == n_minor - 1)
-  ends = (setup$begins[before] + setup$counts[before]) %% setup$n_batches
-  is_first = major[dealt[1L]] == 0 && minor[dealt[1L]] == 0
-  if ((is_first && setup$begins[dealt[1L]] != 0) || any(setup$begins[later][follows] != ends[follows])) {
-    stop_parameter("recipe", "have batches as 'begins' that follow from the rows dealt before", "others")
-  }
-}
-
-# The layout, which all epochs share, is kept in `memory`, and computed again if it was lost.
-# -> the rows of each stratum in each shard, shard by shard
-prepare_shards = function(setup) {
-  prepared = .Call(C_prepare_shards, setup$memory, setup$codes, setup$n_strata, setup$sizes, setup$begins,
-    setup$n_batches)
-  setup$memory$shards = prepared$reference
-  prepared$counts
-}
-
-shard_batches = function(setup, epoch) {
-  draw = function() {
-    .Call(C_draw_shards, setup$memory$shards, setup$shards, setup$n_shards, setup$shuffle == 1, setup$seed, epoch)
-  }
-  batches = if (!is.null(setup$memory$shards)) draw()
-  if (is.null(batches)) {
-    prepare_shards(setup)
-    batches = draw()
-  }
-  batches
 }
 
 shards_table = function(setup) {
-  counts = setup$counts
+  cells = core_call("sharded_cells", setup[c("codes", "n_strata", "n_batches", "sizes")])
   data.frame(
     shard = rep(setup$labels$shards, each = setup$n_strata),
     stratum = rep(setup$labels$names, length(setup$shards)),
-    rows = as.integer(counts),
-    fewest = as.integer(counts %/% setup$n_batches),
-    most = as.integer(divide_up(counts, setup$n_batches))
+    cells
   )
 }
 

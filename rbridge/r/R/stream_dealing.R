@@ -1,44 +1,44 @@
-# Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete; the same as those of
-# pystrat/stream/dealing.py.
+# Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete. The core says which batch a row
+# belongs to; here, batches hold the rows.
 # Rows are a data.frame, or a vector or list of one value a row. Both ways of dealing are lists of functions:
 # * add(rows, codes): takes in the rows of a source;
 # * following(): the next batch that is complete, NULL if there is none yet.
 
-# With counts: the i-th of the n rows of a stratum belongs to batch ceiling(i * B / n).
+# With counts, all batches are known before.
 # `totals` are the rows of each stratum in the lane; batches are numbered from 0, and those before `first` are dropped.
 deal_counted = function(totals, n_batches, first) {
   seen = numeric(length(totals))
   parts = new.env(parent = emptyenv()) # by the number of a batch: a list of rows and codes
   wanted = first
-  last_batches = function(ranks, codes) (ranks * n_batches - 1) %/% totals[codes]
+  complete = 0
+  call_core = function(name, ...) {
+    core_call(name, list(n_batches = n_batches, "next" = wanted, totals = totals, seen = seen, ...))
+  }
   list(
     # Skips a source that no remaining batch needs.
     # A source without rows is skipped only in a resumed epoch: others check that it has none.
     skip = function(counts) {
-      codes = which(counts > 0)
-      if (length(codes) == 0L) {
+      if (!any(counts > 0)) {
         return(first > 0)
       }
-      needed = any(last_batches(seen[codes] + counts[codes], codes) >= wanted)
+      needed = call_core("needs_rows", counts = counts)$needed == 1L
       if (!needed) {
         seen <<- seen + counts
       }
       !needed
     },
     add = function(rows, codes) {
-      places = order(codes, method = "radix") # by stratum, then as they came
-      sizes = tabulate(codes, length(totals))
-      batches = last_batches(rep(seen, sizes) + sequence(sizes), codes[places])
-      seen <<- seen + sizes
-      kept = batches >= wanted
-      places_of = split(places[kept], batch_name(batches[kept]))
+      dealt = call_core("deal_rows", codes = codes - 1L)
+      seen <<- dealt$seen
+      complete <<- dealt$complete
+      places_of = split(dealt$places, batch_name(rep(dealt$batches, dealt$sizes)))
       for (name in names(places_of)) {
         part = list(rows = rows_at(rows, places_of[[name]]), codes = codes[places_of[[name]]])
         assign(name, c(parts[[name]], list(part)), envir = parts)
       }
     },
     following = function() {
-      if (wanted >= min(n_batches, ((seen + 1) * n_batches - 1) %/% totals)) {
+      if (wanted >= complete) {
         return(NULL)
       }
       name = batch_name(wanted)
@@ -75,37 +75,25 @@ deal_declared = function(n_strata, least, least_rows, first) {
     if (from < to) {
       places = from + order(codes[(from + 1):to], method = "radix")
       parts[[length(parts) + 1L]] <<- list(rows = rows_at(rows, places), codes = codes[places])
-      counts <<- counts + tabulate(codes[places], n_strata)
     }
   }
   list(
     add = function(rows, codes) {
+      cut = core_call("cut_batches", list(min_samples_per_stratum = least, min_batch_size = least_rows, counts = counts,
+        codes = codes - 1L))
       begin = 0
-      # The places of each stratum, from the end of the batches that were cut: order[(begins + 1):ends]
-      order = order(codes, method = "radix")
-      ends = cumsum(tabulate(codes, n_strata))
-      begins = c(0, ends[-n_strata])
-      repeat {
-        last = begins + pmax(0, least - counts)
-        if (any(last > ends)) {
-          break
-        }
-        end = max(begin + least_rows - sum(counts), order[last[last > begins]])
-        if (end > length(codes)) {
-          break
-        }
-        begins = begins + tabulate(codes[seq_len(end - begin) + begin], n_strata)
+      for (end in cut$ends) {
         keep(rows, codes, begin, end)
         if (length(held) > 0L) {
           deliver(held)
         }
         held <<- parts
-        n_cut <<- sum(counts)
+        n_cut <<- sum(lengths(lapply(parts, `[[`, "codes")))
         parts <<- list()
-        counts <<- numeric(n_strata)
         begin = end
       }
       keep(rows, codes, begin, length(codes))
+      counts <<- cut$counts
     },
     following = function() {
       if (n_taken == length(ready)) {

@@ -86,64 +86,36 @@
 stratified_stream = function(sources, min_samples_per_stratum, read, stratum, counts = NULL, strata = NULL,
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL) {
   given = source_names(sources)
+  request = list(n_sources = length(given), min_samples_per_stratum = min_samples_per_stratum,
+    min_batch_size = min_batch_size, counts = counts, strata = strata, buffer_size = buffer_size, lanes = lanes,
+    shuffle = shuffle, seed = seed, num_replicas = num_replicas, rank = rank)
+  checked = core_call("stream_plan", request)
   by_name = by_code_point(given) # the same in all processes
   stream = list(
     names = given[by_name],
     sources = sources[by_name],
     given = order(by_name), # the sources in the order in which they were given
     n_sources = length(given),
-    least = check_one_minimum(min_samples_per_stratum),
-    least_rows = check_count(min_batch_size, "min_batch_size"),
-    replicas = check_replicas(num_replicas, rank),
-    n_lanes = check_between(lanes, "lanes", 1, length(given)),
-    shuffle = check_flag(shuffle, "shuffle"),
-    seed = check_stream_seed(seed, rank),
+    least = checked$min_samples_per_stratum,
+    least_rows = checked$min_batch_size,
+    replicas = if (is.null(rank)) list(num_replicas = 1, rank = 0) else checked[c("num_replicas", "rank")],
+    n_lanes = checked$lanes,
+    shuffle = checked$shuffle,
+    seed = if (is.null(checked$seed)) draw_seed() else checked$seed,
     read = check_reader(read),
-    stratum = check_stratum(stratum)
+    stratum = check_stratum(stratum),
+    limit = if (is.null(buffer_size)) Inf else checked$buffer_size
   )
-  if (!is.null(num_replicas) && stream$n_lanes %% num_replicas != 0) {
-    stop_parameter("lanes", "be a multiple of 'num_replicas'", show_value(stream$n_lanes))
-  }
-  stream = c(stream, plan_stream(stream, counts, strata))
-  stream$limit = check_buffer(buffer_size, stream$plan)
-  stream_dataset(stream)
-}
-
-# A seed that is NULL is drawn, unless this process is one of several ranks.
-check_stream_seed = function(seed, rank) {
-  if (!is.null(seed)) {
-    return(check_range(seed, "seed", largest_seed))
-  }
-  if (!is.null(rank)) {
-    advice = "Pass the same seed on all ranks, so that they draw the same epoch."
-    stop_parameter("seed", "be given together with 'rank'", show_value(seed), advice)
-  }
-  draw_seed()
-}
-
-check_replicas = function(num_replicas, rank) {
-  if (is.null(rank)) {
-    check_positive(num_replicas, "num_replicas")
-    return(list(count = 1, rank = 0))
-  }
-  if (is.null(num_replicas)) {
-    stop_parameter("rank", "be given together with 'num_replicas'", show_value(rank))
-  }
-  count = check_positive(num_replicas, "num_replicas")
-  list(count = count, rank = check_between(rank, "rank", 0, count - 1))
+  stream_dataset(c(stream, plan_stream(stream, request)))
 }
 
 # -> list(strata = their names, plan = that of plan_lanes(), NULL without counts)
-plan_stream = function(stream, counts, strata) {
-  if (is.null(counts) == is.null(strata)) {
-    stop_parameter("counts", "be given, or 'strata', but not both", if (is.null(counts)) "neither" else "both")
+plan_stream = function(stream, request) {
+  if (is.null(request$counts)) {
+    return(list(strata = shown_names(request$strata, "strata", "stratum"), plan = NULL))
   }
-  if (is.null(counts)) {
-    return(list(strata = shown_names(strata, "strata", "stratum"), plan = NULL))
-  }
-  known = counts_of_sources(counts, stream$names)
-  plan = plan_lanes(known$table, known$strata, stream$n_lanes, stream$least, stream$least_rows)
-  list(strata = known$strata, plan = plan)
+  known = counts_of_sources(request$counts, stream$names)
+  list(strata = known$strata, plan = plan_lanes(request, known$table, known$strata))
 }
 
 # The counts of the sources of these names, in their order, without strata that only other sources have.
@@ -161,21 +133,9 @@ counts_of_sources = function(counts, names) {
   list(table = table[, present, drop = FALSE], strata = read$strata[present])
 }
 
-check_buffer = function(buffer_size, plan) {
-  if (is.null(buffer_size)) {
-    return(Inf)
-  }
-  limit = check_between(buffer_size, "buffer_size", 1, largest_exact)
-  needed = if (is.null(plan)) 0 else rows_held(plan)
-  if (limit < needed) {
-    stop_parameter("buffer_size", sprintf("be at least %.0f, which these sources need", needed), show_value(limit))
-  }
-  limit
-}
-
 # The dataset; its batches depend only on `stream`.
 stream_dataset = function(stream) {
-  own_lanes = stream$n_lanes / stream$replicas$count
+  own_lanes = stream$n_lanes / stream$replicas$num_replicas
   start = list(epoch = 0, batch = 0) # of the next iteration; batches of this rank
   generator = torch::iterable_dataset(
     name = "stratified_stream",
@@ -196,33 +156,24 @@ stream_dataset = function(stream) {
       epoch = check_stream_epoch(epoch, stream)
       most = if (is.null(stream$plan)) largest_count else stream$plan$n_batches * stream$n_lanes
       done = check_between(batches_done, "batches_done", 0, most)
-      start <<- list(epoch = epoch, batch = ceiling(max(0, done - stream$replicas$rank) / stream$replicas$count))
+      start <<- list(epoch = epoch, batch = ceiling(max(0, done - stream$replicas$rank) / stream$replicas$num_replicas))
       invisible(self)
     },
     active = list(
       epoch = function() start$epoch,
       seed = function() stream$seed,
-      buffer_needed = function() if (!is.null(stream$plan)) rows_held(stream$plan)
+      buffer_needed = function() if (!is.null(stream$plan)) stream$plan$rows_held
     ),
     parent_env = environment()
   )
   generator()
 }
 
-check_stream_epoch = function(epoch, stream) {
-  epoch = check_range(epoch, "epoch", largest_epoch)
-  last = last_stream_epoch(stream)
-  if (epoch > last) {
-    stop_parameter("epoch", sprintf("be at most %.0f with %d sources", last, stream$n_sources), show_value(epoch))
-  }
-  epoch
-}
-
 # A function that returns the next batch of this rank at each call, NULL at the end: its lanes take turns.
 stream_batches = function(stream, own_lanes, epoch, first) {
   # Batch k of a rank, from 0, is batch k %/% n of its lane k %% n.
   lanes = lapply(seq_len(own_lanes) - 1, function(place) {
-    lane = stream$replicas$rank + stream$replicas$count * place + 1
+    lane = stream$replicas$rank + stream$replicas$num_replicas * place + 1
     lane_batches(stream, lane, epoch, ceiling(max(0, first - place) / own_lanes))
   })
   turn = first
@@ -288,10 +239,7 @@ deal_source = function(stream, dealing, source, epoch) {
   if (length(codes) == 0L) {
     return()
   }
-  order = seq_along(codes)
-  if (stream$shuffle) {
-    order = shuffled_rows(length(codes), stream_seed(stream, epoch, source - 1))
-  }
+  order = if (stream$shuffle) source_order(stream, source, length(codes), epoch) else seq_along(codes)
   dealing$add(rows_at(read$rows, order), codes[order])
 }
 

@@ -102,67 +102,22 @@
 #' buffer$update(rows, c(0.5, -2))
 batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL, stratified = FALSE,
   normalise = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL, method = "proportional") {
-  n = check_between(n, "n", if (is.null(capacity)) 1 else 0, largest_count)
-  capacity = if (is.null(capacity)) n else check_between(capacity, "capacity", max(n, 1), largest_count)
-  settings = fixed_size_settings(capacity, batch_size, n_batches, seed, num_replicas)
-  alpha = check_number(alpha, "alpha")
-  beta = if (is.function(beta)) beta else check_number(beta, "beta")
-  is_ranked = check_choice(method, "method", prioritized_methods) == "rank"
-  epsilon = checked_epsilon(epsilon, alpha, capacity, is_ranked)
-  parts = list(
-    capacity = capacity,
-    batch_size = settings$batch_size,
-    alpha = alpha,
-    epsilon = epsilon,
-    stratified = as.integer(check_flag(stratified, "stratified")),
-    n_batches = settings$n_batches,
-    method = if (is_ranked) "rank",
-    num_replicas = settings$num_replicas
-  )
-  state = list(rep(1, n), next_position = n %% capacity)
-  names(state)[1L] = if (is_ranked) "priorities" else "weights"
-  labels = list(
-    beta = if (is.function(beta)) paste(deparse(beta), collapse = "\n") else beta,
-    normalise = as.integer(check_flag(normalise, "normalise"))
-  )
-  new_generator(new_recipe("prioritized", settings$seed, parts, state, labels),
-    functions = if (is.function(beta)) list(beta = beta))
-}
-
-prioritized_methods = c("proportional", "rank")
-
-# Names of the weights and of the number of rows to draw, for messages.
-prioritized_names = c("priorities", "batch_size")
-
-is_ranked = function(parts) !is.null(parts$method)
-
-# NULL for ranks, whose last one must have a weight instead
-checked_epsilon = function(epsilon, alpha, capacity, is_ranked) {
-  if (is_ranked) {
-    if (!is.null(epsilon)) {
-      stop_parameter("epsilon", "not be given if 'method' is 'rank'", show_value(epsilon))
-    }
-    if (capacity^-alpha == 0) {
-      stop_parameter("alpha", sprintf("give the last of %.0f ranks a weight above 0", capacity), show_value(alpha))
-    }
-    return(NULL)
+  request = list(n = n, batch_size = batch_size, alpha = alpha, epsilon = epsilon, stratified = stratified,
+    normalise = normalise, capacity = capacity, n_batches = n_batches, seed = seed, num_replicas = num_replicas,
+    method = method)
+  is_function = is.function(beta)
+  if (!is_function) {
+    request["beta"] = list(beta)
   }
-  epsilon = check_number(if (is.null(epsilon)) 1e-6 else epsilon, "epsilon", above = TRUE)
-  check_least_weight(epsilon, alpha)
-  epsilon
-}
-
-# The weight of a row whose priority is 0.
-check_least_weight = function(epsilon, alpha) {
-  least = powers_of(epsilon, alpha)
-  if (least == 0 || least == Inf) {
-    stop_parameter("epsilon", sprintf("neither vanish nor overflow when raised to the power of alpha, %.15g", alpha),
-      show_value(epsilon))
+  planned = core_plan("prioritized", request)
+  if (is_function) {
+    planned$beta = paste(deparse(beta), collapse = "\n")
   }
+  new_feedback_generator("prioritized", seed, planned, functions = if (is_function) list(beta = beta))
 }
 
 kind_prioritized = function() {
-  list(
+  feedback_kind(
     class = "batch_sampler_prioritized",
     vectors = list(
       parts = c("capacity", "batch_size", "alpha", "epsilon", "stratified", "n_batches", "method", "num_replicas"),
@@ -173,34 +128,22 @@ kind_prioritized = function() {
     bytes = function(recipe) {
       120 * recipe$parts$capacity + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts)
     },
-    check = check_prioritized,
-    n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
-    setup = function(recipe, private) {
-      parts = recipe$parts
-      if (is_ranked(parts)) {
-        build_ranked_rows(private, recipe$state$priorities, parts$capacity, parts$alpha, prioritized_names)
-      } else {
-        build_row_weights(private, recipe$state$weights, parts$capacity, prioritized_names, keeps_least = TRUE)
-      }
-      private$.next_position = recipe$state$next_position
-      private$.largest = recipe$state$largest
-      # They are now in the fields.
-      private$.recipe$state[c("weights", "priorities", "next_position", "largest")] = NULL
-      NULL
+    check = function(recipe) {
+      core_check_state(recipe)
+      check_between(recipe$labels$normalise, "normalise", 0, 1)
     },
-    draw = function(private, epoch) draw_feedback_epoch(private, epoch, draw_prioritized_batches),
-    iterate = function(private, epoch) feedback_batches(private, epoch, draw_prioritized_batches),
+    n_rows = function(recipe) NULL,
     describe = function(private) {
       c(
-        sprintf("* Rows: %.0f, with room for %.0f", private$.n_rows, private$.recipe$parts$capacity),
+        sprintf("* Rows: %.0f, with room for %.0f", core_ask(private, "n_rows"), private$.recipe$parts$capacity),
         format_prioritized(private$.recipe$parts),
         format_order(private$.recipe, private$.next_epoch)
       )
     },
     settings = function(recipe) {
+      n_rows = max(length(recipe$state$weights), length(recipe$state$priorities))
       c(
-        sprintf("* Rows: %d, with room for %.0f", length(state_values(recipe)), recipe$parts$capacity),
+        sprintf("* Rows: %d, with room for %.0f", n_rows, recipe$parts$capacity),
         format_prioritized(recipe$parts),
         sprintf("* beta: %s", if (is.double(recipe$labels$beta)) show_value(recipe$labels$beta) else "a function"),
         format_seed(recipe)
@@ -208,129 +151,31 @@ kind_prioritized = function() {
     },
     methods = list(
       update = function(rows, priorities) {
-        update_prioritized(private, rows, priorities)
+        check_is_trained_on(private)
+        told = list(rows = feedback_rows(rows), priorities = feedback_values(priorities, "priorities"))
+        core_tell(private, "update", told)
         invisible(self)
       },
-      append = function(count = 1) append_prioritized(private, count),
-      sample = function(k) sample_rows(private, k, draw_prioritized_rows),
-      importance_weights = function(rows, batch = NULL) importance_weights(private, rows, batch)
-    ),
-    private = c(row_weight_fields, ranked_row_fields, list(.largest = NULL))
+      append = function(count = 1) {
+        check_is_trained_on(private)
+        core_tell(private, "append", list(count = count))$rows
+      },
+      sample = function(k) sample_rows(private, k),
+      importance_weights = function(rows, batch = NULL) {
+        check_is_trained_on(private)
+        asked = list(rows = feedback_rows(rows), beta = importance_exponent(private, batch),
+          normalise = private$.recipe$labels$normalise == 1L)
+        core_ask(private, "importance_weights", asked)
+      }
+    )
   )
 }
-
-check_prioritized = function(recipe) {
-  check_fixed_size(recipe)
-  part_flag(recipe, "stratified")
-  part_count(recipe, "num_replicas", 1, recipe$parts$n_batches)
-  alpha = check_number(recipe$parts$alpha, "alpha")
-  capacity = part_count(recipe, "capacity", 1, largest_count)
-  if (is_ranked(recipe$parts)) {
-    check_choice(recipe$parts$method, "method", "rank")
-    checked_epsilon(recipe$parts$epsilon, alpha, capacity, is_ranked = TRUE)
-    check_state_priorities(recipe, capacity)
-  } else {
-    check_least_weight(check_number(recipe$parts$epsilon, "epsilon", above = TRUE), alpha)
-    check_state_weights(recipe, 0, capacity)
-    if (anyNA(recipe$state$weights) || !all(recipe$state$weights > 0)) {
-      stop_parameter("recipe", "have numbers above 0 as 'weights'", "others")
-    }
-  }
-  state = recipe$state
-  n_rows = length(state_values(recipe))
-  first_free = if (n_rows == capacity) c(0, capacity - 1) else c(n_rows, n_rows)
-  check_between(state$next_position, "next_position", first_free[1L], first_free[2L])
-  if (!is.null(state$largest)) {
-    check_number(state$largest, "largest")
-  }
-  check_between(recipe$labels$normalise, "normalise", 0, 1)
-  check_place(recipe, n_rows)
-}
-
-# The values of the rows in a recipe.
-state_values = function(recipe) {
-  if (is_ranked(recipe$parts)) recipe$state$priorities else recipe$state$weights
-}
-
-draw_prioritized_batches = function(private, stream, count) {
-  draw_prioritized_rows(private, stream, private$.recipe$parts$batch_size, count)
-}
-
-draw_prioritized_rows = function(private, stream, size, count = 1) {
-  parts = private$.recipe$parts
-  form = if (parts$stratified == 1L) draw_forms$slices else draw_forms$replacement
-  draw = if (is_ranked(parts)) draw_ranked_rows else draw_row_weights
-  draw(private, stream, size, count, form, prioritized_names)
-}
-
-update_prioritized = function(private, rows, priorities) {
-  check_is_trained_on(private)
-  parts = private$.recipe$parts
-  rows = row_positions(rows, private$.n_rows, "rows")
-  priorities = feedback_values(priorities, "priorities", length(rows))
-  if (length(rows) == 0L) {
-    return(invisible())
-  }
-  is_ranked = is_ranked(parts)
-  sizes = if (is_ranked) abs(priorities) else abs(priorities) + parts$epsilon
-  largest = max(sizes)
-  if (!is.finite(largest) || (!is_ranked && powers_of(largest, parts$alpha) == Inf)) {
-    refuse_priorities(priorities, sizes, parts$alpha)
-  }
-  if (is_ranked) {
-    update_ranked_rows(private, rows, sizes)
-  } else {
-    update_row_weights(private, rows, powers_of(sizes, parts$alpha), prioritized_names)
-  }
-  private$.largest = max(largest, private$.largest)
-}
-
-# The error for the first priority that is not finite, or else the first one whose weight is not.
-refuse_priorities = function(priorities, sizes, alpha) {
-  infinite = which(!is.finite(priorities))
-  if (length(infinite) > 0L) {
-    stop_parameter("priorities", "hold finite numbers", show_value(priorities[infinite[1L]]))
-  }
-  wrong = which(sizes == Inf | powers_of(sizes, alpha) == Inf)[1L]
-  stop_parameter("priorities", sprintf("stay finite when raised to the power of alpha, %.15g", alpha),
-    show_value(priorities[wrong]))
-}
-
-append_prioritized = function(private, count) {
-  check_is_trained_on(private)
-  parts = private$.recipe$parts
-  count = check_between(count, "count", 0, parts$capacity)
-  largest = if (is.null(private$.largest)) 1 else private$.largest
-  if (is_ranked(parts)) {
-    append_ranked_rows(private, rep(largest, count))
-  } else {
-    append_row_weights(private, rep(powers_of(largest, parts$alpha), count), prioritized_names)
-  }
-}
-
-importance_weights = function(private, rows, batch) {
-  check_is_trained_on(private)
-  weights_of = if (is_ranked(private$.recipe$parts)) weights_of_ranked_rows else row_weights_of
-  chosen = weights_of(private, row_positions(rows, private$.n_rows, "rows"))
-  exponent = importance_exponent(private, batch)
-  facts = row_weight_facts(private)
-  least = if (private$.recipe$labels$normalise == 1L) facts$least else facts$total / facts$n_positive
-  # Of the two orders of division and power, use the one that overflows or underflows only if the result does.
-  if (exponent > 1) {
-    powers_of(least / chosen, exponent)
-  } else {
-    powers_of(least, exponent) / powers_of(chosen, exponent)
-  }
-}
-
-# With the same digits as in Python, unlike R's operator, which squares by a multiplication.
-powers_of = function(numbers, exponent) .Call(C_powers_of, numbers, exponent)
 
 # beta, for a batch if it is a function
 importance_exponent = function(private, batch) {
   beta = private$.settings$functions$beta
   if (is.null(beta)) {
-    return(check_number(private$.recipe$labels$beta, "beta"))
+    return(private$.recipe$labels$beta)
   }
   if (is.null(batch)) {
     stop_parameter("batch", "be given if 'beta' is a function", "nothing")
@@ -338,13 +183,13 @@ importance_exponent = function(private, batch) {
   if (!is_whole_number(batch) || batch < 0) {
     stop_parameter("batch", "be a non-negative integer", show_value(batch))
   }
-  check_number(beta(batch), "beta")
+  beta(batch)
 }
 
 format_prioritized = function(parts) {
   c(
     sprintf("%s%s", format_fixed_size(parts), if (parts$stratified == 1L) ", one from each equal slice" else ""),
-    if (is_ranked(parts)) {
+    if (!is.null(parts$method)) {
       sprintf("* Weights: rank^-%.15g, by abs(priority)", parts$alpha)
     } else {
       sprintf("* Weights: (abs(priority) + %.15g)^%.15g", parts$epsilon, parts$alpha)

@@ -75,97 +75,42 @@
 #' sampler$weights()
 batch_sampler_weighted = function(weights, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  weights = feedback_values(weights, "weights")
-  if (length(weights) < 1L || length(weights) > largest_count) {
-    stop_parameter("weights", sprintf("have from 1 to %.0f values", largest_count),
-      show_count(length(weights), "value"))
-  }
-  n = as.double(length(weights))
-  batch_size = check_between(batch_size, "batch_size", 1, largest_count)
-  replacement = as.integer(check_flag(replacement, "replacement"))
-  tree = .Call(C_build_tree, weights, n, FALSE, weighted_names)
-  .Call(C_check_drawable, tree, batch_size, weighted_form(replacement), weighted_names)
-  settings = fixed_size_settings(n, batch_size, n_batches, seed, num_replicas)
-  new_generator(new_recipe("weighted", settings$seed, state = list(weights = weights), parts = list(
-    n = n,
-    batch_size = batch_size,
-    replacement = replacement,
-    n_batches = settings$n_batches,
-    num_replicas = settings$num_replicas
-  )))
+  request = list(weights = feedback_values(weights, "weights"), batch_size = batch_size, replacement = replacement,
+    n_batches = n_batches, seed = seed, num_replicas = num_replicas)
+  new_feedback_generator("weighted", seed, core_plan("weighted", request))
 }
 
-# Names of the weights and of the number of rows to draw, for messages.
-weighted_names = c("weights", "batch_size")
-
 kind_weighted = function() {
-  list(
+  feedback_kind(
     class = "batch_sampler_weighted",
     vectors = list(
       parts = c("n", "batch_size", "replacement", "n_batches", "num_replicas"),
       state = c("weights", "epoch", "batch", "drawn", "generator", "sample_generator")
     ),
     bytes = function(recipe) 40 * recipe$parts$n + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
-    check = function(recipe) {
-      check_fixed_size(recipe)
-      part_flag(recipe, "replacement")
-      part_count(recipe, "num_replicas", 1, recipe$parts$n_batches)
-      n = part_count(recipe, "n", 1, largest_count)
-      check_state_weights(recipe, n, n)
-      check_place(recipe, n)
-    },
     n_rows = function(recipe) recipe$parts$n,
-    n_batches = function(recipe) recipe$parts$n_batches,
-    setup = function(recipe, private) {
-      build_row_weights(private, recipe$state$weights, recipe$parts$n, weighted_names)
-      private$.recipe$state$weights = NULL # they are now in the tree
-      NULL
-    },
-    draw = function(private, epoch) draw_feedback_epoch(private, epoch, draw_weighted_batches),
-    iterate = function(private, epoch) feedback_batches(private, epoch, draw_weighted_batches),
     describe = function(private) {
       c(
         format_weighted(private$.recipe$parts),
-        sprintf("* Total weight: %s", show_value(row_weight_facts(private)$total)),
+        sprintf("* Total weight: %s", show_value(core_ask(private, "total"))),
         format_order(private$.recipe, private$.next_epoch)
       )
     },
     settings = function(recipe) c(format_weighted(recipe$parts), format_seed(recipe)),
     methods = list(
       update = function(rows, weights) {
-        update_weighted(private, rows, weights)
+        check_is_trained_on(private)
+        told = list(rows = feedback_rows(rows), weights = feedback_values(weights, "weights"))
+        core_tell(private, "update", told)
         invisible(self)
       },
-      weights = function(rows = NULL) weighted_weights(private, rows),
-      sample = function(k) {
-        form = weighted_form(private$.recipe$parts$replacement)
-        sample_rows(private, k, function(private, stream, k) {
-          draw_row_weights(private, stream, k, 1, form, sum_tree_names)
-        })
-      }
-    ),
-    private = row_weight_fields
+      weights = function(rows = NULL) {
+        check_is_trained_on(private)
+        core_ask(private, "weights", list(rows = if (!is.null(rows)) feedback_rows(rows)))
+      },
+      sample = function(k) sample_rows(private, k)
+    )
   )
-}
-
-weighted_form = function(replacement) {
-  if (replacement == 1L) draw_forms$replacement else draw_forms$distinct
-}
-
-draw_weighted_batches = function(private, stream, count) {
-  parts = private$.recipe$parts
-  draw_row_weights(private, stream, parts$batch_size, count, weighted_form(parts$replacement), weighted_names)
-}
-
-update_weighted = function(private, rows, weights) {
-  check_is_trained_on(private)
-  rows = row_positions(rows, private$.n_rows, "rows")
-  update_row_weights(private, rows, feedback_values(weights, "weights", length(rows)), weighted_names)
-}
-
-weighted_weights = function(private, rows) {
-  check_is_trained_on(private)
-  row_weights_of(private, if (!is.null(rows)) row_positions(rows, private$.n_rows, "rows"))
 }
 
 format_weighted = function(parts) {

@@ -69,53 +69,37 @@ sum_tree = function(weights = NULL, capacity = NULL, seed = NULL) {
   sum_tree_class$new(weights, capacity, seed)
 }
 
-# Names of the weights and of the number of rows to draw, for messages.
-sum_tree_names = c("weights", "k")
-
 sum_tree_class = R6Class("sum_tree",
   public = list(
     initialize = function(weights, capacity, seed) {
-      if (is.null(weights) && is.null(capacity)) {
-        stop_parameter("capacity", "be given if 'weights' are not", "nothing")
-      }
-      weights = if (is.null(weights)) numeric() else feedback_values(weights, "weights")
-      if (is.null(capacity) && length(weights) == 0L) {
-        stop_parameter("weights", "not be empty without 'capacity'", "0 values")
-      }
-      capacity = check_between(if (is.null(capacity)) length(weights) else capacity, "capacity", 1, largest_count)
-      if (capacity < length(weights)) {
-        stop_parameter("capacity", sprintf("be at least %d, the number of weights", length(weights)),
-          show_value(capacity))
-      }
-      private$.seed = if (is.null(seed)) draw_seed() else check_range(seed, "seed", largest_seed)
-      build_row_weights(private, weights, capacity, sum_tree_names)
-      private$.stream = new_stream(private$.seed)
+      given = list(weights = if (!is.null(weights)) feedback_values(weights, "weights"))
+      parts = core_plan("sum_tree", c(given, list(capacity = capacity, seed = seed)))
+      seed = if (is.null(seed)) draw_seed() else check_range(seed, "seed", largest_seed)
+      private$.recipe = new_recipe("sum_tree", seed, parts)
+      core_begin(private, given, is_recipe = FALSE)
+      private$.stream = new_stream(seed)
     },
     sample = function(k, replacement = TRUE) {
-      # A draw takes microseconds, so everything is done in one call.
-      # It is refused if an argument is invalid, or if a copy of this object shares the stream.
-      rows = .Call(C_sample_rows, private$.tree, private$.stream, k, replacement, sum_tree_names)
-      if (is.null(rows)) {
-        k = check_between(k, "k", 0, largest_count)
-        replacement = check_flag(replacement, "replacement")
-        private$.stream = .Call(C_copy_vector, private$.stream)
-        rows = .Call(C_sample_rows, private$.tree, private$.stream, k, replacement, sum_tree_names)
+      wanted = list(k = k, count = 1, replacement = replacement)
+      # A draw takes microseconds. Here, nothing but the field refers to the stream, which is then changed in place.
+      rows = .Call(C_draw_more, private$.instance, private, private$.state, private$.stream, wanted)
+      if (is.integer(rows)) {
+        return(rows)
       }
-      rows
+      drawn = core_draw_more(private, private$.stream, wanted)
+      private$.stream = drawn$stream
+      drawn$rows
     },
     update = function(indices, weights) {
-      indices = row_positions(indices, private$.n_rows, "indices")
-      update_row_weights(private, indices, feedback_values(weights, "weights", length(indices)), sum_tree_names)
+      told = list(indices = feedback_rows(indices, "indices"), weights = feedback_values(weights, "weights"))
+      core_tell(private, "update", told)
       invisible(self)
     },
     append = function(weights) {
-      append_row_weights(private, feedback_values(weights, "weights"), sum_tree_names)
+      core_tell(private, "append", list(weights = feedback_values(weights, "weights")))$rows
     },
     weights = function(indices = NULL) {
-      if (!is.null(indices)) {
-        indices = row_positions(indices, private$.n_rows, "indices")
-      }
-      row_weights_of(private, indices)
+      core_ask(private, "weights", list(indices = if (!is.null(indices)) feedback_rows(indices, "indices")))
     },
     print = function(...) {
       cat("<sum_tree>", sprintf("* Rows: %.0f, with room for %.0f", self$n_rows, self$capacity),
@@ -125,13 +109,13 @@ sum_tree_class = R6Class("sum_tree",
   ),
   active = list(
     total = function(value) {
-      if (missing(value)) row_weight_facts(private)$total else stop_read_only("total", self)
+      if (missing(value)) core_ask(private, "total") else stop_read_only("total", self)
     },
-    n_rows = function(value) if (missing(value)) private$.n_rows else stop_read_only("n_rows", self),
+    n_rows = function(value) if (missing(value)) core_ask(private, "n_rows") else stop_read_only("n_rows", self),
     capacity = function(value) {
-      if (missing(value)) row_weight_facts(private)$capacity else stop_read_only("capacity", self)
+      if (missing(value)) private$.recipe$parts$capacity else stop_read_only("capacity", self)
     },
-    seed = function(value) if (missing(value)) private$.seed else stop_read_only("seed", self)
+    seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self)
   ),
-  private = list(.tree = NULL, .n_rows = NULL, .next_position = NULL, .seed = NULL, .stream = NULL)
+  private = list(.recipe = NULL, .instance = NULL, .state = NULL, .stream = NULL)
 )

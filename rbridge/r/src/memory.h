@@ -23,6 +23,4 @@ static inline int32_t *new_integers(int64_t count) {
   return (int32_t *)(void *)R_alloc((size_t)count, sizeof(int32_t));
 }
 
-static inline double *new_doubles(int64_t count) { return (double *)(void *)R_alloc((size_t)count, sizeof(double)); }
-
 #endif

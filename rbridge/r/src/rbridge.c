@@ -8,6 +8,7 @@
 
 #include "core/functions/functions.h"
 #include "core/kinds/kinds.h"
+#include "core/stream.h"
 #include "routines.h"
 
 enum {
@@ -19,9 +20,9 @@ typedef struct {
   Host host; /* must be the first, for the functions of the host find the call by it */
   SEXP values;  /* the list that refusals show, and that keep() takes from */
   SEXP token;   /* where R was going */
-  SEXP results; /* MOST_RESULTS vectors, of which n_results are given; LONGS in raw vectors, LARGE in doubles */
-  SEXP blocks;  /* the memory of the call, behind the first cell of a list */
+  SEXP blocks;  /* the memory of the call and the results, behind the first cell of a list */
   SEXP kept;    /* the memory of the instance, also; or NULL */
+  SEXP results[MOST_RESULTS]; /* LONGS in raw vectors, LARGE in doubles */
   const char *names[MOST_RESULTS];
   PartType types[MOST_RESULTS];
   int n_results;
@@ -76,7 +77,7 @@ static SEXPTYPE type_in_r(PartType type) {
 
 static void add_result(Call *call, const char *name, PartType type, SEXP vector) {
   if (call->n_results == MOST_RESULTS) Rf_error("a kind of samplers has too many results"); /* which none has */
-  SET_VECTOR_ELT(call->results, call->n_results, vector);
+  call->results[call->n_results] = vector;
   call->names[call->n_results] = name;
   call->types[call->n_results] = type;
   call->n_results += 1;
@@ -200,7 +201,7 @@ static Parts parts_of(SEXP values, bool is_recipe) {
   return (Parts){.parts = parts, .n_parts = (int64_t)count, .is_recipe = is_recipe};
 }
 
-/* Begin a call; the caller unprotects call->token, call->results and call->blocks. */
+/* Begin a call; the caller unprotects call->token and call->blocks. */
 static void begin_call(Call *call, SEXP values, SEXP kept) {
   *call = (Call){.values = values, .kept = kept};
   call->host.first_row = 1;
@@ -212,7 +213,6 @@ static void begin_call(Call *call, SEXP values, SEXP kept) {
   call->host.keep = host_keep;
   call->host.go_on = host_go_on;
   call->token = PROTECT(R_MakeUnwindCont());
-  call->results = PROTECT(Rf_allocVector(VECSXP, MOST_RESULTS));
   call->blocks = PROTECT(Rf_cons(R_NilValue, R_NilValue));
 }
 
@@ -247,7 +247,7 @@ static void numbers_to_doubles(double *numbers, R_xlen_t count) {
 
 /* Return a result in its type; plain, if it is a flag or text that the user gave. */
 static SEXP result_in_r(const Call *call, int place) {
-  SEXP vector = VECTOR_ELT(call->results, place);
+  SEXP vector = call->results[place];
   if (call->types[place] == OTHER && TYPEOF(vector) == LGLSXP) return Rf_ScalarLogical(LOGICAL(vector)[0]);
   bool is_one_text = call->types[place] == OTHER && TYPEOF(vector) == STRSXP && Rf_xlength(vector) == 1;
   if (is_one_text) return Rf_ScalarString(STRING_ELT(vector, 0));
@@ -306,7 +306,7 @@ SEXP C_plan(SEXP kind, SEXP request) {
   begin_call(&call, request, NULL);
   bool has_succeeded = kind_of(kind)->plan(&parts, &call.host);
   SEXP result = answer(&call, has_succeeded);
-  UNPROTECT(3);
+  UNPROTECT(2);
   return result;
 }
 
@@ -318,7 +318,7 @@ SEXP C_call(SEXP function, SEXP request) {
   begin_call(&call, request, NULL);
   bool has_succeeded = found->call(&parts, &call.host);
   SEXP result = answer(&call, has_succeeded);
-  UNPROTECT(3);
+  UNPROTECT(2);
   return result;
 }
 
@@ -356,7 +356,7 @@ SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed) {
   bool has_succeeded = found->prepare(self + SELF_BEGIN, &parts, instance.seed, &call.host);
   SEXP result = PROTECT(answer(&call, has_succeeded));
   if (has_succeeded) SET_VECTOR_ELT(result, 0, R_MakeWeakRef(key, entries, R_NilValue, FALSE));
-  UNPROTECT(5);
+  UNPROTECT(4);
   return result;
 }
 
@@ -378,7 +378,7 @@ SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
   uint32_t number = (uint32_t)Rf_asReal(epoch);
   bool has_succeeded = draw_epoch(instance.kind, self, instance.seed, number, &call.host);
   SEXP result = answer(&call, has_succeeded);
-  UNPROTECT(4);
+  UNPROTECT(3);
   return result;
 }
 
@@ -390,4 +390,114 @@ SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch) {
   int64_t count = instance.kind->count_batches(self, (uint32_t)Rf_asReal(epoch));
   UNPROTECT(1);
   return Rf_ScalarReal((double)count);
+}
+
+/* Kinds with feedback -------------------------------------------------------------------------------------------- */
+
+/* Find the functions and the memory of an instance; return the protected entries, or NULL if another has this key. */
+static SEXP find_feedback(SEXP reference, SEXP key, const Feedback **feedback, const void **self) {
+  Instance instance;
+  SEXP entries = find_instance(reference, key, &instance);
+  if (entries == NULL) return NULL;
+  *feedback = instance.kind->feedback;
+  *self = RAW(VECTOR_ELT(entries, SELF)) + SELF_BEGIN;
+  return entries;
+}
+
+SEXP C_check_state(SEXP reference, SEXP key, SEXP given) {
+  const Feedback *feedback;
+  const void *self;
+  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  Parts parts = parts_of(given, true);
+  Call call;
+  begin_call(&call, given, NULL);
+  bool has_succeeded = feedback->check(self, &parts, &call.host);
+  SEXP result = answer(&call, has_succeeded);
+  UNPROTECT(3);
+  return result;
+}
+
+SEXP C_begin_state(SEXP reference, SEXP key, SEXP given, SEXP is_recipe) {
+  const Feedback *feedback;
+  const void *self;
+  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  Parts parts = parts_of(given, Rf_asLogical(is_recipe));
+  Call call;
+  begin_call(&call, given, NULL);
+  bool has_succeeded = feedback->begin(self, &parts, &call.host);
+  SEXP result = PROTECT(answer(&call, has_succeeded));
+  if (has_succeeded) {
+    /* Not in the answer: nothing else may refer to vectors that are changed in place. */
+    Rf_defineVar(Rf_install(".state"), VECTOR_ELT(result, 0), key);
+    SET_VECTOR_ELT(result, 0, R_NilValue);
+  }
+  UNPROTECT(4);
+  return result;
+}
+
+/* Read a stream, which may come from a file. */
+static bool read_stream(SEXP stream, Generator *generator, Host *host) {
+  bool is_right = TYPEOF(stream) == INTSXP && Rf_xlength(stream) == STATE_SIZE + 1 &&
+                  restore_generator(generator, (const uint32_t *)(const void *)INTEGER(stream));
+  return is_right || refuse(host, "stream", "other values", "be the state of a generator");
+}
+
+/* Return rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */
+static SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator *generator) {
+  if (!MAYBE_SHARED(stream)) {
+    save_generator(generator, (uint32_t *)(void *)INTEGER(stream));
+    return rows;
+  }
+  const char *names[] = {"rows", "stream", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(result, 0, rows);
+  SEXP words = Rf_allocVector(INTSXP, STATE_SIZE + 1);
+  SET_VECTOR_ELT(result, 1, words);
+  save_generator(generator, (uint32_t *)(void *)INTEGER(words));
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP C_draw_more(SEXP reference, SEXP key, SEXP state, SEXP stream, SEXP wanted) {
+  const Feedback *feedback;
+  const void *self;
+  Generator generator;
+  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  Parts vectors = parts_of(state, true), parts = parts_of(wanted, false);
+  Call call;
+  begin_call(&call, wanted, NULL);
+  bool has_succeeded = read_stream(stream, &generator, &call.host) &&
+                       feedback->draw_more(self, &vectors, &parts, &generator, &call.host);
+  SEXP result = has_succeeded ? drawn_in_r(call.results[0], stream, &generator) : answer(&call, false);
+  UNPROTECT(3);
+  return result;
+}
+
+SEXP C_tell(SEXP reference, SEXP key, SEXP state, SEXP method, SEXP told) {
+  const Feedback *feedback;
+  const void *self;
+  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  bool is_copied = MAYBE_SHARED(state); /* with a copy of the sampler */
+  SEXP own = PROTECT(is_copied ? Rf_duplicate(state) : state);
+  Parts vectors = parts_of(own, true), parts = parts_of(told, false);
+  Call call;
+  begin_call(&call, told, NULL);
+  bool has_succeeded = feedback->tell(self, &vectors, CHAR(STRING_ELT(method, 0)), &parts, &call.host);
+  SEXP result = PROTECT(answer(&call, has_succeeded));
+  if (is_copied && has_succeeded) Rf_defineVar(Rf_install(".state"), own, key);
+  UNPROTECT(5);
+  return result;
+}
+
+SEXP C_ask(SEXP reference, SEXP key, SEXP state, SEXP name, SEXP asked) {
+  const Feedback *feedback;
+  const void *self;
+  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  Parts vectors = parts_of(state, true), parts = parts_of(asked, false);
+  Call call;
+  begin_call(&call, asked, NULL);
+  bool has_succeeded = feedback->ask(self, &vectors, CHAR(STRING_ELT(name, 0)), &parts, &call.host);
+  SEXP result = answer(&call, has_succeeded);
+  UNPROTECT(3);
+  return result;
 }

@@ -71,6 +71,35 @@ static inline bool refuse_replicas(
   return advise(host, "%s", advice);
 }
 
+/* Refuse a minimum that the smallest stratum does not have. */
+static inline bool refuse_rare(const Parts *request, const Codes *codes, double minimum, Host *host) {
+  int64_t smallest = 0;
+  for (int64_t stratum = 1; stratum < codes->n_strata; stratum++) {
+    if (codes->counts[stratum] < codes->counts[smallest]) smallest = stratum;
+  }
+  int64_t count = codes->counts[smallest];
+  if ((double)count >= minimum) return true;
+  char shown[NUMBER];
+  host->refusal.stratum = smallest;
+  refuse(
+      host, "min_samples_per_stratum", number_read(request, "min_samples_per_stratum", minimum, shown),
+      "be at most %lld: the smallest stratum, '{stratum}', has %lld row%s", (long long)count, (long long)count,
+      count == 1 ? "" : "s"
+  );
+  return advise(host, "Lower it, or set 'rare' to 'warn' or 'allow'.");
+}
+
+/* Warn of n_rare strata with fewer rows than the minimum, if there are any. */
+static inline void warn_of_rare(
+    int64_t n_rare, int64_t n_strata, double minimum, const char *consequence, Host *host
+) {
+  if (n_rare == 0) return;
+  snprintf(
+      host->warning, SENTENCE, "%lld of %lld strata have fewer than %.0f row%s: %s.", (long long)n_rare,
+      (long long)n_strata, minimum, minimum == 1 ? "" : "s", consequence
+  );
+}
+
 /* The number of batches by a minimum of all strata. */
 static inline bool batches_by_minimum(
     const Parts *request, const Counts *rows, double minimum, double num_replicas, int rare, int64_t *n_batches,
@@ -140,7 +169,10 @@ static inline bool batches_by_mean_for_all(
       host, "mean_batch_size", got, "be at least %lld, for at most %s: the %.300s", least, show_batches(most, at_most),
       smallest
   );
-  return advise(host, "Raise " RARE_ADVICE);
+  return advise(
+      host, "Raise " RARE_ADVICE " To repeat the rows of rare strata instead, give 'min_samples_per_stratum', too, and "
+      "set 'rare' to 'repeat'."
+  );
 }
 
 /* The fewest batches of at most "batch_size" rows, a multiple of the replicas, each with a row of every stratum. */

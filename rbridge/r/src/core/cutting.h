@@ -8,8 +8,8 @@
 #ifndef PYSTRAT_CUTTING_H
 #define PYSTRAT_CUTTING_H
 
+#include "epoch_order.h"
 #include "length_batches.h"
-#include "permutation.h"
 #include "request.h"
 
 typedef struct {
@@ -104,7 +104,9 @@ static inline double length_at(const Part *lengths, int64_t row) {
 }
 
 /* Refuse a limit of the tokens of a batch that is below the longest length. */
-static inline bool refuse_too_long(const Parts *request, double max_tokens, int32_t longest, Host *host) {
+static inline bool refuse_too_long(
+    const Parts *request, double max_tokens, int32_t longest, const char *way_out, Host *host
+) {
   Part part = find_part(request, "lengths");
   int64_t n_longer = 0, first = 0;
   for (int64_t row = part.length - 1; row >= 0; row--) {
@@ -118,8 +120,9 @@ static inline bool refuse_too_long(const Parts *request, double max_tokens, int3
       "be at least %d, the length of the longest example", longest
   );
   return advise(
-      host, "%lld example%s longer, the first at row position %lld, counted from %d.", (long long)n_longer,
-      n_longer == 1 ? " is" : "s are", (long long)(first + host->first_row), host->first_row
+      host, "%lld example%s longer, the first at row position %lld, counted from %d.%s%s", (long long)n_longer,
+      n_longer == 1 ? " is" : "s are", (long long)(first + host->first_row), host->first_row,
+      way_out == NULL ? "" : " ", way_out == NULL ? "" : way_out
   );
 }
 
@@ -127,36 +130,53 @@ static inline bool refuse_too_long(const Parts *request, double max_tokens, int3
 typedef struct {
   double batch_size, num_replicas, max_tokens, window;
   bool by_length;
+  const char *way_out; /* what else to do about rows that are too long, or NULL */
 } CutRequest;
 
-/* Read how epochs of n_drawn rows of a dataset of n_rows are cut; num_replicas is read already. */
-static inline bool read_cut_request(
-    const Parts *request, int64_t n_rows, int64_t n_drawn, CutRequest *wanted, Host *host
+/* Read how epochs of a dataset of n_rows are cut; num_replicas is read already. */
+static inline bool read_cut_limits(
+    const Parts *request, int64_t n_rows, CutRequest *wanted, Cutting *cutting, Host *host
 ) {
   int32_t longest = 0;
   if (wanted->by_length && !check_lengths(request, n_rows, &longest, host)) return false;
-  Cutting cutting = {INT64_MAX, as_limit(wanted->num_replicas), false, NULL, 0, INT64_MAX, INT64_MAX, true};
+  *cutting = (Cutting){INT64_MAX, as_limit(wanted->num_replicas), false, NULL, 0, INT64_MAX, INT64_MAX, true};
   bool has_tokens = is_given(request, "max_tokens");
   if (is_given(request, "batch_size") || !has_tokens) {
     if (!read_whole(request, "batch_size", 1, INFINITY, &wanted->batch_size, host)) return false;
-    cutting.batch_size = as_limit(wanted->batch_size);
+    cutting->batch_size = as_limit(wanted->batch_size);
   }
   if (is_given(request, "window")) {
     if (!read_whole(request, "window", 1, LARGEST_COUNT, &wanted->window, host)) return false;
-    cutting.window = (int64_t)wanted->window;
+    cutting->window = (int64_t)wanted->window;
   }
-  if (has_tokens) {
-    if (!read_whole(request, "max_tokens", 1, LARGEST_EXACT, &wanted->max_tokens, host)) return false;
-    if (wanted->max_tokens < longest) return refuse_too_long(request, wanted->max_tokens, longest, host);
-  }
+  if (!has_tokens) return true;
+  if (!read_whole(request, "max_tokens", 1, LARGEST_EXACT, &wanted->max_tokens, host)) return false;
+  cutting->max_tokens = (int64_t)wanted->max_tokens;
+  return wanted->max_tokens >= longest ||
+         refuse_too_long(request, wanted->max_tokens, longest, wanted->way_out, host);
+}
+
+/* Refuse epochs of n_drawn rows if a batch would be empty. */
+static inline bool check_cut_fits(
+    const Parts *request, const CutRequest *wanted, const Cutting *cutting, int64_t n_drawn, Host *host
+) {
   /* With a limit of tokens, there is at least a batch for each replica. */
-  int64_t n_batches = has_tokens ? cutting.num_replicas : count_cut(&cutting, n_drawn);
+  int64_t n_batches = has_limit(cutting->max_tokens) ? cutting->num_replicas : count_cut(cutting, n_drawn);
   if (n_batches <= n_drawn) return true;
   char shown[NUMBER];
   return refuse_empty_batches(
       number_read(request, "num_replicas", wanted->num_replicas, shown), n_drawn,
       has_limit(n_batches) ? (double)n_batches : wanted->num_replicas, host
   );
+}
+
+/* Read how epochs of n_drawn rows of a dataset of n_rows are cut; num_replicas is read already. */
+static inline bool read_cut_request(
+    const Parts *request, int64_t n_rows, int64_t n_drawn, CutRequest *wanted, Host *host
+) {
+  Cutting cutting;
+  return read_cut_limits(request, n_rows, wanted, &cutting, host) &&
+         check_cut_fits(request, wanted, &cutting, n_drawn, host);
 }
 
 static inline bool keep_lengths(const Parts *request, Host *host) {
@@ -209,6 +229,16 @@ static inline bool read_lengths(const Parts *recipe, int64_t n_rows, Cutting *cu
   return refuse_part(host, "lengths", "%lld integer%s from 0", (long long)n_rows, n_rows == 1 ? "" : "s");
 }
 
+/* Refuse more batches than rows. */
+static inline bool check_cut_count(const Cutting *cutting, int64_t n_drawn, Host *host) {
+  int64_t n_batches = count_cut(cutting, n_drawn);
+  if (n_batches <= n_drawn) return true;
+  char got[NUMBER];
+  return refuse(
+      host, "recipe", show_number((double)n_batches, got), "have at most %lld batches", (long long)n_drawn
+  );
+}
+
 /* Read how a recipe cuts epochs of n_drawn rows of a dataset of n_rows; `recipe` outlives the result. */
 static inline bool read_cutting(
     const Parts *recipe, int64_t n_rows, int64_t n_drawn, Cutting *cutting, Host *host
@@ -227,12 +257,7 @@ static inline bool read_cutting(
     if (!read_whole(recipe, "batch_size", 1, INFINITY, &size, host)) return false;
   }
   cutting->batch_size = as_limit(size);
-  int64_t n_batches = count_cut(cutting, n_drawn);
-  if (n_batches <= n_drawn) return true;
-  char got[NUMBER];
-  return refuse(
-      host, "recipe", show_number((double)n_batches, got), "have at most %lld batches", (long long)n_drawn
-  );
+  return check_cut_count(cutting, n_drawn, host);
 }
 
 /* Epochs -------------------------------------------------------------------------------------------------------- */
@@ -301,20 +326,6 @@ static inline int64_t *split_for_replicas(
   return parts;
 }
 
-/* Return the numbers of batches in a shuffled order, or NULL. */
-static inline int32_t *shuffle_batches(Generator *generator, int64_t n_batches, Host *host) {
-  int32_t *pool = host->memory(host, FOR_THE_CALL, 2 * n_batches * (int64_t)sizeof *pool), *shuffled;
-  if (pool == NULL) return NULL;
-  shuffled = pool + n_batches;
-  fill_in_order(pool, (uint32_t)n_batches);
-  for (int64_t done = 0; done < n_batches; done += GO_ON_ROWS) {
-    int64_t left = n_batches - done;
-    take_rows(generator, pool, (uint32_t)left, (uint32_t)smaller(left, GO_ON_ROWS), shuffled + done);
-    if (!host->go_on(host)) return NULL;
-  }
-  return shuffled;
-}
-
 /* Cut drawn rows, given by their lengths, into batches by length; return the places of the drawn rows in the order of
  * the batches, in memory of the call, or NULL. The offsets are a result.
  */
@@ -331,7 +342,8 @@ static inline int32_t *cut_drawn(
     memcpy(offsets, begins, (size_t)(n_batches + 1) * sizeof *offsets);
     return order;
   }
-  int32_t *shuffled = shuffle_batches(generator, n_batches, host), *places = order + n_drawn;
+  const int32_t *shuffled = draw_epoch_order(generator, n_batches, host);
+  int32_t *places = order + n_drawn;
   if (shuffled == NULL) return NULL;
   for (int64_t begin = 0; begin < n_batches; begin += GO_ON_ROWS) {
     arrange_batches(order, begins, shuffled, begin, smaller(begin + GO_ON_ROWS, n_batches), offsets, places);
@@ -340,23 +352,27 @@ static inline int32_t *cut_drawn(
   return places;
 }
 
-/* Make drawn rows, numbers from 0, an epoch of batches by length. */
+/* Make drawn rows, numbers from 0 in one of both arrays, an epoch of batches by length. */
 static inline bool give_cut_rows(
-    const Cutting *cutting, Generator *generator, const int32_t *drawn, int64_t n_drawn, Host *host
+    const Cutting *cutting, Generator *generator, const int32_t *narrow, const int64_t *wide, int64_t n_drawn,
+    Host *host
 ) {
-  int32_t *rows = host->vector(host, "rows", INTEGERS, n_drawn);
+  void *rows = host->vector(host, "rows", wide == NULL ? INTEGERS : LARGE, n_drawn);
   int32_t *lengths = rows == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_drawn * (int64_t)sizeof *lengths);
   if (lengths == NULL) return false;
   for (int64_t begin = 0; begin < n_drawn; begin += GO_ON_ROWS) {
     int64_t end = smaller(begin + GO_ON_ROWS, n_drawn);
-    for (int64_t i = begin; i < end; i++) lengths[i] = cutting->lengths[drawn[i]];
+    for (int64_t i = begin; i < end; i++) lengths[i] = cutting->lengths[wide == NULL ? narrow[i] : wide[i]];
     if (!host->go_on(host)) return false;
   }
   const int32_t *places = cut_drawn(cutting, generator, lengths, n_drawn, host);
   if (places == NULL) return false;
+  int32_t *narrow_rows = rows, first_row = host->first_row;
+  int64_t *wide_rows = rows;
   for (int64_t begin = 0; begin < n_drawn; begin += GO_ON_ROWS) {
     int64_t end = smaller(begin + GO_ON_ROWS, n_drawn);
-    for (int64_t i = begin; i < end; i++) rows[i] = drawn[places[i]] + host->first_row;
+    for (int64_t i = begin; wide == NULL && i < end; i++) narrow_rows[i] = narrow[places[i]] + first_row;
+    for (int64_t i = begin; wide != NULL && i < end; i++) wide_rows[i] = wide[places[i]] + first_row;
     if (!host->go_on(host)) return false;
   }
   return true;

@@ -16,7 +16,7 @@
 #include "passes.h"
 #include "plan.h"
 #include "recipe.h"
-#include "scatter.h"
+#include "scattering.h"
 
 /* The first members are the caller's, who also checks them; the others are zeros at first, and made by the first epoch.
  */
@@ -279,45 +279,6 @@ static inline bool walk_on(Dealt *dealt, int64_t epoch, void *numbers, Host *hos
   return true;
 }
 
-/* Put the entries of an epoch into their places, counted from first_row. */
-static inline bool scatter_entries(
-    const Dealt *dealt, const void *codes, Generator *generator, int64_t *cursors, int32_t *entries, Host *host
-) {
-  const int32_t *layout = dealt->layout;
-  int32_t *pool = dealt->pool, first_row = host->first_row;
-  int code_bytes = dealt->code_bytes;
-  uint32_t n_entries = (uint32_t)dealt->n_entries, wanted = GO_ON_ROWS;
-  if (!dealt->is_shuffled) {
-    for (uint32_t begin = 0; begin < n_entries;) {
-      uint32_t end = (uint32_t)smaller((int64_t)begin + GO_ON_ROWS, n_entries);
-      if (code_bytes == 1) scatter_in_order_uint8(begin, end, codes, cursors, layout, first_row, entries);
-      if (code_bytes == 2) scatter_in_order_uint16(begin, end, codes, cursors, layout, first_row, entries);
-      if (code_bytes == 4) scatter_in_order_int32(begin, end, codes, cursors, layout, first_row, entries);
-      begin = end;
-      if (!host->go_on(host)) return false;
-    }
-    return true;
-  }
-  fill_in_order(pool, n_entries);
-  for (uint32_t left = n_entries; left > 0;) {
-    if (code_bytes == 1) {
-      left = scatter_permutation_uint8(
-          generator, pool, left, wanted, codes, cursors, layout, first_row, entries
-      );
-    } else if (code_bytes == 2) {
-      left = scatter_permutation_uint16(
-          generator, pool, left, wanted, codes, cursors, layout, first_row, entries
-      );
-    } else {
-      left = scatter_permutation_int32(
-          generator, pool, left, wanted, codes, cursors, layout, first_row, entries
-      );
-    }
-    if (!host->go_on(host)) return false;
-  }
-  return true;
-}
-
 /* Name the rows of repetitions, and defer those that a batch would hold twice. */
 static inline bool separate_repetitions(const Dealt *dealt, int32_t *rows, Host *host) {
   const Codes *codes = &dealt->codes;
@@ -368,7 +329,9 @@ static inline bool draw_dealt(void *instance, Generator *generator, uint32_t epo
   memcpy(cursors, dealt->starts, bytes_of_cursors);
   memcpy(offsets, dealt->offsets, (size_t)n_offsets * sizeof *offsets);
   const void *codes = numbers == NULL ? dealt->entry_codes : numbers;
-  if (!scatter_entries(dealt, codes, generator, cursors, entries, host)) return false;
+  Scattering scattering = {dealt->code_bytes, codes, n_entries, cursors, dealt->layout, host->first_row, entries};
+  int32_t *pool = dealt->is_shuffled ? dealt->pool : NULL;
+  if (!scatter(&scattering, generator, pool, host)) return false;
   if (entries != rows) memcpy(rows, entries, (size_t)n_taken * sizeof *rows);
   return dealt->repeated == NULL || separate_repetitions(dealt, rows, host);
 }

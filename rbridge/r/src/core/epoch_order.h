@@ -6,19 +6,23 @@
 #include "host.h"
 #include "permutation.h"
 
+/* Take all rows out of a pool of n_rows into `order`, in the order of R's sample(). */
+static inline bool take_order(Generator *generator, int32_t *pool, int64_t n_rows, int32_t *order, Host *host) {
+  for (int64_t done = 0; done < n_rows; done += GO_ON_ROWS) {
+    int64_t left = n_rows - done;
+    take_rows(generator, pool, (uint32_t)left, (uint32_t)smaller(left, GO_ON_ROWS), order + done);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
 /* Return the rows 0, ..., n_rows - 1 in the order of R's sample(), in memory of the call; or NULL. */
 static inline int32_t *draw_epoch_order(Generator *generator, int64_t n_rows, Host *host) {
   int32_t *pool = host->memory(host, FOR_THE_CALL, n_rows * (int64_t)sizeof *pool);
   int32_t *order = pool == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_rows * (int64_t)sizeof *order);
   if (order == NULL) return NULL;
   fill_in_order(pool, (uint32_t)n_rows);
-  for (int64_t done = 0; done < n_rows;) {
-    int64_t size = smaller(n_rows - done, GO_ON_ROWS);
-    take_rows(generator, pool, (uint32_t)(n_rows - done), (uint32_t)size, order + done);
-    done += size;
-    if (!host->go_on(host)) return NULL;
-  }
-  return order;
+  return take_order(generator, pool, n_rows, order, host) ? order : NULL;
 }
 
 #endif

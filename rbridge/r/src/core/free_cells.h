@@ -61,13 +61,13 @@ static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_
       int64_t high = buckets[(rank >> shift) + 1];
       while (high - low > 8) {
         int64_t middle = (low + high) >> 1;
-        if ((int64_t)positives[middle] - middle <= rank) {
+        if (positives[middle] <= (double)(rank + middle)) {
           low = middle + 1;
         } else {
           high = middle;
         }
       }
-      while (low < high && (int64_t)positives[low] - low <= rank) low++;
+      while (low < high && positives[low] <= (double)(rank + low)) low++;
       ranks[i] = rank + low;
     }
   }

@@ -5,18 +5,13 @@
  * label takes a row from another batch, and returns one or none, as long as fewer rows are lacking afterwards. Finally,
  * the rows without labels even out the sizes. Everything is computed in integers, and ties are broken by number, so the
  * same rows in the same order give the same batches.
- *
- * The work is done in passes over the rows, and can be interrupted between them.
  */
 
 #ifndef PYSTRAT_MULTILABEL_H
 #define PYSTRAT_MULTILABEL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "grouping.h"
+#include "recipe.h"
 
 enum {
   LABELS_OF_WORD = 64,
@@ -34,17 +29,14 @@ typedef struct {
   int64_t minimum;       /* the minimum rows of each label in a batch, from 1 to 2^31 */
 } LabeledRows;
 
-/* The next step of the work. */
-typedef enum { DEAL_LABEL, BEGIN_SWEEP, FIND_LACKING, COMPARE_ROWS, FIND_BACK, DEAL_OTHERS, ASSIGNED } AssignmentStage;
-
-/* An assignment of rows to batches: its result, its scratch space, and its progress.
+/* An assignment of rows to batches: its result, and its scratch space.
  *
  * Members are the rows in the order of their sets, and within a set in the order in which the rows are assigned.
  */
 typedef struct {
   LabeledRows given;
   int64_t *starts;     /* n_sets: the beginning of the members of each set; the order of the sets is that of `dealt` */
-  int64_t *members;    /* n_rows: the row of each member; the caller fills it after begin_assignment() */
+  int32_t *members;    /* n_rows: the row of each member, from 0 in the order in which rows are assigned */
   int32_t *batches;    /* n_rows: the result, the batch of each member */
   int64_t *held;       /* n_batches * n_labels: the rows of each label in each batch; batch after batch */
   int64_t *sizes;      /* n_batches: the rows of each batch */
@@ -61,12 +53,11 @@ typedef struct {
   uint64_t *to_do;     /* n_batches * n_words: the labels of which it had less when the sweep began */
   uint64_t *none;      /* n_words: no label */
   int64_t n_words;
-  AssignmentStage stage;
-  int64_t next;        /* the next label to be dealt, or the next batch and label of the sweep */
   int64_t effort;      /* entries of the matrix of labels that may still be looked at */
   int64_t back;        /* the member that is returned in an exchange, or -1 */
   int64_t back_set;    /* its set, -1 before the first one */
-  bool exchanged;      /* whether the sweep has changed anything */
+  bool has_exchanged;  /* whether the sweep has changed anything */
+  int64_t since;       /* rows since the last call of go_on() */
 } Assignment;
 
 static inline int64_t larger_of(int64_t one, int64_t other) { return one > other ? one : other; }
@@ -133,15 +124,23 @@ static inline void sort_sets(Assignment *a) {
   for (int64_t turn = 0; turn < n_labels; turn++) a->ends[turn + 1] += a->ends[turn];
 }
 
-/* Begin an assignment, whose `given`, `members`, `batches` and `held` the caller has set; `numbers` is the array of
- * assignment_length() numbers.
- *
- * Then the caller fills `members` by place_members(), whose groups are the sets of the rows, and whose cursors are
- * a->keys.
- */
-static inline void begin_assignment(Assignment *a, int64_t *numbers) {
-  const LabeledRows *given = &a->given;
-  int64_t n_words = a->n_words = words_of(given->n_labels);
+/* Continue after work on so many rows. */
+static inline bool goes_on(Assignment *a, int64_t n_rows, Host *host) {
+  a->since += n_rows;
+  if (a->since < GO_ON_ROWS) return true;
+  a->since = 0;
+  return host->go_on(host);
+}
+
+/* Provide the memory of an assignment of `given`, or of fewer batches, for the call. */
+static inline bool new_assignment(Assignment *a, const LabeledRows *given, Host *host) {
+  int64_t n_words = words_of(given->n_labels), n_rows = given->n_rows, n_held = given->n_batches * given->n_labels;
+  *a = (Assignment){.given = *given, .n_words = n_words};
+  int64_t *numbers = host->memory(host, FOR_THE_CALL, assignment_length(given) * (int64_t)sizeof *numbers);
+  a->members = numbers == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_rows * (int64_t)sizeof *a->members);
+  a->batches = a->members == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_rows * (int64_t)sizeof *a->batches);
+  a->held = a->batches == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_held * (int64_t)sizeof *a->held);
+  if (a->held == NULL) return false;
   a->starts = numbers;
   a->sizes = a->starts + given->n_sets;
   a->labels = a->sizes + given->n_batches;
@@ -156,6 +155,12 @@ static inline void begin_assignment(Assignment *a, int64_t *numbers) {
   a->at_most = a->below + given->n_batches * n_words;
   a->to_do = a->at_most + given->n_batches * n_words;
   a->none = a->to_do + given->n_batches * n_words;
+  return true;
+}
+
+/* Begin: no row is assigned, and a->keys has the place of the first member of each set. */
+static inline void begin_assignment(Assignment *a) {
+  const LabeledRows *given = &a->given;
   memset(a->held, 0, (size_t)(given->n_batches * given->n_labels) * sizeof(int64_t));
   memset(a->sizes, 0, (size_t)given->n_batches * sizeof(int64_t));
   sort_labels(a);
@@ -167,8 +172,6 @@ static inline void begin_assignment(Assignment *a, int64_t *numbers) {
   }
   memcpy(a->keys, a->starts, (size_t)given->n_sets * sizeof(int64_t));
   memset(a->batches, 0xFF, (size_t)given->n_rows * sizeof(int32_t)); /* -1, which is not a batch */
-  a->stage = DEAL_LABEL;
-  a->next = 0;
 }
 
 /* The height of a batch in a deal: its rows of the label, or, without a label, its size. */
@@ -231,28 +234,30 @@ static inline void deal(Assignment *a, int64_t label, int64_t count, int32_t *de
   }
 }
 
-/* Deal the rows of the sets whose turn it is with a label, or, if the label is -1, of those without one.
- *
- * Returns the number of these rows.
- */
-static inline int64_t deal_sets(Assignment *a, int64_t turn, int64_t label) {
+/* Deal the rows of the sets whose turn it is with a label, or, if the label is -1, of those without one. */
+static inline bool deal_sets(Assignment *a, int64_t turn, int64_t label, Host *host) {
   int64_t n_labels = a->given.n_labels;
   int64_t begin = turn > 0 ? a->ends[turn - 1] : 0;
   int64_t count = 0;
   for (int64_t place = begin; place < a->ends[turn]; place++) count += a->given.counts[a->dealt[place]];
-  if (count == 0) return 0;
+  if (count == 0) return true;
   sort_batches(a, label);
   deal(a, label, count, a->batches + a->starts[a->dealt[begin]]);
   for (int64_t place = begin; place < a->ends[turn]; place++) {
     int64_t set = a->dealt[place];
     const uint8_t *has = a->given.sets + set * n_labels;
-    for (int64_t member = a->starts[set]; member < a->starts[set] + a->given.counts[set]; member++) {
-      int64_t *held = a->held + a->batches[member] * n_labels;
-      a->sizes[a->batches[member]]++;
-      for (int64_t i = 0; i < n_labels; i++) held[i] += has[i];
+    int64_t member = a->starts[set], last = member + a->given.counts[set];
+    while (member < last) {
+      int64_t first = member, end = smaller(first + GO_ON_ROWS, last);
+      for (; member < end; member++) {
+        int64_t *held = a->held + a->batches[member] * n_labels;
+        a->sizes[a->batches[member]]++;
+        for (int64_t i = 0; i < n_labels; i++) held[i] += has[i];
+      }
+      if (!goes_on(a, end - first, host)) return false;
     }
   }
-  return count;
+  return true;
 }
 
 /* The total number of missing rows. */
@@ -399,93 +404,86 @@ static inline bool find_back(Assignment *a, int64_t batch) {
   return false;
 }
 
-/* Continue with the next batch and label of the sweep for which an exchange is tried, or end the sweep. */
-static inline void find_lacking(Assignment *a) {
-  int64_t n_labels = a->given.n_labels;
-  for (; a->next < a->given.n_batches * n_labels && a->effort > 0; a->next++) {
-    int64_t words = a->next / n_labels * a->n_words;
-    int64_t label = a->next % n_labels;
-    if (!has_bit(a->to_do + words, label) || !has_bit(a->below + words, label)) continue;
-    if (a->spare[label] == 0) continue;
+/* Let a batch take rows of a label that it lacks, one after another, as long as exchanges help and go on. */
+static inline bool exchange_rows(Assignment *a, int64_t batch, int64_t label, Host *host) {
+  int64_t words = batch * a->n_words;
+  while (a->effort > 0 && has_bit(a->below + words, label) && a->spare[label] > 0) {
+    bool is_taken = false;
     a->back = a->back_set = -1;
-    a->stage = COMPARE_ROWS;
-    return;
+    do {
+      a->effort -= a->given.n_rows + a->spare[label] * a->given.n_labels;
+      is_taken = a->effort >= 0 && take_best(a, batch, label);
+      if (!goes_on(a, a->given.n_rows, host)) return false;
+    } while (!is_taken && a->effort >= 0 && find_back(a, batch));
+    if (!is_taken) return true;
+    a->has_exchanged = true;
   }
-  a->stage = a->exchanged && a->effort > 0 ? BEGIN_SWEEP : DEAL_OTHERS;
+  return true;
 }
 
-/* Do the next step: at most one pass over the rows. */
-static inline void assign_next(Assignment *a) {
-  int64_t n_labels = a->given.n_labels;
-  int64_t batch = a->next / n_labels;
-  int64_t label = a->next % n_labels;
-  switch (a->stage) {
-    case DEAL_LABEL:
-      deal_sets(a, a->next, a->labels[a->next]);
-      if (++a->next < n_labels) break;
-      begin_exchanges(a);
-      a->stage = BEGIN_SWEEP;
-      break;
-    case BEGIN_SWEEP:
-      memcpy(a->to_do, a->below, (size_t)(a->given.n_batches * a->n_words) * sizeof(uint64_t));
-      a->next = 0;
-      a->exchanged = false;
-      a->stage = FIND_LACKING;
-      break;
-    case FIND_LACKING: find_lacking(a); break;
-    case COMPARE_ROWS:
-      a->effort -= a->given.n_rows + a->spare[label] * n_labels;
-      if (a->effort >= 0 && take_best(a, batch, label)) {
-        a->exchanged = true;
-        a->stage = FIND_LACKING; /* the same batch may lack another row of this label */
-      } else {
-        a->stage = FIND_BACK;
+/* Exchange rows for what batches lack, until that helps no more or has taken too long. */
+static inline bool exchange_all_rows(Assignment *a, Host *host) {
+  int64_t n_batches = a->given.n_batches, n_labels = a->given.n_labels;
+  begin_exchanges(a);
+  do {
+    memcpy(a->to_do, a->below, (size_t)(n_batches * a->n_words) * sizeof(uint64_t));
+    a->has_exchanged = false;
+    for (int64_t batch = 0; batch < n_batches; batch++) {
+      for (int64_t label = 0; label < n_labels; label++) {
+        if (!has_bit(a->to_do + batch * a->n_words, label)) continue;
+        if (!exchange_rows(a, batch, label, host)) return false;
       }
-      break;
-    case FIND_BACK:
-      a->stage = COMPARE_ROWS;
-      if (a->effort < 0 || !find_back(a, batch)) {
-        a->next++;
-        a->stage = FIND_LACKING;
-      }
-      break;
-    case DEAL_OTHERS:
-      deal_sets(a, n_labels, -1);
-      a->stage = ASSIGNED;
-      break;
-    case ASSIGNED: break;
+      if (!goes_on(a, n_labels, host)) return false;
+    }
+  } while (a->has_exchanged && a->effort > 0);
+  return true;
+}
+
+/* Assign rows, whose codes are the numbers of their sets, in an order; if it is NULL, in that of the codes. */
+static inline bool assign_rows(Assignment *a, const Codes *codes, const int32_t *order, Host *host) {
+  int64_t n_rows = a->given.n_rows, n_labels = a->given.n_labels;
+  begin_assignment(a);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, n_rows);
+    for (int64_t i = begin; i < end; i++) {
+      a->members[a->keys[code_of(codes, order == NULL ? i : order[i])]++] = (int32_t)i;
+    }
+    if (!host->go_on(host)) return false;
   }
-}
-
-/* Continue an assignment by passes over about at_most rows; return whether it is finished.
- *
- * Then `batches`, `held` and `sizes` are those of all rows.
- */
-static inline bool assign_rows(Assignment *a, int64_t at_most) {
-  for (; a->stage != ASSIGNED && at_most > 0; at_most -= a->given.n_rows) assign_next(a);
-  return a->stage == ASSIGNED;
-}
-
-/* Store the batches of the rows of the members from `begin` to end - 1, and count them in offsets[batch + 1]. */
-static inline void note_batches(
-    const int64_t *members, const int32_t *batches, int64_t begin, int64_t end, int32_t *of_rows, int64_t *offsets
-) {
-  for (int64_t member = begin; member < end; member++) {
-    of_rows[members[member]] = batches[member];
-    offsets[batches[member] + 1]++;
+  for (int64_t turn = 0; turn < n_labels; turn++) {
+    if (!deal_sets(a, turn, a->labels[turn], host)) return false;
   }
+  return exchange_all_rows(a, host) && deal_sets(a, n_labels, -1, host);
 }
 
-/* Put the rows from `begin` to end - 1 into their batches, each at the cursor of its batch.
+/* Write the rows of the batches of all members, each batch in the order of assignment, and where batches begin.
  *
- * order[i] is the row of the dataset that was assigned as row i, counted from 0; `rows` counts from `first_row`. The
- * cursors are those of begin_groups().
+ * `order` is that of assign_rows(); `rows` have n_rows numbers and count from the host's first row, `offsets` have
+ * n_batches + 1 numbers, `of_rows` and `cursors` are scratch space for n_rows and n_batches numbers.
  */
-static inline void place_in_batches(
-    const int32_t *of_rows, const int32_t *order, int64_t begin, int64_t end, int32_t first_row, int64_t *cursors,
-    int32_t *rows
+static inline bool gather_batches(
+    const Assignment *a, const int32_t *batches, const int32_t *order, int32_t *of_rows, int64_t *cursors,
+    int64_t *offsets, int32_t *rows, Host *host
 ) {
-  for (int64_t i = begin; i < end; i++) rows[cursors[of_rows[i]]++] = order[i] + first_row;
+  int64_t n_rows = a->given.n_rows, n_batches = a->given.n_batches;
+  memset(offsets, 0, (size_t)(n_batches + 1) * sizeof *offsets);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, n_rows);
+    for (int64_t member = begin; member < end; member++) {
+      of_rows[a->members[member]] = batches[member];
+      offsets[batches[member] + 1]++;
+    }
+    if (!host->go_on(host)) return false;
+  }
+  begin_groups(n_batches, offsets, cursors);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, n_rows);
+    for (int64_t i = begin; i < end; i++) {
+      rows[cursors[of_rows[i]]++] = (order == NULL ? (int32_t)i : order[i]) + host->first_row;
+    }
+    if (!host->go_on(host)) return false;
+  }
+  return true;
 }
 
 #endif

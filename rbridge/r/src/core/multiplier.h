@@ -1,15 +1,14 @@
 /* A number of rows as a multiple of another one, in exact numbers: floor(multiplier * rows + 1/2).
  *
  * A multiplier is the decimal number of 15 digits that is shown; or a fraction that no such number equals, which a
- * request has as the text "multiplier_ratio", its numerator and denominator in hexadecimal digits with '/' between them.
+ * request has as a text of "multiplier_ratio": its numerator and denominator in hexadecimal digits with '/' between
+ * them. The text is empty for a decimal number.
  */
 
 #ifndef PYSTRAT_MULTIPLIER_H
 #define PYSTRAT_MULTIPLIER_H
 
-#include <stdlib.h>
-
-#include "naturals.h"
+#include "decimal.h"
 #include "recipe.h"
 
 enum {
@@ -28,33 +27,20 @@ static inline bool read_above_zero(const Parts *parts, const char *name, double 
   return refuse(host, name, NULL, "be a finite number above 0");
 }
 
-/* Multiply a number by 10 so many times. */
-static inline void multiply_by_tens(Natural *number, int64_t times) {
-  for (int64_t i = 0; i < times; i++) multiply_and_add(number, 10, 0);
-}
-
-/* Append the digits of a text to a number; return where they end. */
-static inline const char *read_digits(const char *text, uint32_t base, Natural *number) {
-  static const char digits[] = "0123456789abcdef";
-  for (; *text != '\0'; text++) {
-    const char *digit = strchr(digits, *text);
-    if (digit == NULL || digit >= digits + base) break;
-    multiply_and_add(number, base, (uint32_t)(digit - digits));
-  }
-  return text;
-}
-
-/* Find the multiple of `rows`, from 1 to 2^31 - 1; UINT64_MAX if it has more than 64 bits. */
+/* Find the multiple of `rows`, from 1 to 2^31 - 1; UINT64_MAX if it has more than 64 bits. `item` is that of a
+ * multiplier that is one of several, from 1; else 0.
+ */
 static inline bool find_multiple(
-    const Parts *request, double multiplier, int64_t rows, uint64_t *multiple, Host *host
+    const Parts *request, double multiplier, int64_t item, int64_t rows, uint64_t *multiple, Host *host
 ) {
-  Part ratio = find_part(request, "multiplier_ratio");
-  const char *text = ratio.type == TEXT ? ratio.values : NULL;
-  int64_t words = DECIMAL_WORDS + (text == NULL ? 0 : (int64_t)strlen(text) / 8);
+  Part ratios = find_part(request, "multiplier_ratio");
+  int64_t place = item > 0 ? item - 1 : 0;
+  const char *text = are_texts(&ratios) && place < ratios.length ? text_at(&ratios, place) : "";
+  int64_t words = DECIMAL_WORDS + (int64_t)strlen(text) / 8;
   uint32_t *digits = host->memory(host, FOR_THE_CALL, 3 * words * (int64_t)sizeof *digits);
   if (digits == NULL) return false;
   Natural number = {digits, 0}, divisor = {digits + words, 0}, rest = {digits + 2 * words, 0};
-  if (text != NULL) {
+  if (text[0] != '\0') {
     text = read_digits(text, 16, &number);
     if (*text == '/') read_digits(text + 1, 16, &divisor);
   } else {
@@ -74,10 +60,14 @@ static inline bool find_multiple(
 }
 
 /* Find the rows that a multiplier keeps, at least 1. */
-static inline bool read_kept(const Parts *request, double multiplier, int64_t rows, uint64_t *kept, Host *host) {
-  if (!find_multiple(request, multiplier, rows, kept, host)) return false;
+static inline bool read_kept(
+    const Parts *request, double multiplier, int64_t item, int64_t rows, uint64_t *kept, Host *host
+) {
+  if (!find_multiple(request, multiplier, item, rows, kept, host)) return false;
   if (*kept > 0) return true;
-  return refuse(host, "multiplier", NULL, "keep at least 1 row: be at least 0.5 / %lld", (long long)rows);
+  refuse(host, "multiplier", NULL, "keep at least 1 row: be at least 0.5 / %lld", (long long)rows);
+  host->refusal.place = item;
+  return false;
 }
 
 #endif

@@ -124,8 +124,8 @@ static inline uint64_t divide_up(const Natural *number, const Natural *divisor, 
   return quotient + (rest->length > 0 && quotient < UINT64_MAX);
 }
 
-/* The double that is nearest to the quotient of a number and one that is neither 0 nor smaller, with the room that
- * divide() needs. Quotients below 2^-1022 may be off by one unit in the last place.
+/* The double that is nearest to the quotient of a number and one that is not 0, with the room that divide() needs. It
+ * is below 2^56; quotients below 2^-1022 may be off by one unit in the last place.
  */
 static inline double nearest_share(const Natural *number, const Natural *divisor, Natural *rest) {
   if (number->length == 0) return 0;

@@ -35,13 +35,13 @@ static inline void find_positives(
       int64_t high = starts[rows[i - begin] + 1];
       while (low < high) {
         int64_t middle = (low + high) >> 1;
-        if ((int64_t)positives[middle] < cells[i]) {
+        if (positives[middle] < (double)cells[i]) {
           low = middle + 1;
         } else {
           high = middle;
         }
       }
-      found[i] = low < n_positives && (int64_t)positives[low] == cells[i];
+      found[i] = low < n_positives && positives[low] == (double)cells[i];
     }
   }
 }

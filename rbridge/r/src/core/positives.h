@@ -9,8 +9,8 @@
 
 #include "random.h"
 #include "recipe.h"
+#include "sorting.h"
 
-enum { MOST_DIGIT_BITS = 11 };
 enum { FULL_ERROR, FULL_SKIP, FULL_CHOICES };
 
 /* The largest number of cells: pair numbers, twice as many, must fit into doubles. */
@@ -74,26 +74,6 @@ static inline bool read_side(const Parts *request, const char *name, const char 
   return true;
 }
 
-/* Sort numbers below 2^bits, digit by digit; return where they are, in `numbers` or in `other`, or NULL. */
-static inline int64_t *sort_cells(int64_t *numbers, int64_t *other, int64_t count, int64_t bits, Host *host) {
-  int64_t n_digits = (bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
-  for (int64_t digit = 0; digit < n_digits; digit++) {
-    int64_t shift = digit * bits / n_digits, mask = (INT64_C(1) << ((digit + 1) * bits / n_digits - shift)) - 1;
-    int64_t places[(1 << MOST_DIGIT_BITS) + 1] = {0};
-    for (int64_t i = 0; i < count; i++) places[(numbers[i] >> shift & mask) + 1] += 1;
-    for (int64_t value = 0; value < mask; value++) places[value + 1] += places[value];
-    for (int64_t begin = 0, end; begin < count; begin = end) {
-      end = smaller(begin + GO_ON_ROWS, count);
-      for (int64_t i = begin; i < end; i++) other[places[numbers[i] >> shift & mask]++] = numbers[i];
-      if (!host->go_on(host)) return NULL;
-    }
-    int64_t *sorted = other;
-    other = numbers;
-    numbers = sorted;
-  }
-  return numbers;
-}
-
 /* Make the cells of codes, in memory of the call. */
 static inline bool make_cells(const Side *users, const Side *items, Positives *positives, Host *host) {
   int64_t count = users->length, n_items = items->limit, first = host->first_row;
@@ -102,7 +82,7 @@ static inline bool make_cells(const Side *users, const Side *items, Positives *p
   for (int64_t i = 0; i < count; i++) {
     numbers[i] = ((int64_t)users->codes[i] - first) * n_items + (int64_t)items->codes[i] - first;
   }
-  int64_t *sorted = sort_cells(numbers, numbers + count, count, bits_below((uint64_t)(users->limit * n_items)), host);
+  int64_t *sorted = sort_naturals(numbers, numbers + count, count, bits_below((uint64_t)(users->limit * n_items)), host);
   if (sorted == NULL) return false;
   double *cells = (double *)(void *)(sorted == numbers ? numbers + count : numbers);
   int64_t n_distinct = 1, n_repeated = 0;

@@ -250,19 +250,25 @@ static inline bool count_codes(const Parts *parts, Codes *codes, Host *host) {
   return true;
 }
 
-/* Read the codes of strata and count them, in memory of this life. */
-static inline bool read_codes(const Parts *parts, Life life, Codes *codes, Host *host) {
+/* Find the codes of rows. */
+static inline bool find_codes(const Parts *parts, Codes *codes, Host *host) {
   Part part = find_part(parts, "codes");
   if ((part.type != BYTES && part.type != INTEGERS) || part.length < 1 || part.length > LARGEST_COUNT) {
     refuse(host, "recipe", NULL, "have numbers of strata as 'codes', raw or integer");
     host->refusal.shown = "codes";
     return false;
   }
-  double n_strata;
-  if (!read_whole(parts, "n_strata", 1, (double)part.length, &n_strata, host)) return false;
   codes->bytes = part.type == BYTES ? part.values : NULL;
   codes->integers = part.type == BYTES ? NULL : part.values;
   codes->n_rows = part.length;
+  return true;
+}
+
+/* Read the codes of strata and count them, in memory of this life. */
+static inline bool read_codes(const Parts *parts, Life life, Codes *codes, Host *host) {
+  double n_strata;
+  if (!find_codes(parts, codes, host)) return false;
+  if (!read_whole(parts, "n_strata", 1, (double)codes->n_rows, &n_strata, host)) return false;
   codes->n_strata = (int64_t)n_strata;
   codes->counts = host->memory(host, life, (codes->n_strata + 1) * (int64_t)sizeof(int64_t));
   if (codes->counts == NULL) return false;

@@ -21,6 +21,17 @@ static inline bool read_missing(const Parts *request, Host *host) {
   return read_choice(request, "missing", choices, 3, &any, host);
 }
 
+/* Read the minimum of all strata, for kinds that do not take one for each stratum. */
+static inline bool read_one_minimum(const Parts *request, double most, double *minimum, Host *host) {
+  static const char *const name = "min_samples_per_stratum";
+  Part part = find_part(request, name);
+  if (!part.is_named) return read_whole(request, name, 1, most, minimum, host);
+  char got[NUMBER];
+  host->refusal.is_type = true;
+  refuse(host, name, show_count(part.length, "value", got), "be a positive integer");
+  return advise(host, "Only the stratified batch sampler takes a minimum for each stratum.");
+}
+
 /* Read a value of a part whose values have names: a whole number of at least `least`, 0 or 1. */
 static inline bool read_whole_item(
     const Parts *request, const char *name, int64_t item, double least, double *number, Host *host

@@ -114,14 +114,6 @@ static inline int64_t first_wrong_weight(const double *weights, int64_t begin, i
   return -1;
 }
 
-/* The place from `begin` to end - 1 of the first row that is not from 0 to limit - 1, or -1. */
-static inline int64_t first_outside(const int64_t *rows, int64_t begin, int64_t end, int64_t limit) {
-  for (int64_t i = begin; i < end; i++) {
-    if (!(0 <= rows[i] && rows[i] < limit)) return i;
-  }
-  return -1;
-}
-
 /* Compute one number of a level above the leaves. */
 static inline void refresh_node(SumTree *tree, int level, int64_t node) {
   int64_t below = tree->begins[level - 1] + node * SUM_TREE_FAN;
@@ -172,17 +164,6 @@ static inline void fill_rows(SumTree *tree, const double *weights, int64_t begin
     n_positive += leaves[row] > 0;
   }
   tree->n_positive += n_positive;
-  refresh_range(tree, begin, end);
-}
-
-/* Set the weights of the rows from `begin` to end - 1 to zero. */
-static inline void clear_rows(SumTree *tree, int64_t begin, int64_t end) {
-  if (begin >= end) return;
-  double *leaves = leaves_of(tree);
-  for (int64_t row = begin; row < end; row++) {
-    tree->n_positive -= leaves[row] > 0;
-    leaves[row] = 0;
-  }
   refresh_range(tree, begin, end);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "hash_set.h"
+#include "host.h"
 #include "random.h"
 #include "rounding.h"
 #include "sum_tree.h"
@@ -51,8 +52,7 @@ static inline void draw_from_slices(
 /* A draw without replacement: each row by its share of what the previous rows have left.
  *
  * First, rows are drawn with replacement and repeated ones rejected. If that did not give all rows after 2 * size
- * draws, the tree is changed: rows that were drawn are removed from it until the draw ends. The tree must not be used
- * otherwise meanwhile.
+ * draws, the tree is changed: rows that were drawn are removed from it until the draw ends.
  */
 typedef struct {
   int64_t size;      /* from 1 to the number of positive weights */
@@ -61,15 +61,8 @@ typedef struct {
   int64_t *removed;  /* scratch: `size` rows that were removed from the tree */
   double *weights;   /* scratch: their `size` weights */
   int64_t n_drawn;   /* rows drawn so far */
-  int64_t n_tries;   /* draws with replacement so far */
   int64_t n_removed; /* rows that are removed from the tree */
 } DistinctDraw;
-
-/* Begin a draw; the caller has set its other fields. */
-static inline void begin_distinct(DistinctDraw *draw) {
-  draw->n_drawn = draw->n_tries = draw->n_removed = 0;
-  empty_hash_set(draw->table, hash_set_bits(draw->size));
-}
 
 /* Remove the rows that were drawn from the tree, unless they are removed already. */
 static inline void take_out(SumTree *tree, DistinctDraw *draw) {
@@ -85,46 +78,54 @@ static inline void take_out(SumTree *tree, DistinctDraw *draw) {
   refresh_rows(tree, draw->removed + first, draw->n_drawn - first);
 }
 
-/* Put all rows back into the tree. Call it to abandon a draw. */
-static inline void put_back(SumTree *tree, DistinctDraw *draw) {
+/* Put all rows back into the tree. */
+static inline void put_back(SumTree *tree, const DistinctDraw *draw) {
   double *leaves = leaves_of(tree);
   for (int64_t i = 0; i < draw->n_removed; i++) leaves[draw->removed[i]] = draw->weights[i];
   refresh_rows(tree, draw->removed, draw->n_removed);
-  draw->n_removed = 0;
 }
 
-/* Continue a draw by at most at_most draws of single rows; return 1 if all its rows are drawn, else 0.
- *
- * Of these steps, only the last one leaves the tree as it was.
- */
-static inline int draw_distinct(SumTree *tree, Generator *generator, DistinctDraw *draw, int64_t at_most) {
+/* Draw rows with replacement, at most 2 * size times, until there are `size` different ones. */
+static inline bool draw_and_reject(const SumTree *tree, Generator *generator, DistinctDraw *draw, Host *host) {
   double values[SUM_TREE_GROUP];
   int bits = hash_set_bits(draw->size);
   double scale = draw_scale(total_of(tree));
   double total = total_of(tree) * scale;
-  while (at_most > 0 && draw->n_drawn < draw->size && draw->n_tries < 2 * draw->size) {
-    int64_t wanted = draw->size - draw->n_drawn;
+  int64_t left = 2 * draw->size, since = 0;
+  empty_hash_set(draw->table, bits);
+  while (draw->n_drawn < draw->size && left > 0) {
     int32_t *rows = draw->rows + draw->n_drawn;
-    if (wanted > 2 * draw->size - draw->n_tries) wanted = 2 * draw->size - draw->n_tries;
-    if (wanted > SUM_TREE_GROUP) wanted = SUM_TREE_GROUP;
-    if (wanted > at_most) wanted = at_most;
-    for (int i = 0; i < (int)wanted; i++) values[i] = rounded_product(next_uniform(generator), total);
+    int wanted = (int)smaller(smaller(draw->size - draw->n_drawn, left), SUM_TREE_GROUP);
+    for (int i = 0; i < wanted; i++) values[i] = rounded_product(next_uniform(generator), total);
     find_rows(tree, scale, values, wanted, rows);
-    for (int i = 0; i < (int)wanted; i++) {
+    for (int i = 0; i < wanted; i++) {
       if (add_to_hash_set(draw->table, bits, rows[i])) draw->rows[draw->n_drawn++] = rows[i];
     }
-    draw->n_tries += wanted;
-    at_most -= wanted;
+    left -= wanted;
+    since += wanted;
+    if (since >= GO_ON_ROWS) {
+      since = 0;
+      if (!host->go_on(host)) return false;
+    }
   }
-  for (; at_most > 0 && draw->n_drawn < draw->size; at_most--) {
+  return true;
+}
+
+/* Draw `size` different rows; the caller has set these fields and scratch. The tree is as before, also after an
+ * interrupt.
+ */
+static inline bool draw_distinct(SumTree *tree, Generator *generator, DistinctDraw *draw, Host *host) {
+  draw->n_drawn = draw->n_removed = 0;
+  bool goes_on = draw_and_reject(tree, generator, draw, host);
+  for (int64_t i = 1; goes_on && draw->n_drawn < draw->size; i++) {
     take_out(tree, draw);
-    scale = draw_scale(total_of(tree));
-    values[0] = rounded_product(next_uniform(generator), total_of(tree) * scale);
-    find_rows(tree, scale, values, 1, &draw->rows[draw->n_drawn++]);
+    double scale = draw_scale(total_of(tree));
+    double value = rounded_product(next_uniform(generator), total_of(tree) * scale);
+    find_rows(tree, scale, &value, 1, &draw->rows[draw->n_drawn++]);
+    if (i % GO_ON_ROWS == 0) goes_on = host->go_on(host);
   }
-  if (draw->n_drawn < draw->size) return 0;
   put_back(tree, draw);
-  return 1;
+  return goes_on;
 }
 
 #endif

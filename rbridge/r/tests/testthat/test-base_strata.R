@@ -105,6 +105,12 @@ test_that("names do not depend on the session's options", {
   expect_identical(names_of(c(1 / 3, 1e20)), c("0.333333333333333", "1e+20"))
 })
 
+test_that("a matrix of one column is a vector", {
+  for (column in list(c("b", "a", "b"), c(1.5, NA, 1.5), c(TRUE, FALSE, TRUE))) {
+    expect_identical(codes_of(matrix(column, ncol = 1L), missing = "stratum"), codes_of(column, missing = "stratum"))
+  }
+})
+
 test_that("values that cannot be compared in the same way everywhere are refused", {
   skip_if_not_installed("bit64")
   refused = list(

@@ -34,8 +34,16 @@ test_that("lines are drawn as sample.int() draws them, file after file, and then
   expect_identical(mixture$.length(), 7L)
 })
 
+# The rows of epoch 0 of files of so many lines.
+drawn_of = function(lines, drawn, seed, replace = TRUE) {
+  recipe = new_recipe("mixture", seed, list(lines = lines, drawn = drawn, kept = 0 * lines, batch_size = 8,
+    shuffle = 1L, replace = as.integer(replace)))
+  key = new_memory()
+  core_results(.Call(C_draw, core_instance(key, recipe), key, 0), recipe$parts)$rows
+}
+
 test_that("more lines than integers count are doubles", {
-  rows = .Call(C_draw_lines, c(3e9, 2e9), c(600, 400), c(0, 0), TRUE, TRUE, 5)$rows
+  rows = drawn_of(c(3e9, 2e9), c(600, 400), 5)
   expect_type(rows, "double")
   expected = drawn_by_r(5, 0, function() {
     lines = c(sample.int(3e9, 600, replace = TRUE), 3e9 + sample.int(2e9, 400, replace = TRUE))
@@ -70,9 +78,7 @@ test_that("without replacement, whole passes come first, and the rest as sample.
 })
 
 test_that("of large files, few lines are drawn without a pool, as sample.int() does", {
-  lines = c(2e7, 5e9, 20)
-  drawn = c(500, 300, 50)
-  rows = .Call(C_draw_lines, lines, drawn, c(0, 0, 0), TRUE, FALSE, 5)$rows
+  rows = drawn_of(c(2e7, 5e9, 20), c(500, 300, 50), 5, replace = FALSE)
   expected = drawn_by_r(5, 0, function() {
     drawn = c(sample.int(2e7, 500), 2e7 + sample.int(5e9, 300), 2e7 + 5e9 + c(1:20, 1:20, sample.int(20, 10)))
     drawn[sample.int(850)]
@@ -193,8 +199,8 @@ test_that("recipes whose parts are wrong are refused", {
   refused("have whole numbers from 0 as 'lines'. Got -1", list(lines = c(-1, 1, 1, 1)))
   refused("have whole numbers from 0 as 'kept'", list(kept = c(NaN, 1, 1, 1)))
   refused("give an epoch from 1 to 2147483647 lines. Got 0", list(drawn = numeric(4)))
-  refused("be 0 for empty files", list(lines = c(0, 60, 5, 50)))
-  refused("be at most the lines of the file", list(kept = c(31, 0, 0, 0)))
+  refused("draw nothing from files without lines", list(lines = c(0, 60, 5, 50)))
+  refused("keep at most the lines of each file", list(kept = c(31, 0, 0, 0)))
   refused("from 0 to 1 as 'shuffle'", list(shuffle = 2L))
   refused("from 0 to 1 as 'replace'", list(replace = "no"))
   refused("as 'batch_size'", list(batch_size = 0))

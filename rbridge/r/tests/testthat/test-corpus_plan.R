@@ -51,7 +51,6 @@ test_that("a temperature flattens the shares", {
   expect_identical(by_temperature(10101L, 1), c(10000, 100, 1))
   expect_identical(by_temperature(1110L, 2), c(1000, 100, 10))
   expect_identical(by_temperature(300L, 1e6), c(101, 100, 100))
-  expect_identical(powers_of_lines(c(0, 2, 2^53), 1.25), c("0", "1.74110112659", "5803257163350"))
   expect_error(by_temperature(10L, 0.5), "must be a finite number of at least 1. Got 0.5 instead.")
   expect_error(make_corpus_plan("a", 3, 2L, weights = 1, temperature = 2),
     "The 'temperature' parameter must be left out if 'weights' is given. Got 2 instead.")
@@ -80,12 +79,6 @@ test_that("nothing to draw from is refused", {
     "'rules' .* must match a file that has lines. Got 2 files without")
   expect_error(plan_of(c(a = 0), 5L), "'sample' .* must be taken from files that have lines. Got 1 file without any to")
   expect_error(plan_of(c(a = 0), 0.5), "must give an epoch at least one line. Got 0.5, for none instead.")
-})
-
-test_that("the shortest decimal number of a double is found", {
-  shortest = function(number) .Call(C_shortest_decimal, number)
-  expect_identical(vapply(c(0.1, 0.3, 1 / 3, 1e-05, 2^-30), shortest, ""),
-    c("0.1", "0.3", "0.3333333333333333", "1e-05", "9.313225746154785e-10"))
 })
 
 test_that("what is no mixture is refused", {

@@ -125,14 +125,6 @@ test_that("an instance shows itself, and a recipe is checked", {
   expect_match(changed(n_groups = 0), "have an integer from 1 to 31 as 'n_groups'", fixed = TRUE)
   expect_match(changed(n_batches = 4), "have a group of each stratum for each batch", fixed = TRUE)
   expect_match(changed(min_samples_per_stratum = 0), "as 'min_samples_per_stratum'", fixed = TRUE)
-  expect_match(message_of(.Call(C_draw_groups_together, 0:2, 0L, 1, 1, 1, 1)), "be numbers of groups", fixed = TRUE)
-  expect_match(message_of(.Call(C_draw_groups_together, 0:1, 1L, 1, 1, 1, 1)), "be numbers of strata", fixed = TRUE)
-  apart = function(...) message_of(.Call(C_draw_groups_apart, ...))
-  expect_match(apart(0:1, 0:1, 1, 2, 1, FALSE, 1), "leave out the rows that 'strata' leaves out", fixed = TRUE)
-  expect_match(apart(0:2, 0:1, 3, 2, 1, FALSE, 1), "have a number for each of 'strata'", fixed = TRUE)
-  expect_match(apart(0:1, 0:1, 2, 2, 3, FALSE, 1), "from 1 to 2", fixed = TRUE)
-  expect_match(apart(c(0L, -1L), 0:1, 2, 2, 1, FALSE, 1), "'strata' parameter", fixed = TRUE)
-  expect_match(apart(1L, 1L, 1, 1, 1, FALSE, 1), "leave a row for the epoch", fixed = TRUE)
 })
 
 test_that("a plan shows its batches, and the composition is that of an epoch", {

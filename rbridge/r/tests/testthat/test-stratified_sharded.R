@@ -118,6 +118,7 @@ test_that("what cannot be is refused with its shard and stratum", {
 # What is wrong with the batches of a recipe; "" if nothing is.
 wrong_recipe = function(recipe) {
   tryCatch({
+    check_recipe(recipe)
     new_generator(recipe)(NULL)$batches(0)
     ""
   }, error = conditionMessage)
@@ -130,29 +131,30 @@ test_that("a recipe is checked", {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
     wrong_recipe(recipe)
   }
-  expect_match(changed(shards = c(0, 6)), "different numbers of shards below 6 as 'shards'", fixed = TRUE)
+  expect_match(changed(shards = c(0, 6)), "have 2 integers from 0 to 5 as 'shards'", fixed = TRUE)
   expect_match(changed(shards = c(1, 1)), "different numbers of shards", fixed = TRUE)
   expect_match(changed(shards = "a"), "different numbers of shards", fixed = TRUE)
-  expect_match(changed(shards = 0), "have the names of all shards", fixed = TRUE)
+  expect_match(changed(shards = 0, sizes = 33, begins = c(0, 1, 2)), "have the names of all shards", fixed = TRUE)
   expect_match(changed(sizes = c(13, 21)), "add up to the rows", fixed = TRUE)
-  expect_match(changed(sizes = c(-1, 34)), "be numbers of rows. Got -1", fixed = TRUE)
-  expect_match(changed(sizes = 33), "be doubles, one for each stratum of each shard", fixed = TRUE)
-  expect_match(changed(begins = c(0, 1, 2, 3, 4, 0)), "be numbers of batches from 0. Got 4", fixed = TRUE)
-  expect_match(changed(codes = as.raw(rep(3, 33))), "be numbers of strata from 0", fixed = TRUE)
+  expect_match(changed(sizes = c(-1, 34)), "have 2 integers from 0 to 33 as 'sizes'", fixed = TRUE)
+  expect_match(changed(sizes = 33), "have 2 integers from 0 to 33 as 'sizes'", fixed = TRUE)
+  expect_match(changed(begins = c(0, 1, 2, 3, 4, 0)), "have 6 integers from 0 to 3 as 'begins'", fixed = TRUE)
+  expect_match(changed(codes = as.raw(rep(3, 33))), "have numbers of strata from 0 as 'codes'", fixed = TRUE)
   expect_match(changed(n_batches = 0), "as 'n_batches'", fixed = TRUE)
   expect_match(changed(n_batches = 34), "from 1 to 33 as 'n_batches'", fixed = TRUE)
-  expect_match(changed(n_strata = 4), "have the names of all strata", fixed = TRUE)
+  expect_match(changed(n_strata = 4), "have one double for each stratum of each shard as 'begins'", fixed = TRUE)
 })
 
 test_that("a recipe whose batches do not follow from its rows is refused", {
   complete = list(p = rep(c("x", "y"), c(5, 3)), q = rep(c("y", "x"), c(4, 7)), r = rep(c("x", "y"), 3))
-  # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too.
+  # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too; and
+  # if the batches would not follow from the other promise.
   cases = list(
     list(strata = strata, promise = "global", shards = names(strata), known = rep(TRUE, 18L)),
     list(strata = strata, promise = "global", shards = c("e", "a", "d"), known = rep(c(TRUE, FALSE, TRUE), c(4, 2, 3))),
     list(strata = strata, promise = "global", shards = c("f", "a"), known = c(TRUE, TRUE, FALSE, TRUE, TRUE, TRUE)),
     list(strata = strata, promise = "global", shards = c("d", "b"), known = rep(FALSE, 6L)),
-    list(strata = complete, promise = "local", shards = c("r", "p"), known = rep(TRUE, 4L))
+    list(strata = complete, promise = "local", shards = c("r", "p"), known = c(FALSE, TRUE, TRUE, TRUE))
   )
   for (case in cases) {
     recipe = attr(batch_sampler_sharded(1, shard_counts(case$strata), case$shards, seed = 1, promise = case$promise,

@@ -132,10 +132,10 @@ test_that("instances and copies have weights of their own", {
 
 test_that("an update changes the weights in place, and copies what a clone shares once", {
   sampler = weighted_of()
-  expect_identical(copies_of_tree(sampler, train(sampler)), 0L)
+  expect_identical(copies_of_state(sampler, train(sampler)), 0L)
   copy = sampler$clone()
-  expect_identical(copies_of_tree(sampler, train(sampler)), 1L)
-  expect_identical(copies_of_tree(sampler, train(sampler)), 0L)
+  expect_identical(copies_of_state(sampler, train(sampler)), 1L)
+  expect_identical(copies_of_state(sampler, train(sampler)), 0L)
 })
 
 test_that("a dataloader delivers the batches, and a dataset of another size is refused", {

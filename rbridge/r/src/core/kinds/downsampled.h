@@ -4,7 +4,7 @@
 
 #include "../batch_numbers.h"
 #include "../dealt.h"
-#include "../kept_rows.h"
+#include "../multiplier.h"
 #include "kinds.h"
 
 /* The arguments of a user. */
@@ -65,6 +65,16 @@ static bool find_majority(const Parts *request, const Codes *codes, int64_t *maj
   );
 }
 
+/* Limit the rows of a class to a multiple of the minority, of the multiplier or its item. */
+static bool keep_multiple(
+    const Parts *request, double multiplier, int64_t item, int64_t minority, int64_t *kept, Host *host
+) {
+  uint64_t multiple = 0;
+  if (!read_kept(request, multiplier, item, minority, &multiple, host)) return false;
+  if (multiple < (uint64_t)*kept) *kept = (int64_t)multiple;
+  return true;
+}
+
 /* Find the rows of each class in an epoch. */
 static bool find_kept(
     const Parts *request, const DownsampledRequest *wanted, const Codes *codes, int64_t *kept, Host *host
@@ -80,7 +90,7 @@ static bool find_kept(
   if (!wanted->has_multipliers) {
     if (!find_majority(request, codes, &stratum, host)) return false;
     minority = n_rows - counts[stratum];
-    return keep_multiple(request, wanted->multiplier, 0, minority, counts[stratum], &kept[stratum], host);
+    return keep_multiple(request, wanted->multiplier, 0, minority, &kept[stratum], host);
   }
   if (is_given(request, "majority")) {
     return refuse(host, "majority", NULL, "be left out if 'multiplier' names the classes");
@@ -89,7 +99,7 @@ static bool find_kept(
     double multiplier;
     bool is_kept = read_class(request, "multiplier_strata", item, n_strata, &stratum, host) &&
                    read_positive_item(request, "multiplier", item, &multiplier, host) &&
-                   keep_multiple(request, multiplier, item + 1, minority, counts[stratum], &kept[stratum], host);
+                   keep_multiple(request, multiplier, item + 1, minority, &kept[stratum], host);
     if (!is_kept) return false;
   }
   return true;

@@ -84,7 +84,7 @@ static bool draw_epoch_subset(void *instance, Generator *generator, uint32_t epo
   }
   int32_t *drawn = host->memory(host, FOR_THE_CALL, sample * (int64_t)sizeof *drawn);
   return drawn != NULL && draw_sample(self, generator, epoch, 0, drawn, host) &&
-         give_cut_rows(&self->cutting, generator, drawn, sample, host);
+         give_cut_rows(&self->cutting, generator, drawn, NULL, sample, host);
 }
 
 static int64_t count_epoch_subset(const void *instance, uint32_t epoch) {
@@ -94,6 +94,10 @@ static int64_t count_epoch_subset(const void *instance, uint32_t epoch) {
 }
 
 const Kind epoch_subset_kind = {
-    "epoch_subset",     sizeof(EpochSubset), plan_epoch_subset, prepare_epoch_subset,
-    draw_epoch_subset, count_epoch_subset,
+    .name = "epoch_subset",
+    .instance_bytes = sizeof(EpochSubset),
+    .plan = plan_epoch_subset,
+    .prepare = prepare_epoch_subset,
+    .draw = draw_epoch_subset,
+    .count_batches = count_epoch_subset,
 };

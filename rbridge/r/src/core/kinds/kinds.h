@@ -6,6 +6,24 @@
 #include "../random.h"
 #include "../recipe.h"
 
+/* What changes the state of a sampler whose batches depend on feedback.
+ *
+ * The state is vectors, as parts, that the host owns and the core changes in place. A call that fails leaves them as
+ * they were. `self` is what prepare() began.
+ */
+typedef struct {
+  /* Check the state of a recipe, as far as that needs no memory. */
+  bool (*check)(const void *self, const Parts *given, Host *host);
+  /* Check the state of a recipe, or what plan() made of a request, and make the vectors: the results. */
+  bool (*begin)(const void *self, const Parts *given, Host *host);
+  /* Draw "rows": "count" batches, or "count" times "k" rows outside of epochs. Nothing but the generator changes. */
+  bool (*draw_more)(const void *self, const Parts *state, const Parts *wanted, Generator *generator, Host *host);
+  /* Change the state as the method of this name does. */
+  bool (*tell)(const void *self, const Parts *state, const char *method, const Parts *told, Host *host);
+  /* Give the values of this name, or the "state" of a recipe. */
+  bool (*ask)(const void *self, const Parts *state, const char *name, const Parts *asked, Host *host);
+} Feedback;
+
 /* A kind: what makes a recipe, and what draws batches from it. All functions return whether they succeeded. */
 typedef struct {
   const char *name;
@@ -19,23 +37,46 @@ typedef struct {
   bool (*draw)(void *self, Generator *generator, uint32_t epoch, Host *host);
   /* Return the number of batches of an epoch, 0 if only its draw tells; NULL if a part of the recipe is the number. */
   int64_t (*count_batches)(const void *self, uint32_t epoch);
+  /* NULL without feedback; else draw() is NULL. */
+  const Feedback *feedback;
 } Kind;
 
 extern const Kind uniform_kind;
 extern const Kind strata_subset_kind;
 extern const Kind epoch_subset_kind;
+extern const Kind mixture_kind;
 extern const Kind rare_events_kind;
 extern const Kind pairs_kind;
 extern const Kind triples_kind;
 extern const Kind tree_kind;
 extern const Kind stratified_kind;
 extern const Kind downsampled_kind;
+extern const Kind sharded_kind;
+extern const Kind multilabel_kind;
+extern const Kind weighted_kind;
+extern const Kind prioritized_kind;
+extern const Kind sum_tree_kind;
+extern const Kind stratified_group_kind;
 
 /* Return the kind of this name, or NULL. */
 static inline const Kind *find_kind(const char *name) {
   static const Kind *const kinds[] = {
-      &uniform_kind, &strata_subset_kind, &epoch_subset_kind, &rare_events_kind, &pairs_kind,
-      &triples_kind, &tree_kind,          &stratified_kind,   &downsampled_kind,
+      &uniform_kind,
+      &strata_subset_kind,
+      &epoch_subset_kind,
+      &mixture_kind,
+      &rare_events_kind,
+      &pairs_kind,
+      &triples_kind,
+      &tree_kind,
+      &stratified_kind,
+      &downsampled_kind,
+      &sharded_kind,
+      &multilabel_kind,
+      &weighted_kind,
+      &prioritized_kind,
+      &sum_tree_kind,
+      &stratified_group_kind,
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i]->name, name) == 0) return kinds[i];

@@ -372,4 +372,10 @@ static bool draw_pairs(void *instance, Generator *generator, uint32_t epoch, Hos
   return true;
 }
 
-const Kind pairs_kind = {"pairs", sizeof(Pairs), plan_pairs, prepare_pairs, draw_pairs, NULL};
+const Kind pairs_kind = {
+    .name = "pairs",
+    .instance_bytes = sizeof(Pairs),
+    .plan = plan_pairs,
+    .prepare = prepare_pairs,
+    .draw = draw_pairs,
+};

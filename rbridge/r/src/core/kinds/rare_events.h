@@ -5,8 +5,8 @@
  * first. Lines are numbered over all files, positives first.
  */
 
+#include "../epoch_order.h"
 #include "../multiplier.h"
-#include "../permutation.h"
 #include "../request.h"
 #include "../subsets.h"
 #include "kinds.h"
@@ -93,7 +93,7 @@ static bool count_negatives(
 ) {
   uint64_t count = 0;
   double *fewest = host->memory(host, FOR_THE_CALL, n_files * (int64_t)sizeof *fewest);
-  if (fewest == NULL || !read_kept(request, wanted->multiplier, n_positives, &count, host)) return false;
+  if (fewest == NULL || !read_kept(request, wanted->multiplier, 0, n_positives, &count, host)) return false;
   fill_fewest(lines, n_files, fewest);
   double all = fewest[n_files - 1];
   if ((double)count > all) {
@@ -235,19 +235,6 @@ static bool prepare_rare_events(void *instance, const Parts *recipe, uint32_t se
 
 /* Epochs -------------------------------------------------------------------------------------------------------- */
 
-/* Return sample.int(count) - 1, in memory of the call, or NULL. */
-static int32_t *draw_order(Generator *generator, int64_t count, Host *host) {
-  int32_t *pool = host->memory(host, FOR_THE_CALL, 2 * count * (int64_t)sizeof *pool);
-  if (pool == NULL) return NULL;
-  fill_in_order(pool, (uint32_t)count);
-  for (int64_t done = 0; done < count; done += GO_ON_ROWS) {
-    int64_t left = count - done;
-    take_rows(generator, pool, (uint32_t)left, (uint32_t)smaller(left, GO_ON_ROWS), pool + count + done);
-    if (!host->go_on(host)) return NULL;
-  }
-  return pool + count;
-}
-
 /* Return sample.int(limit, count) - 1, in memory of the call, or NULL. */
 static int64_t *draw_ranks(Generator *generator, int64_t limit, int64_t count, Host *host) {
   SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
@@ -320,14 +307,14 @@ static bool draw_rare_events(void *instance, Generator *generator, uint32_t epoc
   int32_t *rows = host->vector(host, "rows", INTEGERS, n_drawn);
   int64_t *offsets = rows == NULL ? NULL : host->vector(host, "offsets", LONGS, self->n_batches + 1);
   int64_t *ends = offsets == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_chosen * (int64_t)sizeof *ends);
-  int32_t *chosen = ends == NULL ? NULL : draw_order(generator, self->n_files, host);
+  int32_t *chosen = ends == NULL ? NULL : draw_epoch_order(generator, self->n_files, host);
   if (chosen == NULL) return false;
   for (int64_t i = 0; i < n_chosen; i++) {
     limit += (int64_t)self->lines[chosen[i]];
     ends[i] = limit;
   }
   int64_t *negatives = draw_ranks(generator, limit, self->n_negatives, host);
-  int32_t *order = negatives == NULL ? NULL : draw_order(generator, n_drawn, host);
+  int32_t *order = negatives == NULL ? NULL : draw_epoch_order(generator, n_drawn, host);
   if (order == NULL || !find_lines(self, chosen, ends, negatives, host)) return false;
   int64_t each = n_drawn / self->n_batches, longer = n_drawn % self->n_batches, batch = 0, place = 0;
   for (int64_t i = 0; i <= self->n_batches; i++) offsets[i] = i * each + smaller(i, longer);
@@ -336,5 +323,9 @@ static bool draw_rare_events(void *instance, Generator *generator, uint32_t epoc
 }
 
 const Kind rare_events_kind = {
-    "rare_events", sizeof(RareEvents), plan_rare_events, prepare_rare_events, draw_rare_events, NULL,
+    .name = "rare_events",
+    .instance_bytes = sizeof(RareEvents),
+    .plan = plan_rare_events,
+    .prepare = prepare_rare_events,
+    .draw = draw_rare_events,
 };

@@ -7,10 +7,10 @@
  * are taken in turn, in their order of epoch 0.
  */
 
+#include "../batch_numbers.h"
 #include "../blocks.h"
 #include "../order.h"
 #include "../plan.h"
-#include "../request.h"
 #include "kinds.h"
 
 typedef struct {
@@ -32,21 +32,9 @@ typedef struct {
   int rare;
 } SubsetRequest;
 
-/* Read one minimum for all strata. */
-static bool read_one_minimum(const Parts *request, double *minimum, Host *host) {
-  const char *name = "min_samples_per_stratum";
-  Part part = find_part(request, name);
-  if (!part.is_named) return read_whole(request, name, 1, INFINITY, minimum, host);
-  char got[SENTENCE];
-  snprintf(got, SENTENCE, "%lld value%s", (long long)part.length, part.length == 1 ? "" : "s");
-  host->refusal.is_type = true;
-  refuse(host, name, got, "be a positive integer");
-  return advise(host, "Only the stratified batch sampler takes a minimum for each stratum.");
-}
-
 static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host) {
   return read_whole(request, "strata_per_batch", 1, INFINITY, &wanted->strata_per_batch, host) &&
-         read_one_minimum(request, &wanted->minimum, host) && read_flag(request, "exact", &wanted->exact, host) &&
+         read_one_minimum(request, INFINITY, &wanted->minimum, host) && read_flag(request, "exact", &wanted->exact, host) &&
          read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) &&
          read_missing(request, host) &&
          read_sharing(request, &wanted->num_replicas, host);
@@ -57,34 +45,6 @@ static bool keep_subset(const Parts *request, const SubsetRequest *wanted, Host 
   return host->number(host, "strata_per_batch", wanted->strata_per_batch) &&
          host->number(host, "min_samples_per_stratum", wanted->minimum) && host->keep(host, "exact") &&
          host->keep(host, "rare") && host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
-}
-
-/* Refuse a minimum that the smallest stratum does not have. */
-static bool refuse_rare(const Parts *request, const Codes *codes, double minimum, Host *host) {
-  int64_t smallest = 0;
-  for (int64_t stratum = 1; stratum < codes->n_strata; stratum++) {
-    if (codes->counts[stratum] < codes->counts[smallest]) smallest = stratum;
-  }
-  int64_t count = codes->counts[smallest];
-  if ((double)count >= minimum) return true;
-  char shown[NUMBER];
-  host->refusal.stratum = smallest;
-  refuse(
-      host, "min_samples_per_stratum", number_read(request, "min_samples_per_stratum", minimum, shown),
-      "be at most %lld: the smallest stratum, '{stratum}', has %lld row%s", (long long)count, (long long)count,
-      count == 1 ? "" : "s"
-  );
-  return advise(host, "Lower it, or set 'rare' to 'warn' or 'allow'.");
-}
-
-/* Warn of strata with fewer rows than the minimum, of which there are n_rare. */
-static void warn_of_rare(int64_t n_rare, int64_t n_strata, const SubsetRequest *wanted, Host *host) {
-  if (n_rare == 0 || wanted->rare != RARE_WARN) return;
-  snprintf(
-      host->warning, SENTENCE, "%lld of %lld strata have fewer than %.0f row%s: they are %s.",
-      (long long)n_rare, (long long)n_strata, wanted->minimum, wanted->minimum == 1 ? "" : "s",
-      wanted->exact ? "never sampled" : "in one batch, all rows of each"
-  );
 }
 
 /* Find the largest B for which the sum of min(n_blocks, B) is at least wanted * B; the difference is concave in B. */
@@ -126,7 +86,10 @@ static bool plan_blocks(
   }
   *n_batches = most_batches(n_blocks, n_strata, (int64_t)wanted->strata_per_batch);
   if (!share_batches(request, wanted->num_replicas, n_batches, host)) return false;
-  warn_of_rare(n_rare, n_strata, wanted, host);
+  if (wanted->rare == RARE_WARN) {
+    const char *consequence = wanted->exact ? "they are never sampled" : "they are in one batch, all rows of each";
+    warn_of_rare(n_rare, n_strata, wanted->minimum, consequence, host);
+  }
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     if (n_blocks[stratum] == 0 && !wanted->exact) n_blocks[stratum] = 1;
     n_blocks[stratum] = smaller(n_blocks[stratum], *n_batches);
@@ -335,5 +298,9 @@ static bool draw_strata_subset(void *instance, Generator *generator, uint32_t ep
 }
 
 const Kind strata_subset_kind = {
-    "strata_subset", sizeof(StrataSubset), plan_strata_subset, prepare_strata_subset, draw_strata_subset, NULL,
+    .name = "strata_subset",
+    .instance_bytes = sizeof(StrataSubset),
+    .plan = plan_strata_subset,
+    .prepare = prepare_strata_subset,
+    .draw = draw_strata_subset,
 };

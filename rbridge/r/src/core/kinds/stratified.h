@@ -84,14 +84,16 @@ static bool read_shares(const Parts *request, StratifiedRequest *wanted, Host *h
 static bool read_balance(const Parts *request, StratifiedRequest *wanted, Host *host) {
   Part part = find_part(request, "balance");
   if (part.type == NOTHING) return true;
-  if (part.type != TEXT) {
+  bool is_read;
+  if (part.type == TEXT) {
+    if (strcmp(part.values, "over") == 0) wanted->balance = BALANCE_OVER;
+    if (strcmp(part.values, "under") == 0) wanted->balance = BALANCE_UNDER;
+    is_read = wanted->balance != NO_BALANCE;
+  } else {
     wanted->balance = BALANCE_NUMBER;
-    return read_whole(request, "balance", 1, INFINITY, &wanted->each, host);
+    is_read = read_whole(request, "balance", 1, INFINITY, &wanted->each, host);
   }
-  if (strcmp(part.values, "over") == 0) wanted->balance = BALANCE_OVER;
-  if (strcmp(part.values, "under") == 0) wanted->balance = BALANCE_UNDER;
-  return wanted->balance != NO_BALANCE ||
-         refuse(host, "balance", NULL, "be 'over', 'under' or a positive integer");
+  return is_read || refuse(host, "balance", NULL, "be 'over', 'under' or a positive integer");
 }
 
 static bool read_stratified(const Parts *request, StratifiedRequest *wanted, Host *host) {

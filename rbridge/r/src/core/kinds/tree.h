@@ -836,4 +836,10 @@ static bool draw_tree(void *instance, Generator *generator, uint32_t epoch, Host
   return draw_next(self, &states, streams, &chunk, 0, count, rows, values, host);
 }
 
-const Kind tree_kind = {"tree", sizeof(TreeSampler), plan_tree, prepare_tree, draw_tree, NULL};
+const Kind tree_kind = {
+    .name = "tree",
+    .instance_bytes = sizeof(TreeSampler),
+    .plan = plan_tree,
+    .prepare = prepare_tree,
+    .draw = draw_tree,
+};

@@ -192,4 +192,10 @@ static bool draw_triples(void *instance, Generator *generator, uint32_t epoch, H
   return true;
 }
 
-const Kind triples_kind = {"triples", sizeof(Triples), plan_triples, prepare_triples, draw_triples, NULL};
+const Kind triples_kind = {
+    .name = "triples",
+    .instance_bytes = sizeof(Triples),
+    .plan = plan_triples,
+    .prepare = prepare_triples,
+    .draw = draw_triples,
+};

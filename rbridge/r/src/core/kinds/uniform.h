@@ -115,4 +115,10 @@ static bool draw_uniform(void *instance, Generator *generator, uint32_t epoch, H
   return is_drawn;
 }
 
-const Kind uniform_kind = {"uniform", sizeof(Uniform), plan_uniform, prepare_uniform, draw_uniform, NULL};
+const Kind uniform_kind = {
+    .name = "uniform",
+    .instance_bytes = sizeof(Uniform),
+    .plan = plan_uniform,
+    .prepare = prepare_uniform,
+    .draw = draw_uniform,
+};

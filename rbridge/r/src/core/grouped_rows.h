@@ -1,0 +1,162 @@
+/* Rows of strata that also have groups: which rows each group has, and bounds on the rows of a stratum in a batch. */
+
+#ifndef PYSTRAT_GROUPED_ROWS_H
+#define PYSTRAT_GROUPED_ROWS_H
+
+#include "plan.h"
+#include "recipe.h"
+
+typedef struct {
+  Codes codes;        /* the stratum of each row */
+  int64_t n_groups;
+  int32_t *groups;    /* n_rows: the group of each row; n_groups for rows that are in no batch */
+  int32_t *sizes;     /* n_groups: the rows of each group, without these */
+  int32_t *strata_of; /* n_groups: the stratum of the first row of each group */
+  int64_t crossing;   /* the first row whose stratum is not that of its group; -1 if there is none */
+} RowGroups;
+
+/* Find the groups of rows from `begin` to before `end`; return whether all of them are numbers of groups. */
+static inline bool find_row_groups(RowGroups *rows, const Part *given, int64_t begin, int64_t end) {
+  const uint8_t *bytes = given->type == BYTES ? given->values : NULL;
+  const int32_t *integers = given->type == BYTES ? NULL : given->values;
+  for (int64_t row = begin; row < end; row++) {
+    int32_t group = bytes != NULL ? bytes[row] : integers[row];
+    if (group < 0 || group >= rows->n_groups) return false;
+    int64_t stratum = code_of(&rows->codes, row);
+    rows->groups[row] = stratum < rows->codes.n_strata ? group : (int32_t)rows->n_groups;
+    if (stratum == rows->codes.n_strata) continue;
+    if (rows->sizes[group]++ == 0) rows->strata_of[group] = (int32_t)stratum;
+    if (rows->strata_of[group] != stratum && rows->crossing < 0) rows->crossing = row;
+  }
+  return true;
+}
+
+/* Read the strata and the groups of rows, in memory of this life. */
+static inline bool read_row_groups(const Parts *parts, Life life, RowGroups *rows, Host *host) {
+  Part given = find_part(parts, "groups");
+  double n_groups;
+  if (!read_codes(parts, life, &rows->codes, host)) return false;
+  int64_t n_rows = rows->codes.n_rows;
+  if ((given.type != BYTES && given.type != INTEGERS) || given.length != n_rows) {
+    refuse(host, "recipe", NULL, "have one group for each row as 'groups', raw or integer");
+    host->refusal.shown = "groups";
+    return false;
+  }
+  if (!read_whole(parts, "n_groups", 1, (double)n_rows, &n_groups, host)) return false;
+  rows->n_groups = (int64_t)n_groups;
+  rows->crossing = -1;
+  rows->groups = host->memory(host, life, n_rows * (int64_t)sizeof(int32_t));
+  rows->sizes = rows->groups == NULL ? NULL : host->memory(host, life, 2 * rows->n_groups * (int64_t)sizeof(int32_t));
+  if (rows->sizes == NULL) return false;
+  rows->strata_of = rows->sizes + rows->n_groups;
+  memset(rows->sizes, 0, 2 * (size_t)rows->n_groups * sizeof(int32_t));
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    if (!find_row_groups(rows, &given, begin, smaller(begin + GO_ON_ROWS, n_rows))) {
+      return refuse(host, "recipe", "others", "have numbers of groups as 'groups'");
+    }
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+/* The sizes of the groups of a stratum, of which only rows of the stratum count. A group of at least the minimum is
+ * large.
+ */
+typedef struct {
+  int64_t n_groups, n_large;
+  int64_t largest, least_large;         /* 0 if there is none */
+  int64_t rest, largest_small, divisor; /* of groups that are not large: their rows, the largest, and the greatest
+                                           common divisor; the last two are 1 if there are none */
+} GroupSizes;
+
+static inline void add_group(GroupSizes *sizes, int64_t size, int64_t minimum) {
+  sizes->n_groups += 1;
+  if (size > sizes->largest) sizes->largest = size;
+  if (size >= minimum) {
+    sizes->least_large = sizes->n_large == 0 ? size : smaller(sizes->least_large, size);
+    sizes->n_large += 1;
+    return;
+  }
+  sizes->rest += size;
+  if (size > sizes->largest_small) sizes->largest_small = size;
+  for (int64_t rest; size > 0; size = rest) {
+    rest = sizes->divisor % size;
+    sizes->divisor = size;
+  }
+}
+
+/* Add the groups of all strata, some of which have rows of several strata. */
+static inline bool add_crossing_groups(const RowGroups *rows, int64_t minimum, GroupSizes *sizes, Host *host) {
+  const Codes *codes = &rows->codes;
+  int64_t n_strata = codes->n_strata, n_bytes = (codes->n_rows + rows->n_groups) * (int64_t)sizeof(int32_t);
+  int64_t *starts = host->memory(host, FOR_THE_CALL, (2 * n_strata + 1) * (int64_t)sizeof *starts);
+  int32_t *sorted = starts == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_bytes);
+  if (sorted == NULL) return false;
+  int64_t *next = starts + n_strata + 1;
+  int32_t *found = sorted + codes->n_rows;
+  memset(found, 0, (size_t)rows->n_groups * sizeof *found);
+  fill_starts(codes->counts, n_strata, starts);
+  memcpy(next, starts, (size_t)n_strata * sizeof *next);
+  for (int64_t row = 0; row < codes->n_rows; row++) {
+    int64_t stratum = code_of(codes, row);
+    if (stratum < n_strata) sorted[next[stratum]++] = rows->groups[row];
+  }
+  if (!host->go_on(host)) return false;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    for (int64_t place = starts[stratum]; place < starts[stratum + 1]; place++) found[sorted[place]] += 1;
+    for (int64_t place = starts[stratum]; place < starts[stratum + 1]; place++) {
+      int32_t *size = &found[sorted[place]];
+      if (*size > 0) add_group(&sizes[stratum], *size, minimum);
+      *size = 0;
+    }
+  }
+  return host->go_on(host);
+}
+
+/* Return the sizes of the groups of all strata, in memory of the call, or NULL. */
+static inline GroupSizes *find_group_sizes(const RowGroups *rows, int64_t minimum, Host *host) {
+  int64_t n_strata = rows->codes.n_strata;
+  GroupSizes *sizes = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *sizes);
+  if (sizes == NULL) return NULL;
+  memset(sizes, 0, (size_t)n_strata * sizeof *sizes);
+  if (rows->crossing < 0) {
+    for (int64_t group = 0; group < rows->n_groups; group++) {
+      if (rows->sizes[group] > 0) add_group(&sizes[rows->strata_of[group]], rows->sizes[group], minimum);
+    }
+  } else if (!add_crossing_groups(rows, minimum, sizes, host)) {
+    return NULL;
+  }
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    if (sizes[stratum].divisor > 0) continue;
+    sizes[stratum].divisor = sizes[stratum].largest_small = 1;
+  }
+  return sizes;
+}
+
+/* Return a number of batches for which a stratum always keeps the minimum, nearly always the largest.
+ *
+ * If the last batch to be filled had fewer rows, no other batch would exceed it by more than one small group.
+ */
+static inline int64_t most_grouped_batches(const GroupSizes *sizes, int64_t minimum) {
+  int64_t slack = sizes->largest_small - sizes->divisor;
+  int64_t wanted = quotient_up(minimum, sizes->divisor) * sizes->divisor;
+  return sizes->n_large + (sizes->rest + slack) / (wanted + slack);
+}
+
+/* Return the fewest of the rows of a stratum that a batch can have: the better of two bounds.
+ *
+ * One bound considers only the batches without a large group, the other all batches.
+ */
+static inline int64_t fewest_grouped_rows(const GroupSizes *sizes, int64_t count, int64_t n_batches) {
+  int64_t fewest = sizes->least_large, without = n_batches - sizes->n_large;
+  if (without > 0) {
+    int64_t rest = sizes->rest - (without - 1) * sizes->largest_small;
+    rest = rest > 0 ? quotient_up(rest, without * sizes->divisor) * sizes->divisor : 0;
+    fewest = sizes->n_large > 0 ? smaller(rest, sizes->least_large) : rest;
+  }
+  int64_t others = count - (n_batches - 1) * sizes->largest;
+  int64_t of_all = others > 0 ? quotient_up(others, n_batches) : 0;
+  return of_all > fewest ? of_all : fewest;
+}
+
+#endif

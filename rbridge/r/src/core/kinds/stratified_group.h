@@ -1,0 +1,320 @@
+/* Batches that keep the rows of a group together, or spread them, with a minimum of rows of every stratum. */
+
+#include "../batch_numbers.h"
+#include "../dealt.h"
+#include "../epoch_order.h"
+#include "../grouped_rows.h"
+#include "../groups_apart.h"
+#include "../groups_together.h"
+#include "kinds.h"
+
+typedef struct {
+  RowGroups rows;
+  int64_t n_batches, minimum;
+  bool together;
+  int32_t *strata; /* n_rows: the stratum of each row, n_strata for rows in no batch; NULL if groups are together */
+  int32_t *counts; /* n_strata: the rows of each */
+} StratifiedGroup;
+
+/* The arguments of a user. */
+typedef struct {
+  double minimum, num_replicas;
+  int keep, rare;
+} GroupRequest;
+
+enum { KEEP_TOGETHER, KEEP_APART, KEEP_CHOICES };
+
+static bool read_group(const Parts *request, GroupRequest *wanted, Host *host) {
+  static const char *const keep[] = {"together", "apart"};
+  return read_one_minimum(request, INFINITY, &wanted->minimum, host) &&
+         read_choice(request, "keep", keep, KEEP_CHOICES, &wanted->keep, host) &&
+         read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) && read_missing(request, host) &&
+         read_sharing(request, &wanted->num_replicas, host);
+}
+
+/* Make the settings of the request the result. */
+static bool keep_group(const Parts *request, const GroupRequest *wanted, Host *host) {
+  return host->number(host, "min_samples_per_stratum", wanted->minimum) && host->keep(host, "keep") &&
+         host->keep(host, "rare") && host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
+}
+
+/* Refuse groups with rows of several strata. */
+static bool refuse_crossing(const RowGroups *rows, Host *host) {
+  if (rows->crossing < 0) return true;
+  char got[SENTENCE];
+  int32_t group = rows->groups[rows->crossing];
+  snprintf(
+      got, SENTENCE, "'{group %ld}' in '{stratum %ld}' and '{stratum %lld}'", (long)group,
+      (long)rows->strata_of[group], (long long)code_of(&rows->codes, rows->crossing)
+  );
+  refuse(host, "groups", got, "lie in one stratum each");
+  return advise(host, "Give all rows of a group one stratum, such as the rarest that it has.");
+}
+
+/* Choose the largest number of batches for which the bounds keep the minimum in every epoch. */
+static bool choose_grouped_batches(
+    const Parts *request, const GroupRequest *wanted, const RowGroups *rows, int64_t *n_batches, Host *host
+) {
+  const Codes *codes = &rows->codes;
+  int64_t minimum = (int64_t)fmin(wanted->minimum, LARGEST_COUNT), n_rare = 0;
+  if (wanted->rare == RARE_ERROR && !refuse_rare(request, codes, wanted->minimum, host)) return false;
+  const GroupSizes *sizes = NULL;
+  if (wanted->keep == KEEP_TOGETHER) {
+    sizes = find_group_sizes(rows, minimum, host);
+    if (sizes == NULL) return false;
+  }
+  *n_batches = LARGEST_COUNT;
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    int64_t count = codes->counts[stratum];
+    *n_batches = smaller(*n_batches, sizes == NULL ? count / minimum : most_grouped_batches(&sizes[stratum], minimum));
+    n_rare += (double)count < wanted->minimum;
+  }
+  if (*n_batches == 0) *n_batches = 1;
+  if (!share_batches(request, wanted->num_replicas, n_batches, host)) return false;
+  if (wanted->rare == RARE_WARN) {
+    warn_of_rare(n_rare, codes->n_strata, wanted->minimum, "all rows are in one batch", host);
+  }
+  return true;
+}
+
+static bool plan_stratified_group(const Parts *request, Host *host) {
+  GroupRequest wanted = {0};
+  RowGroups rows;
+  int64_t n_batches;
+  if (!read_group(request, &wanted, host)) return false;
+  if (!is_given(request, "codes")) return keep_group(request, &wanted, host);
+  int64_t n_rows = find_part(request, "codes").length, n_given = find_part(request, "groups").length;
+  if (n_given != n_rows) {
+    char got[NUMBER];
+    show_count(n_given, "value", got);
+    return refuse(host, "groups", got, "have one value for each row of 'strata', %lld", (long long)n_rows);
+  }
+  if (!read_row_groups(request, FOR_THE_CALL, &rows, host) || !check_strata_have_rows(&rows.codes, host)) return false;
+  if (wanted.keep == KEEP_TOGETHER && !refuse_crossing(&rows, host)) return false;
+  return choose_grouped_batches(request, &wanted, &rows, &n_batches, host) && host->keep(host, "codes") &&
+         host->number(host, "n_strata", (double)rows.codes.n_strata) && host->keep(host, "groups") &&
+         host->number(host, "n_groups", (double)rows.n_groups) &&
+         host->number(host, "n_batches", (double)n_batches) &&
+         host->number(host, "min_samples_per_stratum", fmin(wanted.minimum, LARGEST_COUNT)) &&
+         host->flag(host, "together", wanted.keep == KEEP_TOGETHER);
+}
+
+/* Refuse groups that cannot be together, or too few for all batches. */
+static bool check_together(const StratifiedGroup *self, Host *host) {
+  const RowGroups *rows = &self->rows;
+  int64_t n_strata = rows->codes.n_strata;
+  if (!self->together) return true;
+  if (rows->crossing >= 0) return refuse(host, "recipe", "others", "have groups that lie in one stratum each");
+  int64_t *found = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *found);
+  if (found == NULL) return false;
+  memset(found, 0, (size_t)n_strata * sizeof *found);
+  for (int64_t group = 0; group < rows->n_groups; group++) {
+    if (rows->sizes[group] > 0) found[rows->strata_of[group]] += 1;
+  }
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    if (found[stratum] < self->n_batches) {
+      return refuse(host, "recipe", "fewer", "have a group of each stratum for each batch");
+    }
+  }
+  return true;
+}
+
+static bool prepare_stratified_group(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
+  StratifiedGroup *self = instance;
+  const Codes *codes = &self->rows.codes;
+  double n_batches, minimum;
+  (void)seed;
+  if (!read_row_groups(recipe, FOR_THE_INSTANCE, &self->rows, host)) return false;
+  if (!read_whole(recipe, "n_batches", 1, (double)codes->n_rows, &n_batches, host)) return false;
+  if (!read_whole(recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &minimum, host)) return false;
+  if (!read_flag(recipe, "together", &self->together, host)) return false;
+  self->n_batches = (int64_t)n_batches;
+  self->minimum = (int64_t)minimum;
+  if (!check_strata_have_rows(codes, host) || !check_together(self, host)) return false;
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    if (codes->counts[stratum] < self->n_batches) {
+      return refuse(host, "recipe", "fewer", "have a row of each stratum for each batch");
+    }
+  }
+  if (self->together) return true;
+  self->strata = host->memory(host, FOR_THE_INSTANCE, (codes->n_rows + codes->n_strata) * (int64_t)sizeof(int32_t));
+  if (self->strata == NULL) return false;
+  self->counts = self->strata + codes->n_rows;
+  for (int64_t row = 0; row < codes->n_rows; row++) self->strata[row] = (int32_t)code_of(codes, row);
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    self->counts[stratum] = (int32_t)codes->counts[stratum];
+  }
+  return host->go_on(host);
+}
+
+/* The rows of batches, and the scratch space for where their next rows go. */
+typedef struct {
+  int32_t *rows;
+  int64_t *offsets, *next;
+} GroupEpoch;
+
+static bool new_group_epoch(const StratifiedGroup *self, GroupEpoch *epoch, Host *host) {
+  const Codes *codes = &self->rows.codes;
+  int64_t n_taken = codes->n_rows - codes->counts[codes->n_strata], n_batches = self->n_batches;
+  epoch->rows = host->vector(host, "rows", INTEGERS, n_taken);
+  epoch->offsets = epoch->rows == NULL ? NULL : host->vector(host, "offsets", LONGS, n_batches + 1);
+  if (epoch->offsets == NULL) return false;
+  epoch->next = host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof *epoch->next);
+  return epoch->next != NULL;
+}
+
+/* Return memory for `count` numbers for the call, all of them -1, or NULL. */
+static int32_t *new_unknown(int64_t count, Host *host) {
+  int32_t *numbers = host->memory(host, FOR_THE_CALL, count * (int64_t)sizeof *numbers);
+  if (numbers != NULL) memset(numbers, 0xFF, (size_t)count * sizeof *numbers);
+  return numbers;
+}
+
+/* Put the groups in the order in which they are dealt. */
+static bool line_up(const StratifiedGroup *self, const int32_t *order, GroupedRows *grouped, Host *host) {
+  int64_t n_rows = self->rows.codes.n_rows, n_strata = grouped->n_strata;
+  int64_t *numbers = host->memory(host, FOR_THE_CALL, 4 * n_strata * (int64_t)sizeof *numbers);
+  if (numbers == NULL) return false;
+  memset(numbers, 0, 2 * (size_t)n_strata * sizeof *numbers);
+  grouped->n_first = numbers;
+  grouped->n_other = numbers + n_strata;
+  int64_t *firsts = numbers + 2 * n_strata, *others = numbers + 3 * n_strata;
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    find_groups(order, self->rows.groups, begin, smaller(begin + GO_ON_ROWS, n_rows), grouped);
+    if (!host->go_on(host)) return false;
+  }
+  begin_line(grouped, firsts, others);
+  for (int64_t begin = 0; begin < grouped->n_found; begin += GO_ON_ROWS) {
+    line_up_groups(grouped, begin, smaller(begin + GO_ON_ROWS, grouped->n_found), firsts, others);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+static bool draw_groups_together(const StratifiedGroup *self, const int32_t *order, GroupEpoch *epoch, Host *host) {
+  int64_t n_groups = self->rows.n_groups, n_batches = self->n_batches, n_rows = self->rows.codes.n_rows;
+  int32_t *of_groups = new_unknown(4 * n_groups, host);
+  int32_t *of_batches = of_groups == NULL ? NULL : new_unknown(3 * n_batches, host);
+  if (of_batches == NULL) return false;
+  GroupedRows grouped = {.n_strata = self->rows.codes.n_strata, .n_groups = n_groups, .n_batches = n_batches};
+  grouped.minimum = self->minimum;
+  grouped.sizes = self->rows.sizes;
+  grouped.strata_of = self->rows.strata_of;
+  grouped.next_places = of_groups;
+  grouped.found = of_groups + n_groups;
+  grouped.line = of_groups + 2 * n_groups;
+  grouped.batch_of = of_groups + 3 * n_groups;
+  GroupDealing dealing = {.n_batches = n_batches, .held = of_batches, .totals = of_batches + n_batches};
+  dealing.heap = of_batches + 2 * n_batches;
+  if (!line_up(self, order, &grouped, host)) return false;
+  begin_dealing_groups(&dealing);
+  while (dealing.dealt < grouped.n_found) {
+    deal_groups(&grouped, &dealing, smaller(dealing.dealt + GO_ON_ROWS, grouped.n_found));
+    if (!host->go_on(host)) return false;
+  }
+  fill_group_offsets(&dealing, epoch->offsets);
+  memcpy(epoch->next, epoch->offsets, (size_t)n_batches * sizeof *epoch->next);
+  place_groups(&grouped, 0, grouped.n_found, epoch->next);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, n_rows);
+    write_grouped_rows(order, self->rows.groups, host->first_row, begin, end, &grouped, epoch->rows);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+/* Give a side of the graph its memory. */
+static bool new_side(const RowGraph *graph, GraphSide *side, Host *host) {
+  int64_t n_vertices = most_vertices(side->counts, side->n_labels, graph->n_batches);
+  int64_t n_words = n_vertices * color_words(graph->n_batches);
+  side->ranks = new_unknown(3 * side->n_labels, host);
+  side->vertices = side->ranks == NULL ? NULL : new_unknown(graph->n_edges + n_vertices, host);
+  side->edges = side->vertices == NULL ? NULL : new_unknown(n_vertices * graph->n_batches, host);
+  if (side->edges == NULL) return false;
+  side->free_colors = host->memory(host, FOR_THE_CALL, n_words * (int64_t)sizeof *side->free_colors);
+  if (side->free_colors == NULL) return false;
+  memset(side->ranks, 0, (size_t)side->n_labels * sizeof *side->ranks);
+  side->rests = side->ranks + side->n_labels;
+  side->wholes = side->rests + side->n_labels;
+  side->first_words = side->vertices + graph->n_edges;
+  memset(side->first_words, 0, (size_t)n_vertices * sizeof *side->first_words);
+  free_all_colors(side, graph->n_batches, 0, n_vertices);
+  return host->go_on(host);
+}
+
+/* Color the rows as the edges of a graph of strata and groups. */
+static bool color_rows(const int32_t *order, int64_t n_rows, RowGraph *graph, Host *host) {
+  Equalizing progress = {0};
+  if (!new_side(graph, &graph->sides[0], host) || !new_side(graph, &graph->sides[1], host)) return false;
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    cut_into_blocks(order, begin, smaller(begin + GO_ON_ROWS, n_rows), graph);
+    if (!host->go_on(host)) return false;
+  }
+  while (!color_edges(graph, GO_ON_ROWS)) {
+    if (!host->go_on(host)) return false;
+  }
+  while (!equalize_sizes(graph, GO_ON_ROWS, &progress)) {
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+/* Deal the rows in turn, in order of stratum and group; `begins` has where the rows of each stratum begin. */
+static bool deal_nested(const int32_t *order, int64_t n_rows, int64_t *begins, RowGraph *graph, Host *host) {
+  int32_t *next_places = new_unknown(graph->sides[1].n_labels, host);
+  if (next_places == NULL) return false;
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    deal_in_turn(order, begin, smaller(begin + GO_ON_ROWS, n_rows), begins, next_places, graph);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+static bool draw_groups_apart(const StratifiedGroup *self, const int32_t *order, GroupEpoch *epoch, Host *host) {
+  const Codes *codes = &self->rows.codes;
+  int64_t n_rows = codes->n_rows, n_strata = codes->n_strata, n_batches = self->n_batches, n_done = 0;
+  RowGraph graph = {.n_batches = n_batches, .n_edges = n_rows - codes->counts[n_strata]};
+  graph.sides[0] = (GraphSide){.n_labels = n_strata, .labels = self->strata, .counts = self->counts};
+  graph.sides[1] = (GraphSide){.n_labels = self->rows.n_groups, .labels = self->rows.groups, .counts = self->rows.sizes};
+  graph.colors = new_unknown(3 * graph.n_edges, host);
+  graph.sizes = graph.colors == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof(int64_t));
+  int64_t *begins = graph.sizes == NULL ? NULL : host->memory(host, FOR_THE_CALL, 2 * (n_strata + 1) * 8);
+  if (begins == NULL) return false;
+  int32_t *sorted = graph.colors + graph.n_edges, *batches = sorted + graph.n_edges;
+  memset(graph.sizes, 0, (size_t)n_batches * sizeof *graph.sizes);
+  fill_starts(codes->counts, n_strata, begins);
+  memcpy(begins + n_strata + 1, begins, (size_t)(n_strata + 1) * sizeof *begins);
+  bool is_dealt = self->rows.crossing < 0 ? deal_nested(order, n_rows, begins + n_strata + 1, &graph, host)
+                                          : color_rows(order, n_rows, &graph, host);
+  if (!is_dealt) return false;
+  fill_starts(graph.sizes, n_batches, epoch->offsets);
+  memcpy(epoch->next, epoch->offsets, (size_t)n_batches * sizeof *epoch->next);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    sort_by_stratum(order, &graph, begin, smaller(begin + GO_ON_ROWS, n_rows), &n_done, begins, sorted, batches);
+    if (!host->go_on(host)) return false;
+  }
+  for (int64_t begin = 0; begin < graph.n_edges; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, graph.n_edges);
+    write_rows_apart(sorted, batches, host->first_row, begin, end, epoch->next, epoch->rows);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+static bool draw_stratified_group(void *instance, Generator *generator, uint32_t number, Host *host) {
+  StratifiedGroup *self = instance;
+  GroupEpoch epoch;
+  (void)number;
+  if (!new_group_epoch(self, &epoch, host)) return false;
+  const int32_t *order = draw_epoch_order(generator, self->rows.codes.n_rows, host);
+  if (order == NULL) return false;
+  return self->together ? draw_groups_together(self, order, &epoch, host) : draw_groups_apart(self, order, &epoch, host);
+}
+
+const Kind stratified_group_kind = {
+    .name = "stratified_group",
+    .instance_bytes = sizeof(StratifiedGroup),
+    .plan = plan_stratified_group,
+    .prepare = prepare_stratified_group,
+    .draw = draw_stratified_group,
+};

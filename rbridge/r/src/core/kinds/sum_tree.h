@@ -1,0 +1,109 @@
+/* Rows drawn by weights that may change, without batches: what sum trees of users are. */
+
+#include "../request.h"
+#include "../row_weights.h"
+#include "kinds.h"
+
+typedef struct {
+  RowWeighing weighing;
+} SumTreeRows;
+
+static bool plan_sum_tree(const Parts *request, Host *host) {
+  Part weights = find_part(request, "weights");
+  double capacity = (double)weights.length, seed;
+  if (weights.length == 0 && !is_given(request, "capacity")) {
+    if (weights.type == NOTHING) return refuse(host, "capacity", "nothing", "be given if 'weights' are not");
+    return refuse(host, "weights", "0 values", "not be empty without 'capacity'");
+  }
+  if (is_given(request, "capacity")) {
+    if (!read_whole(request, "capacity", 1, LARGEST_COUNT, &capacity, host)) return false;
+    if (capacity < (double)weights.length) {
+      return refuse(host, "capacity", NULL, "be at least %lld, the number of weights", (long long)weights.length);
+    }
+  }
+  if (is_given(request, "seed") && !read_whole(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
+  return host->number(host, "capacity", capacity);
+}
+
+static bool prepare_sum_tree(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
+  SumTreeRows *self = instance;
+  double capacity;
+  (void)seed;
+  if (!read_whole(recipe, "capacity", 1, LARGEST_COUNT, &capacity, host)) return false;
+  self->weighing = (RowWeighing){.name = "weights", .capacity = (int64_t)capacity};
+  return true;
+}
+
+static bool check_sum_tree(const void *instance, const Parts *given, Host *host) {
+  const SumTreeRows *self = instance;
+  Part weights = find_part(given, "weights");
+  bool has_room = weights.length <= self->weighing.capacity;
+  if (weights.type == NOTHING || (weights.type == DOUBLES && has_room)) return true;
+  return refuse_part(host, "weights", "at most %lld doubles", (long long)self->weighing.capacity);
+}
+
+static bool begin_sum_tree(const void *instance, const Parts *given, Host *host) {
+  const SumTreeRows *self = instance;
+  RowWeights rows;
+  if (!check_sum_tree(instance, given, host)) return false;
+  Part weights = find_part(given, "weights");
+  FirstRows first = {.values = weights.values, .n_rows = weights.length, .largest = -1};
+  double next = (double)(weights.length % self->weighing.capacity);
+  bool is_kept = is_given(given, "next_position");
+  if (is_kept && !read_whole(given, "next_position", 0, (double)self->weighing.capacity - 1, &next, host)) return false;
+  first.next_position = (int64_t)next;
+  return begin_row_weights(&self->weighing, &first, &rows, host);
+}
+
+static bool draw_more_sum_tree(
+    const void *instance, const Parts *state, const Parts *wanted, Generator *generator, Host *host
+) {
+  const SumTreeRows *self = instance;
+  RowWeights rows;
+  Draws draws;
+  bool replacement = false;
+  if (!lay_row_weights(&self->weighing, state, &rows, host) || !read_draws(wanted, 0, &draws, host)) return false;
+  if (!read_flag(wanted, "replacement", &replacement, host)) return false;
+  return draw_weighed_rows(&rows, generator, &draws, replacement ? REPLACED_DRAW : DISTINCT_DRAW, host);
+}
+
+static bool tell_sum_tree(
+    const void *instance, const Parts *state, const char *method, const Parts *told, Host *host
+) {
+  const SumTreeRows *self = instance;
+  RowWeights rows;
+  if (!lay_row_weights(&self->weighing, state, &rows, host)) return false;
+  if (strcmp(method, "update") == 0) return update_weights(&rows, told, "indices", host);
+  int64_t count = find_part(told, "weights").length;
+  const double *weights = read_row_values(told, "weights", count, host);
+  return weights != NULL && check_all_weights("weights", weights, count, host) &&
+         append_rows(&rows, weights, count, host);
+}
+
+static bool ask_sum_tree(
+    const void *instance, const Parts *state, const char *name, const Parts *asked, Host *host
+) {
+  const SumTreeRows *self = instance;
+  RowWeights rows;
+  if (!lay_row_weights(&self->weighing, state, &rows, host)) return false;
+  if (strcmp(name, "total") == 0) return host->number(host, "total", total_of(&rows.tree));
+  if (strcmp(name, "n_rows") == 0) return host->number(host, "n_rows", (double)n_rows_of(&rows));
+  if (strcmp(name, "weights") == 0) return give_row_weights(&rows, asked, "indices", host);
+  return give_state(&rows, "weights", host);
+}
+
+static const Feedback sum_tree_feedback = {
+    .check = check_sum_tree,
+    .begin = begin_sum_tree,
+    .draw_more = draw_more_sum_tree,
+    .tell = tell_sum_tree,
+    .ask = ask_sum_tree,
+};
+
+const Kind sum_tree_kind = {
+    .name = "sum_tree",
+    .instance_bytes = sizeof(SumTreeRows),
+    .plan = plan_sum_tree,
+    .prepare = prepare_sum_tree,
+    .feedback = &sum_tree_feedback,
+};

@@ -1,0 +1,2 @@
+/* The function "corpus_plan". */
+#include "core/functions/corpus_plan.h"

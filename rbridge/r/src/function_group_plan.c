@@ -1,0 +1,2 @@
+/* The function "group_plan". */
+#include "core/functions/group_plan.h"

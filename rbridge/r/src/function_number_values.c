@@ -1,0 +1,2 @@
+/* The function "number_values". */
+#include "core/functions/number_values.h"

@@ -1,0 +1,2 @@
+/* The functions of sharded plans. */
+#include "core/functions/sharded_plan.h"

@@ -1,0 +1,2 @@
+/* The kind "sharded", in a file of its own: compilers make slower loops of all kinds together. */
+#include "core/kinds/sharded.h"
