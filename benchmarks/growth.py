@@ -12,7 +12,7 @@ import pandas as pd
 from rounds import head, interleaved, show_ratio
 
 import pystrat
-from pystrat._kernels import number_integers
+from pystrat.strata import number_integers
 from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan, RareEventBatchSampler
 
 ROUNDS = 7
@@ -47,7 +47,7 @@ def pairs_of_values(size: int) -> Any:
 def colliding_numbers(size: int) -> Any:
     bits = np.arange(size, dtype=np.uint64) * np.uint64(INVERSE)
     values = (bits ^ (bits >> np.uint64(32))).view(np.int64)
-    return number_integers(values, np.empty_like(values))
+    return number_integers(values)
 
 
 def rows_with_labels(size: int) -> Any:

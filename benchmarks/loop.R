@@ -114,9 +114,21 @@ draw_from = function(sampler) {
   while (!coro::is_exhausted(following())) NULL
 }
 
+# Data in R, which a worker gets a copy of: a tensor cannot be sent to another process.
+in_r = torch::dataset("in_r",
+  initialize = function(x, y) {
+    self$x = x
+    self$y = y
+  },
+  .getbatch = function(rows) {
+    list(x = torch::torch_tensor(self$x[rows, , drop = FALSE]), y = torch::torch_tensor(self$y[rows]))
+  },
+  .length = function() length(self$y)
+)
+
 forms_of_loop = function(data, generator) {
-  tensors = list(x = torch::torch_tensor(as.matrix(data[seq_len(n_columns)])), y = torch::torch_tensor(data$y == "yes",
-    dtype = torch::torch_float()))
+  arrays = list(x = as.matrix(data[seq_len(n_columns)]), y = as.numeric(data$y == "yes"))
+  tensors = lapply(arrays, torch::torch_tensor)
   dataset = do.call(torch::tensor_dataset, tensors)
   sampler = generator(NULL)
   loader = torch::dataloader(dataset, batch_sampler = sampler)
@@ -124,7 +136,7 @@ forms_of_loop = function(data, generator) {
     "dataloader, torch's shuffle" = shuffling(dataset),
     "dataloader" = loader,
     "dataloader, 2 workers" = if (nrow(data) <= most_rows[["workers"]]) {
-      suppressWarnings(torch::dataloader(dataset, batch_sampler = sampler, num_workers = 2))
+      torch::dataloader(do.call(in_r, arrays), batch_sampler = sampler, num_workers = 2)
     },
     "tensor_loader" = rbridge::tensor_loader(tensors, sampler = sampler),
     "one fixed batch" = fixed_loader(loader)

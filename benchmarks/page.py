@@ -165,6 +165,7 @@ CLAIMS = (
         },
         lines={
             "mlr3torch, the task": ("loop.R", f"R, mlr3torch, batches from the task {FLOOR}, {{}} rows"),
+            'read = "table"': ("loop.R", f"R, mlr3torch, read = table {FLOOR}, {{}} rows"),
             "tensor_dataset = TRUE": ("loop.R", f"R, mlr3torch, tensor_dataset = TRUE {FLOOR}, {{}} rows"),
             "rbridge.tensor_loader": ("loop.R", f"R, mlr3torch, rbridge.tensor_loader {FLOOR}, {{}} rows"),
             "DataLoader": ("loop.py", f"DataLoader, batch_sampler= {FLOOR}, {{}} rows"),
@@ -188,7 +189,7 @@ EPOCHS = {
             "ms an epoch, DataLoader, sampler=, batch_size=None",
         ),
         "the same, with 2 workers": ("loop.py", "ms an epoch, DataLoader, sampler=, batch_size=None, 2 workers"),
-        "the same, if a sampler yielded tensors": (
+        "`sampler=sampler, batch_size=None`, if a sampler yielded tensors": (
             "loop.py",
             "ms an epoch, DataLoader, rows as tensors, batch_size=None",
         ),

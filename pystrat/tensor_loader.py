@@ -8,6 +8,7 @@ result.
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections import deque
 from collections.abc import Mapping
 from itertools import islice
@@ -65,7 +66,8 @@ class TensorLoader(LoaderWithState):
         Where the batches shall be; by default, where the data are. For a GPU (CUDA), a chunk is gathered in pinned
         memory, and moved while the training loop works on the one before.
     chunk : int, default 4194304
-        The number of bytes to gather at once, at most, from 1. A larger batch is a chunk by itself.
+        The number of bytes to gather at once, at most, from 1. A larger batch is a chunk by itself. Two chunks of data
+        in main memory stay there as long as the loader does.
 
     Attributes
     ----------
@@ -193,7 +195,8 @@ class TensorLoader(LoaderWithState):
         import torch
 
         index = torch.from_numpy(chunk.rows)
-        values = _mapped(lambda source: source.gather(index), self._data)
+        stays = self._device is None
+        values = _mapped(lambda source: source.gather(index, stays), self._data)
         if len(chunk.rows):
             self._size = _largest(self._size, _Size(sum(map(_n_bytes, _leaves(values))), len(chunk.rows)))
         return _mapped(self._moved, values), chunk
@@ -213,11 +216,49 @@ class _Tensor:
 
     def __init__(self, tensor: torch.Tensor) -> None:
         self._tensor = tensor
+        self._memory = _Memory()
         self.n_rows = len(tensor)
         self.row_bytes = tensor.element_size() * tensor[:1].numel()
 
-    def gather(self, index: torch.Tensor) -> torch.Tensor:
-        return self._tensor.index_select(0, index.to(self._tensor.device))
+    def gather(self, index: torch.Tensor, stays: bool) -> torch.Tensor:
+        """Return the rows; `stays`: batches will not be moved to other memory."""
+        import torch
+
+        tensor, n_bytes = self._tensor, len(index) * self.row_bytes
+        is_plain = type(tensor) is torch.Tensor and tensor.layout == torch.strided and not tensor.is_quantized
+        if not (stays and is_plain and tensor.device.type == "cpu" and n_bytes):
+            return tensor.index_select(0, index.to(tensor.device))
+        room = self._memory.of(n_bytes).view(tensor.dtype).view(len(index), *tensor.shape[1:])
+        return torch.index_select(tensor, 0, index, out=room)
+
+
+class _Memory:
+    """Memory for chunks, used again when no batch of a chunk is left: the system takes long to provide new memory.
+
+    There are two blocks, because the training loop holds a batch of one chunk while the next one is gathered.
+    """
+
+    def __init__(self) -> None:
+        empty: tuple[NDArray[np.uint8], Callable[[], Any]] = (np.empty(0, np.uint8), lambda: None)
+        self._blocks = deque([empty, empty], maxlen=2)
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return _Memory, ()
+
+    def of(self, n_bytes: int) -> torch.Tensor:
+        """Return bytes that nothing else uses, of any values."""
+        import torch
+
+        try:
+            block, user = self._blocks.popleft()  # no other thread gets it
+            is_free = user() is None and len(block) >= n_bytes
+        except IndexError:
+            is_free = False
+        if not is_free:
+            block = torch.empty(n_bytes, dtype=torch.uint8, device="cpu").numpy()  # aligned as memory of torch is
+        part = block[:n_bytes]
+        self._blocks.append((block, weakref.ref(part)))
+        return torch.from_numpy(part)  # holds the part as long as a tensor uses it
 
 
 class _Dataset:
@@ -229,7 +270,7 @@ class _Dataset:
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
 
-    def gather(self, index: torch.Tensor) -> Any:
+    def gather(self, index: torch.Tensor, stays: bool) -> Any:
         return _mapped(_converted, self._dataset[index.numpy()])
 
 

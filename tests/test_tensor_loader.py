@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import pickle
 import re
 import struct
 import warnings
@@ -472,6 +473,39 @@ def test_what_is_done_to_a_batch_changes_no_other_and_no_data() -> None:
     assert torch.equal(x, before)
     for place in (0, *range(3, len(batches))):
         assert torch.equal(batches[place][0], expected[place]) and not batches[place][0].requires_grad
+
+
+def test_memory_is_used_again_only_when_no_batch_is_left() -> None:
+    sampler = pystrat.UniformBatchSampler(N, 4, n_batches=20, seed=1)
+    loader = TensorLoader(x, sampler=sampler, chunk=1)  # a chunk is one batch
+    expected = [batch[0].clone() for batch in loader]
+    loader.set_epoch(0)
+    assert len({batch[0].data_ptr() for batch in loader}) == 2, "the batch that is held, and the next one"
+    loader.set_epoch(0)
+    kept = [batch[0][1:].numpy() if place % 3 else batch[0].detach() for place, batch in enumerate(loader)]
+    loader.set_epoch(0)
+    for place, (batch, other) in enumerate(zip(loader, loader)):  # two iterations at once: epochs 0 and 1
+        assert torch.equal(batch[0], expected[place]) and not torch.equal(batch[0], other[0])
+    for place, values in enumerate(kept):
+        assert np.array_equal(values, expected[place][1 if place % 3 else 0 :])
+
+
+def test_rows_without_values_and_data_without_rows() -> None:
+    sampler = SAMPLERS["stratified"](seed=1)
+    sizes = [len(batch) for batch in sampler.batches(0)]
+    assert [tuple(batch[0].shape) for batch in TensorLoader(torch.zeros(N, 0, 2), sampler=sampler)] == [
+        (size, 0, 2) for size in sizes
+    ]
+    with pytest.raises((IndexError, RuntimeError), match="index"):
+        next(iter(TensorLoader(torch.zeros(0, 3), sampler=sampler)))
+
+
+def test_a_pickled_loader_has_no_memory_of_chunks() -> None:
+    loader = TensorLoader(torch.zeros(N, 4), sampler=SAMPLERS["stratified"](seed=1))
+    unused = len(pickle.dumps(loader))
+    assert_all_same(loader, TensorLoader(torch.zeros(N, 4), sampler=SAMPLERS["stratified"](seed=1)))
+    loader.set_epoch(0)
+    assert len(pickle.dumps(loader)) < unused + 1000
 
 
 def test_training_gives_the_same_weights() -> None:

@@ -114,6 +114,16 @@ test_that("auxiliary values come with their rows", {
   }
 })
 
+# The bytes of the chunks of batches with these bytes: the first batch, and then as many as fit.
+chunk_sizes = function(sizes, chunk) {
+  sums = numeric()
+  for (size in sizes) {
+    last = length(sums)
+    if (last > 1L && sums[last] + size <= chunk) sums[last] = sums[last] + size else sums = c(sums, size)
+  }
+  sums
+}
+
 test_that("a chunk has as many batches as its bytes hold", {
   skip_without_libtorch()
   for (name in setdiff(names(samplers), "weighted")) { # a chunk of samplers with feedback is one batch
@@ -132,16 +142,6 @@ test_that("a chunk has as many batches as its bytes hold", {
     }
   }
 })
-
-# The bytes of the chunks of batches with these bytes: the first batch, and then as many as fit.
-chunk_sizes = function(sizes, chunk) {
-  sums = numeric()
-  for (size in sizes) {
-    last = length(sums)
-    if (last > 1L && sums[last] + size <= chunk) sums[last] = sums[last] + size else sums = c(sums, size)
-  }
-  sums
-}
 
 test_that("feedback takes effect with the next batch", {
   skip_without_libtorch()
@@ -191,12 +191,37 @@ test_that("batches are moved to a device", {
   expect_identical(found, c("cpu", "cpu", "meta"))
 })
 
-test_that("fields and classes can be added, as luz does to move batches to its device", {
+test_that("luz trains on its batches as on those of a dataloader, and resumes at an epoch", {
   skip_without_libtorch()
-  loader = tensor_loader(labels, sampler = stratified())
-  loader$.device = "cpu"
-  class(loader) = c("device_dataloader", class(loader))
-  expect_length(coro::collect(loader), length(loader))
+  skip_if_not_installed("luz")
+  inputs = torch::torch_tensor(cbind(labels, seq_len(n) / n))
+  targets = torch::torch_tensor(labels)$unsqueeze(2)
+  module = torch::nn_module(
+    initialize = function() self$layer = torch::nn_linear(2, 1),
+    forward = function(x) self$layer(x)
+  )
+  model = luz::setup(module, loss = torch::nn_bce_with_logits_loss(), optimizer = torch::optim_sgd)
+  model = luz::set_opt_hparams(model, lr = 0.1)
+  set_epoch = luz::luz_callback("set_epoch",
+    on_epoch_begin = function() ctx$data$batch_sampler$set_epoch(ctx$epoch - 1))
+  is_running = TRUE
+  power = luz::luz_callback("power",
+    on_train_begin = function() if (ctx$epoch == 3 && !is_running) stop("the power went out"))
+  weights_after = function(loader, callbacks = list()) {
+    torch::torch_manual_seed(1)
+    fitted = luz::fit(model, loader, epochs = 4, callbacks = callbacks, verbose = FALSE)
+    lapply(fitted$model$state_dict(), as.numeric)
+  }
+  in_steps = function() tensor_loader(inputs, targets, sampler = stratified(), chunk = 100)
+  dataset = torch::tensor_dataset(inputs, targets)
+  expected = weights_after(torch::dataloader(dataset, batch_sampler = stratified()))
+  expect_identical(weights_after(in_steps()), expected)
+  state = withr::local_tempfile(fileext = ".pt")
+  resuming = function() weights_after(in_steps(), list(set_epoch(), power(), luz::luz_callback_auto_resume(state)))
+  is_running = FALSE
+  expect_error(resuming(), "power went out")
+  is_running = TRUE
+  expect_identical(resuming(), expected)
 })
 
 test_that("an iterator that is never called changes nothing, and ends more than once", {

@@ -144,14 +144,14 @@ test_that("with a table, lazy tensors are augmented anew in each epoch, as witho
     flat = mlr3pipelines::po("trafo_reshape", shape = c(-1, 16))
     inputs = lapply(c("first", "second"), function(name) {
       mlr3pipelines::`%>>%`(mlr3pipelines::po("select", selector = mlr3pipelines::selector_name(name), id = name),
-        mlr3torch::PipeOpTorchIngressLazyTensor$new(id = paste0("in_", name)))
+        mlr3torch::PipeOpTorchIngressLazyTensor$new(id = paste0("in_", name), param_vals = list(shape = c(NA, 16))))
     })
     torch::torch_manual_seed(1)
     body = mlr3pipelines::`%>>%`(mlr3pipelines::`%>>%`(augment, flat), mlr3pipelines::gunion(inputs))
     body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchMergeCat$new(id = "cat", innum = 2))
     body = mlr3pipelines::`%>>%`(body, mlr3torch::nn("head"))
     body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchLoss$new("cross_entropy"))
-    body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchOptimizer$new("sgd"))
+    body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchOptimizer$new("adam"))
     body = mlr3pipelines::`%>>%`(body, mlr3torch::PipeOpTorchCallbacks$new(callbacks))
     model = mlr3torch::PipeOpTorchModelClassif$new()
     model$param_set$set_values(epochs = 2, batch_size = 15, device = "cpu", seed = 1,
@@ -174,7 +174,7 @@ test_that("with a table, auxiliary values come with their rows", {
     dataset = function(task) {
       auxiliary_dataset(dataset_for(task), function(batch, aux) {
         angles[[length(angles) + 1L]] <<- aux$angle
-        batch
+        c(batch, list(y = torch::torch_ones(length(aux$angle))))
       })
     }
     learner_of(batch_sampler_tree(spec, batch_size = 6, length = 50, seed = 1), dataset = dataset,
