@@ -8,13 +8,17 @@ accelerate wraps instead of the sampler, so that the same calls arrive in every 
 from __future__ import annotations
 
 import copy
-from typing import Any, Iterator
+import sys
+from functools import partial
+from inspect import signature
+from typing import Any, Callable, Iterator, Optional
 
 from torch.utils.data import DataLoader
 
 from pystrat.base import BatchSampler
 from pystrat.callers import is_count_of_loader
 from pystrat.messages import refused_type, refused_value, show
+from pystrat.ranks import check_ranks
 from pystrat.resumable import Counting
 
 
@@ -79,6 +83,83 @@ def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
     if prepared.batch_sampler is not batches:  # the share of one of several processes
         prepared.batch_sampler.sampler = batches.sampler
     return prepared
+
+
+def prepare_for_trainer(sampler: BatchSampler, trainer: Any) -> Any:
+    """Return the training loader of a Trainer of transformers, with the batches of a sampler.
+
+    Return it from ``get_train_dataloader``. Training then resumes where it should: you need not save the sampler.
+
+    Parameters
+    ----------
+    sampler : BatchSampler
+        Its `num_replicas` is ``trainer.args.world_size``; it has no `rank`. It is checked with `check_ranks`.
+    trainer : transformers.Trainer
+        Its dataset, collator, and arguments for workers and memory are those of the loader. As in Trainer, columns that
+        the model does not take are removed, unless ``remove_unused_columns=False``.
+
+    Returns
+    -------
+    accelerate.data_loader.DataLoaderShard
+        As `prepare_for_accelerate` returns it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `trainer` is no Trainer or has no training dataset; and as `prepare_for_accelerate` and `check_ranks` do.
+
+    Notes
+    -----
+    It was run with transformers 5.12.1. For transformers 4, the tests only replay how workers are seeded.
+
+    Examples
+    --------
+    A Trainer whose batches have at least 3 rows of each class::
+
+        class StratifiedTrainer(Trainer):
+            def get_train_dataloader(self):
+                world_size = self.args.world_size
+                sampler = StratifiedBatchSampler(labels, 3, seed=self.args.seed, num_replicas=world_size)
+                return prepare_for_trainer(sampler, self)
+    """
+    if not all(hasattr(trainer, name) for name in ("accelerator", "args", "data_collator")):
+        raise refused_type("trainer", "be a Trainer of transformers", show(trainer))
+    if trainer.train_dataset is None:
+        raise refused_value("trainer", "have a train_dataset", "none")
+    if not isinstance(sampler, BatchSampler):
+        raise refused_type("sampler", "be a batch sampler of pystrat", show(sampler))
+    check_ranks(sampler)
+    return prepare_for_accelerate(_loader_of_trainer(sampler, trainer), trainer.accelerator)
+
+
+def _loader_of_trainer(sampler: BatchSampler, trainer: Any) -> DataLoader[Any]:
+    """Return a loader with the options that Trainer gives its own; the libraries of its parts are imported already."""
+    options, dataset, collator = trainer.args, trainer.train_dataset, trainer.data_collator
+    # A folder of the user may have the name `datasets`, too, and a `Dataset` in it is often torch's.
+    if isinstance(dataset, getattr(sys.modules.get("datasets.arrow_dataset"), "Dataset", ())):
+        dataset = trainer._remove_unused_columns(dataset, description="training")
+    else:
+        collator = trainer._get_collator_with_removed_columns(collator, description="training")
+    return DataLoader(
+        dataset,
+        batch_sampler=sampler,
+        collate_fn=collator,
+        num_workers=options.dataloader_num_workers,
+        pin_memory=options.dataloader_pin_memory,
+        persistent_workers=options.dataloader_persistent_workers,
+        prefetch_factor=options.dataloader_prefetch_factor,
+        worker_init_fn=_seed_worker_of(options),
+    )
+
+
+def _seed_worker_of(options: Any) -> Optional[Callable[[int], None]]:
+    """Return the function that seeds a worker of Trainer; in older versions, it takes only the number of the worker."""
+    seed_worker = getattr(sys.modules.get("transformers.trainer_utils"), "seed_worker", None)
+    if seed_worker is None:
+        return None
+    given = {"num_workers": options.dataloader_num_workers, "rank": options.process_index}
+    taken = signature(seed_worker).parameters
+    return partial(seed_worker, **{name: value for name, value in given.items() if name in taken})
 
 
 class _EpochSetter:

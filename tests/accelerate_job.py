@@ -16,7 +16,7 @@ import torch
 import torch.distributed as distributed
 from torch.utils.data import DataLoader
 
-from pystrat import StratifiedBatchSampler, UniformBatchSampler, prepare_for_accelerate
+from pystrat import StratifiedBatchSampler, UniformBatchSampler, prepare_for_accelerate, prepare_for_trainer
 from tests.training_libraries import EPOCHS, LABELS, corpus_sampler
 
 STOP = (1, 2)  # the epoch, and the batches of one process in it, after which a run ends
@@ -107,8 +107,7 @@ def trained(processes: int, folder: Path, make_sampler: Any, resume: bool, stop:
 
     class SamplingTrainer(Trainer):  # type: ignore[misc]
         def get_train_dataloader(self) -> Any:
-            loader = DataLoader(self.train_dataset, batch_sampler=make_sampler(self.args.world_size))
-            return prepare_for_accelerate(loader, self.accelerator)
+            return prepare_for_trainer(make_sampler(self.args.world_size), self)
 
     class Stop(TrainerCallback):  # type: ignore[misc]
         def on_step_end(self, arguments: Any, state: Any, control: Any, **_: Any) -> Any:

@@ -31,8 +31,9 @@ def free_port() -> int:
 
 def environment(**variables: str) -> dict[str, str]:
     """Return the variables of a process that imports the package and meets others through a store of torch."""
+    paths = [str(EXAMPLES.parent), *filter(None, [os.environ.get("PYTHONPATH")])]  # libraries may be on the path, too
     # Newer releases of torch use libuv by default. Some builds lack it.
-    return {**os.environ, "PYTHONPATH": str(EXAMPLES.parent), "USE_LIBUV": "0", **variables}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "USE_LIBUV": "0", **variables}
 
 
 def begin(script: str, world: int, folder: Path, *options: str) -> list[subprocess.Popen[str]]:

@@ -13,7 +13,7 @@ import sys
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, Callable, Iterable, Iterator, Optional
 
 import numpy as np
@@ -33,11 +33,13 @@ from pystrat import (
     UniformBatchSampler,
     WeightedBatchSampler,
     prepare_for_accelerate,
+    prepare_for_trainer,
     shard_counts,
 )
 from pystrat.stream import StratifiedStream, count_sources
 from tests.replays.accelerate import data_loader as replay
-from tests.replays.accelerate.accelerator import Accelerator
+from tests.replays.accelerate import trainer_utils
+from tests.replays.accelerate.accelerator import Accelerator, Trainer
 from tests import training_libraries
 from tests.accelerate_job import STOP
 from tests.training_libraries import (
@@ -523,6 +525,57 @@ def test_trainer_resumes_in_the_epoch_of_its_checkpoint(world: int, tmp_path: Pa
         assert len(told["begun"]) == STOP[0] * len(expected) // EPOCHS + STOP[1]
 
 
+@pytest.mark.parametrize(
+    ("seed_worker", "seeded"),
+    [(trainer_utils.seed_worker, (1, 2, 3)), (trainer_utils.seed_worker_by_number, (1,))],
+    ids=["of 5.12", "of 4"],
+)
+def test_the_loader_of_a_trainer_has_its_options(
+    seed_worker: Callable[..., None], seeded: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "transformers.trainer_utils", SimpleNamespace(seed_worker=seed_worker))
+    monkeypatch.setattr(trainer_utils, "SEEDED", [])
+    trainer = Trainer(range(len(LABELS)), list, num_workers=2, prefetch_factor=3, persistent_workers=True)
+    given: list[Any] = []
+    prepare = trainer.accelerator.prepare
+    monkeypatch.setattr(trainer.accelerator, "prepare", lambda loader: given.append(loader) or prepare(loader))
+    loader = prepare_for_trainer(sampler_of(), trainer)
+    assert (given[0].num_workers, given[0].prefetch_factor, given[0].persistent_workers) == (2, 3, True)
+    assert list(loader) == epoch_of(sampler_of(), 0), "a worker that cannot be seeded raises an error"
+    given[0].worker_init_fn(1)
+    assert trainer_utils.SEEDED == [seeded]
+
+
+@pytest.mark.parametrize("contents", [{}, {"Dataset": range}])
+def test_a_module_of_the_name_datasets_may_be_the_users(
+    contents: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("datasets")
+    vars(module).update(contents)
+    monkeypatch.setitem(sys.modules, "datasets", module)
+    monkeypatch.delitem(sys.modules, "datasets.arrow_dataset", raising=False)
+    loader = prepare_for_trainer(sampler_of(), Trainer(range(len(LABELS)), list))
+    assert list(loader) == epoch_of(sampler_of(), 0)
+
+
+@installed("transformers")
+@installed("datasets")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:'pin_memory' argument")
+def test_a_trainer_removes_the_columns_that_its_model_does_not_take(tmp_path: Path) -> None:
+    from datasets import Dataset
+    from transformers import Trainer, TrainingArguments
+
+    from tests.accelerate_job import Model
+
+    columns = {"row": list(range(len(LABELS))), "labels": LABELS.astype(float), "text": ["a"] * len(LABELS)}
+    arguments = TrainingArguments(output_dir=str(tmp_path), use_cpu=True, report_to=[], dataloader_num_workers=2)
+    trainer = Trainer(Model(), arguments, train_dataset=Dataset.from_dict(columns))
+    loader = prepare_for_trainer(sampler_of(), trainer)
+    batches = list(loader)
+    assert set(batches[0]) == {"row", "labels"}
+    assert [batch["row"].tolist() for batch in batches] == epoch_of(sampler_of(), 0)
+
+
 @installed("transformers")
 def test_trainer_that_would_dispatch(tmp_path: Path) -> None:
     for rank, told in enumerate(run("trainer_dispatch", 2, tmp_path)):
@@ -605,3 +658,13 @@ def test_what_is_refused() -> None:
     splitting = Process("1.15", 1, split_batches=True)
     refused(ValueError, "must keep batches whole, .* Got one that splits", loader_of(sampler_of()), splitting)
     refused(TypeError, "must be an Accelerator of accelerate. Got nothing instead.", loader_of(sampler_of()), None)
+
+
+def test_what_is_refused_of_a_trainer() -> None:
+    required = "The 'trainer' parameter must "
+    with pytest.raises(TypeError, match=required + "be a Trainer of transformers. Got nothing instead."):
+        prepare_for_trainer(sampler_of(), None)
+    with pytest.raises(ValueError, match=required + "have a train_dataset. Got none instead."):
+        prepare_for_trainer(sampler_of(), Trainer(None, list))
+    with pytest.raises(TypeError, match="The 'sampler' parameter must be a batch sampler of pystrat. Got 1 value"):
+        prepare_for_trainer([1], Trainer(range(6), list))  # type: ignore[arg-type]

@@ -33,6 +33,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.digest",
         "pystrat.first_rows",
         "pystrat.frames",
+        "pystrat.lazy_pandas",
         "pystrat.limits",
         "pystrat.locks",
         "pystrat.plan",
@@ -46,8 +47,47 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.stratified.sampler",
         "pystrat.stratum_names",
     }
-    by_others = printed("import sys, numpy, pandas; print(*sys.modules)")  # pandas 3 itself loads numpy.typing
-    assert not {"torch", "rpy2", "yaml", "matplotlib", "tqdm", "numpy.typing"} & (set(loaded) - set(by_others))
+    by_others = printed("import sys, numpy; print(*sys.modules)")
+    others = {"torch", "pandas", "rpy2", "yaml", "matplotlib", "tqdm", "numpy.typing"}
+    assert not others & (set(loaded) - set(by_others))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        "numpy.repeat([1, 0], 9)",
+        "numpy.repeat([1, 0], 9).astype(numpy.uint8)",
+        "numpy.repeat([1.5, numpy.nan], 9)",
+        "numpy.repeat([True, False], 9)",
+        "numpy.repeat(['b', 'a'], 9)",
+        "numpy.array(['2026-01-01', '2026-01-02'] * 9, dtype='datetime64[D]')",
+        "[1, 0] * 9",
+        "[1.5, 0.5] * 9",
+        "[True, False] * 9",
+        "['b', 'a'] * 9",
+        "{'class': numpy.repeat([1, 0], 9), 'site': ['b', 'a'] * 9}",
+    ],
+)
+def test_pandas_is_imported_only_for_tables(labels: str) -> None:
+    code = f"""
+import sys, numpy
+from pystrat import StratifiedBatchSampler
+sampler = StratifiedBatchSampler({labels}, min_samples_per_stratum=2, missing="stratum", seed=1)
+batches = list(sampler)
+state = sampler.state_dict()
+sampler.load_state_dict(state)
+str(sampler), repr(sampler.plan)
+before = "pandas" in sys.modules
+sampler.plan.summary()
+print(before, "pandas" in sys.modules)
+"""
+    assert printed(code) == ["False", "True"]
+
+
+def test_no_module_imports_pandas_at_once() -> None:
+    package = Path(pystrat.__file__).parent
+    sources = [path.read_text(encoding="utf-8") for kind in ("*.py", "*.pyx") for path in package.rglob(kind)]
+    assert not [source for source in sources if "\nimport pandas" in source or "\nfrom pandas" in source]
 
 
 def test_every_name_can_be_imported_at_once() -> None:

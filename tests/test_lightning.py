@@ -18,7 +18,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
 
-from pystrat import ResumableLoader, StratifiedBatchSampler
+from pystrat import ResumableLoader, StratifiedBatchSampler, TensorLoader
 from tests.example_processes import environment
 from tests.training_libraries import (
     EPOCHS,
@@ -230,17 +230,24 @@ def test_a_resumable_loader_resumes_in_the_epoch_that_lightning_sets(done: int, 
     assert trained + [batch for batches in rest for batch in batches] == LIMITED
 
 
+LOADERS = {
+    "ResumableLoader": lambda: ResumableLoader(loader_of(sampler_of())),
+    "ResumableLoader, 2 workers": lambda: ResumableLoader(loader_of(sampler_of(), 2)),
+    "TensorLoader": lambda: TensorLoader(
+        torch.arange(len(LABELS)), sampler=sampler_of(), transform=lambda batch: batch[0].tolist()
+    ),
+}
+
+
 @installed("lightning")
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("loader", LOADERS)
 @pytest.mark.parametrize("done", [3, LIMIT, LIMIT + 1])
-def test_lightning_resumes_a_resumable_loader(done: int, workers: int, tmp_path: Path) -> None:
+def test_lightning_resumes_a_loader_with_a_state(done: int, loader: str, tmp_path: Path) -> None:
     from lightning.pytorch.callbacks import ModelCheckpoint
 
     from tests.lightning_job import Recorder, trainer_of
 
-    def make() -> Any:
-        return ResumableLoader(loader_of(sampler_of(), workers))
-
+    make = LOADERS[loader]
     saving = ModelCheckpoint(dirpath=tmp_path, filename="stopped", every_n_train_steps=done)
     begun, resumed = Recorder(make), Recorder(make)
     trainer_of(1, max_steps=done, callbacks=[saving], limit_train_batches=LIMIT).fit(begun)

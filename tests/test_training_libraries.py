@@ -7,6 +7,7 @@ tests/test_accelerate.py, those of Lightning and torchdata in files of their own
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import pytest
 import torch
 
 from pystrat import ResumableLoader, StratifiedBatchSampler, TensorLoader
+from tests.example_processes import environment
 from tests.training_libraries import (
     LABELS,
     RUN,
@@ -290,3 +292,81 @@ def test_the_recipe_for_ignite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     names["Checkpoint"].load_objects(names["saved"], torch.load(checkpoint, weights_only=False))
     place = names["loader"].state_dict()
     assert (place["epoch"], place["batch"]) == (1, 35 - 20), "the last of 7, 14, ... 35 batches"
+
+
+# Recipes of other libraries -------------------------------------------------------------------------------------------
+
+
+def test_the_recipe_for_scikit_learn() -> None:
+    (names,) = run_recipes("scikit-learn and numpy")
+    assert names["sampler"].epoch == 5 and names["model"].t_ > 5 * 1000
+
+
+@installed("datasets")
+def test_the_recipes_for_datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where the files of the stream are
+    names, of_stream = run_recipes("Hugging Face datasets")
+    names["sampler"].set_epoch(0)
+    delivered = [batch["inputs"].tolist() for batch in names["loader"]]
+    assert delivered == [names["inputs"][rows].tolist() for rows in epoch_of(names["sampler"], 0)]
+    assert names["by_site"].plan.strata == ("1, a", "1, b", "0, a", "0, b")
+    options: dict[str, Any] = {"num_workers": 2, "multiprocessing_context": "fork", "collate_fn": list}
+    for loader in (of_stream["loader"], torch.utils.data.DataLoader(of_stream["stream"], batch_size=None, **options)):
+        assert sorted(row["row"] for batch in loader for row in batch) == sorted([*range(500)] * 2)
+
+
+@installed("keras")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_the_recipe_for_keras() -> None:
+    (names,) = run_recipes("Keras")
+    assert names["sampler"].epoch == 2
+    seen: list[list[float]] = []
+
+    class Recorder(names["keras"].Sequential):  # type: ignore[misc]
+        def train_step(self, data: Any) -> Any:
+            seen.append(data[0][:, 0].tolist())
+            return super().train_step(data)
+
+    def trained(**options: Any) -> list[list[float]]:
+        seen.clear()
+        model = Recorder([names["keras"].layers.Dense(1, activation="sigmoid")])
+        model.compile("sgd", "binary_crossentropy")
+        names["sampler"].set_epoch(0)
+        loader = torch.utils.data.DataLoader(names["dataset"], batch_sampler=names["sampler"])
+        model.fit(loader, epochs=3, shuffle=False, verbose=0, **options)
+        return list(seen)
+
+    epochs = [[names["inputs"][rows, 0].tolist() for rows in epoch_of(names["sampler"], epoch)] for epoch in range(4)]
+    given = {"callbacks": [names["set_epoch"]]}
+    assert trained(**given) == epochs[0] + epochs[1] + epochs[2]
+    assert trained(initial_epoch=1, **given) == epochs[1] + epochs[2]
+    assert trained() == epochs[1] + epochs[2] + epochs[3], "a batch of epoch 0 builds the model"
+
+
+@installed("torch_geometric")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_the_recipe_for_graphs() -> None:
+    (names,) = run_recipes("PyTorch Geometric and MONAI")
+    expected = [names["labels"][rows].tolist() for rows in epoch_of(names["sampler"], 0)]
+    assert [batch.y.tolist() for batch in names["loader"]] == expected
+
+
+@installed("monai")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_monai_yields_the_batches_of_the_sampler() -> None:
+    from monai.data import DataLoader, Dataset
+
+    rows = Dataset([{"row": row} for row in range(len(LABELS))], transform=dict)
+    loader = DataLoader(rows, batch_sampler=sampler_of())
+    assert [batch["row"].tolist() for batch in loader] == epoch_of(sampler_of(), 0)
+
+
+@installed("sentence_transformers")
+def test_the_recipe_for_sentence_transformers(tmp_path: Path) -> None:
+    command = [sys.executable, str(Path(__file__).parent / "sentence_job.py"), str(tmp_path)]
+    done = subprocess.run(command, env=environment(), cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    told = json.loads((tmp_path / "told.json").read_text(encoding="utf-8"))
+    sampler = StratifiedBatchSampler(np.repeat([1, 0], [60, 940]), 3, seed=1)
+    expected = [batch for epoch in range(3) for batch in epoch_of(sampler, epoch)]
+    assert told == {"whole": expected, "begun": expected[:25], "resumed": expected[25:]}

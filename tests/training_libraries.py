@@ -61,13 +61,17 @@ def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
 
 # The recipes of the document ------------------------------------------------------------------------------------------
 
-RUN = ("PyTorch", "skorch", "imbalanced-learn")
+RUN = ("PyTorch", "skorch", "imbalanced-learn", "scikit-learn and numpy")
 RUN_IF_INSTALLED = {
     "Lightning": "lightning",
     "accelerate": "accelerate",
     "Hugging Face Trainer": "transformers",
     "torchdata": "torchdata",
     "Ignite": "ignite",
+    "Hugging Face datasets": "datasets",
+    "sentence-transformers": "sentence_transformers",
+    "Keras": "keras",
+    "PyTorch Geometric and MONAI": "torch_geometric",
 }
 
 

@@ -3,7 +3,7 @@
 #   Rscript tools/transcript.R docs/mlr3torch.md
 #
 # Blocks are fenced as `r`, or as `r libtorch` if they train, which needs LibTorch. The date and the versions are
-# written to the line of the document that begins with "Printed on".
+# written to the line of the document that begins with "Printed on", which names the packages.
 
 source("tools/libtorch.R")
 
@@ -41,6 +41,17 @@ write_transcript = function(lines) {
   written
 }
 
+# The packages whose versions the line names, besides R and LibTorch.
+named_packages = function(line) {
+  names = regmatches(line, gregexpr("[A-Za-z0-9]+(?= [0-9][0-9.-]*[,.]( |$))", line, perl = TRUE))[[1]]
+  setdiff(names, c("R", "LibTorch"))
+}
+
+show_versions = function(packages) {
+  versions = training_versions(packages)
+  paste(names(versions), versions, collapse = ", ")
+}
+
 main = function(file) {
   options(width = 100, digits = 4)
   for (name in c("mlr3", "bbotk")) {
@@ -53,9 +64,8 @@ main = function(file) {
   }
   lines = write_transcript(lines)
   if (trains) {
-    versions = training_versions(c("torch", "mlr3torch", "mlr3", "mlr3tuning"))
-    lines[startsWith(lines, "Printed on ")] = sprintf("Printed on %s with %s.", Sys.Date(),
-      paste(names(versions), versions, collapse = ", "))
+    printed = startsWith(lines, "Printed on ")
+    lines[printed] = sprintf("Printed on %s with %s.", Sys.Date(), show_versions(named_packages(lines[printed])))
   }
   writeLines(lines, file, useBytes = TRUE)
 }

@@ -1,9 +1,10 @@
-"""What `pystrat.prepare_for_accelerate` needs of an Accelerator."""
+"""What `pystrat.prepare_for_accelerate` needs of an Accelerator, and `prepare_for_trainer` of a Trainer."""
 
 from __future__ import annotations
 
+from inspect import signature
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Callable
 
 from torch.utils.data import DataLoader
 
@@ -24,3 +25,19 @@ class Accelerator:
 
     def prepare_data_loader(self, loader: DataLoader[Any], **given: int) -> Any:
         return data_loader.prepare_data_loader(loader, **given)
+
+
+class Trainer:
+    """A Trainer of transformers whose model takes all columns, in process 3."""
+
+    def __init__(self, dataset: Any, collator: Callable[[Any], Any], **options: Any) -> None:
+        self.train_dataset = dataset
+        self.data_collator = collator
+        self.accelerator = Accelerator()
+        prefetch_factor = signature(DataLoader).parameters["prefetch_factor"].default  # 2 in torch 1, None in torch 2
+        defaults = {"num_workers": 0, "pin_memory": False, "persistent_workers": False}
+        given = {**defaults, "prefetch_factor": prefetch_factor, **options}
+        self.args = SimpleNamespace(process_index=3, **{f"dataloader_{name}": given[name] for name in given})
+
+    def _get_collator_with_removed_columns(self, collator: Any, description: str) -> Any:
+        return collator

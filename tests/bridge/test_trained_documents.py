@@ -1,7 +1,8 @@
-"""docs/mlr3torch.md, the help page and the README show what training printed, which needs LibTorch.
+"""docs/mlr3torch.md, docs/luz.md, the help page and the README show what training printed, which needs LibTorch.
 
-Here its examples run without LibTorch. What a block that trains leaves behind is computed from the samplers alone, and
-the blocks after it must print the same: rows, counts, order and names do not depend on the processor.
+Here the examples for mlr3torch run without LibTorch. What a block that trains leaves behind is computed from the
+samplers alone, and the blocks after it must print the same: rows, counts, order and names do not depend on the
+processor.
 """
 
 from __future__ import annotations
@@ -67,10 +68,22 @@ def test_a_fresh_run_without_libtorch_prints_what_the_document_shows(tmp_path: P
     assert sum(1 for fresh, _ in compared if fresh) >= 8
 
 
-def test_the_document_says_with_which_versions_and_when_training_printed_this() -> None:
-    (line,) = re.findall(r"^Printed on (.*)$", DOCUMENT.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    names = ("R", "LibTorch", "torch", "mlr3torch", "mlr3", "mlr3tuning")
+@pytest.mark.parametrize("document, packages", [("mlr3torch", ("mlr3torch", "mlr3", "mlr3tuning")), ("luz", ("luz",))])
+def test_a_document_says_with_which_versions_and_when_training_printed_this(
+    document: str, packages: tuple[str, ...]
+) -> None:
+    text = (ROOT / "docs" / f"{document}.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^Printed on (.*)$", text, flags=re.MULTILINE)
+    names = ("R", "LibTorch", "torch", *packages)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d with " + ", ".join(rf"{name} [\d.-]*\d" for name in names) + r"\.", line)
+
+
+def test_the_recorded_output_of_luz_has_the_minimum_and_training_that_goes_on_as_if_it_had_not_stopped() -> None:
+    blocks = BLOCK.findall((ROOT / "docs" / "luz.md").read_text(encoding="utf-8"))
+    metrics, fewest, fast, resumed = [shown for trains, _, shown in blocks if trains]
+    assert len(blocks) == 4 and metrics.count("auc") == 6
+    assert fewest == "fewest positive rows in a batch: 3\n"
+    assert fast == resumed == "[1] TRUE\n"
 
 
 def test_training_learns_and_every_block_that_trains_shows_what_it_printed() -> None:
