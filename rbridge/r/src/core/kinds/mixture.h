@@ -328,7 +328,7 @@ static void draw_of_file(
 
 /* Take the lines of an epoch, file after file, kept ones before drawn ones. */
 static bool take_lines(const Mixture *self, const Stage *stage, Generator *generator, Taken *taken, Host *host) {
-  SubsetScratch scratch;
+  SubsetScratch scratch = {.n_pool = 0};
   int64_t block[BLOCK_SIZE], begin = 0;
   if (!self->replace && !make_scratch(self, stage, &scratch, host)) return false;
   for (int64_t file = 0; file < self->n_files; begin += self->lines[file], file++) {

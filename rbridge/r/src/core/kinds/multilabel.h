@@ -56,7 +56,7 @@ static bool keep_multilabel(const Parts *request, const MultilabelRequest *wante
 static bool read_labels(const Parts *request, LabelMatrix *matrix, Host *host) {
   Part part = find_part(request, "labels");
   double n_labels;
-  bool is_by_label;
+  bool is_by_label = false;
   if (!read_whole(request, "n_labels", 1, LARGEST_COUNT, &n_labels, host)) return false;
   if (!read_flag(request, "by_label", &is_by_label, host)) return false;
   int64_t n_rows = part.length / (int64_t)n_labels;
