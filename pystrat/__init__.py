@@ -13,6 +13,7 @@ from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_b
 
 if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.accelerated import prepare_for_accelerate, prepare_for_trainer
+    from pystrat.distributed import distribute
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
@@ -76,6 +77,7 @@ __all__ = [
     "check_ranks",
     "correct_probabilities",
     "decode_pairs",
+    "distribute",
     "effective_number_weights",
     "epoch_permutation",
     "gather_counts",
@@ -123,6 +125,7 @@ _MODULE_OF = {
     "check_ranks": "ranks",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.sampler",
+    "distribute": "distributed",
     "effective_number_weights": "weighted.class_weights",
     "gather_counts": "gathering",
     "inverse_frequency_weights": "weighted.class_weights",

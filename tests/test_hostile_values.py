@@ -229,6 +229,11 @@ def check_batches(batches: Batches, given: Arguments) -> None:
     assert collected(batches) == list(batches.lists(0, 1)) == collected(batches.part(0, 1))
 
 
+def check_distributed(sampler: Any, given: Arguments) -> None:
+    batches = sampler.batches(0)
+    assert batches.rows.dtype == np.int32 and batches.rows.min() >= 0 and len(batches) == len(sampler) > 0
+
+
 def check_plan(plan: Any, given: Arguments) -> None:
     table = plan.composition().to_numpy()
     assert table.shape == (plan.n_batches, len(plan.strata))
@@ -600,6 +605,7 @@ CALLS: dict[str, Call] = {
     "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}, anything),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),
+    "distribute": Call(fixed(sampler=[3, 1, 2, 0], batch_size=2), check_distributed, besides=SHARDED),
     "decode_pairs": Call(fixed(numbers=[7, 12], n_items=4), check_pair_numbers),
     "effective_number_weights": Call(fixed(labels=LABELS), check_row_weights),
     "epoch_permutation": Call(fixed(n_rows=5, seed=1, epoch=2), check_permutation),
@@ -814,7 +820,12 @@ def test_hostile(name: str, parameter: str, folder: Path) -> None:
     assert not wrong
 
 
-RANKED = [name for name, parameter in PARAMETERS if parameter == "rank" and issubclass(PUBLIC[name], BatchSampler)]
+def of_samplers(public: Any) -> bool:
+    """Return whether something public makes batch samplers: their classes, and the function for foreign samplers."""
+    return public is pystrat.distribute or issubclass(public, BatchSampler)
+
+
+RANKED = [name for name, parameter in PARAMETERS if parameter == "rank" and of_samplers(PUBLIC[name])]
 
 
 @pytest.mark.parametrize("name", RANKED)

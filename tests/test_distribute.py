@@ -1,0 +1,260 @@
+"""`distribute`: samplers of other libraries, divided among processes, with epochs, states and resume."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from typing import Any, Iterator, Optional
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, strategies as st
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    DistributedSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+import pystrat
+from pystrat import TensorLoader, UniformBatchSampler, distribute
+
+ROWS = list(range(20))
+
+
+class OfNumpy:
+    """Draws from a generator of numpy that it holds."""
+
+    def __init__(self, generator: Any) -> None:
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.generator.permutation(20).tolist())
+
+
+class OfPython:
+    """Draws from a generator of Python that it holds, or from the one of the module."""
+
+    def __init__(self, generator: Optional[random.Random] = None) -> None:
+        self.own = generator
+
+    def __iter__(self) -> Iterator[int]:
+        return iter((self.own or random).sample(ROWS, 20))  # type: ignore[attr-defined]
+
+
+class ByEpoch:
+    """Draws by the epoch that it is told, with a length that changes."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return ([row, self.epoch] for row in range(4 + self.epoch % 3))
+
+
+class Counting:
+    """Counts its epochs by itself, so that its batches do not follow from random numbers."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+
+    def __iter__(self) -> Iterator[int]:
+        self.epoch += 1
+        return iter([self.epoch] * 4)
+
+
+SAMPLERS = {
+    "rows": lambda: RandomSampler(ROWS),
+    "rows with a generator": lambda: RandomSampler(ROWS, generator=torch.Generator()),
+    "weighted rows": lambda: WeightedRandomSampler(np.arange(1.0, 21.0).tolist(), 20),
+    "a subset": lambda: SubsetRandomSampler(ROWS),
+    "rows in order": lambda: SequentialSampler(ROWS),
+    "Generator": lambda: OfNumpy(np.random.default_rng(3)),
+    "RandomState": lambda: OfNumpy(np.random.RandomState(3)),
+    "numpy's functions": lambda: OfNumpy(np.random),
+    "Random": lambda: OfPython(random.Random(3)),
+    "Python's functions": OfPython,
+    "batches": lambda: BatchSampler(RandomSampler(ROWS), 3, False),
+    "batches with a generator": lambda: BatchSampler(RandomSampler(ROWS, generator=torch.Generator()), 3, False),
+    "batches by epoch": ByEpoch,
+}
+BATCHES = {"batches", "batches with a generator", "batches by epoch"}
+samplers = pytest.mark.parametrize("name", SAMPLERS)
+
+
+def made(name: str, **options: Any) -> Any:
+    size = {} if name in BATCHES else {"batch_size": 3}
+    return distribute(SAMPLERS[name](), **{"seed": 5, **size, **options})
+
+
+def lists(batches: Any) -> list[list[int]]:
+    return [batch.tolist() for batch in batches]
+
+
+@samplers
+@pytest.mark.parametrize("n_replicas", [1, 2, 3])
+def test_interleaving_the_ranks_gives_the_batches_of_all(name: str, n_replicas: int) -> None:
+    for epoch in (0, 1, 7):
+        whole = lists(made(name, num_replicas=n_replicas).batches(epoch))
+        parts = [lists(made(name, num_replicas=n_replicas, rank=rank).batches(epoch)) for rank in range(n_replicas)]
+        assert [batch for step in zip(*parts) for batch in step] == whole
+        assert len({len(part) for part in parts}) == 1
+
+
+@samplers
+def test_an_epoch_is_a_function_of_the_seed_and_leaves_all_generators_as_they_were(name: str) -> None:
+    sampler = made(name)
+    torch.manual_seed(1), np.random.seed(1), random.seed(1)
+    before = torch.get_rng_state(), np.random.get_state()[1].copy(), random.getstate()
+    later = lists(sampler.batches(3))
+    again = lists(made(name).batches(3))
+    assert torch.equal(torch.get_rng_state(), before[0]) and random.getstate() == before[2]
+    assert np.array_equal(np.random.get_state()[1], before[1])
+    assert later == again
+
+
+@pytest.mark.parametrize("name", sorted(set(SAMPLERS) - {"rows in order", "batches by epoch"}))
+def test_epochs_and_seeds_differ(name: str) -> None:
+    epochs = [lists(made(name, seed=seed).batches(epoch)) for seed, epoch in [(5, 0), (5, 1), (6, 0)]]
+    assert epochs[0] != epochs[1] and epochs[0] != epochs[2]
+
+
+@given(st.integers(1, 60), st.integers(1, 8), st.integers(1, 6))
+def test_every_row_once_in_batches_that_differ_by_one_row(n_rows: int, batch_size: int, n_replicas: int) -> None:
+    def sampler(drop_last: bool) -> Any:
+        rows = range(n_rows)
+        return distribute(
+            RandomSampler(rows), batch_size=batch_size, drop_last=drop_last, seed=1, num_replicas=n_replicas
+        )
+
+    if n_rows < n_replicas:
+        with pytest.raises(ValueError, match="must yield rows for"):
+            sampler(False)
+    else:
+        batches = lists(sampler(False).batches(2))
+        sizes = [len(batch) for batch in batches]
+        assert sorted(row for batch in batches for row in batch) == list(range(n_rows))
+        assert len(sizes) % n_replicas == 0 and 0 < min(sizes) and max(sizes) - min(sizes) <= 1
+        # A larger batch only if one batch more for each replica would have no row.
+        assert max(sizes) <= batch_size or len(sizes) + n_replicas > n_rows
+    if n_rows >= batch_size * n_replicas:
+        full = lists(sampler(True).batches(2))
+        assert {len(batch) for batch in full} == {batch_size}
+        assert len(full) == n_rows // (batch_size * n_replicas) * n_replicas
+        assert len({row for batch in full for row in batch}) == len(full) * batch_size
+
+
+@given(st.integers(1, 12), st.integers(1, 15))
+def test_the_first_batches_are_repeated_or_the_last_ones_left_out(n_batches: int, n_replicas: int) -> None:
+    own = [[row, 50] for row in range(n_batches)]
+    repeated = lists(distribute(own, seed=1, num_replicas=n_replicas).batches())
+    assert len(repeated) == -(-n_batches // n_replicas) * n_replicas
+    assert repeated == (own * n_replicas)[: len(repeated)]
+    if n_batches >= n_replicas:
+        assert (
+            lists(distribute(own, drop_last=True, seed=1, num_replicas=n_replicas).batches())
+            == own[: len(own) // n_replicas * n_replicas]
+        )
+
+
+@samplers
+@pytest.mark.parametrize("taken", [0, 1, 2])
+def test_resumes_within_an_epoch_and_in_the_next_one(name: str, taken: int) -> None:
+    sampler = made(name, num_replicas=2, rank=1)
+    sampler.set_epoch(4)
+    batches = iter(sampler)
+    for _ in range(taken):
+        next(batches)
+    state = sampler.state_dict(batches_consumed=taken)
+    expected = list(batches), list(sampler)
+    resumed = made(name, num_replicas=2, rank=1)
+    resumed.load_state_dict(state)
+    assert (list(resumed), list(resumed)) == expected
+
+
+def test_the_length_is_that_of_the_next_epoch() -> None:
+    sampler = distribute(ByEpoch(), seed=1)
+    lengths = []
+    for _ in range(4):
+        lengths.append(len(sampler))
+        assert len(list(sampler)) == lengths[-1]
+    assert lengths == [4, 5, 6, 4]
+
+
+def test_a_state_of_other_batches_cannot_be_loaded() -> None:
+    state = made("rows").state_dict()
+    with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+        made("rows", seed=6).load_state_dict(state)
+    with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+        made("rows", batch_size=4).load_state_dict(state)
+
+
+def test_loaders_take_it() -> None:
+    sampler = made("rows", num_replicas=2, rank=0)
+    loaded = [batch.tolist() for batch in DataLoader(torch.arange(20), batch_sampler=sampler, num_workers=2)]
+    fast = TensorLoader(torch.arange(20), sampler=made("rows", num_replicas=2, rank=0))
+    assert loaded == lists(sampler.batches(0)) == [rows.tolist() for (rows,) in fast]
+
+
+def test_it_can_be_pickled() -> None:
+    sampler = made("batches with a generator") if torch.__version__ >= "2" else made("batches")
+    assert lists(pickle.loads(pickle.dumps(sampler)).batches(2)) == lists(sampler.batches(2))
+
+
+NOTHING = "yield 1 to 2147483647 rows or batches"
+REFUSED = {
+    "one of this package": (lambda: distribute(UniformBatchSampler(9, 3), seed=1), "must be one of another library"),
+    "no iterable": (lambda: distribute(5), "must be an iterable of rows or of batches that can be iterated over again"),
+    "an iterator": (lambda: distribute(iter(ROWS), batch_size=3), "that can be iterated over again"),
+    "divided": (
+        lambda: distribute(DistributedSampler(ROWS, num_replicas=2, rank=0), batch_size=3),
+        "must leave the division among processes to this function",
+    ),
+    "no size": (lambda: distribute(RandomSampler(ROWS)), "'batch_size' parameter must be given if 'sampler' yields"),
+    "two sizes": (lambda: distribute([[0, 1]], batch_size=2), "must not be given if 'sampler' yields batches"),
+    "nothing": (lambda: distribute([], batch_size=2), NOTHING),
+    "text": (lambda: distribute(["a", "b"], batch_size=2), "must yield row positions from 0"),
+    "fractions": (lambda: distribute([0, 1.5], batch_size=2), "must yield row positions from 0"),
+    "negative rows": (
+        lambda: distribute([0, -1], batch_size=2),
+        "must yield row positions from 0 to 2147483646, or batches of them",
+    ),
+    "text in batches": (lambda: distribute([["a"], ["b"]]), "must yield row positions from 0"),
+    "a count of its own": (lambda: distribute(Counting(), batch_size=2), "must yield the same batches again"),
+    "too few batches": (lambda: distribute([[0]], drop_last=True, num_replicas=2), "one for each replica"),
+    "too few rows": (lambda: distribute([0], batch_size=2, num_replicas=2), "must yield rows for 2 batches. Got 1 row"),
+    "too few full batches": (
+        lambda: distribute([0, 1, 2], batch_size=2, drop_last=True, num_replicas=2),
+        "must yield rows for 2 batches of 2 rows. Got 3 rows",
+    ),
+    "a rank without a seed": (lambda: distribute(ROWS, batch_size=2, num_replicas=2, rank=0), "'seed' parameter must"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refuses(name: str) -> None:
+    call, message = REFUSED[name]
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
+
+
+def test_a_sampler_of_torch_is_what_the_documents_show() -> None:
+    class Squares(Sampler):  # type: ignore[type-arg]
+        """A sampler as users write them."""
+
+        def __init__(self) -> None:
+            pass
+
+        def __iter__(self) -> Iterator[int]:
+            return iter(torch.randperm(16).tolist())
+
+    parts = [pystrat.distribute(Squares(), batch_size=4, seed=1, num_replicas=2, rank=rank) for rank in (0, 1)]
+    assert sorted(row for part in parts for batch in part for row in batch) == list(range(16))
