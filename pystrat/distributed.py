@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Optional
 
 import numpy as np
 
+from pystrat.arrays import plain_array
 from pystrat.base import Batches, BatchSampler, epoch_seed
 from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, check_iterable, count_of, refused_type, refused_value, show
+from pystrat.messages import (
+    check_flag,
+    check_integer,
+    check_iterable,
+    count_of,
+    is_iterable,
+    refused_type,
+    refused_value,
+    show,
+)
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -115,12 +125,9 @@ class _Distributed(BatchSampler):
         with _seeded(self._source, epoch_seed(self._seed, epoch)):
             if callable(getattr(self._source, "set_epoch", None)):
                 self._source.set_epoch(epoch)
-            items = list(islice(self._source, MAX_COUNT + 1))
-        if not 0 < len(items) <= MAX_COUNT:
-            got = "more" if items else "nothing"
-            raise refused_value("sampler", f"yield 1 to {MAX_COUNT} rows or batches", got)
+            items = _items_of(self._source)
         n_replicas = self._num_replicas or 1
-        if _is_row(items[0]):
+        if getattr(items[0], "ndim", None) == 0 or not is_iterable(items[0]):
             return _cut(_rows_of(items), self._size_of_rows(), n_replicas, self._drop_last)
         batches = _whole(items, n_replicas, self._drop_last)
         if self._batch_size is not None:
@@ -158,7 +165,7 @@ def _check_source(sampler: Any) -> Any:
         raise refused_type("sampler", "be one of another library", type(sampler).__name__, advice)
     required = "be an iterable of rows or of batches that can be iterated over again"
     check_iterable(sampler, "sampler", required=required)
-    if isinstance(sampler, Iterator):
+    if isinstance(sampler, (Iterator, np.ma.MaskedArray)):
         raise refused_type("sampler", required, show(sampler))
     if getattr(sampler, "num_replicas", None) is not None:
         required = "leave the division among processes to this function"
@@ -166,23 +173,19 @@ def _check_source(sampler: Any) -> Any:
     return sampler
 
 
-def _is_row(item: Any) -> bool:
-    return hasattr(item, "__index__") and getattr(item, "ndim", 0) == 0
+def _items_of(sampler: Any) -> list[Any]:
+    """Return what a sampler yields in an epoch."""
+    items = [] if operator.length_hint(sampler) > MAX_COUNT else list(islice(sampler, MAX_COUNT + 1))
+    if not 0 < len(items) <= MAX_COUNT:
+        raise refused_value("sampler", f"yield 1 to {MAX_COUNT} rows or batches", "more or nothing")
+    return items
 
 
-def _rows_of(items: list[Any]) -> NDArray[Any]:
-    """Return row positions as an array."""
-    try:
-        rows = np.fromiter(map(operator.index, items), dtype=np.int64, count=len(items))
-    except (TypeError, OverflowError, RuntimeError) as error:
-        raise refused_type("sampler", _ROWS, "others") from error
-    return _checked(rows)
-
-
-def _checked(rows: NDArray[Any]) -> NDArray[np.int32]:
+def _rows_of(items: list[Any]) -> NDArray[np.int32]:
     """Return row positions in the type of those of the other samplers."""
-    if rows.size and not 0 <= rows.min() <= rows.max() < MAX_COUNT:
-        raise refused_value("sampler", _ROWS, "others")
+    rows = plain_array(items, "sampler")
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or not 0 <= rows.min() <= rows.max() < MAX_COUNT:
+        raise refused_type("sampler", _ROWS, "others")
     return rows.astype(np.int32)
 
 
@@ -206,11 +209,8 @@ def _whole(items: list[Any], n_replicas: int, drop_last: bool) -> Batches:
     if n_batches == 0:
         required = f"yield at least {count_of(n_replicas, 'batch')}, one for each replica"
         raise refused_value("sampler", required, count_of(len(items), "batch"))
-    try:
-        batches = Batches.gather(items[place % len(items)] for place in range(n_batches))
-    except (TypeError, OverflowError) as error:
-        raise refused_type("sampler", _ROWS, "others") from error
-    return Batches(_checked(batches.rows), batches.offsets)
+    rows = [_rows_of(item) for item in items]
+    return Batches.gather(rows[place % len(rows)] for place in range(n_batches))
 
 
 class _Generator(NamedTuple):
