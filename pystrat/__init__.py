@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
         repeat_factors,
         temperature_weights,
     )
+    from pystrat.weighted.density_weights import density_weights, inverse_density_weights
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
     from pystrat.resumable import ResumableLoader
@@ -77,10 +78,12 @@ __all__ = [
     "check_ranks",
     "correct_probabilities",
     "decode_pairs",
+    "density_weights",
     "distribute",
     "effective_number_weights",
     "epoch_permutation",
     "gather_counts",
+    "inverse_density_weights",
     "inverse_frequency_weights",
     "labels_of",
     "min_samples_for_batch_size",
@@ -125,9 +128,11 @@ _MODULE_OF = {
     "check_ranks": "ranks",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.sampler",
+    "density_weights": "weighted.density_weights",
     "distribute": "distributed",
     "effective_number_weights": "weighted.class_weights",
     "gather_counts": "gathering",
+    "inverse_density_weights": "weighted.density_weights",
     "inverse_frequency_weights": "weighted.class_weights",
     "labels_of": "stratified.labels",
     "plot_batch_counts": "report",

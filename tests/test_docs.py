@@ -23,6 +23,7 @@ DOCUMENTS = [
     "downsampling.md",
     "fast-epochs.md",
     "pairs.md",
+    "regression.md",
     "streams.md",
 ]
 

@@ -311,7 +311,7 @@ def check_class_weights(found: Any, given: Arguments) -> None:
 
 
 def check_row_weights(found: np.ndarray, given: Arguments) -> None:
-    labels = given["labels"]
+    labels = given["labels"] if "labels" in given else given["values"]
     n_rows = labels.shape[0] if hasattr(labels, "shape") else length_of(labels)
     assert found.dtype == np.float64 and found.shape == (n_rows,)
     assert (found > 0).all() and np.isfinite(found).all()
@@ -605,10 +605,12 @@ CALLS: dict[str, Call] = {
     "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}, anything),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),
+    "density_weights": Call(fixed(values=[1.0, 2.0, 4.0]), check_row_weights),
     "distribute": Call(fixed(sampler=[3, 1, 2, 0], batch_size=2), check_distributed, besides=SHARDED),
     "decode_pairs": Call(fixed(numbers=[7, 12], n_items=4), check_pair_numbers),
     "effective_number_weights": Call(fixed(labels=LABELS), check_row_weights),
     "epoch_permutation": Call(fixed(n_rows=5, seed=1, epoch=2), check_permutation),
+    "inverse_density_weights": Call(fixed(values=[1.0, 2.0, 4.0]), check_row_weights),
     "inverse_frequency_weights": Call(fixed(labels=LABELS), check_row_weights),
     "labels_of": Call(fixed(dataset=Labelled(targets=LABELS), column="targets"), check_labels),
     "min_samples_for_batch_size": Call(fixed(strata=LABELS, batch_size=4), check_minimum),

@@ -4,6 +4,7 @@
 #include "decimal.h"
 #include "functions/batch_plan.h"
 #include "functions/corpus_plan.h"
+#include "functions/density_weights.h"
 #include "functions/functions.h"
 #include "functions/group_plan.h"
 #include "functions/number_values.h"
@@ -193,6 +194,33 @@ static void test_numbers_of_values(void) {
   free_host(&host);
 }
 
+static void test_weights_by_density(void) {
+  double values[] = {1, 1, 1, 9}, power = 1, bandwidth = 1, n_bins = 8;
+  static const double expected[] = {2.0 / 3, 2.0 / 3, 2.0 / 3, 2};
+  Part parts[] = {
+      {.name = "values", .type = DOUBLES, .length = 4, .values = values},
+      {.name = "power", .type = DOUBLES, .length = 1, .values = &power},
+      {.name = "bandwidth", .type = DOUBLES, .length = 1, .values = &bandwidth},
+      {.name = "n_bins", .type = DOUBLES, .length = 1, .values = &n_bins},
+  };
+  PlainHost host = called("density_weights", parts, LENGTH(parts), true);
+  for (int row = 0; row < 4; row++) {
+    CHECK(fabs(((const double *)given_as(&host, "weights")->values)[row] - expected[row]) < 1e-12);
+  }
+  free_host(&host);
+  values[3] = 1; /* all are equal */
+  host = called("density_weights", parts, LENGTH(parts), true);
+  CHECK(((const double *)given_as(&host, "weights")->values)[3] == 1);
+  free_host(&host);
+  values[3] = INFINITY;
+  host = called("density_weights", parts, LENGTH(parts), false);
+  free_host(&host);
+  values[3] = 9;
+  bandwidth = 0;
+  host = called("density_weights", parts, LENGTH(parts), false);
+  free_host(&host);
+}
+
 static void test_the_plan_of_a_corpus(void) {
   double lines[] = {5, 5, 5, 7}, weights[] = {0.3, 0.6, 0.9, 0}, sample = 17, most = 1000;
   static const double drawn[] = {2, 4, 5, 0}; /* the last share of 10 lines is 5 exactly, which doubles miss */
@@ -247,6 +275,7 @@ int main(void) {
   test_the_largest_lane();
   test_mutated_dealing();
   test_rows_of_wanted_batches_have_places();
+  test_weights_by_density();
   test_the_plan_of_a_corpus();
   test_decimal_numbers();
   test_offsets_and_composition();

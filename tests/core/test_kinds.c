@@ -6,6 +6,7 @@
 #include "epoch_order.h"
 #include "functions/batch_plan.h"
 #include "functions/corpus_plan.h"
+#include "functions/density_weights.h"
 #include "functions/functions.h"
 #include "functions/group_plan.h"
 #include "functions/number_values.h"

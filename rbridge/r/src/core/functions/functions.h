@@ -35,6 +35,7 @@ extern const Function deal_rows_function;
 extern const Function cut_batches_function;
 extern const Function number_values_function;
 extern const Function group_plan_function;
+extern const Function density_weights_function;
 
 /* Return the function of this name, or NULL. */
 static inline const Function *find_function(const char *name) {
@@ -61,6 +62,7 @@ static inline const Function *find_function(const char *name) {
       &cut_batches_function,
       &number_values_function,
       &group_plan_function,
+      &density_weights_function,
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     if (strcmp(functions[i]->name, name) == 0) return functions[i];

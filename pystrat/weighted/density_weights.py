@@ -1,0 +1,110 @@
+"""Row weights for imbalanced regression: the rarer the target of a row, the larger its weight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+
+from pystrat import _core
+from pystrat.strata import numbers_of
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+
+def inverse_density_weights(
+    values: Any, *, power: float = 1.0, bandwidth: Optional[float] = None, n_bins: int = 512
+) -> NDArray[np.float64]:
+    """Return weights with which all values of a numeric target are drawn about equally often.
+
+    The weight of a row is ``density ** -power``, with the density of the row's target among all rows. The mean of all
+    weights is 1. The R function is ``inverse_density_weights()``.
+
+    Parameters
+    ----------
+    values : list, numpy.ndarray, pandas Series or torch tensor
+        The target of each row: finite numbers.
+    power : float, default 1.0
+        From 0 to 10. With 1, values are drawn equally often; 0.5 takes the square root, which moves less weight to the
+        rare values; with 0, all weights are 1.
+    bandwidth : float, optional
+        The standard deviation of the kernel, in units of the target, above 0. By default Silverman's rule,
+        ``0.9 * min(s, IQR / 1.34) * n ** -0.2``, with the standard deviation s and the interquartile range of n values.
+    n_bins : int, default 512
+        The number of bins of equal width in which the rows are counted, up to 10000.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (n,)
+        One weight per row, for `WeightedBatchSampler` or for a weighted loss.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `values` are not a vector of finite numbers, or another parameter is out of range.
+
+    Notes
+    -----
+    The counts of the bins are smoothed with a Gaussian kernel, which ends at four bandwidths. All rows of a bin have
+    the same weight. If all values are equal, all weights are 1.
+
+    This is the label distribution smoothing of Y. Yang, K. Zha, Y. Chen, H. Wang and D. Katabi, "Delving into Deep
+    Imbalanced Regression" (2021), who weight the loss with the inverse of the density, or with its square root.
+
+    Examples
+    --------
+    >>> from pystrat import inverse_density_weights
+    >>> inverse_density_weights([1, 1, 1, 9], bandwidth=1).round(3).tolist()
+    [0.667, 0.667, 0.667, 2.0]
+    """
+    return _weights(values, power=power, bandwidth=bandwidth, n_bins=n_bins)
+
+
+def density_weights(
+    values: Any, *, alpha: float = 1.0, bandwidth: Optional[float] = None, n_bins: int = 512
+) -> NDArray[np.float64]:
+    """Return weights that fall in proportion to the density of a numeric target, as DenseWeight does.
+
+    The weight of a row is ``max(1 - alpha * density, 1e-6)``, divided by the mean of all weights. The density of the
+    row's target is scaled: 0 for the rarest target among the rows, 1 for the most common. The R function is
+    ``density_weights()``.
+
+    Parameters
+    ----------
+    values
+        As in `inverse_density_weights`.
+    alpha : float, default 1.0
+        At least 0. With 0, all weights are 1. With 1, rows with the most common target have almost no weight. Above 1,
+        this is so for more and more rows.
+    bandwidth, n_bins
+        As in `inverse_density_weights`.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (n,)
+        One weight per row, for `WeightedBatchSampler` or for a weighted loss.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is invalid, as for `inverse_density_weights`.
+
+    Notes
+    -----
+    The rule is that of M. Steininger, K. Kobs, P. Davidson, A. Krause and A. Hotho, "Density-Based Weighting for
+    Imbalanced Regression" (2021). The density is the one of `inverse_density_weights`.
+
+    Examples
+    --------
+    >>> from pystrat import density_weights
+    >>> density_weights([1, 1, 1, 9], alpha=0.5, bandwidth=1).tolist()
+    [0.8, 0.8, 0.8, 1.6]
+    """
+    return _weights(values, alpha=alpha, bandwidth=bandwidth, n_bins=n_bins)
+
+
+def _weights(values: Any, **arguments: Any) -> NDArray[np.float64]:
+    found = _core.call("density_weights", arguments, {"values": numbers_of(values, "values")})
+    weights: NDArray[np.float64] = found["weights"]
+    return weights

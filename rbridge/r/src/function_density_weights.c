@@ -1,0 +1,2 @@
+/* The function "density_weights". */
+#include "core/functions/density_weights.h"

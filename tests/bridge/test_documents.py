@@ -1,0 +1,19 @@
+"""The R code of these documents prints what it says, in workers of future and mirai, too."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+DOCUMENTS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", ["beyond-one-machine.md", "regression.md"])
+def test_a_document(name: str, rscript: Callable[..., str]) -> None:
+    code = "\n".join(re.findall(r"```r\n(.*?)```", (DOCUMENTS / name).read_text(encoding="utf-8"), flags=re.DOTALL))
+    promised = [line.rstrip() for line in re.findall(r"^#>(.*)$", code, flags=re.MULTILINE)]
+    printed = [line.rstrip() for line in rscript(code, TORCH_LOAD="0").splitlines()]
+    assert printed == [line.removeprefix(" ") for line in promised]

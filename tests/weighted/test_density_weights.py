@@ -1,0 +1,98 @@
+"""Weights by the density of a numeric target: formulas, the cases that R also reads, and what is drawn with them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pystrat
+from pystrat import WeightedBatchSampler, density_weights, inverse_density_weights
+from tests.reference.golden_density_weights import as_text, reference
+from tests.reference.golden_vectors import GOLDEN
+
+TEXT = (GOLDEN / "density_weights.json").read_text(encoding="utf-8")
+CASES = json.loads(TEXT)["cases"]
+NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[str(place) for place in range(len(CASES))])
+def test_golden_weights(case: dict[str, Any]) -> None:
+    function = getattr(pystrat, case["input"]["function"])
+    found = function(case["input"]["values"], **case["input"]["parameters"])
+    assert found == pytest.approx(case["expected"], rel=1e-12)
+
+
+def test_the_file_has_the_cases_that_python_writes() -> None:
+    assert [case["input"] for case in json.loads(as_text())["cases"]] == [case["input"] for case in CASES]
+
+
+@given(NUMBERS, st.sampled_from([{"power": 1.0}, {"power": 0.5}, {"alpha": 1.0}, {"alpha": 3.0}]), st.integers(1, 40))
+def test_any_values(values: list[float], parameters: dict[str, float], n_bins: int) -> None:
+    function: Any = inverse_density_weights if "power" in parameters else density_weights
+    weights = function(values, n_bins=n_bins, **parameters)
+    assert np.isfinite(weights).all() and (weights > 0).all() and weights.mean() == pytest.approx(1)
+    assert weights == pytest.approx(reference(values, n_bins=n_bins, **parameters), rel=1e-6)
+
+
+def test_a_rarer_target_has_a_larger_weight() -> None:
+    values = np.repeat([0.0, 10.0, 20.0], [100, 10, 1])
+    for weights in (inverse_density_weights(values, bandwidth=1), density_weights(values, alpha=0.9, bandwidth=1)):
+        common, rarer, rarest = weights[[0, 100, 110]]
+        assert common < rarer < rarest
+
+
+def test_inverse_densities_draw_all_values_equally_often() -> None:
+    values = np.repeat(np.arange(5.0), [1000, 500, 100, 50, 10])
+    sampler = WeightedBatchSampler(
+        inverse_density_weights(values, bandwidth=0.01), batch_size=100, n_batches=100, seed=1
+    )
+    drawn = np.bincount(values[np.concatenate(sampler.batches(0))].astype(int))
+    assert np.abs(drawn / drawn.sum() - 0.2).max() < 0.02
+
+
+def test_extreme_numbers_and_parameters() -> None:
+    assert density_weights([3, 3, 3]).tolist() == [1, 1, 1]
+    assert (
+        density_weights([1, 2, 4], alpha=0).tolist() == inverse_density_weights([1, 2, 4], power=0).tolist() == [1] * 3
+    )
+    for values in ([0, 1e-320, 1e-323], [1e308, 0, 1], [1, 1 + 2**-52]):
+        assert np.isfinite(inverse_density_weights(values)).all()
+    for bandwidth in (1e-320, 1e308):
+        assert np.isfinite(inverse_density_weights([1, 2, 4], bandwidth=bandwidth)).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        ([1, None], {}, "The 'values' parameter must hold finite numbers. Got NaN instead."),
+        ([1, float("inf")], {}, "The 'values' parameter must hold finite numbers. Got Inf instead."),
+        ([-1e308, 1e308], {}, "The 'values' parameter must hold numbers with a finite range. Got others instead."),
+        (["a"], {}, "The 'values' parameter must be a vector of numbers. Got text instead."),
+        ([1, 2], {"bandwidth": 0}, "The 'bandwidth' parameter must be above 0. Got 0 instead."),
+        ([1, 2], {"n_bins": 0}, "The 'n_bins' parameter must be an integer from 1 to 10000. Got 0 instead."),
+        ([1, 2], {"n_bins": 10001}, "The 'n_bins' parameter must be an integer from 1 to 10000. Got 10001 instead."),
+    ],
+)
+def test_refuses(values: Any, options: dict[str, Any], message: str) -> None:
+    for function in (inverse_density_weights, density_weights):
+        with pytest.raises((TypeError, ValueError)) as refused:
+            function(values, **options)
+        assert str(refused.value) == message
+
+
+def test_refuses_powers_and_slopes() -> None:
+    with pytest.raises(ValueError, match="The 'power' parameter must be at most 10. Got 11 instead."):
+        inverse_density_weights([1, 2], power=11)
+    with pytest.raises(
+        ValueError, match="The 'power' parameter must be a finite number of at least 0. Got -1 instead."
+    ):
+        inverse_density_weights([1, 2], power=-1)
+    with pytest.raises(
+        ValueError, match="The 'alpha' parameter must be a finite number of at least 0. Got -1 instead."
+    ):
+        density_weights([1, 2], alpha=-1)
