@@ -52,7 +52,8 @@ def reference(
     if power is not None:
         weights = density**-power
     else:
-        scaled = (density - density.min()) / (np.ptp(density) or 1)
+        is_flat = np.ptp(density) <= 1e-9 * density.max()  # densities that differ only by rounding
+        scaled = density * 0 if is_flat else (density - density.min()) / np.ptp(density)
         weights = np.maximum(1 - alpha * scaled, 1e-6)
     return weights / weights.mean()
 

@@ -55,6 +55,11 @@ def test_inverse_densities_draw_all_values_equally_often() -> None:
     assert np.abs(drawn / drawn.sum() - 0.2).max() < 0.02
 
 
+def test_equally_frequent_values_have_equal_weights() -> None:
+    assert density_weights([0, 0, 1, 1], n_bins=7).tolist() == [1] * 4
+    assert density_weights(np.repeat([0.1, 0.7, 1.3], 5), n_bins=3, bandwidth=0.01).tolist() == [1] * 15
+
+
 def test_extreme_numbers_and_parameters() -> None:
     assert density_weights([3, 3, 3]).tolist() == [1, 1, 1]
     assert (

@@ -110,9 +110,10 @@ static void weigh_bins(const Histogram *histogram, double power, double alpha, b
     least = fmin(least, weights[bin]);
     most = fmax(most, weights[bin]);
   }
+  bool is_flat = most - least <= 1e-9 * most; /* densities that differ only by rounding */
   for (int64_t bin = 0; bin < histogram->n_bins; bin++) {
     if (histogram->counts[bin] == 0) continue;
-    double share = most > least ? (weights[bin] - least) / (most - least) : 0;
+    double share = is_flat ? 0 : (weights[bin] - least) / (most - least);
     weights[bin] = is_inverse ? pow(weights[bin] / least, -power) : fmax(1 - alpha * share, 1e-6);
     sum += histogram->counts[bin] * weights[bin];
   }
