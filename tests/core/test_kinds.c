@@ -620,15 +620,28 @@ static void check_counts_of(const Parts *recipe, int64_t fails_at) {
   free_host(&host);
 }
 
-/* Draw an epoch with a host that fails at every call in turn; the same rows must come of it then. */
-static void check_interrupted(PlainInstance *instance, const Parts *recipe, int32_t first_row, uint32_t epoch) {
-  PlainHost whole = new_host(recipe, &instance->memory, first_row, -1);
-  CHECK(draw_epoch(instance->kind, instance->self, instance->seed, epoch, &whole.host));
+/* Return an instance of a recipe, which is right. */
+static PlainInstance prepared_instance(const Kind *kind, uint32_t seed, const Parts *recipe, int32_t first_row) {
+  PlainInstance instance = new_instance(kind, seed);
+  PlainHost host = new_host(recipe, &instance.memory, first_row, -1);
+  CHECK(kind->prepare(instance.self, recipe, seed, &host.host));
+  free_host(&host);
+  return instance;
+}
+
+/* Draw the first epoch of an instance with a host that fails at every call in turn: at last, the rows and the memory of
+ * the instance are those of a draw that is not interrupted.
+ */
+static void check_interrupted(const Kind *kind, uint32_t seed, const Parts *recipe, int32_t first_row, uint32_t epoch) {
+  PlainInstance without = prepared_instance(kind, seed, recipe, first_row);
+  PlainInstance instance = prepared_instance(kind, seed, recipe, first_row);
+  PlainHost whole = new_host(recipe, &without.memory, first_row, -1);
+  CHECK(draw_epoch(kind, without.self, seed, epoch, &whole.host));
   const Given *rows = given_as(&whole, "rows");
   for (int64_t at = 0;; at++) {
     CHECK(at < 1000);
-    PlainHost host = new_host(recipe, &instance->memory, first_row, at);
-    bool is_drawn = draw_epoch(instance->kind, instance->self, instance->seed, epoch, &host.host);
+    PlainHost host = new_host(recipe, &instance.memory, first_row, at);
+    bool is_drawn = draw_epoch(kind, instance.self, seed, epoch, &host.host);
     if (is_drawn) {
       CHECK_EQUAL(given_as(&host, "rows")->count, rows->count);
       size_t width = rows->type == LARGE ? 8 : 4;
@@ -639,7 +652,10 @@ static void check_interrupted(PlainInstance *instance, const Parts *recipe, int3
     free_host(&host);
     if (is_drawn) break;
   }
+  CHECK_EQUAL(instance.memory.n_blocks, without.memory.n_blocks);
   free_host(&whole);
+  free_instance(&without);
+  free_instance(&instance);
 }
 
 /* Prepare a recipe and draw epochs; return whether it was accepted. */
@@ -665,7 +681,7 @@ static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
     }
     free_host(&drawing);
     bool is_small = is_drawn && given_as(&drawing, "rows")->count < 10000;
-    if (is_small && epoch == 1) check_interrupted(&instance, &recipe, first_row, number);
+    if (is_small && epoch == 1) check_interrupted(kind, instance.seed, &recipe, first_row, number);
   }
   free_instance(&instance);
   free_memory(&memory);

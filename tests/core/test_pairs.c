@@ -37,7 +37,7 @@ static void ranks_are_those_of_the_free_cells(int64_t n_cells, int64_t share, in
   int64_t n_free = 0;
   int64_t n_positives = some_positives(n_cells, share, block, marks, listed);
   double *positives = new_array(n_positives, sizeof *positives);
-  FreeCells free_cells;
+  FreeCells free_cells = {.buckets = NULL};
   Memory memory = {.n_blocks = 0};
   PlainHost host = new_host(NULL, &memory, 0, -1);
   if (n_positives > 0) memcpy(positives, listed, (size_t)n_positives * sizeof *positives);
@@ -60,7 +60,7 @@ static void ranks_are_those_of_the_free_cells(int64_t n_cells, int64_t share, in
 static void large_tables_have_free_cells(void) {
   const int64_t last = (INT64_C(1) << 52) - 1;
   const double positives[] = {0, 1, 5, (double)(last / 2), (double)(last - 1), (double)last};
-  FreeCells free_cells;
+  FreeCells free_cells = {.buckets = NULL};
   Memory memory = {.n_blocks = 0};
   PlainHost host = new_host(NULL, &memory, 0, -1);
   int64_t ranks[] = {0, 3, last / 2 - 4, last / 2 - 3, last - 6};

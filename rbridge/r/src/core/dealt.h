@@ -18,7 +18,8 @@
 #include "recipe.h"
 #include "scattering.h"
 
-/* The first members are the caller's, who also checks them; the others are zeros at first, and made by the first epoch.
+/* The first members are the caller's, who also checks them; the others are zeros at first, and made by the first epoch,
+ * with memory that is requested once, however often it is interrupted.
  */
 typedef struct {
   Codes codes;
@@ -27,7 +28,9 @@ typedef struct {
   bool even, is_shuffled, is_walked;
   uint32_t seed;
 
+  bool is_made;
   int64_t n_taken, n_entries, n_passes;
+  void *own_codes;         /* n_entries, unless the recipe's are in the right type */
   const void *entry_codes; /* n_entries: the pass of each; n_passes for those that are in no batch */
   int code_bytes;
   int64_t *offsets;        /* n_batches + 1 */
@@ -118,7 +121,7 @@ static inline bool keep_codes(Dealt *dealt, Host *host) {
   dealt->entry_codes = codes->bytes;
   if (dealt->code_bytes == 4) dealt->entry_codes = codes->integers;
   if (dealt->code_bytes != 2) return true;
-  uint16_t *narrow = host->memory(host, FOR_THE_INSTANCE, n_rows * (int64_t)sizeof *narrow);
+  uint16_t *narrow = dealt->own_codes = lasting_memory(dealt->own_codes, n_rows * (int64_t)sizeof *narrow, host);
   if (narrow == NULL) return false;
   for (int64_t row = 0; row < n_rows; row++) narrow[row] = (uint16_t)codes->integers[row];
   dealt->entry_codes = narrow;
@@ -130,8 +133,9 @@ static inline bool repeat_rows(Dealt *dealt, Host *host) {
   const Codes *codes = &dealt->codes;
   int64_t n_strata = codes->n_strata, n_rows = codes->n_rows, n_repeated = dealt->n_entries - n_rows;
   dealt->code_bytes = width_of_codes(dealt->n_passes);
-  void *numbers = host->memory(host, FOR_THE_INSTANCE, dealt->n_entries * dealt->code_bytes);
-  int32_t *repeated = host->memory(host, FOR_THE_INSTANCE, n_repeated * (int64_t)sizeof *repeated);
+  void *numbers = dealt->own_codes = lasting_memory(dealt->own_codes, dealt->n_entries * dealt->code_bytes, host);
+  int32_t *repeated = lasting_memory(dealt->repeated, n_repeated * (int64_t)sizeof *repeated, host);
+  dealt->repeated = repeated;
   int64_t *own = host->memory(host, FOR_THE_CALL, 2 * (n_strata + 1) * (int64_t)sizeof *own);
   if (numbers == NULL || repeated == NULL || own == NULL) return false;
   int64_t *next = own + n_strata + 1; /* where the next row of a stratum is repeated first */
@@ -163,7 +167,6 @@ static inline bool repeat_rows(Dealt *dealt, Host *host) {
     }
   }
   dealt->entry_codes = numbers;
-  dealt->repeated = repeated;
   return host->go_on(host);
 }
 
@@ -178,7 +181,7 @@ static inline bool fix_orders(Dealt *dealt, Host *host) {
     if (next[stratum] >= 0) n_walked += codes->counts[stratum];
   }
   next[n_strata] = -1;
-  int32_t *walk = host->memory(host, FOR_THE_INSTANCE, n_walked * (int64_t)sizeof *walk);
+  int32_t *walk = dealt->walk = lasting_memory(dealt->walk, n_walked * (int64_t)sizeof *walk, host);
   Generator generator;
   seed_generator(&generator, epoch_seed(dealt->seed, 0));
   OrderParts order;
@@ -197,7 +200,6 @@ static inline bool fix_orders(Dealt *dealt, Host *host) {
     }
     if (!host->go_on(host)) return false;
   }
-  dealt->walk = walk;
   return true;
 }
 
@@ -219,25 +221,23 @@ static inline void begin_passes(const Dealt *dealt, int64_t *starts) {
 
 /* Make what all epochs share. */
 static inline bool make_layout(Dealt *dealt, Host *host) {
-  if (dealt->layout != NULL) return true;
+  if (dealt->is_made) return true;
   count_entries(dealt);
   const Codes *codes = &dealt->codes;
   int64_t n_batches = dealt->n_batches, n_strata = codes->n_strata, n_entries = dealt->n_entries;
   bool has_codes = n_entries > codes->n_rows ? repeat_rows(dealt, host) : keep_codes(dealt, host);
   if (!has_codes || (dealt->is_walked && !fix_orders(dealt, host))) return false;
-  int64_t *numbers = host->memory(
-      host, FOR_THE_INSTANCE, (n_batches + 2 + dealt->n_passes) * (int64_t)sizeof *numbers
-  );
+  int64_t n_numbers = n_batches + 2 + dealt->n_passes, bytes_of_entries = n_entries * (int64_t)sizeof(int32_t);
   int64_t *next_places = host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof *next_places);
-  dealt->pool = host->memory(host, FOR_THE_INSTANCE, n_entries * (int64_t)sizeof *dealt->pool);
-  int32_t *layout = host->memory(host, FOR_THE_INSTANCE, n_entries * (int64_t)sizeof *layout);
-  if (numbers == NULL || next_places == NULL || dealt->pool == NULL || layout == NULL) return false;
-  dealt->offsets = numbers;
-  dealt->starts = numbers + n_batches + 1;
+  dealt->offsets = lasting_memory(dealt->offsets, n_numbers * (int64_t)sizeof *dealt->offsets, host);
+  dealt->pool = lasting_memory(dealt->pool, bytes_of_entries, host);
+  int32_t *layout = dealt->layout = lasting_memory(dealt->layout, bytes_of_entries, host);
+  if (next_places == NULL || dealt->offsets == NULL || dealt->pool == NULL || layout == NULL) return false;
+  dealt->starts = dealt->offsets + n_batches + 1;
   begin_passes(dealt, dealt->starts);
   if (!fill_offsets(dealt->taken, n_strata, n_batches, dealt->even, dealt->offsets, host)) return false;
   memcpy(next_places, dealt->offsets, (size_t)n_batches * sizeof *next_places);
-  bool is_filled =
+  dealt->is_made =
       dealt->is_walked
           ? fill_passes_layout(
                 dealt->taken, codes->counts, n_strata, n_batches, n_entries, next_places, layout, host
@@ -246,8 +246,7 @@ static inline bool make_layout(Dealt *dealt, Host *host) {
                 dealt->taken, n_strata, n_batches, dealt->even, n_entries, next_places, layout, host
             ) && (dealt->starts[n_strata] == dealt->n_taken ||
                   spread_layout(dealt->taken, codes->counts, n_strata, layout, host));
-  if (is_filled) dealt->layout = layout;
-  return is_filled;
+  return dealt->is_made;
 }
 
 /* Choose the rows of walked strata in an epoch: those that it leaves out are in no batch by `numbers`, a copy of the

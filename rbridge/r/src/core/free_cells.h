@@ -22,14 +22,16 @@ typedef struct {
   uint32_t shift;          /* a bucket has 2^shift ranks */
 } FreeCells;
 
-/* Begin the free cells of a table of 1 to 2^52 cells, with memory of the instance. */
+/* Begin the free cells of a table of 1 to 2^52 cells, with memory of the instance; zeros at first. */
 static inline bool index_free_cells(
     FreeCells *free, const double *positives, int64_t n_positives, int64_t n_cells, Host *host
 ) {
-  *free = (FreeCells){.positives = positives, .n_positives = n_positives, .count = n_cells - n_positives};
+  free->positives = positives;
+  free->n_positives = n_positives;
+  free->count = n_cells - n_positives;
   while ((free->count >> free->shift) > n_positives / 2) free->shift++;
   free->n_buckets = (free->count >> free->shift) + 1;
-  free->buckets = host->memory(host, FOR_THE_INSTANCE, (free->n_buckets + 1) * (int64_t)sizeof *free->buckets);
+  free->buckets = lasting_memory(free->buckets, (free->n_buckets + 1) * (int64_t)sizeof *free->buckets, host);
   if (free->buckets == NULL) return false;
   int64_t bucket = 0;
   for (int64_t j = 0; j < n_positives; j++) {

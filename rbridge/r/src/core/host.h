@@ -79,6 +79,11 @@ struct Host {
   const char *warnings;   /* further ones, in memory of the call, each of them with a newline at the end; or NULL */
 };
 
+/* Return memory for the instance: `before`, unless it is NULL, which an interrupted call has got; or NULL. */
+static inline void *lasting_memory(void *before, int64_t bytes, Host *host) {
+  return before != NULL ? before : host->memory(host, FOR_THE_INSTANCE, bytes);
+}
+
 static inline int64_t smaller(int64_t left, int64_t right) { return left < right ? left : right; }
 
 static inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }

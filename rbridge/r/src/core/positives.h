@@ -159,17 +159,26 @@ static inline bool read_positives(const Parts *recipe, Positives *positives, Hos
   return check_cells(positives, host);
 }
 
-/* Return where the distinct cells of each user begin, and the end of the last one's; or NULL. */
-static inline int64_t *starts_of_users(const Positives *positives, Life life, Host *host) {
-  int64_t n_users = positives->n_users;
-  int64_t *starts = host->memory(host, life, (n_users + 1) * (int64_t)sizeof *starts);
-  if (starts == NULL) return NULL;
-  int64_t user = 0;
+/* Find where the distinct cells of each user begin, and the end of the last one's. */
+static inline bool fill_user_starts(const Positives *positives, int64_t *starts, Host *host) {
+  int64_t n_users = positives->n_users, user = 0;
   for (int64_t i = 0; i < positives->n_distinct; i++) {
     for (int64_t of_cell = user_of(positives, i); user <= of_cell; user++) starts[user] = i;
   }
   for (; user <= n_users; user++) starts[user] = positives->n_distinct;
-  return host->go_on(host) ? starts : NULL;
+  return host->go_on(host);
+}
+
+/* Return them in memory of the call; or NULL. */
+static inline int64_t *starts_of_users(const Positives *positives, Host *host) {
+  int64_t *starts = host->memory(host, FOR_THE_CALL, (positives->n_users + 1) * (int64_t)sizeof *starts);
+  return starts != NULL && fill_user_starts(positives, starts, host) ? starts : NULL;
+}
+
+/* Make them in memory of the instance, which is NULL at first. */
+static inline bool make_user_starts(const Positives *positives, int64_t **starts, Host *host) {
+  *starts = lasting_memory(*starts, (positives->n_users + 1) * (int64_t)sizeof **starts, host);
+  return *starts != NULL && fill_user_starts(positives, *starts, host);
 }
 
 /* The items that can be drawn for a user; `starts` is NULL if positives may be drawn. */

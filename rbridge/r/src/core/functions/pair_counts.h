@@ -6,7 +6,7 @@
 #include "functions.h"
 
 static bool count_full_users(const Positives *positives, int64_t *n_full, Host *host) {
-  int64_t *starts = starts_of_users(positives, FOR_THE_CALL, host);
+  int64_t *starts = starts_of_users(positives, host);
   if (starts == NULL) return false;
   for (int64_t user = 0; user < positives->n_users; user++) *n_full += free_items(positives, starts, user) == 0;
   return true;

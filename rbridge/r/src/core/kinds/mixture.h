@@ -18,6 +18,7 @@ typedef struct {
   int64_t *lines;             /* of each file, that remain */
   const uint8_t *remaining;   /* a bit for each line, lowest first; NULL if all lines remain */
   int64_t n_remaining;
+  bool is_made;
   int32_t *narrow;            /* the numbers of the lines that remain, made by the first epoch; */
   int64_t *wide;              /* if there are more than 2^31 - 1 lines, they are here */
   bool replace;
@@ -247,22 +248,20 @@ static bool prepare_mixture(void *instance, const Parts *recipe, uint32_t seed, 
 
 /* Number the lines that remain. */
 static bool make_places(Mixture *self, Host *host) {
-  if (self->remaining == NULL || self->narrow != NULL || self->wide != NULL) return true;
+  if (self->remaining == NULL || self->is_made) return true;
   bool is_wide = self->n_lines > LARGEST_COUNT;
-  int64_t width = is_wide ? (int64_t)sizeof *self->wide : (int64_t)sizeof *self->narrow, place = 0;
-  void *places = host->memory(host, FOR_THE_INSTANCE, self->n_remaining * width);
-  int32_t *narrow = is_wide ? NULL : places;
-  int64_t *wide = is_wide ? places : NULL;
-  if (places == NULL) return false;
+  int64_t n_remaining = self->n_remaining, place = 0;
+  if (is_wide) self->wide = lasting_memory(self->wide, n_remaining * (int64_t)sizeof *self->wide, host);
+  if (!is_wide) self->narrow = lasting_memory(self->narrow, n_remaining * (int64_t)sizeof *self->narrow, host);
+  if (self->wide == NULL && self->narrow == NULL) return false;
   for (int64_t line = 0; line < self->n_lines; line++) {
     if (line % GO_ON_ROWS == 0 && !host->go_on(host)) return false;
     if (!does_remain(self, line)) continue;
-    if (is_wide) wide[place] = line;
-    if (!is_wide) narrow[place] = (int32_t)line;
+    if (is_wide) self->wide[place] = line;
+    if (!is_wide) self->narrow[place] = (int32_t)line;
     place++;
   }
-  self->narrow = narrow;
-  self->wide = wide;
+  self->is_made = true;
   return true;
 }
 

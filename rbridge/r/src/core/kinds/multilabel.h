@@ -15,7 +15,8 @@ typedef struct {
   Codes codes; /* the label set of each row */
   LabeledRows given;
   bool is_shuffled;
-  int32_t *refilled; /* the batches in the order of the dataset, made by the first epoch that lacks rows; or NULL */
+  bool is_made;
+  int32_t *refilled; /* the batches in the order of the dataset, made by the first epoch that lacks rows */
   int64_t n_missing; /* the rows that these lack */
 } Multilabel;
 
@@ -277,14 +278,15 @@ static bool prepare_multilabel(void *instance, const Parts *recipe, uint32_t see
 
 /* Find the batches in the order of the dataset, in the memory of another assignment, whose members stay. */
 static bool make_refilled(Multilabel *self, const Assignment *epoch, Host *host) {
-  if (self->refilled != NULL) return true;
+  if (self->is_made) return true;
   Assignment in_order = *epoch;
   int64_t n_bytes = self->given.n_rows * (int64_t)sizeof(int32_t);
   in_order.members = host->memory(host, FOR_THE_CALL, n_bytes);
-  in_order.batches = in_order.members == NULL ? NULL : host->memory(host, FOR_THE_INSTANCE, n_bytes);
-  if (in_order.batches == NULL || !assign_rows(&in_order, &self->codes, NULL, host)) return false;
-  self->refilled = in_order.batches;
+  in_order.batches = self->refilled = lasting_memory(self->refilled, n_bytes, host);
+  if (in_order.members == NULL || in_order.batches == NULL) return false;
+  if (!assign_rows(&in_order, &self->codes, NULL, host)) return false;
   self->n_missing = missing_rows(&in_order);
+  self->is_made = true;
   return true;
 }
 

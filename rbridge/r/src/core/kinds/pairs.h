@@ -19,8 +19,8 @@ typedef struct {
   NegativesWay way;
   int64_t n_negatives, n_batches;
   const int32_t *counts; /* the negatives of the table, or of each user */
-  bool has_tables;       /* what follows is made by the first epoch */
-  int64_t *starts;       /* as starts_of_users() returns them, where draws need them */
+  bool is_made;          /* by the first epoch, as what follows */
+  int64_t *starts;       /* those of users, where draws need them */
   FreeCells free;        /* unless positives may be drawn, or are drawn again */
   SubsetScratch sizes;   /* of the scratch space, if negatives are unique */
   SumTree items;         /* by popularity */
@@ -121,7 +121,7 @@ static bool count_for_users(
 ) {
   bool free_only = wanted->way.free_only;
   int64_t n_skipped, n_counted = 0, n_users = positives->n_users;
-  int64_t *starts = starts_of_users(positives, FOR_THE_CALL, host);
+  int64_t *starts = starts_of_users(positives, host);
   int64_t *of_user = starts == NULL ? NULL : count_positives(positives, starts, host);
   if (of_user == NULL) return false;
   if (free_only && !skip_full_users(positives, starts, wanted->full_users == FULL_SKIP, of_user, &n_skipped, host)) {
@@ -273,7 +273,7 @@ static bool prepare_popularity(Pairs *self, Host *host) {
   double acceptance, *weights = weigh_items(&self->positives, self->way.power, host);
   if (weights == NULL) return false;
   if (self->way.free_only && !find_acceptance(&self->positives, weights, &acceptance, host)) return false;
-  double *sums = host->memory(host, FOR_THE_INSTANCE, n_sums * (int64_t)sizeof *sums);
+  double *sums = self->items.sums = lasting_memory(self->items.sums, n_sums * (int64_t)sizeof *sums, host);
   if (sums == NULL) return false;
   memset(sums, 0, (size_t)n_sums * sizeof *sums);
   init_sum_tree(&self->items, n_items, sums, NULL, 0);
@@ -298,20 +298,16 @@ static bool prepare_pairs(void *instance, const Parts *recipe, uint32_t seed, Ho
 
 /* Make what the draws need besides the recipe. */
 static bool make_pair_tables(Pairs *self, Host *host) {
-  if (self->has_tables) return true;
-  Pairs made = *self;
-  const Positives *positives = &made.positives;
-  bool is_popular = made.way.method == POPULAR_NEGATIVES;
-  if (made.way.free_only && made.way.method != UNIFORM_NEGATIVES) {
-    made.starts = starts_of_users(positives, FOR_THE_INSTANCE, host);
-    if (made.starts == NULL) return false;
-  }
-  if (is_popular ? !prepare_popularity(&made, host) : !check_pair_limits(&made, host)) return false;
+  if (self->is_made) return true;
+  const Positives *positives = &self->positives;
+  bool is_popular = self->way.method == POPULAR_NEGATIVES;
+  bool has_starts = self->way.free_only && self->way.method != UNIFORM_NEGATIVES;
+  if (has_starts && !make_user_starts(positives, &self->starts, host)) return false;
+  if (is_popular ? !prepare_popularity(self, host) : !check_pair_limits(self, host)) return false;
   int64_t n_cells = positives->n_users * positives->n_items;
-  bool has_free = made.way.free_only && !is_popular;
-  if (has_free && !index_free_cells(&made.free, positives->cells, positives->n_distinct, n_cells, host)) return false;
-  made.has_tables = true;
-  *self = made;
+  bool has_free = self->way.free_only && !is_popular;
+  if (has_free && !index_free_cells(&self->free, positives->cells, positives->n_distinct, n_cells, host)) return false;
+  self->is_made = true;
   return true;
 }
 

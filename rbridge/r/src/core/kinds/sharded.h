@@ -20,6 +20,7 @@ typedef struct {
   uint32_t seed;
   int64_t *offsets;       /* n_batches + 1 */
   int32_t *layout, *pool; /* n_rows, and the rows of the largest shard; made by the first epoch */
+  bool is_made;
 } Sharded;
 
 /* Refuse the shards of a process if some batch would have no row of it. */
@@ -195,17 +196,16 @@ static bool prepare_sharded(void *instance, const Parts *recipe, uint32_t seed, 
 
 /* Make what all epochs share. */
 static bool make_shard_layout(Sharded *self, Host *host) {
-  if (self->layout != NULL) return true;
+  if (self->is_made) return true;
   int64_t n_batches = self->cells.n_batches, most = 0;
   for (int64_t shard = 0; shard < self->n_own; shard++) most = self->sizes[shard] > most ? self->sizes[shard] : most;
   int64_t *next_places = host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof *next_places);
-  self->pool = host->memory(host, FOR_THE_INSTANCE, most * (int64_t)sizeof *self->pool);
-  int32_t *layout = host->memory(host, FOR_THE_INSTANCE, self->codes.n_rows * (int64_t)sizeof *layout);
-  if (next_places == NULL || self->pool == NULL || layout == NULL) return false;
+  self->pool = lasting_memory(self->pool, most * (int64_t)sizeof *self->pool, host);
+  self->layout = lasting_memory(self->layout, self->codes.n_rows * (int64_t)sizeof *self->layout, host);
+  if (next_places == NULL || self->pool == NULL || self->layout == NULL) return false;
   memcpy(next_places, self->offsets, (size_t)n_batches * sizeof *next_places);
-  if (!lay_out_shards(&self->cells, next_places, layout, host)) return false;
-  self->layout = layout;
-  return true;
+  self->is_made = lay_out_shards(&self->cells, next_places, self->layout, host);
+  return self->is_made;
 }
 
 /* Fill the rows of an epoch. */

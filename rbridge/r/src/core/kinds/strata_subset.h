@@ -23,6 +23,7 @@ typedef struct {
   uint32_t seed;
   int64_t *starts;   /* n_strata + 1: where the rows of a stratum begin in `walk` */
   int32_t *walk;     /* the rows, stratum by stratum, in the order of epoch 0; made by the first exact epoch */
+  bool is_made;
 } StrataSubset;
 
 /* The arguments of a user. */
@@ -155,14 +156,14 @@ static bool prepare_strata_subset(void *instance, const Parts *recipe, uint32_t 
 /* Find the order in which exact epochs take the rows of the strata. */
 static bool make_walk(StrataSubset *self, Host *host) {
   const Codes *codes = &self->codes;
-  if (self->walk != NULL) return true;
+  if (self->is_made) return true;
   Generator generator;
   seed_generator(&generator, self->seed);
   OrderParts order;
   int64_t n_kept = self->starts[codes->n_strata];
   int64_t *next = host->memory(host, FOR_THE_CALL, codes->n_strata * (int64_t)sizeof *next);
   if (next == NULL || !begin_order(&order, &generator, codes->n_rows, host)) return false;
-  int32_t *walk = host->memory(host, FOR_THE_INSTANCE, n_kept * (int64_t)sizeof *walk);
+  int32_t *walk = self->walk = lasting_memory(self->walk, n_kept * (int64_t)sizeof *walk, host);
   if (walk == NULL) return false;
   memcpy(next, self->starts, (size_t)codes->n_strata * sizeof *next);
   while (order.done < order.n_rows) {
@@ -173,7 +174,7 @@ static bool make_walk(StrataSubset *self, Host *host) {
     }
     if (!host->go_on(host)) return false;
   }
-  self->walk = walk;
+  self->is_made = true;
   return true;
 }
 

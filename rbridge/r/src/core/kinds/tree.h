@@ -734,18 +734,20 @@ static bool begin_chunk(const TreeSampler *self, int64_t count, TreeChunk *chunk
   return true;
 }
 
-/* Make states of the nodes and streams of the values, in memory of this life. */
-static bool make_states(
-    const TreeSampler *self, bool keeps, Life life, TreeStates *states, Generator **streams, Host *host
-) {
+/* Make states of the nodes and streams of the values: zeros at first, and in memory of the instance if they are kept.
+ */
+static bool make_states(const TreeSampler *self, bool keeps, TreeStates *states, Generator **streams, Host *host) {
   TreeStatesSize size = tree_states_size(&self->tree, keeps);
-  NodeState *nodes = host->memory(host, life, size.nodes * (int64_t)sizeof *nodes);
+  Life life = keeps ? FOR_THE_INSTANCE : FOR_THE_CALL;
   int64_t n_generators = size.generators + self->n_values;
-  Generator *generators = host->memory(host, life, n_generators * (int64_t)sizeof *generators);
-  int32_t *pools = host->memory(host, life, size.pooled * (int64_t)sizeof *pools);
-  if (nodes == NULL || generators == NULL || pools == NULL) return false;
-  *states = (TreeStates){.keep = keeps, .nodes = nodes, .generators = generators, .pools = pools};
-  *streams = generators + size.generators;
+  states->keep = keeps;
+  if (states->nodes == NULL) states->nodes = host->memory(host, life, size.nodes * (int64_t)sizeof *states->nodes);
+  if (states->generators == NULL) {
+    states->generators = host->memory(host, life, n_generators * (int64_t)sizeof *states->generators);
+  }
+  if (states->pools == NULL) states->pools = host->memory(host, life, size.pooled * (int64_t)sizeof *states->pools);
+  if (states->nodes == NULL || states->generators == NULL || states->pools == NULL) return false;
+  *streams = states->generators + size.generators;
   return true;
 }
 
@@ -798,10 +800,7 @@ static bool draw_persistent(
     Host *host
 ) {
   int64_t position = (int64_t)epoch * self->length;
-  if (self->streams == NULL && !make_states(self, true, FOR_THE_INSTANCE, &self->states, &self->streams, host)) {
-    self->streams = NULL;
-    return false;
-  }
+  if (!make_states(self, true, &self->states, &self->streams, host)) return false;
   if (self->position < 0 || self->position > position) {
     begin_draws(self, self->seed, &self->states, self->streams);
     self->position = 0;
@@ -829,9 +828,9 @@ static bool draw_tree(void *instance, Generator *generator, uint32_t epoch, Host
   for (int64_t batch = 0; batch < self->n_batches; batch++) offsets[batch] = batch * self->batch_size;
   offsets[self->n_batches] = count;
   if (self->is_persistent) return draw_persistent(self, epoch, &chunk, count, rows, values, n_drawn, host);
-  TreeStates states;
-  Generator *streams;
-  if (!make_states(self, false, FOR_THE_CALL, &states, &streams, host)) return false;
+  TreeStates states = {.keep = false};
+  Generator *streams = NULL;
+  if (!make_states(self, false, &states, &streams, host)) return false;
   begin_draws(self, epoch_seed(self->seed, epoch), &states, streams);
   return draw_next(self, &states, streams, &chunk, 0, count, rows, values, host);
 }

@@ -12,7 +12,8 @@ typedef struct {
   Positives positives;
   int64_t n_batches, per_positive;
   bool unique;
-  int64_t *starts; /* as starts_of_users() returns them; made by the first epoch, as what follows */
+  bool is_made;    /* by the first epoch, as what follows */
+  int64_t *starts; /* those of users */
   FreeCells free;
   SubsetScratch sizes; /* of the scratch space, if negatives are unique */
 } Triples;
@@ -45,7 +46,7 @@ static bool count_triples(
     const Positives *positives, const TriplesRequest *wanted, int64_t **counts, int64_t *n_skipped, int64_t *n_triples,
     Host *host
 ) {
-  int64_t *starts = starts_of_users(positives, FOR_THE_CALL, host);
+  int64_t *starts = starts_of_users(positives, host);
   int64_t *of_user = starts == NULL ? NULL : count_positives(positives, starts, host);
   if (of_user == NULL) return false;
   if (!skip_full_users(positives, starts, wanted->full_users == FULL_SKIP, of_user, n_skipped, host)) return false;
@@ -136,15 +137,12 @@ static bool prepare_triples(void *instance, const Parts *recipe, uint32_t seed, 
 
 /* Make what the draws need besides the recipe. */
 static bool make_triple_tables(Triples *self, Host *host) {
-  if (self->starts != NULL) return true;
-  Triples made = *self;
-  const Positives *positives = &made.positives;
-  made.starts = starts_of_users(positives, FOR_THE_INSTANCE, host);
-  if (made.starts == NULL || !check_triple_users(&made, host)) return false;
+  if (self->is_made) return true;
+  const Positives *positives = &self->positives;
   int64_t n_cells = positives->n_users * positives->n_items;
-  if (!index_free_cells(&made.free, positives->cells, positives->n_distinct, n_cells, host)) return false;
-  *self = made;
-  return true;
+  self->is_made = make_user_starts(positives, &self->starts, host) && check_triple_users(self, host) &&
+                  index_free_cells(&self->free, positives->cells, positives->n_distinct, n_cells, host);
+  return self->is_made;
 }
 
 /* Draw the cells of the negatives of each positive in turn. */
