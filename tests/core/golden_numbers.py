@@ -103,7 +103,7 @@ def golden_shards() -> Iterator[int]:
         given, table, batches = case["input"], case["expected"]["table"], case["expected"]["batches"]
         strata, shards = strata_of(given), given["shards"]
         yield from (given["n_strata"], len(batches), len(strata), given["seed"], given["epoch"], int(given["shuffle"]))
-        yield len(shards)
+        yield from (int(given["promise"] == "local"), len(shards))
         for shard in shards:
             yield from (shard, len(strata[shard]), *strata[shard])
         begins, place = {}, 0

@@ -119,7 +119,7 @@ kind_sharded = function() {
     class = "batch_sampler_sharded",
     prepares = TRUE,
     vectors = list(
-      parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "shuffle"),
+      parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "promise", "shuffle"),
       labels = c("min_samples_per_stratum", "promise", "shuffle", "names", "shards")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),

@@ -29,14 +29,18 @@ typedef struct {
   const int64_t *begins; /* n_cells: the batch of the first row, from 0 to n_batches - 1 */
 } ShardCells;
 
-/* Read what is promised, without the table. */
-static inline bool read_promise(const Parts *request, ShardsPlan *plan, Host *host) {
+/* Read what is promised, of a request or a recipe. */
+static inline bool read_promise(const Parts *parts, bool *is_local, Host *host) {
   static const char *const promises[] = {"global", "local"};
   int promise = 0;
-  if (!read_one_minimum(request, INFINITY, &plan->minimum, host)) return false;
-  if (!read_choice(request, "promise", promises, 2, &promise, host)) return false;
-  plan->is_local = promise == 1;
+  if (!read_choice(parts, "promise", promises, 2, &promise, host)) return false;
+  *is_local = promise == 1;
   return true;
+}
+
+/* Read what needs no table. */
+static inline bool read_shards_plan(const Parts *request, ShardsPlan *plan, Host *host) {
+  return read_one_minimum(request, INFINITY, &plan->minimum, host) && read_promise(request, &plan->is_local, host);
 }
 
 /* Refuse a minimum above `most` rows, which `reason` tells. */
@@ -87,7 +91,7 @@ static inline bool find_most_of_shards(const Parts *request, const ShardsPlan *p
 /* Read the table and choose the number of batches; return in `guaranteed` the minimum that they have. */
 static inline bool plan_shards(const Parts *request, ShardsPlan *plan, int64_t *guaranteed, Host *host) {
   int64_t most = 0;
-  if (!read_promise(request, plan, host) || !read_counts_table(request, &plan->table, host)) return false;
+  if (!read_shards_plan(request, plan, host) || !read_counts_table(request, &plan->table, host)) return false;
   if (!find_most_of_all(request, plan, &most, host)) return false;
   if (plan->is_local && !find_most_of_shards(request, plan, &most, host)) return false;
   plan->n_batches = most / (int64_t)plan->minimum;

@@ -147,14 +147,13 @@ test_that("a recipe is checked", {
 
 test_that("a recipe whose batches do not follow from its rows is refused", {
   complete = list(p = rep(c("x", "y"), c(5, 3)), q = rep(c("y", "x"), c(4, 7)), r = rep(c("x", "y"), 3))
-  # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too; and
-  # if the batches would not follow from the other promise.
+  # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too.
   cases = list(
     list(strata = strata, promise = "global", shards = names(strata), known = rep(TRUE, 18L)),
     list(strata = strata, promise = "global", shards = c("e", "a", "d"), known = rep(c(TRUE, FALSE, TRUE), c(4, 2, 3))),
     list(strata = strata, promise = "global", shards = c("f", "a"), known = c(TRUE, TRUE, FALSE, TRUE, TRUE, TRUE)),
     list(strata = strata, promise = "global", shards = c("d", "b"), known = rep(FALSE, 6L)),
-    list(strata = complete, promise = "local", shards = c("r", "p"), known = c(FALSE, TRUE, TRUE, TRUE))
+    list(strata = complete, promise = "local", shards = c("r", "p"), known = rep(TRUE, 4L))
   )
   for (case in cases) {
     recipe = attr(batch_sampler_sharded(1, shard_counts(case$strata), case$shards, seed = 1, promise = case$promise,

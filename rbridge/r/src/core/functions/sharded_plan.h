@@ -9,7 +9,7 @@
 static bool call_sharded_plan(const Parts *request, Host *host) {
   ShardsPlan plan = {.minimum = 0};
   int64_t guaranteed;
-  if (!is_given(request, "table")) return read_promise(request, &plan, host);
+  if (!is_given(request, "table")) return read_shards_plan(request, &plan, host);
   return plan_shards(request, &plan, &guaranteed, host) && host->number(host, "n_batches", (double)plan.n_batches) &&
          host->number(host, "min_samples_per_stratum", (double)guaranteed);
 }

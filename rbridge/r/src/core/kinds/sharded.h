@@ -94,7 +94,7 @@ static bool plan_sharded(const Parts *request, Host *host) {
   if (!read_whole(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
   if (!read_flag(request, "shuffle", &is_shuffled, host)) return false;
   if (!is_given(request, "table")) {
-    return read_promise(request, &plan, host) && host->number(host, "min_samples_per_stratum", plan.minimum) &&
+    return read_shards_plan(request, &plan, host) && host->number(host, "min_samples_per_stratum", plan.minimum) &&
            host->keep(host, "promise") && host->keep(host, "shuffle") && host->number(host, "seed", seed);
   }
   if (!plan_shards(request, &plan, &guaranteed, host) || !check_shard_batches(&plan, guaranteed, host)) return false;
@@ -106,7 +106,8 @@ static bool plan_sharded(const Parts *request, Host *host) {
          host->number(host, "n_shards", (double)plan.table.n_parts) &&
          host->number(host, "n_batches", (double)plan.n_batches) && host->keep(host, "shards") &&
          give_doubles("sizes", sizes, cells.n_cells / cells.n_strata, host) &&
-         give_doubles("begins", cells.begins, cells.n_cells, host) && host->flag(host, "shuffle", is_shuffled);
+         give_doubles("begins", cells.begins, cells.n_cells, host) && host->keep(host, "promise") &&
+         host->flag(host, "shuffle", is_shuffled);
 }
 
 /* Read the shards of a recipe; return them in `sorted` in order of their numbers: the number * n_own + the place. */
@@ -161,10 +162,12 @@ static bool check_no_batch_is_empty(const Sharded *self, Host *host) {
 static bool prepare_sharded(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Sharded *self = instance;
   double n_strata, n_shards, n_batches;
+  bool is_local = false;
   if (!find_codes(recipe, &self->codes, host)) return false;
   if (!read_whole(recipe, "n_strata", 1, LARGEST_COUNT - 1, &n_strata, host)) return false;
   if (!read_whole(recipe, "n_shards", 1, LARGEST_COUNT, &n_shards, host)) return false;
   if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
+  if (!read_promise(recipe, &is_local, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
   Part own = find_part(recipe, "shards");
   if (own.type != DOUBLES || own.length < 1 || (double)own.length > n_shards) {
@@ -187,7 +190,7 @@ static bool prepare_sharded(void *instance, const Parts *recipe, uint32_t seed, 
   self->codes.n_strata = cells->n_strata;
   cells->counts = count_cells(&self->codes, self->sizes, self->n_own, FOR_THE_INSTANCE, host);
   if (cells->counts == NULL) return false;
-  if (!begins_follow(self, sorted, false) && !begins_follow(self, sorted, true)) {
+  if (!begins_follow(self, sorted, is_local)) {
     return refuse(host, "recipe", "others", "have batches as 'begins' that follow from the rows dealt before");
   }
   self->offsets = find_shard_offsets(cells, FOR_THE_INSTANCE, host);
