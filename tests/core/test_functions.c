@@ -64,6 +64,40 @@ static void test_the_largest_minimum(void) {
   free_host(&host);
 }
 
+/* Two strata of 4 and 5 rows, in groups of 2, 1 and 1, and of 3, 1 and 1. */
+static void test_the_plan_of_groups(void) {
+  static const char *const names[] = {"rows", "groups", "largest", "fewest", "most"};
+  static const int64_t planned[2][5][2] = {
+      {{4, 5}, {3, 3}, {2, 3}, {2, 2}, {2, 3}},
+      {{4, 5}, {3, 3}, {2, 3}, {2, 2}, {3, 4}},
+  };
+  const uint8_t codes[] = {0, 1, 0, 1, 0, 1, 0, 1, 1};
+  const int32_t groups[] = {0, 3, 0, 3, 1, 3, 2, 4, 5};
+  double n_strata = 2, n_groups = 6, n_batches = 2, minimum = 2;
+  int32_t together = 0;
+  Part parts[] = {
+      {.name = "codes", .type = BYTES, .length = 9, .values = codes},
+      {.name = "groups", .type = INTEGERS, .length = 9, .values = groups},
+      {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &n_strata},
+      {.name = "n_groups", .type = DOUBLES, .length = 1, .values = &n_groups},
+      {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
+      {.name = "min_samples_per_stratum", .type = DOUBLES, .length = 1, .values = &minimum},
+      {.name = "together", .type = INTEGERS, .length = 1, .values = &together},
+  };
+  for (together = 0; together <= 1; together++) {
+    PlainHost host = called("group_plan", parts, LENGTH(parts), true);
+    for (int column = 0; column < 5; column++) {
+      const int64_t *numbers = given_as(&host, names[column])->values;
+      for (int stratum = 0; stratum < 2; stratum++) CHECK_EQUAL(numbers[stratum], planned[together][column][stratum]);
+    }
+    CHECK_EQUAL(*(const double *)given_as(&host, "most_of_group")->values, together ? 3 : 2);
+    free_host(&host);
+  }
+  n_batches = 10;
+  PlainHost host = called("group_plan", parts, LENGTH(parts), false);
+  free_host(&host);
+}
+
 /* Products of more than 64 bits. */
 static void test_whole_shares(void) {
   static const int64_t cases[][4] = {
@@ -280,6 +314,7 @@ int main(void) {
   test_decimal_numbers();
   test_offsets_and_composition();
   test_the_largest_minimum();
+  test_the_plan_of_groups();
   test_numbers_of_values();
   CHECK(find_function("another") == NULL);
   return 0;

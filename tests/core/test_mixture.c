@@ -92,6 +92,25 @@ static void test_lines(double *drawn, double *kept, bool replace, bool shuffle) 
   free_instance(&instance);
 }
 
+static void a_request_without_files_is_refused(void) {
+  double batch_size = 8;
+  int32_t shuffle = 1;
+  const Part parts[] = {
+      {.name = "shuffle", .type = FLAG, .length = 1, .values = &shuffle},
+      {.name = "batch_size", .type = DOUBLES, .length = 1, .values = &batch_size},
+      {.name = "epoch_end", .type = TEXT, .length = 1, .values = "sample"},
+      {.name = "lines", .type = DOUBLES, .values = lines},
+      {.name = "drawn", .type = DOUBLES, .values = lines},
+      {.name = "kept", .type = DOUBLES, .values = lines},
+  };
+  Parts request = {.parts = parts, .n_parts = LENGTH(parts)};
+  PlainHost host = new_host(&request, NULL, 0, -1);
+  CHECK(!mixture_kind.plan(&request, &host.host));
+  check_failure(&host);
+  CHECK(strcmp(host.host.refusal.parameter, "lines") == 0);
+  free_host(&host);
+}
+
 int main(void) {
   double drawn[N_FILES] = {0, 0, 1300, 5, 513, 0, 4}, kept[N_FILES] = {3, 0, 0, 1, 0, 600, 0};
   double passes[N_FILES] = {3, 0, 1601, 5, 69999, 0, 900};
@@ -99,5 +118,6 @@ int main(void) {
     test_lines(drawn, kept, true, shuffle);
     test_lines(passes, kept, false, shuffle);
   }
+  a_request_without_files_is_refused();
   return 0;
 }

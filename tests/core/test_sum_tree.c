@@ -168,6 +168,27 @@ static void updated_trees_are_fresh_trees(int64_t n_rows, int minimum) {
   free(current);
 }
 
+/* Errors of rounding would add up. */
+static void after_two_million_updates_a_tree_is_a_fresh_one(void) {
+  enum { N_ROUNDS = 4000, N_UPDATES = 500 };
+  double *current = some_weights(MOST_ROWS, 30), weights[N_UPDATES], previous[N_UPDATES];
+  int64_t rows[N_UPDATES];
+  SumTree tree = tree_of(current, MOST_ROWS, 1);
+  for (int round = 0; round < N_ROUNDS; round++) {
+    for (int64_t i = 0; i < N_UPDATES; i++) {
+      rows[i] = below(MOST_ROWS);
+      weights[i] = any_weight(30);
+      current[rows[i]] = weights[i] + 0.0;
+    }
+    update_rows(&tree, rows, weights, 0, N_UPDATES, previous);
+  }
+  SumTree fresh = tree_of(current, MOST_ROWS, 1);
+  CHECK(same_trees(&tree, &fresh));
+  free_tree(&fresh);
+  free_tree(&tree);
+  free(current);
+}
+
 static void overflows_are_undone(int64_t n_rows) {
   double *weights = some_weights(n_rows, 30);
   SumTree tree = tree_of(weights, n_rows, 1), before = tree_of(weights, n_rows, 1);
@@ -470,6 +491,7 @@ int main(void) {
     draws_without_replacement_are_distinct(SIZES[i], 3);
     draws_without_replacement_are_distinct(SIZES[i], 60);
   }
+  after_two_million_updates_a_tree_is_a_fresh_one();
   every_row_has_a_random_number_of_53_bits();
   slices_of_tiny_weights_are_those_of_larger_ones();
   an_overflow_within_the_steps_is_none();

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
+from pystrat import _core
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.cli import main
@@ -497,3 +498,9 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match=r"left out: 'caf\\xe9'\.$"):
         mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=1, rules=tmp_path / "rules")
     assert mixture.plan.table()["file"].tolist() == ["café", "caf\udce9"]
+
+
+def test_a_request_of_no_files_is_refused() -> None:
+    nothing = {name: np.empty(0) for name in ("lines", "drawn", "kept")}
+    with pytest.raises(ValueError, match="The 'lines' parameter must have numbers of lines of each file."):
+        _core.plan("mixture", {"batch_size": 8, "shuffle": True, "epoch_end": "sample"}, nothing, ())

@@ -150,7 +150,13 @@ def test_shares_flatten_from_those_of_lines_to_equal_ones() -> None:
     assert drawn(plan_of(300, lines, temperature=1e6)) == [101, 100, 100]
 
 
-@given(st.lists(st.integers(1, 2**50), min_size=1, max_size=5), st.floats(1.001, 100))
+@given(
+    st.one_of(
+        st.lists(st.integers(1, 2**50), min_size=1, max_size=5),
+        st.lists(st.integers(1, 2**53 - 1), min_size=1, max_size=1),
+    ),
+    st.floats(1.001, 100),
+)
 def test_powers_have_twelve_digits(lines: list[int], temperature: float) -> None:
     """They are those of decimal arithmetic of 50 digits, within a unit of the twelfth: the last bits do not matter."""
     digits = Context(prec=50)

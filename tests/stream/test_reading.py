@@ -174,6 +174,27 @@ def test_after_an_error_the_same_batch_is_read_again(tmp_path: Path, is_counted:
     assert taken and taken + list(iterator) == whole
 
 
+def test_after_an_error_behind_the_last_batch_of_a_lane_the_iterator_is_at_its_end() -> None:
+    def rows(source: str) -> Any:
+        yield from range(8)
+        if source == "b" and is_broken:
+            raise OSError("gone")
+
+    is_broken = False
+    counts = count_sources(["a", "b"], read=rows, stratum=lambda row: row % 2)
+    stream = StratifiedStream(
+        ["a", "b"], 2, read=rows, stratum=lambda row: row % 2, counts=counts, lanes=2, shuffle=False
+    )
+    whole = list(stream)
+    is_broken = True
+    iterator, taken = iter(stream), []
+    with pytest.raises(SourceError, match="Row 8 of the source 'b' cannot be read"):
+        for batch in iterator:
+            taken.append(batch)
+    assert taken == whole and len(whole) == 4
+    assert list(iterator) == []
+
+
 @pytest.mark.parametrize(
     "read, message",
     [
