@@ -432,7 +432,7 @@ cdef class Instance:
         return call.results["rows"]
 
     def tell(self, str method not None, dict arguments not None, dict data not None):
-        """Change the state; return the results."""
+        """Change the state; return the results, among them the "warnings" if there are any."""
         cdef Request state = self.state, request = Request(arguments, data)
         cdef Call call = Call(request, (), self.memory)
         call.finish(
@@ -440,6 +440,8 @@ cdef class Instance:
                 self.room, &state.parts, PyUnicode_AsUTF8(method), &request.parts, &call.host
             )
         )
+        if call.host.warning[0]:
+            call.results["warnings"] = call.warnings()
         return call.results
 
     def ask(self, str name not None, dict arguments not None={}, dict data not None={}):

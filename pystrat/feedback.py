@@ -23,7 +23,6 @@ from pystrat.row_arguments import row_positions, row_values
 from pystrat._random import RandomStream, stream_at
 from pystrat.base import Batches, BatchSampler, Place, epoch_seed
 from pystrat.core_sampler import CoreBatchSampler
-from pystrat.sizes import full_offsets
 
 _GENERATOR_WORDS = 625  # 624 words of state, and first the position among them
 _LARGEST_WORD = 2**32 - 1
@@ -220,7 +219,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         stream = RandomStream(epoch_seed(self.seed, epoch))
         n_batches = self._global_length()
         rows = self._instance.draw_more(stream, {"count": n_batches})
-        return Batches(rows, full_offsets(len(rows), n_batches, self.batch_size))
+        return Batches(rows, np.arange(n_batches + 1, dtype=np.int64) * self.batch_size)
 
     def _lists_from(self, place: Place) -> "_Draws":
         self._draws = _Draws(self, place)

@@ -13,7 +13,6 @@ import pytest
 import pystrat
 from pystrat import TreeBatchSampler, _core, _kernels
 from pystrat._random import RandomStream
-from pystrat.corpus import _draws
 from pystrat.strata import number_integers
 from tests.corpus.mixtures import mixture_of
 from tests.test_numbering import colliding
@@ -64,6 +63,20 @@ def one_leaf() -> _core.Instance:
     return _core.Instance("tree", sampler._recipe().parts, 1)
 
 
+FIRST_EPOCH = ("epoch", {"epoch": 0, "next_epoch": 0})
+
+
+def by_perplexity(n: int, *, sample: int = 64, **parameters: Any) -> _core.Instance:
+    return pystrat.PerplexityBatchSampler(n, sample, 64, seed=1, **parameters)._instance
+
+
+def reported(n: int, **parameters: Any) -> _core.Instance:
+    """Of all examples, some of them hard; the next epoch is drawn in proportion to perplexity."""
+    instance = by_perplexity(n, **parameters)
+    instance.tell("report", {}, {"rows": in_order(n), "nll": (in_order(n) % 7).astype(np.float64) / 4})
+    return instance
+
+
 # Each returns a kernel and what it is called with.
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "number_integers": lambda: (number_integers, (in_order(SMALL),)),
@@ -72,25 +85,28 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "indices": lambda: (stream().indices, (10**6, LARGE)),
     "uniforms": lambda: (stream().uniforms, (LARGE,)),
     "permutation": lambda: (stream().permutation, (SMALL,)),
-    "draw_rows": lambda: (_draws.draw_rows, (stream(), 10**6, LARGE)),
     "draw of a mixture": lambda: (mixture_of([10**6], [LARGE], [0], 1).draw, (0,)),
     "draw of a mixture, kept": lambda: (mixture_of([LARGE], [0], [LARGE], 1, shuffle=False).draw, (0,)),
     "draw of a mixture, without replacement": lambda: (
         mixture_of([10**6], [LARGE], [0], 1, replace=False).draw,
         (0,),
     ),
-    "perplexity_of": lambda: (_draws.perplexity_of, (zeros(SMALL, np.float64),)),
-    "report_losses": lambda: (
-        _draws.report_losses,
-        (zeros(SMALL, np.int32), zeros(SMALL, np.float64), zeros(1, np.float64)),
+    "report": lambda: (by_perplexity(1).tell, ("report", {}, {"rows": zeros(SMALL), "nll": zeros(SMALL, np.float64)})),
+    "perplexities": lambda: (by_perplexity(LARGE).ask, ("perplexities",)),
+    "share above the maximum": lambda: (reported(SMALL, maximum=-1.5).ask, ("share_above_maximum",)),
+    "epoch by perplexity, uniform": lambda: (by_perplexity(9, sample=LARGE).ask, FIRST_EPOCH),
+    "epoch by perplexity, weights": lambda: (reported(SMALL).ask, FIRST_EPOCH),
+    "epoch by perplexity, ceiling": lambda: (reported(SMALL, maximum=-1.5).ask, FIRST_EPOCH),
+    "epoch by perplexity, weighted": lambda: (reported(2**20, sample=SMALL).ask, FIRST_EPOCH),
+    "begin by perplexity": lambda: (reported(2**20, sample=SMALL).tell, ("begin", {"epoch": 0}, {})),
+    "running epoch by length": lambda: (
+        by_perplexity(9, sample=SMALL, lengths=in_order(9), window=999).ask,
+        (
+            "epoch",
+            {"epoch": 0, "running": 0, "next_epoch": 1, "weighted": True},
+            {"drawn": zeros(SMALL, np.int32)},
+        ),
     ),
-    "is_below_initial": lambda: (_draws.is_below_initial, (zeros(LARGE, np.float64), 2.0)),
-    "noise_ceiling": lambda: (_draws.noise_ceiling, (np.ones(SMALL), 2.0)),
-    "cumulative_weights": lambda: (_draws.cumulative_weights, (zeros(LARGE, np.float64), 2.0, 3.0, 1.0)),
-    "draw_by_sums": lambda: (_draws.draw_by_sums, (stream(), np.arange(1.0, 2**20), SMALL)),
-    "cut_by_length": lambda: (_draws.cut_by_length, (zeros(SMALL, np.int32), 2**30, 1000, 10, 10)),
-    "split_batches": lambda: (_draws.split_batches, (in_order(SMALL) * 7, SMALL * 2)),
-    "shuffle_batches": lambda: (_draws.shuffle_batches, (stream(), zeros(SMALL, np.int32), in_order(SMALL))),
     "draw of a tree": lambda: (one_leaf().draw, (0,)),
     "weights of users": lambda: (pystrat.SumTree, (np.ones(SMALL),)),
     "update": lambda: (sum_tree().update, (in_order(SMALL) % 2**20, np.ones(SMALL))),
@@ -179,6 +195,31 @@ def test_weights_are_as_before_after_an_interrupt(alarm: None) -> None:
     assert tree.total == 2 * SMALL and (tree.weights() == 2).all()
     tree.update(rows, weights)
     assert tree.total == SMALL
+
+
+def test_reports_are_as_before_after_an_interrupt(alarm: None) -> None:
+    sampler = pystrat.PerplexityBatchSampler(1000, 10, 10, seed=1)
+    sampler.report(in_order(1000), np.ones(1000))
+    before = sampler.reports_fingerprint
+    rows, nll = in_order(SMALL) % 1000, np.full(SMALL, 0.5)
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        sampler.report(rows, nll)
+    assert sampler.reports_fingerprint == before and not sampler.started
+
+
+@pytest.mark.parametrize("by_length", [False, True])
+def test_an_epoch_by_perplexity_begins_again_after_an_interrupt(alarm: None, by_length: bool) -> None:
+    lengths = {"lengths": in_order(1000) % 99, "window": ROWS // 3} if by_length else {}
+    expected, sampler = (pystrat.PerplexityBatchSampler(1000, ROWS, 64, seed=1, **lengths) for _ in range(2))
+    for each in (expected, sampler):
+        each.report(in_order(1000), in_order(1000) / 500)
+    with pytest.raises(Interrupted):
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        next(iter(sampler))
+    assert not sampler.started
+    sampler.set_epoch(0)
+    assert next(iter(sampler)) == next(iter(expected)) and sampler.started
 
 
 @pytest.mark.parametrize("count", [MANY // 20, MANY])

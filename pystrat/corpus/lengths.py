@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +16,9 @@ from pystrat.messages import is_number, refused_type, refused_value, show
 _LINES_AT_A_TIME = 4096  # that are read for a user's function
 
 
-def read_lengths(lengths: Any, n: int, *, each: str = "example") -> NDArray[np.int32]:
-    """Return the lengths of `n` examples.
-
-    Parameters
-    ----------
-    lengths : array of int, shape (n,)
-        From 0 to 2147483647.
-    n : int
-    each : str, default "example"
-        The noun for one of them in messages.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `lengths` is anything else.
-    """
-    required = f"be {n} whole numbers from 0 to {MAX_COUNT}, one for each {each}"
+def _read_lengths(lengths: Any, n: int) -> NDArray[np.int32]:
+    """Return the lengths of `n` lines, which a user has given as numbers."""
+    required = f"be {n} whole numbers from 0 to {MAX_COUNT}, one for each line"
     found = plain_array(lengths, "lengths")
     if found.ndim != 1 or found.dtype.kind not in "iuf":
         raise refused_type("lengths", required, show(lengths))
@@ -64,7 +50,7 @@ def line_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int3
     if isinstance(lengths, str):
         required = "be 'words', a function of the lines of a position, or a number for each line"
         raise refused_value("lengths", required, show(lengths))
-    return read_lengths(lengths, sum(map(len, files)), each="line")
+    return _read_lengths(lengths, sum(map(len, files)))
 
 
 def _most_words(file: ParallelFile) -> NDArray[np.int32]:
@@ -117,21 +103,3 @@ def _refuse_wrong(found: NDArray[Any], required: str) -> None:
         wrong |= numbers != np.floor(numbers)
     if wrong.any():
         raise refused_value("lengths", required, show(found[wrong][0]))
-
-
-def check_lengths_used(lengths: Optional[Any], max_tokens: Any, window: Any) -> bool:
-    """Return whether batches depend on lengths, which is the case if `max_tokens` or `window` is given.
-
-    Raises
-    ------
-    ValueError
-        If one is given without the others that it needs.
-    """
-    if max_tokens is None and window is None:
-        if lengths is not None:
-            raise refused_value("lengths", "be given together with 'max_tokens' or 'window'", show(lengths))
-        return False
-    if lengths is None:
-        name, value = ("max_tokens", max_tokens) if max_tokens is not None else ("window", window)
-        raise refused_value(name, "be given together with 'lengths'", show(value))
-    return True

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._progress import progress
-from pystrat.corpus._draws import WordCounter
+from pystrat.corpus._lines import WordCounter
 from pystrat.messages import count_of
 from pystrat.corpus.line_index import FileVersion, offsets_of
 from pystrat.regular_files import check_regular, open_regular

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._progress import progress
-from pystrat.corpus._draws import (
+from pystrat.corpus._lines import (
     INDEX_HEAD_SIZE,
     TEXT_END_SIZE,
     IndexCheck,

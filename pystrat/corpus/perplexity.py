@@ -9,39 +9,20 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._random import RandomStream
+from pystrat import _core
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.base import Batches, Place, epoch_seed
-from pystrat.corpus._draws import (
-    cumulative_weights,
-    draw_by_sums,
-    draw_rows,
-    is_below_initial,
-    noise_ceiling,
-    report_losses,
-)
-from pystrat.corpus.batching import DrawnBatchSampler
+from pystrat.base import Batches, Place
+from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
 from pystrat.digest import fingerprint
 from pystrat.feedback import SamplerWithFeedback
-from pystrat.messages import (
-    as_double,
-    check_flag,
-    check_integer,
-    check_list,
-    count_of,
-    is_number,
-    refused_type,
-    refused_value,
-    show,
-)
+from pystrat.messages import check_integer, check_list, count_of, refused_type, refused_value, show
 from pystrat.recipe import Recipe, make_recipe
+from pystrat.row_arguments import row_positions
 
 MAX_PERPLEXITY = 1e6
-PUBLISHED_MAXIMUM = -1.5
-_NOTED_SHARE = 0.05  # of the reported examples; if more count as noise, a warning is given
 
 
-class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
+class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     """Batch sampler that visits `sample` of `n` examples in each epoch, those of high perplexity more often.
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
@@ -131,6 +112,9 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     [53, 92, 167, 688]
     """
 
+    _kind = "perplexity"
+    _running: Optional[tuple[int, "_Visits"]] = None  # the epoch that began last, and what it visits
+
     def __init__(
         self,
         n: int,
@@ -147,35 +131,40 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        super().__init__(
-            n,
-            sample,
-            batch_size,
-            lengths=lengths,
-            max_tokens=max_tokens,
-            window=window,
-            seed=seed,
-            num_replicas=num_replicas,
-            rank=rank,
-        )
-        self._initial = _check_initial(initial)
-        self._maximum = _check_maximum(maximum)
-        self._clip = _check_clip(clip, self._maximum)
-        self._has_warned = False
-        self._reported = np.full(self._n, np.nan)  # the perplexities, NaN if an example was never reported
-        self._started = False
-        self._drawn: Optional[tuple[int, _Visits]] = None  # the running epoch and what it visits
+        arguments = {
+            "n": n,
+            "sample": sample,
+            "batch_size": batch_size,
+            "initial": initial,
+            "maximum": maximum,
+            "clip": clip,
+            "lengths": lengths,
+            "max_tokens": max_tokens,
+            "window": window,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        data = take_lengths(arguments)
+        self._adopt(self._plan_of(arguments, data), seed=seed, num_replicas=num_replicas, rank=rank)
+        self._begin_instance({})
+
+    def _begin_instance(self, feedback: dict[str, Any]) -> None:
+        """Make the instance, which also tells numbers of batches, with this feedback."""
+        parts = make_recipe(self._kind, seed=self._seed, parts=self._parts).parts
+        self._instance = _core.Instance(self._kind, dict(parts), self._seed)
+        self._instance.begin(feedback)
+        self._idle = [self._instance]
 
     @property
     def started(self) -> bool:
         """Whether an epoch has been drawn in proportion to perplexity."""
-        return self._started
+        return bool(self._instance.ask("started")["started"])
 
     @property
     def share_above_maximum(self) -> float:
         """The share of the seen examples whose perplexity is above `maximum`, from 0 to 1; 0 if there is no ceiling."""
-        n_seen = np.count_nonzero(~np.isnan(self._reported))
-        return float(np.count_nonzero(self._reported > self._ceiling()) / max(n_seen, 1))
+        return float(self._instance.ask("share_above_maximum")["share_above_maximum"])
 
     # Feedback -------------------------------------------------------------------------------------------------------
 
@@ -205,31 +194,21 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
             raise refused_type("rows", "hold integers", f"{places.dtype} values")
         if losses.dtype.kind not in "fiu":
             raise refused_type("nll", "hold numbers", f"{losses.dtype} values")
-        if len(places) != len(losses):
-            required = f"have one value for each of the rows, {len(places)}"
-            raise refused_value("nll", required, count_of(len(losses), "value"))
-        outside = (places < 0) | (places >= self._n)
-        if outside.any():
-            required = f"hold row positions from 0 to {self._n - 1}, counted from 0"
-            raise refused_value("rows", required, show(places[outside][0]))
-        wrong = ~(np.isfinite(losses) & (losses >= 0))
-        if wrong.any():
-            first = int(wrong.argmax())
-            got = f"{show(float(losses[first]))} for row position {int(places[first])}, counted from 0,"
-            raise refused_value("nll", "be finite and at least 0", got)
-        report_losses(for_kernel(places, np.int32), for_kernel(losses, np.float64), self._reported)
+        self._instance.tell(
+            "report", {}, {"rows": row_positions(places, "rows"), "nll": for_kernel(losses, np.float64)}
+        )
         if self._latest is not None and not self._runs(self._latest[0]):
             self._latest = None  # an epoch that has yet to begin, whose draws depend on the reports
 
-    @property
     def perplexities(self) -> NDArray[np.float64]:
-        """The perplexity of each example, `initial` if it was never reported; shape (n,)."""
-        return np.where(np.isnan(self._reported), self._initial, self._reported)
+        """Return the perplexity of each example, `initial` if it was never reported; shape (n,)."""
+        found: NDArray[np.float64] = self._instance.ask("perplexities")["perplexities"]
+        return found
 
     @property
     def reports_fingerprint(self) -> str:
         """A digest of all reports; the same on all ranks if all were given the same reports."""
-        return fingerprint("reports", perplexities=self._reported)
+        return fingerprint("reports", perplexities=self._feedback()["reported"])
 
     def check_reports(self, fingerprints: Sequence[str]) -> None:
         """Check that all ranks were given the same reports.
@@ -260,116 +239,80 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
     def _begin_epoch(self, told: Optional[Place] = None) -> Place:
         place = super()._begin_epoch(told)
         if place.ahead is not None:
-            self._adopt(place.epoch, place.ahead)
+            self._adopt_epoch(place.epoch, place.ahead)
         elif not self._runs(place.epoch):
-            self._started = self._starts()
-            stream = RandomStream(epoch_seed(self._seed, place.epoch))
-            rows = self._draw(place.epoch, stream)
-            self._drawn = place.epoch, _Visits(rows, self._started)
+            begun = self._instance.tell("begin", {"epoch": place.epoch}, {})
+            self._running = place.epoch, _Visits(begun["drawn"], begun["weighted"])
             if self._by_length:
-                self._latest = place.epoch, self._cut.batches(rows, stream)
-            self._warn_of_the_maximum()
+                self._latest = place.epoch, Batches(begun["rows"], begun["offsets"])
+            for warning in begun.get("warnings", ()):
+                warnings.warn(warning, stacklevel=3)
         return place
 
     def _runs(self, epoch: int) -> bool:
         """Return whether this is the epoch that began last."""
-        return self._drawn is not None and self._drawn[0] == epoch
+        return self._running is not None and self._running[0] == epoch
 
-    def _adopt(self, epoch: int, visits: Optional["_Visits"]) -> None:
+    def _adopt_epoch(self, epoch: int, visits: Optional["_Visits"]) -> None:
         """Resume an epoch that began before; None if it has yet to be drawn."""
-        self._drawn = None if visits is None else (epoch, visits)
+        self._running = None if visits is None else (epoch, visits)
         self._latest = None
-
-    def _warn_of_the_maximum(self) -> None:
-        """Warn once if examples that are not rare count as noise."""
-        if self._has_warned or self._clip or self._maximum is None or not self._started:
-            return
-        share = self.share_above_maximum
-        if share <= _NOTED_SHARE:
-            return
-        self._has_warned = True
-        warnings.warn(
-            f"{100 * share:.1f} % of the reported examples are above the maximum, a perplexity of "
-            f"{self._ceiling():.2f}. They count as noise and are drawn with the weight 1, the least of all. Choose a "
-            "higher maximum, none, or clip them.",
-            stacklevel=4,
-        )
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
         lists = super()._lists_from(place)
-        return lists if self._drawn is None else _DrawnLists(self._drawn[1], lists)
+        return lists if self._running is None else _DrawnLists(self._running[1], lists)
 
-    def _epoch_batches(self, epoch: int) -> Batches:
+    def _latest_batches(self, epoch: int) -> Batches:
         if epoch != self.epoch and not self._runs(epoch):
-            running = "" if self._drawn is None else f"{self._drawn[0]}, the running epoch, or "
-            advice = "Others depend on reports that are gone or have yet to come."
-            required = f"be {running}{self.epoch}, the next"
-            raise refused_value("epoch", required, show(epoch), advice)
-        return super()._epoch_batches(epoch)
+            self._latest = None  # which may have it, but it is not served any more
+        return super()._latest_batches(epoch)
 
     def _epoch_length(self, epoch: int) -> int:
-        if self._cut.n_batches is None and epoch != self.epoch and not self._runs(epoch):
-            return self._sample  # no epoch has more: others depend on reports that are gone or have yet to come
+        if epoch != self.epoch and not self._runs(epoch):
+            return self._most_batches(epoch)  # others depend on reports that are gone or have yet to come
         return super()._epoch_length(epoch)
 
     def _most_batches(self, epoch: int) -> int:
         # By length, a state contains the draw that its number of batches depends on.
-        return self._sample if self._cut.n_batches is None else self._cut.n_batches
+        return self._known_length(epoch) or int(self._parts["sample"])
 
-    def _cut_anew(self, epoch: int) -> Batches:
-        if self._drawn is None or self._drawn[0] != epoch:
-            return super()._cut_anew(epoch)
-        return self._cut_visits(epoch, self._drawn[1])  # the running epoch stays as it was drawn
+    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
+        """Return the batches of the running epoch, which stays as it was drawn, or of the next one."""
+        asked: dict[str, Any] = {"epoch": epoch, "next_epoch": self.epoch}
+        running = self._running  # which another thread may replace meanwhile
+        return self._instance.ask("epoch", asked) if running is None else self._ask_for_visits(asked, *running)
 
-    def _cut_visits(self, epoch: int, visits: "_Visits") -> Batches:
-        """Return the batches of an earlier draw again."""
-        stream = RandomStream(epoch_seed(self._seed, epoch))
-        if self._by_length and visits.weighted:
-            stream.uniforms(self._sample)  # two outputs each, like a draw by weight, whatever the weights were
-        elif self._by_length:
-            draw_rows(stream, self._n, self._sample)
-        return self._cut.batches(visits.rows.copy(), stream)
+    def _ask_for_visits(self, asked: dict[str, Any], running: int, visits: "_Visits") -> dict[str, NDArray[Any]]:
+        asked.update(running=running, weighted=visits.weighted)
+        return self._instance.ask("epoch", asked, {"drawn": visits.rows})
 
-    def _draw(self, epoch: int, stream: RandomStream) -> NDArray[np.int32]:
-        if self._starts():
-            return draw_by_sums(stream, self._cumulative_weights(), self._sample)
-        return draw_rows(stream, self._n, self._sample)
+    def _feedback(self) -> dict[str, Any]:
+        """Return everything that feedback changes."""
+        found = self._instance.ask("state")
+        return {**found, "started": float(found["started"]), "has_warned": float(found["has_warned"])}
 
-    def _starts(self) -> bool:
-        """Return whether an epoch that begins now is drawn in proportion to the weights."""
-        return self._started or is_below_initial(self._reported, self._initial)
-
-    def _cumulative_weights(self) -> NDArray[np.float64]:
-        """Return the cumulative weights of all examples."""
-        ceiling = self._ceiling()
-        return cumulative_weights(self._reported, self._initial, ceiling, ceiling if self._clip else 1.0)
-
-    def _ceiling(self) -> float:
-        """Return the perplexity above which examples count as noise; infinite if there is no ceiling."""
-        if self._maximum is None:
-            return np.inf
-        return self._maximum if self._maximum > 0 else noise_ceiling(self._reported, -self._maximum)
+    def _fingerprint(self) -> str:
+        return make_recipe(self._kind, seed=self._seed, parts=self._parts).fingerprint()
 
     def _recipe(self) -> Recipe:
-        state: dict[str, Any] = {"reported": self._reported, "started": self._started}
-        if self._drawn is not None:
-            epoch, visits = self._drawn
+        state: dict[str, Any] = {"reported": self._feedback()["reported"], "started": self.started}
+        if self._running is not None:
+            epoch, visits = self._running
             batch = self._next.batch if self._next.epoch == epoch else 0
             state.update(epoch=epoch, batch=batch, drawn=visits.rows)
             if self._by_length:
                 state["weighted"] = visits.weighted
-        parts = {**self._drawn_parts(), "initial": self._initial, "maximum": self._maximum, "clip": self._clip}
-        return make_recipe("perplexity", seed=self._seed, parts=parts, state=state)
+        return make_recipe(self._kind, seed=self._seed, parts=self._parts, state=state)
 
     # The state ------------------------------------------------------------------------------------------------------
 
     def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
         # An iterator has its own rows, even if another one has begun the next epoch since.
         visits = batches.visits if isinstance(batches, _DrawnLists) else place.ahead
-        if visits is None and self._drawn is not None and self._drawn[0] == place.epoch:
-            visits = self._drawn[1]
+        if visits is None and self._running is not None and self._running[0] == place.epoch:
+            visits = self._running[1]
         as_text = None if visits is None else _to_text(visits.rows)
-        state = {"reports": _to_text(self._reported), "started": self._started, "drawn": as_text}
+        state = {"reports": _to_text(self._feedback()["reported"]), "started": self.started, "drawn": as_text}
         if self._by_length:
             state["weighted"] = visits is not None and visits.weighted
         return state
@@ -386,31 +329,42 @@ class PerplexityBatchSampler(SamplerWithFeedback, DrawnBatchSampler):
         reported = _from_text(state["reports"], np.float64)
         drawn = None if state["drawn"] is None else _from_text(state["drawn"], np.int32)
         at_beginning = state["batch"] == 0  # where the rows may not be drawn yet
-        fits = at_beginning if drawn is None else len(drawn) == self._sample
-        if len(reported) != self._n or not fits:
-            rows = f"{'all or none of ' if at_beginning else ''}{count_of(self._sample, 'drawn row')}"
-            required = f"hold {count_of(self._n, 'report')}, and {rows}"
+        n, sample = self._parts["n"], self._parts["sample"]
+        fits = at_beginning if drawn is None else len(drawn) == sample
+        if len(reported) != n or not fits:
+            rows = f"{'all or none of ' if at_beginning else ''}{count_of(sample, 'drawn row')}"
+            required = f"hold {count_of(n, 'report')}, and {rows}"
             got = f"{len(reported)} and {0 if drawn is None else len(drawn)}"
             raise refused_value("state", required, got)
         wrong = reported[(reported < 1) | (reported > MAX_PERPLEXITY)]
         if len(wrong):
             required = f"hold reports of perplexities from 1 to {show(MAX_PERPLEXITY)}"
             raise refused_value("state", required, show(wrong[0]))
-        if drawn is not None and (drawn.min() < 0 or drawn.max() >= self._n):
-            required = f"hold drawn rows from 0 to {self._n - 1}"
+        if drawn is not None and (drawn.min() < 0 or drawn.max() >= n):
+            required = f"hold drawn rows from 0 to {n - 1}"
             got = show(drawn.min() if drawn.min() < 0 else drawn.max())
             raise refused_value("state", required, got)
         visits = None if drawn is None else _Visits(drawn, self._by_length and bool(state["weighted"]))
-        if visits is not None and self._cut.n_batches is None:
-            n_batches = len(self._cut_visits(int(state["epoch"]), visits))
-            check_integer(state["batch"], "batch", minimum=0, maximum=n_batches)
-        self._reported, self._started = reported, bool(state["started"])
-        self._adopt(int(state["epoch"]), visits)
+        epoch = int(state["epoch"])
+        if visits is not None and self._known_length(epoch) == 0:
+            cut = self._ask_for_visits({"epoch": epoch, "next_epoch": epoch}, epoch, visits)
+            check_integer(state["batch"], "batch", minimum=0, maximum=len(cut["offsets"]) - 1)
+        has_warned = self._feedback()["has_warned"]
+        self._instance.begin({"reported": reported, "started": float(state["started"]), "has_warned": has_warned})
+        self._adopt_epoch(epoch, visits)
         return visits
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_instance": self._feedback()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin_instance(state["_instance"])
+
     def __repr__(self) -> str:
+        parts = self._parts
         return (
-            f"{type(self).__name__}({self._sample} of {self._n} examples, {self._cut}, "
+            f"{type(self).__name__}({parts['sample']} of {parts['n']} examples, {self._shown_batches(self.epoch)}, "
             f"seed={self._seed}, epoch={self.epoch})"
         )
 
@@ -434,36 +388,6 @@ class _DrawnLists(Iterator[list[int]]):
 
     def __next__(self) -> list[int]:
         return next(self._lists)
-
-
-def _check_initial(initial: Any) -> float:
-    required = f"be a number above 1 and at most {show(MAX_PERPLEXITY)}"
-    if not is_number(initial):
-        raise refused_type("initial", required, show(initial))
-    number = as_double(initial)
-    if not 1 < number <= MAX_PERPLEXITY:
-        raise refused_value("initial", required, show(initial))
-    return number
-
-
-def _check_maximum(maximum: Any) -> Optional[float]:
-    if maximum is None:
-        return None
-    if isinstance(maximum, str) and maximum == "published":
-        return PUBLISHED_MAXIMUM
-    required = "be a finite number other than 0, 'published', or nothing"
-    if not is_number(maximum):
-        raise refused_type("maximum", required, show(maximum))
-    number = as_double(maximum)
-    if not np.isfinite(number) or number == 0:
-        raise refused_value("maximum", required, show(maximum))
-    return number
-
-
-def _check_clip(clip: Any, maximum: Optional[float]) -> bool:
-    if check_flag(clip, "clip") and maximum is None:
-        raise refused_value("clip", "be false if there is no maximum", show(clip))
-    return bool(clip)
 
 
 def _as_vector(values: Any, name: str) -> NDArray[Any]:

@@ -21,6 +21,7 @@
 #include "kinds/mixture.h"
 #include "kinds/multilabel.h"
 #include "kinds/pairs.h"
+#include "kinds/perplexity.h"
 #include "kinds/prioritized.h"
 #include "kinds/rare_events.h"
 #include "kinds/sharded.h"
@@ -507,6 +508,27 @@ static Mutable prioritized_request(uint64_t *state) {
   return request;
 }
 
+static Mutable perplexity_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  int32_t lengths[40];
+  int64_t n = 1 + some_number(state, 40);
+  add_number(&request, "n", (double)n);
+  add_number(&request, "sample", (double)(1 + some_number(state, 60)));
+  if (some_number(state, 4) != 0) add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
+  if (some_number(state, 4) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  if (some_number(state, 2) == 0) {
+    for (int64_t row = 0; row < n; row++) lengths[row] = (int32_t)some_number(state, 9);
+    add_part(&request, "lengths", INTEGERS, n, lengths);
+    add_number(&request, "max_tokens", (double)(9 + some_number(state, 30)));
+    if (some_number(state, 2) == 0) add_number(&request, "window", (double)(1 + some_number(state, 30)));
+  }
+  add_number(&request, "initial", 1 + (double)(1 + some_number(state, 9)) / 2);
+  bool has_maximum = some_number(state, 3) != 0;
+  if (has_maximum) add_number(&request, "maximum", (double)some_number(state, 9) / 2 - 1.75);
+  add_flag(&request, "clip", has_maximum && some_number(state, 2) == 0);
+  return request;
+}
+
 static Mutable sum_tree_request(uint64_t *state) {
   Mutable request = {.n_parts = 0};
   add_number(&request, "capacity", (double)(1 + some_number(state, 40)));
@@ -572,6 +594,30 @@ static Mutable recipe_of(const PlainHost *host) {
     add_part(&recipe, given->name, given->type, given->count, given->values);
   }
   return recipe;
+}
+
+/* Add a state to a recipe of a sampler by perplexity, in some cases one within an epoch. */
+static void add_reports(Mutable *recipe, uint64_t *state) {
+  double reported[MOST_VALUES];
+  int32_t drawn[2 * MOST_VALUES];
+  int64_t n = 0, sample = 0;
+  for (int64_t i = 0; i < recipe->n_parts; i++) {
+    if (strcmp(recipe->parts[i].name, "n") == 0) n = (int64_t)recipe->room[i][0];
+    if (strcmp(recipe->parts[i].name, "sample") == 0) sample = (int64_t)recipe->room[i][0];
+  }
+  if (n > MOST_VALUES || sample > 2 * MOST_VALUES) return;
+  for (int64_t row = 0; row < n; row++) {
+    reported[row] = some_number(state, 3) == 0 ? NAN : 1 + (double)some_number(state, 50) / 4;
+  }
+  add_part(recipe, "reported", DOUBLES, n, reported);
+  add_flag(recipe, "started", (int32_t)some_number(state, 2));
+  recipe->parts[recipe->n_parts - 1].type = INTEGERS;
+  if (some_number(state, 2) == 0) return;
+  for (int64_t i = 0; i < sample; i++) drawn[i] = (int32_t)some_number(state, n);
+  add_number(recipe, "epoch", (double)some_number(state, 4));
+  add_number(recipe, "batch", (double)some_number(state, 4));
+  add_number(recipe, "weighted", (double)some_number(state, 2));
+  add_part(recipe, "drawn", INTEGERS, sample, drawn);
 }
 
 /* Check that an epoch is rows, or pair numbers, in order of batches. */
@@ -718,9 +764,22 @@ static void damage(StateVectors *vectors, uint64_t *state) {
   if (n_bytes > 0) bytes[some_number(state, (int64_t)n_bytes)] ^= (uint8_t)(1 << some_number(state, 8));
 }
 
+/* What the last epoch visits that a sampler by perplexity began. */
+static int32_t visited[2 * MOST_VALUES];
+static int64_t n_visited = 0;
+
+static void remember_visited(const PlainHost *host) {
+  for (int i = 0; i < host->n_given; i++) {
+    const Given *given = &host->given[i];
+    if (strcmp(given->name, "drawn") != 0 || given->count > 2 * MOST_VALUES) continue;
+    n_visited = given->count;
+    memcpy(visited, given->values, (size_t)n_visited * sizeof *visited);
+  }
+}
+
 /* What is told, asked or wanted: positions, values, and numbers, some of them wrong. */
 static Mutable some_feedback(uint64_t *state) {
-  static const char *const values[] = {"weights", "priorities"};
+  static const char *const values[] = {"weights", "priorities", "nll"};
   Mutable told = {.n_parts = 0};
   double rows[8], numbers[8];
   int64_t count = some_number(state, 8);
@@ -731,22 +790,41 @@ static Mutable some_feedback(uint64_t *state) {
   add_part(&told, "rows", DOUBLES, count, rows);
   add_part(&told, "indices", DOUBLES, count, rows);
   int64_t n_values = count - (some_number(state, 30) == 0 && count > 0);
-  for (int i = 0; i < 2; i++) add_part(&told, values[i], DOUBLES, n_values, numbers);
+  for (size_t i = 0; i < LENGTH(values); i++) add_part(&told, values[i], DOUBLES, n_values, numbers);
   add_number(&told, "count", (double)(1 + some_number(state, 4)));
   if (some_number(state, 2) == 0) add_number(&told, "k", (double)some_number(state, 9));
   add_flag(&told, "replacement", (int32_t)some_number(state, 2));
   add_number(&told, "beta", (double)some_number(state, 5) / 2);
   add_flag(&told, "normalise", (int32_t)some_number(state, 2));
+  add_number(&told, "epoch", (double)some_number(state, 3));
+  add_number(&told, "next_epoch", 1);
+  if (some_number(state, 2) == 0) {
+    add_number(&told, "running", 2);
+    add_flag(&told, "weighted", (int32_t)some_number(state, 2));
+    add_part(&told, "drawn", INTEGERS, n_visited, visited);
+  }
   if (some_number(state, 4) == 0) mutate(&told, state);
   return told;
+}
+
+/* Check that the rows among results, if there are any, are those of a sampler with this room. */
+static void check_rows_of(const PlainHost *host, int32_t first_row, int64_t capacity) {
+  for (int i = 0; i < host->n_given; i++) {
+    const Given *rows = &host->given[i];
+    if (strcmp(rows->name, "rows") != 0 || rows->type != INTEGERS) continue;
+    for (int64_t place = 0; place < rows->count; place++) {
+      int64_t row = ((int32_t *)rows->values)[place] - first_row;
+      CHECK(row >= 0 && row < capacity);
+    }
+  }
 }
 
 /* Tell, ask and draw; a call that fails leaves vectors that are right as they were, and so do all draws. */
 static void try_feedback(
     PlainInstance *instance, StateVectors *vectors, bool are_right, int64_t capacity, uint64_t *state
 ) {
-  static const char *const methods[] = {"update", "append"}, *const names[] = {
-      "weights", "state", "total", "n_rows", "importance_weights",
+  static const char *const methods[] = {"update", "append", "begin"}, *const names[] = {
+      "weights", "state", "total", "n_rows", "importance_weights", "epoch", "perplexities", "share_above_maximum",
   };
   const Feedback *feedback = instance->kind->feedback;
   Generator generator;
@@ -759,20 +837,18 @@ static void try_feedback(
     PlainHost host = new_host(&parts, NULL, first_row, some_number(state, 3) == 0 ? some_number(state, 9) : -1);
     bool is_done = false;
     copy_bytes(vectors);
-    int64_t what = some_number(state, 3);
+    int64_t what = some_number(state, feedback->draw_more == NULL ? 2 : 3);
     if (what == 0) {
-      is_done = feedback->tell(instance->self, &vectors->state, methods[some_number(state, 2)], &parts, &host.host);
+      is_done = feedback->tell(instance->self, &vectors->state, methods[some_number(state, 3)], &parts, &host.host);
+      if (is_done) remember_visited(&host);
       if (!is_done && are_right) check_unchanged(vectors);
     } else if (what == 1) {
-      is_done = feedback->ask(instance->self, &vectors->state, names[some_number(state, 5)], &parts, &host.host);
+      is_done = feedback->ask(instance->self, &vectors->state, names[some_number(state, LENGTH(names))], &parts, &host.host);
+      if (is_done) check_rows_of(&host, first_row, capacity);
       check_unchanged(vectors);
     } else {
       is_done = feedback->draw_more(instance->self, &vectors->state, &parts, &generator, &host.host);
-      const Given *rows = is_done ? given_as(&host, "rows") : NULL;
-      for (int64_t i = 0; is_done && i < rows->count; i++) {
-        int64_t row = ((int32_t *)rows->values)[i] - first_row;
-        CHECK(row >= 0 && row < capacity);
-      }
+      if (is_done) check_rows_of(&host, first_row, capacity);
       if (are_right) check_unchanged(vectors);
     }
     if (!is_done) check_failure(&host);
@@ -831,6 +907,7 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
     int64_t of_user = n_mutable;
     n_mutable = 0;
     Mutable recipe = recipe_of(&host);
+    if (kind == &perplexity_kind) add_reports(&recipe, state);
     bool (*try_it)(const Kind *, Mutable *, uint64_t *) = kind->feedback == NULL ? try_recipe : try_state;
     *n_accepted += try_it(kind, &recipe, state);
     for (int i = 0; i < 8; i++) {
@@ -875,6 +952,7 @@ int main(void) {
   test_mutations(&weighted_kind, weighted_request, 1000);
   test_mutations(&prioritized_kind, prioritized_request, 1000);
   test_mutations(&sum_tree_kind, sum_tree_request, 500);
+  test_mutations(&perplexity_kind, perplexity_request, 1000);
   CHECK(find_function("pair_counts") == &pair_counts_function && find_function("another") == NULL);
   test_mutations(&tree_kind, tree_request, 200);
   CHECK(find_kind("uniform") == &uniform_kind && find_kind("strata_subset") == &strata_subset_kind);

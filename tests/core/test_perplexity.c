@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "perplexity.h"
+#include "plain_host.h"
 #include "rounding.h"
 
 /* The perplexity of one loss. */
@@ -34,39 +35,40 @@ static void test_known_exponentials(void) {
 
 static void test_wrong_losses_are_found(void) {
   const double losses[] = {0, 1, -0.0, 1e308, NAN, INFINITY, -1e-300};
-  CHECK_EQUAL(first_wrong_loss(losses, 0, 4), 4);
-  CHECK_EQUAL(first_wrong_loss(losses, 0, 7), 4);
-  CHECK_EQUAL(first_wrong_loss(losses, 5, 7), 5);
-  CHECK_EQUAL(first_wrong_loss(losses, 6, 7), 6);
+  CHECK_EQUAL(first_wrong_loss(losses, 4), 4);
+  CHECK_EQUAL(first_wrong_loss(losses, 7), 4);
+  CHECK_EQUAL(first_wrong_loss(losses + 5, 2), 0);
+  CHECK_EQUAL(first_wrong_loss(losses + 6, 1), 0);
 }
 
-static void test_the_last_report_of_a_row_counts(void) {
-  const int32_t rows[] = {3, 1, 3};
-  const double losses[] = {1, 2, 0};
-  double perplexities[3];
-  double reported[] = {NAN, NAN, NAN};
-  find_all_perplexities(losses, 0, 2, perplexities);
-  find_all_perplexities(losses, 2, 3, perplexities);
-  store_perplexities(rows, perplexities, 1, 3, reported);
-  CHECK(reported[0] == perplexity_of(2) && isnan(reported[1]) && reported[2] == 1);
-  double sum = add_differences(reported, 15, 0, 1, 0);
-  CHECK(add_differences(reported, 15, 1, 3, sum) == perplexity_of(2) - 15 + (1.0 - 15));
+static void test_any_number_of_losses(void) {
+  enum { COUNT = 3 * PERPLEXITY_GROUP + 1 };
+  double losses[COUNT], found[COUNT];
+  for (int i = 0; i < COUNT; i++) losses[i] = (double)i / 10;
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  CHECK(find_all_perplexities(losses, COUNT, found, &host.host));
+  for (int i = 0; i < COUNT; i++) CHECK(found[i] == perplexity_of(losses[i]));
+  free_host(&host);
 }
 
-/* The ceiling of some reports, found in one step or in two. */
-static double found_ceiling(const double *reported, int64_t n_rows, int64_t middle, double spreads) {
-  Reports reports = {0};
-  count_reports(reported, 0, middle, &reports);
-  count_reports(reported, middle, n_rows, &reports);
-  int bits = mode_table_bits(&reports);
-  uint64_t *table = calloc((size_t)1 << bits, sizeof *table);
-  CHECK(table != NULL);
-  find_mode(reported, 0, middle, table, bits, &reports);
-  find_mode(reported, middle, n_rows, table, bits, &reports);
-  free(table);
-  add_squares(reported, 0, middle, &reports);
-  add_squares(reported, middle, n_rows, &reports);
-  return ceiling_of(&reports, spreads);
+static void test_the_mean_is_compared(void) {
+  double reported[] = {NAN, 14.9, 15.05, NAN};
+  bool is_below = false;
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  CHECK(compare_mean(reported, 4, 15, &is_below, &host.host) && is_below);
+  CHECK(compare_mean(reported, 1, 15, &is_below, &host.host) && !is_below);
+  reported[2] = 15.2;
+  CHECK(compare_mean(reported, 4, 15, &is_below, &host.host) && !is_below);
+  free_host(&host);
+}
+
+/* The ceiling of some reports. */
+static double found_ceiling(const double *reported, int64_t n_rows, double spreads) {
+  double ceiling = 0;
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  CHECK(find_ceiling(reported, n_rows, spreads, &ceiling, &host.host));
+  free_host(&host);
+  return ceiling;
 }
 
 /* The same by counting each perplexity among all. */
@@ -93,10 +95,10 @@ static double counted_ceiling(const double *reported, int64_t n_rows, double spr
 
 static void test_ceilings(void) {
   const double few[] = {2, 2, 14, NAN};
-  CHECK(found_ceiling(few, 4, 2, 1) == INFINITY);
-  CHECK(found_ceiling(few, 0, 0, 1) == INFINITY);
+  CHECK(found_ceiling(few, 4, 1) == INFINITY);
+  CHECK(found_ceiling(few, 0, 1) == INFINITY);
   const double modes[] = {3, 3, 2, 2, 8, NAN}; /* the smaller mode: 2 + sqrt((1 + 1 + 36) / 2) */
-  CHECK(found_ceiling(modes, 6, 1, 1) == 2 + sqrt(19.0));
+  CHECK(found_ceiling(modes, 6, 1) == 2 + sqrt(19.0));
   enum { N_ROWS = 700 };
   uint64_t dice = 3;
   for (int64_t limit = 2; limit <= 1000000; limit *= 9) {
@@ -104,7 +106,7 @@ static void test_ceilings(void) {
     for (int i = 0; i < N_ROWS; i++) {
       reported[i] = some_number(&dice, 4) == 0 ? NAN : 1 + (double)some_number(&dice, limit) / 37;
     }
-    CHECK(found_ceiling(reported, N_ROWS, 350, 1.5) == counted_ceiling(reported, N_ROWS, 1.5));
+    CHECK(found_ceiling(reported, N_ROWS, 1.5) == counted_ceiling(reported, N_ROWS, 1.5));
     free(reported);
   }
 }
@@ -113,12 +115,12 @@ static void test_weights(void) {
   const double reported[] = {2, NAN, 9, 11, 10};
   static const double wanted[] = {2, 17, 26, 27, 37};
   double sums[5];
-  add_weights(reported, 15, 10, 1, 0, 2, sums);
-  add_weights(reported, 15, 10, 1, 2, 5, sums);
+  add_up_weights(reported, 15, 10, 1, 0, 2, sums);
+  add_up_weights(reported, 15, 10, 1, 2, 5, sums);
   for (int i = 0; i < 5; i++) CHECK(sums[i] == wanted[i]);
-  add_weights(reported, 15, INFINITY, 1, 0, 5, sums);
+  add_up_weights(reported, 15, INFINITY, 1, 0, 5, sums);
   CHECK(sums[4] == 47);
-  add_weights(reported, 15, 10, 10, 0, 5, sums);
+  add_up_weights(reported, 15, 10, 10, 0, 5, sums);
   CHECK(sums[4] == 46);
 }
 
@@ -163,7 +165,8 @@ static void test_draws_are_values_of_the_generator_in_any_steps(void) {
 int main(void) {
   test_known_exponentials();
   test_wrong_losses_are_found();
-  test_the_last_report_of_a_row_counts();
+  test_any_number_of_losses();
+  test_the_mean_is_compared();
   test_ceilings();
   test_weights();
   test_values_are_found_by_the_sums();

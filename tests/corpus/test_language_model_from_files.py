@@ -54,4 +54,4 @@ def test_batches_keep_the_limit_and_losses_are_reported(example: Any, tmp_path: 
     model = example.WordModel(len(words))
     visited = sorted(set(hardest.batches().rows.tolist()))
     example.train_epoch(model, torch.optim.Adam(model.parameters()), whole, hardest, sampled=False)
-    assert (hardest.perplexities != 15).nonzero()[0].tolist() == visited
+    assert (hardest.perplexities() != 15).nonzero()[0].tolist() == visited

@@ -16,12 +16,11 @@ from pystrat import BatchSampler
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat.corpus._draws import draw_rows, split_batches
 from pystrat.corpus.line_file import LineFile
 from tests.hostile import bounded_memory
 from tests.reference.golden_lengths import as_text, lengths_of
 from tests.reference.golden_vectors import GOLDEN, cut
-from tests.reference.naive_lengths import batches_by_length, split
+from tests.reference.naive_lengths import batches_by_length
 from tests.test_hostile_states import edited, rest_of, trial
 
 CASES = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
@@ -83,7 +82,7 @@ def test_every_epoch_is_that_of_the_plain_rule(
         return
     limits = {"batch_size": batch_size, "max_tokens": max_tokens, "window": window}
     stream = RandomStream(epoch_seed(7, epoch))
-    drawn = draw_rows(stream, len(lengths), sample).tolist()
+    drawn = stream.indices(len(lengths), sample).tolist()
     expected = batches_by_length(
         drawn,
         lengths,
@@ -105,18 +104,6 @@ def test_every_epoch_is_that_of_the_plain_rule(
     assert len(batches) % (replicas or 1) == 0
     assert batch_size is None or max(map(len, batches)) <= batch_size
     assert max_tokens is None or max(tokens_of(batch, lengths) for batch in batches) <= max_tokens
-
-
-def test_splitting_is_the_plain_rule_for_all_small_batches() -> None:
-    for code in range(6**4):
-        sizes = [size for size in (code % 6, code // 6 % 6, code // 36 % 6, code // 216) if size]
-        offsets = np.cumsum([0, *sizes])
-        for n_parts in range(max(1, len(sizes)), sum(sizes) + 1):
-            rows = list(range(sum(sizes)))
-            batches = [rows[begin:end] for begin, end in zip(offsets, offsets[1:])]
-            found = split_batches(offsets, n_parts)
-            expected = [len(part) for part in split(batches, n_parts)]
-            assert np.diff(found).tolist() == expected and len(expected) == n_parts, (sizes, n_parts)
 
 
 def test_batches_without_max_tokens_are_full_and_their_number_is_known() -> None:

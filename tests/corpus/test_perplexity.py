@@ -17,15 +17,17 @@ from torch.utils.data import DataLoader, TensorDataset
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat.corpus._draws import perplexity_of
-
-
-def visited(sampler: PerplexityBatchSampler, epoch: int) -> list[int]:
-    return sampler.batches(epoch).rows.tolist()
 
 
 def run(sampler: PerplexityBatchSampler) -> list[list[int]]:
     return list(sampler)
+
+
+def perplexity_of(nll: Any) -> np.ndarray:
+    """The perplexities of losses, as a sampler reports them."""
+    sampler = PerplexityBatchSampler(len(nll), 1, 1, seed=1)
+    sampler.report(np.arange(len(nll)), nll)
+    return sampler.perplexities()
 
 
 def perplexity_sampler(n: int = 50, sample: int = 400, **parameters: Any) -> PerplexityBatchSampler:
@@ -42,7 +44,7 @@ def test_perplexity_is_the_exponential_with_a_cap(nll: list[float]) -> None:
 
 def test_perplexity_known_answers() -> None:
     """To the last bit, so that another machine or library that would give other rows fails here."""
-    found = perplexity_of(np.array([0.0, 0.1, 1.0, 2.5, 10.0, 13.9, 1e300, np.nan]))
+    found = perplexity_of(np.array([0.0, 0.1, 1.0, 2.5, 10.0, 13.9, 1e300]))
     assert [value.hex() for value in found.tolist()[:5]] == [
         "0x1.0000000000000p+0",
         "0x1.1aec7b35a00d4p+0",
@@ -50,7 +52,7 @@ def test_perplexity_known_answers() -> None:
         "0x1.85d6fd931e0bbp+3",
         "0x1.5829dcf950560p+14",
     ]
-    assert found[5] == found[6] == 1e6 and np.isnan(found[7])
+    assert found[5] == found[6] == 1e6
 
 
 def test_uniform_until_the_mean_is_below_initial_and_then_for_good() -> None:
@@ -82,44 +84,52 @@ def test_frequencies_follow_perplexity() -> None:
     assert ((counts - expected) ** 2 / expected).sum() < 3 + 5 * math.sqrt(6)
 
 
+def assert_drawn_by(weights: Any, sampler: PerplexityBatchSampler) -> None:
+    """Check that the next epoch is the uniforms of its seed, each in the cumulative weights."""
+    uniforms = RandomStream(epoch_seed(1, sampler.epoch)).uniforms(5000)
+    sums = np.cumsum(weights)
+    rows = sampler.batches().rows
+    assert rows.tolist() == np.searchsorted(sums, uniforms * sums[-1], side="right").tolist()
+
+
 def test_draws_are_uniforms_in_the_cumulative_weights() -> None:
-    sampler = perplexity_sampler(50, 64)
+    sampler = perplexity_sampler(50, 5000)
     nll = np.linspace(0, 2, 50)
     sampler.report(np.arange(50), nll)
-    uniforms = RandomStream(epoch_seed(1, 0)).uniforms(64)
-    weights = perplexity_of(nll)
-    expected = [int(np.flatnonzero(np.cumsum(weights) > u * np.cumsum(weights)[-1])[0]) for u in uniforms]
-    assert visited(sampler, 0) == expected
+    assert_drawn_by(perplexity_of(nll), sampler)
 
 
-def weights_of(perplexities: dict[int, float], n: int = 12, **parameters: Any) -> list[float]:
-    sampler = perplexity_sampler(n, 4, **parameters)
+def assert_weights(expected: list[float], perplexities: dict[int, float], **parameters: Any) -> None:
+    """Check the weights of reported perplexities; one more row was never reported."""
+    sampler = perplexity_sampler(len(expected), 5000, initial=15, **parameters)
     sampler.report(list(perplexities), np.log(list(perplexities.values())))
-    return np.round(np.diff(sampler._cumulative_weights(), prepend=0), 9).tolist()
+    assert_drawn_by(expected, sampler)
 
 
 def test_a_positive_maximum_is_the_ceiling() -> None:
-    weights = weights_of({0: 2.0, 1: 9.0, 2: 11.0}, n=4, maximum=10.0)
-    assert weights == [2.0, 9.0, 1.0, 15.0], "above it 1; the unseen one keeps the initial perplexity"
+    # Above it 1; the unseen one keeps the initial perplexity.
+    assert_weights([2.0, 9.0, 1.0, 15.0], {0: 2.0, 1: 9.0, 2: 11.0}, maximum=10.0)
 
 
 def test_a_negative_maximum_counts_spreads_above_the_mode() -> None:
-    # The mode is 3; above it 5, 7 and 13: squares 4 + 16 + 100, divided by 2: the spread is the root of 60, 7.746.
+    # The mode is 3; above it 3.004, 5, 7 and 13.
     seen = dict(enumerate([3.0, 3.004, 3.0, 5.0, 7.0, 13.0, 2.0, 2.0]))
-    above = 3.004  # is above the mode as well
-    spread = math.sqrt(((above - 3) ** 2 + 4 + 16 + 100) / 3)
-    assert 3 + spread < 13 < 3 + 2 * spread
-    assert weights_of(seen, maximum=-1.0)[:8] == [3.0, 3.004, 3.0, 5.0, 7.0, 1.0, 2.0, 2.0]
-    assert weights_of(seen, maximum=-2.0)[:8] == [3.0, 3.004, 3.0, 5.0, 7.0, 13.0, 2.0, 2.0]
-    assert weights_of(seen, maximum=None)[5] == 13.0
-    assert weights_of(seen, maximum="published") == weights_of(seen, maximum=-1.5)
+    spread = math.sqrt(((3.004 - 3) ** 2 + 4 + 16 + 100) / 3)
+    assert 3 + spread < 13 < 3 + 1.6 * spread
+    cut = [3.0, 3.004, 3.0, 5.0, 7.0, 1.0, 2.0, 2.0, 15.0]
+    whole = [*cut[:5], 13.0, *cut[6:]]
+    assert_weights(cut, seen, maximum=-1.0)
+    assert_weights(whole, seen, maximum=-1.6)
+    assert_weights(whole, seen, maximum=None)
+    assert_weights(cut, seen, maximum=-1.5)
+    assert_weights(cut, seen, maximum="published")
 
 
 def test_clipping_gives_what_is_above_the_ceiling_the_weight_of_the_ceiling() -> None:
-    assert weights_of({0: 2.0, 1: 9.0, 2: 11.0}, n=4, maximum=10.0, clip=True) == [2.0, 9.0, 10.0, 15.0]
+    assert_weights([2.0, 9.0, 10.0, 15.0], {0: 2.0, 1: 9.0, 2: 11.0}, maximum=10.0, clip=True)
     seen = dict(enumerate([3.0, 3.0, 3.0, 5.0, 7.0, 13.0]))
-    spread = math.sqrt((4 + 16 + 100) / 2)
-    assert weights_of(seen, maximum=-1.0, clip=True)[5] == pytest.approx(3 + spread)
+    ceiling = 3 + math.sqrt((4 + 16 + 100) / 2)
+    assert_weights([3.0, 3.0, 3.0, 5.0, 7.0, ceiling, 15.0], seen, maximum=-1.0, clip=True)
 
 
 def hard_and_easy(**parameters: Any) -> tuple[PerplexityBatchSampler, float]:
@@ -156,17 +166,17 @@ def test_no_warning_if_little_is_above_the_ceiling_or_if_it_is_clipped(recwarn: 
 
 def test_the_smallest_of_several_modes_counts() -> None:
     # With the mode 2 the ceiling is 2 + sqrt((1 + 1 + 36) / 2) = 6.36, with the mode 3 there would be none.
-    assert weights_of({0: 3.0, 1: 3.0, 2: 2.0, 3: 2.0, 4: 8.0}, maximum=-1.0)[:5] == [3.0, 3.0, 2.0, 2.0, 1.0]
+    assert_weights([3.0, 3.0, 2.0, 2.0, 1.0, 15.0], dict(enumerate([3.0, 3.0, 2.0, 2.0, 8.0])), maximum=-1.0)
 
 
 def test_fewer_than_two_above_the_mode_make_no_ceiling() -> None:
-    assert weights_of({0: 2.0, 1: 2.0, 2: 14.0}, maximum=-1.0)[:3] == [2.0, 2.0, 14.0]
+    assert_weights([2.0, 2.0, 14.0, 15.0], dict(enumerate([2.0, 2.0, 14.0])), maximum=-1.0)
 
 
 def test_infinite_perplexity_is_capped_and_does_not_stop_the_method() -> None:
     sampler = perplexity_sampler(10, 10)
     sampler.report([0], [1e300])
-    assert sampler.perplexities.max() == 1e6
+    assert sampler.perplexities().max() == 1e6
     sampler.report(np.arange(10), np.ones(10))
     next(iter(sampler))
     assert sampler.started
@@ -176,7 +186,7 @@ def test_the_last_report_of_a_row_wins() -> None:
     sampler = perplexity_sampler(5, 5)
     sampler.report([3, 3, 3], [1.0, 2.0, 0.5])
     sampler.report(torch.tensor([2]), torch.tensor([0.25], requires_grad=True))
-    assert sampler.perplexities.tolist() == [15, 15, *perplexity_of(np.array([0.25, 0.5])).tolist(), 15]
+    assert sampler.perplexities().tolist() == [15, 15, *perplexity_of(np.array([0.25, 0.5])).tolist(), 15]
 
 
 def test_reports_count_from_the_next_epoch_with_any_number_of_workers() -> None:

@@ -152,7 +152,7 @@ def test_losses_of_delivered_positions_are_reported_as_they_are(folder: Path) ->
     for rows, words in DataLoader(dataset, batch_sampler=sampler):
         sampler.report(rows, words / 9)
     seen = sorted(set(sampler.batches(0).rows.tolist()))
-    assert np.flatnonzero(sampler.perplexities != 15).tolist() == seen
+    assert np.flatnonzero(sampler.perplexities() != 15).tolist() == seen
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ core_tell = function(private, method, told) {
   core_results(answer, told)
 }
 
-# The value of this name, or the "state" of a recipe.
+# The value of this name; or several, such as the "state" of a recipe.
 core_ask = function(private, name, asked = list()) {
   answer = .Call(C_ask, private$.instance, private, private$.state, name, asked)
   if (is.null(answer)) {
@@ -160,5 +160,5 @@ core_ask = function(private, name, asked = list()) {
     answer = .Call(C_ask, private$.instance, private, private$.state, name, asked)
   }
   found = core_results(answer, asked)
-  if (name == "state") found else found[[name]]
+  if (name %in% names(found)) found[[name]] else found
 }

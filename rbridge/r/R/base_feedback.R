@@ -24,11 +24,6 @@ doubles_of_integer64 = function(numbers, parameter, required) {
   doubles
 }
 
-# Positions of rows from 1 to n, as integers.
-row_positions = function(rows, n, parameter) {
-  .Call(C_row_positions, vector_or_tensor(rows, parameter, "hold row positions"), n, parameter)
-}
-
 # Any number of doubles.
 feedback_values = function(values, parameter) {
   as.double(vector_or_tensor(values, parameter, "hold numbers"))

@@ -92,20 +92,6 @@ check_recipe_bytes = function(needed, max_bytes) {
   }
 }
 
-# A part of a recipe that is one whole number within a range.
-part_count = function(recipe, name, least, most) {
-  value = recipe$parts[[name]]
-  if (!is_whole_between(value, least, most)) {
-    stop_parameter("recipe", sprintf("have an integer from %.0f to %.0f as '%s'", least, most, name), show_value(value))
-  }
-  value
-}
-
-# A part of a recipe that is true or false.
-part_flag = function(recipe, name) {
-  part_count(recipe, name, 0, 1) == 1
-}
-
 # Codes of strata in the form of recipes: from 0, with the number of strata for rows that are in no batch, in the
 # smallest type.
 recipe_codes = function(codes, n_strata) {

@@ -20,6 +20,16 @@ cutting_kind = function(...) {
   utils::modifyList(shared, list(...))
 }
 
+by_length = function(parts) !is.null(parts$lengths)
+
+# The batches of an epoch by length, which are kept: computing their number requires the draw.
+latest_batches = function(private, epoch, cut) {
+  if (is.null(private$.latest) || private$.latest$epoch != epoch) {
+    private$.latest = list(epoch = epoch, batches = cut())
+  }
+  private$.latest$batches
+}
+
 # Lengths as the core takes them: a vector of numbers without attributes, or what it refuses.
 plain_lengths = function(lengths) {
   if (is.numeric(lengths) && !is.object(lengths) && is.null(dim(lengths))) as.vector(lengths) else lengths
@@ -28,6 +38,14 @@ plain_lengths = function(lengths) {
 # The memory of an epoch of `n_rows` rows and its offsets.
 cutting_bytes = function(recipe, n_rows) {
   if (by_length(recipe$parts)) 120 * n_rows else 8 * n_rows + 32 * count_of_recipe(recipe, 0)
+}
+
+# For samplers that visit `sample` of `n` examples in an epoch.
+format_drawn = function(recipe) {
+  c(
+    sprintf("* Examples: %.0f of %.0f in an epoch", recipe$parts$sample, recipe$parts$n),
+    format_cutting(recipe, 0, "row")
+  )
 }
 
 format_cutting = function(recipe, epoch, noun) {

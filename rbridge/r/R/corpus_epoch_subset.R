@@ -109,11 +109,4 @@ kind_epoch_subset = function() {
   )
 }
 
-format_epoch_subset = function(recipe) {
-  parts = recipe$parts
-  c(
-    sprintf("* Examples: %.0f of %.0f in an epoch", parts$sample, parts$n),
-    format_cutting(recipe, 0, "row"),
-    sprintf("* Method: '%s'", parts$method)
-  )
-}
+format_epoch_subset = function(recipe) c(format_drawn(recipe), sprintf("* Method: '%s'", recipe$parts$method))

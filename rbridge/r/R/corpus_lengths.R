@@ -2,24 +2,9 @@
 
 lines_at_a_time = 4096 # that are read for a user's function
 
-# Whether batches depend on lengths, which is the case if `max_tokens` or `window` is given.
-check_lengths_used = function(lengths, max_tokens, window) {
-  if (is.null(max_tokens) && is.null(window)) {
-    if (!is.null(lengths)) {
-      stop_parameter("lengths", "be given together with 'max_tokens' or 'window'", show_value(lengths))
-    }
-    return(FALSE)
-  }
-  if (is.null(lengths)) {
-    given = if (is.null(max_tokens)) list(window = window) else list(max_tokens = max_tokens)
-    stop_parameter(names(given), "be given together with 'lengths'", show_value(given[[1L]]))
-  }
-  TRUE
-}
-
 # Numbers from the user -> integers
-read_lengths = function(lengths, n, each = "example") {
-  required = sprintf("be %.0f whole numbers from 0 to %.0f, one for each %s", n, largest_count, each)
+read_lengths = function(lengths, n) {
+  required = sprintf("be %.0f whole numbers from 0 to %.0f, one for each line", n, largest_count)
   if (!is.numeric(lengths) || is.object(lengths) || !is.null(dim(lengths)) || length(lengths) != n) {
     stop_parameter("lengths", required, show_value(lengths))
   }
@@ -46,7 +31,7 @@ line_lengths = function(lengths, files) {
     stop_parameter("lengths", "be 'words', a function of the lines of a position, or a number for each line",
       show_value(lengths))
   }
-  read_lengths(lengths, sum(files$lines), "line")
+  read_lengths(lengths, sum(files$lines))
 }
 
 most_words = function(files, file) {

@@ -79,75 +79,41 @@
 #' tabulate(sampler$batches(0)$rows)
 batch_sampler_perplexity = function(n, sample, batch_size = NULL, initial = 15, maximum = NULL, clip = FALSE,
   lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
-  settings = drawn_settings(n, sample, batch_size, lengths, max_tokens, window, seed, num_replicas)
-  parts = c(settings$parts, list(
-    initial = check_initial(initial),
-    maximum = if (!is.null(maximum)) check_maximum(maximum),
-    clip = check_clip(clip, maximum)
-  ))
-  state = list(reported = rep(NaN, settings$parts$n), started = 0L)
-  new_generator(new_recipe("perplexity", settings$seed, parts, state))
-}
-
-largest_perplexity = 1e6
-
-check_initial = function(initial) {
-  is_number = is.numeric(initial) && !is.object(initial) && length(initial) == 1L && !is.na(initial)
-  if (!is_number || initial <= 1 || initial > largest_perplexity) {
-    required = sprintf("be a number above 1 and at most %s", show_value(largest_perplexity))
-    stop_parameter("initial", required, show_value(initial))
-  }
-  as.double(initial)
-}
-
-check_maximum = function(maximum) {
-  if (identical(maximum, "published")) {
-    return(-1.5)
-  }
-  is_number = is.numeric(maximum) && !is.object(maximum) && length(maximum) == 1L
-  if (!is_number || !is.finite(maximum) || maximum == 0) {
-    stop_parameter("maximum", "be a finite number other than 0, 'published', or nothing", show_value(maximum))
-  }
-  as.double(maximum)
-}
-
-check_clip = function(clip, maximum) {
-  if (check_flag(clip, "clip") && is.null(maximum)) {
-    stop_parameter("clip", "be false if there is no maximum", show_value(clip))
-  }
-  as.integer(clip)
+  request = list(n = n, sample = sample, batch_size = batch_size, initial = initial, maximum = maximum, clip = clip,
+    lengths = plain_lengths(lengths), max_tokens = max_tokens, window = window, seed = seed,
+    num_replicas = num_replicas)
+  parts = core_plan("perplexity", request)
+  state = list(reported = rep(NaN, parts$n), started = 0L)
+  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
+  new_generator(new_recipe("perplexity", seed, parts, state))
 }
 
 kind_perplexity = function() {
-  list(
+  cutting_kind(
     class = "batch_sampler_perplexity",
     vectors = list(
       parts = c("n", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "initial", "maximum",
         "clip"),
       state = c("reported", "started", "epoch", "batch", "drawn", "weighted")
     ),
-    bytes = function(recipe) 80 * recipe$parts$n + cut_bytes(recipe$parts$sample, recipe$parts),
-    check = check_perplexity,
+    bytes = function(recipe) 80 * recipe$parts$n + cutting_bytes(recipe, recipe$parts$sample),
+    check = core_check_state,
+    checked_by_setup = TRUE,
     n_rows = function(recipe) recipe$parts$n,
-    count_batches = function(private, epoch) {
-      parts = private$.recipe$parts
-      count_batches_of(parts$sample, parts, function() served_perplexity(private, epoch))
-    },
     setup = setup_perplexity,
-    draw = function(private, epoch) served_perplexity(private, epoch),
+    draw = served_perplexity,
     iterate = iterate_perplexity,
     describe = function(private) {
-      n_reported = sum(!is.nan(private$.reported))
       c(
-        format_drawn(private$.recipe$parts),
-        sprintf("* Reported: %s, %s", show_count(n_reported, "example"),
-          if (private$.started) "drawn in proportion to perplexity" else "drawn uniformly so far"),
+        format_drawn(private$.recipe),
+        sprintf("* Reported: %s, %s", show_count(core_ask(private, "n_reported"), "example"),
+          if (core_ask(private, "started") == 1) "drawn in proportion to perplexity" else "drawn uniformly so far"),
         format_order(private$.recipe, private$.next_epoch)
       )
     },
     settings = function(recipe) {
       c(
-        format_drawn(recipe$parts),
+        format_drawn(recipe),
         sprintf("* initial: %s", show_value(recipe$parts$initial)),
         sprintf("* maximum: %s%s", show_value(recipe$parts$maximum), if (recipe$parts$clip == 1) ", clipped" else ""),
         format_seed(recipe)
@@ -158,178 +124,54 @@ kind_perplexity = function() {
         report_perplexity(private, rows, nll)
         invisible(self)
       },
-      perplexities = function() {
-        if (is.null(private$.in_order)) {
-          ifelse(is.nan(private$.reported), private$.recipe$parts$initial, private$.reported)
-        }
-      },
-      started = function() private$.started,
-      share_above_maximum = function() share_above_maximum(private)
+      perplexities = function() if (is.null(private$.in_order)) core_ask(private, "perplexities"),
+      started = function() is.null(private$.in_order) && core_ask(private, "started") == 1,
+      share_above_maximum = function() if (is.null(private$.in_order)) core_ask(private, "share_above_maximum") else 0
     ),
-    # The perplexities, NaN if an example was never reported; the running epoch, the rows that it visits, whether they
-    # were drawn in proportion to perplexity, and the number of its batches before the point where the sampler was
-    # resumed; whether the warning about the maximum was given; the last epoch cut by length.
-    private = list(
-      .reported = NULL, .started = FALSE, .running = NULL, .visited = NULL, .weighted = FALSE, .past = 0,
-      .has_warned = FALSE, .latest = NULL
-    )
+    # The running epoch, the rows that it visits, from 0, whether they were drawn in proportion to perplexity, and the
+    # number of its batches before the point where the sampler was resumed.
+    private = list(.running = NULL, .visited = NULL, .weighted = FALSE, .past = 0)
   )
-}
-
-check_perplexity = function(recipe) {
-  check_drawn(recipe)
-  parts = recipe$parts
-  state = recipe$state
-  check_initial(parts$initial)
-  if (!is.null(parts$maximum)) {
-    check_maximum(parts$maximum)
-  }
-  check_clip(part_flag(recipe, "clip"), parts$maximum)
-  if (!is.double(state$reported) || length(state$reported) != parts$n) {
-    stop_parameter("recipe", sprintf("have %s as 'reported'", show_count(parts$n, "number")),
-      show_value(state$reported))
-  }
-  if (!is_whole_number(state$started) || !state$started %in% 0:1) {
-    stop_parameter("recipe", "have 0 or 1 as 'started'", show_value(state$started))
-  }
-  if (!is.null(state$epoch)) {
-    check_running(recipe)
-  }
-}
-
-# The state of a sampler within an epoch has its number, its rows from 0, and the number of its batches that are done.
-check_running = function(recipe) {
-  state = recipe$state
-  if (!is_whole_between(state$epoch, 0, largest_epoch)) {
-    stop_parameter("recipe", "have the number of an epoch as 'epoch'", show_value(state$epoch))
-  }
-  n_batches = count_cut_batches(recipe$parts$sample, recipe$parts)
-  if (!is_whole_between(state$batch, 0, if (is.null(n_batches)) recipe$parts$sample else n_batches)) {
-    stop_parameter("recipe", "have a number of batches as 'batch'", show_value(state$batch))
-  }
-  if (by_length(recipe$parts) && (!is_whole_number(state$weighted) || !state$weighted %in% 0:1)) {
-    stop_parameter("recipe", "have 0 or 1 as 'weighted'", show_value(state$weighted))
-  }
-  drawn = state$drawn
-  is_drawn = is.integer(drawn) && length(drawn) == recipe$parts$sample && !anyNA(drawn)
-  if (!is_drawn || min(drawn) < 0L || max(drawn) >= recipe$parts$n) {
-    stop_parameter("recipe", sprintf("have %s from 0 as 'drawn'", show_count(recipe$parts$sample, "row")),
-      show_value(drawn))
-  }
 }
 
 setup_perplexity = function(recipe, private) {
   state = recipe$state
-  private$.reported = state$reported
-  private$.started = state$started == 1
+  core_begin(private, state)
   if (!is.null(state$epoch)) {
     private$.running = state$epoch
-    private$.visited = state$drawn + 1L
+    private$.visited = state$drawn
     private$.weighted = identical(as.double(state$weighted), 1)
     private$.past = state$batch
-    check_past(private, recipe)
   }
   private$.recipe$state = list() # it is now in the instance's own fields
-  list(offsets = cut_offsets(recipe$parts$sample, recipe$parts))
+  NULL
 }
 
-# By length, the number of batches depends on the rows.
-check_past = function(private, recipe) {
-  if (by_length(recipe$parts) && private$.past > length(served_perplexity(private, private$.running)$offsets) - 1L) {
-    stop_parameter("recipe", "have a number of batches as 'batch'", show_value(private$.past))
-  }
-}
-
-# Whether an epoch that begins now is drawn in proportion to the weights.
-starts_perplexity = function(private) {
-  private$.started || .Call(C_is_below_initial, private$.reported, private$.recipe$parts$initial)
-}
-
-# -> list(rows, stream)
-draw_perplexity = function(private, epoch) {
-  recipe = private$.recipe
-  parts = recipe$parts
-  seed = epoch_seed(recipe$seed, epoch)
-  if (!starts_perplexity(private)) {
-    return(.Call(C_draw_rows, parts$n, parts$sample, seed))
-  }
-  ceiling = noise_ceiling(private)
-  weight_above = if (parts$clip == 1) ceiling else 1
-  .Call(C_draw_by_perplexity, private$.reported, parts$initial, ceiling, weight_above, parts$sample, seed)
-}
-
-# The perplexity above which examples count as noise; infinite if there is no maximum.
-noise_ceiling = function(private) {
-  maximum = private$.recipe$parts$maximum
-  if (is.null(maximum)) {
-    Inf
-  } else if (maximum > 0) {
-    maximum
-  } else {
-    .Call(C_noise_ceiling, private$.reported, -maximum)
-  }
-}
-
-share_above_maximum = function(private) {
-  n_seen = sum(!is.nan(private$.reported))
-  sum(private$.reported > noise_ceiling(private), na.rm = TRUE) / max(n_seen, 1)
-}
-
-# Warns once if examples that are not rare count as noise.
-warn_of_maximum = function(private) {
-  parts = private$.recipe$parts
-  if (private$.has_warned || parts$clip == 1 || is.null(parts$maximum) || !private$.started) {
-    return(invisible())
-  }
-  share = share_above_maximum(private)
-  if (share > 0.05) {
-    private$.has_warned = TRUE
-    warning(sprintf(paste("%.1f %% of the reported examples are above the maximum, a perplexity of %.2f. They count as",
-      "noise and are drawn with the weight 1, the least of all. Choose a higher maximum, none, or clip them."),
-      100 * share, noise_ceiling(private)), call. = FALSE)
-  }
-}
-
-# The batches of the running epoch, or of the next one.
+# The batches of the running epoch, or of the next one; by length, they are kept.
 served_perplexity = function(private, epoch) {
-  runs = identical(private$.running, epoch)
-  if (!runs && epoch != private$.next_epoch) {
-    running = if (!is.null(private$.running)) sprintf("%.0f, the running epoch, or ", private$.running)
-    stop_parameter("epoch", sprintf("be %s%.0f, the next", paste(running, collapse = ""), private$.next_epoch),
-      show_value(epoch), "Others depend on reports that are gone or have yet to come.")
+  asked = list(epoch = epoch, next_epoch = private$.next_epoch)
+  if (!is.null(private$.running)) {
+    asked = c(asked, list(running = private$.running, weighted = private$.weighted, drawn = private$.visited))
   }
-  if (by_length(private$.recipe$parts)) {
-    return(latest_batches(private, epoch, function() {
-      cut_drawn(if (runs) drawn_again(private) else draw_perplexity(private, epoch), private$.recipe$parts)
-    }))
+  draw = function() core_ask(private, "epoch", asked)
+  if (!by_length(private$.recipe$parts)) {
+    return(draw())
   }
-  list(rows = if (runs) private$.visited else draw_perplexity(private, epoch)$rows, offsets = private$.setup$offsets)
-}
-
-# The rows of the running epoch, and the stream after its draw: a draw by weight takes two numbers of the generator,
-# whatever the weights were.
-drawn_again = function(private) {
-  parts = private$.recipe$parts
-  seed = epoch_seed(private$.recipe$seed, private$.running)
-  drawn = if (private$.weighted) {
-    .Call(C_draw_by_perplexity, private$.reported, parts$initial, Inf, 1, parts$sample, seed)
-  } else {
-    .Call(C_draw_rows, parts$n, parts$sample, seed)
+  if (!identical(private$.running, epoch) && epoch != private$.next_epoch) {
+    private$.latest = NULL # which may have the epoch, but it is not served any more
   }
-  list(rows = private$.visited, stream = drawn$stream)
+  latest_batches(private, epoch, draw)
 }
 
 begin_perplexity = function(private, epoch) {
-  private$.started = starts_perplexity(private)
-  drawn = draw_perplexity(private, epoch)
-  private$.visited = drawn$rows
-  private$.weighted = private$.started
+  begun = core_tell(private, "begin", list(epoch = epoch))
+  private$.visited = begun$drawn
+  private$.weighted = begun$weighted == 1
   private$.running = epoch
   private$.past = 0
   if (by_length(private$.recipe$parts)) {
-    private$.latest = list(epoch = epoch, batches = cut_drawn(drawn, private$.recipe$parts))
+    private$.latest = list(epoch = epoch, batches = begun[c("rows", "offsets")])
   }
-  warn_of_maximum(private)
 }
 
 iterate_perplexity = function(private, epoch) {
@@ -352,18 +194,7 @@ iterate_perplexity = function(private, epoch) {
 
 report_perplexity = function(private, rows, nll) {
   check_is_trained_on(private)
-  rows = row_positions(rows, private$.recipe$parts$n, "rows")
-  nll = feedback_values(nll, "nll")
-  if (length(nll) != length(rows)) {
-    stop_parameter("nll", sprintf("have one value for each of the rows, %d", length(rows)),
-      show_count(length(nll), "value"))
-  }
-  wrong = which(!is.finite(nll) | nll < 0)
-  if (length(wrong) > 0L) {
-    got = sprintf("%s for row position %d, counted from 1,", show_value(nll[wrong[1L]]), rows[wrong[1L]])
-    stop_parameter("nll", "be finite and at least 0", got)
-  }
-  private$.reported = .Call(C_report_losses, private$.reported, rows, nll)
+  core_tell(private, "report", list(rows = feedback_rows(rows), nll = feedback_values(nll, "nll")))
   if (!identical(private$.latest$epoch, private$.running)) {
     private$.latest = NULL # an epoch that has yet to begin, whose draws depend on the reports
   }

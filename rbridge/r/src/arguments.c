@@ -38,17 +38,12 @@ static void show_number(double number, char *shown) {
   }
 }
 
-NORET void refuse_number(double number, const char *parameter, const char *requirement) {
-  char shown[SHOWN];
-  show_number(number, shown);
-  refuse(parameter, requirement, shown);
-}
-
 /* Raise the error that something is not a whole number in a range. */
 NORET static void refuse_range(double number, double least, double most, const char *parameter) {
-  char requirement[2 * SHOWN];
+  char shown[SHOWN], requirement[2 * SHOWN];
+  show_number(number, shown);
   snprintf(requirement, sizeof requirement, "be an integer from %.0f to %.0f", least, most);
-  refuse_number(number, parameter, requirement);
+  refuse(parameter, requirement, shown);
 }
 
 bool is_whole(double number, double least, double most) {
@@ -62,22 +57,4 @@ int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parame
   double number = Rf_asReal(value);
   if (!is_whole(number, least, most)) refuse_range(number, least, most, parameter);
   return (int32_t)number;
-}
-
-int64_t epoch_rows(int32_t batch_size, int32_t n_batches) {
-  int64_t n_rows = (int64_t)batch_size * n_batches;
-  if (n_rows > LARGEST_COUNT) {
-    char requirement[2 * SHOWN];
-    int32_t most = LARGEST_COUNT / batch_size;
-    snprintf(requirement, sizeof requirement, "be at most %d, so that R can number the rows of an epoch", (int)most);
-    refuse_number(n_batches, "n_batches", requirement);
-  }
-  return n_rows;
-}
-
-bool true_or_false(SEXP value, const char *parameter) {
-  if (Rf_xlength(value) != 1 || TYPEOF(value) != LGLSXP || LOGICAL(value)[0] == NA_LOGICAL) {
-    refuse_kind(value, parameter, "be true or false");
-  }
-  return LOGICAL(value)[0] != 0;
 }

@@ -27,20 +27,10 @@ NORET void refuse(const char *parameter, const char *requirement, const char *go
 /* Raise the error that a parameter has another type or length than it must have. */
 NORET void refuse_kind(SEXP value, const char *parameter, const char *requirement);
 
-/* Raise the error that a number is not what it must be. */
-NORET void refuse_number(double number, const char *parameter, const char *requirement);
-
 /* Whether a number is whole and in a range; false for NaN. */
 bool is_whole(double number, double least, double most);
 
 /* Return a whole number in a range, which R may hold as an integer or as a double. */
 int32_t whole_number(SEXP value, int32_t least, int32_t most, const char *parameter);
-
-/* Return the number of rows of an epoch whose batches have one size; refuse more than R's vectors of offsets can
- * count. */
-int64_t epoch_rows(int32_t batch_size, int32_t n_batches);
-
-/* Return TRUE or FALSE. */
-bool true_or_false(SEXP value, const char *parameter);
 
 #endif

@@ -13,6 +13,7 @@
 #include "core/grouping.h"
 #include "core/hashing.h"
 #include "core/line_index.h"
+#include "core/words.h"
 #include "files.h"
 #include "routines.h"
 
@@ -550,4 +551,31 @@ SEXP C_read_lines(
   }
   UNPROTECT(1);
   return reading.result;
+}
+
+/* Words --------------------------------------------------------------------------------------------------------- */
+
+/* Return list(counts, line): the words of the lines that end in a block of a text, and the line in which it ends, three
+ * integers, for the next call. For the first block, `line` is NULL.
+ */
+SEXP C_count_words(SEXP block, SEXP line) {
+  if (TYPEOF(block) != RAWSXP) refuse_kind(block, "block", "be bytes");
+  LineWords words = {0};
+  if (line != R_NilValue) {
+    if (TYPEOF(line) != INTSXP || Rf_xlength(line) != 3) refuse_kind(line, "line", "be three integers");
+    words = (LineWords){INTEGER(line)[0], INTEGER(line)[1] != 0, INTEGER(line)[2] != 0};
+  }
+  int64_t size = Rf_xlength(block);
+  const char *names[] = {"counts", "line", ""};
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP counts = Rf_allocVector(INTSXP, (R_xlen_t)count_line_ends(RAW(block), size));
+  SET_VECTOR_ELT(result, 0, counts);
+  count_words(RAW(block), size, &words, INTEGER(counts));
+  SEXP after = Rf_allocVector(INTSXP, 3);
+  SET_VECTOR_ELT(result, 1, after);
+  INTEGER(after)[0] = words.words;
+  INTEGER(after)[1] = words.is_in_word;
+  INTEGER(after)[2] = words.has_begun;
+  UNPROTECT(1);
+  return result;
 }

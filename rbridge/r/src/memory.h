@@ -4,19 +4,12 @@
 #define RBRIDGE_MEMORY_H
 
 #include <stdint.h>
-#include <string.h>
 
 #define R_NO_REMAP
 #include <R.h>
 
 static inline int64_t *new_numbers(int64_t count) {
   return (int64_t *)(void *)R_alloc((size_t)count, sizeof(int64_t));
-}
-
-static inline int64_t *new_zeros(int64_t count) {
-  int64_t *numbers = new_numbers(count);
-  memset(numbers, 0, (size_t)count * sizeof(int64_t));
-  return numbers;
 }
 
 static inline int32_t *new_integers(int64_t count) {

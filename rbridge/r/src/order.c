@@ -1,9 +1,8 @@
-/* The order of all rows in an epoch, and its seed. */
-
-#include "order.h"
+/* The seed of an epoch, the order of all rows in it, and its stream of random numbers. */
 
 #include "arguments.h"
 #include "core/permutation.h"
+#include "core/stream.h"
 #include "memory.h"
 #include "routines.h"
 
@@ -13,7 +12,8 @@ SEXP C_epoch_seed(SEXP seed, SEXP epoch) {
   return Rf_ScalarReal(epoch_seed(first, number));
 }
 
-void draw_order(Generator *generator, uint32_t n_rows, int32_t *rows) {
+/* Draw the order of n_rows rows, counted from 0, like R's sample(). */
+static void draw_order(Generator *generator, uint32_t n_rows, int32_t *rows) {
   int32_t *pool = new_integers(n_rows);
   fill_in_order(pool, n_rows);
   for (uint32_t done = 0; done < n_rows;) {
@@ -34,4 +34,13 @@ SEXP C_permutation(SEXP n, SEXP seed) {
   for (uint32_t i = 0; i < n_rows; i++) rows[i] += 1; /* R counts from 1 */
   UNPROTECT(1);
   return result;
+}
+
+/* Return the state of a generator in an integer vector. */
+SEXP C_new_stream(SEXP seed) {
+  Generator generator;
+  seed_generator(&generator, (uint32_t)whole_number(seed, 0, LARGEST_SEED, "seed"));
+  SEXP words = Rf_allocVector(INTSXP, STATE_SIZE + 1);
+  save_generator(&generator, (uint32_t *)(void *)INTEGER(words));
+  return words;
 }

@@ -20,17 +20,6 @@ SEXP C_epoch_seed(SEXP seed, SEXP epoch);
 SEXP C_permutation(SEXP n, SEXP seed);
 SEXP C_are_texts_of(SEXP texts, SEXP numbers);
 SEXP C_new_stream(SEXP seed);
-SEXP C_row_positions(SEXP rows, SEXP n, SEXP parameter);
-SEXP C_draw_rows(SEXP n, SEXP sample, SEXP seed);
-SEXP C_report_losses(SEXP reported, SEXP rows, SEXP losses);
-SEXP C_is_below_initial(SEXP reported, SEXP initial);
-SEXP C_noise_ceiling(SEXP reported, SEXP spreads);
-SEXP C_draw_by_perplexity(
-    SEXP reported, SEXP initial, SEXP ceiling, SEXP weight_above, SEXP sample, SEXP seed
-);
-SEXP C_cut_by_length(SEXP lengths, SEXP window, SEXP most_rows, SEXP most_tokens);
-SEXP C_split_batches(SEXP offsets, SEXP n_batches);
-SEXP C_shuffle_batches(SEXP stream, SEXP order, SEXP offsets);
 SEXP C_count_words(SEXP block, SEXP line);
 SEXP C_lua_reason(SEXP pattern);
 SEXP C_lua_match(SEXP pattern, SEXP text);

@@ -202,6 +202,24 @@ static inline bool keep_cut_request(const Parts *request, const CutRequest *want
          keep_given(request, "window", wanted->window, host);
 }
 
+/* Read what is asked of a sampler that visits `sample` of `n` rows in an epoch. */
+static inline bool read_sample_request(
+    const Parts *request, double *n, double *sample, CutRequest *wanted, Host *host
+) {
+  *wanted = (CutRequest){0};
+  return read_sharing(request, &wanted->num_replicas, host) && read_whole(request, "n", 1, LARGEST_COUNT, n, host) &&
+         read_whole(request, "sample", 1, LARGEST_COUNT, sample, host) &&
+         read_by_length(request, &wanted->by_length, host) &&
+         read_cut_request(request, (int64_t)*n, (int64_t)*sample, wanted, host);
+}
+
+static inline bool keep_sample_request(
+    const Parts *request, double n, double sample, const CutRequest *wanted, Host *host
+) {
+  return host->number(host, "n", n) && host->number(host, "sample", sample) &&
+         keep_cut_request(request, wanted, host);
+}
+
 /* Recipes ------------------------------------------------------------------------------------------------------- */
 
 /* Read a limit of a recipe; it remains what it is if it is not given. */
@@ -258,6 +276,18 @@ static inline bool read_cutting(
   }
   cutting->batch_size = as_limit(size);
   return check_cut_count(cutting, n_drawn, host);
+}
+
+/* Read the recipe of a sampler that visits `sample` of `n` rows in an epoch; it outlives the result. */
+static inline bool read_sample_recipe(
+    const Parts *recipe, int64_t *n_rows, int64_t *n_drawn, Cutting *cutting, Host *host
+) {
+  double n, sample;
+  if (!read_whole(recipe, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_whole(recipe, "sample", 1, LARGEST_COUNT, &sample, host)) return false;
+  *n_rows = (int64_t)n;
+  *n_drawn = (int64_t)sample;
+  return read_cutting(recipe, *n_rows, *n_drawn, cutting, host);
 }
 
 /* Epochs -------------------------------------------------------------------------------------------------------- */
@@ -352,19 +382,37 @@ static inline int32_t *cut_drawn(
   return places;
 }
 
+/* Return the lengths of drawn rows, numbers from 0 in one of both arrays, in memory of the call; or NULL. */
+static inline int32_t *lengths_of_rows(
+    const Cutting *cutting, const int32_t *narrow, const int64_t *wide, int64_t n_drawn, Host *host
+) {
+  int32_t *lengths = host->memory(host, FOR_THE_CALL, n_drawn * (int64_t)sizeof *lengths);
+  for (int64_t begin = 0; lengths != NULL && begin < n_drawn; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, n_drawn);
+    for (int64_t i = begin; i < end; i++) lengths[i] = cutting->lengths[wide == NULL ? narrow[i] : wide[i]];
+    if (!host->go_on(host)) return NULL;
+  }
+  return lengths;
+}
+
+/* Return the number of batches by length of drawn rows, numbers from 0; 0 if that failed. */
+static inline int64_t count_cut_rows(const Cutting *cutting, const int32_t *rows, int64_t n_drawn, Host *host) {
+  int64_t n_batches = 0;
+  const int32_t *lengths = lengths_of_rows(cutting, rows, NULL, n_drawn, host);
+  int32_t *order = lengths == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_drawn * (int64_t)sizeof *order);
+  int64_t *begins = order == NULL ? NULL : cut_sorted(cutting, lengths, n_drawn, order, &n_batches, host);
+  if (begins == NULL || split_for_replicas(cutting, begins, n_drawn, &n_batches, host) == NULL) return 0;
+  return n_batches;
+}
+
 /* Make drawn rows, numbers from 0 in one of both arrays, an epoch of batches by length. */
 static inline bool give_cut_rows(
     const Cutting *cutting, Generator *generator, const int32_t *narrow, const int64_t *wide, int64_t n_drawn,
     Host *host
 ) {
   void *rows = host->vector(host, "rows", wide == NULL ? INTEGERS : LARGE, n_drawn);
-  int32_t *lengths = rows == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_drawn * (int64_t)sizeof *lengths);
+  const int32_t *lengths = rows == NULL ? NULL : lengths_of_rows(cutting, narrow, wide, n_drawn, host);
   if (lengths == NULL) return false;
-  for (int64_t begin = 0; begin < n_drawn; begin += GO_ON_ROWS) {
-    int64_t end = smaller(begin + GO_ON_ROWS, n_drawn);
-    for (int64_t i = begin; i < end; i++) lengths[i] = cutting->lengths[wide == NULL ? narrow[i] : wide[i]];
-    if (!host->go_on(host)) return false;
-  }
   const int32_t *places = cut_drawn(cutting, generator, lengths, n_drawn, host);
   if (places == NULL) return false;
   int32_t *narrow_rows = rows, first_row = host->first_row;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "hashing.h"
+#include "host.h"
 #include "random.h"
 #include "rounding.h"
 
@@ -48,29 +49,25 @@ static inline void find_perplexities(const double *losses, int count, double *pe
   }
 }
 
-/* Return the first row from `begin` to before `end` whose loss cannot be reported, or `end`. */
-static inline int64_t first_wrong_loss(const double *losses, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end; i++) {
+/* Return the first of some losses that cannot be reported, or `count`. */
+static inline int64_t first_wrong_loss(const double *losses, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
     if (!(losses[i] >= 0 && losses[i] <= 1.7976931348623157e308)) return i;
   }
-  return end;
+  return count;
 }
 
-/* Like find_perplexities(), for any number of losses, from `begin` to before `end`. */
-static inline void find_all_perplexities(const double *losses, int64_t begin, int64_t end, double *perplexities) {
-  while (begin < end) {
-    int count = end - begin < PERPLEXITY_GROUP ? (int)(end - begin) : PERPLEXITY_GROUP;
-    find_perplexities(losses + begin, count, perplexities + begin);
-    begin += count;
+/* Like find_perplexities(), for any number of losses. */
+static inline bool find_all_perplexities(const double *losses, int64_t count, double *perplexities, Host *host) {
+  for (int64_t done = 0; done < count; done += PERPLEXITY_GROUP) {
+    find_perplexities(losses + done, (int)smaller(count - done, PERPLEXITY_GROUP), perplexities + done);
+    if (done % GO_ON_ROWS == 0 && !host->go_on(host)) return false;
   }
+  return true;
 }
 
-/* Store the perplexities of some rows, counted from `first_row`; the last one of a row counts. */
-static inline void store_perplexities(
-    const int32_t *rows, const double *perplexities, int32_t first_row, int64_t count, double *reported
-) {
-  for (int64_t i = 0; i < count; i++) reported[rows[i] - first_row] = perplexities[i];
-}
+/* Whether a perplexity was reported: it is then from 1 to MAX_PERPLEXITY, and else NaN. */
+static inline bool is_reported(double perplexity) { return perplexity >= 1 && perplexity <= MAX_PERPLEXITY; }
 
 /* Add the differences of the perplexities from `initial` to a sum: it is below 0 if their mean is below `initial`.
  *
@@ -79,6 +76,17 @@ static inline void store_perplexities(
 static inline double add_differences(const double *reported, double initial, int64_t begin, int64_t end, double sum) {
   for (int64_t i = begin; i < end; i++) sum += (isnan(reported[i]) ? initial : reported[i]) - initial;
   return sum;
+}
+
+/* Find out whether the mean perplexity of all rows is below that of one that was never reported. */
+static inline bool compare_mean(const double *reported, int64_t n_rows, double initial, bool *is_below, Host *host) {
+  double sum = 0;
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    sum = add_differences(reported, initial, begin, smaller(begin + GO_ON_ROWS, n_rows), sum);
+    if (!host->go_on(host)) return false;
+  }
+  *is_below = sum < 0;
+  return true;
 }
 
 /* A perplexity in hundredths, rounded half up, from 100 to 10^8. */
@@ -99,7 +107,7 @@ typedef struct {
 /* First, find how many rows were reported, and the highest perplexity. */
 static inline void count_reports(const double *reported, int64_t begin, int64_t end, Reports *reports) {
   for (int64_t i = begin; i < end; i++) {
-    if (isnan(reported[i])) continue;
+    if (!is_reported(reported[i])) continue;
     int32_t hundredths = hundredths_of(reported[i]);
     reports->n_seen += 1;
     if (hundredths > reports->most) reports->most = hundredths;
@@ -120,7 +128,7 @@ static inline void find_mode(
 ) {
   uint64_t last = (UINT64_C(1) << bits) - 1;
   for (int64_t i = begin; i < end; i++) {
-    if (isnan(reported[i])) continue;
+    if (!is_reported(reported[i])) continue;
     int32_t hundredths = hundredths_of(reported[i]);
     uint64_t slot = slot_of(hundredths, 64 - bits);
     while (table[slot] != 0 && table[slot] >> 32 != (uint32_t)hundredths) slot = (slot + 1) & last;
@@ -152,12 +160,36 @@ static inline double ceiling_of(const Reports *reports, double spreads) {
   return reports->mode / 100.0 + rounded_product(spreads, sqrt(reports->squares / (double)(reports->n_above - 1)));
 }
 
+/* Find the perplexity that is `spreads` spreads above the mode of those reported. */
+static inline bool find_ceiling(const double *reported, int64_t n_rows, double spreads, double *ceiling, Host *host) {
+  Reports reports = {0};
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    count_reports(reported, begin, smaller(begin + GO_ON_ROWS, n_rows), &reports);
+    if (!host->go_on(host)) return false;
+  }
+  int bits = mode_table_bits(&reports);
+  uint64_t *table = host->memory(host, FOR_THE_CALL, ((int64_t)1 << bits) * (int64_t)sizeof *table);
+  if (table == NULL) return false;
+  memset(table, 0, sizeof *table << bits);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    find_mode(reported, begin, smaller(begin + GO_ON_ROWS, n_rows), table, bits, &reports);
+    if (!host->go_on(host)) return false;
+  }
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    add_squares(reported, begin, smaller(begin + GO_ON_ROWS, n_rows), &reports);
+    if (!host->go_on(host)) return false;
+  }
+  *ceiling = ceiling_of(&reports, spreads);
+  return true;
+}
+
 /* Add up the weights: `weight_above` for a reported perplexity above the ceiling, else the perplexity.
  *
  * sums[i] is the sum of the weights of the rows up to i. Those before `begin` are filled.
  */
-static inline void add_weights(
-    const double *reported, double initial, double ceiling, double weight_above, int64_t begin, int64_t end, double *sums
+static inline void add_up_weights(
+    const double *reported, double initial, double ceiling, double weight_above, int64_t begin, int64_t end,
+    double *sums
 ) {
   double sum = begin > 0 ? sums[begin - 1] : 0;
   for (int64_t i = begin; i < end; i++) {

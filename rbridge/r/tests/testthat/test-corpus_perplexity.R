@@ -70,7 +70,7 @@ test_that("a copy and a saved instance have reports of their own", {
   before = sampler$perplexities()
   copy = sampler$clone()
   saved = unserialize(serialize(sampler, NULL))
-  kept = sampler$.__enclos_env__$private$.reported
+  kept = sampler$.__enclos_env__$private$.state$reported
   sampler$report(1, 3)
   expect_identical(copy$perplexities(), before)
   expect_identical(saved$perplexities(), before)

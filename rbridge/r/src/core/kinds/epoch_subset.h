@@ -17,12 +17,8 @@ typedef struct {
 static bool plan_epoch_subset(const Parts *request, Host *host) {
   double n, sample;
   int method = UNIFORM;
-  CutRequest wanted = {0};
-  if (!read_sharing(request, &wanted.num_replicas, host)) return false;
-  if (!read_whole(request, "n", 1, LARGEST_COUNT, &n, host)) return false;
-  if (!read_whole(request, "sample", 1, LARGEST_COUNT, &sample, host)) return false;
-  if (!read_by_length(request, &wanted.by_length, host)) return false;
-  if (!read_cut_request(request, (int64_t)n, (int64_t)sample, &wanted, host)) return false;
+  CutRequest wanted;
+  if (!read_sample_request(request, &n, &sample, &wanted, host)) return false;
   if (!read_choice(request, "method", methods, N_METHODS, &method, host)) return false;
   if (method == WITHOUT_REPLACEMENT && sample > n) {
     char shown[NUMBER];
@@ -32,22 +28,17 @@ static bool plan_epoch_subset(const Parts *request, Host *host) {
     );
     return advise(host, "Set 'method' to 'uniform'.");
   }
-  return host->number(host, "n", n) && host->number(host, "sample", sample) &&
-         keep_cut_request(request, &wanted, host) && host->keep(host, "method");
+  return keep_sample_request(request, n, sample, &wanted, host) && host->keep(host, "method");
 }
 
 static bool prepare_epoch_subset(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   EpochSubset *self = instance;
-  double n, sample;
+  double sample;
   (void)seed;
-  if (!read_whole(recipe, "n", 1, LARGEST_COUNT, &n, host)) return false;
-  if (!read_whole(recipe, "sample", 1, LARGEST_COUNT, &sample, host)) return false;
-  if (!read_cutting(recipe, (int64_t)n, (int64_t)sample, &self->cutting, host)) return false;
-  if (!read_choice(recipe, "method", methods, N_METHODS, &self->method, host)) return false;
-  if (self->method == WITHOUT_REPLACEMENT && !read_whole(recipe, "sample", 1, n, &sample, host)) return false;
-  self->n_rows = (int64_t)n;
-  self->sample = (int64_t)sample;
-  return true;
+  return read_sample_recipe(recipe, &self->n_rows, &self->sample, &self->cutting, host) &&
+         read_choice(recipe, "method", methods, N_METHODS, &self->method, host) &&
+         (self->method != WITHOUT_REPLACEMENT ||
+          read_whole(recipe, "sample", 1, (double)self->n_rows, &sample, host));
 }
 
 /* Draw the rows of an epoch, counted from `first_row`. */

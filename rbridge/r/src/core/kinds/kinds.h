@@ -16,7 +16,9 @@ typedef struct {
   bool (*check)(const void *self, const Parts *given, Host *host);
   /* Check the state of a recipe, or what plan() made of a request, and make the vectors: the results. */
   bool (*begin)(const void *self, const Parts *given, Host *host);
-  /* Draw "rows": "count" batches, or "count" times "k" rows outside of epochs. Nothing but the generator changes. */
+  /* Draw "rows": "count" batches, or "count" times "k" rows outside of epochs. Nothing but the generator changes.
+   * NULL for kinds whose epochs begin as a whole: tell() begins one, and ask() gives its batches.
+   */
   bool (*draw_more)(const void *self, const Parts *state, const Parts *wanted, Generator *generator, Host *host);
   /* Change the state as the method of this name does. */
   bool (*tell)(const void *self, const Parts *state, const char *method, const Parts *told, Host *host);
@@ -57,6 +59,7 @@ extern const Kind weighted_kind;
 extern const Kind prioritized_kind;
 extern const Kind sum_tree_kind;
 extern const Kind stratified_group_kind;
+extern const Kind perplexity_kind;
 
 /* Return the kind of this name, or NULL. */
 static inline const Kind *find_kind(const char *name) {
@@ -77,6 +80,7 @@ static inline const Kind *find_kind(const char *name) {
       &prioritized_kind,
       &sum_tree_kind,
       &stratified_group_kind,
+      &perplexity_kind,
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i]->name, name) == 0) return kinds[i];

@@ -1,0 +1,99 @@
+# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Bindings of the C core for files of lines: their words and line indices. The loops release the GIL."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+
+from pystrat cimport _core as core
+
+def line_begins(const uint8_t[::1] block, int64_t read):
+    """Return the beginnings of the lines after the newlines of a block of text that follows `read` bytes; int64."""
+    cdef int64_t count
+    cdef int64_t[::1] out
+    if block.shape[0] == 0:
+        return np.empty(0, dtype=np.int64)
+    with nogil:
+        count = core.count_line_ends(&block[0], block.shape[0])
+    begins = np.empty(count, dtype=np.int64)
+    out = begins
+    if count > 0:
+        with nogil:
+            core.find_line_begins(&block[0], block.shape[0], read, &out[0])
+    return begins
+
+
+cdef class WordCounter:
+    """Counts the words of lines, block after block of a text. ASCII whitespace separates words."""
+
+    cdef core.LineWords line
+
+    def take(self, const uint8_t[::1] block not None):
+        """Return the words of each line that ends in the next block of the text, int32."""
+        cdef int64_t count
+        if block.shape[0] == 0:
+            return np.empty(0, dtype=np.int32)
+        with nogil:
+            count = core.count_line_ends(&block[0], block.shape[0])
+        counts = np.empty(max(count, 1), dtype=np.int32)
+        cdef int32_t[::1] out = counts
+        with nogil:
+            core.count_words(&block[0], block.shape[0], &self.line, &out[0])
+        return counts[:count]
+
+    def rest(self):
+        """Return the words of a line without a newline at the end of the text, none or one number; int32."""
+        return np.array([self.line.words] if self.line.has_begun else [], dtype=np.int32)
+
+
+def hash_of_bytes(const uint8_t[::1] text not None):
+    """Return a hash of text, 64 bits."""
+    return core.hash_of_bytes(&text[0], text.shape[0])
+
+
+INDEX_HEAD_SIZE = core.INDEX_HEAD_SIZE
+TEXT_END_SIZE = core.TEXT_END_SIZE
+
+
+def index_head(core.IndexHead head):
+    """Return the first bytes of an index; the head is a dict of the core's fields."""
+    cdef uint8_t[core.INDEX_HEAD_SIZE] written
+    core.write_index_head(&head, written)
+    return bytes(written[:core.INDEX_HEAD_SIZE])
+
+
+def read_index_head(const uint8_t[::1] head not None, int64_t index_size):
+    """Return the head of an index of this size as a dict of the core's fields; None if the bytes are not a head."""
+    cdef core.IndexHead found
+    if head.shape[0] != core.INDEX_HEAD_SIZE or not core.read_index_head(&head[0], index_size, &found):
+        return None
+    return found
+
+
+cdef class IndexCheck:
+    """The result of checking the numbers of an index so far."""
+
+    cdef core.IndexCheck so_far
+
+    def __cinit__(self):
+        self.so_far = core.new_index_check()
+
+    def take(self, const uint8_t[::1] numbers not None):
+        """Check the next numbers of the index, given as its bytes."""
+        with nogil:
+            core.check_index_numbers(&numbers[0], numbers.shape[0] // core.INDEX_NUMBER_SIZE, &self.so_far)
+
+    @property
+    def n_lines(self):
+        """Return the number of lines that the numbers delimit."""
+        return self.so_far.count - 1
+
+    @property
+    def hash(self):
+        """Return the hash of the numbers."""
+        return self.so_far.hash
+
+    def is_whole(self, core.IndexHead head):
+        """Return whether the numbers are all those of an index with this head, and none was altered."""
+        return core.index_is_whole(&head, &self.so_far)
