@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Mapping
 
 import torch
 import torch.distributed as distributed
@@ -151,13 +151,14 @@ def job_trainer_lengths(processes: int, folder: Path) -> Any:
     return trained(processes, folder, corpus_sampler, False)
 
 
-def main() -> None:
+def main(jobs: Mapping[str, Any]) -> None:
+    """Run the job that the arguments name; `jobs` are the names of a module."""
     job, folder, rank, world = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     if world > 1:
         os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world))
         os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="1")  # asked for, though nobody meets there
         distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=world)
-    told = globals()[f"job_{job}"](world, folder / "work")
+    told = jobs[f"job_{job}"](world, folder / "work")
     (folder / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
     if world > 1:
         distributed.barrier()
@@ -165,4 +166,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(globals())

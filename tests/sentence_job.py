@@ -1,14 +1,9 @@
-"""A real run of sentence-transformers with the trainer of its recipe, on a tiny model; its argument is a folder.
-
-Writes the rows of the batches of three epochs, of their beginning with a checkpoint in the second one, and of what
-follows from there.
-"""
+"""One process of a real run of sentence-transformers on a tiny model; its arguments are those of accelerate_job.py."""
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from datasets import Dataset
@@ -19,20 +14,23 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast, TrainerCallback
 
-from tests.training_libraries import code_blocks, shared_lines
+from tests.accelerate_job import main
+from tests.training_libraries import EPOCHS, code_blocks, shared_lines
 
-STOP = 25  # the steps after which a run ends
+STOP = 25  # the steps of a process after which a run ends, within an epoch of one process or of two
 
 
-def save_model(folder: str, words: list[str]) -> None:
-    """Save a tiny model, which knows these words."""
+def model_of(words: list[str]) -> SentenceTransformer:
+    """Return a tiny model, which knows these words."""
     special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     known = [*special.values(), *words]
     tokenizer = Tokenizer(WordLevel({word: code for code, word in enumerate(known)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
     size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    BertModel(BertConfig(vocab_size=len(known), **size)).save_pretrained(folder)
+    with TemporaryDirectory() as folder:
+        PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
+        BertModel(BertConfig(vocab_size=len(known), **size)).save_pretrained(folder)
+        return SentenceTransformer(folder)
 
 
 class Recorder(BatchAllTripletLoss):  # type: ignore[misc]
@@ -61,36 +59,35 @@ def trained(names: dict[str, Any], folder: Path, resume: bool, stop: int = 0) ->
     """Train from the last checkpoint if `resume`, to the end or until `stop` steps are done."""
     arguments = SentenceTransformerTrainingArguments(
         output_dir=str(folder),
-        num_train_epochs=3,
+        num_train_epochs=EPOCHS,
         remove_unused_columns=False,
         save_steps=STOP,
+        save_only_model=True,  # torch loads no optimizer onto "cpu:0", the device of a rank
         seed=1,
         use_cpu=True,
         report_to=[],
         disable_tqdm=True,
     )
-    model = SentenceTransformer(str(folder.parent / "model"))
-    loss = Recorder(model)
     sentences = [f"w{row}" for row in range(len(names["labels"]))]
     rows = Dataset.from_dict({"sentence": sentences, "label": names["labels"].tolist()})
+    model = model_of(sentences)
+    loss = Recorder(model)
     trainer = names["StratifiedTrainer"](model, arguments, train_dataset=rows, loss=loss, callbacks=[Stop(stop)])
     trainer.train(resume_from_checkpoint=resume)
     return loss.seen
 
 
-def main() -> None:
-    folder = Path(sys.argv[1])
+def job_recipe(processes: int, folder: Path) -> Any:
+    """Three epochs; the beginning of them, with a checkpoint; and what follows from there."""
     ((_, code),) = code_blocks("sentence-transformers")
     names: dict[str, Any] = {"__name__": "recipe"}
     exec(shared_lines() + code, names)
-    save_model(str(folder / "model"), [f"w{row}" for row in range(len(names["labels"]))])
-    told = {
+    return {
         "whole": trained(names, folder / "whole", False),
         "begun": trained(names, folder / "parts", False, STOP),
         "resumed": trained(names, folder / "parts", True),
     }
-    (folder / "told.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(globals())

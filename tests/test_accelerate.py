@@ -6,9 +6,6 @@ tests/accelerate_job.py are real runs, of one process and of two.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 from importlib import import_module
 from itertools import product
@@ -46,15 +43,16 @@ from tests.training_libraries import (
     EPOCHS,
     LABELS,
     N_BATCHES,
+    WORLDS,
     corpus_sampler,
     epoch_of,
     installed,
     is_installed,
     loader_of,
+    run_job,
     run_recipes,
 )
 
-JOB = Path(__file__).parent / "accelerate_job.py"
 UNKNOWN_EPOCH = "nobody set the epoch of StratifiedBatchSampler"
 
 Skip = Callable[[Any, int], Any]
@@ -451,28 +449,7 @@ def test_no_warning_without_a_need(library: str, processes: int) -> None:
 
 
 def run(job: str, world: int, folder: Path) -> list[Any]:
-    """Start the job in `world` processes and return what each wrote."""
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, str(JOB), job, str(folder), str(rank), str(world)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=JOB.parents[1],
-            env={**os.environ, "PYTHONPATH": str(JOB.parents[1]), "CUDA_VISIBLE_DEVICES": ""},
-        )
-        for rank in range(world)
-    ]
-    try:
-        errors = [rank.communicate(timeout=600)[1] for rank in ranks]
-    finally:
-        for rank in ranks:
-            rank.kill()
-    assert [rank.returncode for rank in ranks] == [0] * world, "\n".join(errors)
-    return [json.loads((folder / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(world)]
-
-
-WORLDS = pytest.mark.parametrize("world", [1, 2])
+    return run_job("accelerate_job.py", job, world, folder)
 
 
 def shares(sampler: BatchSampler, world: int, rank: int, epochs: Iterable[int] = range(EPOCHS)) -> list[Any]:

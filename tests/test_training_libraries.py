@@ -7,7 +7,6 @@ tests/test_accelerate.py, those of Lightning and torchdata in files of their own
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -20,15 +19,17 @@ import pytest
 import torch
 
 from pystrat import ResumableLoader, StratifiedBatchSampler, TensorLoader
-from tests.example_processes import environment
 from tests.training_libraries import (
+    EPOCHS,
     LABELS,
     RUN,
     RUN_IF_INSTALLED,
+    WORLDS,
     code_blocks,
     epoch_of,
     installed,
     loader_of,
+    run_job,
     run_recipes,
     sampler_of,
     section_titles,
@@ -298,8 +299,15 @@ def test_the_recipe_for_ignite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_recipe_for_scikit_learn() -> None:
-    (names,) = run_recipes("scikit-learn and numpy")
+    names, _ = run_recipes("scikit-learn and numpy")
     assert names["sampler"].epoch == 5 and names["model"].t_ > 5 * 1000
+
+
+def test_all_batches_of_the_recipe_for_numpy_have_one_shape() -> None:
+    _, names = run_recipes("scikit-learn and numpy")
+    batches = [names["labels"][batch] for epoch in range(3) for batch in names["sampler"].batches(epoch)]
+    assert {batch.shape for batch in batches} == {names["y"].shape} == {(64,)} and names["x"].shape == (64, 8)
+    assert {int(batch.sum()) for batch in batches} == {3, 4}
 
 
 @installed("datasets")
@@ -362,11 +370,9 @@ def test_monai_yields_the_batches_of_the_sampler() -> None:
 
 
 @installed("sentence_transformers")
-def test_the_recipe_for_sentence_transformers(tmp_path: Path) -> None:
-    command = [sys.executable, str(Path(__file__).parent / "sentence_job.py"), str(tmp_path)]
-    done = subprocess.run(command, env=environment(), cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    told = json.loads((tmp_path / "told.json").read_text(encoding="utf-8"))
-    sampler = StratifiedBatchSampler(np.repeat([1, 0], [60, 940]), 3, seed=1)
-    expected = [batch for epoch in range(3) for batch in epoch_of(sampler, epoch)]
-    assert told == {"whole": expected, "begun": expected[:25], "resumed": expected[25:]}
+@WORLDS
+def test_the_recipe_for_sentence_transformers(world: int, tmp_path: Path) -> None:
+    sampler = StratifiedBatchSampler(np.repeat([1, 0], [60, 940]), 3, seed=1, num_replicas=world)
+    for rank, told in enumerate(run_job("sentence_job.py", "recipe", world, tmp_path)):
+        expected = [batch for epoch in range(EPOCHS) for batch in epoch_of(sampler, epoch)[rank::world]]
+        assert told == {"whole": expected, "begun": expected[:25], "resumed": expected[25:]}

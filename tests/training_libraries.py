@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import builtins
 import importlib.util
+import json
 import re
+import subprocess
 import symtable
+import sys
 from pathlib import Path
 from typing import Any, Iterable
 
@@ -20,11 +23,13 @@ from pystrat import (
     PairDataset,
     StratifiedBatchSampler,
 )
+from tests.example_processes import environment
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "training-libraries.md").read_text(encoding="utf-8")
 LABELS = np.repeat([1, 0], [30, 97])
 N_BATCHES = 10
 EPOCHS = 3
+WORLDS = pytest.mark.parametrize("world", [1, 2])
 
 
 def sampler_of(**parameters: Any) -> StratifiedBatchSampler:
@@ -117,3 +122,30 @@ def run_recipes(section: str) -> list[dict[str, Any]]:
         namespaces.append({"__name__": "recipe"})
         exec(shared_lines() + code, namespaces[-1])
     return namespaces
+
+
+# Real runs in several processes ---------------------------------------------------------------------------------------
+
+
+def run_job(script: str, job: str, world: int, folder: Path) -> list[Any]:
+    """Start a job of a script of the tests in `world` processes and return what each wrote."""
+    command = [sys.executable, str(Path(__file__).parent / script), job, str(folder)]
+    variables = environment(CUDA_VISIBLE_DEVICES="")
+    ranks = [
+        subprocess.Popen(
+            [*command, str(rank), str(world)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env=variables,
+        )
+        for rank in range(world)
+    ]
+    try:
+        errors = [rank.communicate(timeout=600)[1] for rank in ranks]
+    finally:
+        for rank in ranks:
+            rank.kill()
+    assert [rank.returncode for rank in ranks] == [0] * world, "\n".join(errors)
+    return [json.loads((folder / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(world)]
