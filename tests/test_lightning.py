@@ -11,7 +11,7 @@ import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ import torch
 from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
 
 from pystrat import ResumableLoader, StratifiedBatchSampler, TensorLoader
+from pystrat.stream import StratifiedStream, count_sources
 from tests.example_processes import environment
 from tests.training_libraries import (
     EPOCHS,
@@ -239,22 +240,41 @@ LOADERS = {
 }
 
 
-@installed("lightning")
-@pytest.mark.parametrize("loader", LOADERS)
-@pytest.mark.parametrize("done", [3, LIMIT, LIMIT + 1])
-def test_lightning_resumes_a_loader_with_a_state(done: int, loader: str, tmp_path: Path) -> None:
+def stream_loader() -> ResumableLoader:
+    sources = {name: [(name, row, int(row % 9 == 0)) for row in range(90)] for name in "ab"}
+    counts = count_sources(sources, read=iter, stratum=2)
+    stream = StratifiedStream(sources, 2, read=iter, stratum=2, counts=counts, lanes=2, seed=1)
+    return ResumableLoader(DataLoader(stream, batch_size=None, collate_fn=list))
+
+
+def begun_and_resumed(make: Callable[[], Any], done: int, folder: Path) -> list[Any]:
+    """Return the batches of a training that stops after so many, and those of one that resumes from its checkpoint."""
     from lightning.pytorch.callbacks import ModelCheckpoint
 
     from tests.lightning_job import Recorder, trainer_of
 
-    make = LOADERS[loader]
-    saving = ModelCheckpoint(dirpath=tmp_path, filename="stopped", every_n_train_steps=done)
+    saving = ModelCheckpoint(dirpath=folder, filename="stopped", every_n_train_steps=done)
     begun, resumed = Recorder(make), Recorder(make)
     trainer_of(1, max_steps=done, callbacks=[saving], limit_train_batches=LIMIT).fit(begun)
     again = trainer_of(1, enable_checkpointing=False, limit_train_batches=LIMIT)
-    again.fit(resumed, ckpt_path=tmp_path / "stopped.ckpt")
-    trained = [batch for module in (begun, resumed) for batches in module.seen.values() for batch in batches]
-    assert trained == LIMITED
+    again.fit(resumed, ckpt_path=folder / "stopped.ckpt")
+    return [batch for module in (begun, resumed) for batches in module.seen.values() for batch in batches]
+
+
+@installed("lightning")
+@pytest.mark.parametrize("loader", LOADERS)
+@pytest.mark.parametrize("done", [3, LIMIT, LIMIT + 1])
+def test_lightning_resumes_a_loader_with_a_state(done: int, loader: str, tmp_path: Path) -> None:
+    assert begun_and_resumed(LOADERS[loader], done, tmp_path) == LIMITED
+
+
+@installed("lightning")
+@pytest.mark.parametrize("done", [3, LIMIT, LIMIT + 1])
+def test_lightning_resumes_a_stream(done: int, tmp_path: Path) -> None:
+    whole = stream_loader()
+    expected = [batch for _ in range(EPOCHS) for batch in list(whole)[:LIMIT]]
+    assert len(expected) == EPOCHS * LIMIT
+    assert begun_and_resumed(stream_loader, done, tmp_path) == expected
 
 
 # Real runs of one process and of two ----------------------------------------------------------------------------------
