@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.stratified.labels import labels_of
     from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
     from pystrat.stratified.sharded_plan import sharded_plan
+    from pystrat.stratified.split import stratified_split
     from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
     from pystrat.downsampling.sampler import DownsampledBatchSampler
     from pystrat.stratified.multilabel import MultilabelBatchSampler
@@ -97,6 +98,7 @@ __all__ = [
     "repeat_factors",
     "shard_counts",
     "sharded_plan",
+    "stratified_split",
     "temperature_weights",
 ]
 __version__ = "0.1.0"
@@ -145,6 +147,7 @@ _MODULE_OF = {
     "repeat_factors": "weighted.class_weights",
     "shard_counts": "counts_by_shard",
     "sharded_plan": "stratified.sharded_plan",
+    "stratified_split": "stratified.split",
     "temperature_weights": "weighted.class_weights",
 }
 

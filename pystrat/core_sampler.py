@@ -27,6 +27,12 @@ def data_of(strata: Strata) -> dict[str, NDArray[Any]]:
     }
 
 
+def data_of_groups(groups: Strata) -> dict[str, NDArray[Any]]:
+    """Return the groups of rows, numbered as strata are, as the core takes them."""
+    n_groups = len(groups.counts)
+    return {"groups": compact(groups.codes, n_groups), "n_groups": np.array([n_groups], dtype=np.float64)}
+
+
 class CoreBatchSampler(BatchSampler):
     """Base class of the samplers of a kind of the core.
 

@@ -279,6 +279,13 @@ def check_bins(bins: pd.Categorical, given: Arguments) -> None:
     assert len(bins) == len(given["values"]) and 0 <= bins.codes.max() < given["n_bins"]
 
 
+def check_split(parts: Any, given: Arguments) -> None:
+    assert len(parts) == len(given["sizes"])
+    rows = np.concatenate(list(parts.values()) if isinstance(given["sizes"], Mapping) else parts)
+    assert rows.dtype == np.int64 and len(set(rows.tolist())) == len(rows) > 0
+    assert 0 <= rows.min() and rows.max() < length_of(given["strata"])
+
+
 def check_probabilities(found: np.ndarray, given: Arguments) -> None:
     assert ((found >= 0) & (found <= 1)).all()
 
@@ -602,6 +609,7 @@ CALLS: dict[str, Call] = {
     "gather_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
     "shard_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
     "sharded_plan": Call(fixed(counts=COUNTS, min_samples_per_stratum=1), check_sharded_plan),
+    "stratified_split": Call(fixed(strata=LABELS, sizes=[0.5, 0.5]), check_split),
     "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}, anything),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),

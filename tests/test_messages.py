@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import pystrat
-from pystrat import StratifiedBatchSampler, bin_target, min_samples_for_batch_size
+from pystrat import StratifiedBatchSampler, bin_target, min_samples_for_batch_size, stratified_split
 from pystrat.messages import show
 from pystrat.stream import StratifiedStream
 from tests.reference.golden_vectors import GOLDEN
@@ -21,7 +21,7 @@ from tests.reference.golden_vectors import GOLDEN
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
 SPECIAL = {"NaN": float("nan"), "Inf": float("inf"), "NA": pd.NA}
 
-FUNCTIONS = {function.__name__: function for function in (bin_target, min_samples_for_batch_size)}
+FUNCTIONS = {function.__name__: function for function in (bin_target, min_samples_for_batch_size, stratified_split)}
 
 
 SOURCE = Path(__file__).read_text(encoding="utf-8").splitlines()

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
-
 from pystrat import _core
-from pystrat.core_sampler import CoreBatchSampler, data_of
+from pystrat.core_sampler import CoreBatchSampler, data_of, data_of_groups
 from pystrat.messages import count_of, show
-from pystrat.recipe import compact
 from pystrat.strata import encode_strata
 from pystrat.stratified.group_plan import GroupPlan
 from pystrat.stratified.ranged import RangedBatchSampler
@@ -124,12 +121,7 @@ class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
         encoded = encode_strata(strata, missing=settings["missing"])
         numbered = encode_strata(groups, missing=None, name="groups")
         shown = {"stratum": encoded.shown, "group": numbered.shown}
-        n_groups = len(numbered.counts)
-        data = {
-            **data_of(encoded),
-            "groups": compact(numbered.codes, n_groups),
-            "n_groups": np.array([n_groups], dtype=np.float64),
-        }
+        data = {**data_of(encoded), **data_of_groups(numbered)}
         parts = self._plan_of(settings, data, lambda of, place: shown[of][int(place)])
         del settings["seed"]
         self._parameters = settings

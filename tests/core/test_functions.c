@@ -11,6 +11,7 @@
 #include "functions/pair_counts.h"
 #include "functions/part_order.h"
 #include "functions/sharded_plan.h"
+#include "functions/stratified_split.h"
 #include "functions/stream_dealing.h"
 #include "functions/stream_plan.h"
 #include "lanes.h"
@@ -304,7 +305,76 @@ static void test_decimal_numbers(void) {
   CHECK(strcmp(show_double(100000, shown), "100000.0") == 0 && strcmp(show_double(INFINITY, shown), "inf") == 0);
 }
 
+/* Rows of two strata in two parts, and some in none; sizes that cannot be; failures at every call of the host. */
+static void test_parts_of_strata(void) {
+  double sizes[] = {2, 3}, seed = 1, n_strata = 2, n_groups = 4;
+  static const int32_t codes[] = {0, 0, 1, 0, 0, 2, 1, 1, 0}; /* the sixth row is of no stratum */
+  static const int32_t groups[] = {0, 0, 1, 1, 2, 2, 2, 3, 3};
+  const Part items[] = {
+      {.name = "", .type = DOUBLES, .length = 1, .values = &sizes[0]},
+      {.name = "", .type = DOUBLES, .length = 1, .values = &sizes[1]},
+  };
+  Part parts[] = {
+      {.name = "sizes", .type = OTHER, .is_named = true, .length = 2, .items = items},
+      {.name = "missing", .type = TEXT, .length = 1, .values = "drop"},
+      {.name = "seed", .type = DOUBLES, .length = 1, .values = &seed},
+      {.name = "codes", .type = INTEGERS, .length = 9, .values = codes},
+      {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &n_strata},
+      {.name = "groups", .type = INTEGERS, .length = 9, .values = groups},
+      {.name = "n_groups", .type = DOUBLES, .length = 1, .values = &n_groups},
+  };
+  for (int64_t n_parts = 5; n_parts <= 7; n_parts += 2) {
+    PlainHost host = called("stratified_split", parts, n_parts, true);
+    const int64_t *offsets = given_as(&host, "offsets")->values, *rows = given_as(&host, "rows")->values;
+    if (n_parts == 5) CHECK(offsets[1] == 2 && offsets[2] == 5);
+    CHECK(offsets[0] == 0 && offsets[1] > 0 && offsets[2] > offsets[1]);
+    for (int64_t i = 0; i < offsets[2]; i++) {
+      CHECK(rows[i] != 5 && (i == 0 || i == offsets[1] || rows[i] > rows[i - 1]));
+    }
+    int64_t n_calls = host.n_calls;
+    free_host(&host);
+    for (int64_t fails_at = 0; fails_at < n_calls; fails_at++) {
+      Parts request = {.parts = parts, .n_parts = n_parts};
+      host = new_host(&request, NULL, 0, fails_at);
+      CHECK(!stratified_split_function.call(&request, &host.host));
+      check_failure(&host);
+      free_host(&host);
+    }
+  }
+  static const double refused[][2] = {{5, 4}, {0.5, 2}, {0, 1}, {0.5, 0.4}, {0.999, 0.001}, {1e300, 1}, {NAN, 1}};
+  for (size_t i = 0; i < LENGTH(refused); i++) {
+    memcpy(sizes, refused[i], sizeof sizes);
+    PlainHost host = called("stratified_split", parts, 5, false);
+    free_host(&host);
+  }
+}
+
+/* Shares of the most rows there are, by the largest remainder. */
+static void test_the_largest_shares(void) {
+  static const struct {
+    double shares[3];
+    int64_t n_rows, rows[3];
+  } cases[] = {
+      {{0.3, 0.1, 0.6}, 5, {2, 0, 3}}, /* equal remainders */
+      {{1.0 / 3, 1.0 / 3, 1.0 / 3}, 8, {3, 3, 2}},
+      {{0.7, 0.2, 0.1}, LARGEST_COUNT, {1503238553, 429496729, 214748365}},
+      {{0.05, 0.05, 0.9}, 30, {2, 1, 27}},
+  };
+  for (size_t i = 0; i < LENGTH(cases); i++) {
+    double shares[3];
+    int64_t rows[3];
+    memcpy(shares, cases[i].shares, sizeof shares);
+    PartSizes sizes = {.are_shares = true, .n_given = 3, .n_parts = 3, .numbers = shares, .rows = rows};
+    PlainHost host = new_host(NULL, NULL, 0, -1);
+    CHECK(share_rows(&sizes, cases[i].n_rows, &host.host));
+    for (int part = 0; part < 3; part++) CHECK_EQUAL(rows[part], cases[i].rows[part]);
+    free_host(&host);
+  }
+}
+
 int main(void) {
+  test_parts_of_strata();
+  test_the_largest_shares();
   test_whole_shares();
   test_the_largest_lane();
   test_mutated_dealing();

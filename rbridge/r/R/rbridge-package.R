@@ -18,6 +18,7 @@
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
 #' [batch_plan()] shows the batches before training, [min_samples_for_batch_size()] chooses the minimum by batch size,
 #' and [bin_target()] makes strata of a numeric target.
+#' [stratified_split()] and the resampling [rbridge.stratified_split] divide rows into parts, such as training and test.
 #'
 #' An error about an argument is a condition of class `"rbridge_refusal"` with the fields `name`, of the function or
 #' class that refuses the argument, `parameter`, `requirement`, `got` and `advice`, from which the message is made.
@@ -40,5 +41,9 @@ utils::globalVariables(c("self", "private", "super", ".data"))
   setHook(packageEvent("mlr3torch", "onLoad"), function(...) register_callbacks())
   if (isNamespaceLoaded("mlr3torch")) {
     register_callbacks()
+  }
+  setHook(packageEvent("mlr3", "onLoad"), function(...) register_resampling())
+  if (isNamespaceLoaded("mlr3")) {
+    register_resampling()
   }
 }

@@ -107,13 +107,18 @@ encode_groups = function(groups) {
   refuse_as("groups", encode_strata(groups, missing = NULL))
 }
 
-# `strata` and `groups` are encoded.
-grouped_recipe = function(strata, groups, configuration) {
+# Encoded groups as the core takes them; numbered ones may be missing.
+groups_data = function(groups) {
   if (anyNA(groups$codes)) {
     refuse_as("groups", check_missing(is.na(groups$codes), NULL))
   }
   n_groups = length(groups$names)
-  data = c(strata_data(strata), list(groups = recipe_codes(groups$codes, n_groups), n_groups = as.double(n_groups)))
+  list(groups = recipe_codes(groups$codes, n_groups), n_groups = as.double(n_groups))
+}
+
+# `strata` and `groups` are encoded.
+grouped_recipe = function(strata, groups, configuration) {
+  data = c(strata_data(strata), groups_data(groups))
   names = list(stratum = strata$names, group = groups$names)
   settings = configuration[setdiff(names(configuration), c("strata", "groups"))]
   parts = core_plan("stratified_group", c(settings, data), function(of, place) names[[of]][place + 1])

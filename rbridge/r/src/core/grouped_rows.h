@@ -31,6 +31,15 @@ static inline bool find_row_groups(RowGroups *rows, const Part *given, int64_t b
   return true;
 }
 
+/* Check that the "groups" of a request are as many as its "codes". */
+static inline bool check_groups_of_rows(const Parts *request, Host *host) {
+  int64_t n_rows = find_part(request, "codes").length, n_given = find_part(request, "groups").length;
+  if (n_given == n_rows) return true;
+  char got[NUMBER];
+  show_count(n_given, "value", got);
+  return refuse(host, "groups", got, "have one value for each row of 'strata', %lld", (long long)n_rows);
+}
+
 /* Read the strata and the groups of rows, in memory of this life. */
 static inline bool read_row_groups(const Parts *parts, Life life, RowGroups *rows, Host *host) {
   Part given = find_part(parts, "groups");

@@ -68,3 +68,16 @@ actual_of_ranged = function(sampler, epochs) {
     }))
   )
 }
+
+# -> list(strata, groups) of a case with groups
+labels_of_groups = function(rows) {
+  if (!is.null(rows$groups)) {
+    return(lapply(rows[c("strata", "groups")], function(values) {
+      values = as_column(values)
+      if (is.character(values)) factor(values) else values
+    }))
+  }
+  groups = ((seq_len(rows$length) - 1) * rows$multiplier) %% rows$modulus
+  by = if (is.null(rows$divisor)) groups else (seq_len(rows$length) - 1) %/% rows$divisor
+  list(strata = by %% rows$n_strata, groups = groups)
+}

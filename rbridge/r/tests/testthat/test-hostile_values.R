@@ -229,6 +229,7 @@ calls = list(
   repeat_factors = list(labels = labels_of_rows),
   shard_counts = list(strata = list(a = labels_of_rows)),
   sharded_plan = list(counts = counts_of_rows, min_samples_per_stratum = 1),
+  stratified_split = list(strata = labels_of_rows, sizes = c(0.5, 0.5)),
   stratified_stream = list(
     sources = list(a = labels_of_rows), min_samples_per_stratum = 1, read = identity, stratum = identity,
     strata = unique(labels_of_rows)

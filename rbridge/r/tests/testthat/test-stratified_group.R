@@ -9,18 +9,8 @@ grouped = function(..., groups = factor(patients), strata = factor(of_patients),
 
 refused = function(...) message_of(grouped(...))
 
-# -> list(strata, groups) of a case
-labels_of_case = function(rows) {
-  if (!is.null(rows$groups)) {
-    return(list(strata = as_column(rows$strata), groups = as_column(rows$groups)))
-  }
-  groups = ((seq_len(rows$length) - 1) * rows$multiplier) %% rows$modulus
-  by = if (is.null(rows$divisor)) groups else (seq_len(rows$length) - 1) %/% rows$divisor
-  list(strata = by %% rows$n_strata, groups = groups)
-}
-
 actual_of_case = function(case) {
-  labels = lapply(labels_of_case(case$rows), function(values) if (is.character(values)) factor(values) else values)
+  labels = labels_of_groups(case$rows)
   sampler = do.call(batch_sampler_stratified_group, c(labels, case$parameters))(NULL)
   actual_of_ranged(sampler, case$epochs)
 }

@@ -36,6 +36,7 @@ extern const Function cut_batches_function;
 extern const Function number_values_function;
 extern const Function group_plan_function;
 extern const Function density_weights_function;
+extern const Function stratified_split_function;
 
 /* Return the function of this name, or NULL. */
 static inline const Function *find_function(const char *name) {
@@ -63,6 +64,7 @@ static inline const Function *find_function(const char *name) {
       &number_values_function,
       &group_plan_function,
       &density_weights_function,
+      &stratified_split_function,
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     if (strcmp(functions[i]->name, name) == 0) return functions[i];

@@ -83,12 +83,7 @@ static bool plan_stratified_group(const Parts *request, Host *host) {
   int64_t n_batches;
   if (!read_group(request, &wanted, host)) return false;
   if (!is_given(request, "codes")) return keep_group(request, &wanted, host);
-  int64_t n_rows = find_part(request, "codes").length, n_given = find_part(request, "groups").length;
-  if (n_given != n_rows) {
-    char got[NUMBER];
-    show_count(n_given, "value", got);
-    return refuse(host, "groups", got, "have one value for each row of 'strata', %lld", (long long)n_rows);
-  }
+  if (!check_groups_of_rows(request, host)) return false;
   if (!read_row_groups(request, FOR_THE_CALL, &rows, host) || !check_strata_have_rows(&rows.codes, host)) return false;
   if (wanted.keep == KEEP_TOGETHER && !refuse_crossing(&rows, host)) return false;
   return choose_grouped_batches(request, &wanted, &rows, &n_batches, host) && host->keep(host, "codes") &&

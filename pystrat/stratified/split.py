@@ -1,0 +1,103 @@
+"""Rows divided into parts, such as training, validation and test, each with its share of every stratum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat import _core
+from pystrat.arrays import Wanted, as_vector
+from pystrat.core_sampler import data_of, data_of_groups
+from pystrat.messages import as_written
+from pystrat.seeds import check_seed
+from pystrat.strata import encode_strata
+
+_SIZES = Wanted("sizes", "be shares that add up to 1, or numbers of rows")
+
+
+def stratified_split(
+    strata: Any, sizes: Any, *, groups: Any = None, missing: str = "error", seed: Optional[int] = None
+) -> Union[list[NDArray[np.int64]], dict[Any, NDArray[np.int64]]]:
+    """Divide rows into parts, such as training, validation and test, each with its share of every stratum.
+
+    The R function ``rbridge::stratified_split()`` returns the same rows from the same seed, counted from 1, and
+    ``mlr3::rsmp("rbridge.stratified_split")`` uses them for resampling.
+
+    Parameters
+    ----------
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        As in `StratifiedBatchSampler`.
+    sizes : list, numpy.ndarray, or mapping from the names of the parts to their sizes
+        Shares, which are below 1 and add up to 1 (up to 1e-9), or numbers of rows, which are whole. If numbers of rows
+        add up to less than all rows, the other rows are in no part.
+    groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns, optional
+        The group of each row, without missing values. All rows of a group are in one part, or in none.
+    missing : {"error", "stratum", "drop"}, default "error"
+        What to do with rows that have a missing value in the strata: refuse them, treat missing as a value of its own,
+        or leave them out of all parts.
+    seed : int, optional
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy.
+
+    Returns
+    -------
+    list or dict of numpy.ndarray of int64
+        The rows of each part in ascending order, counted from 0. A dict with the names of the parts if `sizes` is a
+        mapping.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is invalid, if a share is less than one row, or if there are fewer groups than parts.
+
+    Notes
+    -----
+    Let there be n rows, n_s of them in stratum s. Guarantees:
+
+    * Numbers of rows are met exactly. Shares give each part its share of n, rounded down, and one row more to the parts
+      with the largest remainders, of equal ones to the first. Shares are read with 15 decimals, and divided by their
+      sum.
+    * Part k of C_k rows has ``n_s * C_k / n`` rows of stratum s, rounded down or up. Such a table with these exact sums
+      always exists (L. H. Cox, "A constructive procedure for unbiased controlled rounding", 1987). All arithmetic is in
+      integers.
+    * The rows of a stratum are taken in the order of ``epoch_permutation(n, seed=seed)``, those of the first part
+      first.
+
+    With `groups`, exact numbers are impossible. Larger groups are dealt first, each to the part that lacks most of its
+    rows, and then moved and exchanged while this improves the numbers of rows of the strata and of the parts.
+    Guarantees:
+
+    * No group is divided, and no part is empty.
+    * If the largest group has g rows, and no part is to have fewer, each part has more than ``C_k - g`` and fewer than
+      ``C_k + g`` rows.
+
+    The numbers of each stratum are close to those without groups, but there is no bound on their difference.
+
+    Examples
+    --------
+    >>> from pystrat import stratified_split
+    >>> labels = ["yes"] * 4 + ["no"] * 8
+    >>> parts = stratified_split(labels, {"train": 0.5, "valid": 0.25, "test": 0.25}, seed=1)
+    >>> {name: rows.tolist() for name, rows in parts.items()}
+    {'train': [0, 3, 4, 6, 7, 8], 'valid': [1, 5, 10], 'test': [2, 9, 11]}
+    >>> patients = [row // 2 for row in range(12)]
+    >>> [rows.tolist() for rows in stratified_split(labels, [8, 4], groups=patients, seed=1)]
+    [[2, 3, 6, 7, 8, 9, 10, 11], [0, 1, 4, 5]]
+    """
+    arguments = {"sizes": _by_name(sizes), "missing": missing, "seed": seed}
+    _core.call("stratified_split", arguments)
+    encoded = encode_strata(strata, missing=missing)
+    data = data_of(encoded)
+    if groups is not None:
+        data.update(data_of_groups(encode_strata(groups, missing=None, name="groups")))
+    found = _core.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data)
+    parts = np.split(found["rows"], found["offsets"][1:-1])
+    return dict(zip(sizes, parts)) if isinstance(sizes, Mapping) else parts
+
+
+def _by_name(sizes: Any) -> dict[Any, Any]:
+    """Return sizes by name, or by number, as they are written, also those in narrow floats of numpy."""
+    items = sizes.items() if isinstance(sizes, Mapping) else enumerate(as_vector(sizes, _SIZES))
+    return {name: as_written(size) if isinstance(size, np.floating) else size for name, size in items}

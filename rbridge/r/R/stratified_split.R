@@ -1,0 +1,101 @@
+#' @title Parts With Their Share of Every Stratum
+#'
+#' @description
+#' Divides rows into parts, such as training, validation and test, each with its share of every stratum.
+#' The Python function `pystrat.stratified_split()` returns the same rows from the same seed, counted from 0.
+#' The resampling [rbridge.stratified_split] does so with the rows of a task of mlr3.
+#'
+#' @param strata (vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#'   The stratum of each row, as in [batch_sampler_stratified()].
+#' @param sizes (`numeric()` or `list()`)\cr
+#'   The sizes of the parts, which may have names.
+#'   Shares, which are below 1 and add up to 1 (up to 1e-9), or numbers of rows, which are whole.
+#'   If numbers of rows add up to less than all rows, the other rows are in no part.
+#' @param groups (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#'   The group of each row, without missing values.
+#'   All rows of a group are in one part, or in none.
+#' @param missing (`character(1)`)\cr
+#'   What to do with rows that have a missing value in the strata.
+#'   `"error"` (default): refuse them.
+#'   `"stratum"`: treat missing as a value of its own.
+#'   `"drop"`: leave them out of all parts.
+#' @param seed (`integer(1)`)\cr
+#'   As in [batch_sampler_stratified()].
+#'
+#' @return A `list()` of `integer()`: the rows of each part in ascending order, with the names of `sizes`.
+#'
+#' @section Guarantees:
+#' Let there be n rows, `n_s` of them in stratum s.
+#' * Numbers of rows are met exactly.
+#'   Shares give each part its share of n, rounded down, and one row more to the parts with the largest remainders, of
+#'   equal ones to the first.
+#'   Shares are read with 15 decimals, and divided by their sum.
+#' * Part k of `C_k` rows has `n_s * C_k / n` rows of stratum s, rounded down or up.
+#'   Such a table with these exact sums always exists.
+#'   All arithmetic is in integers.
+#' * The rows of a stratum are taken in the order of epoch 0 of a sampler with this seed, those of the first part first.
+#'
+#' With `groups`, exact numbers are impossible.
+#' Larger groups are dealt first, each to the part that lacks most of its rows, and then moved and exchanged while this
+#' improves the numbers of rows of the strata and of the parts.
+#' * No group is divided, and no part is empty.
+#' * If the largest group has g rows, and no part is to have fewer, each part has more than `C_k - g` and fewer than
+#'   `C_k + g` rows.
+#'
+#' The numbers of each stratum are close to those without groups, but there is no bound on their difference.
+#'
+#' @section Errors:
+#' An argument has the wrong type or is out of range, a share is less than one row, or there are fewer groups than
+#' parts.
+#'
+#' @source
+#' L. H. Cox, "A constructive procedure for unbiased controlled rounding" (1987).
+#'
+#' @export
+#' @examples
+#' labels = rep(c("yes", "no"), times = c(4, 8))
+#' parts = stratified_split(labels, c(train = 0.5, valid = 0.25, test = 0.25), seed = 1)
+#' parts
+#' sapply(parts, function(rows) table(labels[rows]))
+#'
+#' patients = rep(1:6, each = 2)
+#' stratified_split(labels, c(8, 4), groups = patients, seed = 1)
+stratified_split = function(strata, sizes, groups = NULL, missing = "error", seed = NULL) {
+  request = list(sizes = named_sizes(sizes), missing = missing, seed = seed)
+  core_call("stratified_split", request)
+  strata = encode_strata(strata, missing)
+  split_rows(request, strata, if (!is.null(groups)) encode_groups(groups), names(sizes))
+}
+
+# The parts of encoded strata and groups; the request is checked.
+split_rows = function(request, strata, groups, names = NULL) {
+  if (is.null(request$seed)) {
+    request$seed = draw_seed()
+  }
+  request = c(request, strata_data(strata))
+  if (!is.null(groups)) {
+    request = c(request, groups_data(groups))
+  }
+  found = core_call("stratified_split", request)
+  ends = found$offsets[-1L]
+  stats::setNames(Map(function(begin, end) found$rows[begin + seq_len(end - begin)], ends - diff(found$offsets), ends),
+    names)
+}
+
+# The core reads sizes by name.
+named_sizes = function(sizes) {
+  is_vector = (is.atomic(sizes) || is.list(sizes)) && !is.object(sizes) && is.null(dim(sizes))
+  if (!is_vector) {
+    stop_parameter("sizes", "be shares that add up to 1, or numbers of rows", show_value(sizes))
+  }
+  given = names(sizes)
+  if (length(given) > 0L) {
+    required = "have one name for each part, all different"
+    unicode_text(given, "sizes", required)
+    twice = anyDuplicated(given)
+    if (twice > 0L) {
+      stop_parameter("sizes", required, sprintf("%s twice", show_text(given[twice])))
+    }
+  }
+  if (is.null(sizes)) NULL else stats::setNames(sizes, seq_along(sizes))
+}

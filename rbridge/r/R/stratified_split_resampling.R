@@ -1,0 +1,107 @@
+#' @title Resampling by Shares of Every Stratum
+#'
+#' @name rbridge.stratified_split
+#'
+#' @description
+#' A resampling of mlr3 that divides the rows of a task as [stratified_split()] does: exact numbers of rows in each
+#' part, and of each stratum the exact share, rounded down or up.
+#' The same seed gives the same rows as Python.
+#'
+#' Iteration i trains on the first part, and tests on part i + 1.
+#' So two parts are a holdout, and `c(train = 0.8, valid = 0.1, test = 0.1)` has two iterations.
+#'
+#' The strata are the columns of the task with the role `stratum`, else the target of a classification task.
+#' The groups are those of the column with the role `group`, if there is one.
+#' Unlike the resamplings of mlr3, it allows strata and groups together.
+#'
+#' Get it with `mlr3::rsmp("rbridge.stratified_split")`.
+#' It is in the dictionary of mlr3 as soon as both packages are loaded, in any order.
+#' mlr3's own resamplings divide each stratum by itself, so that rounding adds up over the strata.
+#' Use them for everything else, such as folds, repetitions and the bootstrap.
+#'
+#' @section Parameters:
+#' * `sizes` (`numeric()`)\cr
+#'   As in [stratified_split()], at least two; `c(train = 2 / 3, test = 1 / 3)` by default.
+#' * `missing` (`character(1)`)\cr
+#'   As in [stratified_split()]; `"error"` by default.
+#' * `seed` (`integer(1)`)\cr
+#'   As in [stratified_split()].
+#'   By default, each instantiation draws one.
+#'
+#' @section Errors:
+#' As for [stratified_split()], with the same messages, and if the task has no strata.
+#'
+#' @examples
+#' if (requireNamespace("mlr3", quietly = TRUE)) {
+#'   task = mlr3::tsk("sonar")
+#'   resampling = mlr3::rsmp("rbridge.stratified_split", sizes = c(train = 0.75, test = 0.25), seed = 1)
+#'   resampling$instantiate(task)
+#'   table(task$truth(resampling$test_set(1)))
+#' }
+NULL
+
+register_resampling = function() {
+  mlr3::mlr_resamplings$add("rbridge.stratified_split", ResamplingStratifiedSplit)
+}
+
+ResamplingStratifiedSplit = R6Class("ResamplingRbridgeStratifiedSplit",
+  inherit = mlr3::Resampling,
+  public = list(
+    initialize = function() {
+      param_set = paradox::ps(
+        sizes = paradox::p_uty(tags = "required", custom_check = check_split_sizes),
+        missing = paradox::p_fct(c("error", "stratum", "drop"), tags = "required"),
+        seed = paradox::p_int(0L, largest_seed)
+      )
+      param_set$values = list(sizes = c(train = 2 / 3, test = 1 / 3), missing = "error")
+      super$initialize(id = "rbridge.stratified_split", param_set = param_set, label = "Shares of Every Stratum",
+        man = "rbridge::rbridge.stratified_split")
+    },
+    # Strata and groups together, which mlr3's own method does not allow.
+    instantiate = function(task) {
+      task = mlr3::assert_task(mlr3::as_task(task))
+      values = self$param_set$values
+      parts = split_task(task, values$sizes, values$missing, values$seed)
+      private$.hash = NULL
+      self$instance = lapply(parts, function(places) task$row_ids[places])
+      self$task_hash = task$hash
+      self$task_nrow = task$nrow
+      if ("task_row_hash" %in% names(self)) {
+        self$task_row_hash = task$row_hash
+      }
+      invisible(self)
+    }
+  ),
+  active = list(
+    iters = function(rhs) {
+      if (!missing(rhs)) {
+        stop("Field 'iters' is read-only.", call. = FALSE)
+      }
+      length(self$param_set$values$sizes) - 1L
+    }
+  ),
+  private = list(
+    .get_train = function(i) self$instance[[1L]],
+    .get_test = function(i) self$instance[[i + 1L]]
+  )
+)
+
+# What is wrong with sizes, for mlr3; TRUE if nothing is.
+check_split_sizes = function(sizes) {
+  if (length(sizes) < 2L) {
+    return("Must have at least two parts, the first of them to train")
+  }
+  tryCatch({
+    core_call("stratified_split", list(sizes = named_sizes(sizes), missing = "error", seed = NULL))
+    TRUE
+  }, rbridge_refusal = conditionMessage)
+}
+
+# The places of each part in the rows of a task.
+split_task = function(task, sizes, missing, seed) {
+  groups = task$col_roles$group
+  request = list(sizes = named_sizes(sizes), missing = missing, seed = seed)
+  core_call("stratified_split", request)
+  split_rows(request, encode_strata(task_strata(task), missing),
+    if (length(groups) > 0L) encode_groups(task_columns(task, groups)), names(sizes))
+}

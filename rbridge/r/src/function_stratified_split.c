@@ -1,0 +1,2 @@
+/* The function "stratified_split". */
+#include "core/functions/stratified_split.h"

@@ -1,0 +1,153 @@
+"""Parts of rows with their share of every stratum: exact sums, floor or ceiling, whole groups, golden vectors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pystrat import epoch_permutation, stratified_split
+from tests.reference.golden_split import as_text, expected_of
+from tests.reference.golden_vectors import GOLDEN
+
+GOLDEN_TEXT = (GOLDEN / "split.json").read_text(encoding="utf-8")
+CASES = json.loads(GOLDEN_TEXT)["cases"]
+LABELS = np.repeat(["yes", "no", "no idea"], [4, 8, 3])
+
+
+def counts_of(parts: Any, codes: np.ndarray) -> np.ndarray:
+    """Return the rows of each stratum in each part."""
+    return np.array([np.bincount(codes[rows], minlength=codes.max() + 1) for rows in parts]).T
+
+
+def check(parts: list[np.ndarray], codes: np.ndarray, seed: int) -> None:
+    """See that parts are disjoint and ordered, and that each has its share, from the first rows of the epoch."""
+    rows = np.concatenate(parts)
+    assert len(set(rows.tolist())) == len(rows) and all((np.diff(part) > 0).all() for part in parts)
+    rest = np.setdiff1d(np.arange(len(codes)), rows)
+    table = counts_of([*parts, rest], codes)
+    products = np.outer(np.bincount(codes), table.sum(axis=0))
+    assert (table >= products // len(codes)).all() and (table <= -(-products // len(codes))).all()
+    order = epoch_permutation(len(codes), seed=seed, epoch=0)
+    for stratum, counts in enumerate(table):
+        ends = np.cumsum(counts)
+        ranked = order[codes[order] == stratum]
+        for part, end, count in zip([*parts, rest], ends, counts):
+            assert sorted(ranked[end - count : end].tolist()) == part[codes[part] == stratum].tolist()
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
+def test_golden(case: dict[str, Any]) -> None:
+    assert expected_of(case["input"]) == case["expected"]
+
+
+def test_the_golden_file_is_up_to_date() -> None:
+    assert as_text() == GOLDEN_TEXT
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=6), st.data())
+def test_numbers_of_rows_are_met_and_strata_have_their_share(strata: list[int], data: st.DataObject) -> None:
+    codes = np.random.default_rng(1).permutation(np.repeat(np.arange(len(strata)), strata))
+    sizes = data.draw(st.lists(st.integers(1, 40), min_size=1, max_size=6))
+    assume(sum(sizes) <= len(codes))
+    parts = stratified_split(codes, sizes, seed=3)
+    assert [len(rows) for rows in parts] == sizes
+    check(parts, codes, 3)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=6), st.lists(st.integers(1, 50), min_size=2, max_size=6))
+def test_shares_are_rounded_by_the_largest_remainder(strata: list[int], weights: list[int]) -> None:
+    codes = np.random.default_rng(1).permutation(np.repeat(np.arange(len(strata)), strata))
+    n_rows, total = len(codes), sum(weights)
+    expected = [n_rows * weight // total for weight in weights]
+    remainders = [n_rows * weight % total for weight in weights]
+    largest = sorted(range(len(weights)), key=lambda part: -remainders[part])
+    for part in largest[: n_rows - sum(expected)]:
+        expected[part] += 1
+    tied = sorted(remainders)[::-1]
+    n_more = n_rows - sum(n_rows * weight // total for weight in weights)
+    assume(min(expected) > 0)
+    assume(n_more == 0 or tied[n_more - 1] != tied[n_more])  # 15 decimals may decide between equal remainders
+    parts = stratified_split(codes, [weight / total for weight in weights], seed=3)
+    assert [len(rows) for rows in parts] == expected
+    check(parts, codes, 3)
+
+
+def test_of_equal_remainders_the_first_parts_get_a_row_more() -> None:
+    assert [len(rows) for rows in stratified_split(LABELS, [0.3, 0.1, 0.6], seed=1)] == [5, 1, 9]
+    assert [len(rows) for rows in stratified_split(LABELS[:8], [1 / 3] * 3, seed=1)] == [3, 3, 2]
+
+
+def test_parts_have_the_names_of_their_sizes() -> None:
+    named = stratified_split(LABELS, {"train": 0.8, 2: 0.2}, seed=1)
+    assert isinstance(named, dict) and list(named) == ["train", 2]
+    for sizes in ([0.8, 0.2], (12, 3.0), np.array([0.8, 0.2], dtype=np.float32), pd.Series([12, 3], index=[5, 4])):
+        unnamed = stratified_split(LABELS, sizes, seed=1)
+        assert [rows.tolist() for rows in unnamed] == [rows.tolist() for rows in named.values()]
+
+
+def test_missing_strata() -> None:
+    strata = ["a", None, "b", "a", "b", "a"]
+    with pytest.raises(ValueError, match="no missing values"):
+        stratified_split(strata, [3, 3])
+    assert 1 not in np.concatenate(stratified_split(strata, [2, 3], missing="drop", seed=1))
+    assert 1 in np.concatenate(stratified_split(strata, [3, 3], missing="stratum", seed=1))
+    dropped = stratified_split(strata, [1, 3], groups=[1, 9, 2, 2, 3, 3], missing="drop", seed=1)
+    assert sorted(np.concatenate(dropped).tolist()) == [0, 2, 3, 4, 5]
+
+
+def test_without_a_seed_each_call_draws_one() -> None:
+    assert len({str(stratified_split(LABELS, [8, 7])) for _ in range(20)}) > 1
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=4, max_size=30), st.integers(1, 4), st.integers(2, 4), st.integers(0, 99))
+def test_groups_are_whole_and_parts_miss_their_size_by_less_than_the_largest(
+    groups: list[int], n_strata: int, n_parts: int, seed: int
+) -> None:
+    numbers = np.repeat(np.arange(len(groups)), groups)
+    codes = np.random.default_rng(seed).integers(0, n_strata, len(numbers))
+    sizes = np.bincount(np.arange(len(numbers)) % n_parts)
+    parts = stratified_split(codes, sizes, groups=numbers, seed=seed)
+    assert sorted(np.concatenate(parts).tolist()) == list(range(len(numbers)))
+    assert all(len(rows) > 0 for rows in parts)
+    assert sum(len(set(numbers[rows])) for rows in parts) == len(groups)
+    if min(sizes) >= max(groups):
+        assert all(abs(len(rows) - size) < max(groups) for rows, size in zip(parts, sizes))
+
+
+def test_groups_of_one_row_are_exact() -> None:
+    rows = np.arange(600)
+    codes = (rows % 20 == 0) + 2 * (rows % 3 == 0)
+    parts = stratified_split(codes, [0.7, 0.2, 0.1], groups=rows, seed=1)
+    exact = np.outer(np.bincount(codes), [0.7, 0.2, 0.1])
+    assert [len(part) for part in parts] == [420, 120, 60] and (np.abs(counts_of(parts, codes) - exact) < 1.001).all()
+
+
+def test_groups_that_can_be_divided_exactly_are() -> None:
+    """Patients with 2 to 5 images, of which some are sick: the parts are exact up to less than one row."""
+    images = np.tile([2, 3, 4, 5], 50)
+    patients = np.repeat(np.arange(200), images)
+    sick = np.repeat(np.arange(200) % 7 == 0, images).astype(int)
+    parts = stratified_split(sick, {"train": 0.7, "valid": 0.15, "test": 0.15}, groups=patients, seed=1)
+    exact = np.outer(np.bincount(sick), [0.7, 0.15, 0.15])
+    assert (np.abs(counts_of(parts.values(), sick) - exact) < 1).all()
+
+
+def test_a_part_may_leave_groups_out() -> None:
+    groups = np.repeat(np.arange(10), 3)
+    parts = stratified_split(groups % 2, [6, 6], groups=groups, seed=1)
+    assert [len(rows) for rows in parts] == [6, 6]
+
+
+def test_rows_do_not_depend_on_the_order_of_values() -> None:
+    flipped = [{"yes": "no", "no": "yes"}.get(label, label) for label in LABELS]
+    first, second = (stratified_split(labels, [9, 6], seed=2) for labels in (LABELS, flipped))
+    assert [rows.tolist() for rows in first] == [rows.tolist() for rows in second]
