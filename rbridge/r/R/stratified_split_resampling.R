@@ -26,7 +26,7 @@
 #'   As in [stratified_split()]; `"error"` by default.
 #' * `seed` (`integer(1)`)\cr
 #'   As in [stratified_split()].
-#'   By default, each instantiation draws one.
+#'   By default, each call of `instantiate()` draws one.
 #'
 #' @section Errors:
 #' As for [stratified_split()], with the same messages, and if the task has no strata.
