@@ -56,7 +56,7 @@ measured = list(
   }),
   "batch_sampler_multilabel(), rows" = list(size = 20000, prepare = function(size) {
     labels = outer(seq_len(size) * 7919, seq_len(20) * 104729, `+`) %% 10 == 0
-    function() instance_of(labels[, 1], rbridge::batch_sampler_multilabel(labels, 2, shortfall = "allow", seed = 1))
+    function() instance_of(labels[, 1], rbridge::batch_sampler_multilabel(labels, 2, rare = "allow", seed = 1))
   }),
   "batch_sampler_downsampled(), classes with a multiplier" = list(size = 2000, prepare = function(size) {
     labels = rep(seq_len(size), 2)

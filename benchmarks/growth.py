@@ -52,7 +52,7 @@ def colliding_numbers(size: int) -> Any:
 
 def rows_with_labels(size: int) -> Any:
     labels = np.random.default_rng(1).random((size, 50)) < 0.1
-    return pystrat.MultilabelBatchSampler(labels, 2, seed=1, shortfall="allow")
+    return pystrat.MultilabelBatchSampler(labels, 2, seed=1, rare="allow")
 
 
 def labels_and_rows(size: int) -> Any:
@@ -60,7 +60,7 @@ def labels_and_rows(size: int) -> Any:
     side = round(size**0.5)
     labels = np.random.default_rng(1).random((side, side)) < 0.1
     labels[0] = True
-    return pystrat.MultilabelBatchSampler(labels, 1, seed=1, shortfall="allow")
+    return pystrat.MultilabelBatchSampler(labels, 1, seed=1, rare="allow")
 
 
 def groups_together(size: int) -> Any:

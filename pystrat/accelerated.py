@@ -33,7 +33,7 @@ def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
         Its ``batch_sampler`` is a sampler of this package without a `rank`. If several processes train, the sampler's
         `num_replicas` is their number, or a multiple of it, and its `seed` was given.
     accelerator : accelerate.Accelerator
-        Its option `split_batches` must be off: a piece of a batch does not keep the promise of the batch. So must
+        Its option `split_batches` must be off: a piece of a batch does not keep the minimum of the batch. So must
         `use_stateful_dataloader`: it starts an iteration when the loader is prepared.
 
     Returns

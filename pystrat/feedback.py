@@ -27,7 +27,7 @@ from pystrat.core_sampler import CoreBatchSampler
 _GENERATOR_WORDS = 625  # 624 words of state, and first the position among them
 _LARGEST_WORD = 2**32 - 1
 _FIRST_STATE = ("weights", "priorities", "next_position")  # of what the core plans
-_LABELS = ("beta", "normalise")
+_LABELS = ("beta", "normalize")
 
 
 class SamplerWithFeedback(BatchSampler):

@@ -32,7 +32,7 @@ from pystrat.strata import encode_strata
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 
 
-def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFrame:
+def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels in each batch that a loader or a sampler delivers.
 
     Iterates once, so the next epoch of a sampler is one higher afterwards. If this takes long and tqdm is installed, a
@@ -40,7 +40,7 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
 
     Parameters
     ----------
-    loader_or_sampler : iterable of batches
+    batches : iterable of batches
         A batch sampler, a DataLoader, or anything that yields batches.
     labels : vector or table of columns, or int or str, or function
         If a vector or table, one label per row of the dataset, in any form that `StratifiedBatchSampler` accepts; each
@@ -69,15 +69,15 @@ def batch_counts(loader_or_sampler: Iterable[Any], labels: Labels) -> pd.DataFra
     0        1   2
     1        1   3
     """
-    loader = check_iterable(loader_or_sampler, "loader_or_sampler", required="be an iterable of batches")
-    batches = progress(loader, "counting batches")
+    iterable = check_iterable(batches, "batches", required="be an iterable of batches")
+    delivered_batches = progress(iterable, "counting batches")
     if callable(labels):
-        delivered = [_labels(labels(batch)) for batch in batches]
+        delivered = [_labels(labels(batch)) for batch in delivered_batches]
     elif isinstance(labels, (numbers.Integral, str)):
-        delivered = [_labels(_entry(batch, labels)) for batch in batches]
+        delivered = [_labels(_entry(batch, labels)) for batch in delivered_batches]
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
-        rows = [_positions(batch, strata.n_rows) for batch in batches]
+        rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
         return _table([strata.codes[batch] for batch in rows], strata.names)
     if not any(len(batch) for batch in delivered):
         return _table([np.empty(0, dtype=np.int64) for _ in delivered], ())
@@ -260,8 +260,8 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
         for place, counts in zip(chosen, table.T)
     ]
     _label_strata(axis, names, "batch", len(plan.counts))
-    promise = count_of(plan.min_samples_per_stratum, "row")
-    kept = f"at least {promise} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
+    minimum = count_of(plan.min_samples_per_stratum, "row")
+    kept = f"at least {minimum} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
     axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes, 'row')}\n{kept} in each", fontsize=11)
     figure.colorbar(image, ax=axis, ticks=[0, 0.5, 1]).set_label("share of the\nlargest count", fontsize=SMALL)
     figure.tight_layout()

@@ -3,7 +3,7 @@
 The processes meet in a file of the folder.
 
 ``batches``: write the batches of two epochs, as its DataLoader delivers them. ``downsampled``: the same of downsampled
-batches, drawn afresh or, where told "walk", walked through. ``pairs``: the pairs of two epochs, by the documented
+batches, drawn afresh or, where told "in_turn", walked through. ``pairs``: the pairs of two epochs, by the documented
 loader in both its forms. ``train``: train a small network on the
 survey with DistributedDataParallel and write its parameters. ``gradient``: write the gradient that
 DistributedDataParallel averages for one batch a process, and the rows of the batch. ``feedback``: draw by weights that
@@ -11,7 +11,7 @@ all ranks are told by the recipe of docs/weighted.md, and write the batches. ``v
 vocabulary by the recipe of docs/corpus.md and write the parameters. ``wrapped``: sample the vocabulary of models with
 DistributedDataParallel in them, and write what is said to each.
 ``sharded``: gather the counts of shards of which each process holds some, and write the batches of two epochs of each
-promise, the counts if one process has no rows, and what is said if no process has any, or if one of them has a shard
+scope, the counts if one process has no rows, and what is said if no process has any, or if one of them has a shard
 that is refused, or that cannot be read.
 ``ranks``: write what `check_ranks` says about samplers that fit together, and about others that do not; the batches of
 a process that iterates alone; and what `gather_counts` says if a process joins tables in another way.
@@ -71,8 +71,8 @@ def job_batches(rank: int, world: int, assign: str) -> Any:
 
 
 def job_downsampled(rank: int, world: int, kept: str) -> Any:
-    walk = kept == "walk"
-    sampler = DownsampledBatchSampler(LABELS == 0, 2, 8, walk=walk, seed=1, num_replicas=world, rank=rank)
+    in_turn = kept == "in_turn"
+    sampler = DownsampledBatchSampler(LABELS == 0, 2, 8, in_turn=in_turn, seed=1, num_replicas=world, rank=rank)
     loader = DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
     return [[batch.tolist() for batch in loader] for _ in range(2)]
 
@@ -197,10 +197,10 @@ def job_wrapped(rank: int, world: int, _: str) -> Any:
     return [said_to(model, layer) for model in (inside, torch.nn.Sequential(inside), beside)]
 
 
-def shards_of(promise: str) -> dict[str, list[str]]:
-    """Eight shards of unequal sizes; with a global promise, some have no row of some stratum."""
+def shards_of(scope: str) -> dict[str, list[str]]:
+    """Eight shards of unequal sizes; with a global scope, some have no row of some stratum."""
     shards = {f"part-{place}": ["no"] * (7 * place + 20) + ["yes"] * (12 - place) for place in range(8)}
-    if promise == "global":
+    if scope == "global":
         shards.update({"part-3": ["no"] * 31, "part-6": ["maybe"] * 12 + ["yes"], "part-1": ["yes"] * 2})
     return shards
 
@@ -210,9 +210,9 @@ def holders(world: int) -> list[list[str]]:
     return [[f"part-{place}" for place in part] for part in np.array_split(np.arange(7, -1, -1), world)][::-1]
 
 
-def sharded_sampler(promise: str, shards: list[str], counts: pd.DataFrame) -> ShardedStratifiedBatchSampler:
-    local = [label for shard in shards for label in shards_of(promise)[shard]]
-    return ShardedStratifiedBatchSampler(local, 1, counts=counts, shards=shards, seed=1, promise=promise)
+def sharded_sampler(scope: str, shards: list[str], counts: pd.DataFrame) -> ShardedStratifiedBatchSampler:
+    local = [label for shard in shards for label in shards_of(scope)[shard]]
+    return ShardedStratifiedBatchSampler(local, 1, counts=counts, shards=shards, seed=1, scope=scope)
 
 
 class GoneShards(Dict[str, Any]):
@@ -228,12 +228,12 @@ class GoneShards(Dict[str, Any]):
 def job_sharded(rank: int, world: int, _: str) -> Any:
     told: dict[str, Any] = {}
     own = holders(world)[rank]
-    for promise in ("global", "local"):
-        counts = gather_counts({shard: shards_of(promise)[shard] for shard in own})
-        sampler = sharded_sampler(promise, own, counts)
+    for scope in ("global", "local"):
+        counts = gather_counts({shard: shards_of(scope)[shard] for shard in own})
+        sampler = sharded_sampler(scope, own, counts)
         loader = DataLoader(range(len(sampler.batches(0).rows)), batch_sampler=sampler)  # type: ignore[arg-type]
         epochs = [[batch.tolist() for batch in loader] for _ in range(2)]
-        told[promise] = {"counts": counts.to_dict("split"), "epochs": epochs}
+        told[scope] = {"counts": counts.to_dict("split"), "epochs": epochs}
     try:
         gather_counts({"part": [None]} if rank == 1 else {})
     except ValueError as error:

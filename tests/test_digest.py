@@ -49,7 +49,7 @@ def sharded() -> list[BatchSampler]:
         return ShardedStratifiedBatchSampler(LABELS, minimum, **given)
 
     others = shard_counts({"a": LABELS[:-1], "b": LABELS})
-    return [of(2), of(counts=others), of(seed=2), of(promise="local"), of(shuffle=False), of()]
+    return [of(2), of(counts=others), of(seed=2), of(scope="local"), of(shuffle=False), of()]
 
 
 def samplers(folder: Path) -> list[BatchSampler]:
@@ -77,7 +77,7 @@ def samplers(folder: Path) -> list[BatchSampler]:
         StratifiedGroupBatchSampler(LABELS, 2, groups=[0, 1, 2, 3, 3, 0, 1, 4], seed=1),
         StratifiedGroupBatchSampler(LABELS, 1, groups=[0, 1, 2, 3, 3, 0, 1, 4], keep="apart", seed=1),
         DownsampledBatchSampler(LABELS, 1, 4, seed=1),
-        DownsampledBatchSampler(LABELS, 1, 4, walk=True, seed=1),
+        DownsampledBatchSampler(LABELS, 1, 4, in_turn=True, seed=1),
         DownsampledBatchSampler(LABELS, 1, 2, seed=1),
         DownsampledBatchSampler(LABELS, 1, 2, weights={1: 2}, seed=1),
         MultilabelBatchSampler([[1, 0], [0, 1]] * 4, 1, seed=1),

@@ -56,10 +56,10 @@ def test_every_row_on_one_rank_and_the_promise_on_each(world: int, tmp_path: Pat
         assert interleaved == [batch.tolist() for batch in whole.batches(epoch)]
 
 
-@pytest.mark.parametrize("kept", ["fresh", "walk"])
+@pytest.mark.parametrize("kept", ["fresh", "in_turn"])
 def test_downsampled_rows_are_shared_by_the_ranks_in_batches_of_nearly_one_size(kept: str, tmp_path: Path) -> None:
     ranks = run("downsampled", kept, 3, tmp_path)
-    whole = DownsampledBatchSampler(LABELS == 0, 2, 8, walk=kept == "walk", seed=1, num_replicas=3)
+    whole = DownsampledBatchSampler(LABELS == 0, 2, 8, in_turn=kept == "in_turn", seed=1, num_replicas=3)
     assert len(whole) == 9, "60 rows in batches of at most 8 are 8 batches, and 9 for 3 ranks"
     for epoch in range(2):
         interleaved = [batch for turn in zip(*(rank[epoch] for rank in ranks)) for batch in turn]

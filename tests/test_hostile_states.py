@@ -128,7 +128,7 @@ def limits(kind: str, folder: Path) -> tuple[set[int], int]:
     sampler = sampler_of(kind, folder)
     batches = epochs_of(sampler, 20)
     parts: Any = sampler._recipe()
-    n_rows = parts.parts.get("n", parts.parts.get("capacity"))
+    n_rows = parts.parts.get("n_rows", parts.parts.get("capacity"))
     largest = max(max(batch) for batch in batches) + 1 if n_rows is None else int(n_rows[0])
     return {len(batch) for batch in batches}, largest
 

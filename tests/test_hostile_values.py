@@ -1,4 +1,4 @@
-"""Every parameter of everything public, given values nobody expects: a result that keeps its promise, or a message.
+"""Every parameter of everything public, given values nobody expects: a result that keeps its scope, or a message.
 
 One parameter after the other of a valid call is replaced by each value of `tests.hostile`. The calls are found by
 looking at what is public, so that whatever is new needs a valid call here.
@@ -103,7 +103,7 @@ def check_subset(sampler: Any, given: Arguments) -> None:
 
 
 def check_sharded(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, length_of(given["local_strata"]), int(sampler.plan.table()["rows"].sum()))
+    check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.table()["rows"].sum()))
     assert len(sampler) == sampler.plan.n_batches
 
 
@@ -134,7 +134,7 @@ def check_multilabel(sampler: Any, given: Arguments) -> None:
     check_epoch(sampler, n_rows, n_rows)
     if sampler.rank is None:
         assert sorted(sampler.batches().rows.tolist()) == list(range(n_rows))
-    if given["shortfall"] == "error":
+    if given["rare"] == "error":
         assert len(sampler.shortfalls()) == 0
 
 
@@ -167,7 +167,7 @@ def check_fixed_size(sampler: Any, n_rows: int) -> None:
 
 
 def check_drawn(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, int(given["n"]), int(given["sample"]))
+    check_epoch(sampler, int(given["n_rows"]), int(given["sample"]))
 
 
 def check_mixture(sampler: Any, given: Arguments) -> None:
@@ -474,7 +474,7 @@ CALLS: dict[str, Call] = {
         check_downsampled,
         besides={**SHARDED, "majority": {"strata": LABELS}},
     ),
-    "EpochSubsetBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=BY_LENGTH),
+    "EpochSubsetBatchSampler": Call(fixed(n_rows=6, sample=4, batch_size=2), check_drawn, besides=BY_LENGTH),
     "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup),
     "MultilabelBatchSampler": Call(
         fixed(labels=[[1, 0], [0, 1]] * 2, min_samples_per_label=1), check_multilabel, besides=SHARDED
@@ -496,9 +496,11 @@ CALLS: dict[str, Call] = {
         besides={**SHARDED, "items": {"n_items": None}},
     ),
     "TripleDataset": Call(fixed(n_users=2, n_items=2), check_triple_dataset),
-    "PerplexityBatchSampler": Call(fixed(n=6, sample=4, batch_size=2), check_drawn, besides=BY_LENGTH),
+    "PerplexityBatchSampler": Call(fixed(n_rows=6, sample=4, batch_size=2), check_drawn, besides=BY_LENGTH),
     "PrioritizedBatchSampler": Call(
-        fixed(n=6, batch_size=2), lambda sampler, given: check_fixed_size(sampler, int(given["n"])), besides=SHARDED
+        fixed(n_rows=6, batch_size=2),
+        lambda sampler, given: check_fixed_size(sampler, int(given["n_rows"])),
+        besides=SHARDED,
     ),
     "StratifiedBatchSampler": Call(
         fixed(strata=LABELS, min_samples_per_stratum=1),
@@ -512,7 +514,7 @@ CALLS: dict[str, Call] = {
         },
     ),
     "ShardedStratifiedBatchSampler": Call(
-        fixed(local_strata=LABELS, min_samples_per_stratum=1, counts=COUNTS, shards=["a"], seed=1), check_sharded
+        fixed(strata=LABELS, min_samples_per_stratum=1, counts=COUNTS, shards=["a"], seed=1), check_sharded
     ),
     "StrataSubsetBatchSampler": Call(
         fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1), check_subset, besides=SHARDED
@@ -564,7 +566,9 @@ CALLS: dict[str, Call] = {
     ),
     "TreeSampler": Call(fixed(table={"x": LABELS}, spec=SPEC, length=6), check_tree, besides=SHARDED, also=(OSError,)),
     "UniformBatchSampler": Call(
-        fixed(n=6, batch_size=2), lambda sampler, given: check_fixed_size(sampler, int(given["n"])), besides=SHARDED
+        fixed(n_rows=6, batch_size=2),
+        lambda sampler, given: check_fixed_size(sampler, int(given["n_rows"])),
+        besides=SHARDED,
     ),
     "WeightedBatchSampler": Call(
         fixed(weights=[1.0, 2.0, 0.0], batch_size=2),
@@ -601,9 +605,7 @@ CALLS: dict[str, Call] = {
     "SampledOutput": Call(output_layer, check_sampled_output),
     "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),
     # Functions
-    "batch_counts": Call(
-        fixed(loader_or_sampler=[[0, 1], [2]], labels=["a", "b", "a"]), check_counts, calls=("labels",)
-    ),
+    "batch_counts": Call(fixed(batches=[[0, 1], [2]], labels=["a", "b", "a"]), check_counts, calls=("labels",)),
     "sampled_vocabulary": Call(fixed(sequences=[[1, 2], [3]]), check_vocabulary),
     "bind_counts": Call(fixed(tables=[COUNTS]), check_shard_counts),
     "gather_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
@@ -621,7 +623,7 @@ CALLS: dict[str, Call] = {
     "inverse_density_weights": Call(fixed(values=[1.0, 2.0, 4.0]), check_row_weights),
     "inverse_frequency_weights": Call(fixed(labels=LABELS), check_row_weights),
     "labels_of": Call(fixed(dataset=Labelled(targets=LABELS), column="targets"), check_labels),
-    "min_samples_for_batch_size": Call(fixed(strata=LABELS, batch_size=4), check_minimum),
+    "min_samples_for_batch_size": Call(fixed(strata=LABELS, mean_batch_size=4), check_minimum),
     "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything),
     "plot_learning_curves": Call(fixed(values={"x": [0.1, 0.2]}), anything),
     "plot_plan": Call(fixed(plan=pystrat.BatchPlan(2, np.array([2, 4]), ["a", "b"], "even")), anything),
@@ -659,8 +661,8 @@ CALLS: dict[str, Call] = {
     "Batches.gather": Call(fixed(batches=[[0, 1], [2]]), check_batches),
     "Batches.lists": Call(fixed(first=0, step=1), anything, of=lambda folder: Batches.gather([[1, 2], [3]])),
     "Batches.part": Call(fixed(first=0, step=1), check_batches, of=lambda folder: Batches.gather([[1, 2], [3]])),
-    "DownsampledBatchSampler.class_weights": Call(fixed(normalise=True), check_finite, of=downsampled),
-    "DownsampledBatchSampler.weights": Call(fixed(rows=[0, 5], normalise=True), check_one_per_row, of=downsampled),
+    "DownsampledBatchSampler.class_weights": Call(fixed(normalize=True), check_finite, of=downsampled),
+    "DownsampledBatchSampler.weights": Call(fixed(rows=[0, 5], normalize=True), check_one_per_row, of=downsampled),
     "FeatureLookup.__call__": Call(
         fixed(ids=[3, 4]), check_one_per_row, of=lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0)
     ),
@@ -701,7 +703,7 @@ CALLS: dict[str, Call] = {
     ),
     "CorpusMixtureBatchSampler.dataset": Call(fixed(), anything, of=mixture),
     "CorpusMixtureBatchSampler.plan_of": Call(fixed(epoch=3), check_corpus_plan, of=mixture),
-    "RareEventBatchSampler.class_weights": Call(fixed(normalise=True), check_finite, of=rare_events),
+    "RareEventBatchSampler.class_weights": Call(fixed(normalize=True), check_finite, of=rare_events),
     "RareEventBatchSampler.dataset": Call(fixed(), anything, of=rare_events),
     "RareEventBatchSampler.negative_files": Call(fixed(), anything, of=rare_events),
 }

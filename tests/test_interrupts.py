@@ -167,7 +167,7 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
     ),
     "labels": lambda: pystrat.MultilabelBatchSampler(np.eye(7)[in_order(ROWS) % 7], 2, seed=1),
     "labels that lack rows": lambda: pystrat.MultilabelBatchSampler(
-        np.random.default_rng(1).random((ROWS // 16, 9)) < 0.3, 2, seed=1, shortfall="allow"
+        np.random.default_rng(1).random((ROWS // 16, 9)) < 0.3, 2, seed=1, rare="allow"
     ),
     "triples": lambda: pystrat.TripleBatchSampler(in_order(ROWS), in_order(ROWS) % 99, 64, unique=True, seed=1),
     "tree": lambda: pystrat.TreeBatchSampler(

@@ -104,16 +104,16 @@ class Shuffled:
             yield self.rows[batch].tolist()
 
 
-def downsampled(labels: torch.Tensor, seed: int, *, weighted: bool, walk: bool = False) -> Way:
-    sampler = pystrat.DownsampledBatchSampler(labels, MULTIPLIER, BATCH_SIZE, walk=walk, seed=seed)
-    return Way(sampler, torch.from_numpy(sampler.weights(normalise=True)) if weighted else None)
+def downsampled(labels: torch.Tensor, seed: int, *, weighted: bool, in_turn: bool = False) -> Way:
+    sampler = pystrat.DownsampledBatchSampler(labels, MULTIPLIER, BATCH_SIZE, in_turn=in_turn, seed=seed)
+    return Way(sampler, torch.from_numpy(sampler.weights(normalize=True)) if weighted else None)
 
 
 def fixed_subset(labels: torch.Tensor, seed: int) -> Way:
     """The rows and weights of one epoch, again and again."""
     sampler = pystrat.DownsampledBatchSampler(labels, MULTIPLIER, BATCH_SIZE, seed=seed)
     rows = sampler.batches(0).rows.astype(np.int64)
-    return Way(Shuffled(rows, seed), torch.from_numpy(sampler.weights(normalise=True)))
+    return Way(Shuffled(rows, seed), torch.from_numpy(sampler.weights(normalize=True)))
 
 
 def under_sampled(labels: torch.Tensor, seed: int) -> Way:
@@ -129,7 +129,7 @@ WAYS: dict[str, Callable[[torch.Tensor, int], Way]] = {
         pystrat.StratifiedBatchSampler(labels, mean_batch_size=BATCH_SIZE, seed=seed)
     ),
     "downsampled, weighted": lambda labels, seed: downsampled(labels, seed, weighted=True),
-    "downsampled, walk, weighted": lambda labels, seed: downsampled(labels, seed, weighted=True, walk=True),
+    "downsampled, walk, weighted": lambda labels, seed: downsampled(labels, seed, weighted=True, in_turn=True),
     "downsampled, unweighted": lambda labels, seed: downsampled(labels, seed, weighted=False),
     "one subset, weighted": fixed_subset,
     "RandomUnderSampler": under_sampled,

@@ -9,17 +9,17 @@ from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
 
 
 class EpochSubsetBatchSampler(CuttingBatchSampler):
-    """Batch sampler that visits `sample` of `n` examples in each epoch.
+    """Batch sampler that visits `sample` of `n_rows` examples in each epoch.
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
     ``rbridge::batch_sampler_epoch_subset()`` returns the same batches from the same seed. docs/corpus.md is a guide.
 
     Parameters
     ----------
-    n : int
+    n_rows : int
         The number of examples of the dataset, from 1 to 2147483647.
     sample : int
-        The number of examples in an epoch, from 1 to 2147483647; it may exceed `n`, except without replacement.
+        The number of examples in an epoch, from 1 to 2147483647; it may exceed `n_rows`, except without replacement.
     batch_size : int, optional
         The number of examples per batch; optional with `max_tokens`. The last batch may be shorter; with
         `num_replicas`, the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
@@ -27,7 +27,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         * ``"uniform"``: independent draws with replacement.
         * ``"uniform_without_replacement"``: no example twice in an epoch.
         * ``"partition"``: not random; over the epochs, every example is visited equally often.
-    lengths : array of int, shape (n,), optional
+    lengths : array of int, shape (n_rows,), optional
         The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. Requires
         `max_tokens` or `window`.
     max_tokens : int, optional
@@ -57,11 +57,11 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
-    * ``"uniform"`` draws R's ``sample.int(n, sample, replace = TRUE)``, and ``"uniform_without_replacement"`` R's
-      ``sample.int(n, sample, useHash = FALSE)``, after ``set.seed()`` of the epoch's seed.
+    * ``"uniform"`` draws R's ``sample.int(n_rows, sample, replace = TRUE)``, and ``"uniform_without_replacement"`` R's
+      ``sample.int(n_rows, sample, useHash = FALSE)``, after ``set.seed()`` of the epoch's seed.
     * ``"partition"``: any n consecutive draws, over all epochs, visit each example once.
 
-    Partition takes every step-th example, ``step = max(1, n // sample)``, beginning with the first, then with the
+    Partition takes every step-th example, ``step = max(1, n_rows // sample)``, beginning with the first, then with the
     second, and so on; an epoch continues where the last one ended.
 
     With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
@@ -84,7 +84,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
 
     def __init__(
         self,
-        n: int,
+        n_rows: int,
         sample: int,
         batch_size: Optional[int] = None,
         *,
@@ -97,7 +97,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = {
-            "n": n,
+            "n_rows": n_rows,
             "sample": sample,
             "batch_size": batch_size,
             "method": method,
@@ -125,6 +125,6 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     def __repr__(self) -> str:
         parts = self._parts
         return (
-            f"{type(self).__name__}({parts['sample']} of {parts['n']} examples, {self._shown_batches(self.epoch)}, "
-            f"method={self.method!r}, seed={self._seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({parts['sample']} of {parts['n_rows']} examples, "
+            f"{self._shown_batches(self.epoch)}, method={self.method!r}, seed={self._seed}, epoch={self.epoch})"
         )

@@ -23,7 +23,7 @@ MAX_PERPLEXITY = 1e6
 
 
 class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
-    """Batch sampler that visits `sample` of `n` examples in each epoch, those of high perplexity more often.
+    """Batch sampler that visits `sample` of `n_rows` examples in each epoch, those of high perplexity more often.
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
     ``rbridge::batch_sampler_perplexity()`` returns the same batches from the same seed. Draws are uniform, with
@@ -32,10 +32,10 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
 
     Parameters
     ----------
-    n : int
+    n_rows : int
         The number of examples of the dataset, from 1 to 2147483647.
     sample : int
-        The number of examples in an epoch, from 1 to 2147483647; it may exceed `n`.
+        The number of examples in an epoch, from 1 to 2147483647; it may exceed `n_rows`.
     batch_size : int, optional
         The number of examples per batch; optional with `max_tokens`. The last batch may be shorter; with
         `num_replicas`, the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
@@ -46,7 +46,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         T is ``mode + |x| * spread``; "published" is the published default, -1.5. If None, there is no ceiling.
     clip : bool, default False
         The weight of an example above T: T if True, 1 if False, as published. Requires a `maximum`.
-    lengths : array of int, shape (n,), optional
+    lengths : array of int, shape (n_rows,), optional
         The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. Requires
         `max_tokens` or `window`.
     max_tokens : int, optional
@@ -117,7 +117,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
 
     def __init__(
         self,
-        n: int,
+        n_rows: int,
         sample: int,
         batch_size: Optional[int] = None,
         *,
@@ -132,7 +132,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = {
-            "n": n,
+            "n_rows": n_rows,
             "sample": sample,
             "batch_size": batch_size,
             "initial": initial,
@@ -201,7 +201,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
             self._latest = None  # an epoch that has yet to begin, whose draws depend on the reports
 
     def perplexities(self) -> NDArray[np.float64]:
-        """Return the perplexity of each example, `initial` if it was never reported; shape (n,)."""
+        """Return the perplexity of each example, `initial` if it was never reported; shape (n_rows,)."""
         found: NDArray[np.float64] = self._instance.ask("perplexities")["perplexities"]
         return found
 
@@ -329,7 +329,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         reported = _from_text(state["reports"], np.float64)
         drawn = None if state["drawn"] is None else _from_text(state["drawn"], np.int32)
         at_beginning = state["batch"] == 0  # where the rows may not be drawn yet
-        n, sample = self._parts["n"], self._parts["sample"]
+        n, sample = self._parts["n_rows"], self._parts["sample"]
         fits = at_beginning if drawn is None else len(drawn) == sample
         if len(reported) != n or not fits:
             rows = f"{'all or none of ' if at_beginning else ''}{count_of(sample, 'drawn row')}"
@@ -364,7 +364,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     def __repr__(self) -> str:
         parts = self._parts
         return (
-            f"{type(self).__name__}({parts['sample']} of {parts['n']} examples, {self._shown_batches(self.epoch)}, "
+            f"{type(self).__name__}({parts['sample']} of {parts['n_rows']} examples, {self._shown_batches(self.epoch)}, "
             f"seed={self._seed}, epoch={self.epoch})"
         )
 

@@ -256,7 +256,7 @@ class RareEventBatchSampler(CoreBatchSampler):
         chosen = self._chosen_files(epoch)
         return [self._files[self._n_positive_files + file].sides[0].path for file in chosen.tolist()]
 
-    def class_weights(self, epoch: Optional[int] = None, *, normalise: bool = False) -> pd.Series:
+    def class_weights(self, epoch: Optional[int] = None, *, normalize: bool = False) -> pd.Series:
         """Return the training weights of a positive and of a negative in an epoch.
 
         Parameters
@@ -264,7 +264,7 @@ class RareEventBatchSampler(CoreBatchSampler):
         epoch : int, optional
             From 0; by default the next epoch. The derived weight of a negative depends on the files that the epoch
             draws from, unless it draws from all, or all have the same number of lines.
-        normalise : bool, default False
+        normalize : bool, default False
             If True, the weights are divided by their mean over the rows of all epochs, so that the learning rate keeps
             its scale.
 
@@ -279,7 +279,7 @@ class RareEventBatchSampler(CoreBatchSampler):
         if negative is None:
             negative = len(lines) * int(lines[chosen].sum()) / (len(chosen) * self._n_negatives)
         weights = np.array([self._positive_weight, negative])
-        if check_flag(normalise, "normalise"):
+        if check_flag(normalize, "normalize"):
             weights = weights / weights.max() / self._mean_weight(weights.max())
         return pd.Series(weights, index=names_index(CLASSES), name="weight")
 

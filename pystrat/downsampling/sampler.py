@@ -48,9 +48,9 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         it is the larger one. Not allowed with a dict. If the strata have several columns, a class is named as it is
         shown, its values joined by a comma and a space, such as ``"1, y"``; the same applies to the keys of
         `multiplier`.
-    walk : bool, default False
-        If False, the kept rows are drawn anew in each epoch. If True, epochs walk through one shuffled order of each
-        downsampled class, k rows per epoch, cyclically: no row occurs again before all others have occurred.
+    in_turn : bool, default False
+        If False, the kept rows are drawn anew in each epoch. If True, epochs take rows in turn from one shuffled order
+        of each downsampled class, k rows per epoch, cyclically: no row occurs again before all others have occurred.
     weights : dict, optional
         The training weight of a row of each class in it, a finite number above 0. Other classes have the weight that
         corrects for the downsampling, rows / kept rows. Classes are named as in `majority`. The batches do not depend
@@ -79,7 +79,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
       each class's share.
     * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent
       between epochs.
-    * With `walk`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class. Over ``N / gcd(N, k)`` epochs,
+    * With `in_turn`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class. Over ``N / gcd(N, k)`` epochs,
       every row occurs equally often, so that the mean over them of a sum weighted by `weights` equals the sum over all
       rows.
     * A pickle takes one byte per row for up to 256 classes.
@@ -107,7 +107,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         batch_size: int,
         *,
         majority: Any = None,
-        walk: bool = False,
+        in_turn: bool = False,
         weights: Optional[Mapping[Any, float]] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
@@ -117,7 +117,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
             "multiplier": by_class(multiplier, "multiplier", as_multiplier),
             "batch_size": batch_size,
             "majority": None if majority is None else name_of(majority, "majority"),
-            "walk": walk,
+            "in_turn": in_turn,
             "weights": by_class(weights, "weights", as_written),
             "seed": seed,
             "num_replicas": num_replicas,
@@ -145,12 +145,12 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         """The share of the rows of each class in an epoch, by name, in order of first appearance."""
         return pd.Series(self._plan.keep_rates.to_numpy(), index=names_index(self._plan.strata), name="keep_rate")
 
-    def class_weights(self, *, normalise: bool = False) -> pd.Series:
+    def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each class, by name, in order of first appearance.
 
         Parameters
         ----------
-        normalise : bool, default False
+        normalize : bool, default False
             If False, the weights are those given in `weights`, and otherwise rows / kept rows, which is 1 for a class
             of which all rows are kept. If True, they are divided by their mean over an epoch, so that the learning rate
             keeps its scale.
@@ -159,12 +159,12 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         -------
         pandas.Series of float64
         """
-        return pd.Series(self._weights_of_classes(normalise), index=names_index(self._plan.strata), name="weight")
+        return pd.Series(self._weights_of_classes(normalize), index=names_index(self._plan.strata), name="weight")
 
-    def _weights_of_classes(self, normalise: bool) -> NDArray[np.float64]:
+    def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         plan, given = self._plan, self._parts.get("weights")
         weights = np.asarray(plan.available) / plan.counts if given is None else given
-        if not check_flag(normalise, "normalise"):
+        if not check_flag(normalize, "normalize"):
             return np.array(weights)
         if given is None:  # all kept rows together represent all rows
             return np.asarray(weights * (plan.n_rows / len(self._parts["codes"])))
@@ -172,7 +172,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         # Added up one after another, as in R; sum() adds up in another order.
         return np.asarray(relative / np.cumsum(relative * (plan.counts / plan.n_rows))[-1])
 
-    def weights(self, rows: Any = None, *, normalise: bool = False) -> NDArray[np.float64]:
+    def weights(self, rows: Any = None, *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row.
 
         In evaluation, all rows have the weight 1.
@@ -181,7 +181,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         ----------
         rows : array of int, optional
             Positions from 0, such as a batch; by default all rows of the dataset.
-        normalise : bool, default False
+        normalize : bool, default False
             As in `class_weights`.
 
         Returns
@@ -193,7 +193,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         TypeError, ValueError
             If `rows` are not integers, such as a logical mask, or not from 0 to the number of rows - 1.
         """
-        weights, codes = self._weights_of_classes(normalise), self._parts["codes"]
+        weights, codes = self._weights_of_classes(normalize), self._parts["codes"]
         return np.asarray(weights[codes if rows is None else codes[self._positions(rows)]])
 
     def _positions(self, rows: Any) -> NDArray[np.int64]:
@@ -214,5 +214,5 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         shown = ", ".join(kept[:10] + ["..."] * (len(kept) > 10))
         return (
             f"{type(self).__name__}({plan.n_rows} of {n_rows} rows, {count_of(plan.n_batches, 'batch')}, "
-            f"kept {shown}, {'walk, ' * self._parts['walk']}seed={self._seed}, epoch={self.epoch})"
+            f"kept {shown}, {'in_turn=True, ' * self._parts['in_turn']}seed={self._seed}, epoch={self.epoch})"
         )

@@ -38,7 +38,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
     max_batches : int, optional
         The largest number of batches per epoch. The fewer batches, the larger a minimum can be kept; with one batch,
         any can.
-    shortfall : {"error", "warn", "allow"}, default "error"
+    rare : {"error", "warn", "allow"}, default "error"
         What to do if a batch lacks rows of a label: raise an error that names the batch, the label and a number of
         batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks.
     shuffle : bool, default True
@@ -59,14 +59,14 @@ class MultilabelBatchSampler(CoreBatchSampler):
     Warns
     -----
     UserWarning
-        If a batch lacks rows of a label and ``shortfall="warn"``.
+        If a batch lacks rows of a label and ``rare="warn"``.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
     * Every row is visited exactly once per epoch, and no batch is empty.
-    * With ``shortfall="error"``, every batch of every epoch holds at least m rows of each label.
+    * With ``rare="error"``, every batch of every epoch holds at least m rows of each label.
     * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
     * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
       both), no row is ever lacking.
@@ -107,7 +107,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
         min_samples_per_label: int,
         *,
         max_batches: Optional[int] = None,
-        shortfall: str = "error",
+        rare: str = "error",
         shuffle: bool = True,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
@@ -116,7 +116,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
         arguments = {
             "min_samples_per_label": min_samples_per_label,
             "max_batches": max_batches,
-            "shortfall": shortfall,
+            "rare": rare,
             "shuffle": shuffle,
             "seed": seed,
             "num_replicas": num_replicas,
@@ -129,7 +129,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
             "n_labels": np.array([len(names)], dtype=np.float64),
         }
         parts = self._plan_of({**settings, "by_label": False}, data, names)
-        told = {name: settings[name] for name in ("max_batches", "shortfall", "num_replicas")}
+        told = {name: settings[name] for name in ("max_batches", "rare", "num_replicas")}
         shown = {name: show(value) for name, value in told.items() if value is not None}
         self._adopt(parts, {**shown, "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
 

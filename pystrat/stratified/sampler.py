@@ -205,7 +205,7 @@ def _show_setting(value: Any) -> str:
 
 def min_samples_for_batch_size(
     strata: Any,
-    batch_size: int,
+    mean_batch_size: int,
     *,
     missing: str = "error",
     num_replicas: Optional[int] = None,
@@ -218,27 +218,27 @@ def min_samples_for_batch_size(
     ----------
     strata, missing, num_replicas
         As in `StratifiedBatchSampler`.
-    batch_size : int
+    mean_batch_size : int
         The largest mean number of rows in a batch.
 
     Returns
     -------
     int
-        The largest `min_samples_per_stratum` with at most `batch_size` rows per batch on average: from 1 to the size of
-        the smallest stratum.
+        The largest `min_samples_per_stratum` with at most `mean_batch_size` rows per batch on average: from 1 to the
+        size of         the smallest stratum.
 
     Raises
     ------
     TypeError, ValueError
         If a parameter is invalid, or if even a minimum of 1 row requires larger batches. The message then names the
-        smallest `batch_size` possible.
+        smallest `mean_batch_size` possible.
 
     Notes
     -----
-    With n rows, n_min of them in the smallest stratum, an epoch needs at least ``B = ceil(n / batch_size)`` batches,
-    rounded up to a multiple of `num_replicas`. The result is ``n_min // B``, in exact integers.
+    With n rows, n_min of them in the smallest stratum, an epoch needs at least ``B = ceil(n / mean_batch_size)``
+    batches,     rounded up to a multiple of `num_replicas`. The result is ``n_min // B``, in exact integers.
 
-    With ``assign="even"``, no batch has more than `batch_size` rows. With ``assign="proportional"``, some may have
+    With ``assign="even"``, no batch has more than `mean_batch_size` rows. With ``assign="proportional"``, some may have
     more, each by less than the number of strata.
 
     Examples
@@ -248,7 +248,7 @@ def min_samples_for_batch_size(
     >>> min_samples_for_batch_size(labels, 100)
     3
     """
-    arguments = {"batch_size": batch_size, "missing": missing, "num_replicas": num_replicas}
+    arguments = {"mean_batch_size": mean_batch_size, "missing": missing, "num_replicas": num_replicas}
     _core.call("min_samples_for_batch_size", arguments)
     encoded = encode_strata(strata, missing=missing)
     counts = {"counts": encoded.counts.astype(np.float64)}

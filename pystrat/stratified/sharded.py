@@ -29,7 +29,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
 
     Parameters
     ----------
-    local_strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         The stratum of each row of the dataset of this process, which holds its shards one after another, in any form
         that `StratifiedBatchSampler` accepts, without missing values.
     min_samples_per_stratum : int
@@ -42,7 +42,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         The names of the shards of this process, in their order in its dataset.
     seed : int
         From 0 to 2147483646, the same in all processes.
-    promise : {"global", "local"}, default "global"
+    scope : {"global", "local"}, default "global"
         "global": every batch has at least m rows of every stratum over all processes, which is enough for a loss that
         sees the outputs of all processes. An epoch has ``n_min // m`` batches, where n_min is the size of the smallest
         stratum. "local": every batch has at least m rows of every stratum of each shard, and therefore of each process.
@@ -54,13 +54,13 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     ------
     TypeError, ValueError
         If a parameter is invalid; if the rows do not match the `counts` of the shards; if a stratum, or with
-        ``promise="local"`` a stratum of a shard, has too few rows; if a batch would have no row of this process; or if
+        ``scope="local"`` a stratum of a shard, has too few rows; if a batch would have no row of this process; or if
         there are 2^31 batches or more.
 
     Notes
     -----
     The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
-    within it shard by shard with ``promise="global"``, shard by shard and within it stratum by stratum with "local".
+    within it shard by shard with ``scope="global"``, shard by shard and within it stratum by stratum with "local".
     Strata and shards are in order of their names, by code point. Guarantees, besides those of `BatchSampler`, for n
     rows, n_s of them in stratum s, n_r in shard r, and n_rs in both:
 
@@ -96,27 +96,27 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
 
     def __init__(
         self,
-        local_strata: Any,
+        strata: Any,
         min_samples_per_stratum: int,
         *,
         counts: pd.DataFrame,
         shards: Any,
         seed: int,
-        promise: str = "global",
+        scope: str = "global",
         shuffle: bool = True,
     ) -> None:
         arguments = {
             "min_samples_per_stratum": min_samples_per_stratum,
-            "promise": promise,
+            "scope": scope,
             "shuffle": shuffle,
             "seed": seed,
         }
         settings = self._plan_of(arguments)
-        self._plan = plan = sharded_plan(counts, settings["min_samples_per_stratum"], promise=promise)
+        self._plan = plan = sharded_plan(counts, settings["min_samples_per_stratum"], scope=scope)
         self._places = plan.places_of(shards)
         data = plan.data_of(self._places)
         self._plan_of(settings, data, plan.name_of)
-        data["codes"] = _codes_of(local_strata, plan.strata)
+        data["codes"] = _codes_of(strata, plan.strata)
         parts = self._plan_of(settings, data, plan.name_of)
         own_seed = settings.pop("seed")
         self._parameters = settings
@@ -156,7 +156,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
             strata=self._plan.strata,
             table=self._plan.counts.to_numpy(),
             n_batches=self._plan.n_batches,
-            promise=self._plan.promise,
+            scope=self._plan.scope,
             seed=self._seed if self._parts["shuffle"] else None,
         )
 
@@ -166,15 +166,15 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
             f"{type(self).__name__}({count_of(n_rows, 'row')} in {len(self._places)} of "
             f"{count_of(len(plan.shards), 'shard')}, {count_of(len(plan.strata), 'stratum')}, "
             f"{count_of(plan.n_batches, 'batch')}, "
-            f"min_samples_per_stratum={plan.min_samples_per_stratum}, promise={plan.promise!r}, "
+            f"min_samples_per_stratum={plan.min_samples_per_stratum}, scope={plan.scope!r}, "
             f"shuffle={self._parts['shuffle']}, seed={self._seed}, epoch={self.epoch})"
         )
 
 
-def _codes_of(local_strata: Any, strata: Sequence[str]) -> NDArray[Any]:
+def _codes_of(given: Any, strata: Sequence[str]) -> NDArray[Any]:
     """Return the column of the table of each row."""
-    encoded = encode_strata(local_strata, missing=None, name="local_strata", exact=True)
-    columns = np.array(codes_of(encoded.names, strata, "local_strata", noun="stratum"), dtype=np.int64)
+    encoded = encode_strata(given, missing=None, name="strata", exact=True)
+    columns = np.array(codes_of(encoded.names, strata, "strata", noun="stratum"), dtype=np.int64)
     if len(set(columns.tolist())) < len(columns):
-        raise refused_value("local_strata", "have strata of different names", "two of one name", "Recode them.")
+        raise refused_value("strata", "have strata of different names", "two of one name", "Recode them.")
     return compact(columns[encoded.codes], len(strata))

@@ -29,7 +29,7 @@ class ShardedPlan:
     min_samples_per_stratum : int
         The number of rows of every stratum that every batch is guaranteed to have: over all processes, or of every
         shard.
-    promise : {"global", "local"}
+    scope : {"global", "local"}
         Which of the two.
     counts : pandas.DataFrame
         The rows of each stratum in each shard. Both are in order of their names, by code point.
@@ -37,7 +37,7 @@ class ShardedPlan:
 
     n_batches: int
     min_samples_per_stratum: int
-    promise: str
+    scope: str
     _counts: ShardCounts
 
     @property
@@ -79,7 +79,7 @@ class ShardedPlan:
         """Describe the plan in a few lines."""
         n_rows, n_shards = int(self._counts.table.sum()), len(self._counts.shards)
         sizes = range_of([n_rows // self.n_batches, -(-n_rows // self.n_batches)], "row")
-        where = "over all processes" if self.promise == "global" else "and shard"
+        where = "over all processes" if self.scope == "global" else "and shard"
         promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
         head = f"{count_of(self.n_batches, 'batch')} of {sizes} of {count_of(n_shards, 'shard')}, {promised}"
         return f"{head}\n{first_rows(self.table())}"
@@ -101,7 +101,7 @@ class ShardedPlan:
 
     def _call(self, name: str, data: Mapping[str, NDArray[Any]] = {}) -> dict[str, Any]:
         """Return the results of a function of the core for this plan."""
-        arguments = {"min_samples_per_stratum": self.min_samples_per_stratum, "promise": self.promise}
+        arguments = {"min_samples_per_stratum": self.min_samples_per_stratum, "scope": self.scope}
         return _core.call(name, arguments, {**_data_of(self._counts), **data}, self.name_of)
 
     @property
@@ -115,14 +115,14 @@ class ShardedPlan:
         return self._counts.shards
 
 
-def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise: str = "global") -> ShardedPlan:
+def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, scope: str = "global") -> ShardedPlan:
     """Return the plan that `ShardedStratifiedBatchSampler` makes from a table of counts.
 
     The R function ``rbridge::sharded_plan()`` returns the same numbers.
 
     Parameters
     ----------
-    counts, min_samples_per_stratum, promise
+    counts, min_samples_per_stratum, scope
         As in `ShardedStratifiedBatchSampler`.
 
     Returns
@@ -132,7 +132,7 @@ def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid, or if a stratum, or with ``promise="local"`` a stratum of a shard, has too few rows.
+        If a parameter is invalid, or if a stratum, or with ``scope="local"`` a stratum of a shard, has too few rows.
 
     Examples
     --------
@@ -145,11 +145,11 @@ def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, promise:
     no         13       4     5
     yes         6       2     2
     """
-    arguments = {"min_samples_per_stratum": min_samples_per_stratum, "promise": promise}
+    arguments = {"min_samples_per_stratum": min_samples_per_stratum, "scope": scope}
     _core.call("sharded_plan", arguments)
     read = _in_order(read_counts(counts))
     made = _core.call("sharded_plan", arguments, _data_of(read), partial(_name_of, read))
-    return ShardedPlan(made["n_batches"], made["min_samples_per_stratum"], promise, read)
+    return ShardedPlan(made["n_batches"], made["min_samples_per_stratum"], scope, read)
 
 
 def _data_of(counts: ShardCounts) -> dict[str, NDArray[np.float64]]:

@@ -22,7 +22,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     Parameters
     ----------
-    n : int
+    n_rows : int
         The number of rows; 0 for an empty replay buffer.
     batch_size : int
         The number of rows per batch, drawn with replacement.
@@ -40,11 +40,11 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     stratified : bool, default False
         If True, one row is drawn from each of `batch_size` equal slices of the total, in order: the same probabilities,
         with less variance. The slices follow the row numbers, or with ``method="rank"`` the ranks.
-    normalise : bool, default True
+    normalize : bool, default True
         Whether to divide the importance weights by the largest one of all rows, so that none exceeds 1.
     capacity : int, optional
-        The largest number of rows, at least `n` and 1: `append` adds rows up to it, and then replaces the oldest ones.
-        By default `n`.
+        The largest number of rows, at least `n_rows` and 1: `append` adds rows up to it, and then replaces the oldest
+        ones. By default `n_rows`.
     n_batches : int, optional
         The number of batches per epoch, at most 2147483647; by default ``capacity // batch_size``.
     seed : int, optional
@@ -70,8 +70,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
       priorities O(k sqrt(n)).
     * The importance weight of row i is ``(p_min / p_i) ^ beta``, where p_i is the quantity above and p_min the least of
       all rows: ``(n P(i)) ^ -beta``, with P(i) the probability of row i, divided by its largest value. With
-      ``normalise=False``, it is ``(n P(i)) ^ -beta`` itself.
-    * With ``beta=1`` and ``normalise=False``, the mean of weight times value over a batch is an unbiased estimate of
+      ``normalize=False``, it is ``(n P(i)) ^ -beta`` itself.
+    * With ``beta=1`` and ``normalize=False``, the mean of weight times value over a batch is an unbiased estimate of
       the mean over all rows. With any other setting it is not.
 
     The method is that of T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
@@ -93,7 +93,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     def __init__(
         self,
-        n: int,
+        n_rows: int,
         batch_size: int,
         *,
         alpha: float = 0.6,
@@ -101,7 +101,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         epsilon: Optional[float] = None,
         method: str = "proportional",
         stratified: bool = False,
-        normalise: bool = True,
+        normalize: bool = True,
         capacity: Optional[int] = None,
         n_batches: Optional[int] = None,
         seed: Optional[int] = None,
@@ -109,13 +109,13 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = {
-            "n": n,
+            "n_rows": n_rows,
             "batch_size": batch_size,
             "alpha": alpha,
             "epsilon": epsilon,
             "method": method,
             "stratified": stratified,
-            "normalise": normalise,
+            "normalize": normalize,
             "capacity": capacity,
             "n_batches": n_batches,
             "seed": seed,
@@ -192,7 +192,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             If a row does not exist, `batch` is missing, or `beta` does not return a number of at least 0.
         """
         data = {"rows": row_positions(rows, "rows")}
-        arguments = {"beta": self._exponent(batch), "normalise": self._labels["normalise"]}
+        arguments = {"beta": self._exponent(batch), "normalize": self._labels["normalize"]}
         weights: NDArray[np.float64] = self._instance.ask("importance_weights", arguments, data)["importance_weights"]
         return weights
 

@@ -13,14 +13,14 @@ class UniformBatchSampler(CoreBatchSampler):
 
     Parameters
     ----------
-    n : int
+    n_rows : int
         The number of rows, from 1 to 2147483647.
     batch_size : int
-        The number of rows per batch; at most `n` without replacement.
+        The number of rows per batch; at most `n_rows` without replacement.
     replacement : bool, default False
         Whether a row may occur in a batch more than once.
     n_batches : int, optional
-        The number of batches per epoch, at most 2147483647; by default ``n // batch_size``.
+        The number of batches per epoch, at most 2147483647; by default ``n_rows // batch_size``.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
@@ -40,10 +40,11 @@ class UniformBatchSampler(CoreBatchSampler):
     * Without replacement, the rows of a batch are distinct. Over an epoch, a row may occur several times, or never.
     * Every set of `batch_size` rows is equally likely, and batches are independent. The variance of the mean of a batch
       is (n - batch_size) / (n - 1) times that with replacement.
-    * R gives the same rows, counted from 1: ``set.seed(s)``, then ``sample.int(n, batch_size, useHash = FALSE)`` for
-      each batch of the epoch, or ``sample.int(n, batch_size, replace = TRUE)``; s is
+    * R gives the same rows, counted from 1: ``set.seed(s)``, then ``sample.int(n_rows, batch_size, useHash = FALSE)``
+      for each batch of the epoch, or ``sample.int(n_rows, batch_size, replace = TRUE)``; s is
       ``(seed + 1327217885 * epoch) mod (2^31 - 1)``.
-    * A batch takes O(batch_size), whatever `n` is: a few rows of one array of all rows are swapped, and swapped back.
+    * A batch takes O(batch_size), whatever `n_rows` is: a few rows of one array of all rows are swapped, and swapped
+      back.
 
     The method is the Fisher-Yates shuffle, as in M. Huenermann, "Sampling Algorithms" (2021).
 
@@ -58,7 +59,7 @@ class UniformBatchSampler(CoreBatchSampler):
 
     def __init__(
         self,
-        n: int,
+        n_rows: int,
         batch_size: int,
         *,
         replacement: bool = False,
@@ -68,7 +69,7 @@ class UniformBatchSampler(CoreBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = {
-            "n": n,
+            "n_rows": n_rows,
             "batch_size": batch_size,
             "replacement": replacement,
             "n_batches": n_batches,
@@ -86,7 +87,7 @@ class UniformBatchSampler(CoreBatchSampler):
     def __repr__(self) -> str:
         parts = self._parts
         return (
-            f"{type(self).__name__}({count_of(parts['n'], 'row')}, batch_size={parts['batch_size']}, "
+            f"{type(self).__name__}({count_of(parts['n_rows'], 'row')}, batch_size={parts['batch_size']}, "
             f"{count_of(parts['n_batches'], 'batch')}, "
             f"replacement={parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
         )

@@ -19,14 +19,14 @@ class WeightedBatchSampler(FeedbackBatchSampler):
 
     Parameters
     ----------
-    weights : array_like of float, shape (n,)
+    weights : array_like of float, shape (n_rows,)
         The weight of each row of the dataset: finite, none below 0, not all 0; they need not sum to 1.
     batch_size : int
         The number of rows per batch; without replacement, at most the number of positive weights.
     replacement : bool, default True
         Whether a row may occur in a batch more than once. Different batches always draw from all rows.
     n_batches : int, optional
-        The number of batches per epoch, at most 2147483647; by default ``n // batch_size``.
+        The number of batches per epoch, at most 2147483647; by default ``n_rows // batch_size``.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
@@ -119,7 +119,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
 
     @property
     def _capacity(self) -> int:
-        return int(self._parts["n"])
+        return int(self._parts["n_rows"])
 
     @property
     def _fewest(self) -> int:
@@ -131,6 +131,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     def __repr__(self) -> str:
         parts = self._parts
         return (
-            f"{type(self).__name__}({parts['n']} rows, batch_size={parts['batch_size']}, "
+            f"{type(self).__name__}({parts['n_rows']} rows, batch_size={parts['batch_size']}, "
             f"{parts['n_batches']} batches, replacement={parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
         )

@@ -63,9 +63,9 @@ def test_epoch_subsets_are_torch_samplers(method: str) -> None:
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"n": 30, "sample": 20, "batch_size": 6},
-        {"n": 30, "sample": 40, "batch_size": 6, "num_replicas": 3, "method": "partition"},
-        {"n": 30, "sample": 20, "batch_size": 7, "method": "uniform_without_replacement"},
+        {"n_rows": 30, "sample": 20, "batch_size": 6},
+        {"n_rows": 30, "sample": 40, "batch_size": 6, "num_replicas": 3, "method": "partition"},
+        {"n_rows": 30, "sample": 20, "batch_size": 7, "method": "uniform_without_replacement"},
     ],
 )
 def test_recipes_of_epoch_subsets(parameters: dict[str, Any], r: Session) -> None:
@@ -91,7 +91,7 @@ BY_LENGTH: list[dict[str, Any]] = [
 @pytest.mark.parametrize("limits", BY_LENGTH)
 @pytest.mark.parametrize("method", ["uniform", "partition"])
 def test_recipes_of_batches_by_length(method: str, limits: dict[str, Any], r: Session) -> None:
-    parameters = {"n": 30, "sample": 20, "method": method, "seed": 7, **limits}
+    parameters = {"n_rows": 30, "sample": 20, "method": method, "seed": 7, **limits}
     sampler = EpochSubsetBatchSampler(**parameters, lengths=LENGTHS)
     generator = r.call("batch_sampler_epoch_subset", **parameters, lengths=np.array(LENGTHS, dtype=np.float64))
     assert_same_recipe(r, sampler, generator)
@@ -260,7 +260,7 @@ def test_perplexity_by_length_goes_on_in_r(stop: int, r: Session) -> None:
 
 
 def test_recipes_of_perplexity_samplers(r: Session) -> None:
-    given: dict[str, Any] = {"n": 20, "sample": 30, "batch_size": 8, "initial": 9.5, "num_replicas": 2, "seed": 3}
+    given: dict[str, Any] = {"n_rows": 20, "sample": 30, "batch_size": 8, "initial": 9.5, "num_replicas": 2, "seed": 3}
     sampler = PerplexityBatchSampler(**given)
     assert_same_recipe(r, sampler, r.call("batch_sampler_perplexity", **given))
     assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))

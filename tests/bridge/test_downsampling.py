@@ -18,7 +18,7 @@ from tests.bridge.training import evaluated
 LABELS = np.random.default_rng(1).permutation(np.repeat(["yes", "no", "perhaps", "self"], [30, 400, 90, 150]))
 PARAMETERS: list[dict[str, Any]] = [
     {"multiplier": 0.35, "batch_size": 20, "majority": "no"},
-    {"multiplier": {"no": 2.5, "perhaps": 1}, "batch_size": 19, "walk": True},
+    {"multiplier": {"no": 2.5, "perhaps": 1}, "batch_size": 19, "in_turn": True},
     {"multiplier": {"self": 2.5}, "batch_size": 24, "num_replicas": 4},
     {"multiplier": 0.35, "batch_size": 20, "majority": "no", "weights": {"no": 0.3, "self": 4}},
 ]
@@ -47,7 +47,7 @@ def test_normalised_weights_of_many_classes_are_those_of_r(r: Session) -> None:
     sampler = DownsampledBatchSampler(labels, {39: 1.5}, 200, weights=given, seed=1)
     instance = r.call_function(rbridge.as_torch_sampler(sampler), None)
     found = as_array(r.call_function(instance["class_weights"], True))
-    assert found.tolist() == sampler.class_weights(normalise=True).tolist()
+    assert found.tolist() == sampler.class_weights(normalize=True).tolist()
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10, 40])

@@ -44,7 +44,7 @@ def expected(sampler: Any) -> dict[str, Any]:
         StratifiedBatchSampler([1.5, None, 2.5] * 40, 3, seed=0, missing="stratum", shuffle=False),
         StratifiedBatchSampler(["a"] * 20 + ["b"], 10**20, seed=1, rare="allow"),
         StratifiedBatchSampler(list(range(300)) * 2, 2, seed=1),
-        DownsampledBatchSampler(["a"] * 20 + ["b"] * 50, Fraction(4, 3), 10, seed=1, walk=True),
+        DownsampledBatchSampler(["a"] * 20 + ["b"] * 50, Fraction(4, 3), 10, seed=1, in_turn=True),
     ],
     ids=repr,
 )

@@ -44,11 +44,11 @@ def rows_in_r(r: Session, generator: Any, epoch: int) -> list[list[int]]:
         (random_labels(300, 4, seed=1), {"min_samples_per_label": 1}),
         (random_labels(300, 4, seed=2), {"min_samples_per_label": 2, "shuffle": False}),
         (random_labels(900, 6, seed=3), {"min_samples_per_label": 2, "num_replicas": 3, "max_batches": 8}),
-        (random_labels(400, 20, seed=4, most=0.6), {"min_samples_per_label": 1, "shortfall": "allow"}),
-        (random_labels(200, 70, seed=5, most=0.6), {"min_samples_per_label": 1, "shortfall": "allow"}),
-        (random_labels(60, 3, seed=6, most=0.6), {"min_samples_per_label": 100, "shortfall": "allow"}),
-        (random_labels(60, 3, seed=6, most=0.6), {"min_samples_per_label": 1e20, "shortfall": "allow"}),
-        (TRIANGLE, {"min_samples_per_label": 1, "shortfall": "allow"}),
+        (random_labels(400, 20, seed=4, most=0.6), {"min_samples_per_label": 1, "rare": "allow"}),
+        (random_labels(200, 70, seed=5, most=0.6), {"min_samples_per_label": 1, "rare": "allow"}),
+        (random_labels(60, 3, seed=6, most=0.6), {"min_samples_per_label": 100, "rare": "allow"}),
+        (random_labels(60, 3, seed=6, most=0.6), {"min_samples_per_label": 1e20, "rare": "allow"}),
+        (TRIANGLE, {"min_samples_per_label": 1, "rare": "allow"}),
     ],
     ids=["plain", "in order", "replicas", "crowded", "many sets", "too few", "far too few", "triangle"],
 )
@@ -121,7 +121,7 @@ def test_a_dataset_of_another_number_of_rows_is_refused() -> None:
     [
         {"min_samples_per_label": 0},
         {"max_batches": 1.5},
-        {"shortfall": "ok"},
+        {"rare": "ok"},
         {"shuffle": 1.0},
         {"num_replicas": 3},
         {"num_replicas": 2},
@@ -154,4 +154,4 @@ def test_a_refusal_names_the_number_of_batches_that_works_in_both_languages(repl
 
 def test_r_warns_of_a_shortfall_with_batches_counted_from_1(r: Session) -> None:
     with pytest.warns(UserWarning, match="^batch 1 lacks 1 row of label 'c', in the order of the dataset.$"):
-        r.call("batch_sampler_multilabel", in_r(r, TRIANGLE), 1, shortfall="warn")
+        r.call("batch_sampler_multilabel", in_r(r, TRIANGLE), 1, rare="warn")

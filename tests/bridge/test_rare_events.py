@@ -50,9 +50,9 @@ def test_r_makes_the_same_recipe_and_draws_the_same_lines(
             rows, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
             expected = sampler.batches(epoch)
             assert (rows - 1).tolist() == expected.rows.tolist() and offsets.tolist() == expected.offsets.tolist()
-            for normalise in (False, True):
-                weights = as_array(r.call_function(instance["class_weights"], epoch, normalise))
-                assert weights == pytest.approx(sampler.class_weights(epoch, normalise=normalise).to_numpy(), rel=1e-15)
+            for normalize in (False, True):
+                weights = as_array(r.call_function(instance["class_weights"], epoch, normalize))
+                assert weights == pytest.approx(sampler.class_weights(epoch, normalize=normalize).to_numpy(), rel=1e-15)
             assert list(r.call_function(instance["negative_files"], epoch)) == [
                 str(path) for path in sampler.negative_files(epoch)
             ]

@@ -127,7 +127,7 @@ def test_stratified(parameters: dict[str, Any], labels: Any, r: Session) -> None
     "parameters",
     [
         {"multiplier": 0.5, "batch_size": 6, "majority": 1.0},
-        {"multiplier": {"1": 1, "3": 0.75}, "batch_size": 4, "walk": True, "num_replicas": 2},
+        {"multiplier": {"1": 1, "3": 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
     ],
 )
 def test_downsampled(parameters: dict[str, Any], r: Session) -> None:

@@ -38,26 +38,24 @@ def test_tables(strata: dict[str, list[str]], r: Session) -> None:
     assert bind_counts(map(shard_counts, parts)).equals(counts)
 
 
-@pytest.mark.parametrize("promise", ["global", "local"])
+@pytest.mark.parametrize("scope", ["global", "local"])
 @pytest.mark.parametrize("shuffle", [True, False])
 @pytest.mark.parametrize(
     "strata, shards", [(FEW, ["a.csv", "C.csv"]), (FEW, ["\u00e9.csv", "b.csv", "a.csv"]), (MANY, ["even", "odd"])]
 )
-def test_batches(strata: dict[str, list[str]], shards: list[str], promise: str, shuffle: bool, r: Session) -> None:
-    if promise == "local":
+def test_batches(strata: dict[str, list[str]], shards: list[str], scope: str, shuffle: bool, r: Session) -> None:
+    if scope == "local":
         strata = {shard: own + sorted(set(sum(strata.values(), []))) for shard, own in strata.items()}
     counts, local = shard_counts(strata), [label for shard in shards for label in strata[shard]]
-    given: dict[str, Any] = {"promise": promise, "shuffle": shuffle, "seed": 7}
+    given: dict[str, Any] = {"scope": scope, "shuffle": shuffle, "seed": 7}
     sampler = ShardedStratifiedBatchSampler(local, 1, counts=counts, shards=shards, **given)
     table = counts_in_r(r, strata)
-    plan = dict(zip((made := r.call("sharded_plan", table, 1, promise)).names, made))
+    plan = dict(zip((made := r.call("sharded_plan", table, 1, scope)).names, made))
     assert plan["n_batches"][0] == len(sampler)
     assert plan["min_samples_per_stratum"][0] == sampler.plan.min_samples_per_stratum
     assert as_array(r.call_function(plan["sizes"])).tolist() == sampler.plan.sizes().tolist()
     names = shards
-    assert r.call_function(plan["fewest_rows"], names)[0] == sharded_plan(counts, 1, promise=promise).fewest_rows(
-        shards
-    )
+    assert r.call_function(plan["fewest_rows"], names)[0] == sharded_plan(counts, 1, scope=scope).fewest_rows(shards)
     factor = r.call_function(r.rinterface.baseenv["factor"], local)
     generator = r.call("batch_sampler_sharded", 1, table, names, strata=factor, **given)
     for made in (generator, rbridge.as_torch_sampler(sampler)):

@@ -65,7 +65,7 @@ def test_the_recipe_of_weighted_batches(parameters: dict[str, Any], r: Session) 
     "parameters",
     [
         {},
-        {"alpha": 1.5, "beta": 1, "epsilon": 0.25, "stratified": True, "normalise": False},
+        {"alpha": 1.5, "beta": 1, "epsilon": 0.25, "stratified": True, "normalize": False},
         {"capacity": 20},
         {"capacity": 20, "method": "rank", "alpha": 0.7},
     ],
@@ -122,11 +122,11 @@ def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
     assert as_array(r.call_function(buffer["append"])).tolist() == [3]
 
 
-@pytest.mark.parametrize("normalise", [True, False])
+@pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize(("alpha", "beta"), [(0.6, 0.4), (0.7, 1.7), (2, 2)])
-def test_importance_weights_are_those_of_python(alpha: float, beta: float, normalise: bool, r: Session) -> None:
+def test_importance_weights_are_those_of_python(alpha: float, beta: float, normalize: bool, r: Session) -> None:
     sampler, twin = (
-        PrioritizedBatchSampler(20_000, 100, alpha=alpha, beta=beta, normalise=normalise, seed=7) for _ in range(2)
+        PrioritizedBatchSampler(20_000, 100, alpha=alpha, beta=beta, normalize=normalize, seed=7) for _ in range(2)
     )
     instance = instance_of(r, sampler)
     losses = np.random.default_rng(1).lognormal(size=20_000)

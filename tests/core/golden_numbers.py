@@ -103,11 +103,11 @@ def golden_shards() -> Iterator[int]:
         given, table, batches = case["input"], case["expected"]["table"], case["expected"]["batches"]
         strata, shards = strata_of(given), given["shards"]
         yield from (given["n_strata"], len(batches), len(strata), given["seed"], given["epoch"], int(given["shuffle"]))
-        yield from (int(given["promise"] == "local"), len(shards))
+        yield from (int(given["scope"] == "local"), len(shards))
         for shard in shards:
             yield from (shard, len(strata[shard]), *strata[shard])
         begins, place = {}, 0
-        for cell in naive_cells(table, len(batches), given["promise"]):  # in the order in which they are dealt
+        for cell in naive_cells(table, len(batches), given["scope"]):  # in the order in which they are dealt
             begins[cell] = place % len(batches)
             place += table[cell[0]][cell[1]]
         for shard in shards:
@@ -179,7 +179,7 @@ def golden_downsampling() -> Iterator[int]:
         n_rows = sum(given["counts"])
         classes = np.repeat(np.arange(len(given["counts"])), given["counts"])
         yield from _numbers_of_strata(classes[np.arange(n_rows) * given["step"] % n_rows].tolist(), expected["kept"])
-        walked = int(given["parameters"].get("walk", False))
+        walked = int(given["parameters"].get("in_turn", False))
         yield from (expected["n_batches"], walked, given["parameters"]["seed"])
         yield from (len(given["epochs"]), *given["epochs"])
         yield from _numbers_of_list(expected["rows"])

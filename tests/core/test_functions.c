@@ -54,7 +54,7 @@ static void test_the_largest_minimum(void) {
   double counts[] = {600, 19400}, batch_size = 100;
   Part parts[] = {
       {.name = "counts", .type = DOUBLES, .length = 2, .values = counts},
-      {.name = "batch_size", .type = DOUBLES, .length = 1, .values = &batch_size},
+      {.name = "mean_batch_size", .type = DOUBLES, .length = 1, .values = &batch_size},
       {.name = "missing", .type = TEXT, .length = 1, .values = "drop"},
   };
   PlainHost host = called("min_samples_for_batch_size", parts, LENGTH(parts), true);

@@ -33,7 +33,7 @@ static void check_case(void) {
   DealtRecipe recipe = {.n_parts = 0};
   int64_t n_batches = next_number();
   add_strata(&recipe, &strata, n_batches);
-  add_flag(&recipe, "walk", next_number());
+  add_flag(&recipe, "in_turn", next_number());
   double *kept = new_array(strata.n_strata, sizeof *kept);
   for (int64_t stratum = 0; stratum < strata.n_strata; stratum++) kept[stratum] = (double)taken[stratum];
   add_part(&recipe, "kept", DOUBLES, strata.n_strata, kept);

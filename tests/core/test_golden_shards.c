@@ -1,7 +1,7 @@
 /* Golden vectors of sharded batches: each epoch of a recipe is drawn, and compared row by row. A case is:
  *
  *   n_strata, n_batches, the number of all shards, the seed, the epoch
- *   whether it is shuffled, whether the promise is local
+ *   whether it is shuffled, whether the scope is local
  *   the number of shards of the process, then for each its number and the list of the strata of its rows
  *   the batch in which each cell begins
  *   for each batch the list of its rows
@@ -30,7 +30,7 @@ static Parts read_case(Case *c) {
   c->seed = (uint32_t)next_number();
   c->epoch = (uint32_t)next_number();
   c->is_shuffled = next_number() != 0;
-  const char *promise = next_number() != 0 ? "local" : "global";
+  const char *scope = next_number() != 0 ? "local" : "global";
   c->n_own = next_number();
   int64_t n_cells = c->n_own * (int64_t)c->n_strata;
   CHECK(c->n_own <= MOST_SHARDS && n_cells <= MOST_CELLS);
@@ -50,7 +50,7 @@ static Parts read_case(Case *c) {
       {.name = "shards", .type = DOUBLES, .length = c->n_own, .values = c->shards},
       {.name = "sizes", .type = DOUBLES, .length = c->n_own, .values = c->sizes},
       {.name = "begins", .type = DOUBLES, .length = n_cells, .values = c->begins},
-      {.name = "promise", .type = TEXT, .length = 1, .values = promise},
+      {.name = "scope", .type = TEXT, .length = 1, .values = scope},
       {.name = "shuffle", .type = INTEGERS, .length = 1, .values = &c->is_shuffled},
   };
   memcpy(c->parts, parts, sizeof parts);

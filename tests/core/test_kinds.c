@@ -113,7 +113,7 @@ static void add_flag(Mutable *given, const char *name, int32_t value) { add_part
 
 static Mutable uniform_request(uint64_t *state) {
   Mutable request = {.n_parts = 0};
-  add_number(&request, "n", (double)(1 + some_number(state, 40)));
+  add_number(&request, "n_rows", (double)(1 + some_number(state, 40)));
   add_number(&request, "batch_size", (double)(1 + some_number(state, 8)));
   add_flag(&request, "replacement", (int32_t)some_number(state, 2));
   if (some_number(state, 2) == 0) add_number(&request, "n_batches", (double)(1 + some_number(state, 9)));
@@ -153,7 +153,7 @@ static Mutable epoch_subset_request(uint64_t *state) {
     integers[row] = (int32_t)some_number(state, 300);
     doubles[row] = integers[row];
   }
-  add_number(&request, "n", (double)n);
+  add_number(&request, "n_rows", (double)n);
   add_number(&request, "sample", (double)sample);
   bool has_tokens = some_number(state, 3) == 0, has_window = some_number(state, 3) == 0;
   if (has_tokens || has_window) {
@@ -387,7 +387,7 @@ static Mutable downsampled_request(uint64_t *state) {
   int64_t n_strata = 2 + some_number(state, MOST_ITEMS - 1);
   add_codes(&request, state, n_strata);
   add_number(&request, "batch_size", (double)(1 + some_number(state, 40)));
-  add_flag(&request, "walk", (int32_t)some_number(state, 2));
+  add_flag(&request, "in_turn", (int32_t)some_number(state, 2));
   if (some_number(state, 2) == 0) {
     add_named(&request, "multiplier", "multiplier_strata", n_strata, state);
   } else {
@@ -416,7 +416,7 @@ static Mutable sharded_request(uint64_t *state) {
   add_number(&request, "seed", 1);
   add_number(&request, "min_samples_per_stratum", 1);
   add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
-  add_part(&request, "promise", TEXT, 1, some_number(state, 2) == 0 ? "local" : "global");
+  add_part(&request, "scope", TEXT, 1, some_number(state, 2) == 0 ? "local" : "global");
   add_part(&request, "table", DOUBLES, n_shards * n_strata, table);
   add_number(&request, "n_strata", (double)n_strata);
   add_part(&request, "shards", DOUBLES, n_own, shards);
@@ -464,7 +464,7 @@ static Mutable multilabel_request(uint64_t *state) {
   }
   add_number(&request, "min_samples_per_label", (double)(1 + some_number(state, 3)));
   if (some_number(state, 3) == 0) add_number(&request, "max_batches", (double)(1 + some_number(state, 5)));
-  add_part(&request, "shortfall", TEXT, 1, shortfall[some_number(state, 3)]);
+  add_part(&request, "rare", TEXT, 1, shortfall[some_number(state, 3)]);
   add_flag(&request, "shuffle", (int32_t)some_number(state, 4) > 0);
   if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
   add_number(&request, "n_labels", (double)n_labels);
@@ -496,14 +496,14 @@ static Mutable prioritized_request(uint64_t *state) {
   Mutable request = {.n_parts = 0};
   bool is_ranked = some_number(state, 2) == 0;
   double n = (double)some_number(state, 20);
-  add_number(&request, "n", n);
+  add_number(&request, "n_rows", n);
   add_number(&request, "capacity", n + 4 + (double)some_number(state, 20));
   add_number(&request, "alpha", (double)some_number(state, 5) / 2);
   if (some_number(state, 2) == 0) add_number(&request, "beta", (double)some_number(state, 5) / 2);
   add_part(&request, "method", TEXT, 1, is_ranked ? "rank" : "proportional");
   if (!is_ranked && some_number(state, 2) == 0) add_number(&request, "epsilon", 0.25);
   add_flag(&request, "stratified", (int32_t)some_number(state, 2));
-  add_flag(&request, "normalise", (int32_t)some_number(state, 2));
+  add_flag(&request, "normalize", (int32_t)some_number(state, 2));
   add_shared_settings(&request, state);
   return request;
 }
@@ -512,7 +512,7 @@ static Mutable perplexity_request(uint64_t *state) {
   Mutable request = {.n_parts = 0};
   int32_t lengths[40];
   int64_t n = 1 + some_number(state, 40);
-  add_number(&request, "n", (double)n);
+  add_number(&request, "n_rows", (double)n);
   add_number(&request, "sample", (double)(1 + some_number(state, 60)));
   if (some_number(state, 4) != 0) add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
   if (some_number(state, 4) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
@@ -602,7 +602,7 @@ static void add_reports(Mutable *recipe, uint64_t *state) {
   int32_t drawn[2 * MOST_VALUES];
   int64_t n = 0, sample = 0;
   for (int64_t i = 0; i < recipe->n_parts; i++) {
-    if (strcmp(recipe->parts[i].name, "n") == 0) n = (int64_t)recipe->room[i][0];
+    if (strcmp(recipe->parts[i].name, "n_rows") == 0) n = (int64_t)recipe->room[i][0];
     if (strcmp(recipe->parts[i].name, "sample") == 0) sample = (int64_t)recipe->room[i][0];
   }
   if (n > MOST_VALUES || sample > 2 * MOST_VALUES) return;
@@ -648,7 +648,7 @@ static int64_t rows_of(const Parts *recipe) {
   if (is_given(recipe, "codes")) return find_part(recipe, "codes").length;
   Part lines = find_part(recipe, "lines");
   if (is_given(recipe, "n_rows")) return number_in(recipe, "n_rows");
-  if (lines.type == NOTHING) return number_in(recipe, "n");
+  if (lines.type == NOTHING) return number_in(recipe, "n_rows");
   double n_rows = 0;
   for (int64_t file = 0; file < lines.length; file++) n_rows += ((const double *)lines.values)[file];
   return (int64_t)n_rows;
@@ -795,7 +795,7 @@ static Mutable some_feedback(uint64_t *state) {
   if (some_number(state, 2) == 0) add_number(&told, "k", (double)some_number(state, 9));
   add_flag(&told, "replacement", (int32_t)some_number(state, 2));
   add_number(&told, "beta", (double)some_number(state, 5) / 2);
-  add_flag(&told, "normalise", (int32_t)some_number(state, 2));
+  add_flag(&told, "normalize", (int32_t)some_number(state, 2));
   add_number(&told, "epoch", (double)some_number(state, 3));
   add_number(&told, "next_epoch", 1);
   if (some_number(state, 2) == 0) {
@@ -876,7 +876,7 @@ static bool try_state(const Kind *kind, Mutable *given, uint64_t *state) {
       vectors.parts[i].values = vector->values;
     }
     vectors.state = (Parts){vectors.parts, host.n_given, true};
-    int64_t capacity = number_in(&recipe, is_given(&recipe, "capacity") ? "capacity" : "n");
+    int64_t capacity = number_in(&recipe, is_given(&recipe, "capacity") ? "capacity" : "n_rows");
     try_feedback(&instance, &vectors, true, capacity, state);
     damage(&vectors, state);
     try_feedback(&instance, &vectors, false, capacity, state);

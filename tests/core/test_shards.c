@@ -65,7 +65,7 @@ static void test_any_shards(void) {
     for (int64_t place = 0; place < n_own; place++) shards[place] = (double)((place + trial) % n_shards);
     Part parts[] = {
         {.name = "min_samples_per_stratum", .type = DOUBLES, .length = 1, .values = &minimum},
-        {.name = "promise", .type = TEXT, .length = 1, .values = is_local ? "local" : "global"},
+        {.name = "scope", .type = TEXT, .length = 1, .values = is_local ? "local" : "global"},
         {.name = "table", .type = DOUBLES, .length = n_shards * n_strata, .values = table},
         {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &n_strata_given},
         {.name = "shards", .type = DOUBLES, .length = n_own, .values = shards},

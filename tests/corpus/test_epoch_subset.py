@@ -153,7 +153,7 @@ def test_seed_and_epoch_fix_the_batches(method: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n": 0}, "'n' parameter must be an integer from 1 to 2147483647. Got 0"),
+        ({"n_rows": 0}, "'n_rows' parameter must be an integer from 1 to 2147483647. Got 0"),
         ({"sample": 0}, "'sample' parameter must be an integer from 1 to 2147483647. Got 0"),
         ({"batch_size": 0}, "'batch_size' parameter must be a positive integer. Got 0"),
         ({"method": "random"}, "must be one of 'uniform', 'uniform_without_replacement', 'partition'. Got 'random'"),
@@ -166,5 +166,5 @@ def test_seed_and_epoch_fix_the_batches(method: str) -> None:
 )
 def test_refused(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
-        EpochSubsetBatchSampler(**{"n": 10, "sample": 5, "batch_size": 2, **parameters})
+        EpochSubsetBatchSampler(**{"n_rows": 10, "sample": 5, "batch_size": 2, **parameters})
     assert message in str(refused.value)

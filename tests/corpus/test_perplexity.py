@@ -363,7 +363,7 @@ def test_ranks_with_the_same_reports_draw_the_same_epoch() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n": 0}, "'n' parameter must be an integer from 1 to 2147483647. Got 0"),
+        ({"n_rows": 0}, "'n_rows' parameter must be an integer from 1 to 2147483647. Got 0"),
         ({"batch_size": 0}, "'batch_size' parameter must be a positive integer. Got 0"),
         ({"initial": 1}, "'initial' parameter must be a number above 1 and at most 1000000"),
         ({"initial": float("nan")}, "at most 1000000. Got NaN"),
@@ -382,7 +382,7 @@ def test_ranks_with_the_same_reports_draw_the_same_epoch() -> None:
 )
 def test_refused(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
-        PerplexityBatchSampler(**{"n": 10, "sample": 5, "batch_size": 2, **parameters})
+        PerplexityBatchSampler(**{"n_rows": 10, "sample": 5, "batch_size": 2, **parameters})
     assert message in str(refused.value)
 
 

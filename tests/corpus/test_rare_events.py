@@ -170,14 +170,14 @@ def test_files_of_one_size_have_the_published_weight_in_every_epoch(tmp_path: Pa
 def test_weights_that_are_given_are_those_of_every_epoch(tmp_path: Path) -> None:
     sampler = sampler_of(tmp_path, positive_weight=3, negative_weight=np.float64(0.5))
     assert sampler.class_weights(7).to_dict() == {"positive": 3, "negative": 0.5}
-    normalised = sampler.class_weights(7, normalise=True)
+    normalised = sampler.class_weights(7, normalize=True)
     assert normalised["positive"] / normalised["negative"] == pytest.approx(6)
     assert (7 * normalised["positive"] + 11 * normalised["negative"]) / 18 == pytest.approx(1)
 
 
 def test_normalised_weights_have_the_mean_1_over_all_subsets(tmp_path: Path) -> None:
     sampler = sampler_of(tmp_path, 1, 7, (7, 11, 30), negative_files_per_epoch=2, positive_weight=2)
-    by_subset = {files_of(sampler, epoch): sampler.class_weights(epoch, normalise=True) for epoch in range(40)}
+    by_subset = {files_of(sampler, epoch): sampler.class_weights(epoch, normalize=True) for epoch in range(40)}
     assert len(by_subset) == 3
     means = [(weights["positive"] + weights["negative"]) / 2 for weights in by_subset.values()]
     assert np.mean(means) == pytest.approx(1)

@@ -59,12 +59,12 @@ def test_the_published_example(multiplier: float, rows: int) -> None:
     more=st.integers(1, 300),
     multiplier=st.decimals("0.34", "9", places=3),
     batch_size=st.integers(60, 400),
-    walk=st.booleans(),
+    in_turn=st.booleans(),
     replicas=st.integers(1, 3),
     epoch=st.integers(0, 6_700_000),
 )
 def test_counts_and_sizes_are_exact(
-    minority: int, more: int, multiplier: Any, batch_size: int, walk: bool, replicas: int, epoch: int
+    minority: int, more: int, multiplier: Any, batch_size: int, in_turn: bool, replicas: int, epoch: int
 ) -> None:
     labels = np.random.default_rng(1).permutation(np.repeat([1, 0], [minority, minority + more]))
     kept = min(minority + more, math.floor(Fraction(str(multiplier)) * minority + Fraction(1, 2)))
@@ -72,7 +72,7 @@ def test_counts_and_sizes_are_exact(
     n_batches = -(-(-(-total // batch_size)) // replicas) * replicas
     if min(kept, minority) < n_batches:
         return
-    sampler = sampler_of(labels, float(multiplier), batch_size, walk=walk, num_replicas=replicas)
+    sampler = sampler_of(labels, float(multiplier), batch_size, in_turn=in_turn, num_replicas=replicas)
     batches = sampler.batches(epoch)
     assert len(batches) == len(sampler) == n_batches
     rows = batches.rows
@@ -154,7 +154,7 @@ def test_the_rows_of_different_epochs_are_independent() -> None:
 @pytest.mark.parametrize("majority, kept", [(50, 7), (12, 12), (60, 45), (13, 1)])
 def test_walk_covers_every_row_and_returns_equally_often(majority: int, kept: int) -> None:
     labels = np.array([1] * 100 + [0] * majority + [2] * 2)
-    sampler = sampler_of(labels, {0: kept / 2}, batch_size=10**6, walk=True)
+    sampler = sampler_of(labels, {0: kept / 2}, batch_size=10**6, in_turn=True)
     period = majority // math.gcd(majority, kept)
     rows = [sampler.batches(epoch).rows for epoch in range(2 * period)]
     chosen = [row[labels[row] == 0] for row in rows]
@@ -171,7 +171,7 @@ def test_walk_weights_give_the_full_sum_over_a_period() -> None:
     generator = np.random.default_rng(1)
     labels = np.repeat([1, 0], [20, 150])
     values = generator.normal(size=170)
-    sampler = sampler_of(labels, 2.1, 20, walk=True)
+    sampler = sampler_of(labels, 2.1, 20, in_turn=True)
     period = 150 // math.gcd(150, 42)
     sums = []
     for epoch in range(period):
@@ -192,7 +192,7 @@ def test_fresh_draws_are_unbiased() -> None:
 
 def test_walk_far_epochs_are_exact() -> None:
     """The first place, epoch * kept mod N, where the product passes 2^32."""
-    sampler = sampler_of(np.repeat([1, 0], [2000, 5003]), 2, 10_000, walk=True)
+    sampler = sampler_of(np.repeat([1, 0], [2000, 5003]), 2, 10_000, in_turn=True)
     order = epoch_permutation(7003, seed=1)
     order = order[order >= 2000]
     rows = sampler.batches(6_700_000).rows
@@ -207,7 +207,7 @@ def test_weights() -> None:
     assert sampler.weights().sum() == 1000 + 4 * 2000
     rows = sampler.batches(3).rows
     assert sampler.weights(rows).sum() == 3000
-    assert sampler.weights(rows, normalise=True).mean() == pytest.approx(1)
+    assert sampler.weights(rows, normalize=True).mean() == pytest.approx(1)
     assert sampler.keep_rates.to_dict() == {"1": 1, "0": 0.25}
 
 
@@ -218,8 +218,8 @@ def test_weights_that_are_given_replace_those_of_their_classes() -> None:
     assert sampler.weights([0, 10, 239]).tolist() == [3, 1, 2.5]
     assert sampler.parameters["weights"] == {"a": 3, "c": 2.5}
     rows = sampler.batches(0).rows
-    assert sampler.weights(rows, normalise=True).mean() == pytest.approx(1)
-    normalised = sampler.class_weights(normalise=True)
+    assert sampler.weights(rows, normalize=True).mean() == pytest.approx(1)
+    normalised = sampler.class_weights(normalize=True)
     assert (normalised / sampler.class_weights()).to_numpy() == pytest.approx([60 / (10 * 3 + 30 + 20 * 2.5)] * 3)
     plain = sampler_of(labels, 0.5, 20, majority="c")
     assert lists(plain.batches(3)) == lists(sampler.batches(3)), "weights change no batch"
@@ -233,7 +233,7 @@ def test_weights_of_classes_that_are_no_text_are_given_by_label() -> None:
 @pytest.mark.parametrize("weights", [{0: 1e308}, {0: 1e308, 1: 1e308}, {0: 5e-324}, {0: 5e-324, 1: 5e-324}])
 def test_normalised_weights_are_numbers_however_large_or_small_the_given_ones(weights: dict) -> None:
     sampler = sampler_of(PUBLISHED, 0.5, 100, weights=weights)
-    assert sampler.weights(sampler.batches(0).rows, normalise=True).mean() == pytest.approx(1)
+    assert sampler.weights(sampler.batches(0).rows, normalize=True).mean() == pytest.approx(1)
 
 
 def test_a_pickled_sampler_keeps_the_weights() -> None:
@@ -337,7 +337,7 @@ def test_equal_sizes_need_the_majority(labels: Any, majority: Any) -> None:
             "the smallest stratum, '1', has 100 rows. Got 1, for 200 batches, instead. Raise it.",
         ),
         ({"batch_size": 0}, "be a positive integer"),
-        ({"walk": 1}, "be true or false"),
+        ({"in_turn": 1}, "be true or false"),
         (
             {"weights": {7: 1}},
             "The 'weights' parameter must name one of the classes, '1', '0'. Got '7'",
@@ -400,10 +400,10 @@ def test_the_batch_size_that_a_refusal_names_works_and_no_smaller_one() -> None:
         assert f"at least {least}" in refused(labels, 5, least - 1, num_replicas=replicas)
 
 
-@pytest.mark.parametrize("walk", [False, True])
-def test_resuming_pickling_and_ranks_give_the_same_batches(walk: bool) -> None:
-    whole = sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3)
-    ranks = [sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3, rank=rank) for rank in range(3)]
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_resuming_pickling_and_ranks_give_the_same_batches(in_turn: bool) -> None:
+    whole = sampler_of(PUBLISHED, 0.7, 100, in_turn=in_turn, num_replicas=3)
+    ranks = [sampler_of(PUBLISHED, 0.7, 100, in_turn=in_turn, num_replicas=3, rank=rank) for rank in range(3)]
     for epoch in (0, 1, 9):
         together = [batch for turn in zip(*(lists(rank.batches(epoch)) for rank in ranks)) for batch in turn]
         assert together == lists(whole.batches(epoch))
@@ -411,21 +411,21 @@ def test_resuming_pickling_and_ranks_give_the_same_batches(walk: bool) -> None:
     running = iter(whole)
     for _ in range(4):
         next(running)
-    resumed = sampler_of(PUBLISHED, 0.7, 100, walk=walk, num_replicas=3)
+    resumed = sampler_of(PUBLISHED, 0.7, 100, in_turn=in_turn, num_replicas=3)
     resumed.load_state_dict(running.state_dict())
     assert list(resumed) == list(running)
     assert list(resumed) == list(whole)
     with pytest.raises(ValueError, match="same data"):
-        sampler_of(PUBLISHED, 0.7, 100, walk=not walk, num_replicas=3).load_state_dict(running.state_dict())
+        sampler_of(PUBLISHED, 0.7, 100, in_turn=not in_turn, num_replicas=3).load_state_dict(running.state_dict())
 
 
 def test_a_pickle_takes_one_byte_a_row() -> None:
-    assert len(pickle.dumps(sampler_of(np.repeat([1, 0], [10**5, 10**6]), walk=True))) < 1.1e6 + 2000
+    assert len(pickle.dumps(sampler_of(np.repeat([1, 0], [10**5, 10**6]), in_turn=True))) < 1.1e6 + 2000
 
 
 def test_256_classes_walk() -> None:
     labels = np.repeat(np.arange(256), 4)
-    sampler = sampler_of(labels, {0: 0.5, 255: 0.25}, 1100, walk=True)
+    sampler = sampler_of(labels, {0: 0.5, 255: 0.25}, 1100, in_turn=True)
     assert np.bincount(labels[sampler.batches(3).rows]).tolist() == [2, *[4] * 254, 1]
 
 

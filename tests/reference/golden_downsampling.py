@@ -28,17 +28,19 @@ ABOUT = (
 def cases() -> Iterator[dict[str, Any]]:
     """Yield the inputs of all cases."""
     yield _sampler([1000, 2000], [1, 0], 1, 100, epochs=(0, 1, 6_700_000))
-    for walk in (False, True):
+    for in_turn in (False, True):
         for seed in (0, 7, 2**31 - 2):
-            yield _sampler([10, 50], ["yes", "no"], 2.5, 9, walk=walk, seed=seed, epochs=(0, 1, 2, 6_700_000))
-            yield _sampler([200, 70_000], [True, False], 3, 50, walk=walk, seed=seed, epochs=(0, 3))
-        yield _sampler([30, 200, 10], ["b", "c", "a"], {"c": 5, "b": 1.25}, 30, walk=walk, epochs=(0, 1, 9))
-        yield _sampler([30, 200, 10], ["b", "c", "a"], 0.5, 10, majority="c", walk=walk, num_replicas=4, epochs=(0, 1))
-        yield _sampler([7, 7], [0.5, -2], 0.5, 4, majority=-2, walk=walk, epochs=(0, 1, 2))
-        yield _sampler([2] * 300, list(range(300)), {"299": 0.5, "0": 0.25}, 600, walk=walk, epochs=(0, 1))
+            yield _sampler([10, 50], ["yes", "no"], 2.5, 9, in_turn=in_turn, seed=seed, epochs=(0, 1, 2, 6_700_000))
+            yield _sampler([200, 70_000], [True, False], 3, 50, in_turn=in_turn, seed=seed, epochs=(0, 3))
+        yield _sampler([30, 200, 10], ["b", "c", "a"], {"c": 5, "b": 1.25}, 30, in_turn=in_turn, epochs=(0, 1, 9))
+        yield _sampler(
+            [30, 200, 10], ["b", "c", "a"], 0.5, 10, majority="c", in_turn=in_turn, num_replicas=4, epochs=(0, 1)
+        )
+        yield _sampler([7, 7], [0.5, -2], 0.5, 4, majority=-2, in_turn=in_turn, epochs=(0, 1, 2))
+        yield _sampler([2] * 300, list(range(300)), {"299": 0.5, "0": 0.25}, 600, in_turn=in_turn, epochs=(0, 1))
     for weights in ({"1": 3}, {"1": 3, "0": 0.1}, {"0": 1e308}, {"0": 5e-324, "1": 1e308}, {"0": 1 / 3}):
         yield _sampler([100, 4000], [1, 0], 2.5, 35, weights=weights)
-    yield _sampler([30, 200, 10], ["b", "c", "a"], {"c": 5, "b": 1.25}, 30, weights={"a": 7, "c": 2}, walk=True)
+    yield _sampler([30, 200, 10], ["b", "c", "a"], {"c": 5, "b": 1.25}, 30, weights={"a": 7, "c": 2}, in_turn=True)
     for weights in ({"1": 0}, {"1": -1}, {"1": True}, {"1": "one"}, {"2": 1}, {}, 3, "1"):
         yield _sampler([100, 4000], [1, 0], 2.5, 35, weights=weights)
     yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 200, weights={"0.3": 2})
@@ -74,7 +76,7 @@ def cases() -> Iterator[dict[str, Any]]:
     yield _sampler([100, 100], [1, 0], 1, 10)
     yield _sampler([100, 100, 1], [1, 0, 2], 1, 10)
     yield _sampler([100], [1], 1, 10)
-    yield _sampler([100, 4000], [1, 0], 1, 10, walk="yes")
+    yield _sampler([100, 4000], [1, 0], 1, 10, in_turn="yes")
     yield _sampler([100, 4000], [1, 0], 1, 10, seed=-1)
     for probabilities, keep_rate in (
         ([0.5, 0.1, 0, 1], 0.05),
@@ -162,7 +164,7 @@ def _expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
         "classes": list(sampler.plan.strata),
         "kept": sampler.plan.counts.tolist(),
         "class_weights": sampler.class_weights().tolist(),
-        "normalised": sampler.class_weights(normalise=True).tolist(),
+        "normalised": sampler.class_weights(normalize=True).tolist(),
         "keep_rates": sampler.keep_rates.tolist(),
         "rows": cut(np.concatenate([[], *(batches.rows for batches in epochs)])),
         "offsets": cut(np.concatenate([[], *(batches.offsets for batches in epochs)])),

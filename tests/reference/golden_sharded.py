@@ -21,7 +21,7 @@ ABOUT = (
 
 def cases() -> Iterator[dict[str, Any]]:
     """Yield the inputs of all cases."""
-    for sizes, multipliers, modulus, n_strata, shards, minimum, promise in (
+    for sizes, multipliers, modulus, n_strata, shards, minimum, scope in (
         ([12], [5], 7, 3, [0], 1, "global"),
         ([10, 3, 21], [5, 1, 4], 7, 3, [0, 2], 2, "global"),
         ([10, 3, 21], [5, 1, 4], 7, 3, [1, 0, 2], 2, "global"),
@@ -37,7 +37,7 @@ def cases() -> Iterator[dict[str, Any]]:
                 "n_strata": n_strata,
                 "shards": shards,
                 "min_samples_per_stratum": minimum,
-                "promise": promise,
+                "scope": scope,
                 "seed": seed,
                 "epoch": epoch,
                 "shuffle": shuffle,
@@ -56,14 +56,14 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return what a case gives, by plain Python."""
     strata = strata_of(case)
     table = [[own.count(stratum) for stratum in range(case["n_strata"])] for own in strata]
-    n_batches = naive_n_batches(table, case["min_samples_per_stratum"], case["promise"])
+    n_batches = naive_n_batches(table, case["min_samples_per_stratum"], case["scope"])
     assert n_batches is not None
     batches = naive_batches(
         strata,
         case["n_strata"],
         n_batches,
         case["shards"],
-        promise=case["promise"],
+        scope=case["scope"],
         seed=case["seed"] if case["shuffle"] else None,
         epoch=case["epoch"],
     )

@@ -82,7 +82,7 @@ def epoch_cases() -> Iterator[dict[str, Any]]:
         }
     for n, capacity, batch_size, n_batches in ((1, 1, 2, 2), (8, 9, 5, 6), (60, 64, 30, 5), (590, 600, 33, 8)):
         for stratified in (False, True):
-            for alpha, beta, normalise in ((0.6, 0.4, True), (1.7, 1.0, False)):
+            for alpha, beta, normalize in ((0.6, 0.4, True), (1.7, 1.0, False)):
                 yield {
                     "kind": "prioritised",
                     "n": n,
@@ -91,7 +91,7 @@ def epoch_cases() -> Iterator[dict[str, Any]]:
                     "beta": beta,
                     "epsilon": 0.01,
                     "stratified": stratified,
-                    "normalise": normalise,
+                    "normalize": normalize,
                     "priorities": {"multiplier": 7, "modulus": 101, "divisor": 30},
                     "batch_size": batch_size,
                     "n_batches": n_batches,
@@ -155,7 +155,7 @@ def sampled(sampler: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def prioritised(case: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the case's epoch, and the importance weights of the last batch's."""
-    names = ("alpha", "beta", "epsilon", "method", "stratified", "normalise", "capacity", "n_batches", "seed")
+    names = ("alpha", "beta", "epsilon", "method", "stratified", "normalize", "capacity", "n_batches", "seed")
     options = {name: case[name] for name in names if name in case}
     sampler = PrioritizedBatchSampler(case["n"], case["batch_size"], **options)
     sampler.set_epoch(case["epoch"])

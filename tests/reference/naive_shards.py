@@ -10,10 +10,10 @@ from pystrat import epoch_permutation
 Cell = tuple[int, int]  # shard, stratum
 
 
-def naive_cells(table: Sequence[Sequence[int]], n_batches: int, promise: str) -> dict[Cell, list[int]]:
+def naive_cells(table: Sequence[Sequence[int]], n_batches: int, scope: str) -> dict[Cell, list[int]]:
     """Return the batch of each row of each cell, by its rank: all rows are laid in one line, and dealt in turn."""
     n_shards, n_strata = len(table), len(table[0])
-    if promise == "global":
+    if scope == "global":
         cells = [(shard, stratum) for stratum, shard in product(range(n_strata), range(n_shards))]
     else:
         cells = list(product(range(n_shards), range(n_strata)))
@@ -24,9 +24,9 @@ def naive_cells(table: Sequence[Sequence[int]], n_batches: int, promise: str) ->
     return batches
 
 
-def naive_n_batches(table: Sequence[Sequence[int]], minimum: int, promise: str) -> Optional[int]:
-    """Return the number of batches; None if there is none with which the promise can be kept."""
-    rows = [sum(column) for column in zip(*table)] if promise == "global" else [n for shard in table for n in shard]
+def naive_n_batches(table: Sequence[Sequence[int]], minimum: int, scope: str) -> Optional[int]:
+    """Return the number of batches; None if there is none with which the scope can be kept."""
+    rows = [sum(column) for column in zip(*table)] if scope == "global" else [n for shard in table for n in shard]
     return min(rows) // minimum or None
 
 
@@ -36,7 +36,7 @@ def naive_batches(
     n_batches: int,
     shards: Sequence[int],
     *,
-    promise: str,
+    scope: str,
     seed: Optional[int],
     epoch: int,
 ) -> list[list[int]]:
@@ -45,7 +45,7 @@ def naive_batches(
     Rows are counted from 0 over the shards of the process; without a seed they keep their order.
     """
     table = [[list(own).count(stratum) for stratum in range(n_strata)] for own in strata]
-    batch_of = naive_cells(table, n_batches, promise)
+    batch_of = naive_cells(table, n_batches, scope)
     batches: list[list[int]] = [[] for _ in range(n_batches)]
     first = 0
     for shard in shards:

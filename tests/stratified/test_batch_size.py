@@ -24,7 +24,7 @@ def labels_of(case: dict) -> list[Any]:
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_golden_batch_size(case: dict) -> None:
     arguments = {name: case[name] for name in ("missing", "num_replicas") if name in case}
-    assert min_samples_for_batch_size(labels_of(case), case["batch_size"], **arguments) == case["minimum"]
+    assert min_samples_for_batch_size(labels_of(case), case["mean_batch_size"], **arguments) == case["minimum"]
 
 
 def largest_by_trial(sizes: tuple[int, int], batch_size: int, num_replicas: int) -> int:

@@ -25,7 +25,7 @@ def test_golden_vector(case: dict) -> None:
         counts=table,
         shards=[f"r{shard}" for shard in given["shards"]],
         seed=given["seed"],
-        promise=given["promise"],
+        scope=given["scope"],
         shuffle=given["shuffle"],
     )
     assert [batch.tolist() for batch in sampler.batches(given["epoch"])] == expected["batches"]

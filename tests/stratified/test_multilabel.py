@@ -77,7 +77,7 @@ def test_every_row_once_no_batch_empty_and_exactly_the_shortfalls_that_are_told(
     labels = np.array(rows)
     if not labels.any(axis=0).all():
         return
-    sampler = sampler_of(labels, minimum, seed=seed, shortfall="allow", shuffle=shuffle)
+    sampler = sampler_of(labels, minimum, seed=seed, rare="allow", shuffle=shuffle)
     batches = sampler.batches(epoch)
     assert len(batches) == len(sampler) == max(1, labels.sum(axis=0).min() // minimum)
     assert np.array_equal(np.sort(batches.rows), np.arange(len(labels))) and all(len(batch) for batch in batches)
@@ -110,7 +110,7 @@ def test_what_is_impossible_is_told_and_of_what_is_possible_nearly_all_is_found(
         n_batches = int(labels.sum(axis=0).min()) // minimum
         if not 2 <= n_batches <= 5:
             continue
-        kept = sampler_of(labels, minimum, shortfall="allow").shortfalls(0).empty
+        kept = sampler_of(labels, minimum, rare="allow").shortfalls(0).empty
         assert is_possible(labels, n_batches, minimum) or not kept
         found, possible = found + kept, possible + is_possible(labels, n_batches, minimum)
     assert possible > 20 and found >= possible - 1
@@ -331,7 +331,7 @@ def test_too_many_rows_are_refused_before_any_work() -> None:
     [
         ({"min_samples_per_label": 0}, "'min_samples_per_label' .* must be a positive integer. Got 0 instead."),
         ({"max_batches": 1.5}, "'max_batches' .* must be a positive integer. Got 1.5 instead."),
-        ({"shortfall": "ok"}, "'shortfall' .* must be one of 'error', 'warn', 'allow'. Got 'ok' instead."),
+        ({"rare": "ok"}, "'rare' .* must be one of 'error', 'warn', 'allow'. Got 'ok' instead."),
         ({"shuffle": 1}, "'shuffle' .* must be true or false. Got 1 instead."),
         ({"num_replicas": 3}, "'num_replicas' .* must be at most 2, the number of batches. Got 3 instead."),
     ],
@@ -350,7 +350,7 @@ def test_a_shortfall_is_refused_with_the_batch_the_label_and_a_number_of_batches
     assert refused(TRIANGLE, 1, max_batches=max_batches) == (
         "The 'max_batches' parameter must be at most 1. "
         f"Got {got}: batch 0 lacks 1 row of label 'c', instead. "
-        f"{'Set' if max_batches is None else 'Lower'} it, or set 'shortfall' to 'warn' or 'allow'."
+        f"{'Set' if max_batches is None else 'Lower'} it, or set 'rare' to 'warn' or 'allow'."
     )
     assert sampler_of(TRIANGLE, max_batches=1).shortfalls(0).empty
 
@@ -368,16 +368,16 @@ def test_the_number_of_batches_that_a_refusal_names_works(replicas: int) -> None
 def test_a_shortfall_for_which_no_number_of_batches_is_a_multiple_of_the_replicas() -> None:
     assert refused(TRIANGLE, 1, num_replicas=2) == (
         "The 'num_replicas' parameter must be lower: no number of batches was found of which "
-        "each holds enough rows of every label. Got 2 instead. Lower it, or set 'shortfall' to 'warn' or 'allow'."
+        "each holds enough rows of every label. Got 2 instead. Lower it, or set 'rare' to 'warn' or 'allow'."
     )
 
 
 def test_a_label_with_fewer_rows_than_the_minimum_is_refused_or_in_one_batch_with_all_others() -> None:
     assert refused(TRIANGLE, 3) == (
         "The 'min_samples_per_label' parameter must be at most 2: the rarest label, 'a', has "
-        "2 rows. Got 3 instead. Lower it, or set 'shortfall' to 'warn' or 'allow'."
+        "2 rows. Got 3 instead. Lower it, or set 'rare' to 'warn' or 'allow'."
     )
-    sampler = sampler_of(TRIANGLE, 3, shortfall="allow")
+    sampler = sampler_of(TRIANGLE, 3, rare="allow")
     assert len(sampler) == 1
     assert sampler.shortfalls(0).to_dict("list") == {
         "batch": [0, 0, 0],
@@ -389,15 +389,15 @@ def test_a_label_with_fewer_rows_than_the_minimum_is_refused_or_in_one_batch_wit
 
 def test_a_shortfall_is_warned_of_at_the_caller_or_allowed_in_silence() -> None:
     with pytest.warns(UserWarning) as warned:
-        sampler = sampler_of(TRIANGLE, shortfall="warn")
+        sampler = sampler_of(TRIANGLE, rare="warn")
     assert [str(warning.message) for warning in warned] == [
         "batch 0 lacks 1 row of label 'c', in the order of the dataset."
     ]
     assert warned[0].filename == __file__
-    allowed = sampler_of(TRIANGLE, shortfall="allow")  # warnings are errors in these tests
+    allowed = sampler_of(TRIANGLE, rare="allow")  # warnings are errors in these tests
     assert lists(allowed) == lists(sampler)
     assert len(allowed.shortfalls(0)) == 1, "never more than in the order of the dataset"
 
 
 def test_nothing_is_warned_of_where_nothing_is_lacking() -> None:
-    assert sampler_of(random_labels(300, 4, seed=1), shortfall="warn").shortfalls(0).empty
+    assert sampler_of(random_labels(300, 4, seed=1), rare="warn").shortfalls(0).empty

@@ -65,9 +65,9 @@ def within_one(numbers: Any, mean: float) -> bool:
     return bool(np.floor(mean) <= np.min(numbers) and np.max(numbers) <= np.ceil(mean))
 
 
-def check_promises(table: np.ndarray, n_batches: int, minimum: int, promise: str) -> None:
+def check_promises(table: np.ndarray, n_batches: int, minimum: int, scope: str) -> None:
     """See that the rule itself, in plain Python, keeps what is promised."""
-    cells = naive_cells(table.tolist(), n_batches, promise)
+    cells = naive_cells(table.tolist(), n_batches, scope)
     counted = np.zeros((*table.shape, n_batches), dtype=np.int64)
     for (shard, stratum), batches in cells.items():
         counted[shard, stratum] = np.bincount(batches, minlength=n_batches)
@@ -76,26 +76,26 @@ def check_promises(table: np.ndarray, n_batches: int, minimum: int, promise: str
     assert within_one(sizes, table.sum() / n_batches)
     for run in runs_of(len(table)):
         own = counted[list(run)]
-        if promise == "local":
+        if scope == "local":
             assert within_one(own.sum(axis=(0, 1)), table[list(run)].sum() / n_batches)
         for stratum in range(table.shape[1]):
-            if promise == "global":
+            if scope == "global":
                 assert within_one(own[:, stratum].sum(axis=0), table[list(run), stratum].sum() / n_batches)
-    kept = counted.sum(axis=0) if promise == "global" else counted
+    kept = counted.sum(axis=0) if scope == "global" else counted
     assert kept.min() >= minimum
 
 
-def check_plan(table: np.ndarray, minimum: int, promise: str) -> None:
+def check_plan(table: np.ndarray, minimum: int, scope: str) -> None:
     """See that the plan is that of plain Python, with the fewest rows of every set of shards."""
-    n_batches = naive_n_batches(table.tolist(), minimum, promise)
+    n_batches = naive_n_batches(table.tolist(), minimum, scope)
     if n_batches is None or not table.sum(axis=0).all():
         with pytest.raises(ValueError, match="parameter must"):
-            sharded_plan(as_frame(table), minimum, promise=promise)
+            sharded_plan(as_frame(table), minimum, scope=scope)
         return
-    check_promises(table, n_batches, minimum, promise)
-    plan = sharded_plan(as_frame(table), minimum, promise=promise)
+    check_promises(table, n_batches, minimum, scope)
+    plan = sharded_plan(as_frame(table), minimum, scope=scope)
     assert plan.n_batches == n_batches and plan.min_samples_per_stratum >= minimum
-    cells = naive_cells(table.tolist(), n_batches, promise)
+    cells = naive_cells(table.tolist(), n_batches, scope)
     sizes = {
         shard: sum(np.bincount(cells[shard, stratum], minlength=n_batches) for stratum in range(table.shape[1]))
         for shard in range(len(table))
@@ -109,8 +109,8 @@ def test_all_small_tables_by_brute_force() -> None:
     for n_shards, n_strata, most in ((1, 1, 6), (1, 3, 3), (2, 1, 5), (2, 2, 3), (3, 1, 4), (3, 2, 2), (2, 3, 2)):
         for numbers in product(range(most + 1), repeat=n_shards * n_strata):
             table = np.array(numbers).reshape(n_shards, n_strata)
-            for minimum, promise in product((1, 2), ("global", "local")):
-                check_plan(table, minimum, promise)
+            for minimum, scope in product((1, 2), ("global", "local")):
+                check_plan(table, minimum, scope)
 
 
 @settings(max_examples=150)
@@ -119,25 +119,23 @@ def test_batches_are_those_of_plain_python(data: Any) -> None:
     n_strata = data.draw(st.integers(1, 4))
     labels = st.lists(st.integers(0, n_strata - 1), max_size=25)
     strata = data.draw(st.lists(labels, min_size=1, max_size=5))
-    promise = data.draw(st.sampled_from(["global", "local"]))
+    scope = data.draw(st.sampled_from(["global", "local"]))
     table = np.array([np.bincount(np.array(own, dtype=int), minlength=n_strata) for own in strata])
-    least = int(table.sum(axis=0).min() if promise == "global" else table.min())
+    least = int(table.sum(axis=0).min() if scope == "global" else table.min())
     if least == 0:
         return
     minimum = data.draw(st.integers(1, least))
     shards = data.draw(st.permutations(range(len(strata))))[: data.draw(st.integers(1, len(strata)))]
-    plan = sharded_plan(as_frame(table), minimum, promise=promise)
+    plan = sharded_plan(as_frame(table), minimum, scope=scope)
     local = [label for shard in shards for label in strata[shard]]
     if plan.fewest_rows(shards) == 0:
-        assert "of which some batch has none" in refused(
-            table.tolist(), shards, minimum, call=of_table, promise=promise
-        )
+        assert "of which some batch has none" in refused(table.tolist(), shards, minimum, call=of_table, scope=scope)
         return
     seed, epoch, shuffle = data.draw(st.integers(0, 99)), data.draw(st.integers(0, 99)), data.draw(st.booleans())
-    given = {"counts": as_frame(table), "shards": shards, "seed": seed, "promise": promise, "shuffle": shuffle}
+    given = {"counts": as_frame(table), "shards": shards, "seed": seed, "scope": scope, "shuffle": shuffle}
     sampler = ShardedStratifiedBatchSampler(local, minimum, **given)
     expected = naive_batches(
-        strata, n_strata, len(sampler), shards, promise=promise, seed=seed if shuffle else None, epoch=epoch
+        strata, n_strata, len(sampler), shards, scope=scope, seed=seed if shuffle else None, epoch=epoch
     )
     assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
     again = pickle.loads(pickle.dumps(sampler))
@@ -145,22 +143,22 @@ def test_batches_are_those_of_plain_python(data: Any) -> None:
 
 
 @pytest.mark.parametrize("labels", [np.repeat([1, 2, 3], [10, 7, 30]), [f"{row % 300:03}" for row in range(900)]])
-@pytest.mark.parametrize("promise", ["global", "local"])
+@pytest.mark.parametrize("scope", ["global", "local"])
 @pytest.mark.parametrize("shuffle", [True, False])
-def test_one_shard_is_the_even_sampler(labels: Any, promise: str, shuffle: bool) -> None:
+def test_one_shard_is_the_even_sampler(labels: Any, scope: str, shuffle: bool) -> None:
     given = {"counts": shard_counts({"only": labels}), "shards": ["only"], "seed": 5, "shuffle": shuffle}
-    sampler = ShardedStratifiedBatchSampler(labels, 2 if len(labels) < 99 else 1, promise=promise, **given)
+    sampler = ShardedStratifiedBatchSampler(labels, 2 if len(labels) < 99 else 1, scope=scope, **given)
     whole = StratifiedBatchSampler(labels, 2 if len(labels) < 99 else 1, assign="even", seed=5, shuffle=shuffle)
     for epoch in (0, 1, 6_700_000):
         assert sampler.batches(epoch).rows.tolist() == whole.batches(epoch).rows.tolist()
         assert sampler.batches(epoch).offsets.tolist() == whole.batches(epoch).offsets.tolist()
 
 
-@pytest.mark.parametrize("promise", ["global", "local"])
-def test_the_order_of_the_table_does_not_matter(promise: str) -> None:
+@pytest.mark.parametrize("scope", ["global", "local"])
+def test_the_order_of_the_table_does_not_matter(scope: str) -> None:
     """One process may list shards or strata in another order; its batches still fit those of the others."""
     strata = {"b": ["x", "y", "z"] * 4 + ["x"] * 5, "a": ["z", "y", "x"] * 3, "c": ["y", "z", "x"] * 5}
-    given: Any = {"strata": strata, "promise": promise}
+    given: Any = {"strata": strata, "scope": scope}
     counts = shard_counts(strata)
     expected = of_shards(["b", "a"], **given)
     for shards, names in product(permutations(counts.index), permutations(counts.columns)):
@@ -236,7 +234,7 @@ def test_a_state_of_one_process_is_that_of_all_and_of_other_processes() -> None:
 
 def test_the_seed_of_a_shard_is_that_of_an_epoch_and_epochs_end_before_seeds_repeat() -> None:
     many = pd.DataFrame({"x": np.full(10**5, 3)}, index=[f"{shard:05}" for shard in range(10**5)])
-    given: Any = {"counts": many, "shards": ["99999"], "seed": 1, "promise": "local"}
+    given: Any = {"counts": many, "shards": ["99999"], "seed": 1, "scope": "local"}
     sampler = ShardedStratifiedBatchSampler(["x"] * 3, 1, **given)
     order = epoch_permutation(3, seed=naive_seed(1, 21_473 * 10**5 + 99_999))
     assert sampler.batches(21_473).rows.tolist() == order.tolist(), "one row in each of 3 batches"
@@ -268,18 +266,18 @@ def test_what_cannot_be_is_refused_with_its_shard_and_stratum() -> None:
     )
     assert (
         "must be 'global' if a shard has no row of a stratum, as the shard 'a' has none of 'z'. Got 'local'"
-        in refused(["a"], promise="local")
+        in refused(["a"], scope="local")
     )
     two = {"a": ["x"] * 5 + ["y"] * 3, "b": ["x"] * 4 + ["y"] * 9}
     assert "must be at most 3: the shard 'a' has 3 rows of 'y'. Got 4 instead. Lower it." in refused(
-        ["a"], 4, strata=two, promise="local"
+        ["a"], 4, strata=two, scope="local"
     )
     assert refused(["f"]) == (
         "The 'shards' must have a row for each of 4 batches. Got 1 row in 1 shard, of which some batch has none, "
         "instead. Give this process more shards, or raise 'min_samples_per_stratum'."
     )
     empty = {"a": ["x"] * 3, "b": []}
-    assert "as the shard 'b' has none of 'x'. Got 'local' instead." in refused(["a"], strata=empty, promise="local")
+    assert "as the shard 'b' has none of 'x'. Got 'local' instead." in refused(["a"], strata=empty, scope="local")
     assert "Got 0 rows in 1 shard, of which some batch has none, instead." in refused(["b"], strata=empty)
     assert "The 'shards' must have at least one shard. Got none instead." in refused([])
     assert "must name one of the shards, 'a', 'b', 'c', 'd', 'e', 'f'. Got 'g' instead." in refused(
@@ -292,13 +290,13 @@ def test_rows_that_are_not_those_of_the_counts_are_refused() -> None:
         given = {"counts": shard_counts(SIX), "seed": 1, **given}
         return ShardedStratifiedBatchSampler(local, 2, shards=shards, **given)
 
-    assert "'local_strata' must have one value for each row of the shards, 13. Got 2 values" in refused(
+    assert "'strata' must have one value for each row of the shards, 13. Got 2 values" in refused(
         "xy", call=lambda text: of(list(text))
     )
-    assert "'local_strata' must have the rows of 'counts': 9 rows of 'x' in the shard 'a'. Got 10 instead." in refused(
+    assert "'strata' must have the rows of 'counts': 9 rows of 'x' in the shard 'a'. Got 10 instead." in refused(
         ["x"] * 10 + ["y"] * 3, call=of
     )
-    assert "'local_strata' must name one of the strata, 'x', 'y', 'z'. Got 'w' instead." in refused(["w"] * 13, call=of)
+    assert "'strata' must name one of the strata, 'x', 'y', 'z'. Got 'w' instead." in refused(["w"] * 13, call=of)
     assert "must have no missing values. Got 1 missing of 13 rows instead. Leave" in refused(
         [None] + ["x"] * 12, call=of
     )
@@ -312,7 +310,7 @@ def test_rows_that_are_not_those_of_the_counts_are_refused() -> None:
 
 
 def test_a_plan_shows_itself() -> None:
-    plan = sharded_plan(shard_counts({"a": ["x"] * 5 + ["y"] * 2, "b": ["x"] * 8 + ["y"] * 4}), 2, promise="local")
+    plan = sharded_plan(shard_counts({"a": ["x"] * 5 + ["y"] * 2, "b": ["x"] * 8 + ["y"] * 4}), 2, scope="local")
     assert plan.summary().splitlines() == [
         "1 batch of 19 rows of 2 shards, at least 2 rows of every stratum and shard",
         "         rows  fewest  most",
@@ -326,6 +324,6 @@ def test_a_plan_shows_itself() -> None:
     counts.loc["b", "y"] = 9
     assert plan.counts.loc["b", "y"] == 4, "what is handed out is a copy"
     assert "(5 rows in 1 of 1 shard, 1 stratum, 1 batch, " in repr(of_shards(["a"], 3, strata={"a": ["x"] * 5}))
-    assert "3 of 6 shards, 3 strata, 4 batches, min_samples_per_stratum=2, promise='global'" in repr(
+    assert "3 of 6 shards, 3 strata, 4 batches, min_samples_per_stratum=2, scope='global'" in repr(
         of_shards(list("abc"))
     )

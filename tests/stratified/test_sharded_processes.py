@@ -21,16 +21,16 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return run("sharded", "-", 4, tmp_path_factory.mktemp("sharded"))
 
 
-@pytest.mark.parametrize("promise", ["global", "local"])
-def test_four_processes_gather_one_table_and_share_each_batch(ranks: list[Any], promise: str) -> None:
-    strata = shards_of(promise)
+@pytest.mark.parametrize("scope", ["global", "local"])
+def test_four_processes_gather_one_table_and_share_each_batch(ranks: list[Any], scope: str) -> None:
+    strata = shards_of(scope)
     expected = shard_counts(strata)
     for rank in ranks:
-        assert rank[promise]["counts"] == expected.to_dict("split")
-    whole = sharded_sampler(promise, list(strata), expected)
+        assert rank[scope]["counts"] == expected.to_dict("split")
+    whole = sharded_sampler(scope, list(strata), expected)
     names = [(shard, row) for shard in strata for row in range(len(strata[shard]))]
     for epoch in range(2):
-        parts = [rank[promise]["epochs"][epoch] for rank in ranks]
+        parts = [rank[scope]["epochs"][epoch] for rank in ranks]
         assert {len(part) for part in parts} == {len(whole)}, "equal numbers of batches"
         for number, batch in enumerate(whole.batches(epoch)):
             drawn = []
@@ -38,7 +38,7 @@ def test_four_processes_gather_one_table_and_share_each_batch(ranks: list[Any], 
                 own = [(shard, row) for shard in shards for row in range(len(strata[shard]))]
                 drawn += [own[row] for row in part[number]]
                 labels = [strata[shard][row] for shard, row in (own[row] for row in part[number])]
-                assert labels and (promise == "global" or {"no", "yes"} == set(labels))
+                assert labels and (scope == "global" or {"no", "yes"} == set(labels))
             assert sorted(drawn) == sorted(names[row] for row in batch.tolist())
             assert {strata[shard][row] for shard, row in drawn} == set(expected.columns), "the promise over all"
 

@@ -69,7 +69,7 @@ def test_importance_weights_are_n_times_the_probability_to_the_power_of_minus_be
     raw = (n * probability) ** -beta
     options = {"alpha": alpha, "beta": beta, "epsilon": 0.01, "n_batches": 1}
     rows = RANDOM.integers(0, n, 9)
-    plain = sampler_of(priorities, normalise=False, **options).importance_weights(rows)
+    plain = sampler_of(priorities, normalize=False, **options).importance_weights(rows)
     np.testing.assert_allclose(plain, raw[rows], rtol=1e-12)
     divided = sampler_of(priorities, **options).importance_weights(rows)
     np.testing.assert_allclose(divided, raw[rows] / raw.max(), rtol=1e-12)
@@ -77,7 +77,7 @@ def test_importance_weights_are_n_times_the_probability_to_the_power_of_minus_be
 
 
 def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> None:
-    sampler = PrioritizedBatchSampler(0, 4, capacity=100, alpha=1, beta=1, epsilon=0.5, normalise=False, n_batches=9)
+    sampler = PrioritizedBatchSampler(0, 4, capacity=100, alpha=1, beta=1, epsilon=0.5, normalize=False, n_batches=9)
     sampler.append(4)
     sampler.update([0, 1, 2, 3], [0, 0.5, 1.5, 3.5])
     expected = 7.5 / (4 * np.array([0.5, 1, 2, 4]))
@@ -87,9 +87,9 @@ def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> No
         sampler.importance_weights([4])
 
 
-@pytest.mark.parametrize("normalise", [True, False])
-def test_no_rows_have_no_importance_weights(normalise: bool) -> None:
-    sampler = PrioritizedBatchSampler(0, 2, capacity=5, normalise=normalise, n_batches=2)
+@pytest.mark.parametrize("normalize", [True, False])
+def test_no_rows_have_no_importance_weights(normalize: bool) -> None:
+    sampler = PrioritizedBatchSampler(0, 2, capacity=5, normalize=normalize, n_batches=2)
     assert sampler.importance_weights([]).tolist() == []
     sampler.append()
     assert sampler.importance_weights([]).tolist() == []
@@ -97,7 +97,7 @@ def test_no_rows_have_no_importance_weights(normalise: bool) -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("beta", "normalise", "expected"),
+    ("beta", "normalize", "expected"),
     [
         (0.4, False, [(1 / 3) ** 0.4 * 1e240, (1 / 3) ** 0.4, (1 / 3) ** 0.4 * 1e120]),
         (0.4, True, [1, 1e-240, 1e-120]),
@@ -107,33 +107,33 @@ def test_no_rows_have_no_importance_weights(normalise: bool) -> None:
     ],
 )
 def test_importance_weights_are_right_where_quotients_of_priorities_have_no_double(
-    beta: float, normalise: bool, expected: list[float]
+    beta: float, normalize: bool, expected: list[float]
 ) -> None:
-    sampler = sampler_of([0.0, 1e300, 1.0], alpha=1, beta=beta, epsilon=1e-300, normalise=normalise)
+    sampler = sampler_of([0.0, 1e300, 1.0], alpha=1, beta=beta, epsilon=1e-300, normalize=normalize)
     np.testing.assert_allclose(sampler.importance_weights([0, 1, 2]), expected, rtol=1e-12)
 
 
-def relative_estimate(beta: float, normalise: bool) -> tuple[float, float]:
+def relative_estimate(beta: float, normalize: bool) -> tuple[float, float]:
     """Return the mean of weight times value over draws, over the mean of all rows, and its standard error."""
     priorities = np.exp(np.random.default_rng(3).normal(size=200))
     values = priorities * (1 + np.random.default_rng(4).random(200))
-    sampler = sampler_of(priorities, k=100, alpha=0.6, beta=beta, normalise=normalise, n_batches=4_000)
+    sampler = sampler_of(priorities, k=100, alpha=0.6, beta=beta, normalize=normalize, n_batches=4_000)
     rows = sampler.batches(0).rows
     terms = sampler.importance_weights(rows) * values[rows] / values.mean()
     return float(terms.mean()), float(terms.std() / np.sqrt(len(terms)))
 
 
 def test_unbiased_for_beta_1_without_division_by_the_largest() -> None:
-    mean, error = relative_estimate(1.0, normalise=False)
+    mean, error = relative_estimate(1.0, normalize=False)
     assert abs(mean - 1) < 4 * error < 0.01
 
 
 @pytest.mark.parametrize(
-    ("beta", "normalise", "share"), [(0.4, True, 0.66), (0.4, False, 1.42), (1.0, True, 0.15), (0.0, True, 1.95)]
+    ("beta", "normalize", "share"), [(0.4, True, 0.66), (0.4, False, 1.42), (1.0, True, 0.15), (0.0, True, 1.95)]
 )
-def test_biased_in_every_other_form(beta: float, normalise: bool, share: float) -> None:
+def test_biased_in_every_other_form(beta: float, normalize: bool, share: float) -> None:
     """The usual form too, by which the gradients shrink; docs/weighted.md tells these shares of the truth."""
-    mean, error = relative_estimate(beta, normalise)
+    mean, error = relative_estimate(beta, normalize)
     assert abs(mean - share) < 0.01
     assert abs(mean - 1) > 20 * error
 

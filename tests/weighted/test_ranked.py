@@ -38,7 +38,7 @@ def ranked(n: int, k: int = 4, **parameters: Any) -> PrioritizedBatchSampler:
 def test_any_calls_give_what_sorting_anew_for_every_draw_gives(
     n: int, room: int, alpha: float, stratified: bool, steps: list
 ) -> None:
-    sampler = ranked(n, alpha=alpha, capacity=n + room, stratified=stratified, beta=1, normalise=False)
+    sampler = ranked(n, alpha=alpha, capacity=n + room, stratified=stratified, beta=1, normalize=False)
     naive = NaiveRanks(n, n + room, alpha, epoch_seed(1, 6_700_001))
     for name, given_ in steps:
         n_rows = len(naive.priorities)

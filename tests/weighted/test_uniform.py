@@ -114,7 +114,7 @@ def test_copies_are_small_and_alike() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ((0, 1), "'n' parameter must be an integer from 1 to 2147483647. Got 0 instead"),
+        ((0, 1), "'n_rows' parameter must be an integer from 1 to 2147483647. Got 0 instead"),
         (
             (5, 6),
             "'batch_size' parameter must be at most 5, the number of rows, without replacement",

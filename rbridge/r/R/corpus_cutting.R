@@ -40,10 +40,10 @@ cutting_bytes = function(recipe, n_rows) {
   if (by_length(recipe$parts)) 120 * n_rows else 8 * n_rows + 32 * count_of_recipe(recipe, 0)
 }
 
-# For samplers that visit `sample` of `n` examples in an epoch.
+# For samplers that visit `sample` of `n_rows` examples in an epoch.
 format_drawn = function(recipe) {
   c(
-    sprintf("* Examples: %.0f of %.0f in an epoch", recipe$parts$sample, recipe$parts$n),
+    sprintf("* Examples: %.0f of %.0f in an epoch", recipe$parts$sample, recipe$parts$n_rows),
     format_cutting(recipe, 0, "row")
   )
 }

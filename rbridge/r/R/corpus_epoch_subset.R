@@ -1,15 +1,15 @@
 #' @title Batch Sampler of Part of the Dataset in Every Epoch
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n`
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n_rows`
 #' examples in each epoch, at random or in turn.
 #' Use it for datasets that are too large for whole epochs.
 #'
-#' @param n (`integer(1)`)\cr
+#' @param n_rows (`integer(1)`)\cr
 #'   The number of examples of the dataset, from 1 to 2147483647.
 #' @param sample (`integer(1)`)\cr
 #'   The number of examples in an epoch, from 1 to 2147483647.
-#'   It may exceed `n`, except without replacement.
+#'   It may exceed `n_rows`, except without replacement.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of examples per batch, at least 1; optional with `max_tokens`.
 #'   The last batch may be smaller.
@@ -19,7 +19,7 @@
 #'   `"uniform_without_replacement"`: no example twice in an epoch.
 #'   `"partition"`: not random; over the epochs, every example is visited equally often.
 #' @param lengths (`integer()`)\cr
-#'   The length of each of the `n` examples in tokens, from 0 to 2147483647, for batches of examples of similar length.
+#'   The length of each of the `n_rows` examples in tokens, from 0 to 2147483647, for batches of examples of similar length.
 #'   Requires `max_tokens` or `window`.
 #'   `NULL` (default): batches are in drawn order.
 #' @param max_tokens (`integer(1)`)\cr
@@ -53,11 +53,11 @@
 #'
 #' @section Guarantees:
 #' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
-#' * `"uniform"` draws `sample.int(n, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
-#'   `sample.int(n, sample, useHash = FALSE)`, with the seed of the epoch, see [batch_sampler_instance].
-#' * `"partition"` takes every step-th example, where step is `max(1, n %/% sample)`, beginning with the first, then
+#' * `"uniform"` draws `sample.int(n_rows, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
+#'   `sample.int(n_rows, sample, useHash = FALSE)`, with the seed of the epoch, see [batch_sampler_instance].
+#' * `"partition"` takes every step-th example, where step is `max(1, n_rows %/% sample)`, beginning with the first, then
 #'   with the second, and so on; an epoch continues where the last one ended.
-#'   Any `n` consecutive draws, over all epochs, visit each example once.
+#'   Any `n_rows` consecutive draws, over all epochs, visit each example once.
 #' * The same call returns the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted
 #'   from 0.
 #'
@@ -77,9 +77,9 @@
 #' sampler
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
-batch_sampler_epoch_subset = function(n, sample, batch_size = NULL, method = "uniform", lengths = NULL,
+batch_sampler_epoch_subset = function(n_rows, sample, batch_size = NULL, method = "uniform", lengths = NULL,
   max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
-  request = list(n = n, sample = sample, batch_size = batch_size, method = method, lengths = plain_lengths(lengths),
+  request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, method = method, lengths = plain_lengths(lengths),
     max_tokens = max_tokens, window = window, seed = seed, num_replicas = num_replicas)
   parts = core_plan("epoch_subset", request)
   new_generator(new_recipe("epoch_subset", if (!is.null(seed)) check_range(seed, "seed", largest_seed), parts))
@@ -89,13 +89,13 @@ kind_epoch_subset = function() {
   cutting_kind(
     class = "batch_sampler_epoch_subset",
     vectors = list(
-      parts = c("n", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "method")
+      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "method")
     ),
     bytes = function(recipe) {
-      pool = if (recipe$parts$method == "uniform_without_replacement") recipe$parts$n else 0
+      pool = if (recipe$parts$method == "uniform_without_replacement") recipe$parts$n_rows else 0
       4 * pool + cutting_bytes(recipe, recipe$parts$sample)
     },
-    n_rows = function(recipe) recipe$parts$n,
+    n_rows = function(recipe) recipe$parts$n_rows,
     describe = function(private) {
       recipe = private$.recipe
       order = if (recipe$parts$method == "partition" && !by_length(recipe$parts)) {

@@ -1,7 +1,7 @@
 #' @title Batch Sampler by Perplexity
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] that visits `sample` of `n` examples in each epoch, those of high
+#' Creates a batch sampler for [torch::dataloader()] that visits `sample` of `n_rows` examples in each epoch, those of high
 #' perplexity more often.
 #' The training loop reports losses to the sampler with `report()`.
 #' Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
@@ -9,10 +9,10 @@
 #' The Python class `pystrat.PerplexityBatchSampler` returns the same batches from the same calls, including reports.
 #' In the project, `docs/corpus.md` is a guide.
 #'
-#' @param n (`integer(1)`)\cr
+#' @param n_rows (`integer(1)`)\cr
 #'   The number of examples of the dataset, from 1 to 2147483647.
 #' @param sample (`integer(1)`)\cr
-#'   The number of examples in an epoch, from 1 to 2147483647; it may exceed `n`.
+#'   The number of examples in an epoch, from 1 to 2147483647; it may exceed `n_rows`.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of examples per batch, at least 1; optional with `max_tokens`.
 #'   The last batch may be smaller.
@@ -27,7 +27,7 @@
 #'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
 #'   Requires a `maximum`.
 #' @param lengths (`integer()`)\cr
-#'   The length of each of the `n` examples in tokens, from 0 to 2147483647.
+#'   The length of each of the `n_rows` examples in tokens, from 0 to 2147483647.
 #'   Requires `max_tokens` or `window`.
 #'   `NULL` (default): batches are in drawn order.
 #' @param max_tokens,window (`integer(1)`)\cr
@@ -77,13 +77,13 @@
 #' sampler = batch_sampler_perplexity(4, sample = 1000, batch_size = 500, seed = 1)(NULL)
 #' sampler$report(rows = 1:3, nll = log(c(1, 2, 4)))
 #' tabulate(sampler$batches(0)$rows)
-batch_sampler_perplexity = function(n, sample, batch_size = NULL, initial = 15, maximum = NULL, clip = FALSE,
+batch_sampler_perplexity = function(n_rows, sample, batch_size = NULL, initial = 15, maximum = NULL, clip = FALSE,
   lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
-  request = list(n = n, sample = sample, batch_size = batch_size, initial = initial, maximum = maximum, clip = clip,
+  request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, initial = initial, maximum = maximum, clip = clip,
     lengths = plain_lengths(lengths), max_tokens = max_tokens, window = window, seed = seed,
     num_replicas = num_replicas)
   parts = core_plan("perplexity", request)
-  state = list(reported = rep(NaN, parts$n), started = 0L)
+  state = list(reported = rep(NaN, parts$n_rows), started = 0L)
   seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   new_generator(new_recipe("perplexity", seed, parts, state))
 }
@@ -92,14 +92,14 @@ kind_perplexity = function() {
   cutting_kind(
     class = "batch_sampler_perplexity",
     vectors = list(
-      parts = c("n", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "initial", "maximum",
+      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "initial", "maximum",
         "clip"),
       state = c("reported", "started", "epoch", "batch", "drawn", "weighted")
     ),
-    bytes = function(recipe) 80 * recipe$parts$n + cutting_bytes(recipe, recipe$parts$sample),
+    bytes = function(recipe) 80 * recipe$parts$n_rows + cutting_bytes(recipe, recipe$parts$sample),
     check = core_check_state,
     checked_by_setup = TRUE,
-    n_rows = function(recipe) recipe$parts$n,
+    n_rows = function(recipe) recipe$parts$n_rows,
     setup = setup_perplexity,
     draw = served_perplexity,
     iterate = iterate_perplexity,

@@ -38,9 +38,9 @@
 #'   Its batches are lists of `item`, the lines (`character()`) or the result of the function `transform`, and `label`,
 #'   1 for positives and 0 for negatives.
 #'   See [corpus_dataset()] for how lines are read.
-#' * `class_weights(epoch = NULL, normalise = FALSE)`: returns the training weights of a positive and of a negative in
+#' * `class_weights(epoch = NULL, normalize = FALSE)`: returns the training weights of a positive and of a negative in
 #'   an epoch, by default the next one: `c(positive = , negative = )`.
-#'   With `normalise = TRUE`, they are divided by their mean over the rows of all epochs.
+#'   With `normalize = TRUE`, they are divided by their mean over the rows of all epochs.
 #' * `negative_files(epoch = NULL)`: returns the negative files that an epoch draws from (`character()`).
 #'
 #' @section Guarantees:
@@ -185,10 +185,10 @@ kind_rare_events = function() {
           labelled_lines(private$.recipe, private$.setup$paths, transform)
         }
       },
-      class_weights = function(epoch = NULL, normalise = FALSE) {
+      class_weights = function(epoch = NULL, normalize = FALSE) {
         epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
-        normalise = check_flag(normalise, "normalise")
-        if (is.null(private$.in_order)) rare_event_weights(private$.recipe, epoch, normalise)
+        normalize = check_flag(normalize, "normalize")
+        if (is.null(private$.in_order)) rare_event_weights(private$.recipe, epoch, normalize)
       },
       negative_files = function(epoch = NULL) {
         epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
@@ -228,7 +228,7 @@ chosen_files = function(recipe, epoch) {
   shuffled_rows(n_files, epoch_seed(recipe$seed, epoch))[seq_len(recipe$parts$files_per_epoch)]
 }
 
-rare_event_weights = function(recipe, epoch, normalise) {
+rare_event_weights = function(recipe, epoch, normalize) {
   parts = recipe$parts
   lines = negative_lines(parts)
   negative = parts$negative_weight
@@ -236,7 +236,7 @@ rare_event_weights = function(recipe, epoch, normalise) {
     negative = length(lines) * sum(lines[chosen_files(recipe, epoch)]) / (parts$files_per_epoch * parts$n_negatives)
   }
   weights = c(positive = parts$positive_weight, negative = negative)
-  if (!normalise) {
+  if (!normalize) {
     return(weights)
   }
   unit = max(weights)

@@ -6,10 +6,10 @@ show_by_class = function(values) {
 }
 
 # The training weight of each class, by name. `given` has the weights of all classes if the user gave any.
-downsampled_weights = function(setup, given, normalise) {
+downsampled_weights = function(setup, given, normalize) {
   kept = setup$plan$counts
   weights = stats::setNames(if (is.null(given)) setup$rows / kept else given, setup$plan$names)
-  if (!normalise) {
+  if (!normalize) {
     return(weights)
   }
   if (is.null(given)) {

@@ -27,10 +27,10 @@
 #'   Not allowed with a multiplier for each class.
 #'   If the strata have several columns, a class is named as it is shown, such as `"1, y"`, also in `multiplier` and
 #'   `weights`.
-#' @param walk (`logical(1)`)\cr
+#' @param in_turn (`logical(1)`)\cr
 #'   `FALSE` (default): the kept rows are drawn anew in each epoch.
-#'   `TRUE`: epochs walk through one shuffled order of each downsampled class, k rows per epoch, cyclically: no row
-#'   occurs again before all others have occurred.
+#'   `TRUE`: epochs take rows in turn from one shuffled order of each downsampled class, k rows per epoch, cyclically:
+#'   no row occurs again before all others have occurred.
 #' @param weights (named `numeric()`)\cr
 #'   The training weight of a row of each class that it names, above 0, also as a `list()`.
 #'   Other classes have the weight that corrects for the downsampling, rows / kept rows.
@@ -44,9 +44,9 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns the kept rows of each class in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each class.
-#' * `class_weights(normalise = FALSE)`: returns the training weight of each class, a named `numeric()` in order of
-#'   first appearance; with `normalise = TRUE`, divided by their mean over an epoch.
-#' * `weights(rows = NULL, normalise = FALSE)`: returns the weights of `rows`, counted from 1, or of all rows of the
+#' * `class_weights(normalize = FALSE)`: returns the training weight of each class, a named `numeric()` in order of
+#'   first appearance; with `normalize = TRUE`, divided by their mean over an epoch.
+#' * `weights(rows = NULL, normalize = FALSE)`: returns the weights of `rows`, counted from 1, or of all rows of the
 #'   dataset.
 #' * `keep_rates()`: returns the share of the rows of each class in an epoch, a named `numeric()`, for
 #'   [correct_probabilities()].
@@ -60,7 +60,7 @@
 #' * An epoch of T rows has `ceiling(T / batch_size)` batches, rounded up to a multiple of `num_replicas`.
 #'   Their sizes differ by at most 1, and each has its share of every class, rounded down or up.
 #' * The kept rows are uniform, without replacement, and independent between epochs.
-#' * With `walk = TRUE`, any `ceiling(N / k)` consecutive epochs visit all N rows of a class, and over N / gcd(N, k)
+#' * With `in_turn = TRUE`, any `ceiling(N / k)` consecutive epochs visit all N rows of a class, and over N / gcd(N, k)
 #'   epochs every row occurs equally often.
 #'
 #' @section Weights in mlr3torch:
@@ -105,10 +105,10 @@
 #'     learner$train(task)
 #'   }
 #' }
-batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, walk = FALSE,
+batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, in_turn = FALSE,
   weights = NULL, seed = NULL, num_replicas = NULL) {
   request = list(multiplier = named_by_class(multiplier, "multiplier"), batch_size = batch_size,
-    majority = if (!is.null(majority)) class_name(majority, "majority"), walk = walk,
+    majority = if (!is.null(majority)) class_name(majority, "majority"), in_turn = in_turn,
     weights = named_by_class(weights, "weights"), seed = seed, num_replicas = num_replicas)
   configuration = core_plan("downsampled", request)
   if (is_deferred(strata)) {
@@ -151,7 +151,7 @@ downsampled_labels = function(configuration, names = NULL) {
     multiplier = show_by_class(configuration$multiplier),
     batch_size = show_value(configuration$batch_size),
     majority = if (!is.null(configuration$majority)) show_value(configuration$majority),
-    walk = show_value(configuration$walk),
+    in_turn = show_value(configuration$in_turn),
     weights = if (!is.null(configuration$weights)) show_by_class(configuration$weights),
     num_replicas = if (!is.null(configuration$num_replicas)) show_value(configuration$num_replicas),
     names = names
@@ -163,10 +163,10 @@ kind_downsampled = function() {
     class = "batch_sampler_downsampled",
     prepares = TRUE,
     vectors = list(
-      parts = c("codes", "n_strata", "kept", "n_batches", "walk", "weights"),
-      labels = c("multiplier", "batch_size", "majority", "walk", "weights", "num_replicas", "names")
+      parts = c("codes", "n_strata", "kept", "n_batches", "in_turn", "weights"),
+      labels = c("multiplier", "batch_size", "majority", "in_turn", "weights", "num_replicas", "names")
     ),
-    bytes = function(recipe) strata_bytes(recipe, passes = if (recipe$parts$walk == 1) recipe$parts$kept),
+    bytes = function(recipe) strata_bytes(recipe, passes = if (recipe$parts$in_turn == 1) recipe$parts$kept),
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_strata(recipe, data_source, task)
@@ -181,14 +181,14 @@ kind_downsampled = function() {
     settings = format_strata_generator,
     methods = list(
       plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
-      class_weights = function(normalise = FALSE) {
-        normalise = check_flag(normalise, "normalise")
+      class_weights = function(normalize = FALSE) {
+        normalize = check_flag(normalize, "normalize")
         if (is.null(private$.in_order)) {
-          downsampled_weights(private$.setup, private$.recipe$parts$weights, normalise)
+          downsampled_weights(private$.setup, private$.recipe$parts$weights, normalize)
         }
       },
-      weights = function(rows = NULL, normalise = FALSE) {
-        weights = self$class_weights(normalise)
+      weights = function(rows = NULL, normalize = FALSE) {
+        weights = self$class_weights(normalize)
         n = length(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
         rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n)
         if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(private$.setup$codes[rows]) + 1L])
@@ -204,7 +204,7 @@ kind_downsampled = function() {
 downsampled_setup = function(recipe, private) {
   setup = dealt_setup(recipe, recipe$parts$kept, "even", TRUE)
   setup$rows = setup$plan$available
-  setup$walks = recipe$parts$walk == 1
+  setup$walks = recipe$parts$in_turn == 1
   setup
 }
 

@@ -2,13 +2,13 @@
 #'
 #' @description
 #' Returns the largest `min_samples_per_stratum` of [batch_sampler_stratified()] for which batches have at most
-#' `batch_size` rows on average.
+#' `mean_batch_size` rows on average.
 #' The Python function `pystrat.min_samples_for_batch_size()` returns the same number.
 #'
 #' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
 #'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
 #'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
-#' @param batch_size (`integer(1)`)\cr
+#' @param mean_batch_size (`integer(1)`)\cr
 #'   The largest mean number of rows in a batch; at least 1.
 #' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
 #'   `NULL` (default): those of the task.
@@ -19,14 +19,14 @@
 #' From 1 to the size of the smallest stratum.
 #'
 #' @section The number:
-#' With `n` rows, `n_min` of them in the smallest stratum, an epoch needs at least `B = ceiling(n / batch_size)`
+#' With `n` rows, `n_min` of them in the smallest stratum, an epoch needs at least `B = ceiling(n / mean_batch_size)`
 #' batches, rounded up to a multiple of `num_replicas`. The result is `n_min %/% B`, in exact integers.
 #'
-#' With `assign = "even"`, no batch has more than `batch_size` rows.
+#' With `assign = "even"`, no batch has more than `mean_batch_size` rows.
 #' With `assign = "proportional"`, some may have more, each by less than the number of strata.
 #'
 #' @section Errors:
-#' Even a minimum of 1 row requires larger batches than `batch_size`; the message names the smallest possible size.
+#' Even a minimum of 1 row requires larger batches than `mean_batch_size`; the message names the smallest possible size.
 #' Strata that [batch_sampler_stratified()] refuses.
 #'
 #' @seealso [batch_plan()] to see what follows from the minimum.
@@ -34,12 +34,12 @@
 #' @export
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(600, 19400))
-#' min_samples_for_batch_size(labels, batch_size = 100)
+#' min_samples_for_batch_size(labels, mean_batch_size = 100)
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
-#'   min_samples_for_batch_size(mlr3::tsk("german_credit"), batch_size = 50)
+#'   min_samples_for_batch_size(mlr3::tsk("german_credit"), mean_batch_size = 50)
 #' }
-min_samples_for_batch_size = function(x, batch_size, strata = NULL, missing = "error", num_replicas = NULL) {
-  request = list(batch_size = batch_size, missing = missing, num_replicas = num_replicas)
+min_samples_for_batch_size = function(x, mean_batch_size, strata = NULL, missing = "error", num_replicas = NULL) {
+  request = list(mean_batch_size = mean_batch_size, missing = missing, num_replicas = num_replicas)
   core_call("min_samples_for_batch_size", request)
   strata = dry_strata(x, strata, list(missing = missing))
   counts = list(counts = as.double(tabulate(strata$codes, length(strata$names))))

@@ -24,7 +24,7 @@
 #'   The largest number of batches per epoch.
 #'   The fewer batches, the larger a minimum can be kept; with one batch, any can.
 #'   `NULL` (default): no limit.
-#' @param shortfall (`character(1)`)\cr
+#' @param rare (`character(1)`)\cr
 #'   What to do if a batch lacks rows of a label.
 #'   `"error"` (default): raise an error that names the batch, the label and a number of batches that works.
 #'   `"warn"` and `"allow"`: continue, with or without a warning; `shortfalls()` of the instance returns what is
@@ -53,7 +53,7 @@
 #'
 #' @section Guarantees:
 #' * Every row is in exactly one batch of an epoch, and no batch is empty.
-#' * With `shortfall = "error"`, every batch of every epoch holds at least `min_samples_per_label` rows of each label.
+#' * With `rare = "error"`, every batch of every epoch holds at least `min_samples_per_label` rows of each label.
 #' * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
 #' * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
 #'   both), no row is ever lacking.
@@ -72,7 +72,7 @@
 #'
 #' @section Errors:
 #' An argument has the wrong type or is out of range, labels are not 0 and 1, a label has no row or fewer rows than
-#' `min_samples_per_label`, there are more replicas than batches, or, with `shortfall = "error"`, a batch lacks rows of
+#' `min_samples_per_label`, there are more replicas than batches, or, with `rare = "error"`, a batch lacks rows of
 #' a label.
 #'
 #' @source
@@ -92,14 +92,14 @@
 #' sampler
 #' sampler$label_counts(epoch = 0)
 #' nrow(sampler$shortfalls(epoch = 0))
-batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, shortfall = "error",
+batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, rare = "error",
   shuffle = TRUE, seed = NULL, num_replicas = NULL) {
   settings = core_plan("multilabel", list(min_samples_per_label = min_samples_per_label, max_batches = max_batches,
-    shortfall = shortfall, shuffle = shuffle, seed = seed, num_replicas = num_replicas))
+    rare = rare, shuffle = shuffle, seed = seed, num_replicas = num_replicas))
   labels = label_matrix(labels)
   matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
   parts = core_plan("multilabel", c(settings, matrix), colnames(labels))
-  shown = lapply(Filter(Negate(is.null), settings[c("max_batches", "shortfall", "num_replicas")]), show_value)
+  shown = lapply(Filter(Negate(is.null), settings[c("max_batches", "rare", "num_replicas")]), show_value)
   new_generator(new_recipe("multilabel", settings$seed, parts, labels = c(shown, list(names = colnames(labels)))))
 }
 
@@ -108,7 +108,7 @@ kind_multilabel = function() {
     class = "batch_sampler_multilabel",
     vectors = list(
       parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle"),
-      labels = c("max_batches", "shortfall", "num_replicas", "names")
+      labels = c("max_batches", "rare", "num_replicas", "names")
     ),
     bytes = function(recipe) {
       parts = recipe$parts

@@ -22,7 +22,7 @@
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The strata of the rows of this process, as in [batch_sampler_stratified()], without missing values.
 #'   `NULL` (default): those of the task.
-#' @param promise (`character(1)`)\cr
+#' @param scope (`character(1)`)\cr
 #'   `"global"` (default): every batch has at least m rows of every stratum over all processes.
 #'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum.
 #'   `"local"`: every batch has at least m rows of every stratum of each shard, and therefore of each process.
@@ -37,7 +37,7 @@
 #'
 #' @section Guarantees:
 #' The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
-#' within it shard by shard with `promise = "global"`, shard by shard and within it stratum by stratum with `"local"`.
+#' within it shard by shard with `scope = "global"`, shard by shard and within it stratum by stratum with `"local"`.
 #' Strata and shards are in order of their names, by code point.
 #' For n rows, n_s of them in stratum s, n_r in shard r, and n_rs in both:
 #' * All processes have the same number of batches, B.
@@ -60,7 +60,7 @@
 #'
 #' @section Errors:
 #' An argument has the wrong type or is out of range; the rows do not match the `counts` of the shards; a stratum, or
-#' with `promise = "local"` a stratum of a shard, has too few rows; a batch would have no row of this process; or there
+#' with `scope = "local"` a stratum of a shard, has too few rows; a batch would have no row of this process; or there
 #' are 2^31 batches or more.
 #'
 #' @seealso [sharded_plan()] for the plan, which depends only on the counts.
@@ -74,11 +74,11 @@
 #'   generator = batch_sampler_sharded(2, counts, shard, seed = 1, strata = own)
 #'   print(generator(NULL)$plan())
 #' }
-batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, strata = NULL, promise = "global",
+batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, strata = NULL, scope = "global",
   shuffle = TRUE) {
-  settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum, promise = promise,
+  settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum, scope = scope,
     shuffle = shuffle, seed = seed))
-  plan = make_sharded_plan(counts, settings$min_samples_per_stratum, settings$promise)
+  plan = make_sharded_plan(counts, settings$min_samples_per_stratum, settings$scope)
   places = shard_places(plan, shards)
   core_plan("sharded", c(settings, plan_data(plan, places)), names_in_plan(plan))
   configuration = list(settings = settings, plan = plan, places = places)
@@ -100,7 +100,7 @@ sharded_recipe = function(strata, configuration) {
 }
 
 sharded_labels = function(configuration) {
-  shown = lapply(configuration$settings[c("min_samples_per_stratum", "promise", "shuffle")], show_setting)
+  shown = lapply(configuration$settings[c("min_samples_per_stratum", "scope", "shuffle")], show_setting)
   plan = configuration$plan
   c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]))
 }
@@ -119,8 +119,8 @@ kind_sharded = function() {
     class = "batch_sampler_sharded",
     prepares = TRUE,
     vectors = list(
-      parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "promise", "shuffle"),
-      labels = c("min_samples_per_stratum", "promise", "shuffle", "names", "shards")
+      parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle"),
+      labels = c("min_samples_per_stratum", "scope", "shuffle", "names", "shards")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = function(recipe, data_source, task) {

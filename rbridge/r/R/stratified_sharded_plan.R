@@ -4,13 +4,13 @@
 #' Computes the plan that [batch_sampler_sharded()] makes from a table of counts.
 #' The Python function `pystrat.sharded_plan()` returns the same numbers.
 #'
-#' @param counts,min_samples_per_stratum,promise As in [batch_sampler_sharded()].
+#' @param counts,min_samples_per_stratum,scope As in [batch_sampler_sharded()].
 #'
 #' @return An object of class `"sharded_plan"`, a list with the elements
 #' * `n_batches`: the number of batches of an epoch, the same in all processes;
 #' * `min_samples_per_stratum`: the number of rows of every stratum that every batch is guaranteed to have, over all
 #'   processes or of every shard;
-#' * `promise`: which of the two;
+#' * `scope`: which of the two;
 #' * `counts`: the table, a `matrix()`, with shards and strata in order of their names, by code point;
 #' * `sizes()`: a function that returns the rows of each batch over all processes;
 #' * `fewest_rows(shards)`: a function that returns the fewest rows in a batch of a process that holds these shards,
@@ -19,7 +19,7 @@
 #'   processes, a `data.frame()`.
 #'
 #' @section Errors:
-#' [batch_sampler_sharded()] refuses an argument; a stratum, or with `promise = "local"` a stratum of a shard, has too
+#' [batch_sampler_sharded()] refuses an argument; a stratum, or with `scope = "local"` a stratum of a shard, has too
 #' few rows; or `sizes()` has 2^31 batches or more.
 #'
 #' @export
@@ -29,12 +29,12 @@
 #' plan = sharded_plan(counts, 2)
 #' plan
 #' plan$fewest_rows("a.csv")
-sharded_plan = function(counts, min_samples_per_stratum, promise = "global") {
-  plan = make_sharded_plan(counts, min_samples_per_stratum, promise)
+sharded_plan = function(counts, min_samples_per_stratum, scope = "global") {
+  plan = make_sharded_plan(counts, min_samples_per_stratum, scope)
   structure(class = "sharded_plan", list(
     n_batches = plan$n_batches,
     min_samples_per_stratum = plan$min_samples_per_stratum,
-    promise = plan$promise,
+    scope = plan$scope,
     counts = counts_matrix(plan$table, plan$shards, plan$strata),
     sizes = function() call_plan("sharded_sizes", plan)$sizes,
     fewest_rows = function(shards) call_plan("sharded_fewest", plan, shard_places(plan, shards))$fewest,
@@ -51,7 +51,7 @@ print.sharded_plan = function(x, most = 20L, ...) {
     sprintf("* Batches: %.0f, of %s, each with at least %s of every stratum %s", x$n_batches,
       show_rows(c(n_rows %/% x$n_batches, divide_up(n_rows, x$n_batches))),
       show_count(x$min_samples_per_stratum, "row"),
-      if (x$promise == "global") "over all processes" else "and shard"),
+      if (x$scope == "global") "over all processes" else "and shard"),
     sprintf("* Strata: %d, with the fewest and the most rows in a batch", ncol(x$counts)),
     sep = "\n"
   )
@@ -63,18 +63,18 @@ print.sharded_plan = function(x, most = 20L, ...) {
   invisible(x)
 }
 
-# -> list(n_batches, min_samples_per_stratum, promise, table, shards, strata)
-make_sharded_plan = function(counts, min_samples_per_stratum, promise) {
-  request = list(min_samples_per_stratum = min_samples_per_stratum, promise = promise)
+# -> list(n_batches, min_samples_per_stratum, scope, table, shards, strata)
+make_sharded_plan = function(counts, min_samples_per_stratum, scope) {
+  request = list(min_samples_per_stratum = min_samples_per_stratum, scope = scope)
   core_call("sharded_plan", request)
   read = counts_in_order(read_counts(counts))
   made = core_call("sharded_plan", c(request, plan_data(read)), names_in_plan(read))
-  c(made, list(promise = promise), read)
+  c(made, list(scope = scope), read)
 }
 
 # The results of a function of the core for a plan.
 call_plan = function(name, plan, places = NULL) {
-  request = plan[c("min_samples_per_stratum", "promise")]
+  request = plan[c("min_samples_per_stratum", "scope")]
   core_call(name, c(request, plan_data(plan, places)), names_in_plan(plan))
 }
 

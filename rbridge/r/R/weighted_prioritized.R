@@ -7,7 +7,7 @@
 #' The training loop sets the priority of a row, usually to its last error.
 #' Importance weights correct the gradients for the unequal probabilities.
 #'
-#' @param n (`integer(1)`)\cr
+#' @param n_rows (`integer(1)`)\cr
 #'   The number of rows; 0 for an empty replay buffer, which needs `capacity`.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of rows per batch, drawn with replacement.
@@ -26,12 +26,13 @@
 #'   with less variance.
 #'   The slices follow the row numbers, or with `method = "rank"` the ranks.
 #'   `FALSE` (default): every row of a batch is drawn from all rows.
-#' @param normalise (`logical(1)`)\cr
+#' @param normalize (`logical(1)`)\cr
 #'   Whether to divide the importance weights by the largest one of all rows, so that none exceeds 1.
 #'   `TRUE` by default.
 #' @param capacity (`integer(1)`)\cr
-#'   The largest number of rows, at least `n` and 1: `append()` adds rows up to it, and then replaces the oldest ones.
-#'   `NULL` (default): `n`.
+#'   The largest number of rows, at least `n_rows` and 1: `append()` adds rows up to it, and then replaces the oldest
+#'   ones.
+#'   `NULL` (default): `n_rows`.
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches per epoch.
 #'   `NULL` (default): `capacity %/% batch_size`.
@@ -65,12 +66,12 @@
 #'   `alpha`.
 #'   With `method = "rank"`, it has the largest `abs(priority)` ever set, 1 before any.
 #' * With `method = "rank"`, the ranks are exact at every draw.
-#'   Drawing `k` of `n` rows takes O(k log n), and changing `k` priorities O(k sqrt(n)).
+#'   Drawing `k` of n rows takes O(k log n), and changing `k` priorities O(k sqrt(n)).
 #' * The importance weight of row `i` is `(p_min / p_i)^beta`, where `p_i` is the quantity above and `p_min` the least
 #'   of all rows.
 #'   It is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`, divided by the largest of these values; with
-#'   `normalise = FALSE`, it is `(n * P(i))^-beta` itself.
-#' * With `beta = 1` and `normalise = FALSE`, the mean of weight times value over a batch is an unbiased estimate of the
+#'   `normalize = FALSE`, it is `(n * P(i))^-beta` itself.
+#' * With `beta = 1` and `normalize = FALSE`, the mean of weight times value over a batch is an unbiased estimate of the
 #'   mean over all rows.
 #'   With any other setting it is not.
 #'
@@ -100,10 +101,10 @@
 #' rows = buffer$sample(2)
 #' buffer$importance_weights(rows, batch = 1)
 #' buffer$update(rows, c(0.5, -2))
-batch_sampler_prioritized = function(n, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL, stratified = FALSE,
-  normalise = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL, method = "proportional") {
-  request = list(n = n, batch_size = batch_size, alpha = alpha, epsilon = epsilon, stratified = stratified,
-    normalise = normalise, capacity = capacity, n_batches = n_batches, seed = seed, num_replicas = num_replicas,
+batch_sampler_prioritized = function(n_rows, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL, stratified = FALSE,
+  normalize = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL, method = "proportional") {
+  request = list(n_rows = n_rows, batch_size = batch_size, alpha = alpha, epsilon = epsilon, stratified = stratified,
+    normalize = normalize, capacity = capacity, n_batches = n_batches, seed = seed, num_replicas = num_replicas,
     method = method)
   is_function = is.function(beta)
   if (!is_function) {
@@ -123,14 +124,14 @@ kind_prioritized = function() {
       parts = c("capacity", "batch_size", "alpha", "epsilon", "stratified", "n_batches", "method", "num_replicas"),
       state = c("weights", "priorities", "next_position", "largest", "epoch", "batch", "drawn", "generator",
         "sample_generator"),
-      labels = c("beta", "normalise")
+      labels = c("beta", "normalize")
     ),
     bytes = function(recipe) {
       120 * recipe$parts$capacity + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts)
     },
     check = function(recipe) {
       core_check_state(recipe)
-      check_between(recipe$labels$normalise, "normalise", 0, 1)
+      check_between(recipe$labels$normalize, "normalize", 0, 1)
     },
     n_rows = function(recipe) NULL,
     describe = function(private) {
@@ -164,7 +165,7 @@ kind_prioritized = function() {
       importance_weights = function(rows, batch = NULL) {
         check_is_trained_on(private)
         asked = list(rows = feedback_rows(rows), beta = importance_exponent(private, batch),
-          normalise = private$.recipe$labels$normalise == 1L)
+          normalize = private$.recipe$labels$normalize == 1L)
         core_ask(private, "importance_weights", asked)
       }
     )

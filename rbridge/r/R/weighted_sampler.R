@@ -84,11 +84,11 @@ kind_weighted = function() {
   feedback_kind(
     class = "batch_sampler_weighted",
     vectors = list(
-      parts = c("n", "batch_size", "replacement", "n_batches", "num_replicas"),
+      parts = c("n_rows", "batch_size", "replacement", "n_batches", "num_replicas"),
       state = c("weights", "epoch", "batch", "drawn", "generator", "sample_generator")
     ),
-    bytes = function(recipe) 40 * recipe$parts$n + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
-    n_rows = function(recipe) recipe$parts$n,
+    bytes = function(recipe) 40 * recipe$parts$n_rows + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
+    n_rows = function(recipe) recipe$parts$n_rows,
     describe = function(private) {
       c(
         format_weighted(private$.recipe$parts),
@@ -115,7 +115,7 @@ kind_weighted = function() {
 
 format_weighted = function(parts) {
   c(
-    sprintf("* Rows: %.0f, drawn by weight", parts$n),
+    sprintf("* Rows: %.0f, drawn by weight", parts$n_rows),
     sprintf("%s, %s replacement", format_fixed_size(parts), if (parts$replacement == 1L) "with" else "without")
   )
 }

@@ -5,16 +5,16 @@
 #' rows, with or without replacement.
 #' Batches are independent; over an epoch, a row may occur several times, or never.
 #'
-#' @param n (`integer(1)`)\cr
+#' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, from 1 to 2147483647.
 #' @param batch_size (`integer(1)`)\cr
-#'   The number of rows per batch; at most `n` without replacement.
+#'   The number of rows per batch; at most `n_rows` without replacement.
 #' @param replacement (`logical(1)`)\cr
 #'   Whether a row may occur in a batch more than once.
 #'   `FALSE` by default.
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches per epoch.
-#'   `NULL` (default): `n %/% batch_size`.
+#'   `NULL` (default): `n_rows %/% batch_size`.
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, an integer from 0 to 2147483646.
 #'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
@@ -30,11 +30,11 @@
 #' * Without replacement, the rows of a batch are distinct.
 #' * Every set of `batch_size` rows is equally likely.
 #' * With the seed of the epoch, see [batch_sampler_instance], the batches are the results of repeated
-#'   `sample.int(n, batch_size, useHash = FALSE)`, or `sample.int(n, batch_size, replace = TRUE)`.
+#'   `sample.int(n_rows, batch_size, useHash = FALSE)`, or `sample.int(n_rows, batch_size, replace = TRUE)`.
 #' * The same call returns the same batches in Python with `pystrat.UniformBatchSampler`, where rows are counted from 0.
 #'
 #' @section Errors:
-#' An argument has the wrong type or is out of range, `batch_size` exceeds `n` without replacement, there are more
+#' An argument has the wrong type or is out of range, `batch_size` exceeds `n_rows` without replacement, there are more
 #' replicas than batches, or the dataset has another number of rows.
 #'
 #' @source
@@ -49,10 +49,10 @@
 #' sampler$batches(0)
 #' next_batch = sampler$.iter()
 #' next_batch()
-batch_sampler_uniform = function(n, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
+batch_sampler_uniform = function(n_rows, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  request = list(n = n, batch_size = batch_size, replacement = replacement, n_batches = n_batches, seed = seed,
-    num_replicas = num_replicas)
+  request = list(n_rows = n_rows, batch_size = batch_size, replacement = replacement, n_batches = n_batches,
+    seed = seed, num_replicas = num_replicas)
   parts = core_plan("uniform", request)
   new_generator(new_recipe("uniform", if (!is.null(seed)) check_range(seed, "seed", largest_seed), parts))
 }
@@ -61,14 +61,14 @@ kind_uniform = function() {
   core_kind(
     class = "batch_sampler_uniform",
     vectors = list(
-      parts = c("n", "batch_size", "replacement", "n_batches")
+      parts = c("n_rows", "batch_size", "replacement", "n_batches")
     ),
     bytes = function(recipe) {
       parts = recipe$parts
-      pool = if (parts$replacement == 1L) 0 else parts$n + parts$batch_size
+      pool = if (parts$replacement == 1L) 0 else parts$n_rows + parts$batch_size
       4 * pool + fixed_size_bytes(parts)
     },
-    n_rows = function(recipe) recipe$parts$n,
+    n_rows = function(recipe) recipe$parts$n_rows,
     describe = function(private) {
       c(format_uniform(private$.recipe$parts), format_order(private$.recipe, private$.next_epoch))
     },
@@ -78,7 +78,7 @@ kind_uniform = function() {
 
 format_uniform = function(parts) {
   c(
-    sprintf("* Rows: %.0f, all equally likely", parts$n),
+    sprintf("* Rows: %.0f, all equally likely", parts$n_rows),
     sprintf("%s, %s replacement", format_fixed_size(parts), if (parts$replacement == 1L) "with" else "without")
   )
 }

@@ -175,13 +175,16 @@ static inline bool batches_by_mean_for_all(
   );
 }
 
-/* The fewest batches of at most "batch_size" rows, a multiple of the replicas, each with a row of every stratum. */
-static inline bool batches_by_batch_size(
-    const Parts *request, const Counts *rows, double batch_size, double num_replicas, int64_t *n_batches, Host *host
+/* The fewest batches of at most `size` rows, the part `name`, a multiple of the replicas, each with a row of every
+ * stratum.
+ */
+static inline bool batches_by_size(
+    const Parts *request, const char *name, const Counts *rows, double size, double num_replicas, int64_t *n_batches,
+    Host *host
 ) {
   char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE], smallest[SENTENCE];
   int64_t replicas = limited(num_replicas), fewest = fewest_rows(rows);
-  *n_batches = quotient_up(quotient_up(rows->n_rows, limited(batch_size)), replicas) * replicas;
+  *n_batches = quotient_up(quotient_up(rows->n_rows, limited(size)), replicas) * replicas;
   if (*n_batches <= fewest) return true;
   int64_t most = fewest - fewest % replicas;
   bool is_part = is_kept_part(rows);
@@ -189,9 +192,9 @@ static inline bool batches_by_batch_size(
     const char *advice = is_part ? "Lower it, or raise 'multiplier'." : "Lower it.";
     return refuse_replicas(request, rows, num_replicas, advice, host);
   }
-  snprintf(got, SENTENCE, "%s, for %s,", show_number(batch_size, shown), show_batches(*n_batches, batches));
+  snprintf(got, SENTENCE, "%s, for %s,", show_number(size, shown), show_batches(*n_batches, batches));
   refuse(
-      host, "batch_size", got, "be at least %lld, for at most %s: the %.300s",
+      host, name, got, "be at least %lld, for at most %s: the %.300s",
       (long long)quotient_up(rows->n_rows, most), show_batches(most, at_most), show_smallest(rows, host, smallest)
   );
   return advise(host, is_part ? "Raise it, or 'multiplier'." : "Raise it.");

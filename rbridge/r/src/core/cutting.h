@@ -207,7 +207,7 @@ static inline bool read_sample_request(
     const Parts *request, double *n, double *sample, CutRequest *wanted, Host *host
 ) {
   *wanted = (CutRequest){0};
-  return read_sharing(request, &wanted->num_replicas, host) && read_whole(request, "n", 1, LARGEST_COUNT, n, host) &&
+  return read_sharing(request, &wanted->num_replicas, host) && read_whole(request, "n_rows", 1, LARGEST_COUNT, n, host) &&
          read_whole(request, "sample", 1, LARGEST_COUNT, sample, host) &&
          read_by_length(request, &wanted->by_length, host) &&
          read_cut_request(request, (int64_t)*n, (int64_t)*sample, wanted, host);
@@ -216,7 +216,7 @@ static inline bool read_sample_request(
 static inline bool keep_sample_request(
     const Parts *request, double n, double sample, const CutRequest *wanted, Host *host
 ) {
-  return host->number(host, "n", n) && host->number(host, "sample", sample) &&
+  return host->number(host, "n_rows", n) && host->number(host, "sample", sample) &&
          keep_cut_request(request, wanted, host);
 }
 
@@ -283,7 +283,7 @@ static inline bool read_sample_recipe(
     const Parts *recipe, int64_t *n_rows, int64_t *n_drawn, Cutting *cutting, Host *host
 ) {
   double n, sample;
-  if (!read_whole(recipe, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_whole(recipe, "n_rows", 1, LARGEST_COUNT, &n, host)) return false;
   if (!read_whole(recipe, "sample", 1, LARGEST_COUNT, &sample, host)) return false;
   *n_rows = (int64_t)n;
   *n_drawn = (int64_t)sample;

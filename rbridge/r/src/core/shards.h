@@ -30,17 +30,17 @@ typedef struct {
 } ShardCells;
 
 /* Read what is promised, of a request or a recipe. */
-static inline bool read_promise(const Parts *parts, bool *is_local, Host *host) {
-  static const char *const promises[] = {"global", "local"};
-  int promise = 0;
-  if (!read_choice(parts, "promise", promises, 2, &promise, host)) return false;
-  *is_local = promise == 1;
+static inline bool read_scope(const Parts *parts, bool *is_local, Host *host) {
+  static const char *const scopes[] = {"global", "local"};
+  int scope = 0;
+  if (!read_choice(parts, "scope", scopes, 2, &scope, host)) return false;
+  *is_local = scope == 1;
   return true;
 }
 
 /* Read what needs no table. */
 static inline bool read_shards_plan(const Parts *request, ShardsPlan *plan, Host *host) {
-  return read_one_minimum(request, INFINITY, &plan->minimum, host) && read_promise(request, &plan->is_local, host);
+  return read_one_minimum(request, INFINITY, &plan->minimum, host) && read_scope(request, &plan->is_local, host);
 }
 
 /* Refuse a minimum above `most` rows, which `reason` tells. */
@@ -78,7 +78,7 @@ static inline bool find_most_of_shards(const Parts *request, const ShardsPlan *p
   *most = plan->table.counts[cell];
   if (*most == 0) {
     return refuse(
-        host, "promise", "'local'", "be 'global' if a shard has no row of a stratum, as the shard {shard %lld} has none "
+        host, "scope", "'local'", "be 'global' if a shard has no row of a stratum, as the shard {shard %lld} has none "
         "of {stratum %lld}", shard, stratum
     );
   }

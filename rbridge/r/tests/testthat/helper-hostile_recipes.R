@@ -27,7 +27,7 @@ generators_of_all_kinds = function() {
     apart = batch_sampler_stratified_group(2, groups = seq_len(n) %% 16, keep = "apart", strata = strata, seed = 1),
     sharded = batch_sampler_sharded(4, counts = counts, shards = c("s", "t"), seed = 1, strata = strata),
     downsampled = batch_sampler_downsampled(1.5, 20, strata = strata == "b", seed = 1),
-    walked = batch_sampler_downsampled(1.5, 20, strata = strata == "b", walk = TRUE, seed = 1),
+    walked = batch_sampler_downsampled(1.5, 20, strata = strata == "b", in_turn = TRUE, seed = 1),
     uniform = batch_sampler_uniform(n, 20, seed = 1),
     replaced = batch_sampler_uniform(n, 20, replacement = TRUE, seed = 1),
     weighted = batch_sampler_weighted(seq_len(n) + 0, 20, seed = 1),

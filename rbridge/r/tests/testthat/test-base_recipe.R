@@ -16,7 +16,7 @@ test_that("a recipe holds plain vectors, the codes as bytes, and the settings as
   ))
   downsampled = recipe_of(batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), seed = 7))
   expect_identical(downsampled$parts, list(codes = as.raw(rep(0:1, c(2, 5))), n_strata = 2, kept = c(2, 2),
-    n_batches = 1, walk = 0L))
+    n_batches = 1, in_turn = 0L))
 })
 
 test_that("codes are bytes as long as one is left for rows that are in no batch", {
@@ -28,7 +28,7 @@ test_that("a recipe that was written and read makes the same generator", {
   skip_if_not_installed("mlr3misc")
   for (generator in list(
     batch_sampler_stratified(1, strata = labels, missing = "drop", assign = "even", seed = 7),
-    batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), walk = TRUE, seed = 7)
+    batch_sampler_downsampled(1, 4, strata = factor(rep(c("yes", "no"), c(2, 5))), in_turn = TRUE, seed = 7)
   )) {
     file = tempfile()
     write_batch_sampler(generator, file)
@@ -88,7 +88,7 @@ test_that("nothing in a recipe is evaluated", {
   ran = FALSE
   run = function(...) ran <<- TRUE
   code = new.env()
-  makeActiveBinding("n", run, code)
+  makeActiveBinding("n_rows", run, code)
   makeActiveBinding("names", run, code)
   # Methods that R calls for objects of a class.
   registerS3method("$", "hostile_recipe", run, envir = environment(made_of))
@@ -96,7 +96,7 @@ test_that("nothing in a recipe is evaluated", {
   registerS3method("length", "hostile_recipe", run, envir = environment(made_of))
   registerS3method("names", "hostile_recipe", run, envir = environment(made_of))
   of_class = function(value) structure(value, class = "hostile_recipe")
-  with_n = function(value) utils::modifyList(good, list(parts = list(n = value)))
+  with_n = function(value) utils::modifyList(good, list(parts = list(n_rows = value)))
   with_parts = function(value) replace(good, "parts", list(value))
   cases = list(
     list(code, "'seed', 'parts', 'state', 'labels'. Got a value of class 'environment'"),
@@ -111,16 +111,16 @@ test_that("nothing in a recipe is evaluated", {
     list(with_parts(c(good$parts, good$parts)), "have named vectors in 'parts'"),
     list(with_parts(c(good$parts, list(open = 1))), "have the vectors of the kind 'uniform' in 'parts'. Got 'open'"),
     list(replace(good, "labels", list(list(python_class = "a"))), "have the vectors of the kind 'uniform' in 'labels'"),
-    list(with_n(of_class(30)), "have a plain vector as 'n'. Got a value of class 'hostile_recipe'"),
-    list(with_n(structure(30, class = c("nn_module", "hostile_recipe"))), "have a plain vector as 'n'"),
-    list(with_n(structure(30, more = code)), "have a plain vector as 'n'"),
-    list(with_n(c(a = 30)), "have a plain vector as 'n'"),
-    list(with_n(run), "have a plain vector as 'n'. Got a value of class 'function'"),
-    list(with_n(quote(run())), "have a plain vector as 'n'"),
-    list(with_n(asS4(30)), "have a plain vector as 'n'"),
-    list(with_n(TRUE), "have a plain vector as 'n'"),
-    list(with_n("\xff"), "have text in UTF-8 as 'n'"),
-    list(with_n(NA_character_), "have text in UTF-8 as 'n'"),
+    list(with_n(of_class(30)), "have a plain vector as 'n_rows'. Got a value of class 'hostile_recipe'"),
+    list(with_n(structure(30, class = c("nn_module", "hostile_recipe"))), "have a plain vector as 'n_rows'"),
+    list(with_n(structure(30, more = code)), "have a plain vector as 'n_rows'"),
+    list(with_n(c(a = 30)), "have a plain vector as 'n_rows'"),
+    list(with_n(run), "have a plain vector as 'n_rows'. Got a value of class 'function'"),
+    list(with_n(quote(run())), "have a plain vector as 'n_rows'"),
+    list(with_n(asS4(30)), "have a plain vector as 'n_rows'"),
+    list(with_n(TRUE), "have a plain vector as 'n_rows'"),
+    list(with_n("\xff"), "have text in UTF-8 as 'n_rows'"),
+    list(with_n(NA_character_), "have text in UTF-8 as 'n_rows'"),
     list(replace(good, "seed", list(of_class(1))), "have a plain vector as 'seed'"),
     list(replace(good, "kind", list(of_class("uniform"))), "be of a kind of")
   )

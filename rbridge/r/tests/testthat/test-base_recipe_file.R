@@ -26,7 +26,7 @@ test_that("a file has the size of its header, the header, and the vectors", {
   write_batch_sampler(batch_sampler_uniform(3, 2, seed = 7), file)
   header = paste0(
     '{"__metadata__":{"format":"pystrat.recipe","version":"1","kind":"uniform","seed":"7"},',
-    '"parts.n":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},',
+    '"parts.n_rows":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},',
     '"parts.batch_size":{"dtype":"F64","shape":[1],"data_offsets":[8,16]},',
     '"parts.replacement":{"dtype":"I32","shape":[1],"data_offsets":[16,20]},',
     '"parts.n_batches":{"dtype":"F64","shape":[1],"data_offsets":[20,28]}}'
@@ -155,7 +155,7 @@ test_that("a file whose header lies is refused before its vectors are used", {
   lie("[8,16]", "[8, 16]")
   lie("parts.n_batches", "parts.batch_size")
   lie("pystrat.recipe", "another")
-  lie("parts.n\"", "other.n\"")
+  lie("parts.n_rows\"", "other.n_rows\"")
   lie("\"seed\":\"7\"", "\"seed\":\"07\"")
   lie("\"seed\":\"7\"", "\"seed\":\"3000000000\"", "'seed' parameter must be an integer")
   lie("parts.n_batches", "parts.weights", "have the vectors of the kind 'uniform' in 'parts'. Got 'weights'")
@@ -188,8 +188,8 @@ test_that("a recipe that needs more memory than it may is refused before the mem
   }
   for (recipe in list(
     with_parts("replaced", n_batches = 1e8),
-    with_parts("epoch_subset", n = most), with_parts("in_turn", sample = most), with_parts("perplexity", sample = most),
-    with_parts("prioritized", capacity = most),
+    with_parts("epoch_subset", n_rows = most), with_parts("in_turn", sample = most),
+    with_parts("perplexity", sample = most), with_parts("prioritized", capacity = most),
     with_parts("weighted", n_batches = 1e8),
     with_parts("popular", n_items = 1e8), with_parts("triples", n_users = most, n_items = 50),
     with_parts("several", negatives_per_positive = 1.3e7), with_parts("pairs", n_negatives = 2000000000L),
@@ -229,7 +229,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
     batch_sampler_stratified_group(2, groups = seq_len(n) %/% 4, keep = "apart", strata = strata, seed = 1),
     batch_sampler_stratified_group(2, groups = factor(paste(strata, seq_len(n) %/% 20)), strata = strata, seed = 1),
     batch_sampler_downsampled(1.5, 20, strata = strata == "b", seed = 1),
-    batch_sampler_downsampled(1.5, 20, strata = strata == "b", walk = TRUE, seed = 1),
+    batch_sampler_downsampled(1.5, 20, strata = strata == "b", in_turn = TRUE, seed = 1),
     batch_sampler_uniform(n, 20, seed = 1),
     batch_sampler_uniform(10, 2, n_batches = n, replacement = TRUE, seed = 1),
     batch_sampler_weighted(seq_len(n) + 0, 20, seed = 1),

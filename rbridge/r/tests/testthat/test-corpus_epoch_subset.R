@@ -87,10 +87,10 @@ test_that("a generator that was saved gives the same batches in a fresh R sessio
 test_that("wrong arguments are refused", {
   of = "parameter must"
   refused = function(message, ...) {
-    arguments = utils::modifyList(list(n = 10, sample = 5, batch_size = 2), list(...))
+    arguments = utils::modifyList(list(n_rows = 10, sample = 5, batch_size = 2), list(...))
     expect_error(do.call(batch_sampler_epoch_subset, arguments), message, fixed = TRUE)
   }
-  refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got 0 instead."), n = 0)
+  refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got 0 instead."), n_rows = 0)
   refused(paste("The 'sample'", of, "be an integer from 1 to 2147483647. Got 2.5 instead."), sample = 2.5)
   refused(paste("The 'batch_size'", of, "be a positive integer. Got 0 instead."), batch_size = 0)
   refused("must be one of 'uniform', 'uniform_without_replacement', 'partition'. Got 'random'", method = "random")
@@ -109,13 +109,13 @@ test_that("recipes whose parts are wrong are refused", {
     changed$parts = utils::modifyList(changed$parts, list(...))
     expect_error(new_generator(changed)(NULL), message, fixed = TRUE)
   }
-  refused("have an integer from 1 to 2147483647 as 'n'. Got 0", n = 0)
+  refused("have an integer from 1 to 2147483647 as 'n_rows'. Got 0", n_rows = 0)
   refused("have an integer from 1 to 2147483647 as 'sample'", sample = 1:2)
   refused("as 'batch_size'", batch_size = 0)
   refused("as 'num_replicas'", num_replicas = 6)
   refused("have at most 5 batches. Got 8", batch_size = 1, num_replicas = 4)
   refused("as 'method'. Got 'other'", method = "other")
-  refused("from 1 to 4 as 'sample'. Got 5", n = 4, method = "uniform_without_replacement")
+  refused("from 1 to 4 as 'sample'. Got 5", n_rows = 4, method = "uniform_without_replacement")
 })
 
 test_that("a sampler shows what it draws", {

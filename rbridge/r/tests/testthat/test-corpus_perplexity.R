@@ -128,11 +128,11 @@ test_that("a maximum that turns the method around is warned of once, and clippin
 
 test_that("wrong arguments are refused", {
   refused = function(message, ...) {
-    arguments = utils::modifyList(list(n = 10, sample = 5, batch_size = 2), list(...))
+    arguments = utils::modifyList(list(n_rows = 10, sample = 5, batch_size = 2), list(...))
     expect_error(do.call(batch_sampler_perplexity, arguments), message, fixed = TRUE)
   }
   of = "parameter must be"
-  refused(paste("The 'n'", of, "an integer from 1 to 2147483647. Got 0 instead."), n = 0)
+  refused(paste("The 'n_rows'", of, "an integer from 1 to 2147483647. Got 0 instead."), n_rows = 0)
   refused(paste("The 'initial'", of, "a number above 1 and at most 1000000. Got 1 instead."), initial = 1)
   refused("at most 1000000. Got NaN", initial = NaN)
   refused("at most 1000000. Got '15'", initial = "15")

@@ -44,7 +44,7 @@ test_that("the weighted negatives of all subsets of files are all negatives", {
 test_that("weights that are given are those of every epoch, and normalised ones have the mean 1", {
   sampler = rare_events(positive_weight = 3, negative_weight = 0.5)(NULL)
   expect_identical(sampler$class_weights(5), c(positive = 3, negative = 0.5))
-  normalised = sampler$class_weights(5, normalise = TRUE)
+  normalised = sampler$class_weights(5, normalize = TRUE)
   expect_equal(sum(normalised * c(7, 11)) / 18, 1)
   expect_identical(rare_events()(NULL)$class_weights(), rare_events()(NULL)$class_weights(0))
   expect_error(sampler$class_weights(-1), "The 'epoch' parameter must")

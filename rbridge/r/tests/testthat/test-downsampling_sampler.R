@@ -16,7 +16,7 @@ actual_sampler = function(case) {
     classes = as.list(names(sampler$class_weights())),
     kept = as.list(unname(colSums(sampler$plan()))),
     class_weights = as.list(unname(sampler$class_weights())),
-    normalised = as.list(unname(sampler$class_weights(normalise = TRUE))),
+    normalised = as.list(unname(sampler$class_weights(normalize = TRUE))),
     keep_rates = as.list(unname(sampler$keep_rates())),
     rows = cut_list(unlist(lapply(epochs, function(batches) batches$rows - 1))),
     offsets = whole("offsets")
@@ -82,9 +82,9 @@ test_that("weights of rows are those of their classes", {
   expect_identical(sampler$weights(), rep(c(1, 10), times = c(10, 200)))
   rows = sampler$batches(0)$rows
   expect_identical(sum(sampler$weights(rows)), 210)
-  expect_equal(mean(sampler$weights(rows, normalise = TRUE)), 1)
+  expect_equal(mean(sampler$weights(rows, normalize = TRUE)), 1)
   expect_identical(sampler$weights(integer()), numeric())
-  expect_error(sampler$weights(1, normalise = NA), "The 'normalise' parameter must be",
+  expect_error(sampler$weights(1, normalize = NA), "The 'normalize' parameter must be",
     fixed = TRUE)
 })
 
@@ -93,7 +93,7 @@ test_that("weights that are given replace those of their classes", {
   expect_identical(sampler$class_weights(), c(yes = 3, no = 10))
   expect_identical(sampler$weights(c(210, 1)), c(10, 3))
   rows = sampler$batches(0)$rows
-  expect_equal(mean(sampler$weights(rows, normalise = TRUE)), 1)
+  expect_equal(mean(sampler$weights(rows, normalize = TRUE)), 1)
   expect_identical(rows, downsampled(2, 10, seed = 1)$batches(0)$rows)
   expect_identical(downsampled(2, 10, weights = list(no = 4L))$class_weights(), c(yes = 1, no = 4))
   of_task = batch_sampler_downsampled(1.5, 10, weights = c(no = 7))(list(task = task_of()))
@@ -161,7 +161,7 @@ test_that("what only R can be given is refused, or taken as it is meant", {
 })
 
 test_that("a dataloader delivers the batches, epoch after epoch", {
-  sampler = downsampled(2, 10, walk = TRUE, seed = 1)
+  sampler = downsampled(2, 10, in_turn = TRUE, seed = 1)
   expected = lapply(0:1, function(epoch) epoch_of(sampler, epoch))
   dataset = dataset_of(210)
   for (epoch in 1:2) {
@@ -170,17 +170,17 @@ test_that("a dataloader delivers the batches, epoch after epoch", {
 })
 
 test_that("the state of R's generator is left alone", {
-  for (walk in c(FALSE, TRUE)) {
+  for (in_turn in c(FALSE, TRUE)) {
     set.seed(3, kind = "Wichmann-Hill")
     before = .Random.seed
-    downsampled(2, 10, walk = walk, seed = 1)$batches(5)
+    downsampled(2, 10, in_turn = in_turn, seed = 1)$batches(5)
     expect_identical(.Random.seed, before)
   }
   set.seed(1, kind = "default")
 })
 
 test_that("generator and instance print what they are", {
-  generator = batch_sampler_downsampled(2, 10, strata = two_classes, walk = TRUE, seed = 1)
+  generator = batch_sampler_downsampled(2, 10, strata = two_classes, in_turn = TRUE, seed = 1)
   expect_output(print(generator), "<batch_sampler_downsampled> generator\n* multiplier: 2\n", fixed = TRUE)
   expect_output(print(generator(NULL)), paste(sep = "\n",
     "<batch_sampler_downsampled>",
@@ -199,7 +199,7 @@ test_that("generator and instance print what they are", {
 test_that("different settings have different hashes, equal ones equal hashes", {
   skip_if_not_installed("mlr3misc")
   hash = function(...) mlr3misc::calculate_hash(batch_sampler_downsampled(...))
-  settings = list(list(2, 10), list(3, 10), list(2, 11), list(2, 10, majority = "no"), list(2, 10, walk = TRUE),
+  settings = list(list(2, 10), list(3, 10), list(2, 11), list(2, 10, majority = "no"), list(2, 10, in_turn = TRUE),
     list(2, 10, weights = c(no = 3)), list(2, 10, seed = 1), list(2, 10, num_replicas = 2), list(2, 10, strata = "y"),
     list(c(no = 2), 10))
   expect_identical(anyDuplicated(vapply(settings, function(arguments) do.call(hash, arguments), "")), 0L)
@@ -208,8 +208,8 @@ test_that("different settings have different hashes, equal ones equal hashes", {
 })
 
 test_that("a generator that was saved gives the same batches", {
-  for (walk in c(FALSE, TRUE)) {
-    generator = batch_sampler_downsampled(2, 10, strata = two_classes, walk = walk, seed = 1)
+  for (in_turn in c(FALSE, TRUE)) {
+    generator = batch_sampler_downsampled(2, 10, strata = two_classes, in_turn = in_turn, seed = 1)
     copy = unserialize(serialize(generator, NULL))
     expect_identical(copy(NULL)$batches(7), generator(NULL)$batches(7))
   }

@@ -192,11 +192,11 @@ calls = list(
   ),
   batch_sampler_corpus_mixture = list(source = corpus, batch_size = 2, sample = 4L, suffixes = ".txt"),
   batch_sampler_downsampled = list(multiplier = 1, batch_size = 2, strata = labels_of_rows),
-  batch_sampler_epoch_subset = list(n = 6, sample = 4, batch_size = 2),
+  batch_sampler_epoch_subset = list(n_rows = 6, sample = 4, batch_size = 2),
   batch_sampler_multilabel = list(labels = cbind(c(1, 0, 1, 0), c(0, 1, 0, 1)), min_samples_per_label = 1),
   batch_sampler_pairs = list(users = c(1, 2), items = c(1, 2), ratio = 0.5, batch_size = 2, n_items = 4),
-  batch_sampler_perplexity = list(n = 6, sample = 4, batch_size = 2),
-  batch_sampler_prioritized = list(n = 6, batch_size = 2),
+  batch_sampler_perplexity = list(n_rows = 6, sample = 4, batch_size = 2),
+  batch_sampler_prioritized = list(n_rows = 6, batch_size = 2),
   batch_sampler_sharded = list(
     min_samples_per_stratum = 1, counts = counts_of_rows, shards = "a", seed = 1, strata = labels_of_rows
   ),
@@ -207,7 +207,7 @@ calls = list(
     spec = list(mode = "shuffle"), batch_size = 2, length = 6, table = list(x = labels_of_rows)
   ),
   batch_sampler_triples = list(users = c(1, 2), items = c(1, 2), batch_size = 2, n_items = 4),
-  batch_sampler_uniform = list(n = 6, batch_size = 2),
+  batch_sampler_uniform = list(n_rows = 6, batch_size = 2),
   batch_sampler_weighted = list(weights = c(1, 2, 0), batch_size = 2, n_batches = 2),
   bind_counts = list(tables = list(counts_of_rows)),
   bin_target = list(values = c(1, 2, 3), n_bins = 2),
@@ -219,7 +219,7 @@ calls = list(
   effective_number_weights = list(labels = labels_of_rows),
   inverse_density_weights = list(values = c(1, 2, 4)),
   inverse_frequency_weights = list(labels = labels_of_rows),
-  min_samples_for_batch_size = list(x = labels_of_rows, batch_size = 4),
+  min_samples_for_batch_size = list(x = labels_of_rows, mean_batch_size = 4),
   pair_dataset = list(n_users = 2, n_items = 2),
   plot_batch_counts = list(tables = list(x = data.frame(a = 1:2)), label = "a"),
   plot_learning_curves = list(values = list(x = c(0.1, 0.2))),

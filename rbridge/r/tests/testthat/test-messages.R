@@ -126,10 +126,10 @@ test_that("a product of doubles is the whole number that it misses by rounding",
 })
 
 test_that("an error has the parts of its message", {
-  error = tryCatch(min_samples_for_batch_size(c(1, 1, 2), batch_size = 0), rbridge_refusal = identity)
+  error = tryCatch(min_samples_for_batch_size(c(1, 1, 2), mean_batch_size = 0), rbridge_refusal = identity)
   expect_identical(class(error), c("rbridge_refusal", "simpleError", "error", "condition"))
   expect_identical(unclass(error)[c("parameter", "requirement", "got")], list(
-    parameter = "batch_size", requirement = "be a positive integer", got = "0"
+    parameter = "mean_batch_size", requirement = "be a positive integer", got = "0"
   ))
 })
 

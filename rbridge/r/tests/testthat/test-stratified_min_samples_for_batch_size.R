@@ -8,7 +8,7 @@ for (case in golden$cases) {
     sizes = unlist(case$sizes)
     missing_rows = if (is.null(case$missing_rows)) 0L else case$missing_rows
     labels = c(rep(seq_along(sizes), times = sizes), rep(NA, missing_rows))
-    arguments = case[intersect(names(case), c("batch_size", "missing", "num_replicas"))]
+    arguments = case[intersect(names(case), c("mean_batch_size", "missing", "num_replicas"))]
     expect_identical(do.call(min_samples_for_batch_size, c(list(labels), arguments)), as.integer(case$minimum))
   })
 }

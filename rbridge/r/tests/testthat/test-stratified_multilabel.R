@@ -33,13 +33,13 @@ test_that("known batches, which are those of the Python package", {
 
 test_that("a shortfall is refused, warned of or allowed, and told", {
   expect_identical(refused(triangle, 1), paste("The 'max_batches' parameter must be at",
-    "most 1. Got nothing, for 2 batches: batch 1 lacks 1 row of label 'c', instead. Set it, or set 'shortfall' to",
+    "most 1. Got nothing, for 2 batches: batch 1 lacks 1 row of label 'c', instead. Set it, or set 'rare' to",
     "'warn' or 'allow'."))
-  expect_warning(batch_sampler_multilabel(triangle, 1, shortfall = "warn"),
+  expect_warning(batch_sampler_multilabel(triangle, 1, rare = "warn"),
     "^batch 1 lacks 1 row of label 'c', in the order of the dataset.$")
-  sampler = expect_silent(batch_sampler_multilabel(triangle, 1, shortfall = "allow", shuffle = FALSE)(NULL))
+  sampler = expect_silent(batch_sampler_multilabel(triangle, 1, rare = "allow", shuffle = FALSE)(NULL))
   expect_identical(sampler$shortfalls(), data.frame(batch = 1L, label = "c", rows = 0L, missing = 1))
-  whole = batch_sampler_multilabel(triangle, 3, shortfall = "allow")(NULL)
+  whole = batch_sampler_multilabel(triangle, 3, rare = "allow")(NULL)
   expect_identical(whole$shortfalls(0)$missing, c(1, 1, 1))
   expect_identical(nrow(batch_sampler_multilabel(triangle, 1, max_batches = 1)(NULL)$shortfalls(0)), 0L)
 })

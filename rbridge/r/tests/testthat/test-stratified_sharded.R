@@ -1,4 +1,4 @@
-# Data in shards. That tables, plans and rows are those of Python is tested there; here are the promises, the refusals,
+# Data in shards. That tables, plans and rows are those of Python is tested there; here are the scopes, the refusals,
 # and what plans and instances show.
 
 strata = list(
@@ -45,8 +45,8 @@ test_that("the order of the table does not matter", {
 test_that("one shard is the even sampler", {
   labels = rep(c(1, 2, 3), c(10, 7, 30))
   counts = shard_counts(list(only = labels))
-  for (promise in c("global", "local")) {
-    sampler = batch_sampler_sharded(2, counts, "only", seed = 5, strata = labels, promise = promise)(NULL)
+  for (scope in c("global", "local")) {
+    sampler = batch_sampler_sharded(2, counts, "only", seed = 5, strata = labels, scope = scope)(NULL)
     even = batch_sampler_stratified(2, assign = "even", seed = 5, strata = labels)(NULL)
     for (epoch in c(0, 6700000)) expect_identical(sampler$batches(epoch), even$batches(epoch))
   }
@@ -87,7 +87,7 @@ test_that("a plan needs no rows", {
   expect_identical(plan$fewest_rows("00001"), 0)
   expect_match(message_of(plan$sizes()), "make at most 2147483647 batches. Got 4, for 25000000000 batches, instead",
     fixed = TRUE)
-  small = sharded_plan(counts[1:2, ], 1e5, promise = "local")
+  small = sharded_plan(counts[1:2, ], 1e5, scope = "local")
   expect_output(print(small), "at least 100000 rows of every stratum and shard", fixed = TRUE)
   expect_output(print(small, most = 8L), "\n... and 2 more", fixed = TRUE)
   expect_identical(small$sizes(), rep(11000000, 10L))
@@ -98,7 +98,7 @@ test_that("a plan needs no rows", {
 
 test_that("what cannot be is refused with its shard and stratum", {
   expect_match(refused("a", 14), "be at most 9: the smallest stratum, 'z', has 9 rows. Got 14", fixed = TRUE)
-  expect_match(refused("a", promise = "local"), "as the shard 'a' has none of 'z'. Got 'local' instead.", fixed = TRUE)
+  expect_match(refused("a", scope = "local"), "as the shard 'a' has none of 'z'. Got 'local' instead.", fixed = TRUE)
   expect_identical(refused("f"), paste(
     "The 'shards' parameter must have a row for each of 4 batches. Got 1 row in 1 shard, of",
     "which some batch has none, instead. Give this process more shards, or raise 'min_samples_per_stratum'."))
@@ -110,7 +110,7 @@ test_that("what cannot be is refused with its shard and stratum", {
   expect_match(refused("a", own = factor(rep(c("x", "y"), c(10, 3)))),
     "have the rows of 'counts': 9 rows of 'x' in the shard 'a'. Got 10 instead.", fixed = TRUE)
   many = matrix(3, 1e5, 1, dimnames = list(sprintf("%05d", 1:1e5), "x"))
-  sampler = batch_sampler_sharded(1, many, "00007", seed = 1, strata = factor(rep("x", 3)), promise = "local")(NULL)
+  sampler = batch_sampler_sharded(1, many, "00007", seed = 1, strata = factor(rep("x", 3)), scope = "local")(NULL)
   expect_length(sampler$batches(21473)$rows, 3L)
   expect_match(message_of(sampler$set_epoch(21474)), "be an integer from 0 to 21473. Got 21474", fixed = TRUE)
 })
@@ -149,14 +149,14 @@ test_that("a recipe whose batches do not follow from its rows is refused", {
   complete = list(p = rep(c("x", "y"), c(5, 3)), q = rep(c("y", "x"), c(4, 7)), r = rep(c("x", "y"), 3))
   # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too.
   cases = list(
-    list(strata = strata, promise = "global", shards = names(strata), known = rep(TRUE, 18L)),
-    list(strata = strata, promise = "global", shards = c("e", "a", "d"), known = rep(c(TRUE, FALSE, TRUE), c(4, 2, 3))),
-    list(strata = strata, promise = "global", shards = c("f", "a"), known = c(TRUE, TRUE, FALSE, TRUE, TRUE, TRUE)),
-    list(strata = strata, promise = "global", shards = c("d", "b"), known = rep(FALSE, 6L)),
-    list(strata = complete, promise = "local", shards = c("r", "p"), known = rep(TRUE, 4L))
+    list(strata = strata, scope = "global", shards = names(strata), known = rep(TRUE, 18L)),
+    list(strata = strata, scope = "global", shards = c("e", "a", "d"), known = rep(c(TRUE, FALSE, TRUE), c(4, 2, 3))),
+    list(strata = strata, scope = "global", shards = c("f", "a"), known = c(TRUE, TRUE, FALSE, TRUE, TRUE, TRUE)),
+    list(strata = strata, scope = "global", shards = c("d", "b"), known = rep(FALSE, 6L)),
+    list(strata = complete, scope = "local", shards = c("r", "p"), known = rep(TRUE, 4L))
   )
   for (case in cases) {
-    recipe = attr(batch_sampler_sharded(1, shard_counts(case$strata), case$shards, seed = 1, promise = case$promise,
+    recipe = attr(batch_sampler_sharded(1, shard_counts(case$strata), case$shards, seed = 1, scope = case$scope,
       strata = factor(unlist(case$strata[case$shards]))), "settings")$recipe
     expect_identical(wrong_recipe(recipe), "")
     refused = vapply(seq_along(recipe$parts$begins), function(cell) {
@@ -188,7 +188,7 @@ test_that("golden vectors", {
       sprintf("s%.0f", (rows * given$multipliers[[shard]]) %% given$modulus %% given$n_strata)
     }))
     sampler = batch_sampler_sharded(given$min_samples_per_stratum, counts, paste0("r", shards), seed = given$seed,
-      strata = factor(own), promise = given$promise, shuffle = given$shuffle)(NULL)
+      strata = factor(own), scope = given$scope, shuffle = given$shuffle)(NULL)
     expect_identical(lapply(epoch_of(sampler, given$epoch), function(rows) rows - 1L),
       lapply(case$expected$batches, function(rows) as.integer(unlist(rows))))
   }

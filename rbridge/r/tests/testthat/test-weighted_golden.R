@@ -54,7 +54,7 @@ draw_prioritised = function(case) {
     rows = c(rows, drawn)
   }
   rows = with_samples(rows, case, draw)
-  least = if (case$normalise) min(weights) else mean(weights)
+  least = if (case$normalize) min(weights) else mean(weights)
   attr(rows, "importance_weights") = (least / weights[match(drawn + 1, order)])^case$beta
   rows
 }
@@ -110,7 +110,7 @@ samples_of = function(sampler, case) {
 }
 
 sample_prioritised = function(case) {
-  names = c("n", "batch_size", "alpha", "beta", "epsilon", "stratified", "normalise", "capacity", "n_batches", "seed",
+  names = c("n", "batch_size", "alpha", "beta", "epsilon", "stratified", "normalize", "capacity", "n_batches", "seed",
     "method")
   settings = case[intersect(names, names(case))]
   sampler = do.call(batch_sampler_prioritized, settings)(NULL)

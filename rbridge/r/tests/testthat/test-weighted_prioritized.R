@@ -21,8 +21,8 @@ test_that("importance weights are (p_min / p)^beta, or n times the probability t
   priorities = c(0, 0.5, -1.5, 3.5)
   weights = abs(priorities) + 0.5
   for (beta in c(0, 0.4, 1, 1.7)) {
-    of = function(normalise) {
-      sampler = prioritized_of(4, 2, alpha = 1, beta = beta, epsilon = 0.5, normalise = normalise, seed = 1)
+    of = function(normalize) {
+      sampler = prioritized_of(4, 2, alpha = 1, beta = beta, epsilon = 0.5, normalize = normalize, seed = 1)
       sampler$update(1:4, priorities)
       sampler$importance_weights(c(4, 1:4))
     }
@@ -42,7 +42,7 @@ test_that("importance weights are right if quotients of priorities have no doubl
 })
 
 test_that("of a buffer that is not full only the rows that are there count", {
-  sampler = prioritized_of(0, 2, alpha = 1, beta = 1, epsilon = 1, normalise = FALSE, capacity = 10, seed = 1)
+  sampler = prioritized_of(0, 2, alpha = 1, beta = 1, epsilon = 1, normalize = FALSE, capacity = 10, seed = 1)
   sampler$append(2)
   sampler$update(1:2, c(0, 2))
   expect_equal(sampler$importance_weights(1:2), c(2, 2 / 3))
@@ -138,8 +138,8 @@ test_that("copies have priorities of their own", {
 test_that("arguments are refused in one grammar", {
   of = "parameter must"
   refused = function(text, ...) expect_error(batch_sampler_prioritized(...), text, fixed = TRUE)
-  refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 0, 1)
-  refused(paste("The 'n'", of, "be an integer from 0 to 2147483647. Got -1 instead."), -1, 1, capacity = 2)
+  refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 0, 1)
+  refused(paste("The 'n_rows'", of, "be an integer from 0 to 2147483647. Got -1 instead."), -1, 1, capacity = 2)
   refused(paste("The 'capacity'", of, "be an integer from 3 to 2147483647. Got 2 instead."), 3, 1, capacity = 2)
   refused(paste("The 'capacity'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 0, 1, capacity = 0)
   refused(paste("The 'alpha'", of, "be a finite number of at least 0. Got -1 instead."), 3, 1, alpha = -1)
@@ -148,7 +148,7 @@ test_that("arguments are refused in one grammar", {
   refused(paste("The 'epsilon'", of, "neither vanish nor overflow when raised to the power of alpha, 4. Got 1e-300"),
     3, 1, alpha = 4, epsilon = 1e-300)
   refused(paste("The 'stratified'", of, "be true or false. Got 1 instead."), 3, 1, stratified = 1)
-  refused(paste("The 'normalise'", of, "be true or false. Got nothing instead."), 3, 1, normalise = NULL)
+  refused(paste("The 'normalize'", of, "be true or false. Got nothing instead."), 3, 1, normalize = NULL)
 })
 
 test_that("generators and instances show themselves", {

@@ -118,7 +118,7 @@ test_that("different settings have different hashes, equal ones the same, also a
     quote(batch_sampler_prioritized(10, 2, beta = 0.5, seed = 1)),
     quote(batch_sampler_prioritized(10, 2, beta = function(batch) 0.5, seed = 1)),
     quote(batch_sampler_prioritized(10, 2, beta = function(batch) 0.6, seed = 1)),
-    quote(batch_sampler_prioritized(10, 2, normalise = FALSE, seed = 1)),
+    quote(batch_sampler_prioritized(10, 2, normalize = FALSE, seed = 1)),
     quote(batch_sampler_prioritized(10, 2, method = "rank", seed = 1))
   )
   hashes = vapply(settings, function(call) mlr3misc::calculate_hash(eval(call)), "")

@@ -50,8 +50,8 @@ test_that("a dataloader delivers the batches, and a dataset of another size is r
 test_that("the core refuses in the name of the function, and shows values of R", {
   of = "parameter must"
   refused = function(text, ...) expect_error(batch_sampler_uniform(...), text, fixed = TRUE)
-  refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got 'a' instead."), "a", 1)
-  refused(paste("The 'n'", of, "be an integer from 1 to 2147483647. Got NA instead."), NA_integer_, 1)
+  refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got 'a' instead."), "a", 1)
+  refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got NA instead."), NA_integer_, 1)
   refused(paste("The 'replacement'", of, "be true or false. Got NA instead."), 3, 1, NA)
   refused(paste("The 'batch_size'", of, "be a positive integer. Got nothing instead."), 3, NULL)
   refused(paste("The 'seed'", of, "be an integer from 0 to 2147483646. Got 2 values instead."), 3, 1, seed = 1:2)

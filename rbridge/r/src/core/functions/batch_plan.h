@@ -106,18 +106,19 @@ static bool call_batch_layout(const Parts *request, Host *host) {
          (plan.n_rows == n_available || spread_layout(plan.counts, available, n_strata, layout, host));
 }
 
-/* Make the largest "minimum" the result for which batches have at most "batch_size" rows on average; without "counts",
- * only check the arguments.
+/* Make the largest "minimum" the result for which batches have at most "mean_batch_size" rows on average; without
+ * "counts", only check the arguments.
  */
 static bool call_min_samples(const Parts *request, Host *host) {
-  double batch_size, num_replicas;
-  bool is_read = read_whole(request, "batch_size", 1, INFINITY, &batch_size, host) && read_missing(request, host) &&
+  static const char *const name = "mean_batch_size";
+  double mean, num_replicas;
+  bool is_read = read_whole(request, name, 1, INFINITY, &mean, host) && read_missing(request, host) &&
                  read_sharing(request, &num_replicas, host);
   if (!is_read || !is_given(request, "counts")) return is_read;
   int64_t *counts, n_strata, n_rows, n_batches;
   if (!read_counts(request, "counts", &n_strata, &counts, &n_rows, host)) return false;
   Counts rows = new_counts(counts, counts, n_strata);
-  return batches_by_batch_size(request, &rows, batch_size, num_replicas, &n_batches, host) &&
+  return batches_by_size(request, name, &rows, mean, num_replicas, &n_batches, host) &&
          host->number(host, "minimum", (double)(fewest_rows(&rows) / n_batches));
 }
 

@@ -30,7 +30,7 @@ static bool read_downsampled(const Parts *request, DownsampledRequest *wanted, H
   wanted->has_weights = is_given(request, "weights");
   if (!read_by_class(request, "multiplier", &wanted->multiplier, host)) return false;
   if (!read_whole(request, "batch_size", 1, INFINITY, &wanted->batch_size, host)) return false;
-  if (!read_flag(request, "walk", &wanted->walks, host)) return false;
+  if (!read_flag(request, "in_turn", &wanted->walks, host)) return false;
   if (wanted->has_weights && !find_part(request, "weights").is_named) {
     host->refusal.is_type = true;
     return refuse(host, "weights", NULL, "name the classes");
@@ -123,7 +123,7 @@ static bool give_weights(const Parts *request, const Counts *rows, Host *host) {
 /* Make the settings of the request the result. */
 static bool keep_downsampled(const Parts *request, const DownsampledRequest *wanted, Host *host) {
   return host->keep(host, "multiplier") && host->number(host, "batch_size", wanted->batch_size) &&
-         host->keep(host, "majority") && host->keep(host, "walk") && host->keep(host, "weights") &&
+         host->keep(host, "majority") && host->keep(host, "in_turn") && host->keep(host, "weights") &&
          keep_sharing(request, wanted->num_replicas, host);
 }
 
@@ -137,12 +137,13 @@ static bool plan_downsampled(const Parts *request, Host *host) {
   int64_t *kept = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *kept);
   if (kept == NULL || !find_kept(request, &wanted, &codes, kept, host)) return false;
   Counts rows = new_counts(kept, codes.counts, n_strata);
-  if (!batches_by_batch_size(request, &rows, wanted.batch_size, wanted.num_replicas, &n_batches, host)) return false;
+  double size = wanted.batch_size, num_replicas = wanted.num_replicas;
+  if (!batches_by_size(request, "batch_size", &rows, size, num_replicas, &n_batches, host)) return false;
   if (!host->keep(host, "codes") || !host->number(host, "n_strata", (double)n_strata)) return false;
   double *numbers = host->vector(host, "kept", DOUBLES, n_strata);
   for (int64_t i = 0; numbers != NULL && i < n_strata; i++) numbers[i] = (double)kept[i];
   return numbers != NULL && host->number(host, "n_batches", (double)n_batches) &&
-         host->flag(host, "walk", wanted.walks) && (!wanted.has_weights || give_weights(request, &rows, host));
+         host->flag(host, "in_turn", wanted.walks) && (!wanted.has_weights || give_weights(request, &rows, host));
 }
 
 static bool check_given_weights(const Parts *recipe, int64_t n_strata, Host *host) {
@@ -166,7 +167,7 @@ static bool prepare_downsampled(void *instance, const Parts *recipe, uint32_t se
   if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
   int64_t n_strata = self->codes.n_strata;
   if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
-  if (!read_flag(recipe, "walk", &self->is_walked, host)) return false;
+  if (!read_flag(recipe, "in_turn", &self->is_walked, host)) return false;
   int64_t *kept = host->memory(host, FOR_THE_INSTANCE, n_strata * (int64_t)sizeof *kept);
   if (kept == NULL || !read_wholes(recipe, "kept", n_strata, 1, LARGEST_COUNT, kept, host)) return false;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {

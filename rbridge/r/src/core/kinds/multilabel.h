@@ -20,27 +20,22 @@ typedef struct {
   int64_t n_missing; /* the rows that these lack */
 } Multilabel;
 
-enum { SHORTFALL_ERROR, SHORTFALL_WARN, SHORTFALL_ALLOW, SHORTFALL_CHOICES };
-
 /* The arguments of a user. */
 typedef struct {
   double minimum, max_batches, num_replicas;
-  int shortfall;
+  int rare;
   bool is_shuffled;
 } MultilabelRequest;
-
-#define SHORTFALL_ADVICE "it, or set 'shortfall' to 'warn' or 'allow'."
 
 static const char *const LABEL_MINIMUM = "min_samples_per_label";
 
 static bool read_multilabel(const Parts *request, MultilabelRequest *wanted, Host *host) {
-  static const char *const choices[] = {"error", "warn", "allow"};
   wanted->max_batches = INFINITY;
   return read_sharing(request, &wanted->num_replicas, host) &&
          read_whole(request, LABEL_MINIMUM, 1, INFINITY, &wanted->minimum, host) &&
          (!is_given(request, "max_batches") ||
           read_whole(request, "max_batches", 1, INFINITY, &wanted->max_batches, host)) &&
-         read_choice(request, "shortfall", choices, SHORTFALL_CHOICES, &wanted->shortfall, host) &&
+         read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) &&
          read_flag(request, "shuffle", &wanted->is_shuffled, host);
 }
 
@@ -49,7 +44,7 @@ static bool keep_multilabel(const Parts *request, const MultilabelRequest *wante
   bool is_limited = is_given(request, "max_batches");
   return host->number(host, LABEL_MINIMUM, wanted->minimum) &&
          (is_limited ? host->number(host, "max_batches", wanted->max_batches) : host->keep(host, "max_batches")) &&
-         host->keep(host, "shortfall") && host->keep(host, "shuffle") &&
+         host->keep(host, "rare") && host->keep(host, "shuffle") &&
          keep_sharing(request, wanted->num_replicas, host);
 }
 
@@ -120,13 +115,13 @@ static bool choose_label_batches(
     refuse(host, "labels", "no row of label '{stratum}'", "have a row of every label");
     return advise(host, "Leave the label out.");
   }
-  if (wanted->minimum > (double)n_min && wanted->shortfall == SHORTFALL_ERROR) {
+  if (wanted->minimum > (double)n_min && wanted->rare == RARE_ERROR) {
     char count[NUMBER];
     refuse(
         host, LABEL_MINIMUM, number_read(request, LABEL_MINIMUM, wanted->minimum, shown),
         "be at most %lld: the rarest label, '{stratum}', has %s", (long long)n_min, show_count(n_min, "row", count)
     );
-    return advise(host, "Lower " SHORTFALL_ADVICE);
+    return advise(host, "Lower " RARE_ADVICE);
   }
   /* One batch lacks the same rows, however large the minimum. */
   given->minimum = (int64_t)fmin(wanted->minimum, LARGEST_COUNT);
@@ -181,13 +176,13 @@ static bool refuse_shortfall(
         host, "num_replicas", number_read(request, "num_replicas", wanted->num_replicas, shown),
         "be lower: no number of batches was found of which each holds enough rows of every label"
     );
-    return advise(host, "Lower " SHORTFALL_ADVICE);
+    return advise(host, "Lower " RARE_ADVICE);
   }
   bool is_limited = is_given(request, "max_batches");
   const char *limit = is_limited ? show_number(wanted->max_batches, shown) : "nothing";
   snprintf(got, SENTENCE, "%s, for %s: %.300s,", limit, batches, lacks);
   refuse(host, "max_batches", got, "be at most %lld", (long long)(fewest * replicas));
-  return advise(host, "%s " SHORTFALL_ADVICE, is_limited ? "Lower" : "Set");
+  return advise(host, "%s " RARE_ADVICE, is_limited ? "Lower" : "Set");
 }
 
 /* Refuse, or warn of, what batches lack in the order of the dataset. */
@@ -196,10 +191,10 @@ static bool check_shortfall(
 ) {
   Assignment assigned;
   char lacks[SENTENCE];
-  if (wanted->shortfall == SHORTFALL_ALLOW) return true;
+  if (wanted->rare == RARE_ALLOW) return true;
   if (!new_assignment(&assigned, given, host) || !assign_rows(&assigned, codes, NULL, host)) return false;
   if (describe_shortfall(&assigned, wanted->minimum, host, lacks) == 0) return true;
-  if (wanted->shortfall == SHORTFALL_ERROR) return refuse_shortfall(request, wanted, &assigned, codes, lacks, host);
+  if (wanted->rare == RARE_ERROR) return refuse_shortfall(request, wanted, &assigned, codes, lacks, host);
   snprintf(host->warning, SENTENCE, "%.400s, in the order of the dataset.", lacks);
   return true;
 }

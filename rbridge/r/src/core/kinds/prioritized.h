@@ -57,8 +57,8 @@ static bool plan_prioritized(const Parts *request, Host *host) {
   double n, capacity, num_replicas, alpha, beta = 0, epsilon;
   int64_t batch_size, n_batches;
   int method = 0;
-  bool stratified = false, normalise = false, has_capacity = is_given(request, "capacity");
-  if (!read_whole(request, "n", has_capacity ? 0 : 1, LARGEST_COUNT, &n, host)) return false;
+  bool stratified = false, normalize = false, has_capacity = is_given(request, "capacity");
+  if (!read_whole(request, "n_rows", has_capacity ? 0 : 1, LARGEST_COUNT, &n, host)) return false;
   capacity = n;
   if (has_capacity && !read_whole(request, "capacity", n < 1 ? 1 : n, LARGEST_COUNT, &capacity, host)) return false;
   if (!read_sharing(request, &num_replicas, host)) return false;
@@ -70,13 +70,13 @@ static bool plan_prioritized(const Parts *request, Host *host) {
   bool is_ranked = method == 1;
   if (!read_epsilon(request, is_ranked, capacity, alpha, &epsilon, host)) return false;
   if (!read_flag(request, "stratified", &stratified, host)) return false;
-  if (!read_flag(request, "normalise", &normalise, host)) return false;
+  if (!read_flag(request, "normalize", &normalize, host)) return false;
   return host->number(host, "capacity", capacity) && host->number(host, "batch_size", (double)batch_size) &&
          host->number(host, "alpha", alpha) && (is_ranked || host->number(host, "epsilon", epsilon)) &&
          host->flag(host, "stratified", stratified) && host->number(host, "n_batches", (double)n_batches) &&
          (!is_ranked || host->keep(host, "method")) && host->number(host, "num_replicas", num_replicas) &&
          give_first_rows(is_ranked, (int64_t)n, (int64_t)capacity, host) &&
-         (is_function || host->number(host, "beta", beta)) && host->flag(host, "normalise", normalise);
+         (is_function || host->number(host, "beta", beta)) && host->flag(host, "normalize", normalize);
 }
 
 static bool prepare_prioritized(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
@@ -235,14 +235,14 @@ static bool tell_prioritized(
 static bool give_importance_weights(const RowWeights *rows, const Parts *asked, Host *host) {
   int64_t count = 0;
   double beta;
-  bool normalise = false;
+  bool normalize = false;
   const int64_t *places = read_places(asked, "rows", n_rows_of(rows), &count, host);
   if (places == NULL || !read_number(asked, "beta", 0, &beta, host)) return false;
-  if (!read_flag(asked, "normalise", &normalise, host)) return false;
+  if (!read_flag(asked, "normalize", &normalize, host)) return false;
   double *factors = host->vector(host, "importance_weights", DOUBLES, count);
   if (factors == NULL) return false;
   const SumTree *tree = &rows->tree;
-  double least = normalise ? least_weight_of(tree) : total_of(tree) / (double)tree->n_positive;
+  double least = normalize ? least_weight_of(tree) : total_of(tree) / (double)tree->n_positive;
   double least_raised = pow(least, beta);
   for (int64_t i = 0; i < count; i++) {
     double weight = weight_of_row(rows, places[i]);

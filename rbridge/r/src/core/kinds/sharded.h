@@ -53,7 +53,7 @@ static int64_t *sizes_of(const ShardCells *cells, Host *host) {
 
 /* Refuse rows that are not those of the table. */
 static bool check_own_rows(const Parts *request, const ShardCells *cells, const int64_t *sizes, Host *host) {
-  static const char *const parameter = "local_strata";
+  static const char *const parameter = "strata";
   int64_t n_strata = cells->n_strata, n_own = cells->n_cells / n_strata, n_rows = 0;
   Codes codes = {.n_strata = n_strata};
   char got[NUMBER];
@@ -95,7 +95,7 @@ static bool plan_sharded(const Parts *request, Host *host) {
   if (!read_flag(request, "shuffle", &is_shuffled, host)) return false;
   if (!is_given(request, "table")) {
     return read_shards_plan(request, &plan, host) && host->number(host, "min_samples_per_stratum", plan.minimum) &&
-           host->keep(host, "promise") && host->keep(host, "shuffle") && host->number(host, "seed", seed);
+           host->keep(host, "scope") && host->keep(host, "shuffle") && host->number(host, "seed", seed);
   }
   if (!plan_shards(request, &plan, &guaranteed, host) || !check_shard_batches(&plan, guaranteed, host)) return false;
   if (!find_own_cells(request, &plan, &cells, host) || !check_own_shards(request, &cells, host)) return false;
@@ -106,7 +106,7 @@ static bool plan_sharded(const Parts *request, Host *host) {
          host->number(host, "n_shards", (double)plan.table.n_parts) &&
          host->number(host, "n_batches", (double)plan.n_batches) && host->keep(host, "shards") &&
          give_doubles("sizes", sizes, cells.n_cells / cells.n_strata, host) &&
-         give_doubles("begins", cells.begins, cells.n_cells, host) && host->keep(host, "promise") &&
+         give_doubles("begins", cells.begins, cells.n_cells, host) && host->keep(host, "scope") &&
          host->flag(host, "shuffle", is_shuffled);
 }
 
@@ -167,7 +167,7 @@ static bool prepare_sharded(void *instance, const Parts *recipe, uint32_t seed, 
   if (!read_whole(recipe, "n_strata", 1, LARGEST_COUNT - 1, &n_strata, host)) return false;
   if (!read_whole(recipe, "n_shards", 1, LARGEST_COUNT, &n_shards, host)) return false;
   if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
-  if (!read_promise(recipe, &is_local, host)) return false;
+  if (!read_scope(recipe, &is_local, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
   Part own = find_part(recipe, "shards");
   if (own.type != DOUBLES || own.length < 1 || (double)own.length > n_shards) {

@@ -13,7 +13,7 @@ typedef struct {
 static bool plan_uniform(const Parts *request, Host *host) {
   double n, size, num_replicas;
   bool replacement = false;
-  if (!read_whole(request, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_whole(request, "n_rows", 1, LARGEST_COUNT, &n, host)) return false;
   if (!read_flag(request, "replacement", &replacement, host)) return false;
   if (!replacement) {
     if (!read_whole(request, "batch_size", 1, INFINITY, &size, host)) return false;
@@ -24,7 +24,7 @@ static bool plan_uniform(const Parts *request, Host *host) {
   int64_t batch_size, n_batches;
   if (!read_sharing(request, &num_replicas, host)) return false;
   if (!read_fixed_size(request, (int64_t)n, num_replicas, &batch_size, &n_batches, host)) return false;
-  return host->number(host, "n", n) && host->number(host, "batch_size", (double)batch_size) &&
+  return host->number(host, "n_rows", n) && host->number(host, "batch_size", (double)batch_size) &&
          host->flag(host, "replacement", replacement) && host->number(host, "n_batches", (double)n_batches);
 }
 
@@ -34,7 +34,7 @@ static bool prepare_uniform(void *instance, const Parts *recipe, uint32_t seed, 
   (void)seed;
   if (!read_whole(recipe, "batch_size", 1, LARGEST_COUNT, &batch_size, host)) return false;
   if (!read_whole(recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
-  if (!read_whole(recipe, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_whole(recipe, "n_rows", 1, LARGEST_COUNT, &n, host)) return false;
   if (!read_flag(recipe, "replacement", &self->replacement, host)) return false;
   if (!self->replacement && !read_whole(recipe, "batch_size", 1, n, &batch_size, host)) return false;
   self->n_rows = (int64_t)n;

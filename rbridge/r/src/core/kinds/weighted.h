@@ -38,7 +38,7 @@ static bool plan_weighted(const Parts *request, Host *host) {
   if (!check_first_weights(&weights, (int64_t)number, form, host)) return false;
   if (!read_sharing(request, &num_replicas, host)) return false;
   if (!read_fixed_size(request, n, num_replicas, &batch_size, &n_batches, host)) return false;
-  return host->number(host, "n", (double)n) && host->number(host, "batch_size", (double)batch_size) &&
+  return host->number(host, "n_rows", (double)n) && host->number(host, "batch_size", (double)batch_size) &&
          host->flag(host, "replacement", replacement) && host->number(host, "n_batches", (double)n_batches) &&
          host->number(host, "num_replicas", num_replicas) && host->keep(host, "weights");
 }
@@ -52,7 +52,7 @@ static bool prepare_weighted(void *instance, const Parts *recipe, uint32_t seed,
   if (!read_whole(recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
   if (!read_flag(recipe, "replacement", &replacement, host)) return false;
   if (!read_whole(recipe, "num_replicas", 1, n_batches, &number, host)) return false;
-  if (!read_whole(recipe, "n", 1, LARGEST_COUNT, &n, host)) return false;
+  if (!read_whole(recipe, "n_rows", 1, LARGEST_COUNT, &n, host)) return false;
   self->weighing = (RowWeighing){.name = "weights", .capacity = (int64_t)n};
   self->form = replacement ? REPLACED_DRAW : DISTINCT_DRAW;
   self->batch_size = (int64_t)batch_size;
