@@ -23,7 +23,7 @@ static void check_case(void) {
   sample = (double)next_number();
   uint32_t seed = (uint32_t)next_number(), epoch = (uint32_t)next_number();
   int64_t n_parts = 0;
-  parts[n_parts++] = (Part){.name = "n", .type = DOUBLES, .length = 1, .values = &n};
+  parts[n_parts++] = (Part){.name = "n_rows", .type = DOUBLES, .length = 1, .values = &n};
   parts[n_parts++] = (Part){.name = "sample", .type = DOUBLES, .length = 1, .values = &sample};
   parts[n_parts++] = (Part){.name = "lengths", .type = INTEGERS, .length = (int64_t)n, .values = lengths};
   parts[n_parts++] = (Part){.name = "method", .type = TEXT, .length = 1, .values = "uniform"};
