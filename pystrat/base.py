@@ -38,7 +38,7 @@ It may override others, each for one reason:
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from itertools import islice
 from typing import (
     TYPE_CHECKING,
@@ -59,6 +59,7 @@ import numpy as np
 from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
 from pystrat.callers import Requests, is_count_of_loader, is_divided, saves_iterator_too, skips_batches
+from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.locks import OwnLock
 from pystrat.messages import check_integer, check_iterable, count_of, is_number, refused_type, refused_value, show
@@ -266,7 +267,7 @@ class Place(NamedTuple):
     ahead: Any = None
 
 
-class BatchSampler(ABC):
+class BatchSampler(metaclass=AnswersKeywords):
     """Base class of the batch samplers.
 
     Parameters

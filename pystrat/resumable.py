@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, Protocol, runtime_checkable
 
 from pystrat.base import BatchSampler
+from pystrat.keywords import AnswersKeywords
 from pystrat.messages import refused_type, refused_value, show
 
 
@@ -31,7 +32,7 @@ class Counting(Protocol):
         """Return the state after the batches that a loader has taken in its newest iteration."""
 
 
-class LoaderWithState:
+class LoaderWithState(metaclass=AnswersKeywords):
     """Base class of the loaders whose state is that of their sampler after the batches that the loop has taken.
 
     A subclass implements `_batches`, whose first item begins the sampler's next epoch: not before, since Lightning sets

@@ -34,6 +34,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.first_rows",
         "pystrat.frames",
         "pystrat.lazy_pandas",
+        "pystrat.keywords",
         "pystrat.limits",
         "pystrat.locks",
         "pystrat.plan",

@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from numpy.typing import NDArray
 
+from pystrat.keywords import AnswersKeywords
 from pystrat.messages import check_flag, check_integer, count_of, refused_type, refused_value, show
 from pystrat.corpus.files import ParallelFile, Paths, Source, open_files
 from pystrat.corpus.population import limited_population
@@ -20,7 +21,7 @@ def check_transform(transform: Any) -> Any:
     return transform
 
 
-class CorpusDataset:
+class CorpusDataset(metaclass=AnswersKeywords):
     """Dataset of the lines of all files, in order.
 
     For a PyTorch ``DataLoader``, with a `CorpusMixtureBatchSampler` of the same files, whose ``dataset()`` returns it.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import float64_of, holds_tensors, plain_array
+from pystrat.keywords import AnswersKeywords
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
@@ -15,7 +16,7 @@ from pystrat.pairs.codes import check_ids, check_table, split_numbers
 from pystrat.pairs.sampler import decode_pairs
 
 
-class FeatureLookup:
+class FeatureLookup(metaclass=AnswersKeywords):
     """Features by id, looked up for many ids at once.
 
     Parameters
@@ -136,7 +137,7 @@ class FeatureLookup:
         return np.empty((count, *self._features.shape[1:]), dtype=self._features.dtype)
 
 
-class PairDataset:
+class PairDataset(metaclass=AnswersKeywords):
     """Map-style dataset of all pairs of a user and an item, by pair number, for `NegativePairBatchSampler`.
 
     Parameters
@@ -207,7 +208,7 @@ class PairDataset:
         }
 
 
-class TripleDataset:
+class TripleDataset(metaclass=AnswersKeywords):
     """Map-style dataset of triples of a user, a positive and negatives, for `TripleBatchSampler`.
 
     Parameters

@@ -12,6 +12,7 @@ from pystrat import _core
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.callers import is_count_of_loader, is_divided, joins_items
 from pystrat.digest import fingerprint
+from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, count_of, refused_value, show
 from pystrat.process_group import warn_of_process_group
@@ -31,7 +32,7 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     from pystrat.stream.reading import Chunk
 
 
-class StratifiedStream(IterableDataset[list[Any]]):
+class StratifiedStream(IterableDataset[list[Any]], metaclass=AnswersKeywords):
     """Iterable dataset of batches with a minimum number of rows of every stratum, streamed from sources.
 
     Its items are whole batches, as lists of rows. Pass it to a PyTorch ``DataLoader`` with ``batch_size=None`` and, to

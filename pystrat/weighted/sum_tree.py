@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
+from pystrat.keywords import AnswersKeywords
 from pystrat.row_arguments import row_positions, row_values
 from pystrat.seeds import check_seed
 from pystrat._random import RandomStream
 
 
-class SumTree:
+class SumTree(metaclass=AnswersKeywords):
     """Weights of rows in a tree of sums: drawing k of n rows by weight takes O(k log n).
 
     Parameters
@@ -91,12 +92,12 @@ class SumTree:
         """The sum of all weights."""
         return float(self._instance.ask("total")["total"])
 
-    def sample(self, k: int, *, replacement: bool = True) -> NDArray[np.int32]:
+    def sample(self, k: int = 1, *, replacement: bool = True) -> NDArray[np.int32]:
         """Draw `k` rows by their weights.
 
         Parameters
         ----------
-        k : int
+        k : int, default 1
             From 0 to 2147483647; without replacement, at most the number of positive weights.
         replacement : bool, default True
             Whether a row may be drawn more than once.
