@@ -324,3 +324,7 @@ def test_the_global_random_states_are_neither_read_nor_changed() -> None:
     tree.sample(1000)
     tree.sample(50, replacement=False)
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
+
+
+def test_one_row_is_drawn_by_default() -> None:
+    assert SumTree([1.0, 2.0], seed=1).sample().tolist() == SumTree([1.0, 2.0], seed=1).sample(1).tolist()

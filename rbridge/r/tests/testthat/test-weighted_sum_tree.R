@@ -278,3 +278,7 @@ test_that("a call that is broken off leaves the tree as it was, or is complete",
   }
   expect_gt(broken_off, 0)
 })
+
+test_that("one row is drawn by default", {
+  expect_identical(sum_tree(c(1, 2), seed = 1)$sample(), sum_tree(c(1, 2), seed = 1)$sample(1))
+})
