@@ -38,7 +38,7 @@ It may override others, each for one reason:
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from itertools import islice
 from typing import (
     TYPE_CHECKING,
@@ -267,7 +267,7 @@ class Place(NamedTuple):
     ahead: Any = None
 
 
-class BatchSampler(metaclass=AnswersKeywords):
+class BatchSampler(AnswersKeywords, ABC):
     """Base class of the batch samplers.
 
     Parameters

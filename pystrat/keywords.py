@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from abc import ABCMeta
-from typing import Any, Iterable, Optional
+from typing import Any, ClassVar, Iterable, Optional, TypeVar
+
+_Own = TypeVar("_Own", bound="AnswersKeywords")
 
 # What other libraries call the parameters of this one.
 _ELSEWHERE = {
@@ -18,22 +19,28 @@ _ELSEWHERE = {
 }
 
 
-class AnswersKeywords(ABCMeta):
-    """The class of classes whose constructors name the parameter that an unknown keyword probably means."""
+class AnswersKeywords:
+    """Base class whose constructors name the parameter that an unknown keyword probably means.
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            _check_keywords(cls, kwargs)
-        return super().__call__(*args, **kwargs)
+    The keywords are checked before `__init__` is called, so that tracebacks and warnings have no frame in between.
+    """
 
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        """The signature that tools show: that of the constructor, not of `__call__`."""
-        own = inspect.signature(cls.__init__)  # type: ignore[misc]
-        return own.replace(parameters=list(own.parameters.values())[1:], return_annotation=inspect.Signature.empty)
+    __signature__: ClassVar[inspect.Signature]
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        own = inspect.signature(cls.__init__)
+        # What tools show: the signature of the constructor, not of `__new__`.
+        cls.__signature__ = own.replace(
+            parameters=list(own.parameters.values())[1:], return_annotation=inspect.Signature.empty
+        )
+
+    def __new__(cls: type[_Own], *args: Any, **keywords: Any) -> _Own:
+        _check_keywords(cls, keywords)
+        return super().__new__(cls)
 
 
-def _check_keywords(cls: AnswersKeywords, keywords: Iterable[str]) -> None:
+def _check_keywords(cls: type[AnswersKeywords], keywords: Iterable[str]) -> None:
     """Refuse the first keyword that the constructor of a class does not have, if a parameter is meant by it."""
     parameters = cls.__signature__.parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):

@@ -32,7 +32,7 @@ class Counting(Protocol):
         """Return the state after the batches that a loader has taken in its newest iteration."""
 
 
-class LoaderWithState(metaclass=AnswersKeywords):
+class LoaderWithState(AnswersKeywords):
     """Base class of the loaders whose state is that of their sampler after the batches that the loop has taken.
 
     A subclass implements `_batches`, whose first item begins the sampler's next epoch: not before, since Lightning sets

@@ -21,7 +21,7 @@ def check_transform(transform: Any) -> Any:
     return transform
 
 
-class CorpusDataset(metaclass=AnswersKeywords):
+class CorpusDataset(AnswersKeywords):
     """Dataset of the lines of all files, in order.
 
     For a PyTorch ``DataLoader``, with a `CorpusMixtureBatchSampler` of the same files, whose ``dataset()`` returns it.

@@ -16,7 +16,7 @@ from pystrat.pairs.codes import check_ids, check_table, split_numbers
 from pystrat.pairs.sampler import decode_pairs
 
 
-class FeatureLookup(metaclass=AnswersKeywords):
+class FeatureLookup(AnswersKeywords):
     """Features by id, looked up for many ids at once.
 
     Parameters
@@ -137,7 +137,7 @@ class FeatureLookup(metaclass=AnswersKeywords):
         return np.empty((count, *self._features.shape[1:]), dtype=self._features.dtype)
 
 
-class PairDataset(metaclass=AnswersKeywords):
+class PairDataset(AnswersKeywords):
     """Map-style dataset of all pairs of a user and an item, by pair number, for `NegativePairBatchSampler`.
 
     Parameters
@@ -208,7 +208,7 @@ class PairDataset(metaclass=AnswersKeywords):
         }
 
 
-class TripleDataset(metaclass=AnswersKeywords):
+class TripleDataset(AnswersKeywords):
     """Map-style dataset of triples of a user, a positive and negatives, for `TripleBatchSampler`.
 
     Parameters

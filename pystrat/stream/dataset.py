@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     from pystrat.stream.reading import Chunk
 
 
-class StratifiedStream(IterableDataset[list[Any]], metaclass=AnswersKeywords):
+class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     """Iterable dataset of batches with a minimum number of rows of every stratum, streamed from sources.
 
     Its items are whole batches, as lists of rows. Pass it to a PyTorch ``DataLoader`` with ``batch_size=None`` and, to

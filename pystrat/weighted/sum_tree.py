@@ -14,7 +14,7 @@ from pystrat.seeds import check_seed
 from pystrat._random import RandomStream
 
 
-class SumTree(metaclass=AnswersKeywords):
+class SumTree(AnswersKeywords):
     """Weights of rows in a tree of sums: drawing k of n rows by weight takes O(k log n).
 
     Parameters
