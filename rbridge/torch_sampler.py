@@ -96,7 +96,7 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     r = session()
     if not isinstance(generator, r.rinterface.Sexp):
         raise refused_type("generator", "be a generator or an instance made by torch::sampler()", show(generator))
-    return _as_batches(r.call("collect_rows", generator, n_rows))
+    return _as_batches(r.call("delivered_rows", generator, n_rows))
 
 
 def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameters: Any) -> Batches:

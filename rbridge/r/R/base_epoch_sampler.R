@@ -24,9 +24,8 @@
 #' everything else when the generator is made.
 #'
 #' @section Members of an instance:
-#' * `batches(epoch)`: returns all batches of an epoch as a list of `rows`, counted from 1, and `offsets`, the number of
-#'   rows before each batch, and finally of all rows; changes nothing.
-#'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
+#' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]: a list of the rows of
+#'   each batch, counted from 1, with all `rows` and their `offsets` in it; changes nothing.
 #' * `set_epoch(epoch)`: sets the next epoch, an integer from 0 to 6700000; returns the instance invisibly.
 #' * `epoch`: the next epoch, counted from 0.
 #' * `seed`: the seed, given or drawn.
@@ -71,8 +70,7 @@
 #' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)
 #' sampler = generator(NULL)
 #' sampler$.length()
-#' batches = sampler$batches(epoch = 0)
-#' split(batches$rows, rep(1:2, diff(batches$offsets)))
+#' sampler$batches()
 #' next_batch = sampler$.iter()
 #' next_batch()
 #' sampler$epoch
@@ -104,9 +102,9 @@ epoch_sampler = function() {
     .length = function() {
       as.integer(if (is.null(private$.in_order)) private$.n_batches() else length(private$.in_order$offsets) - 1L)
     },
-    batches = function(epoch) {
+    batches = function(epoch = self$epoch) {
       epoch = check_range(epoch, "epoch", private$.last_epoch())
-      if (is.null(private$.in_order)) private$.epoch_batches(epoch) else private$.in_order
+      batch_list(private$.drawn_batches(epoch))
     },
     .iter = function() batch_iterator(private$.take_epoch),
     .draws_on_request = function() FALSE,
@@ -130,8 +128,11 @@ epoch_sampler = function() {
       .next_epoch = 0,
       .in_order = NULL,
       .last_epoch = function() largest_epoch,
+      .drawn_batches = function(epoch) {
+        if (is.null(private$.in_order)) private$.epoch_batches(epoch) else private$.in_order
+      },
       .take_epoch = function() {
-        batches = self$batches(private$.next_epoch)
+        batches = private$.drawn_batches(private$.next_epoch)
         private$.next_epoch = private$.next_epoch + 1
         batches
       }

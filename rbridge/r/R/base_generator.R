@@ -155,6 +155,13 @@ print.batch_sampler_generator = function(x, ...) {
   invisible(x)
 }
 
+# The members are those of its instances.
+#' @export
+`$.batch_sampler_generator` = function(x, name) {
+  stop(sprintf("This %s is a generator: call it with a dataset first, generator(dataset)$%s.", class(x)[1L], name),
+    call. = FALSE)
+}
+
 # mlr3 distinguishes learners by a hash of their parameters, and for a function it hashes only the text:
 # without this method, samplers with different settings would count as the same.
 # It is only for the class of this package, so that the hashes of other samplers do not change.

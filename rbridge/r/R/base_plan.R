@@ -38,7 +38,6 @@ batch_composition = function(plan) {
   matrix(core_call("batch_composition", counted_plan(plan))$rows, plan$n_batches)
 }
 
-# The same as a data.frame, whose columns have the exact names of the strata.
 composition_table = function(plan) {
-  structure(as.data.frame(batch_composition(plan)), names = plan$names)
+  counts_table(batch_composition(plan), plan$names)
 }

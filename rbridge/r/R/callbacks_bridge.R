@@ -105,5 +105,5 @@ crossed_rows = function(rows, n_rows) {
 collect_rows_of_file = function(file, columns, ...) {
   check_regular_file(file, "file")
   rows = utils::read.csv(file, na.strings = "")
-  collect_rows(batch_sampler_stratified(strata = rows[columns], ...), n_rows = nrow(rows))
+  delivered_rows(batch_sampler_stratified(strata = rows[columns], ...), n_rows = nrow(rows))
 }

@@ -8,6 +8,13 @@
 #'   The name of each sampler and its table from [batch_counts()], or from the `plan()` of a sampler.
 #' @param label (`character(1)`)\cr
 #'   The column to plot.
+#'   `autoplot()` chooses the label with the fewest rows by default.
+#' @param object (`batch_counts`)\cr
+#'   One table, from [batch_counts()] or a sampler.
+#' @param name (`character(1)`)\cr
+#'   The name of its sampler in the plot.
+#' @param ... (any)\cr
+#'   Not used.
 #'
 #' @return A ggplot2 plot.
 #'
@@ -18,13 +25,14 @@
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' labels = rep(c("yes", "no"), times = c(60, 1940))
-#' stratified = batch_sampler_stratified(3, strata = labels, seed = 1)(NULL)$batches(0)
+#' stratified = batch_sampler_stratified(3, strata = labels, seed = 1)(NULL)
 #' plain = list(rows = sample(2000), offsets = seq(0, 2000, by = 100))
 #' tables = list(
 #'   plain = batch_counts(plain, labels),
 #'   stratified = batch_counts(stratified, labels)
 #' )
 #' plot_batch_counts(tables, "yes")
+#' ggplot2::autoplot(batch_counts(stratified, labels))
 plot_batch_counts = function(tables, label) {
   need_ggplot2()
   check_named_list(tables, "tables")
@@ -59,6 +67,15 @@ plot_batch_counts = function(tables, label) {
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
     ggplot2::labs(x = NULL, y = NULL) +
     plot_style()
+}
+
+#' @rdname plot_batch_counts
+#' @exportS3Method ggplot2::autoplot
+autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
+  if (is.null(label)) {
+    label = names(object)[which.min(colSums(object))]
+  }
+  plot_batch_counts(stats::setNames(list(object), name), label)
 }
 
 are_counts = function(values) {

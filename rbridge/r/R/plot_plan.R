@@ -15,6 +15,11 @@
 #' @param most (`integer(1)`)\cr
 #'   The largest number of strata to show, smallest strata first.
 #'
+#' @param object (`batch_plan` or `range_plan`)\cr
+#'   The same plan, for [ggplot2::autoplot()].
+#' @param ... (any)\cr
+#'   Further arguments of `plot_plan()`.
+#'
 #' @return A ggplot2 plot.
 #'
 #' @section Errors:
@@ -27,7 +32,7 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' labels = rep(c("a", "b", "c"), times = c(12, 50, 200))
 #' plot_plan(batch_plan(labels, 2))
-#' plot_plan(batch_plan(labels, 2, strata_per_batch = 2))
+#' ggplot2::autoplot(batch_plan(labels, 2, strata_per_batch = 2))
 plot_plan = function(plan, most = 40L) {
   need_ggplot2()
   if (!inherits(plan, c("batch_plan", "range_plan"))) {
@@ -36,6 +41,14 @@ plot_plan = function(plan, most = 40L) {
   most = check_count(most, "most")
   if (inherits(plan, "range_plan")) plot_ranges(plan, most) else plot_heat_map(plan, most)
 }
+
+#' @rdname plot_plan
+#' @exportS3Method ggplot2::autoplot
+autoplot.batch_plan = function(object, ...) plot_plan(object, ...)
+
+#' @rdname plot_plan
+#' @exportS3Method ggplot2::autoplot
+autoplot.range_plan = function(object, ...) plot_plan(object, ...)
 
 plot_heat_map = function(plan, most) {
   chosen = utils::head(order(plan$counts), most)

@@ -3,9 +3,10 @@
 #' @description
 #' Counts the labels of the rows in every batch that a dataloader delivers or a sampler plans.
 #'
-#' @param batches ([torch::dataloader()] or `list()`)\cr
-#'   A dataloader, which is iterated once, so the next epoch of its sampler is one higher afterwards.
-#'   Or a list with the elements `rows` and `offsets`, as [collect_rows()] and a sampler's `batches()` return them.
+#' @param batches (instance of a sampler, [batch_list] or [torch::dataloader()])\cr
+#'   An instance, whose next epoch is counted without being taken; or the batches themselves, as [collect_rows()] and
+#'   the member `batches(epoch)` of an instance return them.
+#'   Or a dataloader, which is iterated once, so the next epoch of its sampler is one higher afterwards.
 #' @param labels (vector, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
 #'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata.
 #'   In this case, a batch of a dataloader must hold row numbers.
@@ -15,6 +16,7 @@
 #'
 #' @return A `data.frame()` of integers with one row for each batch and one column for each label, in order of first
 #'   appearance in `labels`, or in the batches.
+#'   Its class is `"batch_counts"`, for which [ggplot2::autoplot()] has a method, see [plot_batch_counts()].
 #'
 #' @section Errors:
 #' `batches` is neither, a row has no label, or a batch does not have the element.
@@ -25,7 +27,7 @@
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(2, 5))
 #' generator = batch_sampler_stratified(1, strata = labels, seed = 1)
-#' batch_counts(generator(NULL)$batches(0), labels)
+#' batch_counts(generator(NULL), labels)
 #'
 #' # what a dataloader delivers: here, each item is a list with a label
 #' items = torch::dataset(
@@ -40,8 +42,11 @@ batch_counts = function(batches, labels) {
   if (inherits(batches, "dataloader")) {
     return(counts_of_loader(batches, labels))
   }
+  if (inherits(batches, "epoch_sampler")) {
+    batches = batches$batches()
+  }
   if (!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets)) {
-    stop_parameter("batches", "be a dataloader or a list of rows and offsets", show_value(batches))
+    stop_parameter("batches", "be an instance of a sampler, its batches or a dataloader", show_value(batches))
   }
   strata = encode_strata(labels, missing = "stratum")
   rows = batches$rows
@@ -59,9 +64,12 @@ table_of_counts = function(codes, offsets, names) {
   batch = rep(seq_len(n_batches), times = diff(offsets))
   place = (codes - 1L) * n_batches + batch
   counts = matrix(tabulate(place, n_batches * length(names)), nrow = n_batches)
-  table = as.data.frame(counts)
-  names(table) = names
-  table
+  counts_table(counts, names)
+}
+
+# A matrix of the rows of each label in each batch, as a data.frame whose columns have exactly these names.
+counts_table = function(counts, names) {
+  structure(as.data.frame(counts), names = names, class = c("batch_counts", "data.frame"))
 }
 
 counts_of_loader = function(loader, labels) {

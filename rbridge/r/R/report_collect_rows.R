@@ -12,7 +12,7 @@
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, at least 1.
 #'
-#' @return A list with the elements
+#' @return A [batch_list]: a list of the rows of each batch, with the elements
 #' * `rows` (`integer()`): the delivered rows, counted from 1, in the order of delivery; for a sampler that yields
 #'   numbers instead, such as [batch_sampler_pairs()], these numbers (`double()`);
 #' * `offsets` (`integer()`): the number of rows before each batch, and finally of all rows.
@@ -30,8 +30,13 @@
 #'   seed = 1
 #' )
 #' delivered = collect_rows(generator, n_rows = 8)
-#' split(delivered$rows, rep(1:2, times = diff(delivered$offsets)))
+#' delivered
 collect_rows = function(batch_sampler, n_rows) {
+  batch_list(delivered_rows(batch_sampler, n_rows))
+}
+
+# -> list(rows, offsets)
+delivered_rows = function(batch_sampler, n_rows) {
   n_rows = check_count(n_rows, "n_rows")
   if (!inherits(batch_sampler, c("torch_sampler", "utils_sampler"))) {
     stop_parameter("batch_sampler", "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))

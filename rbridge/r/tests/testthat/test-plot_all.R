@@ -28,7 +28,7 @@ test_that("the count is of what comes and not of what should", {
 
 test_that("batches that cannot be counted are refused", {
   expect_error(batch_counts(1:3, labels),
-    "The 'batches' parameter must be a dataloader or a list of rows and offsets.",
+    "The 'batches' parameter must be an instance of a sampler, its batches or a dataloader.",
     fixed = TRUE)
   for (row in c(0, 31)) {
     expect_error(batch_counts(list(rows = row, offsets = 0:1), labels),

@@ -1,0 +1,157 @@
+# Arguments that the dataset supplies when a generator is called with it, so that each fold of a resampling, and each
+# training with validation, has those of its own rows.
+# A kind with such arguments has plan(request), which returns the recipe for complete arguments. Until there is a
+# dataset, the recipe is open and holds the request.
+
+# The generator of a request; `functions` is as for new_generator().
+# Arguments that do not wait are checked at once, by a plan with stand-ins for the others.
+request_generator = function(kind, request, functions = NULL) {
+  plan = sampler_kind(kind)$plan
+  waiting = waiting_arguments(request)
+  if (length(waiting) == 0L) {
+    return(new_generator(plan(request), functions))
+  }
+  request$seed = plan(with_stand_ins(request, waiting))$seed
+  new_generator(open_recipe(kind, request$seed, request, list()), functions)
+}
+
+# The recipe of an open one for a dataset. `task` has the rows of the dataset, and is NULL if there is none.
+supplied_recipe = function(recipe, data_source, task) {
+  request = recipe$open
+  for (argument in waiting_arguments(request)) {
+    request[[argument]] = dataset_arguments[[argument]]$supply(request[[argument]], data_source, task)
+  }
+  sampler_kind(recipe$kind)$plan(request)
+}
+
+waiting_arguments = function(request) {
+  known = intersect(names(dataset_arguments), names(request))
+  Filter(function(argument) dataset_arguments[[argument]]$waits(request[[argument]]), known)
+}
+
+with_stand_ins = function(request, waiting) {
+  n_rows = stand_in_rows(request)
+  for (argument in waiting) {
+    request[[argument]] = dataset_arguments[[argument]]$stand_in(n_rows)
+  }
+  request
+}
+
+# A number of rows for which a request is valid, if it is for any: that of an epoch, but no more than fit into memory.
+stand_in_rows = function(request) {
+  factor = function(value) if (is_whole_between(value, 1, 2^24)) value else 1
+  per_epoch = if (!is.null(request$sample)) {
+    factor(request$sample)
+  } else {
+    factor(request$batch_size) * factor(request$min_samples_per_label) * factor(request$num_replicas)
+  }
+  min(per_epoch, if (is.null(request$capacity)) 2^24 else factor(request$capacity))
+}
+
+# The arguments, by name: list(
+#   waits = whether a value is to come from the dataset,
+#   supply = the value for a dataset, given what the user passed,
+#   stand_in = a value for a number of rows
+# )
+dataset_arguments = list(
+  n_rows = list(
+    waits = is.null,
+    supply = function(value, data_source, task) {
+      n_rows = source_rows(data_source)
+      if (is.null(n_rows)) {
+        stop_parameter("n_rows", "be given if the dataset has no number of rows", "nothing")
+      }
+      n_rows
+    },
+    stand_in = function(n_rows) n_rows
+  ),
+  weights = list(
+    waits = function(value) is.null(value) || is.function(value) || is_column_names(value),
+    supply = function(value, data_source, task) task_weights(value, task),
+    stand_in = function(n_rows) rep(1, n_rows)
+  ),
+  lengths = list(
+    waits = function(value) is_column_names(value),
+    supply = function(value, data_source, task) named_column(task, value, "lengths"),
+    stand_in = function(n_rows) integer(n_rows)
+  ),
+  labels = list(
+    waits = function(value) is_column_names(value),
+    supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE),
+    stand_in = function(n_rows) matrix(TRUE, n_rows, 1L)
+  )
+)
+
+is_column_names = function(value) {
+  is.character(value) && !is.object(value) && is.null(dim(value)) && length(value) > 0L
+}
+
+# The columns of a task that `names` names, with the rows of the task.
+named_columns = function(task, names, parameter) {
+  if (is.null(task)) {
+    stop_parameter(parameter, "hold values if the dataset has no task", show_names(names))
+  }
+  # With no number of rows, text can only be names.
+  refuse_as(parameter, names_columns(unicode_text(names, parameter), task, -1L))
+  task_columns(task, names)
+}
+
+named_column = function(task, name, parameter) {
+  if (length(name) != 1L) {
+    stop_parameter(parameter, "name one column of the task", show_names(name))
+  }
+  named_columns(task, name, parameter)[[1L]]
+}
+
+# The weights of the rows of a task: a column, by default that of the role weights_learner, or a function of the labels.
+task_weights = function(weights, task) {
+  if (is.character(weights)) {
+    return(feedback_values(named_column(task, weights, "weights"), "weights"))
+  }
+  if (is.function(weights)) {
+    return(weights_by(weights, task))
+  }
+  column = task$col_roles$weights_learner
+  if (length(column) == 0L) {
+    stop_parameter("weights", "be given if no column of the task has the role weights_learner", "nothing",
+      advice = "For classes drawn equally often: weights = inverse_frequency_weights.")
+  }
+  feedback_values(task_columns(task, column)[[1L]], "weights")
+}
+
+# The labels are the strata of the task: its columns of the role stratum, or else its target, which may be numeric.
+weights_by = function(weights_of, task) {
+  columns = if (length(task$col_roles$stratum) > 0L) task$col_roles$stratum else task$target_names
+  if (length(columns) == 0L) {
+    stop_parameter("weights", "be values if the dataset has no task with a target or strata", "a function")
+  }
+  labels = task_columns(task, columns)
+  found = weights_of(if (length(labels) == 1L) labels[[1L]] else as.data.frame(labels, optional = TRUE))
+  weights = feedback_values(found, "weights")
+  if (length(weights) != task$nrow) {
+    stop_parameter("weights", sprintf("return one weight for each row of the task, %.0f", task$nrow),
+      show_count(length(weights), "value"))
+  }
+  weights
+}
+
+# Values that were given with a generator belong to the rows of a dataset in the order of its data.
+check_given_values = function(parameter, task) {
+  refuse_as(parameter, check_task_order(task, advice = "Name columns of the task instead of values."))
+}
+
+# The arguments of an open request, as a generator shows them.
+format_request = function(request) {
+  shown = lapply(names(request), function(argument) {
+    value = request[[argument]]
+    if (is.function(value)) {
+      "a function"
+    } else if (argument %in% waiting_arguments(request)) {
+      if (is.null(value)) "of the dataset" else show_names(value)
+    } else if (!is.null(value)) {
+      show_value(value)
+    }
+  })
+  names(shown) = names(request)
+  format_labels(Filter(Negate(is.null), shown))
+}
