@@ -3,8 +3,8 @@
 #' @name batch_list
 #'
 #' @description
-#' All batches of an epoch, as the member `batches(epoch)` of a sampler and [collect_rows()] return them: a `list()` with
-#' the rows of each batch, counted from 1.
+#' All batches of an epoch, as the member `batches(epoch)` of a sampler and [collect_rows()] return them: a `list()`
+#' with the rows of each batch, counted from 1.
 #' It also has
 #' * `$rows`: the rows of all batches, one batch after another;
 #' * `$offsets`: the number of rows before each batch, and finally of all rows.
@@ -37,6 +37,9 @@ batch_list = function(batches) {
 `$.batch_list` = function(x, name) {
   if (name %in% c("rows", "offsets", "aux")) attr(x, name, exact = TRUE)
 }
+
+#' @export
+`[[.batch_list` = function(x, i) if (is.character(i)) `$.batch_list`(x, i) else .subset2(x, i)
 
 #' @export
 print.batch_list = function(x, ..., most = 10L) {

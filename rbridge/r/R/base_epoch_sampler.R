@@ -24,8 +24,8 @@
 #' everything else when the generator is made.
 #'
 #' @section Members of an instance:
-#' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]: a list of the rows of
-#'   each batch, counted from 1, with all `rows` and their `offsets` in it; changes nothing.
+#' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]: a list of the rows
+#'   of each batch, counted from 1, with all `rows` and their `offsets` in it; changes nothing.
 #' * `set_epoch(epoch)`: sets the next epoch, an integer from 0 to 6700000; returns the instance invisibly.
 #' * `epoch`: the next epoch, counted from 0.
 #' * `seed`: the seed, given or drawn.
@@ -102,10 +102,7 @@ epoch_sampler = function() {
     .length = function() {
       as.integer(if (is.null(private$.in_order)) private$.n_batches() else length(private$.in_order$offsets) - 1L)
     },
-    batches = function(epoch = self$epoch) {
-      epoch = check_range(epoch, "epoch", private$.last_epoch())
-      batch_list(private$.drawn_batches(epoch))
-    },
+    batches = function(epoch = self$epoch) batch_list(private$.drawn_batches(epoch)),
     .iter = function() batch_iterator(private$.take_epoch),
     .draws_on_request = function() FALSE,
     .iter_batch = function(batch_size) {
@@ -129,6 +126,7 @@ epoch_sampler = function() {
       .in_order = NULL,
       .last_epoch = function() largest_epoch,
       .drawn_batches = function(epoch) {
+        epoch = check_range(epoch, "epoch", private$.last_epoch())
         if (is.null(private$.in_order)) private$.epoch_batches(epoch) else private$.in_order
       },
       .take_epoch = function() {

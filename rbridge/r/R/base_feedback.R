@@ -57,8 +57,8 @@ feedback_kind = function(...) {
 # What changes by feedback, in the state of a recipe.
 first_state = c("weights", "priorities", "next_position", "largest")
 
-# The generator of a sampler that the core has planned, which also refuses what only the first state shows.
-new_feedback_generator = function(kind, seed, planned, functions = NULL) {
+# The recipe of a sampler that the core has planned; what only the first state shows is refused as well.
+feedback_recipe = function(kind, seed, planned) {
   force(planned) # before the seed
   vectors = sampler_kind(kind)$vectors
   of = function(entry) {
@@ -70,7 +70,7 @@ new_feedback_generator = function(kind, seed, planned, functions = NULL) {
   trial = new_memory()
   trial$.recipe = recipe
   core_begin(trial, planned, is_recipe = FALSE)
-  new_generator(recipe, functions)
+  recipe
 }
 
 # Iterates over an epoch whose batches are drawn one after another, according to the feedback so far:

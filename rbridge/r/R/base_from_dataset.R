@@ -11,14 +11,18 @@ request_generator = function(kind, request, functions = NULL) {
   if (length(waiting) == 0L) {
     return(new_generator(plan(request), functions))
   }
-  request$seed = plan(with_stand_ins(request, waiting))$seed
+  request["seed"] = list(plan(with_stand_ins(request, waiting))$seed)
   new_generator(open_recipe(kind, request$seed, request, list()), functions)
 }
 
 # The recipe of an open one for a dataset. `task` has the rows of the dataset, and is NULL if there is none.
 supplied_recipe = function(recipe, data_source, task) {
   request = recipe$open
-  for (argument in waiting_arguments(request)) {
+  waiting = waiting_arguments(request)
+  for (argument in setdiff(per_row(request), waiting)) {
+    check_given_values(argument, task)
+  }
+  for (argument in waiting) {
     request[[argument]] = dataset_arguments[[argument]]$supply(request[[argument]], data_source, task)
   }
   sampler_kind(recipe$kind)$plan(request)
@@ -27,6 +31,11 @@ supplied_recipe = function(recipe, data_source, task) {
 waiting_arguments = function(request) {
   known = intersect(names(dataset_arguments), names(request))
   Filter(function(argument) dataset_arguments[[argument]]$waits(request[[argument]]), known)
+}
+
+# The given arguments with a value for each row.
+per_row = function(request) {
+  Filter(function(argument) !is.null(request[[argument]]), setdiff(names(dataset_arguments), "n_rows"))
 }
 
 with_stand_ins = function(request, waiting) {
@@ -39,6 +48,9 @@ with_stand_ins = function(request, waiting) {
 
 # A number of rows for which a request is valid, if it is for any: that of an epoch, but no more than fit into memory.
 stand_in_rows = function(request) {
+  if (is.numeric(request$lengths)) {
+    return(length(request$lengths))
+  }
   factor = function(value) if (is_whole_between(value, 1, 2^24)) value else 1
   per_epoch = if (!is.null(request$sample)) {
     factor(request$sample)

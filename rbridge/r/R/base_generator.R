@@ -1,8 +1,10 @@
 # The class of all generators: a recipe, and the instances that draw its batches.
 # A kind of samplers is a function kind_<name>(), which returns a list of
 # * class: the class of its generators and instances;
+# * plan(request): the recipe for complete arguments; only for kinds of R/base_from_dataset.R;
+# * fits(recipe, task): refuses a task that does not fit a complete recipe of such a kind;
 # * complete(recipe, data_source, task): completes an open recipe, and refuses a dataset that does not fit a complete
-#   one; only for kinds that have open recipes;
+#   one; only for other kinds that have open recipes;
 # * vectors: the names of all vectors that its recipes may have as parts, state and labels;
 # * check(recipe): refuses a recipe with invalid parts; long vectors may be left to the routine that reads them;
 # * checked_by_setup: TRUE if setup() does all that check() does;
@@ -111,6 +113,10 @@ ready_recipe = function(recipe, data_source, task) {
   kind = sampler_kind(recipe$kind)
   if (!is.null(kind$complete)) {
     recipe = kind$complete(recipe, data_source, task)
+  } else if (!is.null(recipe$open)) {
+    recipe = supplied_recipe(recipe, data_source, task)
+  } else if (!is.null(kind$fits)) {
+    kind$fits(recipe, task)
   }
   if (!isTRUE(kind$checked_by_setup) && !isTRUE(kind$prepares)) {
     kind$check(recipe)
@@ -151,7 +157,10 @@ lazy_iterator = function(begin) {
 #' @export
 print.batch_sampler_generator = function(x, ...) {
   recipe = attr(x, "settings")$recipe
-  cat(sprintf("<%s> generator", class(x)[1L]), sampler_kind(recipe$kind)$settings(recipe), sep = "\n")
+  kind = sampler_kind(recipe$kind)
+  is_request = !is.null(recipe$open) && !is.null(kind$plan)
+  cat(sprintf("<%s> generator", class(x)[1L]), if (is_request) format_request(recipe$open) else kind$settings(recipe),
+    sep = "\n")
   invisible(x)
 }
 
@@ -167,5 +176,7 @@ print.batch_sampler_generator = function(x, ...) {
 # It is only for the class of this package, so that the hashes of other samplers do not change.
 #' @exportS3Method mlr3misc::hash_input
 hash_input.batch_sampler_generator = function(x) { # nolint
-  list(class(x)[1L], attr(x, "settings")$recipe)
+  text_of = function(called) c(as.list(formals(called)), deparse(body(called)))
+  recipe = rapply(attr(x, "settings")$recipe, text_of, classes = "function", how = "replace")
+  list(class(x)[1L], recipe)
 }

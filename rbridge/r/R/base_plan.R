@@ -39,5 +39,5 @@ batch_composition = function(plan) {
 }
 
 composition_table = function(plan) {
-  counts_table(batch_composition(plan), plan$names)
+  label_table(batch_composition(plan), plan$names)
 }

@@ -51,7 +51,7 @@ rows_in_words = function(plan, exact) {
 # The rows of each stratum in each batch of an epoch of a sampler, by default the next one.
 # Returns NULL while mlr3torch predicts. `strata` has the stratum of each row, from 0.
 epoch_composition = function(self, private, epoch, strata) {
-  batches = private$.drawn_batches(check_epoch(if (is.null(epoch)) self$epoch else epoch))
+  batches = private$.drawn_batches(if (is.null(epoch)) self$epoch else epoch)
   if (is.null(private$.in_order)) {
     table_of_counts(strata[batches$rows] + 1L, batches$offsets, private$.setup$names)
   }

@@ -7,6 +7,7 @@
 #'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of examples of the dataset, from 1 to 2147483647.
+#'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
 #' @param sample (`integer(1)`)\cr
 #'   The number of examples in an epoch, from 1 to 2147483647.
 #'   It may exceed `n_rows`, except without replacement.
@@ -18,8 +19,10 @@
 #'   `"uniform"` (default): independent draws with replacement.
 #'   `"uniform_without_replacement"`: no example twice in an epoch.
 #'   `"partition"`: not random; over the epochs, every example is visited equally often.
-#' @param lengths (`integer()`)\cr
-#'   The length of each of the `n_rows` examples in tokens, from 0 to 2147483647, for batches of examples of similar length.
+#' @param lengths (`integer()` or `character(1)`)\cr
+#'   The length of each of the `n_rows` examples in tokens, from 0 to 2147483647, for batches of examples of similar
+#'   length.
+#'   Or the name of the column of the task that has them.
 #'   Requires `max_tokens` or `window`.
 #'   `NULL` (default): batches are in drawn order.
 #' @param max_tokens (`integer(1)`)\cr
@@ -77,17 +80,25 @@
 #' sampler
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
-batch_sampler_epoch_subset = function(n_rows, sample, batch_size = NULL, method = "uniform", lengths = NULL,
+batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size = NULL, method = "uniform", lengths = NULL,
   max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
-  request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, method = method, lengths = plain_lengths(lengths),
-    max_tokens = max_tokens, window = window, seed = seed, num_replicas = num_replicas)
+  request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, method = method,
+    lengths = lengths, max_tokens = max_tokens, window = window, seed = seed,
+    num_replicas = num_replicas)
+  request_generator("epoch_subset", request)
+}
+
+plan_epoch_subset = function(request) {
+  request["lengths"] = list(plain_lengths(request$lengths))
   parts = core_plan("epoch_subset", request)
-  new_generator(new_recipe("epoch_subset", if (!is.null(seed)) check_range(seed, "seed", largest_seed), parts))
+  new_recipe("epoch_subset", if (!is.null(request$seed)) check_range(request$seed, "seed", largest_seed), parts)
 }
 
 kind_epoch_subset = function() {
   cutting_kind(
     class = "batch_sampler_epoch_subset",
+    plan = plan_epoch_subset,
+    fits = fits_lengths,
     vectors = list(
       parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "method")
     ),

@@ -2,6 +2,13 @@
 
 lines_at_a_time = 4096 # that are read for a user's function
 
+# For a sampler of a dataset with given lengths.
+fits_lengths = function(recipe, task) {
+  if (by_length(recipe$parts)) {
+    check_given_values("lengths", task)
+  }
+}
+
 # Numbers from the user -> integers
 read_lengths = function(lengths, n) {
   required = sprintf("be %.0f whole numbers from 0 to %.0f, one for each line", n, largest_count)

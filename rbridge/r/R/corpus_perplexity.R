@@ -11,6 +11,7 @@
 #'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of examples of the dataset, from 1 to 2147483647.
+#'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
 #' @param sample (`integer(1)`)\cr
 #'   The number of examples in an epoch, from 1 to 2147483647; it may exceed `n_rows`.
 #' @param batch_size (`integer(1)`)\cr
@@ -26,8 +27,9 @@
 #' @param clip (`logical(1)`)\cr
 #'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
 #'   Requires a `maximum`.
-#' @param lengths (`integer()`)\cr
+#' @param lengths (`integer()` or `character(1)`)\cr
 #'   The length of each of the `n_rows` examples in tokens, from 0 to 2147483647.
+#'   Or the name of the column of the task that has them.
 #'   Requires `max_tokens` or `window`.
 #'   `NULL` (default): batches are in drawn order.
 #' @param max_tokens,window (`integer(1)`)\cr
@@ -77,20 +79,25 @@
 #' sampler = batch_sampler_perplexity(4, sample = 1000, batch_size = 500, seed = 1)(NULL)
 #' sampler$report(rows = 1:3, nll = log(c(1, 2, 4)))
 #' tabulate(sampler$batches(0)$rows)
-batch_sampler_perplexity = function(n_rows, sample, batch_size = NULL, initial = 15, maximum = NULL, clip = FALSE,
-  lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
-  request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, initial = initial, maximum = maximum, clip = clip,
-    lengths = plain_lengths(lengths), max_tokens = max_tokens, window = window, seed = seed,
-    num_replicas = num_replicas)
+batch_sampler_perplexity = function(n_rows = NULL, sample, batch_size = NULL, initial = 15, maximum = NULL,
+  clip = FALSE, lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
+  request_generator("perplexity", list(n_rows = n_rows, sample = sample, batch_size = batch_size, initial = initial,
+    maximum = maximum, clip = clip, lengths = lengths, max_tokens = max_tokens, window = window, seed = seed,
+    num_replicas = num_replicas))
+}
+
+plan_perplexity = function(request) {
+  request["lengths"] = list(plain_lengths(request$lengths))
   parts = core_plan("perplexity", request)
-  state = list(reported = rep(NaN, parts$n_rows), started = 0L)
-  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
-  new_generator(new_recipe("perplexity", seed, parts, state))
+  seed = if (!is.null(request$seed)) check_range(request$seed, "seed", largest_seed)
+  new_recipe("perplexity", seed, parts, list(reported = rep(NaN, parts$n_rows), started = 0L))
 }
 
 kind_perplexity = function() {
   cutting_kind(
     class = "batch_sampler_perplexity",
+    plan = plan_perplexity,
+    fits = fits_lengths,
     vectors = list(
       parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "initial", "maximum",
         "clip"),

@@ -64,11 +64,11 @@ table_of_counts = function(codes, offsets, names) {
   batch = rep(seq_len(n_batches), times = diff(offsets))
   place = (codes - 1L) * n_batches + batch
   counts = matrix(tabulate(place, n_batches * length(names)), nrow = n_batches)
-  counts_table(counts, names)
+  label_table(counts, names)
 }
 
 # A matrix of the rows of each label in each batch, as a data.frame whose columns have exactly these names.
-counts_table = function(counts, names) {
+label_table = function(counts, names) {
   structure(as.data.frame(counts), names = names, class = c("batch_counts", "data.frame"))
 }
 

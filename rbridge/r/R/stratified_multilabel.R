@@ -11,11 +11,12 @@
 #' If no solution is found, the error says which batch lacks how many rows of which label, and which number of batches
 #' works.
 #'
-#' @param labels (`matrix()` or `data.frame()` of `logical()` or `numeric()`)\cr
+#' @param labels (`matrix()` or `data.frame()` of `logical()` or `numeric()`, or `character()`)\cr
 #'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
 #'   `FALSE`.
 #'   Every label has at least one row; a row may have no label.
 #'   A sparse matrix of the package Matrix is accepted as well.
+#'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @param min_samples_per_label (`integer(1)`)\cr
 #'   The minimum `m`: each batch should hold at least `m` rows of each label; at least 1.
 #'   An epoch has `max(1, n_min %/% m)` batches, where `n_min` is the number of rows of the rarest label, or
@@ -94,18 +95,23 @@
 #' nrow(sampler$shortfalls(epoch = 0))
 batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, rare = "error",
   shuffle = TRUE, seed = NULL, num_replicas = NULL) {
-  settings = core_plan("multilabel", list(min_samples_per_label = min_samples_per_label, max_batches = max_batches,
-    rare = rare, shuffle = shuffle, seed = seed, num_replicas = num_replicas))
-  labels = label_matrix(labels)
+  request_generator("multilabel", list(labels = labels, min_samples_per_label = min_samples_per_label,
+    max_batches = max_batches, rare = rare, shuffle = shuffle, seed = seed, num_replicas = num_replicas))
+}
+
+plan_multilabel = function(request) {
+  settings = core_plan("multilabel", request[setdiff(names(request), "labels")])
+  labels = label_matrix(request$labels)
   matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
   parts = core_plan("multilabel", c(settings, matrix), colnames(labels))
   shown = lapply(Filter(Negate(is.null), settings[c("max_batches", "rare", "num_replicas")]), show_value)
-  new_generator(new_recipe("multilabel", settings$seed, parts, labels = c(shown, list(names = colnames(labels)))))
+  new_recipe("multilabel", settings$seed, parts, labels = c(shown, list(names = colnames(labels))))
 }
 
 kind_multilabel = function() {
   core_kind(
     class = "batch_sampler_multilabel",
+    plan = plan_multilabel,
     vectors = list(
       parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle"),
       labels = c("max_batches", "rare", "num_replicas", "names")
@@ -114,13 +120,7 @@ kind_multilabel = function() {
       parts = recipe$parts
       120 * length(parts$codes) + 64 * parts$n_batches * (1 + parts$n_labels)
     },
-    complete = function(recipe, data_source, task) {
-      if (!keeps_task_order(task)) {
-        stop_parameter("labels", "be used with a task whose rows are in the order of its data, each at most once",
-          "other rows")
-      }
-      recipe
-    },
+    fits = function(recipe, task) check_given_values("labels", task),
     check = check_multilabel,
     n_rows = function(recipe) length(recipe$parts$codes),
     draw = function(private, epoch) core_batches(private, epoch)[c("rows", "offsets")],
@@ -147,7 +147,7 @@ kind_multilabel = function() {
     methods = list(
       label_counts = function(epoch = self$epoch) {
         held = held_labels(private, epoch)
-        if (!is.null(held)) structure(as.data.frame(held), names = private$.recipe$labels$names)
+        if (!is.null(held)) label_table(held, private$.recipe$labels$names)
       },
       shortfalls = function(epoch = self$epoch) {
         held = held_labels(private, epoch)

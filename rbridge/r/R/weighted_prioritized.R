@@ -9,6 +9,7 @@
 #'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows; 0 for an empty replay buffer, which needs `capacity`.
+#'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of rows per batch, drawn with replacement.
 #' @param alpha (`numeric(1)`)\cr
@@ -101,25 +102,32 @@
 #' rows = buffer$sample(2)
 #' buffer$importance_weights(rows, batch = 1)
 #' buffer$update(rows, c(0.5, -2))
-batch_sampler_prioritized = function(n_rows, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL, stratified = FALSE,
-  normalize = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL, method = "proportional") {
+batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL,
+  stratified = FALSE, normalize = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL,
+  method = "proportional") {
   request = list(n_rows = n_rows, batch_size = batch_size, alpha = alpha, epsilon = epsilon, stratified = stratified,
     normalize = normalize, capacity = capacity, n_batches = n_batches, seed = seed, num_replicas = num_replicas,
     method = method)
-  is_function = is.function(beta)
-  if (!is_function) {
-    request["beta"] = list(beta)
+  request_generator("prioritized", c(request, list(beta = beta)), functions = if (is.function(beta)) list(beta = beta))
+}
+
+# A function as `beta` is only text in a recipe, by which samplers differ.
+plan_prioritized = function(request) {
+  beta = request$beta
+  if (is.function(beta)) {
+    request$beta = NULL
   }
   planned = core_plan("prioritized", request)
-  if (is_function) {
+  if (is.function(beta)) {
     planned$beta = paste(deparse(beta), collapse = "\n")
   }
-  new_feedback_generator("prioritized", seed, planned, functions = if (is_function) list(beta = beta))
+  feedback_recipe("prioritized", request$seed, planned)
 }
 
 kind_prioritized = function() {
   feedback_kind(
     class = "batch_sampler_prioritized",
+    plan = plan_prioritized,
     vectors = list(
       parts = c("capacity", "batch_size", "alpha", "epsilon", "stratified", "n_batches", "method", "num_replicas"),
       state = c("weights", "priorities", "next_position", "largest", "epoch", "batch", "drawn", "generator",

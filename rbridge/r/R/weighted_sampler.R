@@ -5,9 +5,14 @@
 #' The weights may be changed between batches, for instance to the losses of the rows, so that hard rows occur more
 #' often.
 #'
-#' @param weights (`numeric()`)\cr
+#' @param weights (`numeric()`, `character(1)` or `function`)\cr
 #'   The weight of each row of the dataset, a vector or a tensor: finite, none below 0, not all 0.
 #'   They need not sum to 1.
+#'   Or, for a task that mlr3 splits or resamples: the name of its column of weights, or a function that returns the
+#'   weights of the rows from their labels, such as [inverse_frequency_weights].
+#'   The labels are the columns with the role `stratum`, a `data.frame()` if there are several, or the target if there
+#'   are none.
+#'   `NULL` (default): the column of the task with the role `weights_learner`.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of rows per batch; without replacement, at most the number of positive weights.
 #' @param replacement (`logical(1)`)\cr
@@ -73,16 +78,30 @@
 #' sampler$update(rows = 1:5, weights = numeric(5))
 #' next_batch()
 #' sampler$weights()
-batch_sampler_weighted = function(weights, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
+#'
+#' # in mlr3torch: every training draws by weights of its own rows
+#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
+#'   generator = batch_sampler_weighted(inverse_frequency_weights, batch_size = 32, seed = 1)
+#'   task = mlr3::tsk("sonar")
+#'   folds = mlr3::rsmp("cv", folds = 3)$instantiate(task)
+#'   fold = task$clone()$filter(folds$train_set(1))
+#'   print(batch_counts(generator(fold), fold$truth()))
+#' }
+batch_sampler_weighted = function(weights = NULL, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  request = list(weights = feedback_values(weights, "weights"), batch_size = batch_size, replacement = replacement,
+  if (!is.null(weights) && !is.character(weights) && !is.function(weights)) {
+    weights = feedback_values(weights, "weights")
+  }
+  request = list(weights = weights, batch_size = batch_size, replacement = replacement,
     n_batches = n_batches, seed = seed, num_replicas = num_replicas)
-  new_feedback_generator("weighted", seed, core_plan("weighted", request))
+  request_generator("weighted", request)
 }
 
 kind_weighted = function() {
   feedback_kind(
     class = "batch_sampler_weighted",
+    plan = function(request) feedback_recipe("weighted", request$seed, core_plan("weighted", request)),
+    fits = function(recipe, task) check_given_values("weights", task),
     vectors = list(
       parts = c("n_rows", "batch_size", "replacement", "n_batches", "num_replicas"),
       state = c("weights", "epoch", "batch", "drawn", "generator", "sample_generator")

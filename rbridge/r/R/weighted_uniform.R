@@ -7,6 +7,7 @@
 #'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, from 1 to 2147483647.
+#'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of rows per batch; at most `n_rows` without replacement.
 #' @param replacement (`logical(1)`)\cr
@@ -49,17 +50,22 @@
 #' sampler$batches(0)
 #' next_batch = sampler$.iter()
 #' next_batch()
-batch_sampler_uniform = function(n_rows, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
+batch_sampler_uniform = function(n_rows = NULL, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
   request = list(n_rows = n_rows, batch_size = batch_size, replacement = replacement, n_batches = n_batches,
     seed = seed, num_replicas = num_replicas)
+  request_generator("uniform", request)
+}
+
+plan_uniform = function(request) {
   parts = core_plan("uniform", request)
-  new_generator(new_recipe("uniform", if (!is.null(seed)) check_range(seed, "seed", largest_seed), parts))
+  new_recipe("uniform", if (!is.null(request$seed)) check_range(request$seed, "seed", largest_seed), parts)
 }
 
 kind_uniform = function() {
   core_kind(
     class = "batch_sampler_uniform",
+    plan = plan_uniform,
     vectors = list(
       parts = c("n_rows", "batch_size", "replacement", "n_batches")
     ),

@@ -10,6 +10,11 @@ published_labels = function() {
   rep(c(1L, 0L), times = c(600L, 19400L))
 }
 
+# A table of the rows of each label in each batch.
+counts_in = function(...) {
+  structure(data.frame(..., check.names = FALSE), class = c("batch_counts", "data.frame"))
+}
+
 # list(rows, offsets) -> list of batches
 split_batches = function(batches) {
   sizes = diff(batches$offsets)

@@ -35,7 +35,7 @@ test_that("a sampler whose batches Python makes keeps the contract of a torch sa
   expect_s3_class(generator, c("batch_sampler_python", "batch_sampler_generator", "torch_sampler"), exact = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
-  expect_identical(collect_rows(instance, 5), list(rows = c(5L, 1L, 2L, 4L, 3L), offsets = c(0L, 2L, 5L)))
+  expect_identical(delivered_rows(instance, 5), list(rows = c(5L, 1L, 2L, 4L, 3L), offsets = c(0L, 2L, 5L)))
   expect_identical(instance$epoch, 1)
   iterator = instance$.iter()
   instance$set_epoch(2L)
@@ -51,7 +51,7 @@ test_that("a sampler whose batches Python makes keeps the contract of a torch sa
 test_that("an empty batch is delivered as one, wherever it stands", {
   for (offsets in list(c(0L, 0L, 2L, 3L), c(0L, 2L, 2L, 3L), c(0L, 2L, 3L, 3L))) {
     generator = callback_generator(python_like(function(epoch) list(c(4L, 0L, 2L), offsets)), 3L, "Gaps", "gaps")
-    expect_identical(collect_rows(generator, 5), list(rows = c(5L, 1L, 3L), offsets = offsets))
+    expect_identical(delivered_rows(generator, 5), list(rows = c(5L, 1L, 3L), offsets = offsets))
     expect_identical(lengths(drain(generator(NULL)$.iter())), diff(offsets))
   }
 })
@@ -103,7 +103,7 @@ test_that("R makes the same strata of a file as of its columns", {
   table = data.frame(word = c("b", "a", NA, "b", "a", "b"), number = c(1, 2, 1, 1, 2, 1))
   file = tempfile(fileext = ".csv")
   utils::write.csv(table, file, na = "", row.names = FALSE)
-  expected = collect_rows(batch_sampler_stratified(1, strata = table, seed = 1, missing = "drop"), 6)
+  expected = delivered_rows(batch_sampler_stratified(1, strata = table, seed = 1, missing = "drop"), 6)
   expect_identical(collect_rows_of_file(file, names(table), min_samples_per_stratum = 1, seed = 1, missing = "drop"),
     expected)
 })

@@ -45,7 +45,7 @@ test_that("the generator keeps the contract of a torch sampler", {
   expect_s3_class(generator, c("batch_sampler_python", "batch_sampler_generator", "torch_sampler"), exact = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
-  expect_identical(instance$batches(1), list(rows = 1:4, offsets = c(0L, 2L, 4L)))
+  expect_identical(instance$batches(1), batch_list(list(rows = 1:4, offsets = c(0L, 2L, 4L))))
   expect_error(instance$batches(3), "^ValueError: no epoch 3$")
   expect_output(print(instance), paste0("<batch_sampler_python>\n\\* Class in Python: OfTwo\n",
     "\\* Batches: 2, next epoch 0\n\\* Feedback: update\\(\\), append\\(\\), total\\(\\)"))

@@ -35,8 +35,8 @@ test_that("a generator function and an iterable of lists are batch samplers, and
     split_batches(collect_rows(batch_sampler_python(python$asymmetric, n_batches = 3), 7)),
     list(c(1L, 7L, 3L), 6L, c(2L, 4L))
   )
-  expect_identical(collect_rows(batch_sampler_python(python$plain), 4), list(rows = c(4L, 1L, 3L),
-    offsets = c(0L, 2L, 2L, 3L)))
+  expect_identical(collect_rows(batch_sampler_python(python$plain), 4), batch_list(list(rows = c(4L, 1L, 3L),
+    offsets = c(0L, 2L, 2L, 3L))))
 })
 
 test_that("samplers of pystrat refuse a dataset of more or fewer rows than theirs", {
@@ -95,6 +95,6 @@ test_that("a learner trains on the batches of Python, and the sampler keeps the 
   generator = batch_sampler_python(python$of_twelve)
   task = task_of(c(31:33, 1:9))
   made = trained_with(generator, task)
-  expect_identical(made[[1]]$batches(0), list(rows = c(12L, 3L, 1L, 2L, 4:11), offsets = c(0L, 3L, 12L)))
+  expect_identical(made[[1]]$batches(0), batch_list(list(rows = c(12L, 3L, 1L, 2L, 4:11), offsets = c(0L, 3L, 12L))))
   for (sampler in predicted_with(generator, task)) expect_identical(sampler$batches(0)$rows, 1:12)
 })

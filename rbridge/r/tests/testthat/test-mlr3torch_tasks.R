@@ -4,7 +4,7 @@ skip_if_not_installed("mlr3torch")
 
 test_that("without strata the target of a classification task is used", {
   sampler = batch_sampler_stratified(2, seed = 1)(dataset_for(task_of()))
-  expect_identical(sampler$plan(), data.frame(no = rep(6L, 5), yes = rep(2L, 5)))
+  expect_identical(sampler$plan(), counts_in(no = rep(6L, 5), yes = rep(2L, 5)))
   expect_identical(sampler$batches(1), sampler_of(survey$y, 2, seed = 1)$batches(1))
 })
 

@@ -20,10 +20,10 @@ test_that("the counts of a sampler are its plan, and those of a dataloader what 
 
 test_that("the count is of what comes and not of what should", {
   expect_identical(batch_counts(list(rows = c(1L, 1L, 30L, 11L), offsets = c(0L, 3L, 3L, 4L)), labels),
-    data.frame(no = c(3L, 0L, 0L), yes = c(0L, 0L, 1L)))
+    counts_in(no = c(3L, 0L, 0L), yes = c(0L, 0L, 1L)))
   columns = data.frame(x = c("a", NA, "a"), y = 1)
   expect_identical(batch_counts(list(rows = 3:1, offsets = c(0, 1, 3)), columns),
-    data.frame(`a, 1` = c(1L, 1L), `NA, 1` = c(0L, 1L), check.names = FALSE))
+    counts_in(`a, 1` = c(1L, 1L), `NA, 1` = c(0L, 1L)))
 })
 
 test_that("batches that cannot be counted are refused", {
@@ -159,4 +159,19 @@ test_that("the plot of a plan of bounds shows them and says what they are", {
   part = batch_plan(strata, 4, strata_per_batch = 2, rare = "allow")[1:2, ]
   expect_error(plot_plan(part), "'plan' parameter must be a whole plan that batch_plan() made",
     fixed = TRUE)
+})
+
+test_that("autoplot() plots plans and counts", {
+  labels = rep(c("yes", "no"), times = c(6, 24))
+  is_same = function(plot, expected) {
+    expect_identical(ggplot2::ggplot_build(plot)$data, ggplot2::ggplot_build(expected)$data)
+    expect_identical(plot$labels, expected$labels)
+  }
+  plan = batch_plan(labels, 2)
+  is_same(ggplot2::autoplot(plan, most = 1), plot_plan(plan, most = 1))
+  ranges = batch_plan(labels, 2, strata_per_batch = 2)
+  is_same(ggplot2::autoplot(ranges), plot_plan(ranges))
+  counts = batch_counts(sampler_of(labels, 2, seed = 1), labels)
+  is_same(ggplot2::autoplot(counts), plot_batch_counts(list(sampler = counts), "yes"))
+  is_same(ggplot2::autoplot(counts, "no", name = "b"), plot_batch_counts(list(b = counts), "no"))
 })

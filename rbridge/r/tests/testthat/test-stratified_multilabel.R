@@ -66,7 +66,6 @@ test_that("labels that are none are refused", {
   must = function(text) paste("The 'labels' parameter must", text)
   shape = "be a matrix with one row per row of the dataset. Got"
   expect_identical(refused(NULL, 1), must(paste(shape, "nothing instead.")))
-  expect_identical(refused("text", 1), must(paste(shape, "'text' instead.")))
   expect_identical(refused(c(1, 0), 1), must(paste(shape, "1 dimension instead.")))
   expect_identical(refused(array(1, c(2, 2, 2)), 1), must(paste(shape, "3 dimensions instead.")))
   expect_identical(refused(matrix(0, 0, 2), 1), must("have at least one row. Got 0 rows instead."))
@@ -119,8 +118,8 @@ test_that("a dataloader delivers the rows", {
 test_that("a task whose rows are in another order, or repeated, is refused", {
   generator = batch_sampler_multilabel(random_labels(40, c(0.2, 0.4)), 2, seed = 1)
   expect_identical(sort(generator(list(task = task_of()))$batches(0)$rows), 1:40)
-  expect_error(generator(list(task = task_of(c(2:40, 1)))), "'labels' parameter .* rows are in the order of its data")
-  expect_error(generator(list(task = task_of(c(1:39, 1)))), "'labels' parameter .* rows are in the order of its data")
+  expect_error(generator(list(task = task_of(c(2:40, 1)))), "'labels' parameter must be columns of the task if its rows")
+  expect_error(generator(list(task = task_of(c(1:39, 1)))), "'labels' parameter must be columns of the task if its rows")
 })
 
 test_that("while mlr3torch predicts, nothing is told of labels", {

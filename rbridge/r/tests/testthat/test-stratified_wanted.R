@@ -30,7 +30,7 @@ test_that("a rare stratum with a quota warns, or makes one batch", {
 
 test_that("shares are exact in every batch, and no row comes twice in one", {
   sampler = wanted(mean_batch_size = 8, shares = c(pos = 0.25, neg = 0.5, odd = 0.25))
-  expect_identical(unique(sampler$plan()), data.frame(pos = 2L, neg = 4L, odd = 2L))
+  expect_identical(unique(sampler$plan()), counts_in(pos = 2L, neg = 4L, odd = 2L))
   for (epoch in 0:3) {
     for (rows in epoch_of(sampler, epoch)) {
       expect_identical(as.vector(table(labels[rows])[c("pos", "neg", "odd")]), c(2L, 4L, 2L))
@@ -48,9 +48,9 @@ test_that("shares are exact in every batch, and no row comes twice in one", {
 
 test_that("whole shares are exact", {
   of = function(x, y) wanted(mean_batch_size = 4, shares = c(x = x, y = y), strata = rep(c("x", "y"), 2:3))
-  expect_identical(of(1e15, 1e15 + 1)$plan(), data.frame(x = 1L, y = 3L))
-  expect_identical(of(1e15 + 1, 1e15)$plan(), data.frame(x = 2L, y = 2L))
-  expect_identical(of(2^51 + 2, 2^51 + 2)$plan(), data.frame(x = 2L, y = 2L))
+  expect_identical(of(1e15, 1e15 + 1)$plan(), counts_in(x = 1L, y = 3L))
+  expect_identical(of(1e15 + 1, 1e15)$plan(), counts_in(x = 2L, y = 2L))
+  expect_identical(of(2^51 + 2, 2^51 + 2)$plan(), counts_in(x = 2L, y = 2L))
   expect_error(of(2^51, 2^51 + 1), "Got a sum of 4503599627370497, for 4 rows", fixed = TRUE)
 })
 

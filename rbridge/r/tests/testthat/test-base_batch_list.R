@@ -1,0 +1,61 @@
+# The batches of an epoch as a list.
+
+labels = rep(c("yes", "no"), times = c(6, 14))
+sampler = function() sampler_of(labels, 2, seed = 42)
+
+test_that("the batches of an epoch are a list of rows, with all rows and offsets in it", {
+  batches = sampler()$batches(3)
+  expect_type(batches, "list")
+  expect_length(batches, 3)
+  expect_identical(lengths(batches), diff(batches$offsets))
+  expect_identical(unlist(batches), batches$rows)
+  expect_identical(sort(batches$rows), 1:20)
+  expect_identical(batches[[2]], batches$rows[(batches$offsets[2] + 1):batches$offsets[3]])
+  iterated = sampler()
+  iterated$set_epoch(3)
+  expect_identical(lapply(batches, identity), next_epoch_of(iterated))
+  expect_identical(batches[2:3], list(batches[[2]], batches[[3]]))
+  seen = list()
+  for (rows in batches) {
+    seen = c(seen, list(rows))
+  }
+  expect_identical(seen, lapply(batches, identity))
+  expect_null(batches$row)
+})
+
+test_that("the next epoch is the default, and stays the next one", {
+  instance = sampler()
+  expect_identical(instance$batches(), instance$batches(0))
+  next_epoch_of(instance)
+  expect_identical(instance$batches(), instance$batches(1))
+  expect_identical(instance$epoch, 1)
+})
+
+test_that("a batch may be empty, and auxiliary values stay with their rows", {
+  batches = batch_list(list(rows = 3:1, offsets = c(0L, 2L, 2L, 3L), aux = list(weight = c(0.5, 1, 2))))
+  expect_identical(batches[[1]], structure(3:2, aux = list(weight = c(0.5, 1))))
+  expect_length(batches[[2]], 0)
+  expect_identical(batches$aux, list(weight = c(0.5, 1, 2)))
+  expect_length(batch_list(list(rows = integer(), offsets = 0L)), 0)
+})
+
+test_that("it shows its first batches", {
+  expect_output(print(sampler()$batches(3)), paste0("<batch_list>\n* Batches: 3, of 6 to 7 rows\n",
+    "[[1]]\n[1]  2  1 17  7 10  8\n[[2]]\n"), fixed = TRUE)
+  many = batch_sampler_uniform(100, 5, seed = 1)(NULL)$batches(0)
+  expect_output(print(many), "... and 10 batches", fixed = TRUE)
+})
+
+test_that("collect_rows() returns the same list, and batch_counts() takes it, or the sampler", {
+  instance = sampler()
+  expect_identical(collect_rows(sampler(), 20), instance$batches(0))
+  expect_identical(batch_counts(instance, labels), instance$plan())
+  expect_identical(batch_counts(instance$batches(0), labels), instance$plan())
+  expect_identical(instance$epoch, 0)
+})
+
+test_that("the members of a generator are those of its instances, and an error says how to get them", {
+  generator = batch_sampler_stratified(2, strata = labels)
+  expect_error(generator$batches(0), paste("This batch_sampler_stratified is a generator: call it with a dataset first,",
+    "generator(dataset)$batches."), fixed = TRUE)
+})

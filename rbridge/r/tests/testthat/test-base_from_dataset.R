@@ -1,0 +1,190 @@
+# Arguments that the dataset supplies: the rows, the weights and the labels of each training are those of its own task.
+
+skip_if_not_installed("mlr3torch")
+
+measured = data.frame(
+  y = factor(rep(c("yes", "no"), times = c(10, 30))), x = seq_len(40) / 40, w = rep(c(2, 1, 0.5, 4), 10),
+  n_tokens = rep(1:8, 5), rain = rep(c(1, 0), times = c(12, 28)), wind = rep(c(0, 1), times = 20)
+)
+
+task_measured = function(rows = 1:40) {
+  task = mlr3::as_task_classif(measured, target = "y")
+  task$set_col_roles(c("w", "n_tokens", "rain", "wind"), roles = character())
+  task$filter(rows)
+}
+
+# Generators that wait for a dataset, and the same ones for the values of given rows.
+waiting = list(
+  uniform = batch_sampler_uniform(batch_size = 3, seed = 1),
+  weighted = batch_sampler_weighted("w", batch_size = 3, seed = 1),
+  by_labels = batch_sampler_weighted(inverse_frequency_weights, batch_size = 3, seed = 1),
+  prioritized = batch_sampler_prioritized(batch_size = 3, seed = 1),
+  multilabel = batch_sampler_multilabel(c("rain", "wind"), 2, seed = 1),
+  subset = batch_sampler_epoch_subset(sample = 12, lengths = "n_tokens", max_tokens = 20, seed = 1),
+  perplexity = batch_sampler_perplexity(sample = 12, batch_size = 3, seed = 1)
+)
+
+given = function(rows) {
+  of = measured[rows, ]
+  n_rows = length(rows)
+  list(
+    uniform = batch_sampler_uniform(n_rows, 3, seed = 1),
+    weighted = batch_sampler_weighted(of$w, 3, seed = 1),
+    by_labels = batch_sampler_weighted(inverse_frequency_weights(of$y), 3, seed = 1),
+    prioritized = batch_sampler_prioritized(n_rows, 3, seed = 1),
+    multilabel = batch_sampler_multilabel(of[c("rain", "wind")], 2, seed = 1),
+    subset = batch_sampler_epoch_subset(n_rows, 12, lengths = of$n_tokens, max_tokens = 20, seed = 1),
+    perplexity = batch_sampler_perplexity(n_rows, 12, batch_size = 3, seed = 1)
+  )
+}
+
+test_that("a generator that waits for a dataset gives the batches of its rows, in whatever order they are", {
+  for (rows in list(1:40, c(40:20, 12:3), c(5:35, 5:35))) {
+    expected = given(rows)
+    for (name in names(waiting)) {
+      sampler = waiting[[name]](list(task = task_measured(rows)))
+      expect_identical(sampler$batches(0), expected[[name]](NULL)$batches(0), info = name)
+    }
+  }
+})
+
+test_that("each fold of a resampling, and a training with validation, has the rows of its own task", {
+  folds = mlr3::rsmp("cv", folds = 3)
+  task = task_measured()
+  set.seed(1)
+  folds$instantiate(task)
+  for (name in c("uniform", "weighted", "by_labels", "prioritized", "multilabel", "perplexity")) {
+    for (fold in 1:2) {
+      rows = folds$train_set(fold)
+      sampler = trained_with(waiting[[name]], task$clone()$filter(rows))[[1]]
+      expect_identical(sampler$batches(1 * (name != "perplexity")),
+        given(rows)[[name]](NULL)$batches(1 * (name != "perplexity")), info = name)
+    }
+  }
+})
+
+test_that("weights are the column of the role weights_learner by default", {
+  task = task_measured(30:5)
+  expect_error(waiting_by_role <- batch_sampler_weighted(batch_size = 3, seed = 1), NA)
+  expect_error(waiting_by_role(task), "must be given if no column of the task has the role weights_learner",
+    fixed = TRUE)
+  task$set_col_roles("w", roles = "weights_learner")
+  expect_identical(waiting_by_role(task)$weights(), measured$w[30:5])
+})
+
+test_that("a function of the labels gets the columns of the role stratum, and else the target, also a numeric one", {
+  seen = NULL
+  keep = function(labels) {
+    seen <<- labels
+    rep(1, 30)
+  }
+  generator = batch_sampler_weighted(keep, batch_size = 3, seed = 1)
+  task = task_measured(11:40)
+  generator(task)
+  expect_identical(seen, task$truth())
+  task$set_col_roles(c("rain", "wind"), add_to = "stratum")
+  generator(task)
+  expect_identical(seen, data.frame(measured[11:40, c("rain", "wind")], row.names = NULL))
+  task = mlr3::as_task_regr(measured[1:30, c("x", "w")], target = "x")
+  generator(task)
+  expect_identical(seen, measured$x[1:30])
+  expect_error(generator(mlr3::as_task_regr(measured[c("x", "w")], target = "x")),
+    "must return one weight for each row of the task, 40. Got 30 values instead.", fixed = TRUE)
+})
+
+test_that("arguments that do not wait are checked when the generator is made", {
+  refused = function(code, text) expect_error(code, text, fixed = TRUE)
+  refused(batch_sampler_uniform(batch_size = 0), "'batch_size' parameter must be a positive integer")
+  refused(batch_sampler_weighted("w", batch_size = 3, seed = -1), "'seed' parameter must be an integer from 0")
+  refused(batch_sampler_weighted(batch_size = 3, num_replicas = 0), "'num_replicas' parameter must be")
+  refused(batch_sampler_multilabel("rain", 0), "'min_samples_per_label' parameter must be a positive integer")
+  refused(batch_sampler_epoch_subset(sample = 0, batch_size = 2), "'sample' parameter must be an integer from 1")
+  refused(batch_sampler_perplexity(sample = 3, batch_size = 2, initial = 1), "'initial' parameter must be")
+  refused(batch_sampler_prioritized(batch_size = 3, alpha = -1), "'alpha' parameter must be")
+  # What depends on the number of rows alone is valid for some dataset.
+  for (generator in list(batch_sampler_uniform(batch_size = 20, num_replicas = 3),
+    batch_sampler_prioritized(batch_size = 4, capacity = 100),
+    batch_sampler_epoch_subset(sample = 30, batch_size = 4, method = "uniform_without_replacement"),
+    batch_sampler_weighted("w", batch_size = 30, replacement = FALSE))) {
+    expect_s3_class(generator, "batch_sampler_generator")
+  }
+})
+
+test_that("without a task or a number of rows, errors say what is needed", {
+  refused = function(code, text) expect_error(code, text, fixed = TRUE)
+  refused(waiting$uniform(NULL), "'n_rows' parameter must be given if the dataset has no number of rows. Got nothing")
+  refused(waiting$weighted(dataset_of(40)), "'weights' parameter must hold values if the dataset has no task. Got 'w'")
+  refused(waiting$by_labels(dataset_of(40)),
+    "'weights' parameter must be values if the dataset has no task with a target or strata. Got a function")
+  refused(batch_sampler_weighted("v", batch_size = 3)(task_measured()),
+    "'weights' parameter must name columns of the task. Got 'v' instead.")
+  refused(batch_sampler_weighted(c("w", "x"), batch_size = 3)(task_measured()),
+    "'weights' parameter must name one column of the task. Got 'w', 'x' instead.")
+  refused(batch_sampler_multilabel(c("rain", "x"), 2)(task_measured()), "'labels' parameter must hold 0 and 1.")
+})
+
+test_that("values in a generator belong to the order of the data, and other rows are an error, not wrong weights", {
+  refused = function(code, of) {
+    expect_error(code, sprintf("'%s' parameter must be columns of the task if its rows are repeated", of), fixed = TRUE)
+  }
+  backwards = task_measured(40:1)
+  refused(batch_sampler_weighted(measured$w, 3)(backwards), "weights")
+  refused(batch_sampler_multilabel(measured[c("rain", "wind")], 2)(backwards), "labels")
+  refused(batch_sampler_epoch_subset(40, 9, lengths = 1:40, max_tokens = 90)(backwards), "lengths")
+  refused(batch_sampler_epoch_subset(sample = 9, lengths = 1:40, max_tokens = 90)(backwards), "lengths")
+})
+
+test_that("generators that wait show it, are told apart by mlr3, and work after saveRDS()", {
+  expect_output(print(waiting$by_labels), paste0("<batch_sampler_weighted> generator\n* weights: a function\n",
+    "* batch_size: 3\n* replacement: TRUE\n* seed: 1"), fixed = TRUE)
+  expect_output(print(waiting$uniform), "* n_rows: of the dataset", fixed = TRUE)
+  expect_output(print(waiting$multilabel), "* labels: 'rain', 'wind'", fixed = TRUE)
+  by = function(of) mlr3misc::calculate_hash(batch_sampler_weighted(of, batch_size = 3, seed = 1))
+  expect_identical(by(function(labels) rep(1, length(labels))), by(function(labels) rep(1, length(labels))))
+  expect_false(by(function(labels) rep(1, length(labels))) == by(function(labels) rep(2, length(labels))))
+  expect_false(by("w") == by("x"))
+  file = withr::local_tempfile()
+  saveRDS(waiting$by_labels, file)
+  task = task_measured(30:1)
+  expect_identical(readRDS(file)(task)$batches(0), waiting$by_labels(task)$batches(0))
+  expect_error(write_batch_sampler(waiting$uniform, file), "must be made for given data", fixed = TRUE)
+})
+
+test_that("every kind of sampler trains in a resampling, with validation, and in a tuning", {
+  skip_without_libtorch()
+  task = task_measured()
+  for (name in names(waiting)) {
+    learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 8, device = "cpu", seed = 1,
+      batch_sampler = waiting[[name]], predict_type = "prob")
+    scores = mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 2))$score(mlr3::msr("classif.auc"))
+    expect_identical(nrow(scores), 2L)
+    learner$param_set$set_values(measures_valid = mlr3::msr("classif.logloss"))
+    mlr3::set_validate(learner, 0.3)
+    learner$train(task)
+    expect_true(is.finite(learner$internal_valid_scores$classif.logloss))
+  }
+})
+
+test_that("an AutoTuner tunes the minimum as a number", {
+  skip_if_not_installed("mlr3tuning")
+  skip_without_libtorch()
+  minimum = paradox::p_int(1, 4, trafo = function(m) batch_sampler_stratified(m, seed = 1))
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, device = "cpu", seed = 1,
+    batch_sampler = paradox::to_tune(minimum))
+  tuner = mlr3tuning::auto_tuner(mlr3tuning::tnr("grid_search", resolution = 4), learner,
+    mlr3::rsmp("holdout"), mlr3::msr("classif.acc"))
+  tuner$train(task_measured())
+  expect_setequal(tuner$archive$data$batch_sampler, 1:4)
+  expect_s3_class(tuner$tuning_result$learner_param_vals[[1]]$batch_sampler, "batch_sampler_stratified")
+})
+
+test_that("a number becomes a generator in the search space", {
+  skip_if_not_installed("paradox")
+  minimum = paradox::p_int(1, 4, trafo = function(m) batch_sampler_stratified(m, seed = 1))
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, batch_sampler = paradox::to_tune(minimum))
+  points = paradox::generate_design_grid(learner$param_set$search_space(), resolution = 4)$transpose()
+  for (m in 1:4) {
+    expect_identical(points[[m]]$batch_sampler(task_measured())$batches(0),
+      sampler_of(measured$y, m, seed = 1)$batches(0))
+  }
+})
