@@ -3,9 +3,13 @@
 #' @name batch_list
 #'
 #' @description
-#' All batches of an epoch, as the member `batches(epoch)` of a sampler and [collect_rows()] return them: a `list()`
-#' with the rows of each batch, counted from 1.
-#' It also has
+#' All batches of an epoch, as the member `batches(epoch)` of a sampler and [collect_rows()] return them.
+#' It behaves as a list of the batches: `length()`, `[[`, `[`, `lapply()` and the like, and `as.list()`.
+#' A batch is a vector of its rows, counted from 1.
+#' A `for` loop needs a plain list: `for (rows in as.list(batches))`.
+#'
+#' The batches are made when they are taken from it.
+#' It holds
 #' * `$rows`: the rows of all batches, one batch after another;
 #' * `$offsets`: the number of rows before each batch, and finally of all rows.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
@@ -22,24 +26,37 @@
 NULL
 
 # `batches` is list(rows, offsets), and may have auxiliary values of the rows as `aux`.
+# The parts have no names, which would pass for those of batches.
 batch_list = function(batches) {
-  rows = batches$rows
-  offsets = batches$offsets
-  rows_of = function(batch) {
-    places = batch_places(offsets, batch)
-    if (is.null(batches$aux)) rows[places] else with_auxiliary(rows, batches$aux, places)
-  }
-  structure(lapply(seq_len(length(offsets) - 1L), rows_of), rows = rows, offsets = offsets, aux = batches$aux,
-    class = "batch_list")
+  structure(list(batches$rows, batches$offsets, batches$aux), class = "batch_list")
 }
 
 #' @export
 `$.batch_list` = function(x, name) {
-  if (name %in% c("rows", "offsets", "aux")) attr(x, name, exact = TRUE)
+  part = match(name, c("rows", "offsets", "aux"))
+  if (!is.na(part)) .subset2(x, part)
 }
 
 #' @export
-`[[.batch_list` = function(x, i) if (is.character(i)) `$.batch_list`(x, i) else .subset2(x, i)
+length.batch_list = function(x) length(x$offsets) - 1L
+
+#' @export
+`[[.batch_list` = function(x, i) {
+  if (is.character(i)) {
+    return(`$.batch_list`(x, i))
+  }
+  places = batch_places(x$offsets, seq_along(x)[[i]])
+  if (is.null(x$aux)) x$rows[places] else with_auxiliary(x$rows, x$aux, places)
+}
+
+#' @export
+`[.batch_list` = function(x, i) lapply(seq_along(x)[i], function(batch) x[[batch]])
+
+#' @export
+as.list.batch_list = function(x, ...) x[]
+
+#' @exportS3Method base::unlist
+unlist.batch_list = function(x, ...) x$rows
 
 #' @export
 print.batch_list = function(x, ..., most = 10L) {

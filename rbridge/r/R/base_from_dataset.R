@@ -78,12 +78,12 @@ dataset_arguments = list(
     stand_in = function(n_rows) n_rows
   ),
   weights = list(
-    waits = function(value) is.null(value) || is.function(value) || is_column_names(value),
+    waits = function(value) is.null(value) || is.function(value) || is_column_name(value),
     supply = function(value, data_source, task) task_weights(value, task),
     stand_in = function(n_rows) rep(1, n_rows)
   ),
   lengths = list(
-    waits = function(value) is_column_names(value),
+    waits = function(value) is_column_name(value),
     supply = function(value, data_source, task) named_column(task, value, "lengths"),
     stand_in = function(n_rows) integer(n_rows)
   ),
@@ -93,6 +93,8 @@ dataset_arguments = list(
     stand_in = function(n_rows) matrix(TRUE, n_rows, 1L)
   )
 )
+
+is_column_name = function(value) is_column_names(value) && length(value) == 1L
 
 is_column_names = function(value) {
   is.character(value) && !is.object(value) && is.null(dim(value)) && length(value) > 0L
@@ -108,12 +110,7 @@ named_columns = function(task, names, parameter) {
   task_columns(task, names)
 }
 
-named_column = function(task, name, parameter) {
-  if (length(name) != 1L) {
-    stop_parameter(parameter, "name one column of the task", show_names(name))
-  }
-  named_columns(task, name, parameter)[[1L]]
-}
+named_column = function(task, name, parameter) named_columns(task, name, parameter)[[1L]]
 
 # The weights of the rows of a task: a column, by default that of the role weights_learner, or a function of the labels.
 task_weights = function(weights, task) {

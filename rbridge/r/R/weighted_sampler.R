@@ -89,7 +89,7 @@
 #' }
 batch_sampler_weighted = function(weights = NULL, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  if (!is.null(weights) && !is.character(weights) && !is.function(weights)) {
+  if (!dataset_arguments$weights$waits(weights)) {
     weights = feedback_values(weights, "weights")
   }
   request = list(weights = weights, batch_size = batch_size, replacement = replacement,

@@ -5,7 +5,6 @@ sampler = function() sampler_of(labels, 2, seed = 42)
 
 test_that("the batches of an epoch are a list of rows, with all rows and offsets in it", {
   batches = sampler()$batches(3)
-  expect_type(batches, "list")
   expect_length(batches, 3)
   expect_identical(lengths(batches), diff(batches$offsets))
   expect_identical(unlist(batches), batches$rows)
@@ -15,11 +14,9 @@ test_that("the batches of an epoch are a list of rows, with all rows and offsets
   iterated$set_epoch(3)
   expect_identical(lapply(batches, identity), next_epoch_of(iterated))
   expect_identical(batches[2:3], list(batches[[2]], batches[[3]]))
-  seen = list()
-  for (rows in batches) {
-    seen = c(seen, list(rows))
-  }
-  expect_identical(seen, lapply(batches, identity))
+  expect_identical(as.list(batches), lapply(batches, identity))
+  expect_identical(Map(function(rows, batch) rows, batches, 1:3), as.list(batches))
+  expect_identical(batches[-1], batches[2:3])
   expect_null(batches$row)
 })
 

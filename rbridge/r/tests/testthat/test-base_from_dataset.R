@@ -118,8 +118,8 @@ test_that("without a task or a number of rows, errors say what is needed", {
     "'weights' parameter must be values if the dataset has no task with a target or strata. Got a function")
   refused(batch_sampler_weighted("v", batch_size = 3)(task_measured()),
     "'weights' parameter must name columns of the task. Got 'v' instead.")
-  refused(batch_sampler_weighted(c("w", "x"), batch_size = 3)(task_measured()),
-    "'weights' parameter must name one column of the task. Got 'w', 'x' instead.")
+  refused(batch_sampler_weighted(c("w", "x"), batch_size = 3),
+    "'weights' parameter must hold numbers. Got a value of class 'character' instead.")
   refused(batch_sampler_multilabel(c("rain", "x"), 2)(task_measured()), "'labels' parameter must hold 0 and 1.")
 })
 

@@ -110,9 +110,9 @@ samples_of = function(sampler, case) {
 }
 
 sample_prioritised = function(case) {
-  names = c("n", "batch_size", "alpha", "beta", "epsilon", "stratified", "normalize", "capacity", "n_batches", "seed",
+  names = c("batch_size", "alpha", "beta", "epsilon", "stratified", "normalize", "capacity", "n_batches", "seed",
     "method")
-  settings = case[intersect(names, names(case))]
+  settings = c(list(n_rows = case$n), case[intersect(names, names(case))])
   sampler = do.call(batch_sampler_prioritized, settings)(NULL)
   sampler$update(seq_len(case$n), made_numbers(case$n, case$priorities, offset = 1))
   rows = sampled_epoch(sampler, case, function(update) {

@@ -170,7 +170,7 @@ test_that("arguments are refused in one grammar", {
   refused(paste("The 'weights'", of, "have from 1 to 2147483647 values. Got 0 values instead."), numeric(), 1)
   refused(paste("The 'weights'", of, "not all be 0 when rows are drawn. Got no positive weight instead."), c(0, 0), 1)
   refused(paste("The 'weights'", of, "hold finite numbers, none below 0. Got NA instead."), c(1, NA), 1)
-  refused(paste("The 'weights'", of, "hold numbers. Got a value of class 'character' instead."), "a", 1)
+  refused(paste("The 'weights'", of, "hold numbers. Got a value of class 'character' instead."), c("a", "b"), 1)
   refused(paste("The 'batch_size'", of, "be an integer from 1 to 2147483647. Got nothing instead."), 1, NULL)
   for (batch_size in c(3, 5)) {
     refused(sprintf(paste("The 'batch_size' %s be at most 2, the number of positive weights, without replacement.",
@@ -206,7 +206,7 @@ test_that("mlr3torch trains on the batches, and predicts in the order of the row
     trained = trained_with(generator, task_of())[[1L]]
     expect_identical(trained$batches(0), generator(NULL)$batches(0))
     for (predicted in predicted_with(generator, task_of())) {
-      expect_identical(predicted$batches(0), list(rows = 1:40, offsets = c(0L, 15L, 30L, 40L)))
+      expect_identical(as.list(predicted$batches(0)), list(1:15, 16:30, 31:40))
       expect_identical(drain(predicted$.iter()), list(1:15, 16:30, 31:40))
       if (!is.null(predicted$update)) {
         expect_error(predicted$update(1, 1), fixed = TRUE,
