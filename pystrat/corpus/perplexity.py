@@ -364,8 +364,8 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     def __repr__(self) -> str:
         parts = self._parts
         return (
-            f"{type(self).__name__}({parts['sample']} of {parts['n_rows']} examples, {self._shown_batches(self.epoch)}, "
-            f"seed={self._seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({parts['sample']} of {parts['n_rows']} examples, "
+            f"{self._shown_batches(self.epoch)}, seed={self._seed}, epoch={self.epoch})"
         )
 
 

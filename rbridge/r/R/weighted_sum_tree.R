@@ -19,7 +19,8 @@
 #'   `NULL` (default): a seed is drawn, from torch's generator if LibTorch is installed, otherwise from R's generator.
 #'
 #' @return An [R6::R6Class] object of class `"sum_tree"` with these members; rows are counted from 1:
-#' * `sample(k = 1, replacement = TRUE)`: returns `k` rows drawn by their weights, `integer()`, in the order of the draws.
+#' * `sample(k = 1, replacement = TRUE)`: returns `k` rows drawn by their weights, `integer()`, in the order of the
+#'   draws.
 #'   With `replacement = FALSE`, no row is drawn more than once, and `k` is at most the number of positive weights.
 #' * `update(indices, weights)`: sets the weights of rows; if a row is repeated, the last of its weights counts.
 #'   Returns the object invisibly.
