@@ -12,7 +12,7 @@ import numpy as np
 
 from pystrat import _core
 from pystrat.first_rows import first_rows
-from pystrat.frames import batches_frame, names_index
+from pystrat.frames import names_index, strata_batches_frame, strata_series
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_integer, count_of, range_of, refused_type, refused_value, show
@@ -31,6 +31,9 @@ class BatchPlan(ReadOnlyArrays):
     With B batches, batch b (from 1) holds ``floor(b*n_s/B) - floor((b-1)*n_s/B)`` rows of a stratum of n_s rows under
     ``assign="proportional"``. Under ``assign="even"``, the rows are dealt to the batches in turn, stratum by stratum.
     Both give each batch the floor or the ceiling of n_s/B.
+
+    Arrays have the strata in order of first appearance in the dataset. Tables and series have the values of the strata
+    as keys, sorted as ``numpy.unique`` sorts them.
 
     Attributes
     ----------
@@ -103,13 +106,13 @@ class BatchPlan(ReadOnlyArrays):
 
     @property
     def minimums(self) -> pd.Series:
-        """The number of rows of each stratum that every batch is guaranteed to hold, by stratum name."""
-        return pd.Series(self.counts // self.n_batches, index=names_index(self.strata), name="minimum")
+        """The number of rows of each stratum that every batch is guaranteed to hold, by the value of the stratum."""
+        return strata_series(self.counts // self.n_batches, self.shown, "minimum")
 
     @property
     def keep_rates(self) -> pd.Series:
-        """How often an epoch takes a row of each stratum, by name; the inverse is the weight that corrects for it."""
-        return pd.Series(self.counts / np.asarray(self.available), index=names_index(self.strata), name="keep_rate")
+        """How often an epoch takes a row of each stratum, by its value; the inverse corrects for it as a weight."""
+        return strata_series(self.counts / np.asarray(self.available), self.shown, "keep_rate")
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -128,9 +131,13 @@ class BatchPlan(ReadOnlyArrays):
         return _core.call(name, {"n_batches": self.n_batches, "even": self.assign == "even"}, {**counts, **data})
 
     def composition(self) -> pd.DataFrame:
-        """Return the rows of each stratum in each batch: one row per batch, one column per stratum."""
-        rows = self._follows("batch_composition")["rows"].reshape(-1, self.n_batches)
-        return batches_frame(rows.T.astype(np.int64), self.strata)
+        """Return the rows of each stratum in each batch: one row per batch, one column per stratum, by its value."""
+        return strata_batches_frame(self.rows_of_strata(), self.shown)
+
+    def rows_of_strata(self) -> NDArray[np.int64]:
+        """Return the same as an array, shape (n_batches, number of strata), with strata in the order of `counts`."""
+        rows: NDArray[np.float64] = self._follows("batch_composition")["rows"]
+        return rows.reshape(-1, self.n_batches).T.astype(np.int64)
 
     def layout(self, n_rows: int, *, available: Optional[NDArray[np.int64]] = None) -> NDArray[np.int32]:
         """Return the place in the epoch of every stratum and rank, in that order, shape (n_rows,).

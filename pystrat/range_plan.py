@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from pystrat.first_rows import first_rows
+from pystrat.frames import names_index, strata_frame
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.read_only import ReadOnlyArrays
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
 
 
 class RangePlan(ReadOnlyArrays, ABC):
@@ -30,12 +34,20 @@ class RangePlan(ReadOnlyArrays, ABC):
         """Return the number of batches and what each of them holds."""
 
     @abstractmethod
+    def columns(self) -> Mapping[str, NDArray[Any]]:
+        """Return the numbers of all strata, with "rows", "fewest" and "most" among others."""
+
     def table(self) -> pd.DataFrame:
-        """Return one row per stratum, with the columns "rows", "fewest" and "most" among others."""
+        """Return one row per stratum, by its value: "rows", "fewest" and "most" rows in a batch, and others."""
+        return strata_frame(self.columns(), self.shown)
+
+    def named_table(self) -> pd.DataFrame:
+        """Return one row per stratum, by its name, in order of first appearance."""
+        return pd.DataFrame(self.columns(), index=names_index(self.shown, "stratum"))
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
-        return f"{self.heading()}\n{first_rows(self.table())}"
+        return f"{self.heading()}\n{first_rows(self.named_table())}"
 
     def in_words(self, row: Any) -> str:
         """Return what a row of the table says: ``18 rows, 3 to 9 in a batch``."""

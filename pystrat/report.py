@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Hashable
-from typing import Any, Callable, Iterable, Mapping, Union
+from typing import Any, Callable, Iterable, Mapping, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import holds_tensors, plain_array
-from pystrat.frames import batches_frame
+from pystrat.frames import strata_batches_frame
 from pystrat.lazy_pandas import pd
 from pystrat.messages import (
     check_integer,
     check_iterable,
-    check_text,
     count_of,
     range_of,
     refusal,
@@ -28,6 +27,7 @@ from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import BatchPlan
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
+from pystrat.stratum_names import text_of
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 
@@ -51,8 +51,7 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per batch and one column per label, in order of first appearance in `labels` or in the batches. Missing
-        labels are counted as NA.
+        One row per batch and one column per label, by its value, sorted. Several columns of labels give a MultiIndex.
 
     Raises
     ------
@@ -64,10 +63,10 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     >>> from pystrat import StratifiedBatchSampler, batch_counts
     >>> labels = ["yes"] * 2 + ["no"] * 5
     >>> batch_counts(StratifiedBatchSampler(labels, 1, seed=1), labels)
-           yes  no
+           no  yes
     batch
-    0        1   2
-    1        1   3
+    0       2    1
+    1       3    1
     """
     iterable = check_iterable(batches, "batches", required="be an iterable of batches")
     delivered_batches = progress(iterable, "counting batches")
@@ -78,17 +77,17 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
         rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
-        return _table([strata.codes[batch] for batch in rows], strata.names)
+        return _table([strata.codes[batch] for batch in rows], strata.shown)
     if not any(len(batch) for batch in delivered):
         return _table([np.empty(0, dtype=np.int64) for _ in delivered], ())
     strata = encode_strata(_joined(delivered), missing="stratum", name="labels")
     ends = np.cumsum([len(batch) for batch in delivered])
-    return _table(np.split(strata.codes, ends[:-1]), strata.names)
+    return _table(np.split(strata.codes, ends[:-1]), strata.shown)
 
 
-def _table(codes: list[NDArray[Any]], names: tuple[str, ...]) -> pd.DataFrame:
+def _table(codes: list[NDArray[Any]], names: Sequence[str]) -> pd.DataFrame:
     counts = [np.bincount(batch, minlength=len(names)) for batch in codes]
-    return batches_frame(np.array(counts, dtype=np.int64).reshape(len(codes), len(names)), names)
+    return strata_batches_frame(np.array(counts, dtype=np.int64).reshape(len(codes), len(names)), names)
 
 
 def _entry(batch: Any, key: Any) -> Any:
@@ -137,15 +136,15 @@ def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
     return rows.astype(np.int64)
 
 
-def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
+def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> Any:
     """Plot the number of rows of one label in each batch, for several loaders side by side.
 
     Parameters
     ----------
     tables : mapping of str to pandas.DataFrame
         Names of loaders, and their tables from `batch_counts` or `BatchPlan.composition`.
-    label : str
-        The column to plot.
+    label : label
+        The column to plot, such as 1, or ``(1, "a")`` for labels of two columns.
 
     Returns
     -------
@@ -158,36 +157,36 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: str) -> Any:
     ValueError
         If there is no table, or a table lacks the column.
     """
-    label = check_text(label, "label")
+    name = text_of(label, "label")
     if not isinstance(tables, Mapping) or not all(isinstance(table, pd.DataFrame) for table in tables.values()):
         raise refused_type("tables", "be a mapping from names to tables", show(tables))
     if not tables or any(label not in table.columns for table in tables.values()):
-        raise refused_value("label", "be a column of one table or more", show(label))
+        raise refused_value("label", "be a column of one table or more", show(name))
     for table in tables.values():
-        _check_column(table, label)
+        _check_column(table, label, name)
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(
         2, len(tables), figsize=(4.6 * len(tables), 6.4), squeeze=False, sharex="row", sharey="row"
     )
     most = max(int(table[label].max()) for table in tables.values())
-    for column, (name, table) in enumerate(tables.items()):
-        _plot_each_batch(axes[0, column], name, label, table[label].to_numpy())
+    for column, (loader, table) in enumerate(tables.items()):
+        _plot_each_batch(axes[0, column], loader, name, table[label].to_numpy())
         _plot_histogram(axes[1, column], table[label].to_numpy(), most)
     axes[0, 0].set_ylim(-0.4, 1.08 * most + 0.4)
-    axes[0, 0].set_ylabel(f"{_in_words(label)} rows per batch")
+    axes[0, 0].set_ylabel(f"{_in_words(name)} rows per batch")
     axes[1, 0].set_ylabel("number of batches")
     for axis in axes[1]:
-        axis.set_xlabel(f"{_in_words(label)} rows per batch")
+        axis.set_xlabel(f"{_in_words(name)} rows per batch")
     figure.tight_layout()
     return axes
 
 
-def _check_column(table: pd.DataFrame, label: str) -> None:
+def _check_column(table: pd.DataFrame, label: Hashable, name: str) -> None:
     """Refuse a column that does not contain counts."""
-    counts = table.loc[:, table.columns == label].to_numpy()
+    counts = table.loc[:, [column == label for column in table.columns]].to_numpy()
     if counts.shape[1] != 1 or counts.dtype.kind not in "iu" or not len(counts) or counts.min() < 0:
-        raise refused_value("tables", f"have one column {show(label)} of counts, one batch per row", "another")
+        raise refused_value("tables", f"have one column {show(name)} of counts, one batch per row", "another")
 
 
 def _in_words(label: str) -> str:
@@ -250,7 +249,7 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     from matplotlib import pyplot
 
     chosen = np.argsort(plan.counts, kind="stable")[:most]
-    table = plan.composition().to_numpy()[:, chosen]
+    table = plan.rows_of_strata()[:, chosen]
     figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)))
     shares = (table / table.max(axis=0)).T
     extent = (0.5, plan.n_batches + 0.5, len(chosen) - 0.5, -0.5)
@@ -271,7 +270,7 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
 def _plot_ranges(plan: RangePlan, most: int) -> Any:
     from matplotlib import pyplot
 
-    table = plan.table()
+    table = plan.named_table()
     chosen = table.sort_values("rows", kind="stable")[:most]
     figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)))
     places = np.arange(len(chosen))

@@ -27,6 +27,7 @@ from pystrat.arrays import (
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import count_of, number_name, refused_type, refused_value, show_number
+from pystrat.stratum_values import ColumnOfStrata, StratumNames
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -121,11 +122,18 @@ class NumberNames(Sequence[str]):
 
 @dataclass(frozen=True)
 class Column:
-    """One numbered column: `codes` is -1 if the value is missing, `values` has one entry per code."""
+    """One numbered column: `codes` is -1 if the value is missing, `values` has one entry per code.
+
+    `given` has the values as the user passed them, which may be bytes, `missing` the first missing one, and `ranks` the
+    places of ordered categories in their order.
+    """
 
     codes: NDArray[np.int64]
     values: Any
     kind: str
+    given: Any = None
+    missing: Any = None
+    ranks: Optional[NDArray[Any]] = None
 
     def exact_kind(self) -> str:
         """Return what the column holds, where `kind` is the same for days, times, and times with a zone."""
@@ -208,11 +216,20 @@ def encode_strata(
             f"{n_missing} missing of {count_of(n_rows, 'row')}",
             "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
         )
-    codes, names = _combine(numbered, drop=missing == "drop", exact=exact)
+    codes, parts = _combine(numbered, drop=missing == "drop")
+    names = _names_of(numbered, parts, exact=exact)
     if not names:
         raise _nothing_but_missing(n_rows, name)
+    titles = _titles(strata, columns) if named else [None]
+    shown = StratumNames(
+        names,
+        [
+            ColumnOfStrata(column.given, column.kind, column.ranks, column.missing, title, part)
+            for column, title, part in zip(numbered, titles, parts)
+        ],
+    )
     kinds = tuple(column.exact_kind() for column in numbered)
-    return _compact(codes, names, kinds, any_dropped=bool(n_missing) and missing == "drop")
+    return _compact(codes, shown, kinds, any_dropped=bool(n_missing) and missing == "drop")
 
 
 def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
@@ -277,6 +294,11 @@ def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
     return {name: as_vector(values, wanted) for name, values in columns.items()}
 
 
+def _titles(strata: Any, columns: Iterable[Any]) -> list[Any]:
+    """Return the names of the columns of a table."""
+    return list(strata.names if _is_multi_index(strata) else columns)
+
+
 def _only_column(strata: Any) -> Any:
     """Return labels of shape (n, 1) as n labels."""
     return strata[:, 0] if getattr(strata, "ndim", None) == 2 and strata.shape[1] == 1 else strata
@@ -338,8 +360,9 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
     def refuse(got: str) -> TypeError:
         return refused_type(name, required, got + where)
 
+    ranks = None
     if _is_categorical(values.dtype):
-        codes, distinct, kind = _factorize_categorical(values, refuse)
+        codes, distinct, kind, ranks = _factorize_categorical(values, refuse)
     else:
         values = _of_items(values)
         kind = _kind_of(values, refuse)
@@ -350,6 +373,7 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
             codes, distinct = _number_texts(values)
         else:
             codes, distinct = _factorize(_as_doubles(values, refuse) if kind == "number" else values)
+    given = distinct
     if kind == "bytes":
         distinct = _decoded(distinct, refuse)
     elif kind == "text":
@@ -358,7 +382,16 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
         _check_exact(distinct, refuse)
     elif kind == "date":
         _check_dates(distinct, refuse)
-    return Column(np.asarray(codes, dtype=np.int64), distinct, kind)
+    codes = np.asarray(codes, dtype=np.int64)
+    return Column(codes, distinct, kind, given, _first_missing(values, codes), ranks)
+
+
+def _first_missing(values: Any, codes: NDArray[np.int64]) -> Any:
+    """Return the first missing value as the user passed it; None if there is none."""
+    if not len(codes) or codes.min() >= 0:
+        return None
+    missing = values[int(codes.argmin()) :][:1]
+    return (missing.tolist() if isinstance(values, np.ndarray) else list(missing))[0]
 
 
 def _of_items(values: Any) -> Any:
@@ -416,8 +449,8 @@ def number_integers(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     return found["codes"], found["values"].view(np.int64)
 
 
-def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], Any, str]:
-    """Number the categories that occur; their order and unused categories do not matter."""
+def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], Any, str, Optional[NDArray[Any]]]:
+    """Number the categories that occur; return their places in the order, if they have one, as well."""
     categorical = values.array if isinstance(values, (pd.Series, pd.Index)) else values
     categories = categorical.categories
     is_binned = isinstance(categories.dtype, (pd.IntervalDtype, pd.PeriodDtype))
@@ -425,7 +458,8 @@ def _factorize_categorical(values: Any, refuse: _Refuse) -> tuple[NDArray[Any], 
     positions = np.asarray(categorical.codes, dtype=np.float64)
     positions[positions < 0] = np.nan  # treated as missing by factorize
     codes, used = pd.factorize(positions)
-    return codes, categories.take(used.astype(np.int64)), kind
+    places = used.astype(np.int64)
+    return codes, categories.take(places), kind, places if categorical.ordered else None
 
 
 def _kind_of(values: Any, refuse: _Refuse) -> str:
@@ -614,29 +648,37 @@ def _count_missing(columns: Sequence[Column], n_rows: int) -> int:
     return int(missing.sum())
 
 
-def _combine(columns: Sequence[Column], *, drop: bool, exact: bool) -> tuple[NDArray[Any], Sequence[str]]:
-    """Number the combinations that occur; -1 for dropped rows.
+def _combine(columns: Sequence[Column], *, drop: bool) -> tuple[NDArray[Any], Sequence[Optional[NDArray[np.int64]]]]:
+    """Number the combinations that occur; -1 for dropped rows. Return the place of the value in each column as well.
 
     The combinations are numbered again after every column, so the codes stay below the number of rows.
     """
     first = columns[0]
     if len(columns) == 1 and (drop or first.codes.min() >= 0):
-        return first.codes, first.exact_names() if exact else first.names()
+        return first.codes, [None]
     left_out = np.zeros(len(first.codes), dtype=bool)
     codes = np.zeros(len(first.codes), dtype=np.int64)
     parts: list[NDArray[Any]] = []
     for column in columns:
         width = len(column.values) + 1
-        values = np.where(column.codes < 0, width - 1, column.codes)
         if drop:
             left_out |= column.codes < 0
-        codes, combinations = _number_kept(codes * width + values, left_out)
+        codes, combinations = _number_kept(codes * width + column.codes + 1, left_out)
         parts = [part[combinations // width] for part in parts]
-        names = column.exact_names() if exact else column.names()
-        if exact and len(columns) > 1:
-            names = tuple(map(_quoted, names))
-        parts.append(np.array([*names, "NA"], dtype=object)[combinations % width])
-    return codes, tuple(", ".join(row) for row in zip(*parts))
+        parts.append(combinations % width - 1)
+    return codes, parts
+
+
+def _names_of(columns: Sequence[Column], parts: Sequence[Optional[NDArray[np.int64]]], *, exact: bool) -> Sequence[str]:
+    """Return the names of strata, given the places of their values in the columns."""
+    shown = [column.exact_names() if exact else column.names() for column in columns]
+    if exact and len(columns) > 1:
+        shown = [tuple(map(_quoted, names)) for names in shown]
+    if parts[0] is None:
+        return shown[0]
+    # The place of missing is -1: the last one.
+    texts = [np.array([*names, "NA"], dtype=object)[part] for names, part in zip(shown, parts)]
+    return tuple(", ".join(row) for row in zip(*texts))
 
 
 def _number_kept(values: NDArray[np.int64], left_out: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,4 +1,4 @@
-"""Numbers of classes, by their names."""
+"""Numbers of classes, by their values."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ import numpy as np
 
 from pystrat.messages import is_number, show
 from pystrat.multiplier import Multiplier, ratios_of
-from pystrat.stratum_names import check_names, codes_of
+from pystrat.stratum_names import check_keys, strata_of_keys, text_of
 
 
 def by_class(values: Any, parameter: str, convert: Callable[[Any], Any]) -> Any:
-    """Return a number, or the numbers of classes by name, in the form of the core; anything else as it is."""
+    """Return a number, or the numbers of classes, in the form of the core; anything else as it is."""
     if not isinstance(values, Mapping):
         return convert(values) if is_number(values) else values
-    names = check_names(values, parameter)
-    return {name: convert(value) if is_number(value) else value for name, value in zip(names, values.values())}
+    check_keys(values, parameter)
+    return {key: convert(value) if is_number(value) else value for key, value in values.items()}
 
 
-def strata_of(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def strata_of(settings: Mapping[str, Any], strata: Sequence[str], majority: Any) -> dict[str, Any]:
     """Return the numbers of the strata that settings name, and the terms of fractions, as the core takes them."""
     data, multiplier = {}, settings["multiplier"]
     if isinstance(multiplier, Mapping):
-        data["multiplier_strata"] = codes_of(multiplier, names, "multiplier")
+        data["multiplier_strata"] = strata_of_keys(multiplier, strata, "multiplier")
     elif settings["majority"] is not None:
-        data["majority_stratum"] = codes_of([settings["majority"]], names, "majority")
+        data["majority_stratum"] = strata_of_keys([majority], strata, "majority")
     if settings["weights"] is not None:
-        data["weights_strata"] = codes_of(settings["weights"], names, "weights")
+        data["weights_strata"] = strata_of_keys(settings["weights"], strata, "weights")
     ratios = ratios_of(list(multiplier.values()) if isinstance(multiplier, Mapping) else [multiplier])
     return {name: np.array(codes, dtype=np.float64) for name, codes in data.items()} | ratios
 
 
-def show_numbers(numbers: Union[Multiplier, Mapping[str, Multiplier]]) -> str:
+def show_numbers(numbers: Union[Multiplier, Mapping[Any, Multiplier]]) -> str:
     """Return a number, or one for each class, as a generator in R shows it."""
     if isinstance(numbers, Mapping):
-        return ", ".join(f"{show(name)}: {show(value)}" for name, value in numbers.items())
+        return ", ".join(f"{show(text_of(key, ''))}: {show(value)}" for key, value in numbers.items())
     return show(numbers)

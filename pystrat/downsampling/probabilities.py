@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat.arrays import float64_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.messages import check_number, count_of, refused_type, refused_value, show, show_number
-from pystrat.stratum_names import first_repeated, listed, name_of
+from pystrat.stratum_names import check_keys, identity_of, shown_key
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 
@@ -61,7 +61,7 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
         How often an epoch of the training took a row of the majority, finite and above 0: below 1 if rows were left
         out, above 1 if they were repeated. For a table, the rate of each class. A Series, such as
         ``sampler.keep_rates`` of a `DownsampledBatchSampler` or ``sampler.plan.keep_rates`` of a stratified sampler,
-        has the names of the classes; the table must then be a DataFrame, whose columns are matched by name. An array,
+        has the classes as its index; the table must then be a DataFrame, whose columns are matched by value. An array,
         such as ``sampler.keep_rates.to_numpy()``, has the order of the columns.
 
     Returns
@@ -139,18 +139,20 @@ def _check_rates_and_values(rates: NDArray[np.float64], values: NDArray[np.float
 
 
 def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
-    """Return the position of the rate of each column of a table of probabilities, matched by name."""
+    """Return the position of the rate of each column of a table of probabilities."""
     if not is_frame(probabilities):
         advice = "To match classes by position, give 'keep_rate' without names."
         required = "have named columns if 'keep_rate' has names"
         raise refused_value("probabilities", required, "columns without names", advice)
-    names = [name_of(label, "probabilities") for label in probabilities.columns]
-    classes = [name_of(label, "keep_rate") for label in keep_rate.index]
-    repeated = first_repeated(classes)
-    if repeated is not None:
-        raise refused_value("keep_rate", "name each class once", f"{show(repeated)} twice")
-    if sorted(names) != sorted(classes):
-        required = f"have a column for each class of 'keep_rate', {listed(classes)}"
-        raise refused_value("probabilities", required, listed(names))
-    places = {name: place for place, name in enumerate(classes)}
-    return [places[name] for name in names]
+    classes = check_keys(keep_rate.index, "keep_rate")
+    columns = [identity_of(label, "probabilities") for label in probabilities.columns]
+    if sorted(columns) != sorted(classes):
+        required = f"have a column for each class of 'keep_rate', {_listed(keep_rate.index)}"
+        raise refused_value("probabilities", required, _listed(probabilities.columns))
+    places = {identity: place for place, identity in enumerate(classes)}
+    return [places[identity] for identity in columns]
+
+
+def _listed(keys: pd.Index) -> str:
+    """Return the first ten classes as text for a message."""
+    return ", ".join(shown_key(key, "keep_rate") for key in keys[:10]) + ", ..." * (len(keys) > 10)

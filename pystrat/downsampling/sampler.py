@@ -11,16 +11,14 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import for_kernel, plain_array
 from pystrat.core_sampler import data_of
 from pystrat.downsampling.classes import by_class, show_numbers, strata_of
-from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
-from pystrat.messages import refused_type, refused_value, as_written, check_flag, count_of, show
+from pystrat.messages import as_written, count_of, show
 from pystrat.multiplier import Multiplier, as_multiplier
 from pystrat.planned import PlannedBatchSampler
 from pystrat.strata import encode_strata
-from pystrat.stratum_names import name_of
+from pystrat.stratum_names import text_of
 
 
 class DownsampledBatchSampler(PlannedBatchSampler):
@@ -45,16 +43,15 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         The largest number of rows in a batch.
     majority : label, optional
         The class to downsample, against all others together. Optional if there are two classes of different sizes: then
-        it is the larger one. Not allowed with a dict. If the strata have several columns, a class is named as it is
-        shown, its values joined by a comma and a space, such as ``"1, y"``; the same applies to the keys of
-        `multiplier`.
+        it is the larger one. Not allowed with a dict. If the strata have several columns, a class is a tuple of values,
+        such as ``(1, "y")``; the same applies to the keys of `multiplier`.
     in_turn : bool, default False
         If False, the kept rows are drawn anew in each epoch. If True, epochs take rows in turn from one shuffled order
         of each downsampled class, k rows per epoch, cyclically: no row occurs again before all others have occurred.
     weights : dict, optional
         The training weight of a row of each class in it, a finite number above 0. Other classes have the weight that
-        corrects for the downsampling, rows / kept rows. Classes are named as in `majority`. The batches do not depend
-        on the weights.
+        corrects for the downsampling, rows / kept rows. Keys are those of `multiplier`. The batches do not depend on
+        the weights.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
@@ -116,7 +113,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         arguments = {
             "multiplier": by_class(multiplier, "multiplier", as_multiplier),
             "batch_size": batch_size,
-            "majority": None if majority is None else name_of(majority, "majority"),
+            "majority": None if majority is None else text_of(majority, "majority"),
             "in_turn": in_turn,
             "weights": by_class(weights, "weights", as_written),
             "seed": seed,
@@ -125,9 +122,10 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         }
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=None)
-        parts = self._plan_of(settings, {**data_of(encoded), **strata_of(settings, encoded.shown)}, encoded.shown)
+        named = strata_of(settings, encoded.shown, majority)
+        parts = self._plan_of(settings, {**data_of(encoded), **named}, encoded.shown)
         del settings["seed"]
-        self._parameters = settings
+        self._parameters = {**settings, "majority": majority}
         labels = {name: show(value) for name, value in settings.items() if value is not None}
         for name in ("multiplier", "weights"):
             if name in labels:
@@ -137,76 +135,16 @@ class DownsampledBatchSampler(PlannedBatchSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The checked parameters, with classes by name, except the strata, the seed and the rank."""
+        """The checked parameters, except the strata, the seed and the rank."""
         return {name: dict(value) if isinstance(value, dict) else value for name, value in self._parameters.items()}
 
     @property
     def keep_rates(self) -> pd.Series:
-        """The share of the rows of each class in an epoch, by name, in order of first appearance."""
-        return pd.Series(self._plan.keep_rates.to_numpy(), index=names_index(self._plan.strata), name="keep_rate")
+        """The share of the rows of each class in an epoch, by its value: ``plan.keep_rates``."""
+        return self._plan.keep_rates
 
-    def class_weights(self, *, normalize: bool = False) -> pd.Series:
-        """Return the training weight of each class, by name, in order of first appearance.
-
-        Parameters
-        ----------
-        normalize : bool, default False
-            If False, the weights are those given in `weights`, and otherwise rows / kept rows, which is 1 for a class
-            of which all rows are kept. If True, they are divided by their mean over an epoch, so that the learning rate
-            keeps its scale.
-
-        Returns
-        -------
-        pandas.Series of float64
-        """
-        return pd.Series(self._weights_of_classes(normalize), index=names_index(self._plan.strata), name="weight")
-
-    def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
-        plan, given = self._plan, self._parts.get("weights")
-        weights = np.asarray(plan.available) / plan.counts if given is None else given
-        if not check_flag(normalize, "normalize"):
-            return np.array(weights)
-        if given is None:  # all kept rows together represent all rows
-            return np.asarray(weights * (plan.n_rows / len(self._parts["codes"])))
-        relative = weights / weights.max()
-        # Added up one after another, as in R; sum() adds up in another order.
-        return np.asarray(relative / np.cumsum(relative * (plan.counts / plan.n_rows))[-1])
-
-    def weights(self, rows: Any = None, *, normalize: bool = False) -> NDArray[np.float64]:
-        """Return the training weight of each row.
-
-        In evaluation, all rows have the weight 1.
-
-        Parameters
-        ----------
-        rows : array of int, optional
-            Positions from 0, such as a batch; by default all rows of the dataset.
-        normalize : bool, default False
-            As in `class_weights`.
-
-        Returns
-        -------
-        numpy.ndarray of float64, of the shape of `rows`
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `rows` are not integers, such as a logical mask, or not from 0 to the number of rows - 1.
-        """
-        weights, codes = self._weights_of_classes(normalize), self._parts["codes"]
-        return np.asarray(weights[codes if rows is None else codes[self._positions(rows)]])
-
-    def _positions(self, rows: Any) -> NDArray[np.int64]:
-        """Return row positions, of any shape; refuse anything else, including negative numbers."""
-        found = plain_array(rows, "rows")
-        if found.size and found.dtype.kind not in "iu":
-            raise refused_type("rows", "hold row positions", f"{found.dtype} values")
-        positions = for_kernel(found, np.int64)
-        n_rows = len(self._parts["codes"])
-        outside = found[(positions < 0) | (positions >= n_rows)]
-        if outside.size:
-            raise refused_value("rows", f"hold row positions from 0 to {n_rows - 1}", show(outside.ravel()[0]))
-        return positions
+    def _given_weights(self) -> Optional[NDArray[np.float64]]:
+        return self._parts.get("weights")
 
     def __repr__(self) -> str:
         plan, n_rows = self._plan, len(self._parts["codes"])

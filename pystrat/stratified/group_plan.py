@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Any, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.frames import names_index
-from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.range_plan import RangePlan
 
@@ -62,16 +60,15 @@ class GroupPlan(RangePlan):
         fewest, most = int(self.fewest.sum()), int(self.most.sum())
         return max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
 
-    def table(self) -> pd.DataFrame:
-        """Return one row per stratum: its rows, groups and largest group, and its fewest and most rows in a batch."""
-        columns = {
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the rows, groups and largest group of each stratum, and its fewest and most rows in a batch."""
+        return {
             "rows": self.counts,
             "groups": self.groups,
             "largest": self.largest,
             "fewest": self.fewest,
             "most": self.most,
         }
-        return pd.DataFrame(columns, index=names_index(self.shown, "stratum"))
 
     def heading(self) -> str:
         """Return the number and the sizes of batches, and what each of them holds."""

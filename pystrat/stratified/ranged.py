@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.base import Batches, BatchSampler
-from pystrat.frames import batches_frame
+from pystrat.frames import strata_batches_frame
 from pystrat.lazy_pandas import pd
 from pystrat.range_plan import RangePlan
 
@@ -41,10 +41,11 @@ class RangedBatchSampler(BatchSampler):
         Returns
         -------
         pandas.DataFrame
-            One row per batch, one column per stratum. It differs between epochs; `plan` has the bounds for all of them.
+            One row per batch, one column per stratum, by its value. It differs between epochs; `plan` has the bounds
+            for all of them.
         """
         batches = self._epoch_batches(self._requested_epoch(epoch))
         names, codes = self._plan.shown, self._codes[batches.rows].astype(np.int64)
         places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(names) + codes
         table = np.bincount(places, minlength=len(batches) * len(names)).reshape(-1, len(names))
-        return batches_frame(table, names)
+        return strata_batches_frame(table, names)

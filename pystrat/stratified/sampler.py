@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from pystrat.core_sampler import data_of
 from pystrat.messages import refused_type, as_written, count_of, show, show_number
 from pystrat.planned import PlannedBatchSampler
 from pystrat.strata import encode_strata
-from pystrat.stratum_names import check_names, codes_of
+from pystrat.stratum_names import check_keys, strata_of_keys
 
 DROP_CHOICES = ("balanced",)
 MISSING_CHOICES = ("error", "stratum", "drop")
@@ -33,8 +33,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         occurs is a stratum.
     min_samples_per_stratum : int or mapping, optional
         The minimum m: every batch holds at least m rows of every stratum. An epoch has ``max(1, n_min // m)`` batches,
-        where n_min is the size of the smallest stratum. A mapping, such as ``{"positive": 5, "negative": 20}``, sets a
-        minimum for each stratum that it names.
+        where n_min is the size of the smallest stratum. A mapping, such as ``{1: 5, 0: 20}``, sets a minimum for each
+        stratum that it names. Its keys are the values of the strata; for two columns, tuples such as ``(1, "a")``.
     mean_batch_size : int, optional
         The mean number of rows per batch. An epoch has ``max(1, round-half-up(n / mean_batch_size))`` batches. Give
         either `min_samples_per_stratum` or `mean_batch_size`; with ``rare="repeat"``, give both.
@@ -134,16 +134,18 @@ class StratifiedBatchSampler(PlannedBatchSampler):
             "rank": rank,
         }
         settings = self._plan_of(arguments)
-        named = _name_values(settings)
+        named = _read_numbers(settings)
         encoded = encode_strata(strata, missing=settings["missing"])
         data = data_of(encoded)
+        codes = []
         if named is not None:
-            codes = codes_of(settings[named], encoded.shown, named, noun="stratum")
+            codes = strata_of_keys(settings[named], encoded.shown, named, noun="stratum")
             data["named_strata"] = np.array(codes, dtype=np.float64)
         parts = self._plan_of(settings, data, encoded.shown)
         del settings["seed"]
         self._parameters = settings
-        labels = {name: _show_setting(value) for name, value in settings.items() if value is not None}
+        names = [encoded.shown[code] for code in codes]
+        labels = {name: _show_setting(value, names) for name, value in settings.items() if value is not None}
         self._adopt_plan(
             encoded,
             parts,
@@ -179,27 +181,27 @@ def _as_written(shares: Any) -> Any:
     return {name: as_written(value) if isinstance(value, np.floating) else value for name, value in shares.items()}
 
 
-def _name_values(settings: dict[str, Any]) -> Optional[str]:
-    """Name the numbers of strata as the strata are shown; return the parameter that has such numbers, if any."""
+def _read_numbers(settings: dict[str, Any]) -> Optional[str]:
+    """Take the numbers of strata as the core reads them; return the parameter that has such numbers, if any."""
     for parameter, numbers in (("min_samples_per_stratum", "minimums"), ("shares", "weights")):
         read = settings.pop(numbers, None)
         if read is not None:
             given = settings[parameter]
-            names = check_names(given, parameter, noun="stratum")
+            check_keys(given, parameter, noun="stratum")
             # No digit is lost of a whole number that no double equals.
             exact = [int(value) if isinstance(value, Integral) else value for value in given.values()]
             settings[parameter] = {
-                name: value if isinstance(value, int) else int(number) if numbers == "minimums" else float(number)
-                for name, value, number in zip(names, exact, read)
+                key: value if isinstance(value, int) else int(number) if numbers == "minimums" else float(number)
+                for key, value, number in zip(given, exact, read)
             }
             return parameter
     return None
 
 
-def _show_setting(value: Any) -> str:
-    """Return a parameter as text, as a generator in R shows it."""
+def _show_setting(value: Any, names: Sequence[str]) -> str:
+    """Return a parameter as text, as a generator in R shows it; `names` are those of the strata that it names."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{show(name)}: {show_number(number)}" for name, number in value.items())
+        return ", ".join(f"{show(name)}: {show_number(number)}" for name, number in zip(names, value.values()))
     return show(value)
 
 

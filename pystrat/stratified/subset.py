@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import CoreBatchSampler, data_of
-from pystrat.frames import names_index
-from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
@@ -54,14 +52,13 @@ class SubsetPlan(RangePlan):
         """The number of blocks that an epoch leaves out, in turn."""
         return int(self.blocks.sum()) - self.strata_per_batch * self.n_batches if self.exact else 0
 
-    def table(self) -> pd.DataFrame:
-        """Return one row per stratum: its rows, the batches that hold it, and its fewest and most rows in them."""
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the rows of each stratum, the batches that hold it, and its fewest and most rows in them."""
         blocks = np.maximum(self.blocks, 1)
         fewest, most = self.counts // blocks, -(-self.counts // blocks)
         if self.exact:
             fewest = most = np.where(self.blocks > 0, self.min_samples_per_stratum, 0)
-        columns = {"rows": self.counts, "batches": self.blocks, "fewest": fewest, "most": most}
-        return pd.DataFrame(columns, index=names_index(self.shown, "stratum"))
+        return {"rows": self.counts, "batches": self.blocks, "fewest": fewest, "most": most}
 
     def heading(self) -> str:
         """Return the number of batches, of strata in a batch, and of rows of each."""

@@ -74,7 +74,7 @@ def test_the_native_sampler_has_the_same_batches(r: Session, case: dict[str, Any
         assert_same(batches_in_r(r, instance, epoch), sampler.batches(epoch))
     plan = r.call_function(instance["plan"])
     assert list(plan.names) == list(sampler.plan.strata)
-    composition = sampler.plan.composition().to_numpy()
+    composition = sampler.plan.rows_of_strata()
     assert np.array_equal(np.column_stack([as_array(column) for column in plan]), composition)
 
 

@@ -79,12 +79,17 @@ def test_grouped(parameters: dict[str, Any], labels: Any, r: Session) -> None:
             assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
 
 
+def by_text(r: Session, numbers: dict[Any, Any]) -> Any:
+    """Return numbers of strata as R has them, whose names are text."""
+    return r.named_list(**{str(label): number for label, number in numbers.items()})
+
+
 @pytest.mark.parametrize("shuffle", [True, False])
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"min_samples_per_stratum": {"1": 2, "2.5": 1}},
-        {"mean_batch_size": 4, "shares": {"1": 1.5, "2.5": 1, "3": 0.5}},
+        {"min_samples_per_stratum": {1: 2, 2.5: 1}},
+        {"mean_batch_size": 4, "shares": {1: 1.5, 2.5: 1, 3: 0.5}},
         {"mean_batch_size": 3, "balance": "over"},
         {"mean_batch_size": 3, "balance": 7, "num_replicas": 2},
         {"min_samples_per_stratum": 2, "mean_batch_size": 7, "rare": "repeat"},
@@ -93,7 +98,7 @@ def test_grouped(parameters: dict[str, Any], labels: Any, r: Session) -> None:
 )
 def test_what_is_wanted_in_a_batch(parameters: dict[str, Any], shuffle: bool, r: Session) -> None:
     sampler = StratifiedBatchSampler(LABELS, seed=7, shuffle=shuffle, **parameters)
-    in_r = {name: r.named_list(**value) if isinstance(value, dict) else value for name, value in parameters.items()}
+    in_r = {name: by_text(r, value) if isinstance(value, dict) else value for name, value in parameters.items()}
     strata = np.array(LABELS, dtype=np.float64)
     generator = r.call("batch_sampler_stratified", strata=strata, seed=7, shuffle=shuffle, **in_r)
     assert_same_recipe(r, sampler, generator)
@@ -127,15 +132,12 @@ def test_stratified(parameters: dict[str, Any], labels: Any, r: Session) -> None
     "parameters",
     [
         {"multiplier": 0.5, "batch_size": 6, "majority": 1.0},
-        {"multiplier": {"1": 1, "3": 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
+        {"multiplier": {1: 1, 3: 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
     ],
 )
 def test_downsampled(parameters: dict[str, Any], r: Session) -> None:
-    in_python, in_r = dict(parameters), dict(parameters)
-    if isinstance(parameters["multiplier"], dict):
-        in_python["multiplier"] = {float(name): value for name, value in parameters["multiplier"].items()}
-        in_r["multiplier"] = r.named_list(**parameters["multiplier"])
-    sampler = DownsampledBatchSampler(LABELS, seed=7, **in_python)
+    in_r = {name: by_text(r, value) if isinstance(value, dict) else value for name, value in parameters.items()}
+    sampler = DownsampledBatchSampler(LABELS, seed=7, **parameters)
     generator = r.call("batch_sampler_downsampled", strata=np.array(LABELS), seed=7, **in_r)
     assert_same_recipe(r, sampler, generator)
     assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from pystrat import DownsampledBatchSampler, correct_probabilities, published_class_weights
-from tests.reference.golden_vectors import GOLDEN, cut
+from pystrat.stratum_values import with_values
+from tests.reference.golden_vectors import GOLDEN, cut, with_keys
 
 ABOUT = (
     "Rows are counted from 0. 'sampler': row i of n, from 0, has the class c for which (i * step mod n) lies in the "
@@ -42,8 +43,7 @@ def cases() -> Iterator[dict[str, Any]]:
         yield _sampler([100, 4000], [1, 0], 2.5, 35, weights=weights)
     yield _sampler([30, 200, 10], ["b", "c", "a"], {"c": 5, "b": 1.25}, 30, weights={"a": 7, "c": 2}, in_turn=True)
     for weights in ({"1": 0}, {"1": -1}, {"1": True}, {"1": "one"}, {"2": 1}, {}, 3, "1"):
-        yield _sampler([100, 4000], [1, 0], 2.5, 35, weights=weights)
-    yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 200, weights={"0.3": 2})
+        yield _sampler([100, 4000], ["1", "0"], 2.5, 35, weights=weights)
     # The rows kept are floor(multiplier * minority + 1/2) of the decimal number: doubles would give another number.
     for multiplier in (
         0.285,
@@ -62,7 +62,7 @@ def cases() -> Iterator[dict[str, Any]]:
         for multiplier in (0.5, 0.7, 1 / 3, 2 / 3, 1.5, 12.345, 9.5):
             yield _sampler([minority, 12_000], ["x", "y"], multiplier, 12_997, epochs=())
     for multiplier in (0, -1, True, "one", 0.004, 1e-300, {"no": 1}, {}, {"1": 1, "0": 0}):
-        yield _sampler([100, 4000], [1, 0], multiplier, 100)
+        yield _sampler([100, 4000], ["1", "0"], multiplier, 100)
     yield _sampler([100, 4000], [1, 0], {"0": 1}, 100, majority=0)
     for batch_size in (0, 2.5, 1, 40):
         yield _sampler([100, 4000], [1, 0], 40, batch_size, num_replicas=1 if batch_size == 1 else 3)
@@ -70,8 +70,7 @@ def cases() -> Iterator[dict[str, Any]]:
     yield _sampler([100, 9900], [1, 0], 0.01, 10)  # what is too few is what is kept
     yield _sampler([100, 9900], [1, 0], 0.01, 10, num_replicas=2)
     yield _sampler([9900, 100], [0, 1], 1, 1)  # kept as many as there are of the other
-    yield _sampler([100, 4000], [1, 0], 1, 10, majority="no")
-    yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 10, majority=0.3)
+    yield _sampler([100, 4000], ["1", "0"], 1, 10, majority="no")
     yield _sampler([100, 4000], [0.1 + 0.2, 0.3], 1, 200)
     yield _sampler([100, 100], [1, 0], 1, 10)
     yield _sampler([100, 100, 1], [1, 0, 2], 1, 10)
@@ -154,18 +153,25 @@ def _corrected(probabilities: Any, keep_rate: Any, columns: Any = None, classes:
     return correct_probabilities(table, keep_rate if classes is None else pd.Series(keep_rate, index=classes))
 
 
+def _by_code(sampler: DownsampledBatchSampler, numbers: pd.Series) -> list[float]:
+    """Return numbers of classes in order of first appearance."""
+    return [float(numbers[label]) for label in with_values(sampler.plan.shown).values()]
+
+
 def _expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
     n_rows = sum(case["counts"])
     codes = np.repeat(np.arange(len(case["counts"])), case["counts"])[np.arange(n_rows) * case["step"] % n_rows]
-    sampler = DownsampledBatchSampler([case["labels"][code] for code in codes], **case["parameters"])
+    keys = {str(label): label for label in case["labels"]}
+    labels = [case["labels"][code] for code in codes]
+    sampler = DownsampledBatchSampler(labels, **with_keys(case["parameters"], keys))
     epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
     return {
         "n_batches": len(sampler),
         "classes": list(sampler.plan.strata),
         "kept": sampler.plan.counts.tolist(),
-        "class_weights": sampler.class_weights().tolist(),
-        "normalised": sampler.class_weights(normalize=True).tolist(),
-        "keep_rates": sampler.keep_rates.tolist(),
+        "class_weights": _by_code(sampler, sampler.class_weights()),
+        "normalised": _by_code(sampler, sampler.class_weights(normalize=True)),
+        "keep_rates": _by_code(sampler, sampler.keep_rates),
         "rows": cut(np.concatenate([[], *(batches.rows for batches in epochs)])),
         "offsets": cut(np.concatenate([[], *(batches.offsets for batches in epochs)])),
     }

@@ -14,7 +14,7 @@ Ranged = Union[StrataSubsetBatchSampler, StratifiedGroupBatchSampler]
 
 def expected_of_ranged(sampler: Ranged, epochs: Iterable[int]) -> dict[str, Any]:
     """Return the plan of a sampler, and its batches in some epochs."""
-    table = sampler.plan.table()
+    table = sampler.plan.named_table()
     return {
         "n_batches": len(sampler),
         "strata": list(table.index),

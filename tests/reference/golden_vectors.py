@@ -55,7 +55,9 @@ def labels_of(strata: dict[str, Any]) -> Any:
 
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return what the case's sampler gives."""
-    sampler = StratifiedBatchSampler(labels_of(case["strata"]), **case["parameters"])
+    labels = labels_of(case["strata"])
+    keys = {} if isinstance(labels, dict) else {str(label): label for label in np.unique(labels).tolist()}
+    sampler = StratifiedBatchSampler(labels, **with_keys(case["parameters"], keys))
     plan = sampler.plan
     n_rows = sampler.strata.n_rows
     return {
@@ -72,6 +74,17 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
             for epoch in case["epochs"]
         ],
     }
+
+
+def with_keys(parameters: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters with the labels as keys of mappings, and as the majority; JSON and R have their texts."""
+    given = dict(parameters)
+    for name, value in parameters.items():
+        if isinstance(value, dict):
+            given[name] = {keys.get(key, key): number for key, number in value.items()}
+    if isinstance(given.get("majority"), str):
+        given["majority"] = keys.get(given["majority"], given["majority"])
+    return given
 
 
 def cut(values: Any) -> Any:
@@ -210,7 +223,7 @@ def training_runs() -> dict[str, Any]:
             "min_samples_per_stratum": minimum,
             "seed": sampler.seed,
             "n_batches": len(sampler),
-            "composition": {name: cut(column) for name, column in sampler.plan.composition().items()},
+            "composition": dict(zip(sampler.plan.strata, map(cut, sampler.plan.rows_of_strata().T))),
             "epochs": [cut(sampler.batches(epoch).rows) for epoch in range(3)],
         }
     return runs

@@ -273,7 +273,7 @@ def test_a_plan_shows_itself() -> None:
         "3 batches of 8 to 15 rows, groups together",
         "every batch holds at least 2 rows of every stratum",
     ]
-    assert plan.table().loc["1"].tolist() == [12, 5, 5, 2, 7]
+    assert plan.table().loc[1].tolist() == [12, 5, 5, 2, 7]
     many = StratifiedGroupBatchSampler(range(30), 1, range(30)).plan.summary().splitlines()
     assert len(many) == 2 + 2 + 20 + 1 and many[-1] == "... and 10 more"
 

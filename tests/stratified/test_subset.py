@@ -158,7 +158,7 @@ def test_a_plan_shows_itself() -> None:
     assert plan.summary().splitlines()[0] == "13 batches of 3 to 4 strata, with at least 1 row of each"
     plan = StrataSubsetBatchSampler(LABELS, 3, 2, seed=1).plan
     assert plan.summary().splitlines()[0] == "6 batches of 3 strata, with at least 2 rows of each"
-    assert plan.table().loc["1"].tolist() == [12, 6, 2, 2]
+    assert plan.table().loc[1].tolist() == [12, 6, 2, 2]
     exact = StrataSubsetBatchSampler(LABELS, 3, 2, seed=1, exact=True).plan
     assert exact.summary().splitlines()[0] == "6 batches of 3 strata, with 2 rows of each"
 
@@ -169,7 +169,7 @@ def test_the_composition_is_that_of_the_batches_of_an_epoch() -> None:
         whole = StrataSubsetBatchSampler(LABELS, 2, 3, exact=exact, seed=1, num_replicas=2)
         for epoch in (0, 3):
             table = sampler.composition(epoch)
-            assert list(table.columns) == list("012345") and table.index.name == "batch"
+            assert list(table.columns) == list(range(6)) and table.index.name == "batch"
             counts = [np.bincount(LABELS[batch], minlength=6).tolist() for batch in whole.batches(epoch)]
             assert table.to_numpy().tolist() == counts
             held, bounds = table.to_numpy(), sampler.plan.table()

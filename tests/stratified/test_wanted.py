@@ -99,11 +99,12 @@ def test_a_stratum_that_is_not_named_has_no_promise_and_is_dealt_evenly() -> Non
     assert "every batch holds rows of 1 of 21 strata" in sampler.plan.summary()
 
 
-def test_names_are_those_that_are_shown() -> None:
+def test_strata_are_named_by_their_values() -> None:
     two = {"a": [1, 1, 2, 2, 2, 2], "b": ["x", "y", "x", "y", "x", "y"]}
-    sampler = StratifiedBatchSampler(two, {"2, x": 1, "2, y": 2}, seed=1)
+    sampler = StratifiedBatchSampler(two, {(2, "x"): 1, (2, "y"): 2}, seed=1)
     assert len(sampler) == 1
-    assert StratifiedBatchSampler([True, False, False], {True: 1}, seed=1).plan.minimums.tolist() == [1, 2]
+    minimums = StratifiedBatchSampler([True, False, False], {True: 1}, seed=1).plan.minimums
+    assert minimums.to_dict() == {False: 2, True: 1}
 
 
 def test_refused_quotas() -> None:
@@ -113,7 +114,8 @@ def test_refused_quotas() -> None:
     assert "must ask for at least one row of some stratum. Got no stratum instead." in refused({})
     assert "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead." in refused({"x": 1})
     assert "must be a non-negative integer. Got -1 instead." in refused({"pos": -1})
-    assert "must name each stratum once. Got '1' twice instead." in refused({1: 1, "1": 2}, labels=[1, 2])
+    assert "must name each stratum once. Got NA twice instead." in refused({None: 1, float("nan"): 2})
+    assert "Got '1' instead. Use 1 instead, the value itself." in refused({1: 1, "1": 2}, labels=[1, 2])
     many = "'num_replicas' parameter must be at most 2, the number of batches. Got 3 instead."
     assert f"{many} Lower the number of 'pos' in 'min_samples_per_stratum' to at most 2." in refused(
         {"pos": 3}, num_replicas=3

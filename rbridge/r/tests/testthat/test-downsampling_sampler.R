@@ -333,3 +333,10 @@ test_that("classes of a matrix of probabilities are matched by name", {
   expect_error(correct_probabilities(0.5, cbind(0.5, 0.5)), "be one value, or one for each class. Got 2 dimensions",
     fixed = TRUE)
 })
+
+test_that("classes that are shown alike cannot be named", {
+  strata = rep(c(0.3, 0.1 + 0.2), c(20, 10))
+  said = "name a class that no other is shown as. Got '0.3', as which 2 classes are shown, instead. Recode the classes"
+  expect_error(batch_sampler_downsampled(1, 10, strata = strata, majority = 0.3), said, fixed = TRUE)
+  expect_error(batch_sampler_downsampled(1, 10, strata = strata, weights = c("0.3" = 1)), said, fixed = TRUE)
+})

@@ -1,0 +1,168 @@
+"""The values of the strata are the keys: of what is returned, and of the mappings that a user passes."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from pystrat import (
+    DownsampledBatchSampler,
+    StrataSubsetBatchSampler,
+    StratifiedBatchSampler,
+    StratifiedGroupBatchSampler,
+    batch_counts,
+    correct_probabilities,
+)
+
+DAYS = [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)]
+PAIRS: dict[str, list[Any]] = {
+    "ints": [1, 0],
+    "negative ints": [3, -2],
+    "floats": [0.1 + 0.2, 0.3],
+    "bools": [True, False],
+    "text": ["b", "B"],
+    "bytes": [b"b", b"a"],
+    "days": DAYS,
+    "times": [datetime.datetime(2020, 1, 1, 12), datetime.datetime(2020, 1, 1)],
+    "missing": ["a", None],
+    "missing numbers": [1.5, float("nan")],
+}
+LABELS: dict[str, Any] = {name: [pair[0]] * 10 + [pair[1]] * 40 for name, pair in PAIRS.items()}
+CODES = np.repeat([1, 0], [10, 40])
+LABELS |= {
+    "array": CODES,
+    "narrow ints": CODES.astype(np.int8),
+    "narrow floats": (CODES / 2).astype(np.float32),
+    "numpy times": np.array(["2020-01-02", "2020-01-01"], dtype="datetime64[s]")[CODES],
+    "tensor": torch.as_tensor(CODES),
+    "series": pd.Series(CODES, index=range(100, 150)),
+    "nullable": pd.Series(CODES, dtype="Int64"),
+    "nullable text": pd.Series(np.array(["b", "a"])[CODES], dtype="string"),
+    "zoned times": pd.Series(pd.to_datetime(["2020-01-02", "2020-01-01"]).tz_localize("UTC")[CODES]),
+    "categories": pd.Categorical(np.array(["b", "a"])[CODES], categories=["c", "b", "a"]),
+    "ordered categories": pd.Categorical(np.array(["low", "high"])[CODES], ["low", "unused", "high"], ordered=True),
+    "bins": pd.cut(CODES, [-1, 0, 1]),
+    "two columns": pd.DataFrame({"x": CODES, "y": np.array(["b", "a"])[CODES]}),
+    "two columns in a dict": {"x": CODES.tolist(), "y": [None if code else "a" for code in CODES]},
+}
+
+
+def series_of(labels: Any) -> pd.Series:
+    """Return the labels as a user has them in pandas, one value or tuple per row."""
+    if isinstance(labels, (dict, pd.DataFrame)):
+        return pd.Series(list(pd.DataFrame(labels).itertuples(index=False, name=None)))
+    return pd.Series(np.asarray(labels) if isinstance(labels, torch.Tensor) else labels)
+
+
+def looked_up(table: pd.Series, labels: Any) -> list[float]:
+    if isinstance(table.index, pd.MultiIndex):
+        return list(table.reindex(pd.MultiIndex.from_frame(pd.DataFrame(labels))))
+    return [float(weight) for weight in series_of(labels).map(table)]
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_the_values_of_the_rows_are_the_keys_of_all_tables(name: str) -> None:
+    labels = LABELS[name]
+    sampler = StratifiedBatchSampler(labels, mean_batch_size=10, balance="under", missing="stratum", seed=1)
+    assert set(sampler.weights()) == {1, 4}
+    assert looked_up(sampler.class_weights(), labels) == sampler.weights().tolist()
+    assert looked_up(1 / sampler.plan.keep_rates, labels) == sampler.weights().tolist()
+    assert looked_up(sampler.plan.minimums, labels) == [5] * 50
+    assert sampler.plan.composition().columns.equals(sampler.plan.keep_rates.index)
+    counts = batch_counts(sampler, labels)
+    assert counts.equals(sampler.plan.composition()) and (counts == 5).all(axis=None)
+    for plan in (
+        StrataSubsetBatchSampler(labels, 1, 2, missing="stratum").plan,
+        StratifiedGroupBatchSampler(labels, 2, range(50), missing="stratum").plan,
+    ):
+        assert sorted(looked_up(plan.table()["rows"], labels)) == [10] * 10 + [40] * 40
+
+
+@pytest.mark.parametrize("name", [name for name in LABELS if name != "two columns in a dict"])
+def test_mappings_take_the_values_of_the_rows_as_keys(name: str) -> None:
+    keys = list(dict.fromkeys(series_of(LABELS[name])))
+    sampler = StratifiedBatchSampler(
+        LABELS[name], mean_batch_size=8, shares={keys[0]: 1, keys[1]: 3}, missing="stratum", seed=1
+    )
+    assert (sampler.plan.counts / sampler.plan.n_batches).tolist() == [2, 6]
+    assert list(sampler.parameters["shares"].values()) == [1, 3]
+
+
+@pytest.mark.parametrize("name", ["ints", "negative ints", "floats", "bools", "text", "array", "narrow floats"])
+def test_tables_have_the_order_of_the_classes_of_numpy_and_scikit_learn(name: str) -> None:
+    sampler = StratifiedBatchSampler(LABELS[name], 1, seed=1)
+    assert sampler.class_weights().index.tolist() == np.unique(np.asarray(LABELS[name])).tolist()
+
+
+def test_ordered_categories_keep_their_order_and_missing_comes_last() -> None:
+    ordered = StratifiedBatchSampler(LABELS["ordered categories"], 1).class_weights().index
+    assert ordered.tolist() == ["low", "high"]
+    assert StratifiedBatchSampler(LABELS["categories"], 1).class_weights().index.tolist() == ["a", "b"]
+    missing = StratifiedBatchSampler([None, "b", "a"], 1, missing="stratum").class_weights().index
+    assert missing.tolist() == ["a", "b", None]
+
+
+def test_several_columns_have_an_index_of_their_names() -> None:
+    index = StratifiedBatchSampler(LABELS["two columns"], 1).plan.keep_rates.index
+    assert index.names == ["x", "y"] and index.tolist() == [(0, "b"), (1, "a")]
+    minimum = {(1, "a"): 3}
+    assert StratifiedBatchSampler(LABELS["two columns"], minimum).plan.minimums[(1, "a")] == 3
+
+
+def test_a_loss_takes_the_weights_of_the_classes() -> None:
+    sampler = DownsampledBatchSampler(CODES, 1, 5, weights={1: 2.5}, seed=1)
+    weight = torch.as_tensor(sampler.class_weights().to_numpy())
+    loss = torch.nn.CrossEntropyLoss(weight=weight, reduction="none")
+    losses = loss(torch.zeros(50, 2, dtype=torch.float64), torch.as_tensor(CODES))
+    assert losses.numpy() == pytest.approx(np.log(2) * sampler.weights())
+
+
+def test_a_row_that_is_never_sampled_has_no_weight() -> None:
+    sampler = StratifiedBatchSampler([1, None, 0, 0], mean_batch_size=1, balance="under", missing="drop", seed=1)
+    assert np.array_equal(sampler.weights(), [1, np.nan, 2, 2], equal_nan=True)
+    assert sampler.weights(sampler.batches(0).rows, normalize=True).mean() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "key", "advice"),
+    [
+        (CODES, "1", "name one of the strata, 1, 0. Got '1' instead. Use 1 instead, the value itself."),
+        (CODES, 2, "name one of the strata, 1, 0. Got 2 instead."),
+        (CODES == 1, 1, "name one of the strata, TRUE, FALSE. Got 1 instead."),
+        (LABELS["text"], b"b", "name one of the strata, 'b', 'B'. Got 'b' instead."),
+        (LABELS["two columns"], "1, a", "(1, 'a'), (0, 'b'). Got '1, a' instead. Use (1, 'a') instead"),
+        (LABELS["two columns"], 1, "(1, 'a'), (0, 'b'). Got 1 instead."),
+    ],
+)
+def test_other_keys_are_refused(labels: Any, key: Any, advice: str) -> None:
+    with pytest.raises(ValueError) as error:
+        StratifiedBatchSampler(labels, mean_batch_size=10, shares={key: 1})
+    assert advice in str(error.value)
+
+
+def test_a_key_is_given_once() -> None:
+    with pytest.raises(ValueError, match="name each stratum once. Got 1 twice"):
+        StratifiedBatchSampler(CODES, {1: 1, np.array(1)[()]: 2, pd.NA: 3} | {_Equal(1): 2})
+
+
+class _Equal(int):
+    """An equal of a number, which a dict takes for another key."""
+
+    def __hash__(self) -> int:
+        return 17
+
+    def __eq__(self, other: Any) -> bool:
+        return self is other
+
+
+def test_probabilities_are_matched_by_the_values() -> None:
+    rates = DownsampledBatchSampler(CODES, 1, 5, seed=1).keep_rates
+    table = pd.DataFrame({1: [0.5], 0: [0.5]})
+    assert correct_probabilities(table, rates).tolist() == [[0.2, 0.8]]
+    with pytest.raises(ValueError, match="a column for each class of 'keep_rate', 0, 1. Got '1', '0' instead"):
+        correct_probabilities(table.rename(columns=str), rates)
