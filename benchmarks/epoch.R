@@ -86,7 +86,8 @@ measure_torch = function(n_rows, rounds) {
     ours = iterated_epoch(stratified_sampler(strata, mean_batch_size = 256)),
     random = function() coro::loop(for (row in random$.iter()) NULL)
   ), rounds, 1L)
-  show_ratio(sprintf("R, an epoch over torch's random sampler row by row, %.0f rows", n_rows), seconds, "ours", "random")
+  title = sprintf("R, an epoch over torch's random sampler row by row, %.0f rows", n_rows)
+  show_ratio(title, seconds, "ours", "random")
 }
 
 show_head()

@@ -154,7 +154,7 @@ cdef extern from "batches.h" nogil:
     )
 
 
-cdef extern from "largest_count.h" nogil:
+cdef extern from "largest_numbers.h" nogil:
     enum: LARGEST_COUNT
 
 cdef extern from "prefetch.h" nogil:

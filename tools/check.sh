@@ -39,6 +39,13 @@ core_is_without_warnings() {
   return $failed
 }
 
+# Lintr sees the R code of the package; this, every line of C and R.
+lines_are_short() {
+  local long
+  long=$(git ls-files '*.c' '*.h' '*.R' | LC_ALL=C.UTF-8 xargs grep -nE '^.{121,}$' /dev/null)
+  [ -z "$long" ] || { echo "Lines of more than 120 columns:" && echo "$long" && return 1; }
+}
+
 # init.c casts its routines to one type, as R requires.
 r_sources_are_without_warnings() {
   local source compiler failed=0
@@ -61,6 +68,7 @@ check "types of the site (mypy)" env MYPYPATH=tools/site $python -m mypy --cache
 check "kernels without warnings" kernels_are_without_warnings
 check "core without warnings" core_is_without_warnings
 check "C of the R package without warnings" r_sources_are_without_warnings
+check "lines of C and R" lines_are_short
 check "shell scripts parse" bash -n tools/*.sh .ci/run
 check "people and pages are those of CITATION.cff" $python tools/metadata.py --check
 check "spelling" Rscript tools/spelling.R

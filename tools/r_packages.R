@@ -1,6 +1,6 @@
 # Finds and builds the R packages of the project that are missing or too old.
 #
-#   Rscript tools/r_packages.R debian LIBRARY "name>=version" ...    print those of Debian's packages that are new enough
+#   Rscript tools/r_packages.R debian LIBRARY "name>=version" ...    print Debian's packages that are new enough
 #   Rscript tools/r_packages.R install LIBRARY "name>=version" ...   build the others from CRAN, into LIBRARY
 #
 # Exit status 0: done. 3: CRAN could not be reached, or a package did not build.

@@ -1,5 +1,5 @@
-# One function or class of a script in Python or R, as a block of code in a vignette: from the line that defines it to the
-# last line before the next definition or comment at the margin.
+# One function or class of a script in Python or R, as a block of code in a vignette: from the line that defines it to
+# the last line before the next definition or comment at the margin.
 show_function = function(file, name) {
   lines = readLines(file)
   begin = grep(paste0("^((def|class) )?", name, "( = function)?[(:]"), lines)[1L]

@@ -1,7 +1,7 @@
 # Checks the spelling of the documents, the help pages, and the docstrings and comments of Python.
 #
 #   Rscript tools/spelling.R            print the words that neither the dictionary nor the list of words has
-#   Rscript tools/spelling.R --write    write the list, rbridge/r/inst/WORDLIST, anew: all words that the dictionary lacks
+#   Rscript tools/spelling.R --write    write the list, rbridge/r/inst/WORDLIST, anew: all words not in the dictionary
 
 word_list = "rbridge/r/inst/WORDLIST"
 writes = "--write" %in% commandArgs(trailingOnly = TRUE)

@@ -21,8 +21,8 @@ other_skips = grep("LibTorch", skips, value = TRUE, invert = TRUE)
 failed = sum(is_kind("failure") | is_kind("error") | is_kind("warning")) + length(other_skips)
 if (length(skips) > 0) {
   cat("\nSKIPPED, because LibTorch for R is not installed here; run them where torch::torch_is_installed() is TRUE:\n")
-  named = vapply(results, function(result) any(vapply(result$results, inherits, logical(1), "expectation_skip")), logical(1))
-  cat(sprintf("  %s: %s\n", vapply(results[named], `[[`, "", "file"), vapply(results[named], `[[`, "", "test")), sep = "")
+  named = Filter(function(result) any(vapply(result$results, inherits, TRUE, "expectation_skip")), results)
+  cat(sprintf("  %s: %s\n", vapply(named, `[[`, "", "file"), vapply(named, `[[`, "", "test")), sep = "")
 }
 if (length(other_skips) > 0) {
   cat("\nSkipped for another reason, which counts as failed:\n", paste0("  ", other_skips, "\n"), sep = "")

@@ -37,7 +37,8 @@ render = function(name, folder) {
   unlink(file.path(folder, paste0(name, "_files")), recursive = TRUE)
   callr::r(spinner = FALSE, show = FALSE, stderr = "2>&1", args = list(input, getwd()), function(input, root) {
     format = rmarkdown::github_document(html_preview = FALSE, fig_width = 8, fig_height = 4.5)
-    format$knitr$opts_chunk = c(format$knitr$opts_chunk, list(dpi = 144, dev.args = list(type = "cairo"), comment = "#>"))
+    chunk = list(dpi = 144, dev.args = list(type = "cairo"), comment = "#>")
+    format$knitr$opts_chunk = c(format$knitr$opts_chunk, chunk)
     options(width = 100)
     rmarkdown::render(input, format, knit_root_dir = root, quiet = TRUE, envir = globalenv())
   })

@@ -32,8 +32,8 @@ read_split = function() {
   split(split$row + 1L, split$part)
 }
 
-# The inputs of the network as in Python: words one-hot, numbers standardised, an indicator for what is missing. Medians,
-# means and categories are those of the rows `fitted_on`.
+# The inputs of the network as in Python: words one-hot, numbers standardised, an indicator for what is missing.
+# Medians, means and categories are those of the rows `fitted_on`.
 prepare = function(survey, fitted_on) {
   predictors = survey[setdiff(names(survey), c("autism", "survey_weight", "age_group"))]
   is_word = vapply(predictors, is.character, logical(1))

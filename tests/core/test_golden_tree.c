@@ -182,7 +182,10 @@ static void check_value(Case *c, const int64_t *epochs, int64_t n_epochs) {
   memcpy(parts, c->parts, (size_t)c->n_parts * sizeof *parts);
   const Part more[] = {
       {.name = "auxiliary", .type = type, .length = count, .values = count == 1 ? (const void *)names[0] : names},
-      {.name = "functions", .type = type, .length = count, .values = count == 1 ? (const void *)functions[0] : functions},
+      {
+          .name = "functions", .type = type, .length = count,
+          .values = count == 1 ? (const void *)functions[0] : functions,
+      },
       {.name = "kinds", .type = type, .length = count, .values = count == 1 ? (const void *)kinds[0] : kinds},
       {.name = "n_arguments", .type = INTEGERS, .length = count, .values = n_arguments},
       {.name = "are_whole", .type = BYTES, .length = count, .values = are_whole},

@@ -37,7 +37,6 @@
 #include "label_sets.h"
 #include "observed_pairs.h"
 #include "plain_host.h"
-#include "order.h"
 #include "place.h"
 #include "positives.h"
 #include "request.h"
@@ -162,7 +161,8 @@ static Mutable epoch_subset_request(uint64_t *state) {
   }
   if (has_tokens) add_number(&request, "max_tokens", (double)(299 + some_number(state, 2000)));
   if (has_window) add_number(&request, "window", (double)(1 + some_number(state, 70)));
-  if (!has_tokens || some_number(state, 2) == 0) add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
+  bool has_size = !has_tokens || some_number(state, 2) == 0;
+  if (has_size) add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
   add_part(&request, "method", TEXT, 1, names[some_number(state, 3)]);
   if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
   return request;
@@ -710,7 +710,8 @@ static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
   Parts recipe = parts_of(given, true, &memory);
   PlainInstance instance = new_instance(kind, (uint32_t)some_number(state, 2147483647));
   int32_t first_row = (int32_t)some_number(state, 2);
-  PlainHost host = new_host(&recipe, &instance.memory, first_row, some_number(state, 40) - 1 > 30 ? some_number(state, 4) : -1);
+  int64_t fails_at = some_number(state, 40) - 1 > 30 ? some_number(state, 4) : -1;
+  PlainHost host = new_host(&recipe, &instance.memory, first_row, fails_at);
   bool is_accepted = kind->prepare(instance.self, &recipe, instance.seed, &host.host);
   if (!is_accepted) check_failure(&host);
   free_host(&host);
@@ -752,7 +753,8 @@ static void copy_bytes(StateVectors *vectors) {
 
 static void check_unchanged(const StateVectors *vectors) {
   for (int64_t i = 0; i < vectors->state.n_parts; i++) {
-    CHECK(memcmp(vectors->copies[i], vectors->parts[i].values, bytes_of(&vectors->parts[i], vectors->parts[i].values)) == 0);
+    const Part *part = &vectors->parts[i];
+    CHECK(memcmp(vectors->copies[i], part->values, bytes_of(part, part->values)) == 0);
   }
 }
 
@@ -897,8 +899,8 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   bool is_planned = kind->plan(&request, &host.host);
   if (!is_planned) check_failure(&host);
   bool takes_labels = kind == &multilabel_kind;
-  bool needs_data = kind == &strata_subset_kind || kind == &pairs_kind || kind == &triples_kind || kind == &sharded_kind ||
-                    kind == &stratified_group_kind;
+  bool needs_data = kind == &strata_subset_kind || kind == &pairs_kind || kind == &triples_kind ||
+                    kind == &sharded_kind || kind == &stratified_group_kind;
   bool has_table = kind != &sharded_kind || is_given(&request, "table");
   bool has_data = (is_given(&request, "codes") && has_table) || is_given(&request, "users");
   if (takes_labels) has_data = is_given(&request, "labels");

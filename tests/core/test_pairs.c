@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "free_cells.h"
-#include "largest_count.h"
+#include "largest_numbers.h"
 #include "pairs.h"
 #include "plain_host.h"
 #include "subsets.h"

@@ -2,8 +2,8 @@
 #
 #   Rscript tools/site/rd_to_markdown.R NAMES FOLDER     NAMES is tools/site/names.csv
 #
-# A help page is a tree, each node of which has a tag. `markdown_of` has a way to write each tag that the help pages use.
-# Another one is an error, so that no text is lost.
+# A help page is a tree, each node of which has a tag. `markdown_of` has a way to write each tag that the help pages
+# use. Another one is an error, so that no text is lost.
 
 arguments = commandArgs(trailingOnly = TRUE)
 pages = utils::read.csv(arguments[1L])

@@ -1,4 +1,4 @@
-# The largest numbers, as in pystrat/limits.py and src/core/largest_count.h.
+# The largest numbers, as in pystrat/limits.py and src/core/largest_numbers.h.
 
 largest_count = 2147483647 # of rows, draws or batches
 

@@ -19,7 +19,8 @@
 #' `values` is not a vector of finite numbers, or another parameter is out of range.
 #'
 #' @source
-#' M. Steininger, K. Kobs, P. Davidson, A. Krause and A. Hotho, "Density-Based Weighting for Imbalanced Regression", 2021.
+#' M. Steininger, K. Kobs, P. Davidson, A. Krause and A. Hotho, "Density-Based Weighting for Imbalanced Regression",
+#' 2021.
 #'
 #' @seealso [inverse_density_weights()], and [bin_target()] for bins with a minimum in every batch.
 #'

@@ -11,7 +11,8 @@
 #'   The target of each row, such as `task$truth()`: finite numbers.
 #' @param power (`numeric(1)`)\cr
 #'   From 0 to 10.
-#'   `0.5` takes the square root of the density, which moves less weight to the rare values; with `0`, all weights are 1.
+#'   `0.5` takes the square root of the density, which moves less weight to the rare values.
+#'   With `0`, all weights are 1.
 #' @param bandwidth (`numeric(1)` | `NULL`)\cr
 #'   The standard deviation of the kernel, in units of the target, above 0.
 #'   If `NULL`, Silverman's rule: `0.9 * min(s, IQR / 1.34) * n^-0.2`, with the standard deviation `s` and the

@@ -15,7 +15,7 @@
 #include <R.h>
 #include <Rinternals.h>
 
-#include "core/largest_count.h"
+#include "core/largest_numbers.h"
 
 enum {
   STEP = 1 << 18 /* rows or batches between two checks for an interrupt */

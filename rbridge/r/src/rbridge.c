@@ -1,4 +1,5 @@
-/* The kinds of samplers of the core (core/kinds/kinds.h) and its functions for R: plans, and instances that draw epochs.
+/* The kinds of samplers of the core (core/kinds/kinds.h) and its functions for R: plans, and instances that draw
+ * epochs.
  *
  * R leaves a C function by a jump if memory lacks or the user interrupts. No jump goes through the core: what may jump
  * is called by guarded(), the core returns, and R goes on to where it was going.

@@ -39,9 +39,10 @@ static inline int64_t block_begin(int64_t count, int64_t n_blocks, int64_t block
 
 /* Gather the `count` rows from place `begin` on of the order of the epoch: fill `sequences` and `firsts`.
  *
- * `bytes`, or `integers` if it is NULL, has the stratum of each row, n_strata for rows that the epoch leaves out. `ranks`
- * and `found` have n_strata numbers, zeros before the first rows: how many rows and blocks of a stratum have been found.
- * Every stratum occurs counts[s] times. Rows are counted from 0 in `order`, and from `first_row` in `sequences`.
+ * `bytes`, or `integers` if it is NULL, has the stratum of each row, n_strata for rows that the epoch leaves out.
+ * `ranks` and `found` have n_strata numbers, zeros before the first rows: how many rows and blocks of a stratum have
+ * been found. Every stratum occurs counts[s] times. Rows are counted from 0 in `order`, and from `first_row` in
+ * `sequences`.
  */
 static inline void gather_blocks(
     const int32_t *order, int64_t begin, int64_t count, const uint8_t *bytes, const int32_t *integers,

@@ -12,7 +12,7 @@
 #ifndef PYSTRAT_DEALT_H
 #define PYSTRAT_DEALT_H
 
-#include "order.h"
+#include "epoch_order.h"
 #include "passes.h"
 #include "plan.h"
 #include "recipe.h"

@@ -152,7 +152,9 @@ static inline bool find_rows_held(const LanePlan *plan, int64_t *most, Host *hos
       since = 0;
       if (!host->go_on(host)) return false;
     }
-    for (int64_t stratum = 0; stratum < n_strata; stratum++) most_held = held[stratum] > most_held ? held[stratum] : most_held;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+      most_held = held[stratum] > most_held ? held[stratum] : most_held;
+    }
     most_held = smaller(n_rows, most_held + largest + quotient_up(n_rows, plan->n_batches) + n_strata);
     *most = most_held > *most ? most_held : *most;
   }

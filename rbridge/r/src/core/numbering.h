@@ -44,8 +44,8 @@ static inline int64_t value_at(const void *values, int64_t row) {
 /* Number the values of the rows from `begin` to before `end`, until the table is half full; return the first row that
  * is left.
  *
- * `codes` gets the number of each row's value, from 0. There are fewer than 2^31 rows. All values that were found before
- * are entered.
+ * `codes` gets the number of each row's value, from 0. There are fewer than 2^31 rows. All values that were found
+ * before are entered.
  */
 static inline int64_t number_rows(
     NumberTable *table, const void *values, int64_t begin, int64_t end, int64_t *codes
@@ -183,8 +183,8 @@ static inline int64_t number_by_sorting(
 /* Number values of 64 bits, fewer than 2^31, in order of first appearance; return how many distinct ones there are, -1
  * if the host has failed.
  *
- * `codes`, which do not share memory with the values, get the number of each, from 0. `distinct` becomes an array of the
- * values in the order of their numbers, in memory of the call.
+ * `codes`, which do not share memory with the values, get the number of each, from 0. `distinct` becomes an array of
+ * the values in the order of their numbers, in memory of the call.
  */
 static inline int64_t number_values(
     const void *values, int64_t n_rows, int64_t *codes, const int64_t **distinct, Host *host

@@ -82,7 +82,8 @@ static inline bool make_cells(const Side *users, const Side *items, Positives *p
   for (int64_t i = 0; i < count; i++) {
     numbers[i] = ((int64_t)users->codes[i] - first) * n_items + (int64_t)items->codes[i] - first;
   }
-  int64_t *sorted = sort_naturals(numbers, numbers + count, count, bits_below((uint64_t)(users->limit * n_items)), host);
+  int64_t bits = bits_below((uint64_t)(users->limit * n_items));
+  int64_t *sorted = sort_naturals(numbers, numbers + count, count, bits, host);
   if (sorted == NULL) return false;
   double *cells = (double *)(void *)(sorted == numbers ? numbers + count : numbers);
   int64_t n_distinct = 1, n_repeated = 0;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "host.h"
-#include "largest_count.h"
+#include "largest_numbers.h"
 
 enum {
   N_TABLES = 4 /* in which bytes are counted in turn: an addition would wait for the one before of the same code */

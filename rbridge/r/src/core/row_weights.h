@@ -416,7 +416,9 @@ static inline bool fill_ranks(RowWeights *rows, const FirstRows *first, Host *ho
 }
 
 /* Make the vectors of the state. */
-static inline bool begin_row_weights(const RowWeighing *weighing, const FirstRows *first, RowWeights *rows, Host *host) {
+static inline bool begin_row_weights(
+    const RowWeighing *weighing, const FirstRows *first, RowWeights *rows, Host *host
+) {
   int64_t capacity = weighing->capacity, n_sums = sum_tree_length(capacity), n_numbers = n_tree_numbers(weighing);
   double *tree = host->vector(host, "tree", DOUBLES, TREE_HEAD + n_numbers), *priorities = NULL;
   if (tree == NULL) return false;

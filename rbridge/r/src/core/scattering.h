@@ -20,13 +20,15 @@ typedef struct {
 /* Scatter the rows in their order. */
 static inline bool scatter_unshuffled(const Scattering *given, Host *host) {
   const int32_t *layout = given->layout;
+  const void *codes = given->codes;
+  int64_t *cursors = given->cursors;
   int32_t first_row = given->first_row, *rows = given->rows;
   for (int64_t begin = 0; begin < given->n_rows; begin += GO_ON_ROWS) {
     uint32_t from = (uint32_t)begin, to = (uint32_t)smaller(begin + GO_ON_ROWS, given->n_rows);
     if (begin > 0 && !host->go_on(host)) return false;
-    if (given->code_bytes == 1) scatter_in_order_uint8(from, to, given->codes, given->cursors, layout, first_row, rows);
-    if (given->code_bytes == 2) scatter_in_order_uint16(from, to, given->codes, given->cursors, layout, first_row, rows);
-    if (given->code_bytes == 4) scatter_in_order_int32(from, to, given->codes, given->cursors, layout, first_row, rows);
+    if (given->code_bytes == 1) scatter_in_order_uint8(from, to, codes, cursors, layout, first_row, rows);
+    if (given->code_bytes == 2) scatter_in_order_uint16(from, to, codes, cursors, layout, first_row, rows);
+    if (given->code_bytes == 4) scatter_in_order_int32(from, to, codes, cursors, layout, first_row, rows);
   }
   return true;
 }

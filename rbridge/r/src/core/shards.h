@@ -78,8 +78,9 @@ static inline bool find_most_of_shards(const Parts *request, const ShardsPlan *p
   *most = plan->table.counts[cell];
   if (*most == 0) {
     return refuse(
-        host, "scope", "'local'", "be 'global' if a shard has no row of a stratum, as the shard {shard %lld} has none "
-        "of {stratum %lld}", shard, stratum
+        host, "scope", "'local'",
+        "be 'global' if a shard has no row of a stratum, as the shard {shard %lld} has none of {stratum %lld}", shard,
+        stratum
     );
   }
   char reason[SENTENCE], rows[NUMBER];
@@ -250,8 +251,8 @@ static inline int64_t *find_shard_offsets(const ShardCells *cells, Life life, Ho
   return offsets;
 }
 
-/* Fill the layout: the place in the epoch of every cell and rank, in this order. `next_places` has n_batches numbers: at
- * first the offsets, then the ends of the batches.
+/* Fill the layout: the place in the epoch of every cell and rank, in this order. `next_places` has n_batches numbers:
+ * at first the offsets, then the ends of the batches.
  */
 static inline bool lay_out_shards(const ShardCells *cells, int64_t *next_places, int32_t *layout, Host *host) {
   int64_t since = 0, index = 0;

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 #include "hash_set.h"
-#include "largest_count.h"
+#include "largest_numbers.h"
 #include "permutation.h"
 #include "random.h"
 #include "stream.h"
 
-/* Without replacement, R draws from a pool, or redraws repeated numbers if a limit is above LARGEST_COUNT, or above this
- * one and at most half of the numbers are drawn. */
+/* Without replacement, R draws from a pool, or redraws repeated numbers if a limit is above LARGEST_COUNT, or above
+ * this one and at most half of the numbers are drawn. */
 enum { HASHED_FROM = 10000000 };
 
 /* Draw numbers from first, first + 1, ..., first + limit - 1, with replacement. The limit is from 1 to 2^52. */

@@ -230,7 +230,8 @@ static inline int64_t child_at(const double *parts, double *value) {
 
 /* The factor of a draw from weights with a positive total: a power of 2, so that multiplying by it is exact.
  *
- * It is 1, unless the total is so small that its product with a uniform number would have fewer digits than that number.
+ * It is 1, unless the total is so small that its product with a uniform number would have fewer digits than that
+ * number.
  */
 static inline double draw_scale(double total) { return total < 1e-300 ? 0x1p600 : 1; }
 

@@ -261,8 +261,8 @@ static inline bool deal_to_children(const DeclaredTree *tree, TreeChunk *chunk, 
   return true;
 }
 
-/* Draw the rows of a chunk, whose fields up to `cursors` the caller has set. The states of a chunk that failed cannot be
- * used.
+/* Draw the rows of a chunk, whose fields up to `cursors` the caller has set. The states of a chunk that failed cannot
+ * be used.
  */
 static inline bool draw_chunk(const DeclaredTree *tree, TreeStates *states, TreeChunk *chunk, Host *host) {
   fill_in_order(chunk->here, (uint32_t)chunk->count);

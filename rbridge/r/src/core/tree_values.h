@@ -108,7 +108,8 @@ static inline bool read_values(const Parts *recipe, DrawnValue **values, int64_t
   if (*values == NULL) return false;
   const double *numbers = given.numbers;
   for (int64_t i = 0; i < given.n_values; i++) {
-    int function = function_of_values(text_at(&given.functions, i)), kind = find_kind_of_values(text_at(&given.kinds, i));
+    int function = function_of_values(text_at(&given.functions, i));
+    int kind = find_kind_of_values(text_at(&given.kinds, i));
     int32_t count = given.n_arguments[i];
     if (function == N_FUNCTIONS) return refuse_part(host, "functions", "functions of auxiliary values");
     if (!takes_arguments(function, kind, numbers, count)) {
@@ -133,7 +134,8 @@ static inline bool check_values(const Parts *request, Host *host) {
   const uint8_t *forms = find_part(request, "written").values, *are_whole = find_part(request, "are_whole").values;
   const double *numbers = given.numbers;
   for (int64_t i = 0; i < given.n_values; i++) {
-    int function = function_of_values(text_at(&given.functions, i)), kind = find_kind_of_values(text_at(&given.kinds, i));
+    int function = function_of_values(text_at(&given.functions, i));
+    int kind = find_kind_of_values(text_at(&given.kinds, i));
     bool takes_list = function == OF_CHOICE || function == OF_CYCLE;
     bool is_right = forms[i] == (takes_list ? AS_LIST : AS_VALUES);
     if (function == OF_INTEGERS && !are_whole[i]) is_right = false;

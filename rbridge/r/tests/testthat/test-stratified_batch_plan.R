@@ -55,8 +55,10 @@ test_that("no random number is drawn, and the task is left as it was", {
 
 test_that("a rare stratum gives one warning in all", {
   skip_if_not_installed("mlr3")
-  expect_identical(testthat::capture_warnings(batch_plan(c(1, 1, 1, 2), 3, rare = "warn")),
-    "The smallest stratum, '2', has 1 row, and the 'min_samples_per_stratum' parameter is 3: all rows are in one batch.") # nolint
+  expect_identical(testthat::capture_warnings(batch_plan(c(1, 1, 1, 2), 3, rare = "warn")), paste0(
+    "The smallest stratum, '2', has 1 row, and the 'min_samples_per_stratum' parameter is 3: ",
+    "all rows are in one batch."
+  ))
   task = mlr3::tsk("iris")
   expect_length(testthat::capture_warnings(batch_plan(task, 51, rare = "warn")), 1)
 })

@@ -12,7 +12,8 @@ test_that("the weights are those of Python", {
 
 test_that("values and parameters are refused in one grammar", {
   for (weights_of in list(density_weights, inverse_density_weights)) {
-    expect_error(weights_of(c(1, NA)), "The 'values' parameter must hold finite numbers. Got NaN instead.", fixed = TRUE)
+    expect_error(weights_of(c(1, NA)), "The 'values' parameter must hold finite numbers. Got NaN instead.",
+      fixed = TRUE)
     expect_error(weights_of(c(1, Inf)), "The 'values' parameter must hold finite numbers. Got Inf instead.",
       fixed = TRUE)
     expect_error(weights_of("a"), "The 'values' parameter must be a vector of numbers. Got text instead.", fixed = TRUE)

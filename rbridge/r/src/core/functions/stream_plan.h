@@ -1,5 +1,5 @@
-/* What a stream of sources asks before it reads them: its arguments, the plan of its lanes, and the order of sources and
- * rows in an epoch. Sources and lanes have numbers from the first row on.
+/* What a stream of sources asks before it reads them: its arguments, the plan of its lanes, and the order of sources
+ * and rows in an epoch. Sources and lanes have numbers from the first row on.
  */
 
 #include "../epoch_order.h"
@@ -32,8 +32,8 @@ static bool read_stream(const Parts *request, StreamRequest *wanted, Host *host)
          read_whole(request, "buffer_size", 1, LARGEST_EXACT, &wanted->most_held, host);
 }
 
-/* Make the checked arguments the results; with the table of the sources, "n_batches" of each lane, "totals", the rows of
- * each stratum in each lane, and "rows_held", the most rows that a lane may have to hold.
+/* Make the checked arguments the results; with the table of the sources, "n_batches" of each lane, "totals", the rows
+ * of each stratum in each lane, and "rows_held", the most rows that a lane may have to hold.
  */
 static bool call_stream_plan(const Parts *request, Host *host) {
   StreamRequest wanted = {0};
@@ -44,12 +44,15 @@ static bool call_stream_plan(const Parts *request, Host *host) {
     bool has_limit = is_given(request, "buffer_size");
     return host->number(host, "min_samples_per_stratum", wanted.least) &&
            host->number(host, "min_batch_size", wanted.least_rows) && host->number(host, "lanes", wanted.n_lanes) &&
-           host->keep(host, "shuffle") && keep_sharing(request, wanted.num_replicas, host) && host->keep(host, "rank") &&
+           host->keep(host, "shuffle") && keep_sharing(request, wanted.num_replicas, host) &&
+           host->keep(host, "rank") &&
            (has_limit ? host->number(host, "buffer_size", wanted.most_held) : host->keep(host, "buffer_size"));
   }
   plan.n_lanes = (int64_t)wanted.n_lanes;
   if (!read_counts_table(request, &plan.table, host)) return false;
-  if (plan.table.n_parts != (int64_t)wanted.n_sources) return refuse(host, "counts", "others", "be those of the sources");
+  if (plan.table.n_parts != (int64_t)wanted.n_sources) {
+    return refuse(host, "counts", "others", "be those of the sources");
+  }
   if (!plan_lanes(wanted.least, wanted.least_rows, &plan, host) || !find_rows_held(&plan, &held, host)) {
     return false;
   }

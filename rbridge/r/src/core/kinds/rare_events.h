@@ -1,8 +1,8 @@
 /* All lines of the files of positives, and a new part of the lines of the files of negatives in every epoch.
  *
  * An epoch shuffles the list of the files of negatives, takes the first ones, and draws from their lines without
- * replacement, one file after another. All its lines are then dealt to the batches in turn, in a random order, positives
- * first. Lines are numbered over all files, positives first.
+ * replacement, one file after another. All its lines are then dealt to the batches in turn, in a random order,
+ * positives first. Lines are numbered over all files, positives first.
  */
 
 #include "../epoch_order.h"

@@ -124,7 +124,8 @@ static bool read_shards(const Parts *recipe, Sharded *self, const int64_t **sort
     n_rows += self->sizes[place];
   }
   if (n_rows != self->codes.n_rows) {
-    return refuse(host, "recipe", n_rows > self->codes.n_rows ? "more" : "fewer", "have 'sizes' that add up to the rows");
+    const char *got = n_rows > self->codes.n_rows ? "more" : "fewer";
+    return refuse(host, "recipe", got, "have 'sizes' that add up to the rows");
   }
   *sorted = sort_naturals(numbers, numbers + n_own, n_own, bits_below((uint64_t)(n_shards * n_own)), host);
   if (*sorted == NULL) return false;

@@ -1,15 +1,15 @@
 /* Batches of a few strata each: P strata with m rows of each of them, at least, or exactly.
  *
  * A stratum of n_s rows has b_s = n_s / m blocks, rounded down. An epoch has B batches, the largest number for which
- * the sum of min(b_s, B) is at least P * B, and stratum s is in min(b_s, B) of them; a rare one, with fewer than m rows,
- * is in one, or in none if batches are exact. In exact epochs, surplus blocks are left out in turn: the blocks of all
- * strata form a line, and epoch e leaves out the x surplus ones from place e * x on, cyclically. The rows of a stratum
- * are taken in turn, in their order of epoch 0.
+ * the sum of min(b_s, B) is at least P * B, and stratum s is in min(b_s, B) of them; a rare one, with fewer than m
+ * rows, is in one, or in none if batches are exact. In exact epochs, surplus blocks are left out in turn: the blocks of
+ * all strata form a line, and epoch e leaves out the x surplus ones from place e * x on, cyclically. The rows of a
+ * stratum are taken in turn, in their order of epoch 0.
  */
 
 #include "../batch_numbers.h"
 #include "../blocks.h"
-#include "../order.h"
+#include "../epoch_order.h"
 #include "../plan.h"
 #include "kinds.h"
 
@@ -35,7 +35,8 @@ typedef struct {
 
 static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host) {
   return read_whole(request, "strata_per_batch", 1, INFINITY, &wanted->strata_per_batch, host) &&
-         read_one_minimum(request, INFINITY, &wanted->minimum, host) && read_flag(request, "exact", &wanted->exact, host) &&
+         read_one_minimum(request, INFINITY, &wanted->minimum, host) &&
+         read_flag(request, "exact", &wanted->exact, host) &&
          read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) &&
          read_missing(request, host) &&
          read_sharing(request, &wanted->num_replicas, host);

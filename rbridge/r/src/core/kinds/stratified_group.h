@@ -268,9 +268,10 @@ static bool deal_nested(const int32_t *order, int64_t n_rows, int64_t *begins, R
 static bool draw_groups_apart(const StratifiedGroup *self, const int32_t *order, GroupEpoch *epoch, Host *host) {
   const Codes *codes = &self->rows.codes;
   int64_t n_rows = codes->n_rows, n_strata = codes->n_strata, n_batches = self->n_batches, n_done = 0;
+  const RowGroups *rows = &self->rows;
   RowGraph graph = {.n_batches = n_batches, .n_edges = n_rows - codes->counts[n_strata]};
   graph.sides[0] = (GraphSide){.n_labels = n_strata, .labels = self->strata, .counts = self->counts};
-  graph.sides[1] = (GraphSide){.n_labels = self->rows.n_groups, .labels = self->rows.groups, .counts = self->rows.sizes};
+  graph.sides[1] = (GraphSide){.n_labels = rows->n_groups, .labels = rows->groups, .counts = rows->sizes};
   graph.colors = new_unknown(3 * graph.n_edges, host);
   graph.sizes = graph.colors == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof(int64_t));
   int64_t *begins = graph.sizes == NULL ? NULL : host->memory(host, FOR_THE_CALL, 2 * (n_strata + 1) * 8);
@@ -303,7 +304,8 @@ static bool draw_stratified_group(void *instance, Generator *generator, uint32_t
   if (!new_group_epoch(self, &epoch, host)) return false;
   const int32_t *order = draw_epoch_order(generator, self->rows.codes.n_rows, host);
   if (order == NULL) return false;
-  return self->together ? draw_groups_together(self, order, &epoch, host) : draw_groups_apart(self, order, &epoch, host);
+  if (self->together) return draw_groups_together(self, order, &epoch, host);
+  return draw_groups_apart(self, order, &epoch, host);
 }
 
 const Kind stratified_group_kind = {

@@ -1,7 +1,7 @@
 /* The largest numbers, as in pystrat/limits.py and R/base_limits.R. */
 
-#ifndef PYSTRAT_LARGEST_COUNT_H
-#define PYSTRAT_LARGEST_COUNT_H
+#ifndef PYSTRAT_LARGEST_NUMBERS_H
+#define PYSTRAT_LARGEST_NUMBERS_H
 
 enum {
   LARGEST_COUNT = 2147483647, /* of rows, draws, batches, codes or repeats, which R and Python number in 32 bits */
