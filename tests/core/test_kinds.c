@@ -845,7 +845,8 @@ static void try_feedback(
       if (is_done) remember_visited(&host);
       if (!is_done && are_right) check_unchanged(vectors);
     } else if (what == 1) {
-      is_done = feedback->ask(instance->self, &vectors->state, names[some_number(state, LENGTH(names))], &parts, &host.host);
+      const char *name = names[some_number(state, LENGTH(names))];
+      is_done = feedback->ask(instance->self, &vectors->state, name, &parts, &host.host);
       if (is_done) check_rows_of(&host, first_row, capacity);
       check_unchanged(vectors);
     } else {

@@ -58,8 +58,8 @@
 #' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
 #' * `"uniform"` draws `sample.int(n_rows, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
 #'   `sample.int(n_rows, sample, useHash = FALSE)`, with the seed of the epoch, see [batch_sampler_instance].
-#' * `"partition"` takes every step-th example, where step is `max(1, n_rows %/% sample)`, beginning with the first, then
-#'   with the second, and so on; an epoch continues where the last one ended.
+#' * `"partition"` takes every step-th example, where step is `max(1, n_rows %/% sample)`, beginning with the first,
+#'   then with the second, and so on; an epoch continues where the last one ended.
 #'   Any `n_rows` consecutive draws, over all epochs, visit each example once.
 #' * The same call returns the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted
 #'   from 0.

@@ -1,8 +1,8 @@
 #' @title Batch Sampler by Perplexity
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] that visits `sample` of `n_rows` examples in each epoch, those of high
-#' perplexity more often.
+#' Creates a batch sampler for [torch::dataloader()] that visits `sample` of `n_rows` examples in each epoch,
+#' those of high perplexity more often.
 #' The training loop reports losses to the sampler with `report()`.
 #' Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
 #' proportion to perplexity.
@@ -99,8 +99,8 @@ kind_perplexity = function() {
     plan = plan_perplexity,
     fits = fits_lengths,
     vectors = list(
-      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "initial", "maximum",
-        "clip"),
+      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "initial",
+        "maximum", "clip"),
       state = c("reported", "started", "epoch", "batch", "drawn", "weighted")
     ),
     bytes = function(recipe) 80 * recipe$parts$n_rows + cutting_bytes(recipe, recipe$parts$sample),

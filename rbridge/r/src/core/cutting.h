@@ -207,7 +207,8 @@ static inline bool read_sample_request(
     const Parts *request, double *n, double *sample, CutRequest *wanted, Host *host
 ) {
   *wanted = (CutRequest){0};
-  return read_sharing(request, &wanted->num_replicas, host) && read_whole(request, "n_rows", 1, LARGEST_COUNT, n, host) &&
+  return read_sharing(request, &wanted->num_replicas, host) &&
+         read_whole(request, "n_rows", 1, LARGEST_COUNT, n, host) &&
          read_whole(request, "sample", 1, LARGEST_COUNT, sample, host) &&
          read_by_length(request, &wanted->by_length, host) &&
          read_cut_request(request, (int64_t)*n, (int64_t)*sample, wanted, host);

@@ -53,6 +53,7 @@ test_that("collect_rows() returns the same list, and batch_counts() takes it, or
 
 test_that("the members of a generator are those of its instances, and an error says how to get them", {
   generator = batch_sampler_stratified(2, strata = labels)
-  expect_error(generator$batches(0), paste("This batch_sampler_stratified is a generator: call it with a dataset first,",
+  expect_error(generator$batches(0), paste(
+    "This batch_sampler_stratified is a generator: call it with a dataset first,",
     "generator(dataset)$batches."), fixed = TRUE)
 })

@@ -118,8 +118,10 @@ test_that("a dataloader delivers the rows", {
 test_that("a task whose rows are in another order, or repeated, is refused", {
   generator = batch_sampler_multilabel(random_labels(40, c(0.2, 0.4)), 2, seed = 1)
   expect_identical(sort(generator(list(task = task_of()))$batches(0)$rows), 1:40)
-  expect_error(generator(list(task = task_of(c(2:40, 1)))), "'labels' parameter must be columns of the task if its rows")
-  expect_error(generator(list(task = task_of(c(1:39, 1)))), "'labels' parameter must be columns of the task if its rows")
+  expect_error(generator(list(task = task_of(c(2:40, 1)))),
+    "'labels' parameter must be columns of the task if its rows")
+  expect_error(generator(list(task = task_of(c(1:39, 1)))),
+    "'labels' parameter must be columns of the task if its rows")
 })
 
 test_that("while mlr3torch predicts, nothing is told of labels", {
