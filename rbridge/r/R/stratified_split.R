@@ -64,11 +64,11 @@ stratified_split = function(strata, sizes, groups = NULL, missing = "error", see
   request = list(sizes = named_sizes(sizes), missing = missing, seed = seed)
   core_call("stratified_split", request)
   strata = encode_strata(strata, missing)
-  split_rows(request, strata, if (!is.null(groups)) encode_groups(groups), names(sizes))
+  divided_rows(request, strata, if (!is.null(groups)) encode_groups(groups), names(sizes))
 }
 
 # The parts of encoded strata and groups; the request is checked.
-split_rows = function(request, strata, groups, names = NULL) {
+divided_rows = function(request, strata, groups, names = NULL) {
   if (is.null(request$seed)) {
     request$seed = draw_seed()
   }

@@ -102,6 +102,6 @@ split_task = function(task, sizes, missing, seed) {
   groups = task$col_roles$group
   request = list(sizes = named_sizes(sizes), missing = missing, seed = seed)
   core_call("stratified_split", request)
-  split_rows(request, encode_strata(task_strata(task), missing),
+  divided_rows(request, encode_strata(task_strata(task), missing),
     if (length(groups) > 0L) encode_groups(task_columns(task, groups)), names(sizes))
 }
