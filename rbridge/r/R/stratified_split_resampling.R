@@ -34,7 +34,8 @@
 #' @examples
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
 #'   task = mlr3::tsk("sonar")
-#'   resampling = mlr3::rsmp("rbridge.stratified_split", sizes = c(train = 0.75, test = 0.25), seed = 1)
+#'   sizes = c(train = 0.75, test = 0.25)
+#'   resampling = mlr3::rsmp("rbridge.stratified_split", sizes = sizes, seed = 1)
 #'   resampling$instantiate(task)
 #'   table(task$truth(resampling$test_set(1)))
 #' }

@@ -192,7 +192,7 @@ static inline int64_t part_for_group(const GroupParts *self, int64_t group, bool
   return best;
 }
 
-static inline bool deal_groups(GroupParts *self, Host *host) {
+static inline bool assign_groups(GroupParts *self, Host *host) {
   int64_t n_empty = self->n_needed;
   for (int64_t place = 0; place < self->n_groups; place++) {
     int64_t group = self->order[place];
@@ -288,7 +288,7 @@ static inline bool improve_parts(GroupParts *self, Host *host) {
 /* Find the part of each group. There are at least n_needed groups with rows: see count_groups(). */
 static inline bool divide_groups(GroupParts *self, const int32_t *row_order, Host *host) {
   return order_groups(self, row_order, host) && count_strata_of_groups(self, host) && make_held(self, host) &&
-         deal_groups(self, host) && fill_parts(self, host) && improve_parts(self, host);
+         assign_groups(self, host) && fill_parts(self, host) && improve_parts(self, host);
 }
 
 /* Return the number of groups that have rows. */

@@ -97,7 +97,7 @@ static bool share_rows(PartSizes *sizes, int64_t n_rows, Host *host) {
 }
 
 /* Take the numbers of rows as they are; the rows that are left out become a part. */
-static bool count_rows(PartSizes *sizes, int64_t n_rows, Host *host) {
+static bool count_rows_of_parts(PartSizes *sizes, int64_t n_rows, Host *host) {
   double sum = 0;
   for (int64_t part = 0; part < sizes->n_given; part++) sum += sizes->numbers[part];
   if (sum > (double)n_rows) {
@@ -116,7 +116,7 @@ static bool count_rows(PartSizes *sizes, int64_t n_rows, Host *host) {
 static bool size_parts(PartSizes *sizes, int64_t n_rows, Host *host) {
   sizes->rows = host->memory(host, FOR_THE_CALL, (sizes->n_given + 1) * (int64_t)sizeof *sizes->rows);
   if (sizes->rows == NULL) return false;
-  if (!sizes->are_shares) return count_rows(sizes, n_rows, host);
+  if (!sizes->are_shares) return count_rows_of_parts(sizes, n_rows, host);
   if (!share_rows(sizes, n_rows, host)) return false;
   for (int64_t part = 0; part < sizes->n_given; part++) {
     if (sizes->rows[part] > 0) continue;
