@@ -106,7 +106,7 @@ def test_the_r_code_of_the_document_shows_the_batches_of_python(rscript: Callabl
     sampler = MultilabelBatchSampler(labels, 2, seed=1)
     counts = [list(map(int, row.split()[1:])) for row in printed.splitlines()[1:3]]
     assert counts == sampler.label_counts(0).to_numpy().tolist()
-    rows = re.findall(r"\$`\d`\n *\[1\](.*)\n", printed)
+    rows = re.findall(r"\[\[\d\]\]\n *\[1\](.*)\n", printed)
     assert [[int(row) - 1 for row in batch.split()] for batch in rows] == [b.tolist() for b in sampler.batches(0)]
 
 

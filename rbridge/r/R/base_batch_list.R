@@ -28,13 +28,14 @@ NULL
 # `batches` is list(rows, offsets), and may have auxiliary values of the rows as `aux`.
 # The parts have no names, which would pass for those of batches.
 batch_list = function(batches) {
-  structure(list(batches$rows, batches$offsets, batches$aux), class = "batch_list")
+  parts = list(batches$rows, batches$offsets)
+  structure(if (is.null(batches$aux)) parts else c(parts, list(batches$aux)), class = "batch_list")
 }
 
 #' @export
 `$.batch_list` = function(x, name) {
   part = match(name, c("rows", "offsets", "aux"))
-  if (!is.na(part)) .subset2(x, part)
+  if (!is.na(part) && part <= length(unclass(x))) .subset2(x, part)
 }
 
 #' @export
