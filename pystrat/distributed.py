@@ -151,7 +151,8 @@ class _Distributed(BatchSampler):
         return self._epoch_length(self._next.epoch)
 
     def _fingerprint(self) -> str:
-        first = self._draw(0)
+        epoch, drawn = self._drawn
+        first = drawn if epoch == 0 else self._draw(0)
         return fingerprint("distributed", seed=self._seed, rows=first.rows, offsets=first.offsets)
 
     def __repr__(self) -> str:
