@@ -102,6 +102,7 @@ cdef extern from "kinds/kinds.h" nogil:
         int64_t (*count_batches)(const void *self, uint32_t epoch)
         const Feedback *feedback
     const Kind *find_kind(const char *name)
+    boolean identify_recipe(const Kind *kind, const void *self, const Parts *recipe, uint32_t seed, Host *host)
     boolean draw_epoch(const Kind *kind, void *self, uint32_t seed, uint32_t epoch, Host *host)
 
 cdef extern from "functions/functions.h" nogil:

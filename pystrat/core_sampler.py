@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -77,9 +76,7 @@ class CoreBatchSampler(BatchSampler):
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
     def _fingerprint(self) -> str:
-        recipe = self._recipe()
-        # Batches in the order of the dataset do not depend on the seed.
-        return (recipe if self._parts.get("shuffle", True) else replace(recipe, seed=0)).fingerprint()
+        return self._new_instance().identify()
 
     def _epoch_batches(self, epoch: int) -> Batches:
         drawn = self._drawn(epoch)

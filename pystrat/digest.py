@@ -8,9 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from pystrat import _core
+
 _VERSION = 1  # of the digest; a new version invalidates all saved states
 _DIGITS = 16
 _SCALARS = (type(None), bool, int, float, str, Fraction)
+
+
+def digest_of(**parts: Any) -> str:
+    """Return a digest of named parts, as 16 hexadecimal digits, the same as in R.
+
+    Parameters
+    ----------
+    **parts : None, bool, int, float, str, sequence of str, or numpy.ndarray of uint8, int32 or float64
+        Parts that are None are left out. The shape of an array does not count.
+    """
+    named = {name: part for name, part in parts.items() if part is None or isinstance(part, (bool, int, float, str))}
+    vectors = {name: part for name, part in parts.items() if name not in named}
+    digest: bytes = _core.call("digest_parts", named, vectors)["digest"].tobytes()
+    return digest.hex()
 
 
 def fingerprint(kind: str, **parts: Any) -> str:

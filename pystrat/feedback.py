@@ -194,9 +194,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         )
 
     def _fingerprint(self) -> str:
-        # Without the number of replicas: a state at the end of an epoch may be continued with another number of them.
-        parts = {name: part for name, part in self._parts.items() if name != "num_replicas"}
-        return make_recipe(self._kind, seed=self.seed, parts=parts).fingerprint()
+        return self._instance.identify()
 
     def _place_vectors(self) -> dict[str, Any]:
         """Return the place of a sampler that was resumed within an epoch; nothing if it is at the beginning of one."""

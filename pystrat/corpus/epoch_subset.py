@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Optional
 
 from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
@@ -115,12 +114,6 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     def method(self) -> str:
         """How the examples of an epoch are chosen."""
         return str(self._parts["method"])
-
-    def _fingerprint(self) -> str:
-        recipe = self._recipe()
-        # The seed does not affect examples that are taken in turn, unless their batches are shuffled.
-        is_fixed = self.method == "partition" and not self._by_length
-        return (replace(recipe, seed=0) if is_fixed else recipe).fingerprint()
 
     def __repr__(self) -> str:
         parts = self._parts

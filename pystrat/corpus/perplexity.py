@@ -292,7 +292,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         return {**found, "started": float(found["started"]), "has_warned": float(found["has_warned"])}
 
     def _fingerprint(self) -> str:
-        return make_recipe(self._kind, seed=self._seed, parts=self._parts).fingerprint()
+        return self._instance.identify()
 
     def _recipe(self) -> Recipe:
         state: dict[str, Any] = {"reported": self._feedback()["reported"], "started": self.started}

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.core_sampler import CoreBatchSampler
-from pystrat.digest import fingerprint
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_integer, count_of, refused_value, show
 from pystrat.recipe import compact
@@ -116,6 +115,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         self._places = plan.places_of(shards)
         data = plan.data_of(self._places)
         self._plan_of(settings, data, plan.name_of)
+        data["plan"] = [plan.identity]
         data["codes"] = _codes_of(strata, plan.strata)
         parts = self._plan_of(settings, data, plan.name_of)
         own_seed = settings.pop("seed")
@@ -147,18 +147,6 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     def _check_epoch(self, epoch: Any) -> int:
         last = _core.call("last_epoch", {"n_parts": len(self._plan.shards)})["last"]
         return check_integer(epoch, "epoch", minimum=0, maximum=last)
-
-    def _fingerprint(self) -> str:
-        """Return a fingerprint that is the same in all processes, whichever shards they hold."""
-        return fingerprint(
-            "sharded",
-            shards=self._plan.shards,
-            strata=self._plan.strata,
-            table=self._plan.counts.to_numpy(),
-            n_batches=self._plan.n_batches,
-            scope=self._plan.scope,
-            seed=self._seed if self._parts["shuffle"] else None,
-        )
 
     def __repr__(self) -> str:
         plan, n_rows = self._plan, len(self._parts["codes"])

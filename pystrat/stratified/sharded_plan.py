@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
+from pystrat.digest import digest_of
 from pystrat.first_rows import first_rows
 from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
@@ -94,6 +95,17 @@ class ShardedPlan:
     def data_of(self, places: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the table and the positions of shards in it as the core takes them."""
         return {**_data_of(self._counts), "shards": places.astype(np.float64)}
+
+    @cached_property
+    def identity(self) -> str:
+        """A digest of the plan, the same in all processes."""
+        return digest_of(
+            **_data_of(self._counts),
+            shards=self.shards,
+            strata=self.strata,
+            n_batches=self.n_batches,
+            scope=self.scope,
+        )
 
     def name_of(self, what: str, place: str) -> str:
         """Return the name of a shard or a stratum as messages of the core show it."""

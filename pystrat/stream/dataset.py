@@ -11,7 +11,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from pystrat import _core
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.callers import is_count_of_loader, is_divided, joins_items
-from pystrat.digest import fingerprint
+from pystrat.digest import digest_of
 from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, count_of, refused_value, show
@@ -417,15 +417,16 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     def _fingerprint(self) -> str:
         """Return the fingerprint. It is computed once, because a state may be requested after every batch."""
         if self._known_fingerprint is None:
-            self._known_fingerprint = fingerprint(
-                "stream",
-                sources=self._names if self._lanes.shuffle else [self._names[k] for k in self._lanes.given.tolist()],
-                strata=list(self._strata),
-                counts=None if self._plan is None else self._plan.counts,
+            lanes = self._lanes
+            self._known_fingerprint = digest_of(
+                kind="stream",
                 min_samples_per_stratum=self._least,
                 min_batch_size=self._least_rows,
-                lanes=self._lanes.n_lanes,
-                shuffle=self._lanes.shuffle,
-                seed=self._seed,
+                lanes=lanes.n_lanes,
+                shuffle=lanes.shuffle,
+                seed=self._seed if lanes.shuffle else None,
+                sources=self._names if lanes.shuffle else [self._names[k] for k in lanes.given.tolist()],
+                strata=list(self._strata),
+                counts=None if self._plan is None else self._plan.counts.astype(np.float64).ravel(),
             )
         return self._known_fingerprint

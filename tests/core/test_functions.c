@@ -5,6 +5,7 @@
 #include "functions/batch_plan.h"
 #include "functions/corpus_plan.h"
 #include "functions/density_weights.h"
+#include "functions/digest_parts.h"
 #include "functions/functions.h"
 #include "functions/group_plan.h"
 #include "functions/number_values.h"

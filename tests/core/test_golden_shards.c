@@ -12,7 +12,7 @@
 #include "plain_host.h"
 #include "scattering.h"
 
-enum { MOST_SHARDS = 8, MOST_ROWS = 200, MOST_CELLS = 32, N_PARTS = 9 };
+enum { MOST_SHARDS = 8, MOST_ROWS = 200, MOST_CELLS = 32, N_PARTS = 10 };
 
 typedef struct {
   double n_strata, n_batches, n_shards, shards[MOST_SHARDS], sizes[MOST_SHARDS], begins[MOST_CELLS];
@@ -52,6 +52,7 @@ static Parts read_case(Case *c) {
       {.name = "begins", .type = DOUBLES, .length = n_cells, .values = c->begins},
       {.name = "scope", .type = TEXT, .length = 1, .values = scope},
       {.name = "shuffle", .type = INTEGERS, .length = 1, .values = &c->is_shuffled},
+      {.name = "plan", .type = TEXT, .length = 1, .values = "0123456789abcdef"},
   };
   memcpy(c->parts, parts, sizeof parts);
   return (Parts){.parts = c->parts, .n_parts = N_PARTS, .is_recipe = true};

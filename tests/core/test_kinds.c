@@ -7,6 +7,7 @@
 #include "functions/batch_plan.h"
 #include "functions/corpus_plan.h"
 #include "functions/density_weights.h"
+#include "functions/digest_parts.h"
 #include "functions/functions.h"
 #include "functions/group_plan.h"
 #include "functions/number_values.h"
@@ -423,6 +424,7 @@ static Mutable sharded_request(uint64_t *state) {
   add_number(&request, "n_strata", (double)n_strata);
   add_part(&request, "shards", DOUBLES, n_own, shards);
   add_part(&request, "codes", INTEGERS, n_rows, codes);
+  add_part(&request, "plan", TEXT, 1, "0123456789abcdef");
   return request;
 }
 
@@ -706,6 +708,19 @@ static void check_interrupted(const Kind *kind, uint32_t seed, const Parts *reci
   free_instance(&instance);
 }
 
+/* Check the digest of what determines the batches: the same at each call, whatever call of the host fails before. */
+static void check_identity(const PlainInstance *instance, const Parts *recipe) {
+  uint8_t found[2][DIGEST_SIZE];
+  for (int64_t round = 0, at = 0; round < 2; at++) {
+    PlainHost host = new_host(recipe, NULL, 0, round == 0 ? -1 : at);
+    bool is_done = identify_recipe(instance->kind, instance->self, recipe, instance->seed, &host.host);
+    if (is_done) memcpy(found[round++], given_as(&host, "digest")->values, DIGEST_SIZE);
+    if (!is_done) check_failure(&host);
+    free_host(&host);
+  }
+  CHECK(memcmp(found[0], found[1], DIGEST_SIZE) == 0);
+}
+
 /* Prepare a recipe and draw epochs; return whether it was accepted. */
 static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
   Memory memory = {.n_blocks = 0};
@@ -717,6 +732,7 @@ static bool try_recipe(const Kind *kind, Mutable *given, uint64_t *state) {
   bool is_accepted = kind->prepare(instance.self, &recipe, instance.seed, &host.host);
   if (!is_accepted) check_failure(&host);
   free_host(&host);
+  if (is_accepted) check_identity(&instance, &recipe);
   if (kind == &pairs_kind) check_counts_of(&recipe, some_number(state, 4) == 0 ? some_number(state, 9) : -1);
   for (int epoch = 0; is_accepted && epoch < N_EPOCHS; epoch++) {
     /* All draws before an epoch of a persistent sampler are repeated. */

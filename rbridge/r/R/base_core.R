@@ -74,6 +74,7 @@ core_kind = function(...) {
     setup = function(recipe, private) NULL,
     draw = core_batches,
     n_batches = function(recipe) recipe$parts$n_batches,
+    fingerprint = core_fingerprint,
     private = list(.instance = NULL)
   )
   utils::modifyList(shared, list(...))

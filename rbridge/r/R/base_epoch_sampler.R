@@ -26,8 +26,19 @@
 #' @section Members of an instance:
 #' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]: a list of the rows
 #'   of each batch, counted from 1, with all `rows` and their `offsets` in it; changes nothing.
-#' * `set_epoch(epoch)`: sets the next epoch, an integer from 0 to 6700000; returns the instance invisibly.
+#' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000.
+#'   Returns the instance invisibly.
+#'   With `batches_done`, the epoch begins after this number of batches, counted over all processes.
+#'   Without it, an epoch within which a state has placed the instance continues there.
+#'   Any other epoch begins at its first batch.
 #' * `epoch`: the next epoch, counted from 0.
+#' * `state_dict(batches_consumed)`: returns the state, a list; see *States*.
+#' * `load_state_dict(state)`: continues at a state; returns the instance invisibly.
+#' * `set_rank(rank, num_replicas)`: makes the instance that of one of several processes, counted from 0, and begins the
+#'   next epoch at its first batch; returns the instance invisibly.
+#'   The instance then returns the batches `rank`, `rank + num_replicas`, ... of all batches, counted from 0.
+#'   The generator must have been made for this `num_replicas`, so that each process has as many batches.
+#' * `rank`: that number, `NULL` for all batches.
 #' * `seed`: the seed, given or drawn.
 #' * `print()`: shows a summary.
 #' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
@@ -37,7 +48,7 @@
 #'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
 #'   `drop_last` is `FALSE`.
 #'
-#' With `num_replicas`, an instance returns the batches of all processes, in global order.
+#' With `num_replicas`, an instance returns the batches of all processes, in global order, until `set_rank()` is called.
 #'
 #' @section Seeds and epochs:
 #' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
@@ -54,6 +65,22 @@
 #' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher.
 #' So making an iterator changes nothing, and an abandoned epoch is not repeated.
 #'
+#' @section States:
+#' A state is a list of `version`, `fingerprint`, `epoch` and `batch`, the number of batches of all processes that are
+#' done; samplers with feedback add entries.
+#' Save it with the model, for instance by [saveRDS()]; after `load_state_dict()`, an instance with the same data,
+#' parameters and seed continues with exactly the batches that would have followed.
+#' It is the state of the Python package: each language continues the states of the other, for instance as a JSON file.
+#'
+#' Within an epoch, `batches_consumed` is required: the number of batches that the training has taken since it began to
+#' iterate, because workers of a dataloader request batches ahead of training.
+#' Between epochs, it may be left out, and the state is the beginning of the next epoch.
+#' The last batch does not end an epoch, but the request after it does: `coro::loop()` makes it, and the training of
+#' mlr3torch does not.
+#' A [tensor_loader()] counts the batches, so its `state_dict()` has no argument.
+#'
+#' A state can be continued by another number of processes if all batches of the epochs are the same.
+#'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
 #' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed`,
@@ -61,6 +88,9 @@
 #'
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
+#' An instance keeps its epoch, its feedback, and where the running epoch began, but no iterator.
+#' Within an epoch, its next iteration is therefore that of the next epoch.
+#' To continue the running epoch, save the result of `state_dict(batches_consumed)` too, or instead.
 #' [write_batch_sampler()] writes a generator to a file without code, which can be passed to other people.
 #' Samplers of files need the files there.
 #' Those of [batch_sampler_python()] work only in the process of their Python.
@@ -100,11 +130,16 @@ epoch_sampler = function() {
       }
     },
     .length = function() {
-      as.integer(if (is.null(private$.in_order)) private$.n_batches() else length(private$.in_order$offsets) - 1L)
+      n_batches = if (is.null(private$.in_order)) private$.n_batches() / private$.stride else
+        length(private$.in_order$offsets) - 1L
+      as.integer(n_batches)
     },
     batches = function(epoch = self$epoch) batch_list(private$.drawn_batches(epoch)),
-    .iter = function() batch_iterator(private$.take_epoch),
-    .draws_on_request = function() FALSE,
+    .iter = function() {
+      private$.has_new_iterator = TRUE
+      batch_iterator(private$.begin, private$.note_end)
+    },
+    .draws_on_request = function() private$.iterates && is.null(private$.in_order),
     .iter_batch = function(batch_size) {
       if (!is_whole_number(batch_size) || batch_size != 1) {
         stop_parameter("batch_size", "be 1", show_value(batch_size),
@@ -112,8 +147,27 @@ epoch_sampler = function() {
       }
       self$.iter()
     },
-    set_epoch = function(epoch) {
-      private$.next_epoch = check_range(epoch, "epoch", private$.last_epoch())
+    set_epoch = function(epoch, batches_done = NULL) {
+      epoch = check_range(epoch, "epoch", private$.last_epoch())
+      if (!is.null(batches_done)) {
+        private$.go_on_at(place_of_batches_done(private, epoch, batches_done))
+      } else {
+        private$.go_on_at(if (epoch == private$.place$epoch) private$.place else new_place(epoch))
+      }
+      invisible(self)
+    },
+    set_rank = function(rank, num_replicas) {
+      check_rank(private, rank, num_replicas)
+      private$.rank = as.double(rank)
+      private$.stride = as.double(num_replicas)
+      private$.go_on_at(new_place(private$.place$epoch))
+      invisible(self)
+    },
+    state_dict = function(batches_consumed = NULL) instance_state(private, batches_consumed),
+    # The state after the batches that a loader has taken in its newest iteration.
+    .state_after = function(taken) instance_state(private, if (is.null(private$.begun)) 0 else taken),
+    load_state_dict = function(state) {
+      load_instance_state(private, state)
       invisible(self)
     },
     print = function(...) {
@@ -122,22 +176,64 @@ epoch_sampler = function() {
       invisible(self)
     },
     private = list(
-      .next_epoch = 0,
+      .place = list(epoch = 0, batch = 0, ahead = NULL), # of the next iteration
+      .begun = NULL, # where the running iteration began
+      .n_begun = 0,
+      .has_new_iterator = FALSE, # one was made since, and has taken nothing
+      .has_ended = FALSE,
+      .rank = 0,
+      .stride = 1, # the number of replicas, if the instance has a rank
       .in_order = NULL,
+      .iterates = FALSE, # whether batches are drawn one by one
       .last_epoch = function() largest_epoch,
       .drawn_batches = function(epoch) {
         epoch = check_range(epoch, "epoch", private$.last_epoch())
-        if (is.null(private$.in_order)) private$.epoch_batches(epoch) else private$.in_order
+        if (!is.null(private$.in_order)) {
+          return(private$.in_order)
+        }
+        batches = private$.epoch_batches(epoch)
+        if (private$.stride == 1) batches else part_of_batches(batches, private$.rank, private$.stride)
       },
-      .take_epoch = function() {
-        batches = private$.drawn_batches(private$.next_epoch)
-        private$.next_epoch = private$.next_epoch + 1
-        batches
+      .go_on_at = function(place) {
+        private$.place = place
+        private$.begun = NULL
+      },
+      # The epoch is drawn before anything changes.
+      .begin = function() {
+        place = private$.place
+        following = private$.following(place)
+        private$.place = new_place(place$epoch + 1)
+        private$.begun = place
+        private$.n_begun = private$.n_begun + 1
+        private$.has_new_iterator = private$.has_ended = FALSE
+        list(following = following, number = private$.n_begun)
+      },
+      .following = function(place) {
+        if (!is.null(private$.in_order)) {
+          return(batches_from(private$.in_order))
+        }
+        check_range(place$epoch, "epoch", private$.last_epoch())
+        if (private$.iterates) {
+          one_rank_of(private$.iterate(place), private$.rank, private$.stride)
+        } else {
+          batches_from(private$.epoch_batches(place$epoch), place$batch + private$.rank, private$.stride)
+        }
+      },
+      .note_end = function(number) {
+        if (number == private$.n_begun) {
+          private$.has_ended = TRUE
+        }
       }
     ),
     active = list(
       epoch = function(value) {
-        if (missing(value)) private$.next_epoch else stop_read_only("epoch", self, "Use 'set_epoch()'.")
+        if (missing(value)) private$.place$epoch else stop_read_only("epoch", self, "Use 'set_epoch()'.")
+      },
+      rank = function(value) {
+        if (!missing(value)) {
+          stop_read_only("rank", self, "Use 'set_rank()'.")
+        }
+        if (private$.stride > 1) private$.rank
       }
     ),
     parent_env = environment()
@@ -155,28 +251,53 @@ rows_in_order = function(data_source, batch_size) {
 }
 
 # The epoch is taken at the first call, so that an iterator that is never called changes nothing.
-# Called for every batch of a training, so everything that can be computed before is.
-batch_iterator = function(take_epoch) {
-  rows = offsets = aux = NULL
-  n_batches = taken = 0L
+batch_iterator = function(begin, note_end) {
+  iteration = NULL
+  ended = FALSE
   function() {
-    if (is.null(offsets)) {
-      batches = take_epoch()
-      rows <<- batches$rows
-      offsets <<- batches$offsets
-      aux <<- batches$aux
-      n_batches <<- length(offsets) - 1L
+    if (is.null(iteration)) {
+      iteration <<- begin()
     }
-    if (taken == n_batches) {
+    rows = if (!ended) iteration$following()
+    if (is.null(rows)) {
+      ended <<- TRUE
+      note_end(iteration$number)
       return(coro::exhausted())
     }
-    taken <<- taken + 1L
-    begin = offsets[taken]
-    end = offsets[taken + 1L]
+    rows
+  }
+}
+
+# A function that returns the rows of batch `first`, from 0, first + step, ... at each call, NULL at the end.
+# Called for every batch of a training, so everything that can be computed before is.
+batches_from = function(batches, first = 0, step = 1) {
+  rows = batches$rows
+  offsets = batches$offsets
+  aux = batches$aux
+  n_batches = length(offsets) - 1L
+  batch = first + 1 - step
+  function() {
+    if (batch + step > n_batches) {
+      return(NULL)
+    }
+    batch <<- batch + step
+    begin = offsets[batch]
+    end = offsets[batch + 1]
     if (!is.null(aux)) {
-      return(with_auxiliary(rows, aux, batch_places(offsets, taken)))
+      return(with_auxiliary(rows, aux, batch_places(offsets, batch)))
     }
     if (begin == end) rows[0L] else rows[(begin + 1L):end]
+  }
+}
+
+# Of batches that are drawn one by one, those of a rank: all ranks draw the batches that they train on together.
+one_rank_of = function(following, rank, stride) {
+  if (stride == 1) {
+    return(following)
+  }
+  function() {
+    batches = lapply(seq_len(stride), function(place) following())
+    batches[[rank + 1]]
   }
 }
 

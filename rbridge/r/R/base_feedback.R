@@ -44,18 +44,30 @@ feedback_kind = function(...) {
     check = core_check_state,
     checked_by_setup = TRUE,
     setup = function(recipe, private) {
-      core_begin(private, recipe$state)
-      private$.recipe$state[first_state] = NULL # they are now in .state
+      state = recipe$state
+      core_begin(private, state)
+      if (!is.null(state$epoch)) { # it was resumed within this epoch
+        ahead = list(rows = state$drawn + 1L, stream = state$generator)
+        private$.place = new_place(state$epoch, state$batch, ahead)
+      }
+      private$.recipe$state[c(first_state, place_entries)] = NULL # they are now in .state and .place
       NULL
     },
     draw = draw_feedback_epoch,
-    iterate = feedback_batches
+    iterate = feedback_batches,
+    feedback_state = feedback_state,
+    load_feedback = load_feedback
   )
-  utils::modifyList(core_kind(private = list(.instance = NULL, .state = NULL)), utils::modifyList(shared, list(...)))
+  fields = list(.instance = NULL, .state = NULL, .draws = NULL)
+  utils::modifyList(core_kind(private = fields), utils::modifyList(shared, list(...)))
 }
 
 # What changes by feedback, in the state of a recipe.
 first_state = c("weights", "priorities", "next_position", "largest")
+
+# Its place: an epoch, the number of its batches that are done, the rows that were drawn beyond them, counted from 0,
+# and the words of the random number generator after these.
+place_entries = c("epoch", "batch", "drawn", "generator")
 
 # The recipe of a sampler that the core has planned; what only the first state shows is refused as well.
 feedback_recipe = function(kind, seed, planned) {
@@ -73,34 +85,127 @@ feedback_recipe = function(kind, seed, planned) {
   recipe
 }
 
-# Iterates over an epoch whose batches are drawn one after another, according to the feedback so far:
+# Iterates over an epoch whose batches are drawn one after another, according to the feedback so far, from a place on:
 # a function that returns the rows of the next batch at each call, NULL at the end.
 # `private` is that of an instance whose recipe has the parts batch_size, n_batches and num_replicas.
 # Batches that several processes train on at the same time are drawn together.
-feedback_batches = function(private, epoch) {
+# All that was drawn is kept until the next iteration begins, because a state may be requested after any batch.
+feedback_batches = function(private, place) {
   parts = private$.recipe$parts
   batch_size = parts$batch_size
-  resumed = take_place(private, epoch)
-  left = parts$n_batches - resumed$batch
-  rows = resumed$rows
-  stream = resumed$stream
+  draws = new.env(parent = emptyenv())
+  draws$first = place$batch
+  draws$epoch = place$epoch
+  draws$size = batch_size
+  ahead = place$ahead
+  draws$drawn = if (is.null(ahead)) list() else batches_of_rows(ahead$rows, batch_size)
+  draws$stream = if (is.null(ahead)) new_stream(epoch_seed(private$.recipe$seed, place$epoch)) else ahead$stream
+  left = parts$n_batches - place$batch
   wanted = list(count = parts$num_replicas)
-  taken = 0
+  taken = 0L
+  private$.draws = draws
   function() {
-    if (left == 0) {
+    if (taken == left) {
       return(NULL)
     }
-    if (taken == length(rows)) {
-      drawn = core_draw_more(private, stream, wanted)
-      stream <<- drawn$stream
-      rows <<- drawn$rows
-      taken <<- 0
+    if (taken == length(draws$drawn)) {
+      drawn = core_draw_more(private, draws$stream, wanted)
+      draws$stream = drawn$stream
+      draws$drawn[taken + seq_len(wanted$count)] = batches_of_rows(drawn$rows, batch_size)
     }
-    left <<- left - 1
-    begin = taken
-    taken <<- begin + batch_size
-    if (length(rows) == batch_size) rows else rows[(begin + 1):taken]
+    taken <<- taken + 1L
+    draws$drawn[[taken]]
   }
+}
+
+batches_of_rows = function(rows, batch_size) {
+  if (length(rows) == batch_size) {
+    return(list(rows))
+  }
+  lapply(seq_len(length(rows) / batch_size), function(batch) rows[(batch - 1) * batch_size + seq_len(batch_size)])
+}
+
+# What a state of a sampler with feedback contains besides its place: the batches that were drawn beyond it, one per
+# row, of rows from 0; the words of the generator after them; those of sample(); and the vectors of the state.
+feedback_state = function(private, place) {
+  feedback = core_ask(private, "state")
+  if ("largest" %in% private$.kind()$vectors$state && is.null(feedback$largest)) {
+    feedback["largest"] = list(NULL) # Python has the entry
+  }
+  draws = private$.draws
+  ahead = place$ahead
+  if (!is.null(draws) && draws$epoch == place$epoch && !is.null(private$.begun)) {
+    beyond = seq_len(length(draws$drawn) - (place$batch - draws$first)) + place$batch - draws$first
+    ahead = list(rows = unlist(draws$drawn[beyond]), stream = draws$stream)
+  }
+  list(
+    drawn = matrix(as.integer(ahead$rows) - 1L, ncol = private$.recipe$parts$batch_size, byrow = TRUE),
+    generator = words_of_stream(ahead$stream),
+    sample_generator = words_of_stream(private$.recipe$state$sample_generator),
+    feedback = feedback
+  )
+}
+
+# The words of a random number generator from 0 to 2^32 - 1, which R's integers are not.
+words_of_stream = function(stream) {
+  if (is.null(stream)) {
+    return(NULL)
+  }
+  words = as.double(stream)
+  words[is.na(words)] = -2^31
+  words %% 2^32
+}
+
+stream_of_words = function(words) {
+  if (is.null(words)) {
+    return(NULL)
+  }
+  words = as.double(unlist(words))
+  are_words = length(words) == 625L && all(words == floor(words) & words >= 0 & words < 2^32)
+  if (!isTRUE(are_words) || words[1L] >= 625) {
+    stop_parameter("state", "hold 625 words of the generator", "others")
+  }
+  signed = ifelse(words >= 2^31, words - 2^32, words)
+  signed[signed == -2^31] = NA
+  as.integer(signed)
+}
+
+# The inverse of feedback_state(); returns what was drawn beyond the place.
+load_feedback = function(private, state) {
+  entries = c("drawn", "generator", "sample_generator", "feedback")
+  if (!all(entries %in% names(state))) {
+    stop_parameter("state", "have the entries 'drawn', 'generator', 'sample_generator' and 'feedback' too",
+      show_value(state))
+  }
+  if (state$batch %% private$.stride != 0) {
+    stop_parameter("state", sprintf("be at a multiple of the number of replicas, %.0f, to be continued by one rank",
+      private$.stride), sprintf("batch %.0f", state$batch))
+  }
+  rows = rows_of_state(state$drawn, private$.recipe$parts$batch_size)
+  stream = stream_of_words(state$generator)
+  if (is.null(stream) && (length(rows) > 0L || state$batch > 0)) {
+    stop_parameter("state", "hold the state of the generator", "nothing")
+  }
+  sample_stream = stream_of_words(state$sample_generator)
+  given = lapply(Filter(Negate(is.null), as.list(state$feedback)), function(values) as.double(unlist(values)))
+  place = if (!is.null(stream)) {
+    list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = rows, generator = stream)
+  }
+  core_begin(private, c(given, place))
+  private$.draws = NULL
+  private$.recipe$state$sample_generator = sample_stream
+  if (!is.null(stream)) list(rows = rows + 1L, stream = stream)
+}
+
+# The drawn rows of a state, a matrix or a list of batches, batch after batch.
+rows_of_state = function(drawn, batch_size) {
+  is_matrix = is.matrix(drawn) && ncol(drawn) == batch_size
+  rows = if (is_matrix) t(drawn) else unlist(drawn)
+  is_right = is_matrix || length(rows) == 0L || is.list(drawn) && all(lengths(drawn) == batch_size)
+  if (!is_right || !is.null(rows) && !is.numeric(rows)) {
+    stop_parameter("state", sprintf("hold drawn batches of %.0f rows", batch_size), show_value(drawn))
+  }
+  as.integer(rows)
 }
 
 # All batches of an epoch, according to the feedback so far.
@@ -124,23 +229,6 @@ sample_rows = function(private, k) {
   private$.recipe$state$sample_generator = drawn$stream
   drawn$rows
 }
-
-# The beginning of an epoch: -> list(batch = the number of batches before it, rows = rows that are already drawn, from
-# 1, stream).
-# This is the first batch, unless the sampler was resumed within this epoch; the next iteration resets that.
-take_place = function(private, epoch) {
-  state = private$.recipe$state
-  private$.recipe$state[place_entries] = NULL
-  if (!is.null(state$epoch) && state$epoch == epoch) {
-    list(batch = state$batch, rows = state$drawn + 1L, stream = state$generator)
-  } else {
-    list(batch = 0, rows = integer(), stream = new_stream(epoch_seed(private$.recipe$seed, epoch)))
-  }
-}
-
-# Entries in the state of a resumed sampler: the epoch, the number of its batches that are done, the rows that were
-# drawn beyond them, counted from 0, and the words of the random number generator after these.
-place_entries = c("epoch", "batch", "drawn", "generator")
 
 # While mlr3torch predicts, an instance only returns all rows in order.
 check_is_trained_on = function(private) {

@@ -17,9 +17,13 @@
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
 # * seeded: FALSE for kinds whose instances need no seed;
 # * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if rows have auxiliary values;
-# * iterate(private, epoch): a function that returns the rows of the next batch at each call, NULL at the end; only for
-#   kinds with feedback, whose batches are drawn one by one, and for epochs that do not end;
+# * iterate(private, place): a function that returns the rows of the next batch at each call, NULL at the end, from a
+#   place on (R/base_state.R); only for kinds with feedback, whose batches are drawn one by one, and for epochs that do
+#   not end;
 # * iterates(recipe): whether iterate() is used; only for kinds that have it and do not always use it;
+# * fingerprint(private): text that is equal for samplers with the same batches, in both languages;
+# * feedback_state(private, place), load_feedback(private, state): what a state contains besides the place, and the
+#   inverse, which returns what was drawn beyond the place; only for kinds with feedback;
 # * describe(private), settings(recipe): the lines that print() shows for an instance, and for a generator;
 # * methods, private: further members of instances; `methods` may be a function of the recipe that returns them.
 # These functions refer only to the namespace of the package, so that a generator is saved with nothing but its recipe.
@@ -59,12 +63,7 @@ recipe_class = function(kind, settings) {
     parent_env = topenv()
   )
   iterates = if (is.null(definition$iterates)) !is.null(definition$iterate) else definition$iterates(settings$recipe)
-  if (iterates) {
-    members$.iter = function() {
-      if (is.null(private$.in_order)) lazy_iterator(private$.begin) else batch_iterator(private$.take_epoch)
-    }
-    members$.draws_on_request = function() is.null(private$.in_order)
-  }
+  members$private$.iterates = iterates
   methods = definition$methods
   if (is.function(methods)) {
     methods = methods(settings$recipe)
@@ -78,6 +77,7 @@ recipe_members = function() {
   list(
     .recipe = NULL,
     .setup = NULL,
+    .known_fingerprint = NULL, # computed once, because a state may be requested after every batch
     .kind = function() sampler_kind(private$.settings$recipe$kind),
     .prepare = function(data_source, task) {
       private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
@@ -87,22 +87,24 @@ recipe_members = function() {
       }
       private$.setup = kind$setup(private$.recipe, private)
     },
-    .n_batches = function() {
+    .n_batches = function(epoch = private$.place$epoch) {
       kind = private$.kind()
       if (is.null(kind$count_batches)) {
         return(kind$n_batches(private$.recipe))
       }
-      kind$count_batches(private, private$.next_epoch)
+      kind$count_batches(private, epoch)
     },
     .last_epoch = function() {
       last = private$.kind()$last_epoch
       if (is.null(last) || is.null(private$.recipe)) largest_epoch else last(private$.recipe)
     },
     .epoch_batches = function(epoch) private$.kind()$draw(private, epoch),
-    .begin = function() {
-      batches = private$.kind()$iterate(private, private$.next_epoch)
-      private$.next_epoch = private$.next_epoch + 1
-      batches
+    .iterate = function(place) private$.kind()$iterate(private, place),
+    .fingerprint = function() {
+      if (is.null(private$.known_fingerprint)) {
+        private$.known_fingerprint = private$.kind()$fingerprint(private)
+      }
+      private$.known_fingerprint
     },
     .describe = function() private$.kind()$describe(private)
   )
@@ -134,23 +136,6 @@ check_source_rows = function(data_source, n_rows) {
   if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
     stop_parameter("data_source", sprintf("have as many rows as the sampler was made for, %.0f", n_rows),
       show_count(found, "row"))
-  }
-}
-
-# The epoch begins at the first call, so that an iterator that is never called changes nothing.
-lazy_iterator = function(begin) {
-  following = NULL
-  ended = FALSE
-  function() {
-    if (is.null(following)) {
-      following <<- begin()
-    }
-    rows = if (!ended) following()
-    if (is.null(rows)) {
-      ended <<- TRUE
-      return(coro::exhausted())
-    }
-    rows
   }
 }
 

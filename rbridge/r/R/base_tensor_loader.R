@@ -29,6 +29,8 @@
 #' [length()] is the number of batches; [coro::loop()], [torch::dataloader_make_iter()] and [torch::dataloader_next()]
 #' iterate over it.
 #' `loader$set_epoch(epoch)` sets the next epoch of the sampler, `loader$batch_sampler`.
+#' `loader$state_dict()` returns the state of the sampler after the batches that were taken, and
+#' `loader$load_state_dict(state)` continues at it.
 #'
 #' A batch is a list in the form of `...`.
 #' If rows have auxiliary values ([batch_sampler_tree()]), it ends with a list of them, `aux`.
@@ -81,12 +83,19 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
     },
     .iter = function() {
       private$.data = map_form(private$.data, as_source)
+      private$.taken = taken = new.env(parent = emptyenv())
+      taken$count = 0
       list(.next = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device,
-        private$.chunk))
+        private$.chunk, taken))
     },
     .length = function() self$batch_sampler$.length(),
-    set_epoch = function(epoch) {
-      self$batch_sampler$set_epoch(epoch)
+    set_epoch = function(epoch, batches_done = NULL) {
+      self$batch_sampler$set_epoch(epoch, batches_done)
+      invisible(self)
+    },
+    state_dict = function() self$batch_sampler$.state_after(private$.taken$count),
+    load_state_dict = function(state) {
+      self$batch_sampler$load_state_dict(state)
       invisible(self)
     },
     print = function(...) {
@@ -95,7 +104,7 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
       invisible(self)
     }
   ),
-  private = list(.data = NULL, .transform = NULL, .device = NULL, .chunk = NULL)
+  private = list(.data = NULL, .transform = NULL, .device = NULL, .chunk = NULL, .taken = list(count = 0))
 )
 
 # Whether this is a list of data, and not itself a tensor, a dataset or a table.
@@ -166,8 +175,9 @@ as_source = function(leaf) {
   if (is.object(leaf)) leaf else torch::torch_tensor(leaf)
 }
 
-# Iterates over the next epoch of a sampler: a function that returns the next batch at each call.
-chunked_batches = function(data, sampler, transform, device, chunk) {
+# Iterates over the next epoch of a sampler: a function that returns the next batch at each call, and counts them in
+# `counted`.
+chunked_batches = function(data, sampler, transform, device, chunk, counted) {
   gather = chunk_gatherer(data, sampler, device, chunk)
   # A GPU gets the next chunk while the training loop works on this one.
   is_ahead = is_cuda(device) && !draws_on_request(sampler)
@@ -185,6 +195,7 @@ chunked_batches = function(data, sampler, transform, device, chunk) {
       }
     }
     taken <<- taken + 1L
+    counted$count = counted$count + 1
     batch = batches[[taken]]
     if (is.null(transform)) batch else transform(batch)
   }

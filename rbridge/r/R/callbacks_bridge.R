@@ -58,6 +58,7 @@ kind_python = function() {
     check = function(recipe) NULL,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) recipe$parts$n_batches,
+    fingerprint = function(private) private$.recipe$parts$identity,
     seeded = FALSE,
     complete = function(recipe, data_source, task) {
       recipe$parts$n_source = source_rows(data_source)
@@ -71,7 +72,7 @@ kind_python = function() {
       recipe = private$.recipe
       c(
         sprintf("* Class in Python: %s", recipe$labels$python_class),
-        sprintf("* Batches: %.0f, next epoch %.0f", recipe$parts$n_batches, private$.next_epoch)
+        sprintf("* Batches: %.0f, next epoch %.0f", recipe$parts$n_batches, private$.place$epoch)
       )
     },
     settings = function(recipe) {

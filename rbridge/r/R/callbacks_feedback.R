@@ -2,8 +2,11 @@
 
 kind_python_feedback = function() {
   utils::modifyList(kind_python(), list(
-    iterate = function(private, epoch) {
-      iteration = from_python(private$.settings$functions$begin(epoch))
+    fingerprint = function(private) {
+      stop("The state of a sampler that stays in Python is that of its object there: save that one.", call. = FALSE)
+    },
+    iterate = function(private, place) {
+      iteration = from_python(private$.settings$functions$begin(place$epoch))
       function() {
         rows = from_python(private$.settings$functions$take(iteration))
         if (!is.null(rows)) crossed_rows(rows, private$.recipe$parts$n_source)

@@ -110,9 +110,9 @@ kind_epoch_subset = function() {
     describe = function(private) {
       recipe = private$.recipe
       order = if (recipe$parts$method == "partition" && !by_length(recipe$parts)) {
-        sprintf("* Order: next epoch %.0f", private$.next_epoch)
+        sprintf("* Order: next epoch %.0f", private$.place$epoch)
       } else {
-        format_order(recipe, private$.next_epoch)
+        format_order(recipe, private$.place$epoch)
       }
       c(format_epoch_subset(recipe), order)
     },

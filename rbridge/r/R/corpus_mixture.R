@@ -186,7 +186,7 @@ kind_mixture = function() {
     },
     describe = function(private) {
       recipe = private$.recipe
-      epoch = private$.next_epoch
+      epoch = private$.place$epoch
       order = if (recipe$parts$shuffle == 1) "shuffled" else "of the files, drawn"
       c(
         format_mixture(recipe, stage_of_instance(private, epoch), epoch, known_mixture_batches(private, epoch)),
@@ -202,7 +202,7 @@ kind_mixture = function() {
     },
     methods = list(
       plan = function(epoch = NULL) {
-        epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
+        epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
         if (is.null(private$.in_order)) plan_table(private$.recipe, stage_of_instance(private, epoch))
       },
       dataset = function(transform = NULL, positions = FALSE) {

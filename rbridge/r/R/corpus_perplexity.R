@@ -115,7 +115,7 @@ kind_perplexity = function() {
         format_drawn(private$.recipe),
         sprintf("* Reported: %s, %s", show_count(core_ask(private, "n_reported"), "example"),
           if (core_ask(private, "started") == 1) "drawn in proportion to perplexity" else "drawn uniformly so far"),
-        format_order(private$.recipe, private$.next_epoch)
+        format_order(private$.recipe, private$.place$epoch)
       )
     },
     settings = function(recipe) {
@@ -156,7 +156,7 @@ setup_perplexity = function(recipe, private) {
 
 # The batches of the running epoch, or of the next one; by length, they are kept.
 served_perplexity = function(private, epoch) {
-  asked = list(epoch = epoch, next_epoch = private$.next_epoch)
+  asked = list(epoch = epoch, next_epoch = private$.place$epoch)
   if (!is.null(private$.running)) {
     asked = c(asked, list(running = private$.running, weighted = private$.weighted, drawn = private$.visited))
   }
@@ -164,7 +164,7 @@ served_perplexity = function(private, epoch) {
   if (!by_length(private$.recipe$parts)) {
     return(draw())
   }
-  if (!identical(private$.running, epoch) && epoch != private$.next_epoch) {
+  if (!identical(private$.running, epoch) && epoch != private$.place$epoch) {
     private$.latest = NULL # which may have the epoch, but it is not served any more
   }
   latest_batches(private, epoch, draw)
@@ -181,7 +181,8 @@ begin_perplexity = function(private, epoch) {
   }
 }
 
-iterate_perplexity = function(private, epoch) {
+iterate_perplexity = function(private, place) {
+  epoch = place$epoch
   if (!identical(private$.running, epoch)) {
     begin_perplexity(private, epoch)
   }

@@ -172,7 +172,7 @@ kind_rare_events = function() {
     draw = draw_rare_events,
     describe = function(private) {
       c(format_rare_events(private$.recipe), sprintf("* Order: shuffled by seed %.0f, next epoch %.0f",
-        private$.recipe$seed, private$.next_epoch))
+        private$.recipe$seed, private$.place$epoch))
     },
     settings = function(recipe) {
       shown = recipe$labels[setdiff(names(recipe$labels), c("paths", "versions"))]
@@ -186,12 +186,12 @@ kind_rare_events = function() {
         }
       },
       class_weights = function(epoch = NULL, normalize = FALSE) {
-        epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
+        epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
         normalize = check_flag(normalize, "normalize")
         if (is.null(private$.in_order)) rare_event_weights(private$.recipe, epoch, normalize)
       },
       negative_files = function(epoch = NULL) {
-        epoch = if (is.null(epoch)) private$.next_epoch else check_epoch(epoch)
+        epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
         if (is.null(private$.in_order)) {
           parts = private$.recipe$parts
           private$.setup$paths[parts$n_positive_files + chosen_files(private$.recipe, epoch)]

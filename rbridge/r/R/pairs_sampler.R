@@ -139,7 +139,7 @@ kind_pairs = function() {
     setup = function(recipe, private) list(counts = pairs_counts(recipe)),
     describe = function(private) {
       c(format_pairs(private$.recipe$parts, private$.setup$counts),
-        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch))
+        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.place$epoch))
     },
     settings = function(recipe) c(format_observed_settings(recipe), format_pairs(recipe$parts)),
     methods = list(

@@ -91,7 +91,7 @@ kind_triples = function() {
     n_rows = function(recipe) NULL,
     describe = function(private) {
       c(format_triples(private$.recipe$parts),
-        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch))
+        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.place$epoch))
     },
     settings = function(recipe) c(format_observed_settings(recipe), format_triples(recipe$parts)),
     methods = list(

@@ -149,7 +149,7 @@ kind_stratified_group = function() {
     check = check_dealt,
     n_rows = function(recipe) NULL,
     setup = grouped_setup,
-    describe = function(private) format_grouped(private$.setup, private$.next_epoch),
+    describe = function(private) format_grouped(private$.setup, private$.place$epoch),
     settings = function(recipe) {
       shown = if (is.null(recipe$open)) sprintf("%.0f", recipe$parts$n_groups) else format_open(recipe$open$groups)
       c(format_strata_generator(recipe), sprintf("* groups: %s", shown))

@@ -129,7 +129,7 @@ kind_multilabel = function() {
       c(
         format_multilabel(recipe),
         if (recipe$parts$shuffle == 1L) {
-          sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", recipe$seed, private$.next_epoch)
+          sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", recipe$seed, private$.place$epoch)
         } else {
           "* Order: of the dataset"
         }

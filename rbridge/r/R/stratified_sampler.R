@@ -221,7 +221,7 @@ kind_stratified = function() {
       parts = recipe$parts
       dealt_setup(recipe, parts$taken, if (parts$even == 1) "even" else "proportional", parts$shuffle == 1)
     },
-    describe = function(private) format_setup(private$.setup, private$.next_epoch),
+    describe = function(private) format_setup(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
     methods = list(
       plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan)

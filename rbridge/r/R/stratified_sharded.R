@@ -94,7 +94,7 @@ batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, 
 sharded_recipe = function(strata, configuration) {
   plan = configuration$plan
   codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
-  data = c(plan_data(plan, configuration$places), list(codes = codes))
+  data = c(plan_data(plan, configuration$places), list(plan = digest_of_plan(plan), codes = codes))
   parts = refuse_as("strata", core_plan("sharded", c(configuration$settings, data), names_in_plan(plan)))
   new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration))
 }
@@ -119,7 +119,8 @@ kind_sharded = function() {
     class = "batch_sampler_sharded",
     prepares = TRUE,
     vectors = list(
-      parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle"),
+      parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
+        "plan"),
       labels = c("min_samples_per_stratum", "scope", "shuffle", "names", "shards")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
@@ -134,7 +135,7 @@ kind_sharded = function() {
     n_rows = function(recipe) NULL,
     last_epoch = function(recipe) core_call("last_epoch", list(n_parts = recipe$parts$n_shards))$last,
     setup = function(recipe, private) c(recipe$parts, list(labels = recipe$labels, seed = recipe$seed)),
-    describe = function(private) format_sharded(private$.setup, private$.next_epoch),
+    describe = function(private) format_sharded(private$.setup, private$.place$epoch),
     settings = format_sharded_generator,
     methods = list(
       plan = function() if (is.null(private$.in_order)) shards_table(private$.setup)

@@ -84,6 +84,11 @@ plan_data = function(plan, places = NULL) {
   c(data, if (!is.null(places)) list(shards = as.double(places - 1L)))
 }
 
+# A digest of the plan, the same in all processes.
+digest_of_plan = function(plan) {
+  digest_of(plan[c("n_batches", "scope")], c(plan_data(plan), plan[c("shards", "strata")]))
+}
+
 # The names that messages of the core let the host fill in.
 names_in_plan = function(plan) {
   function(what, place) show_text((if (what == "shard") plan$shards else plan$strata)[place + 1])

@@ -137,14 +137,17 @@ counts_of_sources = function(counts, names) {
 stream_dataset = function(stream) {
   own_lanes = stream$n_lanes / stream$replicas$num_replicas
   start = list(epoch = 0, batch = 0) # of the next iteration; batches of this rank
+  begun = NULL # where the newest iteration began, NULL once another one was made
   generator = torch::iterable_dataset(
     name = "stratified_stream",
     initialize = function() invisible(self), # torch asks for one
     .iter = function() {
       following = NULL
+      begun <<- NULL
       function() {
         if (is.null(following)) {
           following <<- stream_batches(stream, own_lanes, check_stream_epoch(start$epoch, stream), start$batch)
+          begun <<- start
           start <<- list(epoch = start$epoch + 1, batch = 0)
         }
         batch = following()
@@ -152,11 +155,28 @@ stream_dataset = function(stream) {
       }
     },
     .length = function() if (is.null(stream$plan)) NA_integer_ else as.integer(stream$plan$n_batches * own_lanes),
-    set_epoch = function(epoch, batches_done = 0) {
+    set_epoch = function(epoch, batches_done = NULL) {
       epoch = check_stream_epoch(epoch, stream)
-      most = if (is.null(stream$plan)) largest_count else stream$plan$n_batches * stream$n_lanes
-      done = check_between(batches_done, "batches_done", 0, most)
-      start <<- list(epoch = epoch, batch = ceiling(max(0, done - stream$replicas$rank) / stream$replicas$num_replicas))
+      start <<- if (!is.null(batches_done)) {
+        own_start(stream, epoch, check_between(batches_done, "batches_done", 0, most_stream_batches(stream)))
+      } else {
+        list(epoch = epoch, batch = if (epoch == start$epoch) start$batch else 0)
+      }
+      begun <<- NULL
+      invisible(self)
+    },
+    state_dict = function(batches_consumed = NULL) {
+      place = if (is.null(batches_consumed)) start else start_after(stream, start, begun, batches_consumed, own_lanes)
+      list(version = state_version, fingerprint = stream_fingerprint(stream), epoch = place$epoch,
+        batch = place$batch * stream$replicas$num_replicas)
+    },
+    load_state_dict = function(state) {
+      check_state(state, stream_fingerprint(stream))
+      epoch = check_stream_epoch(state$epoch, stream)
+      batch = check_between(state$batch, "batch", 0, most_stream_batches(stream))
+      is_end = !is.null(stream$plan) && batch == most_stream_batches(stream)
+      start <<- if (is_end) list(epoch = epoch + 1, batch = 0) else own_start(stream, epoch, batch)
+      begun <<- NULL
       invisible(self)
     },
     active = list(
@@ -167,6 +187,43 @@ stream_dataset = function(stream) {
     parent_env = environment()
   )
   generator()
+}
+
+# The largest number of batches of an epoch, over all ranks.
+most_stream_batches = function(stream) {
+  if (is.null(stream$plan)) largest_count else stream$plan$n_batches * stream$n_lanes
+}
+
+# The place of this rank after this many batches of all ranks.
+own_start = function(stream, epoch, batch) {
+  list(epoch = epoch, batch = ceiling(max(0, batch - stream$replicas$rank) / stream$replicas$num_replicas))
+}
+
+# The place after this many batches of the iteration that began at `begun`, NULL if none has.
+start_after = function(stream, start, begun, batches_consumed, own_lanes) {
+  length = if (!is.null(stream$plan)) stream$plan$n_batches * own_lanes
+  left = if (is.null(length)) largest_count else length - begun$batch
+  consumed = check_between(batches_consumed, "batches_consumed", 0, if (is.null(begun)) 0 else left)
+  if (is.null(begun)) {
+    return(start)
+  }
+  if (consumed > 0 && is.null(length) && own_lanes > 1) {
+    stop_parameter("batches_consumed", "be 0 without 'counts' and with several lanes", show_value(batches_consumed),
+      "Give 'counts'.")
+  }
+  is_end = !is.null(length) && consumed == left
+  if (is_end) list(epoch = begun$epoch + 1, batch = 0) else list(epoch = begun$epoch, batch = begun$batch + consumed)
+}
+
+# As in Python.
+stream_fingerprint = function(stream) {
+  values = list(kind = "stream", min_samples_per_stratum = stream$least, min_batch_size = stream$least_rows,
+    lanes = stream$n_lanes, shuffle = stream$shuffle, seed = if (stream$shuffle) stream$seed)
+  digest_of(values, list(
+    sources = if (stream$shuffle) stream$names else stream$names[stream$given],
+    strata = stream$strata,
+    counts = if (!is.null(stream$plan)) as.vector(t(stream$plan$counts))
+  ))
 }
 
 # A function that returns the next batch of this rank at each call, NULL at the end: its lanes take turns.

@@ -177,7 +177,7 @@ kind_tree = function() {
         } else {
           sprintf("* Batches: %.0f, of %s", parts$n_batches, show_rows(diff(offsets)))
         },
-        sprintf("* Order: drawn by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.next_epoch)
+        sprintf("* Order: drawn by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.place$epoch)
       )
     },
     settings = function(recipe) {
@@ -253,15 +253,17 @@ drawn_auxiliary = function(setup, drawn, epoch, begin) {
 # An iteration over an endless epoch: a function that returns the next batch at each call.
 # The epoch is that of a persistent sampler with the seed of the epoch, whose epochs are the parts that are drawn at
 # once.
-endless_batches = function(private, epoch) {
+endless_batches = function(private, place) {
   recipe = private$.recipe
+  epoch = place$epoch
   size = recipe$parts$batch_size
   drawn_at_once = size * max(1, 16384 %/% size)
   changed = list(batch_size = drawn_at_once, length = drawn_at_once, n_batches = 1, persistent = 1L)
   part = list(kind = "tree", seed = epoch_seed(recipe$seed, epoch), parts = utils::modifyList(recipe$parts, changed))
   state = list2env(list(.recipe = part, .instance = NULL), parent = emptyenv())
   setup = private$.setup
-  number = -1
+  past = place$batch * size
+  number = past %/% drawn_at_once - 1
   drawn = NULL
   taken = drawn_at_once
   function() {
@@ -269,7 +271,8 @@ endless_batches = function(private, epoch) {
       number <<- number + 1
       drawn <<- core_batches(state, number)
       drawn$aux <<- drawn_auxiliary(setup, drawn, epoch, begin = number * drawn_at_once)
-      taken <<- 0
+      taken <<- past %% drawn_at_once
+      past <<- 0
     }
     places = taken + seq_len(size)
     taken <<- taken + size

@@ -146,7 +146,7 @@ kind_prioritized = function() {
       c(
         sprintf("* Rows: %.0f, with room for %.0f", core_ask(private, "n_rows"), private$.recipe$parts$capacity),
         format_prioritized(private$.recipe$parts),
-        format_order(private$.recipe, private$.next_epoch)
+        format_order(private$.recipe, private$.place$epoch)
       )
     },
     settings = function(recipe) {

@@ -112,7 +112,7 @@ kind_weighted = function() {
       c(
         format_weighted(private$.recipe$parts),
         sprintf("* Total weight: %s", show_value(core_ask(private, "total"))),
-        format_order(private$.recipe, private$.next_epoch)
+        format_order(private$.recipe, private$.place$epoch)
       )
     },
     settings = function(recipe) c(format_weighted(recipe$parts), format_seed(recipe)),

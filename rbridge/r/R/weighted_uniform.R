@@ -76,7 +76,7 @@ kind_uniform = function() {
     },
     n_rows = function(recipe) recipe$parts$n_rows,
     describe = function(private) {
-      c(format_uniform(private$.recipe$parts), format_order(private$.recipe, private$.next_epoch))
+      c(format_uniform(private$.recipe$parts), format_order(private$.recipe, private$.place$epoch))
     },
     settings = function(recipe) c(format_uniform(recipe$parts), format_seed(recipe))
   )

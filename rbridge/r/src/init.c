@@ -13,6 +13,7 @@ static const R_CallMethodDef routines[] = {
   {"C_prepare", (DL_FUNC)&C_prepare, 4},
   {"C_draw", (DL_FUNC)&C_draw, 3},
   {"C_count_batches", (DL_FUNC)&C_count_batches, 3},
+  {"C_identify", (DL_FUNC)&C_identify, 2},
   {"C_check_state", (DL_FUNC)&C_check_state, 3},
   {"C_begin_state", (DL_FUNC)&C_begin_state, 4},
   {"C_draw_more", (DL_FUNC)&C_draw_more, 5},

@@ -393,6 +393,21 @@ SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch) {
   return Rf_ScalarReal((double)count);
 }
 
+SEXP C_identify(SEXP reference, SEXP key) {
+  Instance instance;
+  SEXP entries = find_instance(reference, key, &instance);
+  if (entries == NULL) return R_NilValue;
+  SEXP recipe = VECTOR_ELT(entries, RECIPE);
+  Parts parts = parts_of(recipe, true);
+  Call call;
+  begin_call(&call, recipe, NULL);
+  const unsigned char *self = RAW(VECTOR_ELT(entries, SELF)) + SELF_BEGIN;
+  bool has_succeeded = identify_recipe(instance.kind, self, &parts, instance.seed, &call.host);
+  SEXP result = answer(&call, has_succeeded);
+  UNPROTECT(3);
+  return result;
+}
+
 /* Kinds with feedback -------------------------------------------------------------------------------------------- */
 
 /* Find the functions and the memory of an instance; return the protected entries, or NULL if another has this key. */

@@ -11,6 +11,7 @@ SEXP C_call(SEXP function, SEXP request);
 SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed);
 SEXP C_draw(SEXP reference, SEXP key, SEXP epoch);
 SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch);
+SEXP C_identify(SEXP reference, SEXP key);
 SEXP C_check_state(SEXP reference, SEXP key, SEXP given);
 SEXP C_begin_state(SEXP reference, SEXP key, SEXP given, SEXP is_recipe);
 SEXP C_draw_more(SEXP reference, SEXP key, SEXP state, SEXP stream, SEXP wanted);

@@ -9,6 +9,7 @@
 #define PYSTRAT_CUTTING_H
 
 #include "epoch_order.h"
+#include "identity.h"
 #include "length_batches.h"
 #include "request.h"
 
@@ -35,6 +36,18 @@ static inline int64_t count_cut(const Cutting *cutting, int64_t n_drawn) {
   int64_t n_batches = n_drawn / window * quotient_up(window, cutting->batch_size);
   n_batches += quotient_up(n_drawn % window, cutting->batch_size);
   return quotient_up(n_batches, cutting->num_replicas) * cutting->num_replicas;
+}
+
+/* Say what determines how an epoch is cut: the number of batches, and whether their sizes are evened out, in place of
+ * the replicas. With a limit of tokens, the replicas change the batches of some epochs.
+ */
+static inline void identify_cutting(const Cutting *cutting, int64_t n_drawn, Identity *identity) {
+  int64_t n_batches = count_cut(cutting, n_drawn);
+  identity->has_unused_shares = n_batches > 0 || cutting->num_replicas == 1;
+  digest_number(&identity->digest, (double)n_batches);
+  if (n_batches == 0 || cutting->lengths != NULL) return;
+  bool is_full = n_batches == 1 || (n_drawn % n_batches == 0 && n_drawn / n_batches == cutting->batch_size);
+  digest_number(&identity->digest, cutting->is_shared && !is_full);
 }
 
 /* Refuse a number of replicas for which a batch would be empty. */

@@ -19,6 +19,7 @@ extern const Function batch_layout_function;
 extern const Function min_samples_for_batch_size_function;
 extern const Function count_codes_function;
 extern const Function corpus_plan_function;
+extern const Function digest_parts_function;
 extern const Function pair_counts_function;
 extern const Function sharded_plan_function;
 extern const Function sharded_sizes_function;
@@ -47,6 +48,7 @@ static inline const Function *find_function(const char *name) {
       &min_samples_for_batch_size_function,
       &count_codes_function,
       &corpus_plan_function,
+      &digest_parts_function,
       &pair_counts_function,
       &sharded_plan_function,
       &sharded_sizes_function,

@@ -84,6 +84,14 @@ static int64_t count_epoch_subset(const void *instance, uint32_t epoch) {
   return count_cut(&self->cutting, self->sample);
 }
 
+static void identify_epoch_subset(const void *instance, const Parts *recipe, Identity *identity) {
+  const EpochSubset *self = instance;
+  (void)recipe;
+  identify_cutting(&self->cutting, self->sample, identity);
+  /* Rows that are taken in turn have one order, unless their batches are shuffled. */
+  identity->has_unused_seed = self->method == PARTITION && self->cutting.lengths == NULL;
+}
+
 const Kind epoch_subset_kind = {
     .name = "epoch_subset",
     .instance_bytes = sizeof(EpochSubset),
@@ -91,4 +99,5 @@ const Kind epoch_subset_kind = {
     .prepare = prepare_epoch_subset,
     .draw = draw_epoch_subset,
     .count_batches = count_epoch_subset,
+    .identify = identify_epoch_subset,
 };

@@ -3,6 +3,7 @@
 #ifndef PYSTRAT_KINDS_H
 #define PYSTRAT_KINDS_H
 
+#include "../identity.h"
 #include "../random.h"
 #include "../recipe.h"
 
@@ -39,6 +40,8 @@ typedef struct {
   bool (*draw)(void *self, Generator *generator, uint32_t epoch, Host *host);
   /* Return the number of batches of an epoch, 0 if only its draw tells; NULL if a part of the recipe is the number. */
   int64_t (*count_batches)(const void *self, uint32_t epoch);
+  /* Say what of the recipe determines the batches; NULL if that is all of it. */
+  void (*identify)(const void *self, const Parts *recipe, Identity *identity);
   /* NULL without feedback; else draw() is NULL. */
   const Feedback *feedback;
 } Kind;
@@ -86,6 +89,21 @@ static inline const Kind *find_kind(const char *name) {
     if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
   }
   return NULL;
+}
+
+/* Make "digest" a result: that of what determines the batches of a recipe. */
+static inline bool identify_recipe(const Kind *kind, const void *self, const Parts *recipe, uint32_t seed, Host *host) {
+  Identity identity = {.only = NULL};
+  digest_text(&identity.digest, kind->name);
+  if (kind->identify != NULL) kind->identify(self, recipe, &identity);
+  if (!identity.has_unused_seed) digest_number(&identity.digest, seed);
+  for (int64_t i = 0; i < recipe->n_parts; i++) {
+    const Part *part = &recipe->parts[i];
+    if (identity.only != NULL && strcmp(part->name, identity.only) != 0) continue;
+    if (identity.has_unused_shares && strcmp(part->name, "num_replicas") == 0) continue;
+    if (!digest_part(&identity.digest, part, host)) return false;
+  }
+  return give_digest(&identity.digest, host);
 }
 
 static inline bool draw_epoch(const Kind *kind, void *self, uint32_t seed, uint32_t epoch, Host *host) {

@@ -400,6 +400,15 @@ static int64_t count_mixture(const void *instance, uint32_t epoch) {
   return count_cut(&self->cutting, stage_of(self, epoch).total);
 }
 
+static void identify_mixture(const void *instance, const Parts *recipe, Identity *identity) {
+  const Mixture *self = instance;
+  for (int64_t place = 0; place < self->n_stages; place++) {
+    identify_cutting(&self->cutting, stage_at(self, place).total, identity);
+  }
+  /* A function of the user may give other epochs other numbers of batches. */
+  if (is_given(recipe, "weights")) identity->has_unused_shares = false;
+}
+
 const Kind mixture_kind = {
     .name = "mixture",
     .instance_bytes = sizeof(Mixture),
@@ -407,4 +416,5 @@ const Kind mixture_kind = {
     .prepare = prepare_mixture,
     .draw = draw_mixture,
     .count_batches = count_mixture,
+    .identify = identify_mixture,
 };

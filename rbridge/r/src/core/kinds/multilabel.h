@@ -328,10 +328,17 @@ static bool draw_multilabel(void *instance, Generator *generator, uint32_t epoch
   return of_rows != NULL && gather_batches(&assigned, batches, order, of_rows, assigned.order, offsets, rows, host);
 }
 
+static void identify_multilabel(const void *instance, const Parts *recipe, Identity *identity) {
+  const Multilabel *self = instance;
+  (void)recipe;
+  identity->has_unused_seed = !self->is_shuffled;
+}
+
 const Kind multilabel_kind = {
     .name = "multilabel",
     .instance_bytes = sizeof(Multilabel),
     .plan = plan_multilabel,
     .prepare = prepare_multilabel,
     .draw = draw_multilabel,
+    .identify = identify_multilabel,
 };

@@ -72,6 +72,12 @@ static int64_t count_perplexity(const void *instance, uint32_t epoch) {
   return count_cut(&self->cutting, self->sample);
 }
 
+static void identify_perplexity(const void *instance, const Parts *recipe, Identity *identity) {
+  const Perplexity *self = instance;
+  (void)recipe;
+  identify_cutting(&self->cutting, self->sample, identity);
+}
+
 /* The state ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -420,5 +426,6 @@ const Kind perplexity_kind = {
     .plan = plan_perplexity,
     .prepare = prepare_perplexity,
     .count_batches = count_perplexity,
+    .identify = identify_perplexity,
     .feedback = &perplexity_feedback,
 };

@@ -107,7 +107,7 @@ static bool plan_sharded(const Parts *request, Host *host) {
          host->number(host, "n_batches", (double)plan.n_batches) && host->keep(host, "shards") &&
          give_doubles("sizes", sizes, cells.n_cells / cells.n_strata, host) &&
          give_doubles("begins", cells.begins, cells.n_cells, host) && host->keep(host, "scope") &&
-         host->flag(host, "shuffle", is_shuffled);
+         host->flag(host, "shuffle", is_shuffled) && host->keep(host, "plan");
 }
 
 /* Read the shards of a recipe; return them in `sorted` in order of their numbers: the number * n_own + the place. */
@@ -170,6 +170,7 @@ static bool prepare_sharded(void *instance, const Parts *recipe, uint32_t seed, 
   if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
   if (!read_scope(recipe, &is_local, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
+  if (find_part(recipe, "plan").type != TEXT) return refuse_part(host, "plan", "the digest of the plan");
   Part own = find_part(recipe, "shards");
   if (own.type != DOUBLES || own.length < 1 || (double)own.length > n_shards) {
     return refuse_part(host, "shards", "different numbers of shards below %.0f", n_shards);
@@ -253,10 +254,18 @@ static bool draw_sharded(void *instance, Generator *generator, uint32_t epoch, H
   return scatter_shards(self, generator, epoch, rows, host);
 }
 
+static void identify_sharded(const void *instance, const Parts *recipe, Identity *identity) {
+  const Sharded *self = instance;
+  (void)recipe;
+  identity->has_unused_seed = !self->is_shuffled;
+  identity->only = "plan"; /* the same in all processes, whichever shards they have */
+}
+
 const Kind sharded_kind = {
     .name = "sharded",
     .instance_bytes = sizeof(Sharded),
     .plan = plan_sharded,
     .prepare = prepare_sharded,
     .draw = draw_sharded,
+    .identify = identify_sharded,
 };

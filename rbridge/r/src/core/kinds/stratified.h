@@ -290,10 +290,17 @@ static bool prepare_stratified(void *instance, const Parts *recipe, uint32_t see
   return check_dealt(self, host);
 }
 
+static void identify_stratified(const void *instance, const Parts *recipe, Identity *identity) {
+  const Dealt *self = instance;
+  (void)recipe;
+  identity->has_unused_seed = !self->is_shuffled;
+}
+
 const Kind stratified_kind = {
     .name = "stratified",
     .instance_bytes = sizeof(Dealt),
     .plan = plan_stratified,
     .prepare = prepare_stratified,
     .draw = draw_dealt,
+    .identify = identify_stratified,
 };

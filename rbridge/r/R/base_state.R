@@ -1,0 +1,146 @@
+# The states of samplers, the same as in Python, and the place of an iteration: the epoch, the number of its batches
+# that are done, counted over all ranks, and what was drawn beyond them, `ahead`, if later batches depend on feedback.
+
+state_version = 1L
+state_entries = c("version", "fingerprint", "epoch", "batch")
+
+new_place = function(epoch, batch = 0, ahead = NULL) list(epoch = epoch, batch = batch, ahead = ahead)
+
+# The state of an instance after this many batches of its newest iteration, NULL for that of the next iteration.
+instance_state = function(private, batches_consumed) {
+  check_is_trained_on(private)
+  if (is.null(batches_consumed)) {
+    refuse_within_epoch(private)
+    place = private$.place
+  } else {
+    place = place_after(private, batches_consumed)
+  }
+  state = list(version = state_version, fingerprint = private$.fingerprint(), epoch = place$epoch, batch = place$batch)
+  kind = private$.kind()
+  c(state, if (!is.null(kind$feedback_state)) kind$feedback_state(private, place))
+}
+
+# Refuses a state of which nobody can know whether it is that of the running epoch or of the next one.
+refuse_within_epoch = function(private) {
+  if (is.null(private$.begun) || private$.has_new_iterator || private$.has_ended) {
+    return()
+  }
+  stop_parameter("batches_consumed",
+    sprintf("be given within epoch %.0f, which has begun and has not ended", private$.begun$epoch), "nothing",
+    paste("Pass the number of batches of this iteration that were trained on.",
+      sprintf("To leave out the rest of the epoch, call set_epoch(%.0f).", private$.place$epoch)))
+}
+
+place_after = function(private, batches_consumed) {
+  begun = private$.begun
+  first = if (is.null(begun)) private$.place else begun
+  left = (private$.n_batches(first$epoch) - first$batch) / private$.stride
+  # Before an iteration has begun, none of its batches can have been taken.
+  most = if (is.null(begun)) 0 else if (is.na(left)) largest_exact else left
+  consumed = check_between(batches_consumed, "batches_consumed", 0, most)
+  if (consumed == 0 && private$.has_new_iterator) { # so the previous iteration is over
+    private$.place
+  } else if (!is.na(left) && consumed == left) { # the end of an epoch is the beginning of the next
+    new_place(first$epoch + 1)
+  } else {
+    new_place(first$epoch, first$batch + consumed * private$.stride, first$ahead)
+  }
+}
+
+# Makes the next iteration of an instance begin at the place of a state.
+load_instance_state = function(private, state) {
+  check_is_trained_on(private)
+  check_state(state, private$.fingerprint())
+  epoch = check_range(state$epoch, "epoch", private$.last_epoch())
+  batch = check_between(state$batch, "batch", 0, most_batches(private, epoch))
+  kind = private$.kind()
+  ahead = if (!is.null(kind$load_feedback)) kind$load_feedback(private, state)
+  private$.go_on_at(place_of_batch(private, epoch, batch, ahead))
+}
+
+# The largest number of batches in a state of an epoch.
+most_batches = function(private, epoch) {
+  most_of_kind = private$.kind()$most_batches
+  n_batches = if (is.null(most_of_kind)) private$.n_batches(epoch) else most_of_kind(private$.recipe)
+  if (is.na(n_batches)) largest_exact else n_batches
+}
+
+# The place of an epoch of which all ranks together have done this many batches.
+place_of_batch = function(private, epoch, batch, ahead = NULL) {
+  n_batches = private$.n_batches(epoch)
+  if (!is.na(n_batches) && batch == n_batches) { # the end of an epoch is the beginning of the next
+    return(new_place(epoch + 1))
+  }
+  own = ceiling(max(0, batch - private$.rank) / private$.stride)
+  new_place(epoch, own * private$.stride, ahead)
+}
+
+place_of_batches_done = function(private, epoch, batches_done) {
+  if (!is.null(private$.in_order)) {
+    return(new_place(epoch))
+  }
+  done = check_between(batches_done, "batches_done", 0, most_batches(private, epoch))
+  if (done > 0 && !is.null(private$.kind()$load_feedback)) {
+    stop_parameter("batches_done", "be 0 for a sampler with feedback", show_value(done),
+      "Load a state, which also has the feedback.")
+  }
+  place_of_batch(private, epoch, done)
+}
+
+check_rank = function(private, rank, num_replicas) {
+  check_is_trained_on(private)
+  num_replicas = check_between(num_replicas, "num_replicas", 1, largest_count)
+  check_range(rank, "rank", num_replicas - 1)
+  n_batches = private$.n_batches()
+  parts = private$.recipe$parts
+  made_for = if (is.null(parts$num_replicas)) 1 else parts$num_replicas
+  # Only the samplers whose recipes have the number of replicas draw by it, or may change the number of batches.
+  is_made_for_it = "num_replicas" %in% private$.kind()$vectors$parts && made_for != num_replicas
+  if (is_made_for_it || !is.na(n_batches) && n_batches %% num_replicas != 0) {
+    stop_parameter("num_replicas", "be that of the generator, so that all processes have as many batches",
+      show_value(num_replicas))
+  }
+}
+
+check_state = function(state, fingerprint) {
+  if (!is.list(state) || !all(state_entries %in% names(state))) {
+    stop_parameter("state", "have the entries 'version', 'fingerprint', 'epoch' and 'batch'", show_value(state))
+  }
+  if (!is_whole_number(state$version) || state$version != state_version) {
+    stop_parameter("state", sprintf("be of version %d", state_version),
+      sprintf("version %s", show_value(state$version)))
+  }
+  if (!identical(state$fingerprint, fingerprint)) {
+    stop_parameter("state", "come from a sampler with the same data, parameters and seed", "that of another sampler")
+  }
+}
+
+# The digest of what determines the batches of a recipe of the core.
+core_fingerprint = function(private) {
+  answer = .Call(C_identify, private$.instance, private)
+  if (is.null(answer)) {
+    private$.instance = core_instance(private, private$.recipe)
+    answer = .Call(C_identify, private$.instance, private)
+  }
+  as_hexadecimal(core_results(answer, private$.recipe$parts)$digest)
+}
+
+# The digest of named vectors and texts, as the Python package computes it: those of one value, then the others.
+digest_of = function(values, vectors) {
+  as_hexadecimal(core_call("digest_parts", Filter(Negate(is.null), c(values, vectors)))$digest)
+}
+
+as_hexadecimal = function(bytes) paste(format(bytes), collapse = "")
+
+# The batches of one rank: numbers rank, rank + n, ... of all, from 0.
+part_of_batches = function(batches, rank, n) {
+  first = seq.int(rank + 1, by = n, length.out = (length(batches$offsets) - 1) %/% n)
+  sizes = batches$offsets[first + 1] - batches$offsets[first]
+  places = sequence(sizes, batches$offsets[first] + 1)
+  batches$rows = batches$rows[places]
+  batches$offsets = as.integer(c(0, cumsum(sizes)))
+  if (!is.null(batches$aux)) {
+    batches$aux = lapply(batches$aux, function(values) values[places])
+  }
+  batches
+}

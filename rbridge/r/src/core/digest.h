@@ -1,0 +1,90 @@
+/* A digest of named vectors, 64 bits: equal vectors have equal digests, on every machine and in every language.
+ *
+ * It guards against mistakes and not against forgery: whoever may write a state may also copy a digest.
+ */
+
+#ifndef PYSTRAT_DIGEST_H
+#define PYSTRAT_DIGEST_H
+
+#include "recipe.h"
+
+enum { DIGEST_SIZE = 8 /* bytes */ };
+
+typedef struct {
+  uint64_t hash;
+} Digest;
+
+/* Add 8 bytes. For a given word, each hash has another successor; for a given hash, each word has another one. */
+static inline void digest_word(Digest *digest, uint64_t word) {
+  uint64_t hash = (digest->hash ^ word) * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 divided by the golden ratio */
+  hash ^= hash >> 32;
+  hash *= UINT64_C(0xD6E8FEB86659FD93); /* the multiplier of P. Evensen's rrmxmx */
+  digest->hash = hash ^ hash >> 29;
+}
+
+/* Add a number by its value: the same in all types, -0 as 0, and all NaN as one. */
+static inline void digest_number(Digest *digest, double number) {
+  uint64_t word = UINT64_C(0x7FF8000000000000);
+  number += 0.0; /* -0 becomes 0 */
+  if (!isnan(number)) memcpy(&word, &number, sizeof word);
+  digest_word(digest, word);
+}
+
+/* Add bytes and their number, on machines of any byte order. */
+static inline void digest_bytes(Digest *digest, const uint8_t *bytes, int64_t size) {
+  digest_word(digest, (uint64_t)size);
+  for (int64_t begin = 0; begin < size; begin += 8) {
+    uint64_t word = 0;
+    int64_t end = smaller(begin + 8, size);
+    for (int64_t i = begin; i < end; i++) word |= (uint64_t)bytes[i] << 8 * (i - begin);
+    digest_word(digest, word);
+  }
+}
+
+static inline void digest_text(Digest *digest, const char *text) {
+  digest_bytes(digest, (const uint8_t *)text, (int64_t)strlen(text));
+}
+
+/* Add the values from `begin` to before `end` of a part. */
+static inline void digest_values(Digest *digest, const Part *part, int64_t begin, int64_t end) {
+  switch (part->type) {
+    case BYTES: digest_bytes(digest, (const uint8_t *)part->values + begin, end - begin); break;
+    case FLAG:
+    case INTEGERS:
+      for (int64_t i = begin; i < end; i++) digest_number(digest, ((const int32_t *)part->values)[i]);
+      break;
+    case FRACTION:
+    case DOUBLES:
+      for (int64_t i = begin; i < end; i++) digest_number(digest, ((const double *)part->values)[i]);
+      break;
+    case TEXT:
+    case TEXTS:
+      for (int64_t i = begin; i < end; i++) digest_text(digest, text_at(part, i));
+      break;
+    default: break;
+  }
+}
+
+/* Add a part, unless it has no value: its name, the kind of its values, their number, and they. Return whether it
+ * succeeded.
+ */
+static inline bool digest_part(Digest *digest, const Part *part, Host *host) {
+  if (part->type == NOTHING) return true;
+  digest_text(digest, part->name);
+  digest_word(digest, part->type == BYTES ? 0 : are_texts(part) ? 1 : 2);
+  digest_word(digest, (uint64_t)part->length);
+  for (int64_t begin = 0; begin < part->length; begin += GO_ON_ROWS) {
+    digest_values(digest, part, begin, smaller(begin + GO_ON_ROWS, part->length));
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+/* Make the digest the result "digest". */
+static inline bool give_digest(const Digest *digest, Host *host) {
+  uint8_t *bytes = host->vector(host, "digest", BYTES, DIGEST_SIZE);
+  for (int i = 0; bytes != NULL && i < DIGEST_SIZE; i++) bytes[i] = (uint8_t)(digest->hash >> 8 * i);
+  return bytes != NULL;
+}
+
+#endif

@@ -1,0 +1,2 @@
+/* The function that makes digests. */
+#include "core/functions/digest_parts.h"
