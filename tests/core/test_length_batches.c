@@ -1,4 +1,4 @@
-/* Batches by length: windows are sorted, in steps of any size, and the limits of numbers. */
+/* Batches by length: windows are sorted, and the limits of numbers. */
 
 #include "check.h"
 #include "length_batches.h"
@@ -9,32 +9,28 @@ typedef struct {
   int64_t *offsets; /* n_batches + 1 */
 } Cut;
 
-static int64_t smaller(int64_t number, int64_t other) { return number < other ? number : other; }
-
 static int32_t longest_of(const int32_t *lengths, int64_t n_rows) {
   int32_t longest = 0;
   for (int64_t i = 0; i < n_rows; i++) longest = lengths[i] > longest ? lengths[i] : longest;
   return longest;
 }
 
-/* Sort and cut rows, so many at a time. */
-static Cut cut_in_steps(const int32_t *lengths, int64_t n_rows, const LengthLimits *limits, int64_t step) {
+static bool always_go_on(Host *host) {
+  (void)host;
+  return true;
+}
+
+static Cut cut_rows(const int32_t *lengths, int64_t n_rows, const LengthLimits *limits) {
+  Host host = {.go_on = always_go_on};
   Cut cut = {.n_rows = n_rows, .order = new_array(n_rows, sizeof(int32_t))};
   int32_t *spare = new_array(n_rows, sizeof *spare);
-  SortProgress sorting = {0};
-  int32_t longest = longest_of(lengths, n_rows);
-  while (!sort_by_length(lengths, n_rows, limits->window, longest, step, &sorting, cut.order, spare)) continue;
+  CHECK(sort_by_length(lengths, n_rows, limits->window, longest_of(lengths, n_rows), cut.order, spare, &host));
   free(spare);
-  CutProgress counted = {0}, filled = {0};
-  while (counted.place < n_rows) {
-    cut_by_length(lengths, cut.order, smaller(counted.place + step, n_rows), limits, &counted, NULL);
-  }
-  cut.n_batches = counted.n_batches;
+  int64_t n_filled;
+  CHECK(cut_by_length(lengths, cut.order, n_rows, limits, NULL, &cut.n_batches, &host));
   cut.offsets = new_array(cut.n_batches + 1, sizeof *cut.offsets);
-  while (filled.place < n_rows) {
-    cut_by_length(lengths, cut.order, smaller(filled.place + step, n_rows), limits, &filled, cut.offsets);
-  }
-  CHECK_EQUAL(filled.n_batches, cut.n_batches);
+  CHECK(cut_by_length(lengths, cut.order, n_rows, limits, cut.offsets, &n_filled, &host));
+  CHECK_EQUAL(n_filled, cut.n_batches);
   cut.offsets[cut.n_batches] = n_rows;
   return cut;
 }
@@ -65,7 +61,7 @@ static void test_windows_are_sorted_and_ties_stay_in_order(void) {
       int32_t *lengths = new_array(N_ROWS, sizeof *lengths);
       for (int i = 0; i < N_ROWS; i++) lengths[i] = (int32_t)some_number(&state, limits[limit]);
       LengthLimits batches = {windows[window], N_ROWS, INT64_MAX};
-      Cut cut = cut_in_steps(lengths, N_ROWS, &batches, 1 + some_number(&state, 400));
+      Cut cut = cut_rows(lengths, N_ROWS, &batches);
       for (int64_t i = 1; i < N_ROWS; i++) {
         int32_t before = cut.order[i - 1], place = cut.order[i];
         CHECK_EQUAL(place / windows[window], i / windows[window]);
@@ -82,7 +78,7 @@ static void test_windows_are_sorted_and_ties_stay_in_order(void) {
 static void test_products_of_large_lengths(void) {
   static const int32_t lengths[] = {INT32_MAX, INT32_MAX, INT32_MAX, 0, 0};
   LengthLimits limits = {5, 5, 2 * (int64_t)INT32_MAX};
-  Cut cut = cut_in_steps(lengths, 5, &limits, 2);
+  Cut cut = cut_rows(lengths, 5, &limits);
   static const int64_t expected[] = {0, 2, 4, 5};
   CHECK_EQUAL(cut.n_batches, 3); /* an empty row takes the tokens of the longest, too */
   for (int i = 0; i < 4; i++) CHECK_EQUAL(cut.offsets[i], expected[i]);

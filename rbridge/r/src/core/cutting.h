@@ -327,23 +327,10 @@ static inline int64_t *cut_sorted(
   LengthLimits limits = {smaller(cutting->window, n_drawn), smaller(cutting->batch_size, n_drawn), cutting->max_tokens};
   int32_t *spare = host->memory(host, FOR_THE_CALL, n_drawn * (int64_t)sizeof *spare);
   if (spare == NULL) return NULL;
-  SortProgress sorting = {0};
-  while (!sort_by_length(
-      lengths, n_drawn, limits.window, cutting->longest, GO_ON_ROWS, &sorting, order, spare
-  )) {
-    if (!host->go_on(host)) return NULL;
-  }
-  int64_t *offsets = NULL;
-  for (int filling = 0; filling < 2; filling++) {
-    CutProgress progress = {0};
-    while (progress.place < n_drawn) {
-      cut_by_length(lengths, order, smaller(progress.place + GO_ON_ROWS, n_drawn), &limits, &progress, offsets);
-      if (!host->go_on(host)) return NULL;
-    }
-    *n_batches = progress.n_batches;
-    if (filling == 0) offsets = host->memory(host, FOR_THE_CALL, (*n_batches + 1) * (int64_t)sizeof *offsets);
-    if (offsets == NULL) return NULL;
-  }
+  if (!sort_by_length(lengths, n_drawn, limits.window, cutting->longest, order, spare, host)) return NULL;
+  if (!cut_by_length(lengths, order, n_drawn, &limits, NULL, n_batches, host)) return NULL;
+  int64_t *offsets = host->memory(host, FOR_THE_CALL, (*n_batches + 1) * (int64_t)sizeof *offsets);
+  if (offsets == NULL || !cut_by_length(lengths, order, n_drawn, &limits, offsets, n_batches, host)) return NULL;
   offsets[*n_batches] = n_drawn;
   return offsets;
 }
@@ -359,13 +346,11 @@ static inline int64_t *split_for_replicas(
     refuse_empty_batches(show_number((double)cutting->num_replicas, shown), n_drawn, (double)n_parts, host);
     return NULL;
   }
-  SplitProgress progress = {.least = 1, .most = n_drawn};
-  while (!find_largest_part(offsets, *n_batches, n_parts, GO_ON_ROWS, &progress)) {
-    if (!host->go_on(host)) return NULL;
-  }
+  int64_t most_rows = find_largest_part(offsets, *n_batches, n_parts, n_drawn, host);
+  if (most_rows == 0) return NULL;
   int64_t *parts = host->memory(host, FOR_THE_CALL, (n_parts + 1) * (int64_t)sizeof *parts);
   if (parts == NULL) return NULL;
-  split_batches(offsets, *n_batches, progress.least, n_parts, parts);
+  split_batches(offsets, *n_batches, most_rows, n_parts, parts);
   *n_batches = n_parts;
   return parts;
 }
@@ -388,11 +373,7 @@ static inline int32_t *cut_drawn(
   }
   const int32_t *shuffled = draw_epoch_order(generator, n_batches, host);
   int32_t *places = order + n_drawn;
-  if (shuffled == NULL) return NULL;
-  for (int64_t begin = 0; begin < n_batches; begin += GO_ON_ROWS) {
-    arrange_batches(order, begins, shuffled, begin, smaller(begin + GO_ON_ROWS, n_batches), offsets, places);
-    if (!host->go_on(host)) return NULL;
-  }
+  if (shuffled == NULL || !arrange_batches(order, begins, shuffled, n_batches, offsets, places, host)) return NULL;
   return places;
 }
 

@@ -3,15 +3,13 @@
  * An epoch is n_rows drawn rows, in drawn order. `lengths` has the length of each, from 0, and an order contains places
  * of this epoch. Batches are made in four steps: sort_by_length() sorts within windows, cut_by_length() cuts windows
  * into batches, split_batches() splits some of them if their number must be a multiple, and arrange_batches() puts them
- * into a shuffled order. Long steps continue where the last call ended; their progress begins with zeros.
+ * into a shuffled order. They return false after an interrupt.
  */
 
 #ifndef PYSTRAT_LENGTH_BATCHES_H
 #define PYSTRAT_LENGTH_BATCHES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "host.h"
 
 enum { LENGTH_DIGIT_BITS = 8, LENGTH_DIGITS = 1 << LENGTH_DIGIT_BITS };
 
@@ -20,14 +18,6 @@ typedef struct {
   int64_t most_rows;   /* of a batch, at least 1 */
   int64_t most_tokens; /* of a batch: its rows times its longest row; at least the longest of all rows */
 } LengthLimits;
-
-typedef struct {
-  int64_t begin; /* of the window */
-  int64_t done;  /* places of the window that the pass has processed */
-  int pass;      /* over the window, one for each digit of the lengths, lowest first */
-  bool is_counted;
-  int64_t begins[LENGTH_DIGITS]; /* where the next place with each digit goes, counted in the window */
-} SortProgress;
 
 /* The number of digits of lengths up to the longest, at least 1. */
 static inline int count_length_digits(int32_t longest) {
@@ -40,122 +30,106 @@ static inline uint32_t length_digit(int32_t length, int pass) {
   return ((uint32_t)length >> (pass * LENGTH_DIGIT_BITS)) & (LENGTH_DIGITS - 1);
 }
 
-/* Turn the numbers of places with each digit into the place where the first of each goes. */
-static inline void begin_digits(int64_t *counts) {
-  int64_t before = 0;
+/* Sort places by one digit of the lengths of their rows, from `source` to `target`. */
+static inline bool sort_by_length_digit(
+    const int32_t *lengths, const int32_t *source, int64_t size, int pass, int32_t *target, Host *host
+) {
+  int64_t begins[LENGTH_DIGITS] = {0}, before = 0;
+  for (int64_t i = 0; i < size; i++) {
+    begins[length_digit(lengths[source[i]], pass)]++;
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+  }
   for (int digit = 0; digit < LENGTH_DIGITS; digit++) {
-    int64_t count = counts[digit];
-    counts[digit] = before;
+    int64_t count = begins[digit];
+    begins[digit] = before;
     before += count;
   }
+  for (int64_t i = 0; i < size; i++) {
+    target[begins[length_digit(lengths[source[i]], pass)]++] = source[i];
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+  }
+  return true;
 }
 
 /* Sort the places of each window by the lengths of their rows; places of equal lengths stay in drawn order.
  *
- * A radix sort of about `wanted` places per call; returns whether the order is complete. No length is above `longest`.
- * `order` and `spare` have room for n_rows places.
+ * A radix sort. No length is above `longest`. `order` and `spare` have room for n_rows places.
  */
 static inline bool sort_by_length(
-    const int32_t *lengths, int64_t n_rows, int64_t window, int32_t longest, int64_t wanted, SortProgress *progress,
-    int32_t *order, int32_t *spare
+    const int32_t *lengths, int64_t n_rows, int64_t window, int32_t longest, int32_t *order, int32_t *spare, Host *host
 ) {
   int n_passes = count_length_digits(longest);
-  while (wanted > 0 && progress->begin < n_rows) {
-    int64_t begin = progress->begin;
-    int64_t size = n_rows - begin < window ? n_rows - begin : window;
-    int64_t end = size - progress->done < wanted ? size : progress->done + wanted;
+  int64_t size, since = 0; /* the rows of small windows since the last call of go_on() */
+  for (int64_t begin = 0; begin < n_rows; begin += size) {
+    size = smaller(n_rows - begin, window);
     /* The passes alternate between the two arrays, and the last one ends in the order. */
-    bool is_to_order = (n_passes - progress->pass) % 2 == 1;
-    const int32_t *source = (is_to_order ? spare : order) + begin;
-    int32_t *target = (is_to_order ? order : spare) + begin;
-    for (int64_t i = progress->done; i < end; i++) {
-      int32_t place = progress->pass == 0 ? (int32_t)(begin + i) : source[i];
-      uint32_t digit = length_digit(lengths[place], progress->pass);
-      if (progress->is_counted) {
-        target[progress->begins[digit]++] = place;
-      } else {
-        progress->begins[digit]++;
-      }
+    bool is_odd = n_passes % 2 == 1;
+    int32_t *source = (is_odd ? spare : order) + begin, *target = (is_odd ? order : spare) + begin;
+    for (int64_t i = 0; i < size; i++) source[i] = (int32_t)(begin + i);
+    for (int pass = 0; pass < n_passes; pass++) {
+      if (!sort_by_length_digit(lengths, source, size, pass, target, host)) return false;
+      int32_t *sorted = target;
+      target = source;
+      source = sorted;
+      since += size;
+      if (since < GO_ON_ROWS) continue;
+      since = 0;
+      if (!host->go_on(host)) return false;
     }
-    wanted -= end - progress->done;
-    progress->done = end;
-    if (end < size) continue;
-    progress->done = 0;
-    if (!progress->is_counted) {
-      begin_digits(progress->begins);
-      progress->is_counted = true;
-      continue;
-    }
-    memset(progress->begins, 0, sizeof progress->begins);
-    progress->is_counted = false;
-    progress->pass += 1;
-    if (progress->pass < n_passes) continue;
-    progress->pass = 0;
-    progress->begin += size;
   }
-  return progress->begin >= n_rows;
+  return true;
 }
 
-typedef struct {
-  int64_t place;     /* the next one in the order */
-  int64_t begin;     /* of the batch of the place before it */
-  int64_t n_batches; /* that have begun */
-} CutProgress;
-
-/* Cut the sorted rows before place `end` of the order into batches, each as large as the limits allow.
+/* Cut the sorted rows into batches, each as large as the limits allow; count them.
  *
- * No batch has rows of two windows, and an empty row counts as one of a token. Store where the batches begin,
- * progress->n_batches numbers in total, unless `offsets` is NULL.
+ * No batch has rows of two windows, and an empty row counts as one of a token. Store where the batches begin, unless
+ * `offsets` is NULL.
  */
-static inline void cut_by_length(
-    const int32_t *lengths, const int32_t *order, int64_t end, const LengthLimits *limits, CutProgress *progress,
-    int64_t *offsets
+static inline bool cut_by_length(
+    const int32_t *lengths, const int32_t *order, int64_t n_rows, const LengthLimits *limits, int64_t *offsets,
+    int64_t *n_batches, Host *host
 ) {
-  for (; progress->place < end; progress->place++) {
-    int64_t rows = progress->place - progress->begin + 1;
-    int64_t longest = lengths[order[progress->place]];
+  int64_t begin = 0; /* of the batch of the place before */
+  *n_batches = 0;
+  for (int64_t place = 0; place < n_rows; place++) {
+    int64_t rows = place - begin + 1, longest = lengths[order[place]];
     if (longest < 1) longest = 1;
-    bool is_first = progress->place % limits->window == 0;
+    bool is_first = place % limits->window == 0;
     if (is_first || rows > limits->most_rows || rows * longest > limits->most_tokens) {
-      progress->begin = progress->place;
-      if (offsets != NULL) offsets[progress->n_batches] = progress->place;
-      progress->n_batches += 1;
+      begin = place;
+      if (offsets != NULL) offsets[*n_batches] = place;
+      *n_batches += 1;
     }
+    if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
+  return true;
 }
-
-typedef struct {
-  int64_t least, most; /* the result is between these; begin with 1 and n_rows */
-  int64_t batch;       /* the next batch whose parts are counted */
-  int64_t n_parts;     /* of the batches before it */
-} SplitProgress;
 
 /* The number of parts of a batch if none may have more than most_rows rows. */
 static inline int64_t count_parts(const int64_t *offsets, int64_t batch, int64_t most_rows) {
   return (offsets[batch + 1] - offsets[batch] + most_rows - 1) / most_rows;
 }
 
-/* Find the least number of rows to which batches can be limited without making more than wanted_parts of them.
- *
- * It looks at about `wanted` batches per call, and returns whether progress->least is that number.
+/* Return the least number of rows, at most `most`, to which batches can be limited without making more than n_parts of
+ * them; 0 after an interrupt.
  */
-static inline bool find_largest_part(
-    const int64_t *offsets, int64_t n_batches, int64_t wanted_parts, int64_t wanted, SplitProgress *progress
+static inline int64_t find_largest_part(
+    const int64_t *offsets, int64_t n_batches, int64_t n_parts, int64_t most, Host *host
 ) {
-  while (wanted > 0 && progress->least < progress->most) {
-    int64_t middle = progress->least + (progress->most - progress->least) / 2;
-    int64_t end = n_batches - progress->batch < wanted ? n_batches : progress->batch + wanted;
-    wanted -= end - progress->batch;
-    for (; progress->batch < end; progress->batch++) progress->n_parts += count_parts(offsets, progress->batch, middle);
-    if (end < n_batches) continue;
-    if (progress->n_parts > wanted_parts) {
-      progress->least = middle + 1;
-    } else {
-      progress->most = middle;
+  int64_t least = 1;
+  while (least < most) {
+    int64_t middle = least + (most - least) / 2, found = 0;
+    for (int64_t batch = 0; batch < n_batches; batch++) {
+      found += count_parts(offsets, batch, middle);
+      if (batch % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return 0;
     }
-    progress->batch = progress->n_parts = 0;
+    if (found > n_parts) {
+      least = middle + 1;
+    } else {
+      most = middle;
+    }
   }
-  return progress->least == progress->most;
+  return least;
 }
 
 /* Split batches into parts whose sizes differ by at most 1, so that there are n_parts, at most as many as rows.
@@ -181,22 +155,23 @@ static inline void split_batches(
   parts[filled] = offsets[n_batches];
 }
 
-/* Append the batches `begin` to before `end` of the epoch to those before them: batch i is batch shuffled[i] of the
- * order.
+/* Put the batches into an order: batch i of the epoch is batch shuffled[i] of the sorted ones.
  *
- * Fill their offsets, n_batches + 1 in total, and their places. The first offset is 0.
+ * Fill their offsets, n_batches + 1 in total, and their places.
  */
-static inline void arrange_batches(
-    const int32_t *order, const int64_t *offsets, const int32_t *shuffled, int64_t begin, int64_t end,
-    int64_t *epoch_offsets, int32_t *places
+static inline bool arrange_batches(
+    const int32_t *order, const int64_t *offsets, const int32_t *shuffled, int64_t n_batches, int64_t *epoch_offsets,
+    int32_t *places, Host *host
 ) {
-  if (begin == 0) epoch_offsets[0] = 0;
-  for (int64_t i = begin; i < end; i++) {
+  epoch_offsets[0] = 0;
+  for (int64_t i = 0; i < n_batches; i++) {
     int64_t first = offsets[shuffled[i]];
     int64_t rows = offsets[shuffled[i] + 1] - first;
     memcpy(places + epoch_offsets[i], order + first, (size_t)rows * sizeof(int32_t));
     epoch_offsets[i + 1] = epoch_offsets[i] + rows;
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
+  return true;
 }
 
 #endif
