@@ -11,7 +11,7 @@ import pytest
 DOCUMENTS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["beyond-one-machine.md", "regression.md"])
+@pytest.mark.parametrize("name", ["beyond-one-machine.md", "distributed-and-resume.md", "regression.md"])
 def test_a_document(name: str, rscript: Callable[..., str]) -> None:
     code = "\n".join(re.findall(r"```r\n(.*?)```", (DOCUMENTS / name).read_text(encoding="utf-8"), flags=re.DOTALL))
     promised = [line.rstrip() for line in re.findall(r"^#>(.*)$", code, flags=re.MULTILINE)]

@@ -65,7 +65,7 @@
 #' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
 #' * Reports of an epoch take effect from the next epoch on.
 #' * The same reports give the same weights on every machine.
-#' * A saved instance contains its reports; a copy of an instance has its own reports.
+#' * A saved instance and a state contain the reports; a copy of an instance has its own reports.
 #' * An invalid report is an error, and changes nothing.
 #'
 #' @source
@@ -108,8 +108,12 @@ kind_perplexity = function() {
     checked_by_setup = TRUE,
     n_rows = function(recipe) recipe$parts$n_rows,
     setup = setup_perplexity,
+    count_batches = count_perplexity,
+    most_batches = function(recipe) most_perplexity(recipe$parts, count_of_recipe(recipe, 0)),
     draw = served_perplexity,
     iterate = iterate_perplexity,
+    feedback_state = perplexity_state,
+    load_feedback = load_perplexity,
     describe = function(private) {
       c(
         format_drawn(private$.recipe),
@@ -135,23 +139,34 @@ kind_perplexity = function() {
       started = function() is.null(private$.in_order) && core_ask(private, "started") == 1,
       share_above_maximum = function() if (is.null(private$.in_order)) core_ask(private, "share_above_maximum") else 0
     ),
-    # The running epoch, the rows that it visits, from 0, whether they were drawn in proportion to perplexity, and the
-    # number of its batches before the point where the sampler was resumed.
-    private = list(.running = NULL, .visited = NULL, .weighted = FALSE, .past = 0)
+    # The running epoch, the rows that it visits, from 0, and whether they were drawn in proportion to perplexity.
+    private = list(.running = NULL, .visited = NULL, .weighted = FALSE)
   )
 }
 
 setup_perplexity = function(recipe, private) {
   state = recipe$state
   core_begin(private, state)
-  if (!is.null(state$epoch)) {
+  if (!is.null(state$epoch)) { # it was resumed within this epoch
     private$.running = state$epoch
     private$.visited = state$drawn
     private$.weighted = identical(as.double(state$weighted), 1)
-    private$.past = state$batch
+    private$.place = new_place(state$epoch, state$batch)
   }
   private$.recipe$state = list() # it is now in the instance's own fields
   NULL
+}
+
+# The number of batches that an epoch can have, if `count`, the number of every epoch, is 0.
+most_perplexity = function(parts, count) if (count > 0) count else parts$sample
+
+# By length, the batches of epochs that are not served depend on reports that are gone or have yet to come.
+count_perplexity = function(private, epoch) {
+  count = core_count(private, epoch)
+  if (count == 0 && (epoch == private$.place$epoch || identical(private$.running, epoch))) {
+    return(length(served_perplexity(private, epoch)$offsets) - 1)
+  }
+  most_perplexity(private$.recipe$parts, count)
 }
 
 # The batches of the running epoch, or of the next one; by length, they are kept.
@@ -170,33 +185,21 @@ served_perplexity = function(private, epoch) {
   latest_batches(private, epoch, draw)
 }
 
-begin_perplexity = function(private, epoch) {
-  begun = core_tell(private, "begin", list(epoch = epoch))
-  private$.visited = begun$drawn
-  private$.weighted = begun$weighted == 1
-  private$.running = epoch
-  private$.past = 0
-  if (by_length(private$.recipe$parts)) {
-    private$.latest = list(epoch = epoch, batches = begun[c("rows", "offsets")])
-  }
-}
-
 iterate_perplexity = function(private, place) {
   epoch = place$epoch
   if (!identical(private$.running, epoch)) {
     begin_perplexity(private, epoch)
   }
-  batches = served_perplexity(private, epoch)
-  rows = batches$rows
-  offsets = batches$offsets
-  taken = private$.past
-  private$.past = 0
-  n_batches = length(offsets) - 1L
-  function() {
-    if (taken < n_batches) {
-      taken <<- taken + 1
-      rows[batch_places(offsets, taken)]
-    }
+  batches_from(served_perplexity(private, epoch), place$batch)
+}
+
+begin_perplexity = function(private, epoch) {
+  begun = core_tell(private, "begin", list(epoch = epoch))
+  private$.visited = begun$drawn
+  private$.weighted = begun$weighted == 1
+  private$.running = epoch
+  if (by_length(private$.recipe$parts)) {
+    private$.latest = list(epoch = epoch, batches = begun[c("rows", "offsets")])
   }
 }
 
@@ -205,5 +208,65 @@ report_perplexity = function(private, rows, nll) {
   core_tell(private, "report", list(rows = feedback_rows(rows), nll = feedback_values(nll, "nll")))
   if (!identical(private$.latest$epoch, private$.running)) {
     private$.latest = NULL # an epoch that has yet to begin, whose draws depend on the reports
+  }
+}
+
+# The reports, and what the epoch of the place visits, if it is drawn.
+perplexity_state = function(private, place) {
+  known = core_ask(private, "state")
+  is_drawn = identical(private$.running, place$epoch)
+  state = list(reports = pack_numbers(known$reported), started = known$started == 1,
+    drawn = if (is_drawn) pack_numbers(private$.visited))
+  if (by_length(private$.recipe$parts)) {
+    state$weighted = is_drawn && private$.weighted
+  }
+  state
+}
+
+load_perplexity = function(private, state) {
+  has_lengths = by_length(private$.recipe$parts)
+  flags = c("started", if (has_lengths) "weighted")
+  if (!all(c("reports", "drawn", flags) %in% names(state))) {
+    stop_parameter("state", sprintf("have the entries 'reports', %s and 'drawn'", toString(sprintf("'%s'", flags))),
+      show_count(length(state), "other"))
+  }
+  for (flag in flags) {
+    if (!isTRUE(state[[flag]]) && !isFALSE(state[[flag]])) {
+      stop_parameter("state", sprintf("hold true or false as '%s'", flag), show_value(state[[flag]]))
+    }
+  }
+  reported = packed_in_state(state$reports, double())
+  drawn = if (!is.null(state$drawn)) packed_in_state(state$drawn, integer())
+  check_drawn(private$.recipe$parts, reported, drawn, state$batch)
+  given = list(reported = reported, started = as.double(state$started),
+    has_warned = core_ask(private, "state")$has_warned)
+  running = if (!is.null(drawn)) {
+    list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = drawn,
+      weighted = as.double(has_lengths && state$weighted))
+  }
+  core_begin(private, c(given, running))
+  private$.running = running$epoch
+  private$.visited = drawn
+  private$.weighted = has_lengths && state$weighted
+  private$.latest = NULL
+  NULL
+}
+
+packed_in_state = function(text, prototype) {
+  numbers = unpack_numbers(text, prototype)
+  if (is.null(numbers)) {
+    stop_parameter("state", "hold reports and drawn rows as it was saved: numbers, packed into text",
+      if (is.character(text)) "other text" else show_value(text))
+  }
+  numbers
+}
+
+# Refuses other numbers of reports and rows; at the beginning of an epoch, its rows may not be drawn yet.
+check_drawn = function(parts, reported, drawn, batch) {
+  fits = if (is.null(drawn)) batch == 0 else length(drawn) == parts$sample
+  if (length(reported) != parts$n_rows || !fits) {
+    rows = paste0(if (batch == 0) "all or none of ", show_count(parts$sample, "drawn row"))
+    stop_parameter("state", sprintf("hold %s, and %s", show_count(parts$n_rows, "report"), rows),
+      sprintf("%d and %d", length(reported), length(drawn)))
   }
 }

@@ -57,7 +57,8 @@
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.
 #' Pass the generator to mlr3torch, and an instance to [torch::dataloader()].
-#' Instances have the members of every [batch_sampler_instance], such as `batches(epoch)` and `set_epoch(epoch)`, and
+#' Instances have the members of every [batch_sampler_instance], such as `batches(epoch)`, `set_epoch(epoch)`,
+#' `state_dict()`, `load_state_dict(state)` and `set_rank(rank, num_replicas)`, and
 #' * `plan()`: returns the rows of each stratum in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each stratum.
 #'

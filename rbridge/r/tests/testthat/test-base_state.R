@@ -8,6 +8,9 @@ generators = function() {
       num_replicas = 2),
     weighted = batch_sampler_weighted(rep(c(1, 3), 24), batch_size = 4, seed = 1, num_replicas = 2),
     prioritized = batch_sampler_prioritized(48, batch_size = 4, seed = 1, num_replicas = 2),
+    perplexity = batch_sampler_perplexity(48, sample = 24, batch_size = 4, seed = 1, num_replicas = 2),
+    perplexity_by_length = batch_sampler_perplexity(48, sample = 24, lengths = rep(1:6, 8), max_tokens = 12, seed = 1,
+      num_replicas = 2),
     tree = batch_sampler_tree(list(mode = "shuffle"), 4, length = 48, table = list(x = labels), seed = 1)
   )
 }
@@ -161,6 +164,49 @@ test_that("feedback is part of a state", {
   expect_identical(drain(again), c(list(), drain(following))[-1L])
   expect_identical(copy$weights(), sampler$weights())
   expect_identical(copy$sample(5), sampler$sample(5))
+})
+
+test_that("a state by perplexity has the reports, and what the epoch visits that they no longer determine", {
+  for (generator in generators()[c("perplexity", "perplexity_by_length")]) {
+    sampler = generator(NULL)
+    following = sampler$.iter()
+    take(following, 3)
+    sampler$report(1:48, log(seq(1, 8, length.out = 48)))
+    state = sampler$state_dict(batches_consumed = 2)
+    copy = generator(NULL)
+    copy$load_state_dict(state)
+    again = copy$.iter()
+    take(again, 1)
+    expect_identical(drain(again), drain(following))
+    expect_identical(copy$perplexities(), sampler$perplexities())
+    expect_identical(next_epoch_of(copy), next_epoch_of(sampler))
+    expect_true(copy$started())
+
+    copy = generator(NULL)
+    copy$load_state_dict(state)
+    copy$set_epoch(7)
+    expect_identical(copy$state_dict()$drawn, NULL)
+    expect_identical(length(next_epoch_of(copy)) %% 2L, 0L)
+  }
+})
+
+test_that("other states by perplexity are errors", {
+  generator = generators()$perplexity_by_length
+  sampler = generator(NULL)
+  state = state_after(generator, 2)
+  with = function(...) utils::modifyList(state, list(...))
+  expect_error(sampler$load_state_dict(state[1:5]), "the entries 'reports', 'started', 'weighted' and 'drawn'")
+  expect_error(sampler$load_state_dict(with(started = 1)), "must hold true or false as 'started'. Got 1 instead.")
+  for (text in list(1, "a", "a!==", "AAA=")) {
+    expect_error(sampler$load_state_dict(with(reports = text)), "numbers, packed into text. Got")
+  }
+  expect_error(sampler$load_state_dict(with(reports = "")), "must hold 48 reports, and 24 drawn rows. Got 0 and 24")
+  without_rows = utils::modifyList(state, list(drawn = NULL), keep.null = TRUE)
+  expect_error(sampler$load_state_dict(without_rows), "must hold 48 reports, and 24 drawn rows. Got 48 and 0")
+  expect_error(sampler$load_state_dict(with(drawn = pack_numbers(48:25))), "24 rows from 0 as 'drawn'")
+  expect_error(sampler$load_state_dict(with(reports = pack_numbers(rep(0.5, 48)))), "be perplexities from 1 to 1000000")
+  expect_error(sampler$load_state_dict(with(batch = 20)), "'batch'")
+  expect_identical(drain(sampler$.iter()), next_epoch_of(generator(NULL)))
 })
 
 test_that("an epoch without an end continues", {
