@@ -113,7 +113,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         settings = self._plan_of(arguments)
         self._plan = plan = sharded_plan(counts, settings["min_samples_per_stratum"], scope=scope)
         self._places = plan.places_of(shards)
-        data = plan.data_of(self._places)
+        data: dict[str, Any] = dict(plan.data_of(self._places))
         self._plan_of(settings, data, plan.name_of)
         data["plan"] = [plan.identity]
         data["codes"] = _codes_of(strata, plan.strata)
