@@ -15,6 +15,7 @@
 #' [batch_sampler_instance] describes what all of these samplers have in common.
 #' [stratum_codes()] holds strata that another program has already numbered.
 #' [tensor_loader()] and the callback [rbridge.tensor_loader] make an epoch fast if the data are in memory.
+#' The measures [classif.rocaum and classif.invauc][rbridge.measures] of mlr3 are those of the AUM loss and of AUC.
 #' [collect_rows()] shows which rows a dataloader delivers, batch by batch.
 #' [batch_plan()] shows the batches before training, [min_samples_for_batch_size()] chooses the minimum by batch size,
 #' and [bin_target()] makes strata of a numeric target.
@@ -34,6 +35,11 @@
 # The methods of an R6 class find these in the environment of the instance; ggplot2 finds `.data` in the data.
 utils::globalVariables(c("self", "private", "super", ".data"))
 
+register_in_mlr3 = function() {
+  register_resampling()
+  register_measures()
+}
+
 .onLoad = function(libname, pkgname) { # nolint
   namespace = topenv()
   namespace$nn_aum_loss = make_nn_aum_loss(namespace)
@@ -42,8 +48,8 @@ utils::globalVariables(c("self", "private", "super", ".data"))
   if (isNamespaceLoaded("mlr3torch")) {
     register_callbacks()
   }
-  setHook(packageEvent("mlr3", "onLoad"), function(...) register_resampling())
+  setHook(packageEvent("mlr3", "onLoad"), function(...) register_in_mlr3())
   if (isNamespaceLoaded("mlr3")) {
-    register_resampling()
+    register_in_mlr3()
   }
 }
