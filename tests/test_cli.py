@@ -209,7 +209,7 @@ def test_parquet_and_feather_need_pyarrow(suffix: str, tmp_path: Path, capsys: p
 
 def commands_of_documents() -> list[str]:
     """Return the commands with arguments that the documents show."""
-    texts = [path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]]
+    texts = [path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]]
     found = [
         command
         for text in texts

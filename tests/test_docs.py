@@ -18,12 +18,15 @@ DOCUMENTS = [
     "batches.md",
     "beyond-one-machine.md",
     "distributed-and-resume.md",
+    "contrastive.md",
     "corpus.md",
     "corpus-files.md",
     "downsampling.md",
     "fast-epochs.md",
+    "groups.md",
     "pairs.md",
     "regression.md",
+    "splits.md",
     "streams.md",
 ]
 

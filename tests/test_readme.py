@@ -16,7 +16,8 @@ import pystrat
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/install.md")
-LINKING = [*DOCUMENTS[:2], *sorted(f"{path.parent.name}/{path.name}" for path in ROOT.glob("[dv]*s/*.md"))]
+PAGES = [path for pattern in ("docs/**/*.md", "vignettes/*.md") for path in sorted(ROOT.glob(pattern))]
+LINKING = [*DOCUMENTS[:2], *(path.relative_to(ROOT).as_posix() for path in PAGES)]
 
 
 def read(document: str) -> str:

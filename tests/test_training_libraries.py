@@ -1,7 +1,7 @@
 """What training libraries do to a batch sampler: real runs of installed ones, the calls of the others replayed.
 
 Each replay does, in the order of its source, what the library does to the sampler, and nothing else; the versions read
-are in docs/training-libraries.md, whose recipes run here as they stand there. Those of accelerate and Trainer are in
+are in docs/libraries, whose recipes run here as they stand there. Those of accelerate and Trainer are in
 tests/test_accelerate.py, those of Lightning and torchdata in files of their own.
 """
 
@@ -41,7 +41,7 @@ from tests.training_libraries import (
 @pytest.mark.parametrize("section", section_titles())
 def test_every_recipe_says_whether_it_is_run_and_defines_its_names(section: str) -> None:
     blocks = code_blocks(section)
-    assert blocks
+    assert blocks and shared_lines(section) == shared_lines()
     says = "**Not run in this project's tests:**"
     if section in RUN:
         says = "**Run by the tests:**"

@@ -25,7 +25,7 @@ from pystrat import (
 )
 from tests.example_processes import environment
 
-DOCUMENT = (Path(__file__).parents[1] / "docs" / "training-libraries.md").read_text(encoding="utf-8")
+PAGES = sorted((Path(__file__).parents[1] / "docs" / "libraries").glob("*.md"))
 LABELS = np.repeat([1, 0], [30, 97])
 N_BATCHES = 10
 EPOCHS = 3
@@ -64,7 +64,7 @@ def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
     return [list(zip(*part)) for part in parts]
 
 
-# The recipes of the document ------------------------------------------------------------------------------------------
+# The recipes of the documents -----------------------------------------------------------------------------------------
 
 RUN = ("PyTorch", "skorch", "imbalanced-learn", "scikit-learn and numpy")
 RUN_IF_INSTALLED = {
@@ -88,19 +88,29 @@ def installed(module: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not is_installed(module), reason=f"{module} is not installed")
 
 
+def page_of(section: str) -> str:
+    """The page of a library, which its title names."""
+    (page,) = (text for text in map(text_of, PAGES) if text.startswith(f"# {section}\n"))
+    return page
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
 def code_blocks(section: str) -> list[tuple[str, str]]:
-    """The code blocks of a section of the document, each after the prose before it."""
-    text = re.split(r"\n## ", DOCUMENT)[section_titles().index(section) + 1]
-    parts = re.split(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    """The code blocks of a page after the first one, which all pages share, each after the prose before it."""
+    parts = re.split(r"```python\n(.*?)```", page_of(section), flags=re.DOTALL)[2:]
     return [(" ".join(prose.split()), code) for prose, code in zip(parts[0::2], parts[1::2])]
 
 
 def section_titles() -> list[str]:
-    return re.findall(r"\n## (.*)", DOCUMENT)
+    return [text_of(page).splitlines()[0].removeprefix("# ") for page in PAGES]
 
 
-def shared_lines() -> str:
-    return re.findall(r"```python\n(.*?)```", DOCUMENT, flags=re.DOTALL)[0]
+def shared_lines(section: str = "PyTorch") -> str:
+    """The lines that the examples of a page begin with, the same on all pages."""
+    return re.findall(r"```python\n(.*?)```", page_of(section), flags=re.DOTALL)[0]
 
 
 def undefined_names(code: str) -> set[str]:

@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "vignettes/*.md", "benchmarks/*.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "vignettes/*.md", "benchmarks/*.md")
 
 # The target of [text](target), with the parenthesis before it and what ends it: the parenthesis, a part of a page.
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
