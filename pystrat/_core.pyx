@@ -18,6 +18,9 @@ from pystrat._random cimport RandomStream
 
 from pystrat.messages import as_double, is_number, is_whole, refused_type, refused_value, show
 
+cdef extern from "huge_pages.h" nogil:
+    void ask_for_huge_pages(void *memory, int64_t bytes)
+
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8(object text) except NULL
 
@@ -212,6 +215,7 @@ cdef class Memory:
         cdef Block *block = <Block *>malloc(size + 2 * LINE)
         if block == NULL:
             return NULL
+        ask_for_huge_pages(block, size + 2 * LINE)
         block.before = self.last
         self.last = block
         return <char *>block + LINE + (LINE - <size_t>block % LINE) % LINE

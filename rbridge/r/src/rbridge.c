@@ -8,6 +8,7 @@
 #include <setjmp.h>
 
 #include "core/functions/functions.h"
+#include "core/huge_pages.h"
 #include "core/kinds/kinds.h"
 #include "core/stream.h"
 #include "routines.h"
@@ -65,11 +66,20 @@ static SEXP check_interrupt(void *data) {
   return R_NilValue;
 }
 
+/* The memory of a new vector. */
+static void *values_of(SEXP vector) {
+  int64_t length = XLENGTH(vector);
+  int width = TYPEOF(vector) == INTSXP ? 4 : TYPEOF(vector) == REALSXP ? 8 : 1;
+  void *values = width == 4 ? (void *)INTEGER(vector) : width == 8 ? (void *)REAL(vector) : (void *)RAW(vector);
+  ask_for_huge_pages(values, length * width);
+  return values;
+}
+
 static void *host_memory(Host *host, Life life, int64_t bytes) {
   Call *call = (Call *)host;
   Wanted wanted = {RAWSXP, (R_xlen_t)bytes, life == FOR_THE_CALL ? call->blocks : call->kept};
   SEXP block = guarded(call, allocate, &wanted);
-  return block == NULL ? NULL : RAW(block);
+  return block == NULL ? NULL : values_of(block);
 }
 
 static SEXPTYPE type_in_r(PartType type) {
@@ -86,16 +96,12 @@ static void add_result(Call *call, const char *name, PartType type, SEXP vector)
 
 static void *host_vector(Host *host, const char *name, PartType type, int64_t count) {
   Call *call = (Call *)host;
-  int64_t width = type == LONGS ? (int64_t)sizeof(int64_t) : 1;
-  Wanted wanted = {type_in_r(type), (R_xlen_t)(count * width), call->blocks};
+  int64_t length = type == LONGS ? count * (int64_t)sizeof(int64_t) : count;
+  Wanted wanted = {type_in_r(type), (R_xlen_t)length, call->blocks};
   SEXP vector = guarded(call, allocate, &wanted);
   if (vector == NULL) return NULL;
   add_result(call, name, type, vector);
-  switch (TYPEOF(vector)) {
-    case INTSXP: return INTEGER(vector);
-    case REALSXP: return REAL(vector);
-    default: return RAW(vector);
-  }
+  return values_of(vector);
 }
 
 static bool host_number(Host *host, const char *name, double value) {

@@ -13,6 +13,8 @@
 #include "host.h"
 #include "prefetch.h"
 
+enum { SEARCH_WIDTH = 8 }; /* positives that are compared one by one */
+
 typedef struct {
   const double *positives; /* the caller's: sorted, all different, below the number of cells */
   int64_t n_positives;     /* at most 2^31 - 1 */
@@ -43,6 +45,22 @@ static inline bool index_free_cells(
   return true;
 }
 
+/* The positives before the free cell of a rank, among at most SEARCH_WIDTH from `low` on. Those from `high` on are not.
+ *
+ * All are compared where the vector has as many, since that takes less time than to stop at the right one.
+ */
+static inline int64_t count_positives_before(const FreeCells *free, int64_t low, int64_t high, int64_t rank) {
+  const double *positives = free->positives + low;
+  double first = (double)(rank + low);
+  int count = (int)(high - low), found = 0;
+  if (low + SEARCH_WIDTH <= free->n_positives) {
+    for (int i = 0; i < SEARCH_WIDTH; i++) found += positives[i] <= first + i;
+  } else {
+    for (int i = 0; i < count; i++) found += positives[i] <= first + i;
+  }
+  return found;
+}
+
 /* Turn ranks, from 0 to free->count - 1, into cells, in place. */
 static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_t count) {
   const double *positives = free->positives;
@@ -61,7 +79,7 @@ static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_
       int64_t rank = ranks[i];
       int64_t low = first[i - begin];
       int64_t high = buckets[(rank >> shift) + 1];
-      while (high - low > 8) {
+      while (high - low > SEARCH_WIDTH) {
         int64_t middle = (low + high) >> 1;
         if (positives[middle] <= (double)(rank + middle)) {
           low = middle + 1;
@@ -69,8 +87,7 @@ static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_
           high = middle;
         }
       }
-      while (low < high && positives[low] <= (double)(rank + low)) low++;
-      ranks[i] = rank + low;
+      ranks[i] = rank + low + count_positives_before(free, low, high, rank);
     }
   }
 }
