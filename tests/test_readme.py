@@ -37,9 +37,17 @@ def test_every_block_of_code_is_in_a_language_that_is_run(document: str) -> None
 
 def test_the_python_example_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
-    exec(blocks("README.md", "python")[0], names)
-    assert capsys.readouterr().out.startswith("200 batches of 100 rows, 20000 rows in all")
+    (code,) = blocks("README.md", "python")
+    exec(code, names)
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
     assert len(names["sampler"]) == 200
+
+
+def test_the_guides_of_the_overview_are_all_pages() -> None:
+    linked = {
+        (ROOT / "docs" / link.partition("#")[0]).resolve() for link in re.findall(r"\]\(([^)]+)\)", read("docs/README.md"))
+    }
+    assert set(PAGES) - linked == {ROOT / "docs" / "README.md"}
 
 
 def test_the_sampler_of_contributing_keeps_the_contract() -> None:

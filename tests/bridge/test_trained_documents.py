@@ -1,4 +1,4 @@
-"""docs/mlr3torch.md, docs/luz.md, the help page and the README show what training printed, which needs LibTorch.
+"""docs/mlr3torch.md, docs/luz.md and the help page show what training printed, which needs LibTorch.
 
 Here the examples for mlr3torch run without LibTorch. What a block that trains leaves behind is computed from the
 samplers alone, and the blocks after it must print the same: rows, counts, order and names do not depend on the
@@ -100,10 +100,9 @@ def shown_lines(text: str) -> list[str]:
     return [line.rstrip() for line in re.findall(r"#> (.*)", text)]
 
 
-@pytest.mark.parametrize("quoting", ["rbridge/r/man/batch_sampler_stratified.Rd", "README.md"])
-def test_what_other_pages_quote_is_in_the_document(quoting: str) -> None:
+def test_what_the_help_page_quotes_is_in_the_document() -> None:
     document = DOCUMENT.read_text(encoding="utf-8")
-    text = (ROOT / quoting).read_text(encoding="utf-8")
+    text = (ROOT / "rbridge/r/man/batch_sampler_stratified.Rd").read_text(encoding="utf-8")
     quoted = shown_lines(text)
     assert len(quoted) > 4
     assert [line for line in quoted if line not in document.splitlines()] == []
