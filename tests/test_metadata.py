@@ -77,7 +77,7 @@ def test_the_links_of_the_readme_are_absolute_for_a_package_index(load: Any, mon
         place = "https://example.org/code/raw/HEAD/" if mark else "https://example.org/code/blob/HEAD/"
         assert after == (before if before.startswith("https:") else place + before)
     without = description(read("README.md"), read("pyproject.toml"))
-    assert not re.findall(r"\]\((?!https:)", without) and "For details, see Install." in without
+    assert not re.findall(r"\]\((?!https:)", without) and "Install lists the extras" in without
 
 
 def test_a_contact_who_is_no_author_maintains_the_package(load: Any) -> None:

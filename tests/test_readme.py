@@ -44,9 +44,8 @@ def test_the_python_example_of_the_readme(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_the_guides_of_the_overview_are_all_pages() -> None:
-    linked = {
-        (ROOT / "docs" / link.partition("#")[0]).resolve() for link in re.findall(r"\]\(([^)]+)\)", read("docs/README.md"))
-    }
+    links = re.findall(r"\]\(([^)#]+)\)", read("docs/README.md"))
+    linked = {(ROOT / "docs" / link).resolve() for link in links}
     assert set(PAGES) - linked == {ROOT / "docs" / "README.md"}
 
 
