@@ -70,7 +70,8 @@ fill_in = function(place, name, text) {
 # A kind of samplers of the core: a list as in R/base_generator.R, of which the core does the rest.
 core_kind = function(...) {
   shared = list(
-    check = function(recipe) core_instance(new_memory(), recipe),
+    is_core = TRUE,
+    check = function(recipe) NULL,
     setup = function(recipe, private) NULL,
     draw = core_batches,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -84,6 +85,15 @@ core_kind = function(...) {
 core_instance = function(key, recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
   core_results(.Call(C_prepare, key, recipe$kind, recipe$parts, seed), recipe$parts)
+}
+
+# Refuses the parts of a recipe, and its state if the kind has one.
+core_check = function(recipe) {
+  if (is.null(sampler_kind(recipe$kind)$load_feedback)) {
+    core_instance(new_memory(), recipe)
+  } else {
+    core_check_state(recipe)
+  }
 }
 
 # A copy of a sampler, cloned or saved and read, has a key of its own, and begins with an instance of its own.

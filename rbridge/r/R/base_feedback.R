@@ -41,8 +41,6 @@ new_stream = function(seed) {
 # Its instances draw batches one after another, according to the feedback so far.
 feedback_kind = function(...) {
   shared = list(
-    check = core_check_state,
-    checked_by_setup = TRUE,
     setup = function(recipe, private) {
       state = recipe$state
       core_begin(private, state)

@@ -6,14 +6,13 @@
 # * complete(recipe, data_source, task): completes an open recipe, and refuses a dataset that does not fit a complete
 #   one; only for other kinds that have open recipes;
 # * vectors: the names of all vectors that its recipes may have as parts, state and labels;
-# * check(recipe): refuses a recipe with invalid parts; long vectors may be left to the routine that reads them;
-# * checked_by_setup: TRUE if setup() does all that check() does;
+# * is_core: TRUE for kinds of the core, which checks the parts and the state of a recipe;
+# * check(recipe): refuses a recipe with invalid labels, which only R knows;
 # * bytes(recipe): the memory that an instance and an epoch of a checked recipe need besides the recipe, at most;
 # * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
 # * n_batches(recipe): the number of batches of every epoch; or, for kinds whose epochs differ in it,
 #   count_batches(private, epoch);
 # * last_epoch(recipe): the last epoch that there is, if it is not that of all samplers;
-# * prepares: TRUE for kinds of the core whose instances are prepared, and their recipes thereby checked, at once;
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
 # * seeded: FALSE for kinds whose instances need no seed;
 # * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if rows have auxiliary values;
@@ -80,12 +79,13 @@ recipe_members = function() {
     .known_fingerprint = NULL, # computed once, because a state may be requested after every batch
     .kind = function() sampler_kind(private$.settings$recipe$kind),
     .prepare = function(data_source, task) {
-      private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
+      recipe = private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
       kind = private$.kind()
-      if (isTRUE(kind$prepares)) {
-        private$.instance = core_instance(private, private$.recipe)
+      if (isTRUE(kind$is_core)) {
+        private$.instance = core_instance(private, recipe)
       }
-      private$.setup = kind$setup(private$.recipe, private)
+      kind$check(recipe)
+      private$.setup = kind$setup(recipe, private)
     },
     .n_batches = function(epoch = private$.place$epoch) {
       kind = private$.kind()
@@ -110,7 +110,7 @@ recipe_members = function() {
   )
 }
 
-# The recipe for a dataset: complete, checked, and with a seed.
+# The recipe for a dataset: complete, and with a seed.
 ready_recipe = function(recipe, data_source, task) {
   kind = sampler_kind(recipe$kind)
   if (!is.null(kind$complete)) {
@@ -119,9 +119,6 @@ ready_recipe = function(recipe, data_source, task) {
     recipe = supplied_recipe(recipe, data_source, task)
   } else if (!is.null(kind$fits)) {
     kind$fits(recipe, task)
-  }
-  if (!isTRUE(kind$checked_by_setup) && !isTRUE(kind$prepares)) {
-    kind$check(recipe)
   }
   check_source_rows(data_source, kind$n_rows(recipe))
   if (is.null(recipe$seed) && !isFALSE(kind$seeded)) {

@@ -45,6 +45,7 @@ check_recipe = function(recipe) {
   for (entry in recipe_entries) {
     check_vectors(recipe[[entry]], entry, kind$vectors[[entry]], recipe$kind)
   }
+  core_check(recipe)
   kind$check(recipe)
   invisible(recipe)
 }

@@ -27,11 +27,6 @@ strata_data = function(strata) {
   list(codes = recipe_codes(strata$codes, n_strata), n_strata = as.double(n_strata))
 }
 
-check_dealt = function(recipe) {
-  core_instance(new_memory(), recipe)
-  check_stratum_names(recipe)
-}
-
 # What an instance shows of its plan: list(
 #   codes, shuffle, seed,
 #   counts = the rows of each stratum, followed by those that are in no batch, plan, in which an epoch takes `taken`

@@ -257,7 +257,6 @@ check_mixture = function(recipe) {
   if (!is.character(parts$files) || n_files == 0L || length(parts$lines) != n_files) {
     stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files))
   }
-  core_instance(new_memory(), recipe)
   for (name in c("rule", "uniform_share", "share")) {
     numbers = recipe$labels[[name]]
     n_numbers = if (name == "rule") n_files else length(parts$drawn)

@@ -104,8 +104,6 @@ kind_perplexity = function() {
       state = c("reported", "started", "epoch", "batch", "drawn", "weighted")
     ),
     bytes = function(recipe) 80 * recipe$parts$n_rows + cutting_bytes(recipe, recipe$parts$sample),
-    check = core_check_state,
-    checked_by_setup = TRUE,
     n_rows = function(recipe) recipe$parts$n_rows,
     setup = setup_perplexity,
     count_batches = count_perplexity,

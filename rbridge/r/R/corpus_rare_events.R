@@ -202,7 +202,6 @@ kind_rare_events = function() {
 }
 
 check_rare_events = function(recipe) {
-  core_instance(new_memory(), recipe)
   parts = recipe$parts
   labels = recipe$labels
   n_files = length(parts$lines)

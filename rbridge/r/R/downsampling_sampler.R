@@ -161,7 +161,6 @@ downsampled_labels = function(configuration, names = NULL) {
 kind_downsampled = function() {
   core_kind(
     class = "batch_sampler_downsampled",
-    prepares = TRUE,
     vectors = list(
       parts = c("codes", "n_strata", "kept", "n_batches", "in_turn", "weights"),
       labels = c("multiplier", "batch_size", "majority", "in_turn", "weights", "num_replicas", "names")
@@ -174,7 +173,7 @@ kind_downsampled = function() {
       }
       downsampled_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = check_dealt,
+    check = check_stratum_names,
     n_rows = function(recipe) NULL,
     setup = downsampled_setup,
     describe = function(private) format_downsampled(private$.setup, private$.place$epoch),

@@ -131,10 +131,7 @@ kind_pairs = function() {
       items = if (parts$method == "popularity") 120 * parts$n_items else 0
       users + items + 100 * (length(parts$cells) + sum(as.double(parts$n_negatives))) + 40 * parts$n_batches
     },
-    check = function(recipe) {
-      core_instance(new_memory(), recipe)
-      check_recipe_ids(recipe)
-    },
+    check = check_recipe_ids,
     n_rows = function(recipe) NULL,
     setup = function(recipe, private) list(counts = pairs_counts(recipe)),
     describe = function(private) {

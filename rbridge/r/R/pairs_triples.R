@@ -108,7 +108,6 @@ kind_triples = function() {
 }
 
 check_triples = function(recipe) {
-  core_instance(new_memory(), recipe)
   n_users = recipe$parts$n_users
   skipped = recipe$labels$n_skipped_users
   if (!is_whole_between(skipped, 0, n_users)) {

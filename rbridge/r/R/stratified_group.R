@@ -146,7 +146,7 @@ kind_stratified_group = function() {
       grouped_recipe(grouped_strata(recipe$open, data_source, task), source_groups(recipe$open, data_source, task),
         recipe$open)
     },
-    check = check_dealt,
+    check = check_stratum_names,
     n_rows = function(recipe) NULL,
     setup = grouped_setup,
     describe = function(private) format_grouped(private$.setup, private$.place$epoch),

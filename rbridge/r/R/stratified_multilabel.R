@@ -158,7 +158,6 @@ kind_multilabel = function() {
 }
 
 check_multilabel = function(recipe) {
-  core_instance(new_memory(), recipe)
   names = recipe$labels$names
   if (!is.character(names) || length(names) != recipe$parts$n_labels) {
     stop_parameter("recipe", sprintf("have %s of labels", show_count(recipe$parts$n_labels, "name")), show_value(names))

@@ -202,7 +202,6 @@ show_setting = function(value) {
 kind_stratified = function() {
   core_kind(
     class = "batch_sampler_stratified",
-    prepares = TRUE,
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "even", "shuffle", "taken"),
       labels = c("min_samples_per_stratum", "mean_batch_size", "shares", "balance", "drop", "shuffle", "assign",
@@ -216,7 +215,7 @@ kind_stratified = function() {
       }
       stratified_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = check_dealt,
+    check = check_stratum_names,
     n_rows = function(recipe) NULL,
     setup = function(recipe, private) {
       parts = recipe$parts

@@ -117,7 +117,6 @@ columns_of = function(strata, names) {
 kind_sharded = function() {
   core_kind(
     class = "batch_sampler_sharded",
-    prepares = TRUE,
     vectors = list(
       parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
         "plan"),
@@ -144,7 +143,6 @@ kind_sharded = function() {
 }
 
 check_sharded = function(recipe) {
-  core_instance(new_memory(), recipe)
   check_stratum_names(recipe)
   shards = recipe$labels$shards
   if (!is.character(shards) || length(shards) != length(recipe$parts$shards)) {

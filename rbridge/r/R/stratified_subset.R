@@ -105,7 +105,7 @@ kind_strata_subset = function() {
       }
       subset_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = check_dealt,
+    check = check_stratum_names,
     n_rows = function(recipe) NULL,
     setup = subset_setup,
     describe = function(private) format_subset(private$.setup, private$.place$epoch),

@@ -160,7 +160,6 @@ kind_tree = function() {
       check_tree_rows(data_source, recipe$parts$n_rows)
       recipe
     },
-    checked_by_setup = TRUE,
     n_rows = function(recipe) NULL,
     n_batches = function(recipe) if (is_endless(recipe)) NA_integer_ else recipe$parts$n_batches,
     setup = tree_setup,
@@ -219,7 +218,6 @@ tree_bytes = function(recipe) {
 
 # -> list(auxiliary, functions = those of users)
 tree_setup = function(recipe, private) {
-  private$.instance = core_instance(private, recipe)
   setup = list(auxiliary = recipe_auxiliary(recipe$parts), functions = private$.settings$functions)
   check_user_functions(setup$auxiliary, setup$functions)
   setup

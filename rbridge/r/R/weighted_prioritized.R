@@ -137,10 +137,7 @@ kind_prioritized = function() {
     bytes = function(recipe) {
       120 * recipe$parts$capacity + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts)
     },
-    check = function(recipe) {
-      core_check_state(recipe)
-      check_between(recipe$labels$normalize, "normalize", 0, 1)
-    },
+    check = function(recipe) check_between(recipe$labels$normalize, "normalize", 0, 1),
     n_rows = function(recipe) NULL,
     describe = function(private) {
       c(
