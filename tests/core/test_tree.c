@@ -22,7 +22,7 @@ static int8_t modes[MOST_NODES], leaves[MOST_NODES];
 static int64_t repeats[MOST_NODES], offsets[MOST_NODES + 1], cumulative_begin[MOST_NODES];
 static int64_t by_depth[MOST_NODES], depths[MOST_NODES];
 static int32_t options[MOST_OPTIONS];
-static double weights[MOST_OPTIONS], cumulative[MOST_OPTIONS];
+static double cumulative[MOST_OPTIONS];
 static DeclaredTree tree;
 
 static int64_t depth_of[MOST_NODES], parent_of[MOST_NODES];
@@ -192,13 +192,11 @@ static void places_are_sorted_by_group(int64_t count, int64_t n_groups) {
   int64_t *groups = malloc((size_t)count * sizeof(int64_t)), *order = malloc((size_t)count * sizeof(int64_t));
   int64_t *begins = calloc((size_t)n_groups + 1, sizeof(int64_t));
   int64_t *cursors = malloc((size_t)n_groups * sizeof(int64_t));
-  int64_t middle = below(count + 1), next = 0;
+  int64_t next = 0;
   for (int64_t i = 0; i < count; i++) groups[i] = below(n_groups);
-  count_members(groups, 0, middle, begins);
-  count_members(groups, middle, count, begins);
+  count_members(groups, count, begins);
   begin_groups(n_groups, begins, cursors);
-  place_members(groups, 0, middle, cursors, order);
-  place_members(groups, middle, count, cursors, order);
+  place_members(groups, count, cursors, order);
   for (int64_t group = 0; group < n_groups; group++) {
     CHECK(begins[group] == next);
     for (int64_t i = 0; i < count; i++) {
@@ -212,15 +210,6 @@ static void places_are_sorted_by_group(int64_t count, int64_t n_groups) {
   free(cursors);
 }
 
-static void sums_begin_anew_in_each_group(void) {
-  const int64_t begins[] = {0, 3, 3, 4, 6};
-  const double expected[] = {1, 3, 6, 4, 5, 11};
-  for (int i = 0; i < 6; i++) weights[i] = i + 1;
-  cumulate(weights, begins, 0, 1, cumulative);
-  cumulate(weights, begins, 1, 4, cumulative);
-  CHECK(memcmp(cumulative, expected, sizeof(expected)) == 0);
-}
-
 int main(void) {
   seed_generator(&choices, 1);
   for (int round = 0; round < 300; round++) chunks_are_descents(round % 5);
@@ -228,6 +217,5 @@ int main(void) {
   for (int64_t count = 1; count < 100; count += 7) {
     for (int64_t n_groups = 1; n_groups < 40; n_groups += 5) places_are_sorted_by_group(count, n_groups);
   }
-  sums_begin_anew_in_each_group();
   return 0;
 }

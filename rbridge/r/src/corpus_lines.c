@@ -494,9 +494,9 @@ static const int64_t *sort_by_file(const int64_t *files, int64_t count, int64_t 
   int64_t *begins = order + count;
   int64_t *cursors = begins + n_files + 1;
   memset(begins, 0, ((size_t)n_files + 1) * sizeof(int64_t));
-  count_members(files, 0, count, begins);
+  count_members(files, count, begins);
   begin_groups(n_files, begins, cursors);
-  place_members(files, 0, count, cursors, order);
+  place_members(files, count, cursors, order);
   *offsets = begins;
   return order;
 }
