@@ -26,7 +26,7 @@ from pystrat.core_sampler import CoreBatchSampler
 
 _GENERATOR_WORDS = 625  # 624 words of state, and first the position among them
 _LARGEST_WORD = 2**32 - 1
-_FIRST_STATE = ("weights", "priorities", "next_position")  # of what the core plans
+_FIRST_STATE = ("weights", "priorities", "next_position", "n_added")  # of what the core plans
 _LABELS = ("beta", "normalize")
 
 
@@ -107,10 +107,10 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         """The number of rows of every batch."""
         return int(self._parts["batch_size"])
 
-    def _update(self, rows: Any, values: Any, name: str) -> None:
+    def _update(self, rows: Any, values: Any, name: str, **others: Any) -> None:
         positions = row_positions(rows, "rows")
         numbers = row_values(values, name, single=len(positions) == 1)
-        self._instance.tell("update", {}, {"rows": positions, name: numbers})
+        self._instance.tell("update", others, {"rows": positions, name: numbers})
 
     def _feedback(self) -> dict[str, Any]:
         """Return everything that feedback changes."""
@@ -133,7 +133,8 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         if len(outside):
             required = f"hold drawn rows from 0 to {length - 1}" if length else "hold no drawn rows: it has no row"
             raise refused_value("state", required, show(outside[0]))
-        self._instance.begin({entry: values, "next_position": position, "largest": feedback.get("largest")})
+        counts = {name: feedback.get(name) for name in ("largest", "n_added")}
+        self._instance.begin({entry: values, "next_position": position, **counts})
 
     def _check_values(self, values: NDArray[np.float64]) -> None:
         """Refuse weights or priorities of a state that the core would accept."""
@@ -252,30 +253,13 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
             raise refused_value("state", required, f"an array of shape {drawn.shape}")
         if words is None and (drawn.size or state["batch"]):
             raise refused_value("state", "hold the state of the generator", "nothing")
-        generator = None if words is None else self._generator_words(words)
-        sample_generator = None if sampled is None else self._generator_words(sampled)
+        generator = None if words is None else generator_words(words)
+        sample_generator = None if sampled is None else generator_words(sampled)
         self._load_feedback(state["feedback"], drawn.reshape(-1))
         self._sample_stream = None if sample_generator is None else stream_at(sample_generator)
         if generator is None:
             return None
         return _Ahead(drawn.astype(np.int32).reshape(-1, self.batch_size), generator)
-
-    def _generator_words(self, words: Any) -> NDArray[np.uint32]:
-        """Return the words of the generator in a state; refuse invalid ones."""
-        given = plain_array(words, "state")
-        if given.shape != (_GENERATOR_WORDS,):
-            required = f"hold {_GENERATOR_WORDS} words of the generator"
-            raise refused_value("state", required, show(words))
-        required = f"hold words of the generator, integers from 0 to {_LARGEST_WORD}"
-        if given.dtype.kind not in "iu":
-            raise refused_value("state", required, f"{given.dtype} values")
-        outside = given[(given < 0) | (given > _LARGEST_WORD)]
-        if len(outside):
-            raise refused_value("state", required, show(outside[0]))
-        if given[0] >= _GENERATOR_WORDS:
-            required = f"hold a place of the generator from 0 to {_GENERATOR_WORDS - 1}"
-            raise refused_value("state", required, show(given[0]))
-        return given.astype(np.uint32)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_instance": self._feedback()}
@@ -284,6 +268,24 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         self.__dict__.update(state)
         self._instance = self._new_instance()
         self._instance.begin(state["_instance"])
+
+
+def generator_words(words: Any) -> NDArray[np.uint32]:
+    """Return the words of the generator in a state; refuse invalid ones."""
+    given = plain_array(words, "state")
+    if given.shape != (_GENERATOR_WORDS,):
+        required = f"hold {_GENERATOR_WORDS} words of the generator"
+        raise refused_value("state", required, show(words))
+    required = f"hold words of the generator, integers from 0 to {_LARGEST_WORD}"
+    if given.dtype.kind not in "iu":
+        raise refused_value("state", required, f"{given.dtype} values")
+    outside = given[(given < 0) | (given > _LARGEST_WORD)]
+    if len(outside):
+        raise refused_value("state", required, show(outside[0]))
+    if given[0] >= _GENERATOR_WORDS:
+        required = f"hold a place of the generator from 0 to {_GENERATOR_WORDS - 1}"
+        raise refused_value("state", required, show(given[0]))
+    return given.astype(np.uint32)
 
 
 class _Draws(Iterator[list[int]]):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pystrat.feedback import FeedbackBatchSampler
 from pystrat.messages import check_integer, check_number, refused_value, show
-from pystrat.row_arguments import row_positions
+from pystrat.row_arguments import row_positions, row_values
 
 
 class PrioritizedBatchSampler(FeedbackBatchSampler):
@@ -32,8 +32,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     beta : float or function, default 0.4
         The exponent of the importance weights, at least 0; or a function that returns it, given the number of a batch.
     epsilon : float, optional
-        Added to each absolute priority, above 0, so that every row can be drawn; by default 1e-6. Not allowed with
-        ranks, which need none.
+        Added to each absolute priority, at least 0; by default 1e-6. With 0, a row whose priority is exactly 0 is never
+        drawn; otherwise, every row can be drawn. Not allowed with ranks, which need none.
     method : {"proportional", "rank"}, default "proportional"
         Whether probabilities depend on the priorities themselves, or on the ranks of the rows, sorted by abs(priority),
         largest first, ties by row number. Ranks are robust to outliers.
@@ -70,7 +70,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
       priorities O(k sqrt(n)).
     * The importance weight of row i is ``(p_min / p_i) ^ beta``, where p_i is the quantity above and p_min the least of
       all rows: ``(n P(i)) ^ -beta``, with P(i) the probability of row i, divided by its largest value. With
-      ``normalize=False``, it is ``(n P(i)) ^ -beta`` itself.
+      ``normalize=False``, it is ``(n P(i)) ^ -beta`` itself. Rows that are never drawn do not count.
     * With ``beta=1`` and ``normalize=False``, the mean of weight times value over a batch is an unbiased estimate of
       the mean over all rows. With any other setting it is not.
 
@@ -135,7 +135,35 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         """The exponent of the importance weights, or a function that returns it, given the number of a batch."""
         return self._beta
 
-    def update(self, rows: Any, priorities: Any) -> None:
+    @property
+    def n_added(self) -> int:
+        """The number of rows that were ever added, the first ones included: the clock of `update`."""
+        return int(self._instance.ask("n_added")["n_added"])
+
+    def priorities(self, rows: Any = None) -> NDArray[np.float64]:
+        """Return the absolute priorities of rows, or of all rows, as a new array.
+
+        Parameters
+        ----------
+        rows : array_like of int, shape (k,), optional
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (k,)
+            With ``method="rank"``, they are exact. Otherwise they are computed from the weights, the powers of
+            abs(priority) + epsilon, and have an error of about 1e-16 / alpha of that sum. A row that was added without
+            a priority has the one that gives it its weight.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a row does not exist, or `alpha` is 0 without ranks, so that all priorities have the same weight.
+        """
+        data = {} if rows is None else {"rows": row_positions(rows, "rows")}
+        found: NDArray[np.float64] = self._instance.ask("priorities", {}, data)["priorities"]
+        return found
+
+    def update(self, rows: Any, priorities: Any, *, since: Optional[int] = None) -> None:
         """Set the priorities of rows, such as their errors; if a row is repeated, the last one counts.
 
         Parameters
@@ -144,22 +172,28 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             From 0 to the number of rows - 1.
         priorities : array_like of float, shape (k,), or float
             Finite, of either sign.
+        since : int, optional
+            The value of `n_added` when the rows were drawn. Rows that `append` has written since then hold other data,
+            and keep the priorities that they have. By default, all rows are changed.
 
         Raises
         ------
         TypeError, ValueError
             If a parameter is invalid, or the total would overflow. In that case nothing changes.
         """
-        self._update(rows, priorities, "priorities")
+        self._update(rows, priorities, "priorities", since=since)
 
-    def append(self, count: int = 1) -> NDArray[np.int64]:
-        """Add rows with the largest priority ever set, and return their positions.
+    def append(self, count: Optional[int] = None, *, priorities: Any = None) -> NDArray[np.int64]:
+        """Add rows with these priorities, or with the largest one ever set, and return their positions.
 
         If there is no room left, these are the positions of the oldest rows, where the caller stores the new data.
 
         Parameters
         ----------
-        count : int, default 1
+        count : int, optional
+            From 0 to the capacity; by default the number of priorities, or 1 if there are none.
+        priorities : array_like of float, shape (count,), or float, optional
+            As in `update`. By default, every new row gets the largest priority ever set.
 
         Returns
         -------
@@ -168,23 +202,30 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         Raises
         ------
         TypeError, ValueError
-            If `count` is not an integer from 0 to the capacity, or the total would overflow.
+            If `count` is not an integer from 0 to the capacity, there are not as many priorities, a priority is not
+            finite, or the total would overflow. In that case nothing changes.
         """
-        added: NDArray[np.int64] = self._instance.tell("append", {"count": count}, {})["rows"]
+        data = {} if priorities is None else {"priorities": row_values(priorities, "priorities", single=True)}
+        added: NDArray[np.int64] = self._instance.tell("append", {"count": count}, data)["rows"]
         return added
 
-    def importance_weights(self, rows: Any, *, batch: Optional[int] = None) -> NDArray[np.float64]:
+    def importance_weights(
+        self, rows: Any, *, batch: Optional[int] = None, beta: Optional[float] = None
+    ) -> NDArray[np.float64]:
         """Return the factors for the losses of rows, according to the current priorities.
 
         Parameters
         ----------
         rows : array_like of int, shape (k,)
         batch : int, optional
-            The number of the batch; required if `beta` is a function.
+            The number of the batch; required if the sampler's `beta` is a function and none is given here.
+        beta : float, optional
+            The exponent, at least 0; by default that of the sampler.
 
         Returns
         -------
         numpy.ndarray of float64, shape (k,)
+            0 for a row that is never drawn, because its priority and epsilon are 0.
 
         Raises
         ------
@@ -192,7 +233,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             If a row does not exist, `batch` is missing, or `beta` does not return a number of at least 0.
         """
         data = {"rows": row_positions(rows, "rows")}
-        arguments = {"beta": self._exponent(batch), "normalize": self._labels["normalize"]}
+        arguments = {"beta": self._exponent(batch) if beta is None else beta, "normalize": self._labels["normalize"]}
         weights: NDArray[np.float64] = self._instance.ask("importance_weights", arguments, data)["importance_weights"]
         return weights
 
@@ -221,10 +262,12 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             raise refused_value("state", "hold the largest priority", show(feedback))
         if feedback["largest"] is not None:
             feedback = {**feedback, "largest": check_number(feedback["largest"], "state", minimum=0)}
+        if feedback.get("n_added") is not None:
+            feedback = {**feedback, "n_added": check_integer(feedback["n_added"], "n_added", minimum=0)}
         super()._load_feedback(feedback, drawn)
 
     def _check_values(self, values: NDArray[np.float64]) -> None:
-        if self._entry == "weights" and not values.all():
+        if self._parts.get("epsilon", 0) > 0 and not values.all():
             raise refused_value("state", "hold weights above 0", show(0))
 
     @property

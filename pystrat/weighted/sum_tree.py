@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
+from pystrat.feedback import generator_words
 from pystrat.keywords import AnswersKeywords
+from pystrat.limits import MAX_SEED
+from pystrat.messages import check_integer, refused_value, show
 from pystrat.row_arguments import row_positions, row_values
 from pystrat.seeds import check_seed
-from pystrat._random import RandomStream
+from pystrat._random import RandomStream, stream_at
+
+_STATE_VERSION = 1
+_STATE_ENTRIES = ("version", "capacity", "weights", "next_position", "seed", "generator")
 
 
 class SumTree(AnswersKeywords):
@@ -66,12 +72,13 @@ class SumTree(AnswersKeywords):
         self._seed = check_seed(seed)
         self._stream = RandomStream(self._seed)
         self._capacity = int(parts["capacity"])
-        self._begin(data)
+        self._instance = self._new_instance(self._seed, data)
 
-    def _begin(self, state: dict[str, Any]) -> None:
-        """Make the weights of a state, in the core."""
-        self._instance = _core.Instance("sum_tree", {"capacity": float(self._capacity)}, self._seed)
-        self._instance.begin(state)
+    def _new_instance(self, seed: int, state: dict[str, Any]) -> _core.Instance:
+        """Return the tree of a state, which the core has checked."""
+        instance = _core.Instance("sum_tree", {"capacity": float(self._capacity)}, seed)
+        instance.begin(state)
+        return instance
 
     def __len__(self) -> int:
         """Return the number of rows that have a weight."""
@@ -159,12 +166,76 @@ class SumTree(AnswersKeywords):
         found: NDArray[np.float64] = self._instance.ask("weights", {}, data)["weights"]
         return found
 
+    def find(self, values: Any) -> NDArray[np.int32]:
+        """Return the rows in whose shares of the total some values lie: the query of prefix sums.
+
+        The share of a row begins at the sum of the weights before it, and ends before this sum plus its own weight. Use
+        it to draw rows with random numbers of your own.
+
+        Parameters
+        ----------
+        values : array_like of float, shape (k,), or float
+            From 0 to below `total`.
+
+        Returns
+        -------
+        numpy.ndarray of int32, shape (k,)
+            Never a row of weight 0. Near the ends of shares, sums are rounded as the tree rounds them.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a value is out of range.
+        """
+        data = {"values": row_values(values, "values", single=True)}
+        found: NDArray[np.int32] = self._instance.ask("rows", {}, data)["rows"]
+        return found
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state: the weights, the next place, the seed, and the state of the random number generator.
+
+        It holds numbers and arrays, which may also be lists, such as from JSON. R reads and writes the same states.
+        """
+        kept = self._instance.ask("state")
+        return {
+            "version": _STATE_VERSION,
+            "capacity": self._capacity,
+            "weights": kept["weights"],
+            "next_position": int(kept["next_position"]),
+            "seed": self._seed,
+            "generator": self._stream.state(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue where a state was taken. The tree takes over its seed.
+
+        Parameters
+        ----------
+        state : mapping
+            What `state_dict` returned, of a tree with the same capacity.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the state is invalid, or of a tree with another capacity. In that case nothing changes.
+        """
+        if not isinstance(state, Mapping) or not set(_STATE_ENTRIES) <= set(state):
+            listed = ", ".join(f"'{name}'" for name in _STATE_ENTRIES[:-1])
+            raise refused_value("state", f"have the entries {listed} and '{_STATE_ENTRIES[-1]}'", show(state))
+        check_integer(state["version"], "version", minimum=_STATE_VERSION, maximum=_STATE_VERSION)
+        check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
+        seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
+        words = generator_words(state["generator"])
+        position = check_integer(state["next_position"], "next_position", minimum=0, maximum=self._capacity - 1)
+        kept = {"weights": row_values(state["weights"], "weights"), "next_position": position}
+        self._instance, self._seed, self._stream = self._new_instance(seed, kept), seed, stream_at(words)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_instance": self._instance.ask("state")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._begin(state["_instance"])
+        self._instance = self._new_instance(self._seed, state["_instance"])
 
     def __repr__(self) -> str:
         return f"SumTree({len(self)} rows, capacity={self.capacity}, total={self.total:g}, seed={self._seed})"

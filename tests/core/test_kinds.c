@@ -505,7 +505,7 @@ static Mutable prioritized_request(uint64_t *state) {
   add_number(&request, "alpha", (double)some_number(state, 5) / 2);
   if (some_number(state, 2) == 0) add_number(&request, "beta", (double)some_number(state, 5) / 2);
   add_part(&request, "method", TEXT, 1, is_ranked ? "rank" : "proportional");
-  if (!is_ranked && some_number(state, 2) == 0) add_number(&request, "epsilon", 0.25);
+  if (!is_ranked && some_number(state, 2) == 0) add_number(&request, "epsilon", (double)some_number(state, 2) / 4);
   add_flag(&request, "stratified", (int32_t)some_number(state, 2));
   add_flag(&request, "normalize", (int32_t)some_number(state, 2));
   add_shared_settings(&request, state);

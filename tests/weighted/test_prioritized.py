@@ -245,7 +245,7 @@ def test_a_priority_that_overflows_when_raised_is_refused_as_such() -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"epsilon": 0}, "'epsilon' parameter must be a finite number above 0. Got 0"),
+        ({"epsilon": -1}, "'epsilon' parameter must be a finite number of at least 0. Got -1"),
         ({"epsilon": 1e-200, "alpha": 2}, "'epsilon' parameter must neither vanish nor"),
         ({"alpha": -1}, "'alpha' parameter must be a finite number of at least 0. Got -1"),
         ({"beta": float("nan")}, "'beta' parameter must be a finite number of at least 0"),

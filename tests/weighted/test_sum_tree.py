@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import pickle
 import random
@@ -11,7 +12,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 import torch
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -328,3 +329,63 @@ def test_the_global_random_states_are_neither_read_nor_changed() -> None:
 
 def test_one_row_is_drawn_by_default() -> None:
     assert SumTree([1.0, 2.0], seed=1).sample().tolist() == SumTree([1.0, 2.0], seed=1).sample(1).tolist()
+
+
+@given(st.lists(st.one_of(st.just(0.0), st.floats(1e-3, 1e3)), min_size=1, max_size=200).filter(any), st.floats(0, 1))
+def test_find_returns_the_row_in_whose_share_of_the_total_a_value_lies(weights: list[float], share: float) -> None:
+    tree = SumTree(weights, seed=1)
+    values = [share * np.nextafter(tree.total, 0), 0.0, np.nextafter(tree.total, 0)]
+    ends = np.cumsum(weights)
+    for value, row in zip(values, tree.find(values)):
+        assert weights[row] > 0
+        assert ends[row] - weights[row] <= value + 1e-9 * tree.total and value <= ends[row] + 1e-9 * tree.total
+
+
+def test_find_of_whole_numbers_is_the_search_in_prefix_sums() -> None:
+    weights = np.arange(100) % 7
+    tree = SumTree(weights)
+    values = np.arange(int(tree.total))
+    assert tree.find(values).tolist() == np.searchsorted(np.cumsum(weights), values, side="right").tolist()
+    assert tree.find(0.5).tolist() == [1] and tree.find([]).tolist() == []
+
+
+@pytest.mark.parametrize("value", [10.0, -1e-9, np.nan, np.inf])
+def test_find_refuses_what_is_no_part_of_the_total(value: float) -> None:
+    with pytest.raises(ValueError, match="'values' parameter must hold numbers from 0 to below the total, 10. Got"):
+        SumTree([1, 0, 4, 5]).find([0, value])
+
+
+def test_a_state_goes_on_alike_also_from_json_and_in_a_tree_with_another_seed() -> None:
+    tree = SumTree(over_decades(50, 3), capacity=70, seed=4)
+    tree.sample(33)
+    tree.append([3.0] * 25)
+    state = tree.state_dict()
+    as_lists = json.loads(json.dumps({name: np.asarray(entry).tolist() for name, entry in state.items()}))
+    expected = tree.sample(100).tolist(), tree.append([1.0, 2.0]).tolist(), tree.total, tree.seed
+    for kept in (state, as_lists):
+        twin = SumTree(capacity=70)
+        twin.load_state_dict(kept)
+        assert (twin.sample(100).tolist(), twin.append([1.0, 2.0]).tolist(), twin.total, twin.seed) == expected
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"version": 2}, "'version' parameter must be an integer from 1 to 1. Got 2"),
+        ({"capacity": 5}, "'capacity' parameter must be an integer from 4 to 4. Got 5"),
+        ({"weights": [1, -1, 2]}, "'weights' parameter must hold finite numbers, none below 0. Got -1"),
+        ({"weights": [1] * 5}, "'weights' parameter must have at most 4 values, the capacity. Got 5 values instead"),
+        ({"next_position": 1}, "'next_position' parameter must be an integer from 3 to 3. Got 1"),
+        ({"seed": -1}, "'seed' parameter must be an integer from 0 to 2147483646. Got -1"),
+        ({"generator": [0] * 624}, "'state' parameter must hold 625 words of the generator"),
+    ],
+)
+def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
+    tree = SumTree([1, 2, 3], capacity=4, seed=1)
+    before = pickle.dumps(tree)
+    with pytest.raises(ValueError, match=text):
+        tree.load_state_dict({**tree.state_dict(), **changed})
+    for wrong in (None, {"version": 1}):
+        with pytest.raises(ValueError, match="'state' parameter must have the entries 'version', 'capacity', "):
+            tree.load_state_dict(wrong)
+    assert pickle.dumps(tree) == before

@@ -29,7 +29,7 @@
 #' @source
 #' J. Hillman and T. D. Hocking, "Optimizing ROC Curves with a Sort-Based Surrogate Loss for Binary Classification and
 #' Changepoint Detection", JMLR 24, 2023.
-#' The measures are those of T. D. Hocking's package mlr3torchAUM.
+#' The measures are those of the package mlr3torchAUM by T. D. Hocking.
 #'
 #' @examples
 #' if (requireNamespace("mlr3", quietly = TRUE)) {

@@ -19,7 +19,8 @@
 #'   The exponent of the importance weights, at least 0, by default 0.4; or a function that returns it, given the number
 #'   of a batch.
 #' @param epsilon (`numeric(1)`)\cr
-#'   Added to each absolute priority, above 0, so that every row can be drawn.
+#'   Added to each absolute priority, at least 0.
+#'   With 0, a row whose priority is exactly 0 is never drawn; otherwise, every row can be drawn.
 #'   `NULL` (default): `1e-6`.
 #'   Not allowed with ranks, which need none.
 #' @param stratified (`logical(1)`)\cr
@@ -46,17 +47,27 @@
 #'
 #' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
-#' * `update(rows, priorities)`: sets the priorities of rows, counted from 1: finite numbers of either sign; if a row is
-#'   repeated, the last one counts.
+#' * `update(rows, priorities, since = NULL)`: sets the priorities of rows, counted from 1: finite numbers of either
+#'   sign; if a row is repeated, the last one counts.
+#'   `since` is what `n_added()` returned when the rows were drawn: rows that `append()` has written since then hold
+#'   other data, and keep the priorities that they have.
 #'   Returns the instance invisibly.
-#' * `append(count = 1)`: adds rows, and returns their positions.
+#' * `append(count = NULL, priorities = NULL)`: adds rows, and returns their positions.
+#'   `count` is by default the number of priorities, or 1 if there are none; without priorities, every new row gets the
+#'   largest one ever set.
 #'   If there is no room left, these are the positions of the oldest rows, where the caller stores the new data.
+#' * `n_added()`: returns the number of rows that were ever added, the first ones included.
+#' * `priorities(rows = NULL)`: returns the absolute priorities of rows, `numeric()`, or of all rows.
+#'   With `method = "rank"`, they are exact.
+#'   Otherwise they are computed from the weights, the powers of `abs(priority) + epsilon`, and have an error of about
+#'   1e-16 / `alpha` of that sum.
 #' * `sample(k)`: returns `k` rows, `integer()`, drawn by the current priorities, for training loops without epochs.
 #'   The random numbers follow from the seed and the previous calls of `sample()`.
 #'   They are not those of any epoch, so the iteration is the same with and without such calls.
-#' * `importance_weights(rows, batch = NULL)`: returns the factors for the losses of rows, according to the current
-#'   priorities.
-#'   `batch` is the number of the batch, required if `beta` is a function.
+#' * `importance_weights(rows, batch = NULL, beta = NULL)`: returns the factors for the losses of rows, according to the
+#'   current priorities; 0 for a row that is never drawn.
+#'   `beta` is the exponent, by default that of the generator.
+#'   `batch` is the number of the batch, required if that is a function and no `beta` is given.
 #'
 #' `batches(epoch)` returns the epoch as it would be with the current priorities, and changes nothing.
 #'
@@ -72,12 +83,14 @@
 #'   of all rows.
 #'   It is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`, divided by the largest of these values; with
 #'   `normalize = FALSE`, it is `(n * P(i))^-beta` itself.
+#'   Rows that are never drawn do not count.
 #' * With `beta = 1` and `normalize = FALSE`, the mean of weight times value over a batch is an unbiased estimate of the
 #'   mean over all rows.
 #'   With any other setting it is not.
 #'
 #' @section Errors:
 #' A priority is not finite, a row does not exist, or an argument has the wrong type or is out of range.
+#' Priorities are read although `alpha` is 0, so that all of them have the same weight.
 #' A batch is drawn from an empty buffer; this error comes when the batch is drawn.
 #' In all cases nothing changes.
 #'
@@ -130,7 +143,7 @@ kind_prioritized = function() {
     plan = plan_prioritized,
     vectors = list(
       parts = c("capacity", "batch_size", "alpha", "epsilon", "stratified", "n_batches", "method", "num_replicas"),
-      state = c("weights", "priorities", "next_position", "largest", "epoch", "batch", "drawn", "generator",
+      state = c("weights", "priorities", "next_position", "largest", "n_added", "epoch", "batch", "drawn", "generator",
         "sample_generator"),
       labels = c("beta", "normalize")
     ),
@@ -156,20 +169,30 @@ kind_prioritized = function() {
       )
     },
     methods = list(
-      update = function(rows, priorities) {
+      update = function(rows, priorities, since = NULL) {
         check_is_trained_on(private)
-        told = list(rows = feedback_rows(rows), priorities = feedback_values(priorities, "priorities"))
+        told = list(rows = feedback_rows(rows), priorities = feedback_values(priorities, "priorities"), since = since)
         core_tell(private, "update", told)
         invisible(self)
       },
-      append = function(count = 1) {
+      append = function(count = NULL, priorities = NULL) {
         check_is_trained_on(private)
-        core_tell(private, "append", list(count = count))$rows
+        values = if (!is.null(priorities)) feedback_values(priorities, "priorities")
+        core_tell(private, "append", list(count = count, priorities = values))$rows
+      },
+      n_added = function() {
+        check_is_trained_on(private)
+        core_ask(private, "n_added")
+      },
+      priorities = function(rows = NULL) {
+        check_is_trained_on(private)
+        core_ask(private, "priorities", list(rows = if (!is.null(rows)) feedback_rows(rows)))
       },
       sample = function(k) sample_rows(private, k),
-      importance_weights = function(rows, batch = NULL) {
+      importance_weights = function(rows, batch = NULL, beta = NULL) {
         check_is_trained_on(private)
-        asked = list(rows = feedback_rows(rows), beta = importance_exponent(private, batch),
+        beta = if (is.null(beta)) importance_exponent(private, batch) else beta
+        asked = list(rows = feedback_rows(rows), beta = beta,
           normalize = private$.recipe$labels$normalize == 1L)
         core_ask(private, "importance_weights", asked)
       }

@@ -27,6 +27,16 @@
 #' * `append(weights)`: adds rows with these weights, and returns their positions.
 #'   In a full tree, they replace the oldest rows.
 #' * `weights(indices = NULL)`: returns the weights of rows, `numeric()`, or of all rows.
+#' * `find(values)`: returns the rows in whose shares of the total some values lie, `integer()`, which is the query of
+#'   prefix sums.
+#'   The values are from 0 to below `total`.
+#'   The share of a row begins at the sum of the weights before it, and ends before this sum plus its own weight.
+#'   Use it to draw rows with random numbers of your own.
+#' * `state_dict()`: returns the state, a list of the weights, the next place, the seed, and the words of the random
+#'   number generator.
+#'   Python reads and writes the same states.
+#' * `load_state_dict(state)`: continues where a state was taken, of a tree with the same capacity, and takes over its
+#'   seed; returns the object invisibly.
 #' * `total`: the sum of all weights.
 #' * `n_rows`: the number of rows that have a weight.
 #' * `capacity`: the largest number of rows.
@@ -102,6 +112,21 @@ sum_tree_class = R6Class("sum_tree",
     weights = function(indices = NULL) {
       core_ask(private, "weights", list(indices = if (!is.null(indices)) feedback_rows(indices, "indices")))
     },
+    find = function(values) {
+      core_ask(private, "rows", list(values = feedback_values(values, "values")))
+    },
+    state_dict = function() {
+      kept = core_ask(private, "state")
+      list(version = tree_state_version, capacity = self$capacity, weights = kept$weights,
+        next_position = kept$next_position, seed = self$seed, generator = words_of_stream(private$.stream))
+    },
+    load_state_dict = function(state) {
+      given = read_tree_state(state, self$capacity)
+      core_begin(private, given[c("weights", "next_position")], is_recipe = FALSE)
+      private$.recipe$seed = given$seed
+      private$.stream = given$stream
+      invisible(self)
+    },
     print = function(...) {
       cat("<sum_tree>", sprintf("* Rows: %.0f, with room for %.0f", self$n_rows, self$capacity),
         sprintf("* Total: %s", show_value(self$total)), sprintf("* Seed: %.0f", self$seed), sep = "\n")
@@ -120,3 +145,24 @@ sum_tree_class = R6Class("sum_tree",
   ),
   private = list(.recipe = NULL, .instance = NULL, .state = NULL, .stream = NULL)
 )
+
+tree_state_version = 1L
+tree_state_entries = c("version", "capacity", "weights", "next_position", "seed", "generator")
+
+# -> list(weights, next_position, seed, stream) of a state of a tree with this capacity
+read_tree_state = function(state, capacity) {
+  entries = sprintf("'%s'", tree_state_entries)
+  if (!is.list(state) || !all(tree_state_entries %in% names(state))) {
+    listed = paste(paste(entries[-length(entries)], collapse = ", "), "and", entries[length(entries)])
+    stop_parameter("state", sprintf("have the entries %s", listed), show_value(state))
+  }
+  check_between(state$version, "version", tree_state_version, tree_state_version)
+  check_between(state$capacity, "capacity", capacity, capacity)
+  stream = stream_of_words(state$generator)
+  if (is.null(stream)) {
+    stop_parameter("state", "hold 625 words of the generator", "nothing")
+  }
+  list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),
+    next_position = check_between(state$next_position, "next_position", 0, capacity - 1),
+    seed = check_range(state$seed, "seed", largest_seed), stream = stream)
+}

@@ -15,7 +15,7 @@
 #include "weighted.h"
 
 /* The head of a tree, a cache line. */
-enum { CAPACITY, N_POSITIVE, KEEPS_LEAST, N_ROWS, NEXT_POSITION, LARGEST, TREE_HEAD = 8 };
+enum { CAPACITY, N_POSITIVE, KEEPS_LEAST, N_ROWS, NEXT_POSITION, LARGEST, N_ADDED, TREE_HEAD = 8 };
 
 /* The head of a ranking. */
 enum { N_RANKED, N_BLOCKS, RANKING_HEAD };
@@ -84,7 +84,8 @@ static inline bool is_tree(const RowWeighing *weighing, const Part *part) {
   const double *head = part->values;
   return head[CAPACITY] == (double)weighing->capacity && is_count_to(head[N_POSITIVE], head[CAPACITY]) &&
          head[KEEPS_LEAST] == weighing->keeps_least && is_count_to(head[N_ROWS], head[CAPACITY]) &&
-         is_count_to(head[NEXT_POSITION], head[CAPACITY] - 1) && (head[LARGEST] == -1 || head[LARGEST] >= 0);
+         is_count_to(head[NEXT_POSITION], head[CAPACITY] - 1) && (head[LARGEST] == -1 || head[LARGEST] >= 0) &&
+         is_count_to(head[N_ADDED], LARGEST_EXACT);
 }
 
 /* Whether the numbers that pad the levels are zero: a descent then never leaves the tree, whatever the others are. */
@@ -369,6 +370,7 @@ static inline bool append_rows(RowWeights *rows, const double *values, int64_t c
   if (!change_rows(rows, places, values, count, host)) return false;
   rows->head[N_ROWS] = (double)smaller(n_rows_of(rows) + count, capacity);
   rows->head[NEXT_POSITION] = (double)((next + count) % capacity);
+  rows->head[N_ADDED] += (double)count;
   return true;
 }
 
@@ -378,6 +380,7 @@ static inline bool append_rows(RowWeights *rows, const double *values, int64_t c
 typedef struct {
   const double *values; /* weights, or priorities, of the first rows */
   int64_t n_rows, next_position;
+  double n_added;   /* rows that were ever added */
   double largest;   /* the largest priority that was ever set, or -1 */
   bool are_checked; /* the values are finite and not negative */
 } FirstRows;
@@ -439,6 +442,7 @@ static inline bool begin_row_weights(
   tree[N_ROWS] = (double)first->n_rows;
   tree[NEXT_POSITION] = (double)first->next_position;
   tree[LARGEST] = first->largest;
+  tree[N_ADDED] = first->n_added;
   rows->weighing = weighing;
   lay_vectors(rows, tree, priorities, ranking);
   if (!(weighing->is_ranked ? fill_ranks(rows, first, host) : fill_weights(rows, first, host))) return false;

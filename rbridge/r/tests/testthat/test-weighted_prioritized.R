@@ -144,7 +144,7 @@ test_that("arguments are refused in one grammar", {
   refused(paste("The 'capacity'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 0, 1, capacity = 0)
   refused(paste("The 'alpha'", of, "be a finite number of at least 0. Got -1 instead."), 3, 1, alpha = -1)
   refused(paste("The 'beta'", of, "be a finite number of at least 0. Got NaN instead."), 3, 1, beta = NaN)
-  refused(paste("The 'epsilon'", of, "be a finite number above 0. Got 0 instead."), 3, 1, epsilon = 0)
+  refused(paste("The 'epsilon'", of, "be a finite number of at least 0. Got -1 instead."), 3, 1, epsilon = -1)
   refused(paste("The 'epsilon'", of, "neither vanish nor overflow when raised to the power of alpha, 4. Got 1e-300"),
     3, 1, alpha = 4, epsilon = 1e-300)
   refused(paste("The 'stratified'", of, "be true or false. Got 1 instead."), 3, 1, stratified = 1)

@@ -282,3 +282,32 @@ test_that("a call that is broken off leaves the tree as it was, or is complete",
 test_that("one row is drawn by default", {
   expect_identical(sum_tree(c(1, 2), seed = 1)$sample(), sum_tree(c(1, 2), seed = 1)$sample(1))
 })
+
+test_that("find() returns the rows in whose shares of the total values lie", {
+  weights = seq(0, 99) %% 7
+  tree = sum_tree(weights, seed = 1)
+  values = seq(0, tree$total - 1)
+  expect_identical(tree$find(values), findInterval(values, cumsum(weights)) + 1L)
+  expect_identical(tree$find(numeric()), integer())
+  for (wrong in c(tree$total, -1, NaN)) {
+    expect_error(tree$find(c(0, wrong)), "'values' parameter must hold numbers from 0 to below the total, 295. Got")
+  }
+})
+
+test_that("a state goes on alike, also in a tree with another seed, and a wrong one changes nothing", {
+  tree = sum_tree(c(1, 2, 3), capacity = 4, seed = 4)
+  tree$sample(33)
+  tree$append(c(3, 5))
+  state = tree$state_dict()
+  expected = list(tree$sample(50), tree$append(7), tree$total, tree$seed)
+  twin = sum_tree(capacity = 4, seed = 9)
+  twin$load_state_dict(state)
+  expect_identical(list(twin$sample(50), twin$append(7), twin$total, twin$seed), expected)
+  before = twin$state_dict()
+  expect_error(twin$load_state_dict(NULL), "must have the entries 'version', 'capacity', 'weights', 'next_position', ")
+  for (changed in list(list(version = 2), list(capacity = 5), list(weights = c(1, -1, 2, 3)), list(seed = -1),
+    list(generator = 1:3), list(weights = 1:9))) {
+    expect_error(twin$load_state_dict(utils::modifyList(state, changed)), class = "rbridge_refusal")
+  }
+  expect_identical(twin$state_dict(), before)
+})

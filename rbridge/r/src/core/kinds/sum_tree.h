@@ -39,7 +39,12 @@ static bool check_sum_tree(const void *instance, const Parts *given, Host *host)
   Part weights = find_part(given, "weights");
   bool has_room = weights.length <= self->weighing.capacity;
   if (weights.type == NOTHING || (weights.type == DOUBLES && has_room)) return true;
-  return refuse_part(host, "weights", "at most %lld doubles", (long long)self->weighing.capacity);
+  if (given->is_recipe) return refuse_part(host, "weights", "at most %lld doubles", (long long)self->weighing.capacity);
+  char shown[NUMBER];
+  return refuse(
+      host, "weights", show_count(weights.length, "value", shown), "have at most %lld values, the capacity",
+      (long long)self->weighing.capacity
+  );
 }
 
 static bool begin_sum_tree(const void *instance, const Parts *given, Host *host) {
@@ -49,8 +54,9 @@ static bool begin_sum_tree(const void *instance, const Parts *given, Host *host)
   Part weights = find_part(given, "weights");
   FirstRows first = {.values = weights.values, .n_rows = weights.length, .largest = -1};
   double next = (double)(weights.length % self->weighing.capacity);
-  bool is_kept = is_given(given, "next_position");
-  if (is_kept && !read_whole(given, "next_position", 0, (double)self->weighing.capacity - 1, &next, host)) return false;
+  bool is_kept = is_given(given, "next_position"), is_full = weights.length == self->weighing.capacity;
+  double least = is_full ? 0 : next, most = is_full ? (double)self->weighing.capacity - 1 : next;
+  if (is_kept && !read_whole(given, "next_position", least, most, &next, host)) return false;
   first.next_position = (int64_t)next;
   return begin_row_weights(&self->weighing, &first, &rows, host);
 }
@@ -80,6 +86,32 @@ static bool tell_sum_tree(
          append_rows(&rows, weights, count, host);
 }
 
+/* Give the rows in whose shares of the total the "values" lie: "rows". */
+static bool give_rows_at(const RowWeights *rows, const Parts *asked, Host *host) {
+  Part part = find_part(asked, "values");
+  double total = total_of(&rows->tree), scale = draw_scale(total);
+  if (part.type != DOUBLES) return refuse(host, "values", NULL, "hold numbers");
+  const double *values = part.values;
+  double *left = host->memory(host, FOR_THE_CALL, (part.length + 1) * (int64_t)sizeof *left);
+  int32_t *found = left == NULL ? NULL : host->vector(host, "rows", INTEGERS, part.length);
+  if (found == NULL) return false;
+  for (int64_t begin = 0; begin < part.length; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, part.length);
+    for (int64_t i = begin; i < end; i++) {
+      if (!(values[i] >= 0 && values[i] < total)) {
+        char shown[NUMBER], required[SENTENCE];
+        snprintf(required, SENTENCE, "hold numbers from 0 to below the total, %s", show_number(total, shown));
+        return refuse_at(host, "values", i, required);
+      }
+      left[i] = values[i] * scale;
+    }
+    find_rows(&rows->tree, scale, left + begin, end - begin, found + begin);
+    if (!host->go_on(host)) return false;
+  }
+  for (int64_t i = 0; i < part.length; i++) found[i] += host->first_row;
+  return true;
+}
+
 static bool ask_sum_tree(
     const void *instance, const Parts *state, const char *name, const Parts *asked, Host *host
 ) {
@@ -88,6 +120,7 @@ static bool ask_sum_tree(
   if (!lay_row_weights(&self->weighing, state, &rows, host)) return false;
   if (strcmp(name, "total") == 0) return host->number(host, "total", total_of(&rows.tree));
   if (strcmp(name, "n_rows") == 0) return host->number(host, "n_rows", (double)n_rows_of(&rows));
+  if (strcmp(name, "rows") == 0) return give_rows_at(&rows, asked, host);
   if (strcmp(name, "weights") == 0) return give_row_weights(&rows, asked, "indices", host);
   return give_state(&rows, "weights", host);
 }

@@ -1,0 +1,166 @@
+"""Replay buffers: priorities of new rows, rows that were overwritten, rows that are never drawn."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pystrat import PrioritizedBatchSampler
+from tests.reference.golden_replay import GOLDEN, NaiveReplay, as_text, random_steps
+
+TEXT = (GOLDEN / "replay.json").read_text(encoding="utf-8")
+CASES = json.loads(TEXT)["cases"]
+
+
+def buffer_of(n_rows: int, capacity: int, alpha: float, epsilon: float, **others: Any) -> PrioritizedBatchSampler:
+    settings = {"n_batches": 4, "seed": 1, **others}
+    return PrioritizedBatchSampler(n_rows, 2, capacity=capacity, alpha=alpha, epsilon=epsilon, **settings)
+
+
+def weights_of(buffer: PrioritizedBatchSampler) -> np.ndarray:
+    return np.asarray(buffer.state_dict(batches_consumed=0)["feedback"]["weights"])
+
+
+def assert_call_gives(buffer: PrioritizedBatchSampler, step: dict[str, Any]) -> None:
+    """Make a call; the buffer then holds what the step says."""
+    if step["call"] == "append":
+        assert buffer.append(step["count"], priorities=step["priorities"]).tolist() == step["places"]
+    else:
+        buffer.update(step["rows"], step["priorities"], since=step["since"])
+    assert buffer.n_added == step["n_added"]
+    np.testing.assert_allclose(weights_of(buffer), step["weights"], rtol=1e-14)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[str(place) for place in range(len(CASES))])
+def test_golden_vector(case: dict[str, Any]) -> None:
+    steps = case.pop("steps")
+    buffer = buffer_of(**case)
+    for step in steps:
+        assert_call_gives(buffer, step)
+
+
+def test_the_file_is_what_the_naive_buffer_gives() -> None:
+    assert TEXT == as_text()
+
+
+@given(st.data())
+def test_any_calls_give_what_a_buffer_gives_that_notes_when_each_row_was_written(data: st.DataObject) -> None:
+    capacity = data.draw(st.integers(1, 9))
+    settings = {
+        "n_rows": data.draw(st.integers(0, capacity)),
+        "capacity": capacity,
+        "alpha": data.draw(st.sampled_from([0.0, 0.6, 1.0, 2.0])),
+        "epsilon": data.draw(st.sampled_from([0.0, 1e-6, 0.5])),
+    }
+    naive, buffer = NaiveReplay(**settings), buffer_of(**settings)
+    for step in random_steps(naive, random.Random(data.draw(st.integers(0, 10**6))), 12):
+        assert_call_gives(buffer, naive.call(step))
+    twin = buffer_of(**settings)
+    twin.load_state_dict(buffer.state_dict(batches_consumed=0))
+    assert twin.n_added == buffer.n_added
+
+
+@given(
+    st.lists(st.one_of(st.just(0.0), st.floats(-100, 100)), min_size=1, max_size=30),
+    st.sampled_from([0.3, 0.6, 1.0, 2.0]),
+    st.sampled_from([0.0, 1e-6, 0.5]),
+)
+def test_priorities_are_read_as_they_were_told_but_for_the_sign(
+    priorities: list[float], alpha: float, epsilon: float
+) -> None:
+    buffer = buffer_of(len(priorities), len(priorities), alpha, epsilon)
+    buffer.update(range(len(priorities)), priorities)
+    np.testing.assert_allclose(buffer.priorities(), np.abs(priorities), rtol=1e-12, atol=1e-14 * (1 + epsilon) / alpha)
+    assert buffer.priorities([0]).tolist() == buffer.priorities()[:1].tolist()
+    ranked = PrioritizedBatchSampler(len(priorities), 1, alpha=alpha, method="rank", seed=1)
+    ranked.update(range(len(priorities)), priorities)
+    assert ranked.priorities().tolist() == np.abs(priorities).tolist()
+
+
+def test_priorities_without_effect_cannot_be_read() -> None:
+    with pytest.raises(ValueError, match="'alpha' parameter must be above 0 to read priorities.* Got 0 instead"):
+        buffer_of(3, 3, 0.0, 0.5).priorities()
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("stratified", [False, True])
+def test_a_row_of_priority_0_is_never_drawn_without_epsilon(alpha: float, stratified: bool) -> None:
+    buffer = buffer_of(6, 6, alpha, 0.0, stratified=stratified, n_batches=5000)
+    buffer.update(range(6), [0, 1, 0, -0.0, 1e-9, 2])
+    drawn = set(buffer.batches(0).rows.tolist())
+    assert drawn <= {1, 4, 5} and {1, 5} <= drawn
+    assert set(buffer.sample(1000).tolist()) <= {1, 4, 5}
+
+
+def test_importance_weights_count_only_the_rows_that_can_be_drawn() -> None:
+    buffer = buffer_of(4, 4, 1.0, 0.0, normalize=False, beta=1.0)
+    buffer.update(range(4), [0, 1, 3, 0])
+    assert buffer.importance_weights(range(4)).tolist() == [0, 2, pytest.approx(2 / 3), 0]
+    buffer.update(range(4), [0, 0, 0, 0])
+    assert buffer.importance_weights(range(4)).tolist() == [0, 0, 0, 0]
+    with pytest.raises(ValueError, match="must not all be 0 when rows are drawn"):
+        buffer.sample(1)
+
+
+def test_beta_for_one_call() -> None:
+    buffer = PrioritizedBatchSampler(2, 1, alpha=1, beta=lambda batch: 1 / batch, epsilon=1.0, seed=1)
+    buffer.update([0, 1], [0, 1])
+    assert buffer.importance_weights([0, 1], beta=2).tolist() == [1, 0.25]
+    assert buffer.importance_weights([0, 1], batch=1).tolist() == [1, 0.5]
+    with pytest.raises(ValueError, match="'beta' parameter must be a finite number of at least 0. Got -1 instead"):
+        buffer.importance_weights([0], beta=-1)
+
+
+def test_what_was_drawn_before_a_slot_was_overwritten_does_not_change_its_new_row() -> None:
+    buffer = buffer_of(0, 3, 1.0, 0.5)
+    buffer.append(3, priorities=[1, 2, 3])
+    rows, since = [0, 1, 2], buffer.n_added
+    assert buffer.append(2, priorities=[7, 8]).tolist() == [0, 1]
+    buffer.update(rows, [0.25, 0.25, 0.25], since=since)
+    assert buffer.priorities().tolist() == [7, 8, 0.25]
+    buffer.append()
+    assert buffer.priorities([2]).tolist() == [8], "the largest priority ever told, of rows that were there"
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda buffer: buffer.append(2, priorities=[1, 2, 3]),
+            "'priorities' parameter must have one value for each row",
+        ),
+        (lambda buffer: buffer.append(priorities=[1] * 9), "must have at most as many values as there is room for, 4"),
+        (
+            lambda buffer: buffer.append(priorities=[1, np.inf]),
+            "'priorities' parameter must hold finite numbers. Got Inf",
+        ),
+        (lambda buffer: buffer.append(5), "'count' parameter must be an integer from 0 to 4. Got 5 instead"),
+        (lambda buffer: buffer.update([0], [1], since=5), "'since' parameter must be an integer from 0 to 4. Got 5"),
+        (lambda buffer: buffer.update([0], [1], since=-1), "'since' parameter must be an integer from 0 to 4. Got -1"),
+        (lambda buffer: buffer.priorities([4]), "'rows' parameter must hold row positions from 0 to 3"),
+    ],
+)
+def test_a_refused_call_changes_nothing(call: Any, text: str) -> None:
+    buffer = buffer_of(4, 4, 1.0, 0.5)
+    buffer.update(range(4), [1, 2, 3, 4])
+    before = weights_of(buffer).tolist(), buffer.n_added
+    with pytest.raises(ValueError, match=text):
+        call(buffer)
+    assert (weights_of(buffer).tolist(), buffer.n_added) == before
+
+
+@pytest.mark.parametrize("n_added", [3, 8, 13, -1, 0.5, "x"])
+def test_a_state_with_another_number_of_rows_added_is_refused(n_added: Any) -> None:
+    buffer = buffer_of(4, 5, 1.0, 0.5)
+    buffer.append(3)
+    state = buffer.state_dict(batches_consumed=0)
+    assert state["feedback"]["n_added"] == 7
+    with pytest.raises((ValueError, TypeError), match="'n_added' parameter must"):
+        buffer.load_state_dict({**state, "feedback": {**state["feedback"], "n_added": n_added}})
+    assert buffer.n_added == 7
