@@ -36,6 +36,11 @@
 #'   From 0 to 2147483646.
 #'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #'
+#' @param num_replicas (`integer(1)`)\cr
+#'   The number of processes that share an epoch, see `set_rank()` of [batch_sampler_instance].
+#'   Batches beyond a multiple of it are dropped.
+#'   `NULL` (default): one process.
+#'
 #' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
 #' If the specification names auxiliary values, `batches(epoch)` also has the element `aux`, a list with one vector for
@@ -87,12 +92,12 @@
 #' )
 #' collect_rows(generator, n_rows = 12)
 batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last = FALSE, persistent = FALSE,
-  seed = NULL) {
+  seed = NULL, num_replicas = NULL) {
   if (!is.null(table) && !is.list(table)) {
     stop_parameter("table", "be a data frame or a list of columns", show_value(table))
   }
   settings = list(batch_size = batch_size, length = tree_length(length), drop_last = drop_last,
-    persistent = persistent, seed = seed)
+    persistent = persistent, seed = seed, num_replicas = num_replicas)
   configuration = core_plan("tree", settings)
   parsed = parse_tree(spec)
   core_plan("tree", c(settings, parsed$auxiliary), function(what, place) show_auxiliary(parsed$given[[place + 1]]))
@@ -107,6 +112,7 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
 }
 
 tree_name = "batch_sampler_tree"
+tree_settings = c("batch_size", "length", "drop_last", "persistent", "num_replicas")
 
 # The length as the core takes it: text of any encoding in UTF-8.
 tree_length = function(length) {
@@ -130,7 +136,7 @@ tree_recipe = function(table, configuration, task = NULL) {
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)
   coded = Map(tree_codes, columns[used$coded], used$coded)
   numbers = refuse_at("of the table", Map(tree_numbers, columns[used$numbers], used$numbers))
-  settings = configuration[c("batch_size", "length", "drop_last", "persistent")]
+  settings = configuration[intersect(tree_settings, names(configuration))]
   request = c(settings, tree_data(nodes, n_rows, coded, numbers), configuration$auxiliary)
   parts = core_plan("tree", request, tree_names(nodes, coded, numbers, configuration$length))
   parts = parts[intersect(tree_parts, names(parts))]

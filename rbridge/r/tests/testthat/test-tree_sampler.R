@@ -452,3 +452,19 @@ test_that("a generator with a function can be saved, and another function makes 
   nested = sprintf("choice(%s1%s)", strrep("[", 1e5), strrep("]", 1e5))
   expect_error(endless_of(list(own = nested), length = 20), "The 'own' parameter of 'auxiliary' must", fixed = TRUE)
 })
+
+test_that("replicas have as many batches each, and together those of the generator", {
+  generator = sampler_of(list(mode = "shuffle"), batch_size = 2, length = 11, num_replicas = 4)
+  all_batches = generator(NULL)$batches(0)
+  expect_length(all_batches, 4L)
+  expect_length(sampler_of(list(mode = "shuffle"), batch_size = 2, length = 11)(NULL)$batches(0), 6L)
+  for (rank in 0:3) {
+    instance = generator(NULL)$set_rank(rank, 4)
+    expect_identical(instance$batches(0)[[1L]], all_batches[[rank + 1L]])
+  }
+  expect_error(generator(NULL)$set_rank(0, 3), "The 'num_replicas' parameter must be that of the generator")
+  expect_error(sampler_of(num_replicas = 0), "The 'num_replicas' parameter must be a positive integer. Got 0 instead.",
+    fixed = TRUE)
+  expect_error(sampler_of(num_replicas = 3), "The 'num_replicas' parameter must be at most 2, the number of batches",
+    fixed = TRUE)
+})
