@@ -97,6 +97,7 @@ def _run_corpus_plan(options: argparse.Namespace) -> None:
             weights=options.weights,
             temperature=options.temperature,
             epoch_end=options.epoch_end,
+            max_length=options.max_length,
         )
     print(_printable(mixture.plan.summary()))
 
@@ -105,6 +106,8 @@ def sampler_of(options: argparse.Namespace) -> Any:
     """Make a sampler from columns of a file."""
     if options.groups is not None:
         return _group_sampler(options)
+    if options.strata_per_batch is not None:
+        return _subset_sampler(options)
     _check_left_out({"keep": options.keep}, "unless '--groups' is given")
     return StratifiedBatchSampler(
         _columns_of(read_table(options.file), options.strata, "strata"),
@@ -126,14 +129,7 @@ def _group_sampler(options: argparse.Namespace) -> BatchSampler:
     """Make a sampler of strata and groups from columns of a file."""
     from pystrat.stratified.groups import StratifiedGroupBatchSampler
 
-    others = {
-        "mean-batch-size": options.mean_batch_size,
-        "shares": options.shares,
-        "balance": options.balance,
-        "drop": options.drop,
-        "no-shuffle": options.no_shuffle or None,
-        "assign": None if options.assign == ASSIGN_CHOICES[0] else options.assign,
-    }
+    others = {**_others_of_plans(options), "strata-per-batch": options.strata_per_batch}
     _check_left_out(others, "if '--groups' is given")
     table = read_table(options.file)
     return StratifiedGroupBatchSampler(
@@ -146,6 +142,35 @@ def _group_sampler(options: argparse.Namespace) -> BatchSampler:
         seed=options.seed,
         num_replicas=options.num_replicas,
     )
+
+
+def _subset_sampler(options: argparse.Namespace) -> BatchSampler:
+    """Make a sampler of some strata in each batch from columns of a file."""
+    from pystrat.stratified.subset import StrataSubsetBatchSampler
+
+    others = {**_others_of_plans(options), "keep": options.keep}
+    _check_left_out(others, "if '--strata-per-batch' is given")
+    return StrataSubsetBatchSampler(
+        _columns_of(read_table(options.file), options.strata, "strata"),
+        options.strata_per_batch,
+        options.min_samples_per_stratum,
+        rare=options.rare,
+        missing=options.missing,
+        seed=options.seed,
+        num_replicas=options.num_replicas,
+    )
+
+
+def _others_of_plans(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that only batches with all strata have, None for those that are not given."""
+    return {
+        "mean-batch-size": options.mean_batch_size,
+        "shares": options.shares,
+        "balance": options.balance,
+        "drop": options.drop,
+        "no-shuffle": options.no_shuffle or None,
+        "assign": None if options.assign == ASSIGN_CHOICES[0] else options.assign,
+    }
 
 
 def _check_left_out(options: dict[str, Any], condition: str) -> None:
@@ -237,6 +262,12 @@ def sampler_command(commands: Any, name: str, help_text: str, run: Any) -> argpa
     )
     parser.add_argument(
         "--keep", metavar="together|apart", help="what to do with the rows of a group (default: together)"
+    )
+    parser.add_argument(
+        "--strata-per-batch",
+        type=int,
+        metavar="P",
+        help="put P of the strata into each batch, with -m rows of each, such as for metric learning",
     )
     _add_sizes(parser)
     parser.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: random)")
@@ -355,6 +386,12 @@ def _add_corpus(commands: Any) -> None:
         default=[".src", ".tgt"],
         metavar="SUFFIX[,SUFFIX...]",
         help="the suffixes of files that are parallel line by line (default: .src,.tgt)",
+    )
+    plan.add_argument(
+        "--max-length",
+        type=lambda text: int(text) if "," not in text else [int(part) for part in text.split(",")],
+        metavar="WORDS[,WORDS...]",
+        help="leave out lines of more words; with several numbers, a limit for each suffix, such as 80,120",
     )
     plan.add_argument("--rules", type=Path, metavar="FILE", help="the rules, one per line: PATTERN WEIGHT")
     plan.add_argument(

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import rbridge.cli
-from pystrat import StratifiedBatchSampler, StratifiedGroupBatchSampler
+from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, StratifiedGroupBatchSampler
 from pystrat.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -91,6 +91,37 @@ def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture
 )
 def test_options_of_groups(options: str, message: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("plan", file, "--strata", "sex", *options.split()) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_plan_of_some_strata_in_each_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = pd.DataFrame({"species": ["cat"] * 40 + ["dog"] * 25 + ["hen"] * 12 + ["owl"] * 9})
+    table.to_csv(tmp_path / "pictures.csv", index=False)
+    options = ["--strata", "species", "--strata-per-batch", 2, "-m", 4, "--seed", 1]
+    assert run("plan", tmp_path / "pictures.csv", *options) == 0
+    expected = StrataSubsetBatchSampler(table["species"], 2, 4, seed=1)
+    assert capsys.readouterr().out == expected.plan.summary() + "\n"
+    assert run("batches", tmp_path / "pictures.csv", *options, "--out", tmp_path / "batches.csv") == 0
+    assert (pd.read_csv(tmp_path / "batches.csv")["row"] - 1).tolist() == expected.batches(0).rows.tolist()
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ("--balance over", "'--balance' parameter of pystrat must be left out if '--strata-per-batch' is given. Got"),
+        (
+            "--keep apart",
+            "'--keep' parameter of pystrat must be left out if '--strata-per-batch' is given. Got 'apart'",
+        ),
+        ("--groups sex", "'--strata-per-batch' parameter of pystrat must be left out if '--groups' is given. Got 2"),
+        ("--rare repeat -m 3", "'rare' parameter must be one of 'error', 'warn', 'allow'. Got 'repeat'"),
+        ("", "'min_samples_per_stratum' parameter must be a positive integer"),
+    ],
+)
+def test_options_of_some_strata_in_each_batch(
+    options: str, message: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("plan", file, "--strata", "sex", "--strata-per-batch", 2, *options.split()) == 2
     assert message in capsys.readouterr().err
 
 

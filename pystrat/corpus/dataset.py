@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence, Union
 
 from numpy.typing import NDArray
 
@@ -69,7 +69,7 @@ class CorpusDataset(AnswersKeywords):
         transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
         positions: bool = False,
         lengths: Any = None,
-        max_length: Optional[int] = None,
+        max_length: Union[None, int, Sequence[int]] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
     ) -> None:
         transform, positions = check_transform(transform), check_flag(positions, "positions")

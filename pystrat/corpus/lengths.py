@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,49 @@ def line_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int3
         required = "be 'words', a function of the lines of a position, or a number for each line"
         raise refused_value("lengths", required, show(lengths))
     return _read_lengths(lengths, sum(map(len, files)))
+
+
+def limited_lengths(
+    lengths: Any, files: Sequence[ParallelFile], max_length: Union[None, int, list[int]]
+) -> tuple[NDArray[np.int32], Optional[NDArray[np.bool_]]]:
+    """Return the lengths of the lines of all files, and whether each of them is allowed; None if all of them are.
+
+    Parameters
+    ----------
+    lengths : "words", callable, array of int, or None
+        As in `line_lengths`. With a limit for each side: words, or an array of int of shape (number of lines, sides).
+    files : sequence of ParallelFile
+    max_length : int, list of int, or None
+        As returned by `check_max_length`.
+
+    Raises
+    ------
+    TypeError, ValueError, RuntimeError
+        As for `line_lengths`.
+    """
+    if not isinstance(max_length, list):
+        of_lines = line_lengths(lengths, files)
+        return of_lines, None if max_length is None else of_lines <= max_length
+    n_sides = len(files[0].sides)
+    if len(max_length) != n_sides:
+        required = f"have one number for each side, {n_sides}, or be one number"
+        raise refused_value("max_length", required, show(max_length))
+    of_sides = _side_lengths(lengths, files)
+    return of_sides.max(axis=1), (of_sides <= max_length).all(axis=1)
+
+
+def _side_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int32]:
+    """Return the length of each side of the lines of all files; shape (number of lines, sides)."""
+    n, n_sides = sum(map(len, files)), len(files[0].sides)
+    if lengths is None or (isinstance(lengths, str) and lengths == "words"):
+        by_side = [np.concatenate([file.sides[side].word_counts() for file in files]) for side in range(n_sides)]
+        return np.stack(by_side, axis=1)
+    required = f"be 'words', or whole numbers of shape ({n}, {n_sides}), if 'max_length' has a limit for each side"
+    found = np.empty(0) if callable(lengths) or isinstance(lengths, str) else plain_array(lengths, "lengths")
+    if found.shape != (n, n_sides) or found.dtype.kind not in "iuf":
+        raise refused_value("lengths", required, show(lengths))
+    _refuse_wrong(found, required)
+    return found.astype(np.int32)
 
 
 def _most_words(file: ParallelFile) -> NDArray[np.int32]:

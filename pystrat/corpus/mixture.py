@@ -14,9 +14,9 @@ from pystrat.base import Batches
 from pystrat.corpus.cutting import CuttingBatchSampler
 from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.files import Paths, Source, open_files
-from pystrat.corpus.lengths import line_lengths
+from pystrat.corpus.lengths import limited_lengths
 from pystrat.corpus.plan import CorpusPlan, PlanSettings, shown_name
-from pystrat.corpus.population import check_accept, find_population
+from pystrat.corpus.population import check_accept, check_max_length, find_population
 from pystrat.corpus.rules import RuleSource, encoded, read_rules
 from pystrat.corpus.stages import Planning, Stages, WeightsOfEpochs, numbers_of
 from pystrat.messages import check_flag, refused_type
@@ -78,9 +78,11 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     window : int, optional
         The number of consecutive drawn lines that are sorted by length together. By default all of an epoch, which
         gives the least padding; with smaller windows, the lines in a batch vary more from epoch to epoch.
-    max_length : int, optional
+    max_length : int or sequence of int, optional
         The largest of the `lengths` that is allowed: longer lines are excluded. They are never drawn, shares are
         computed from the remaining lines, and the plan shows how many are excluded. All lines keep their positions.
+        ``[80, 120]`` has a limit for each side, such as source and target; `lengths` are then words, or an array of
+        shape (number of lines, sides), whose rows are as long as their longest side.
     accept : callable, optional
         A function of the tuple of lines of a position, called for each position that is not too long when the sampler
         is made. The lines are excluded if it returns False.
@@ -175,12 +177,13 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         lengths: Any = None,
         max_tokens: Optional[int] = None,
         window: Optional[int] = None,
-        max_length: Optional[int] = None,
+        max_length: Union[None, int, Sequence[int]] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
+        limits = check_max_length(max_length) if isinstance(max_length, (list, tuple, np.ndarray)) else max_length
         arguments = {
             "batch_size": batch_size,
             "epoch_end": epoch_end,
@@ -188,7 +191,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
             "lengths": lengths,
             "max_tokens": max_tokens,
             "window": window,
-            "max_length": max_length,
+            "max_length": max(limits, default=None) if isinstance(limits, list) else limits,
             "seed": seed,
             "num_replicas": num_replicas,
             "rank": rank,
@@ -197,9 +200,12 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         accept = check_accept(accept)
         read = None if rules is None else read_rules(rules)
         self._files = open_files(source, suffixes, targets)
-        by_length, max_length = settings["by_length"], settings.get("max_length")
-        of_lines = line_lengths(lengths, self._files) if by_length or max_length is not None else None
-        population = find_population(self._files, of_lines, max_length, accept)
+        if not isinstance(limits, list):
+            limits = settings.get("max_length")
+        by_length, of_lines, allowed = settings["by_length"], None, None
+        if by_length or limits is not None:
+            of_lines, allowed = limited_lengths(lengths, self._files, limits)
+        population = find_population(self._files, allowed, accept)
         names = [encoded(file.name, "source") for file in self._files]
         chosen = PlanSettings(names, read, temperature, sample, epoch_end)
         self._stages = Stages(Planning(self._files, population and population.counts, chosen), weights)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.corpus.files import ParallelFile
-from pystrat.corpus.lengths import line_lengths, lines_in_order
+from pystrat.corpus.lengths import limited_lengths, lines_in_order
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, refused_type, show
 
@@ -35,8 +35,7 @@ class Population(NamedTuple):
 
 def find_population(
     files: Sequence[ParallelFile],
-    lengths: Optional[NDArray[np.int32]],
-    max_length: Optional[int],
+    allowed: Optional[NDArray[np.bool_]],
     accept: Optional[Callable[[tuple[str, ...]], bool]],
 ) -> Optional[Population]:
     """Return the remaining lines; None if there are no limits.
@@ -44,10 +43,8 @@ def find_population(
     Parameters
     ----------
     files : sequence of ParallelFile
-    lengths : numpy.ndarray of int32, optional
-        The lengths of all lines; required for `max_length`.
-    max_length : int, optional
-        As returned by `check_max_length`.
+    allowed : numpy.ndarray of bool, optional
+        Whether each line is not too long, as `limited_lengths` returns it.
     accept : callable, optional
         Called with the lines of the positions that are not too long.
 
@@ -56,12 +53,9 @@ def find_population(
     TypeError
         If `accept` returns anything but true or false.
     """
-    if max_length is None and accept is None:
+    if allowed is None and accept is None:
         return None
-    remains = np.ones(sum(map(len, files)), dtype=np.bool_)
-    if max_length is not None:
-        assert lengths is not None
-        remains = lengths <= max_length
+    remains = np.ones(sum(map(len, files)), dtype=np.bool_) if allowed is None else allowed
     if accept is not None:
         for place, lines in lines_in_order(files, np.flatnonzero(remains), "asking which lines to accept"):
             accepted = accept(lines)
@@ -76,14 +70,18 @@ def limited_population(
     files: Sequence[ParallelFile], lengths: Any, max_length: Any, accept: Any
 ) -> Optional[Population]:
     """Return the remaining lines, like `find_population`, from the parameters that the user has given."""
-    max_length = check_max_length(max_length)
-    of_lines = None if max_length is None else line_lengths(lengths, files)
-    return find_population(files, of_lines, max_length, check_accept(accept))
+    limits = check_max_length(max_length)
+    allowed = None if limits is None else limited_lengths(lengths, files, limits)[1]
+    return find_population(files, allowed, check_accept(accept))
 
 
-def check_max_length(max_length: Any) -> Optional[int]:
-    """Return a number of tokens, or None."""
-    return None if max_length is None else check_integer(max_length, "max_length", minimum=0, maximum=MAX_COUNT)
+def check_max_length(max_length: Any) -> Union[None, int, list[int]]:
+    """Return a number of tokens, one for each side as a list, or None."""
+    if max_length is None:
+        return None
+    if isinstance(max_length, (list, tuple, np.ndarray)) and np.ndim(max_length) == 1:
+        return [check_integer(limit, "max_length", minimum=0, maximum=MAX_COUNT) for limit in max_length]
+    return check_integer(max_length, "max_length", minimum=0, maximum=MAX_COUNT)
 
 
 def check_accept(accept: Any) -> Any:

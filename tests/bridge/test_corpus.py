@@ -129,6 +129,17 @@ def test_mixtures_by_length(corpus: Path, limits: dict[str, Any], r: Session) ->
 ACCEPT = "function(lines) nchar(lines$txt) %% 3 != 1"
 
 
+def test_limits_for_each_side(tmp_path: Path, r: Session) -> None:
+    for side, most in (("src", 9), ("tgt", 5)):
+        lines = (f"{'w ' * (1 + line * 7 % most)}\n" for line in range(90))
+        (tmp_path / f"a.{side}").write_text("".join(lines), encoding="utf-8")
+    limits = np.array([6, 2], dtype=np.int32)
+    mixture = CorpusMixtureBatchSampler(tmp_path, 8, sample=50, max_length=limits, seed=1)
+    sample = np.array([50], dtype=np.int32)
+    generator = r.call("batch_sampler_corpus_mixture", str(tmp_path), 8, sample=sample, max_length=limits, seed=1)
+    assert_same_recipe(r, mixture, generator)
+
+
 @pytest.mark.parametrize("chosen", [{"max_length": 6}, {"max_length": 6.0, "max_tokens": 30}, {"accept": True}])
 def test_mixtures_with_limits(corpus: Path, chosen: dict[str, Any], r: Session, base: Any) -> None:
     for name in SIZES:

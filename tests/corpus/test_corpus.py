@@ -467,6 +467,16 @@ def test_the_dry_run(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "An epoch has 527 lines." in capsys.readouterr().out
 
 
+def test_the_dry_run_leaves_out_long_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.src").write_text("w\n" + "w w w\n" * 2, encoding="ascii")
+    (tmp_path / "a.tgt").write_text("w w\n" * 2 + "w\n", encoding="ascii")
+    for limit, excluded in (("2", "2"), ("3,1", "2"), ("3,3", "0")):
+        assert main(["corpus", "plan", str(tmp_path), "--sample", "3", "--max-length", limit]) == 0
+        assert capsys.readouterr().out.splitlines()[1].split()[:3] == ["a", "3", excluded]
+    assert main(["corpus", "plan", str(tmp_path), "--sample", "3", "--max-length", "1,2,3"]) == 2
+    assert "'max_length' parameter must have one number for each side, 2" in capsys.readouterr().err
+
+
 def test_an_error_takes_one_line(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["corpus", "plan", str(corpus), "--sample", "1.0"]) == 2
     told = capsys.readouterr()

@@ -49,6 +49,50 @@ def test_lines_beyond_the_limits_are_never_drawn(folder: Path) -> None:
     assert sorted(set(chosen.batches().rows.tolist())) == different
 
 
+def side_lengths(lines: tuple[str, ...]) -> list[int]:
+    return [len(line.split()) for line in lines]
+
+
+@pytest.mark.parametrize("lengths", [None, "words", "numbers"])
+@pytest.mark.parametrize("limits", [[6, 2], (9, 3), np.array([4, 5])])
+def test_each_side_may_have_a_limit(folder: Path, limits: Any, lengths: Any) -> None:
+    dataset = CorpusDataset(folder)
+    of_sides = np.array([side_lengths(dataset[position]) for position in range(120)])
+    within = np.flatnonzero((of_sides <= limits).all(axis=1)).tolist()
+    assert 0 < len(within) < 120
+    given = of_sides if lengths == "numbers" else lengths
+    mixture = CorpusMixtureBatchSampler(folder, 16, sample=900, max_length=limits, lengths=given, seed=1)
+    assert sorted(set(mixture.batches().rows.tolist())) == within
+    assert len(CorpusDataset(folder, max_length=limits, lengths=given)) == len(within)
+    by_tokens = CorpusMixtureBatchSampler(folder, sample=50, max_length=limits, lengths=given, max_tokens=18, seed=1)
+    longest_sides = of_sides.max(axis=1)
+    assert all(len(batch) * longest_sides[batch].max() <= 18 for batch in by_tokens.batches())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_length": [1, 2, 3]}, "'max_length' parameter must have one number for each side, 2, or be one number."),
+        ({"max_length": []}, "'max_length' parameter must have one number for each side, 2, or be one number."),
+        ({"max_length": [4, -1]}, "'max_length' parameter must be an integer from 0 to 2147483647. Got -1 instead."),
+        (
+            {"max_length": [4, 5], "lengths": len},
+            "'lengths' parameter must be 'words', or whole numbers of shape (120, 2), ",
+        ),
+        ({"max_length": [4, 5], "lengths": [1] * 120}, "must be 'words', or whole numbers of shape (120, 2), if 'max_"),
+        (
+            {"max_length": [4, 5], "lengths": [[0.5, 1]] * 120},
+            "must be 'words', or whole numbers of shape (120, 2), if",
+        ),
+    ],
+)
+def test_limits_of_sides_that_are_refused(parameters: dict[str, Any], message: str, folder: Path) -> None:
+    for kind, others in ((CorpusMixtureBatchSampler, {"batch_size": 2, "sample": 3}), (CorpusDataset, {})):
+        with pytest.raises((TypeError, ValueError)) as refused:
+            kind(folder, **others, **parameters)
+        assert message in str(refused.value)
+
+
 def test_shares_follow_from_the_lines_that_remain(folder: Path) -> None:
     mixture = CorpusMixtureBatchSampler(folder, 16, sample=200, max_length=6, seed=1)
     excluded = [file.excluded for file in mixture.plan.files]

@@ -42,10 +42,44 @@ line_lengths = function(lengths, files) {
 }
 
 most_words = function(files, file) {
-  counts = lapply(seq_along(files$suffixes), function(side) {
-    count_words(files$paths[[side]][file], files$versions[[side]][file], files$lines[file])
-  })
-  do.call(pmax.int, counts)
+  do.call(pmax.int, lapply(seq_along(files$suffixes), function(side) words_of_side(files, file, side)))
+}
+
+words_of_side = function(files, file, side) {
+  count_words(files$paths[[side]][file], files$versions[[side]][file], files$lines[file])
+}
+
+# The lengths of the lines of all files, and whether each line is allowed, NULL if all are: list(of_lines, allowed)
+# `max_length` is one number, one for each side, or NULL.
+limited_lengths = function(lengths, files, max_length) {
+  if (length(max_length) < 2L) {
+    of_lines = line_lengths(lengths, files)
+    return(list(of_lines = of_lines, allowed = if (!is.null(max_length)) of_lines <= max_length))
+  }
+  if (length(max_length) != length(files$suffixes)) {
+    stop_parameter("max_length", sprintf("have one number for each side, %d, or be one number", length(files$suffixes)),
+      show_value(max_length))
+  }
+  of_sides = side_lengths(lengths, files)
+  list(of_lines = do.call(pmax.int, of_sides), allowed = Reduce(`&`, Map(`<=`, of_sides, max_length)))
+}
+
+# The lengths of the lines of all files, a vector for each side.
+side_lengths = function(lengths, files) {
+  n_sides = length(files$suffixes)
+  if (is.null(lengths) || identical(lengths, "words")) {
+    return(lapply(seq_len(n_sides), function(side) {
+      unlist(lapply(seq_along(files$names), function(file) words_of_side(files, file, side)))
+    }))
+  }
+  n = sum(files$lines)
+  required = sprintf("be 'words', or whole numbers of shape (%.0f, %d), if 'max_length' has a limit for each side", n,
+    n_sides)
+  if (!is.numeric(lengths) || is.object(lengths) || !identical(as.double(dim(lengths)), c(n, n_sides))) {
+    stop_parameter("lengths", required, show_value(lengths))
+  }
+  check_lengths(as.vector(lengths), required)
+  lapply(seq_len(n_sides), function(side) as.integer(lengths[, side]))
 }
 
 # The number of words, separated by ASCII whitespace, in each line of a file of `n_lines` lines.

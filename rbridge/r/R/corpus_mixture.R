@@ -51,8 +51,11 @@
 #'   Numbers: one for each line, file after file.
 #' @param max_tokens,window (`integer(1)`)\cr
 #'   Make batches of lines of similar length, see [batch_sampler_epoch_subset()].
-#' @param max_length (`integer(1)`)\cr
+#' @param max_length (`integer()`)\cr
 #'   The largest of the `lengths` that is allowed: longer lines are excluded.
+#'   Several numbers, such as `c(80, 120)`, are limits for each side, such as source and target; `lengths` are then
+#'   words, or a matrix with a row for each line and a column for each side, whose rows are as long as their longest
+#'   side.
 #'   `NULL` (default): no limit.
 #' @param accept (`function`)\cr
 #'   A function that receives such lines too, and returns for each position whether it is accepted; the others are
@@ -121,15 +124,19 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, epoch_end = "sample",
   shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL, accept = NULL, seed = NULL,
   num_replicas = NULL) {
+  limits = if (length(max_length) > 1L) check_max_length(max_length)
   request = list(batch_size = batch_size, epoch_end = epoch_end, shuffle = shuffle, lengths = lengths,
-    max_tokens = max_tokens, window = window, max_length = max_length, seed = seed, num_replicas = num_replicas)
+    max_tokens = max_tokens, window = window, max_length = if (is.null(limits)) max_length else max(limits),
+    seed = seed, num_replicas = num_replicas)
   settings = core_plan("mixture", request)
   used = settings$by_length == 1L
   accept = check_accept(accept)
   rules = if (!is.null(rules)) read_rules(rules)
   files = open_files(source, suffixes, targets)
-  of_lines = if (used || !is.null(max_length)) line_lengths(lengths, files)
-  population = find_population(files, of_lines, settings$max_length, accept)
+  limits = if (is.null(limits)) settings$max_length else limits
+  limited = if (used || !is.null(limits)) limited_lengths(lengths, files, limits)
+  of_lines = limited$of_lines
+  population = find_population(files, limited$allowed, accept)
   remaining = if (is.null(population)) files$lines else population$counts
   stages = make_stages(files$names, remaining, sample, rules, weights, temperature, epoch_end)
   if (!is.null(population) && used) {

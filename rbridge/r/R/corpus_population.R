@@ -9,12 +9,12 @@ check_accept = function(accept) {
 
 # -> list(remains = for each line of all files whether it does, counts = lines of each file that remain); NULL if there
 # are no limits
-# `lengths` are those of all lines; needed for `max_length`.
-find_population = function(files, lengths, max_length, accept) {
-  if (is.null(max_length) && is.null(accept)) {
+# `allowed`: whether each line is not too long, NULL if there is no such limit
+find_population = function(files, allowed, accept) {
+  if (is.null(allowed) && is.null(accept)) {
     return(NULL)
   }
-  remains = if (is.null(max_length)) rep(TRUE, sum(files$lines)) else lengths <= max_length
+  remains = if (is.null(allowed)) rep(TRUE, sum(files$lines)) else allowed
   if (!is.null(accept)) {
     places = which(remains)
     remains[places] = accepted_lines(files, places, accept)
@@ -50,8 +50,16 @@ remaining_lines = function(parts) {
 
 # For a dataset: the numbers of the remaining lines, NULL if there are no limits.
 limited_positions = function(files, lengths, max_length, accept) {
-  max_length = if (!is.null(max_length)) check_between(max_length, "max_length", 0, largest_count)
-  of_lines = if (!is.null(max_length)) line_lengths(lengths, files)
-  population = find_population(files, of_lines, max_length, check_accept(accept))
+  max_length = check_max_length(max_length)
+  allowed = if (!is.null(max_length)) limited_lengths(lengths, files, max_length)$allowed
+  population = find_population(files, allowed, check_accept(accept))
   if (!is.null(population)) which(population$remains)
+}
+
+# A number of tokens, or one for each side, or NULL.
+check_max_length = function(max_length) {
+  if (!is.numeric(max_length) || length(max_length) < 2L) {
+    return(if (!is.null(max_length)) check_between(max_length, "max_length", 0, largest_count))
+  }
+  vapply(as.vector(max_length), check_between, numeric(1L), "max_length", 0, largest_count)
 }

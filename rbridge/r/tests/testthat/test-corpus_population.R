@@ -81,6 +81,20 @@ test_that("a saved generator draws the same in a fresh R session", {
   expect_identical(fresh, generator(NULL)$batches(5))
 })
 
+test_that("each side may have a limit", {
+  folder = corpus_of_words()
+  lines = corpus_dataset(folder)$lines(1:120)
+  of_sides = vapply(lines[c("src", "tgt")], function(side) nchar(side) %/% 2 + 1, numeric(120L))
+  for (limits in list(c(6, 2), c(9, 3), c(4L, 5L))) {
+    within = which(of_sides[, 1L] <= limits[1L] & of_sides[, 2L] <= limits[2L])
+    for (lengths in list(NULL, "words", unname(of_sides))) {
+      sampler = batch_sampler_corpus_mixture(folder, 16, 900L, max_length = limits, lengths = lengths, seed = 1)(NULL)
+      expect_identical(sort(unique(sampler$batches(0)$rows)), within)
+      expect_length(corpus_dataset(folder, max_length = limits, lengths = lengths), length(within))
+    }
+  }
+})
+
 test_that("wrong arguments and recipes are refused", {
   folder = corpus_of_words()
   refused = function(message, ...) {
@@ -88,6 +102,10 @@ test_that("wrong arguments and recipes are refused", {
     expect_error(corpus_dataset(folder, ...), message, fixed = TRUE)
   }
   refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = -1)
+  refused("The 'max_length' parameter must have one number for each side, 2, or be one number.", max_length = 1:3)
+  refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = c(4, -1))
+  refused("must be 'words', or whole numbers of shape (120, 2), if 'max_length' has a limit for each side.",
+    max_length = c(4, 5), lengths = rep(1, 120))
   refused("must be a function, or nothing. Got TRUE instead.", accept = TRUE)
   refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
   refused("The 'lengths' parameter must ", lengths = "words")
