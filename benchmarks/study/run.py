@@ -1,0 +1,143 @@
+"""The study: train all cells of the grid that have no results yet, the most informative first.
+
+    python benchmarks/study/run.py                       the whole grid
+    python benchmarks/study/run.py --minutes 30          what can be done in half an hour; run it again to continue
+    python benchmarks/study/run.py --seeds 1 --batch-sizes 32 128 --data default survey
+
+Results are in results/, a file for each data set. An interrupted cell continues within its epochs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import statistics
+import time
+from pathlib import Path
+from typing import Any, Iterable, Iterator
+
+import batches
+import data
+import objectives
+import torch
+from training import Cell, Training
+
+RESULTS = Path(__file__).resolve().parent / "results"
+COLUMNS = (
+    *Cell._fields,
+    *("split", "steps", "rate", "lost", "requested", "auc", "precision", "log_loss", "log_loss_raw", "calibration"),
+    *("calibration_raw", "worst_recall", "error", "worst_error", "seconds", "sampler_seconds"),
+)
+BATCH_SIZES = (32, 128, 512)
+N_SEEDS = 5
+N_STEPS = 500
+# The first losses and kinds of batches, which are trained before the others.
+FIRST_LOSSES, FIRST_KINDS = 2, 5
+
+
+def cells(entries: Iterable[data.Entry], sizes: Iterable[int], n_seeds: int) -> list[Cell]:
+    """Return the grid in the order of training, so that whatever is done when a run ends covers all data sets."""
+    found = []
+    for entry in entries:
+        for loss_place, loss in enumerate(objectives.BY_TASK[entry.task]):
+            for kind_place, kind in enumerate(batches.KINDS):
+                if kind == "plain, refilled" and loss not in objectives.RANKING:
+                    continue
+                is_late = kind_place >= FIRST_KINDS and kind != "plain, refilled"
+                stage = (loss_place >= FIRST_LOSSES) + 2 * is_late
+                for size in sizes:
+                    for seed in range(n_seeds):
+                        cell = Cell(entry.name, loss, kind, size, seed)
+                        found.append(((seed, 4 * (size > BATCH_SIZES[1]) + stage, size), cell))
+    return [cell for _, cell in sorted(found, key=lambda item: item[0])]
+
+
+def read(name: str) -> list[dict[str, str]]:
+    """Return the lines of a file of results."""
+    path = RESULTS / f"{name}.csv"
+    if not path.exists():
+        return []
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write(name: str, lines: Iterable[dict[str, Any]]) -> None:
+    """Replace a file of results, so that an interrupted run leaves the old one or the new one."""
+    RESULTS.mkdir(exist_ok=True)
+    partial = RESULTS / f"{name}.csv.part"
+    with open(partial, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+    os.replace(partial, RESULTS / f"{name}.csv")
+
+
+def done_cells(names: Iterable[str]) -> Iterator[tuple[Cell, float]]:
+    """Yield the cells that have results, and their seconds."""
+    for name in names:
+        for line in read(name):
+            if line["split"] == "0":
+                cell = Cell(line["data"], line["loss"], line["batches"], int(line["batch_size"]), int(line["seed"]))
+                yield cell, 2 * data.REPEATS * float(line["seconds"] or 0)
+
+
+def run(options: argparse.Namespace) -> None:
+    torch.set_num_threads(1)
+    entries = [entry for entry in data.catalog() if not options.data or entry.name in options.data]
+    grid = cells(entries, options.batch_sizes, options.seeds)
+    seconds = dict(done_cells(entry.name for entry in entries))
+    left = [cell for cell in grid if cell not in seconds]
+    print(f"{len(grid)} cells, {len(grid) - len(left)} done.", flush=True)
+    by_name = {entry.name: entry for entry in entries}
+    loaded: dict[str, tuple[data.DataSet, list[data.Split]]] = {}
+    checkpoint = data.PREPARED / "checkpoint.pt"
+    end = time.monotonic() + 60 * options.minutes
+    for place, cell in enumerate(left):
+        if time.monotonic() > end:
+            break
+        if cell.data not in loaded:
+            found = data.load(by_name[cell.data])
+            loaded[cell.data] = found, found.splits()
+        begin = time.monotonic()
+        write(cell.data, [*read(cell.data), *_results(cell, *loaded[cell.data], options.steps, checkpoint)])
+        seconds[cell] = time.monotonic() - begin
+        print(f"{len(grid) - len(left) + place + 1} of {len(grid)}, {_left(seconds, left[place + 1 :])}: ", end="")
+        print(f"{cell.data}, {cell.loss}, {cell.batches}, {cell.batch_size}, {seconds[cell]:.2f} s", flush=True)
+
+
+def _results(
+    cell: Cell, found: data.DataSet, splits: list[data.Split], n_steps: int, checkpoint: Path
+) -> list[dict[str, Any]]:
+    """Return the results of a cell, or lines without any if its sampler refuses the rows."""
+    try:
+        training = Training(cell, found, splits, n_steps)
+    except ValueError:
+        return [{**cell._asdict(), "split": 0, "steps": n_steps}]
+    training.run(checkpoint)
+    return training.results()
+
+
+def _left(seconds: dict[Cell, float], left: list[Cell]) -> str:
+    """Return the time that is left, by the mean time of cells of each batch size."""
+    by_size: dict[int, list[float]] = {}
+    for cell, spent in seconds.items():
+        by_size.setdefault(cell.batch_size, []).append(spent)
+    known = {size: statistics.fmean(spent) for size, spent in by_size.items()}
+    unknown = max(known.values())
+    total = sum(known.get(cell.batch_size, unknown) for cell in left)
+    return f"about {total / 60:.0f} minutes left"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Train the cells of the grid that have no results yet.")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no cell after this time")
+    parser.add_argument("--steps", type=int, default=N_STEPS, help="optimizer steps (default: %(default)s)")
+    parser.add_argument("--seeds", type=int, default=N_SEEDS, help="the number of seeds (default: %(default)s)")
+    parser.add_argument("--batch-sizes", type=int, nargs="+", default=BATCH_SIZES, metavar="SIZE")
+    parser.add_argument("--data", nargs="+", metavar="NAME", help="names of data sets in catalog.csv (default: all)")
+    run(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The study trains many networks as one; each gets what it would get alone, and an interrupted run continues exactly."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+metrics = pytest.importorskip("sklearn.metrics")
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "study"
+N_STEPS = 30
+
+
+@pytest.fixture(name="module", scope="module")
+def _module() -> Any:
+    """Return a function that imports a module of the study."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FOLDER))
+        yield importlib.import_module
+
+
+def _data_set(module: Callable[[str], Any], task: str) -> Any:
+    generator = np.random.default_rng(1)
+    n_classes = 4 if task == "classes" else 2
+    strata = np.sort(generator.integers(0, n_classes, 240))[generator.permutation(240)]
+    strata[generator.random(240) < 0.7] = 0
+    features = (generator.normal(size=(240, 5)) + strata[:, None] * [1, 0, 0.5, 0, -1]).astype(np.float32)
+    return module("data").DataSet("made", task, features, strata.astype(np.float32), strata)
+
+
+def _training(module: Callable[[str], Any], loss: str, kind: str, size: int = 16) -> Any:
+    found = _data_set(module, "classes" if loss == "contrastive" else "binary")
+    training = module("training")
+    return training.Training(training.Cell("made", loss, kind, size, 0), found, found.splits(), N_STEPS)
+
+
+def _alone(module: Callable[[str], Any], loss: str, kind: str, place: int, rate: float) -> Any:
+    """Train one network with torch's own layers and optimizer, on the batches of a DataLoader."""
+    found = _data_set(module, "classes" if loss == "contrastive" else "binary")
+    split = found.splits()[place]
+    rows = torch.from_numpy(found.features[split.train])
+    inputs = ((rows - rows.mean(0)) / rows.std(0)).clamp(-5, 5)
+    target = torch.from_numpy(found.target[split.train])
+    made = module("batches").KINDS[kind](found.strata[split.train], 16, place)
+    weights = torch.ones(len(rows)) if made.weights is None else torch.from_numpy(made.weights).float()
+    n_outputs = found.n_strata if found.task == "classes" else 1
+    network = torch.nn.Sequential(torch.nn.Linear(5, 32), torch.nn.ReLU(), torch.nn.Linear(32, n_outputs))
+    networks = module("networks")
+    first = networks.Networks(5, 32, n_outputs, seeds=[place], rates=[rate])
+    with torch.no_grad():
+        for parameter, values in zip(network.parameters(), networks.weights_of(first, 0, 0)):
+            parameter.copy_(values)
+    optimizer = torch.optim.Adam(network.parameters(), lr=rate)
+    loader = torch.utils.data.DataLoader(
+        torch.utils.data.TensorDataset(inputs, target, weights), batch_sampler=made.sampler
+    )
+    step = 0
+    while step < N_STEPS:
+        for x, y, weight in loader:
+            if step < N_STEPS and not (loss == "AUM" and y.unique().numel() < 2):
+                optimizer.zero_grad()
+                _loss_alone(loss, network, x, y, weight).backward()
+                optimizer.step()
+            step += 1
+    return [parameter.detach() for parameter in network.parameters()]
+
+
+def _loss_alone(loss: str, network: Any, x: Any, y: Any, weight: Any) -> Any:
+    outputs = network(x)
+    if loss == "AUM":
+        from pystrat.losses import AUMLoss
+
+        return AUMLoss()(outputs, y)
+    if loss == "pairwise":
+        scores = outputs[:, 0]
+        return ((1 - (scores[y == 1][:, None] - scores[y == 0][None])) ** 2).mean()
+    if loss == "cross-entropy":
+        losses = torch.nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], y, reduction="none")
+        return (losses * weight).sum() / weight.sum()
+    points = torch.nn.functional.normalize(network[1](network[0](x)), dim=-1)
+    similar, total, counted = points @ points.T / 0.2, torch.tensor(0.0), 0
+    for row in range(len(y)):
+        others = [other for other in range(len(y)) if other != row]
+        same = [other for other in others if y[other] == y[row]]
+        if same:
+            total = total - (similar[row, same] - similar[row, others].logsumexp(0)).mean()
+            counted += 1
+    return torch.nn.functional.cross_entropy(outputs, y.long()) + total / max(counted, 1)
+
+
+@pytest.mark.parametrize(
+    "loss, kind",
+    [
+        ("cross-entropy", "plain"),
+        ("cross-entropy", "downsampled"),
+        ("AUM", "plain"),
+        ("AUM", "weighted"),
+        ("pairwise", "over"),
+        ("contrastive", "stratified"),
+    ],
+)
+def test_networks_that_are_trained_at_once_are_those_that_are_trained_alone(
+    module: Callable[[str], Any], tmp_path: Path, loss: str, kind: str
+) -> None:
+    training = _training(module, loss, kind)
+    training.run(tmp_path / "state.pt")
+    for place, rate in ((0, 0), (3, 1)):
+        alone = _alone(module, loss, kind, place, module("training").RATES[rate])
+        together = module("networks").weights_of(training.networks, place, rate)
+        if loss in module("objectives").RANKING:
+            # The last bias has a gradient of 0, of which Adam makes steps in the direction of its rounding error.
+            alone, together = alone[:-1], together[:-1]
+        for one, other in zip(alone, together):
+            torch.testing.assert_close(one, other, rtol=2e-3, atol=2e-4)
+
+
+@pytest.mark.parametrize("kind", ["plain", "stratified", "over", "weighted", "downsampled", "plain, refilled"])
+def test_training_that_is_interrupted_within_an_epoch_ends_with_the_same_results(
+    module: Callable[[str], Any], tmp_path: Path, kind: str
+) -> None:
+    def results(training: Any) -> list[dict[str, Any]]:
+        training.run(tmp_path / "state.pt")
+        lines: list[dict[str, Any]] = training.results()
+        return [{name: value for name, value in line.items() if "seconds" not in name} for line in lines]
+
+    whole = results(_training(module, "AUM", kind))
+    interrupted = _training(module, "AUM", kind)
+    for _ in range(17):
+        interrupted.step()
+    torch.save(interrupted.state_dict(), tmp_path / "state.pt")
+    assert results(_training(module, "AUM", kind)) == whole
+    assert not (tmp_path / "state.pt").exists()
+
+
+def test_lost_batches_are_counted_and_refilled_ones_are_not_lost(
+    module: Callable[[str], Any], tmp_path: Path
+) -> None:
+    lost = {}
+    for kind in ("plain", "plain, refilled", "over"):
+        training = _training(module, "AUM", kind, size=4)
+        training.run(tmp_path / "state.pt")
+        lines = training.results()
+        lost[kind] = sum(line["lost"] for line in lines)
+        assert all(line["requested"] >= N_STEPS for line in lines)
+    assert lost["plain"] > 0 and lost["plain, refilled"] == lost["over"] == 0
+
+
+@given(
+    outputs=st.lists(st.integers(-3, 3), min_size=4, max_size=40),
+    data=st.data(),
+)
+def test_measures_are_those_of_scikit_learn(module: Callable[[str], Any], outputs: list[int], data: Any) -> None:
+    n_rows = len(outputs)
+    positive = np.array(data.draw(st.lists(st.booleans(), min_size=n_rows, max_size=n_rows)))
+    positive[:2] = [True, False]
+    scores = np.array(outputs, dtype=float)
+    measures = module("measures")
+    auc, precision = measures.ranking(scores[:, None], positive.astype(int))
+    assert auc == pytest.approx(metrics.roc_auc_score(positive, scores))
+    assert precision == pytest.approx(metrics.average_precision_score(positive, scores))
+    shares = measures.probabilities(scores[:, None])
+    assert measures.log_loss(shares, positive.astype(int)) == pytest.approx(metrics.log_loss(positive, shares))
+    predicted = shares.argmax(axis=1)
+    recalls = metrics.recall_score(positive, predicted, average=None, zero_division=0)
+    assert measures.worst_recall(shares, positive.astype(int)) == pytest.approx(recalls.min())
+
+
+def test_calibration_error_of_predictions_that_are_too_high_is_the_excess(module: Callable[[str], Any]) -> None:
+    strata = np.tile([0, 0, 0, 1], 50)
+    for excess in (0.0, 0.2):
+        shares = np.column_stack([np.full(200, 0.75 - excess), np.full(200, 0.25 + excess)])
+        assert module("measures").calibration_error(shares, strata) == pytest.approx(excess, abs=0.02)
+
+
+def test_halves_of_a_repeat_are_each_others_test_rows_and_parts_do_not_overlap(module: Callable[[str], Any]) -> None:
+    found = _data_set(module, "classes")
+    splits = found.splits()
+    assert len(splits) == 10
+    for first, second in zip(splits[::2], splits[1::2]):
+        for split, other in ((first, second), (second, first)):
+            own = np.sort(np.concatenate([split.train, split.valid]))
+            assert own.tolist() == other.test.tolist()
+            assert np.sort(np.concatenate([own, split.test])).tolist() == list(range(240))
