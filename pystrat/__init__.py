@@ -12,6 +12,7 @@ from pystrat.plan import BatchPlan
 from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
 
 if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
+    from pystrat.advice import advise
     from pystrat.accelerated import prepare_for_accelerate, prepare_for_trainer
     from pystrat.distributed import distribute
     from pystrat.stratified.bins import bin_target
@@ -73,6 +74,7 @@ __all__ = [
     "TripleDataset",
     "UniformBatchSampler",
     "WeightedBatchSampler",
+    "advise",
     "batch_counts",
     "bin_target",
     "bind_counts",
@@ -124,6 +126,7 @@ _MODULE_OF = {
     "TripleDataset": "pairs.datasets",
     "UniformBatchSampler": "weighted.uniform",
     "WeightedBatchSampler": "weighted.weighted",
+    "advise": "advice",
     "batch_counts": "report",
     "bin_target": "stratified.bins",
     "bind_counts": "counts_by_shard",

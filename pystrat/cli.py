@@ -1,4 +1,4 @@
-"""The command line: ``pystrat plan``, ``batches``, ``tree`` and ``corpus plan``."""
+"""The command line: ``pystrat plan``, ``batches``, ``advise``, ``tree`` and ``corpus plan``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from pystrat.messages import show
 from pystrat.plan import ASSIGN_CHOICES
 from pystrat.stratified.sampler import DROP_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
 from pystrat.tables import read_table
+
+_MISSING_HELP = "what to do with rows that have a missing value"
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -100,6 +102,14 @@ def _run_corpus_plan(options: argparse.Namespace) -> None:
             max_length=options.max_length,
         )
     print(_printable(mixture.plan.summary()))
+
+
+def _run_advise(options: argparse.Namespace) -> None:
+    from pystrat.advice import advise
+
+    strata = _columns_of(read_table(options.file), options.strata, "strata")
+    minimum = options.min_samples_per_stratum
+    print(_printable(str(advise(strata, options.batch_size, min_samples_per_stratum=minimum, missing=options.missing))))
 
 
 def sampler_of(options: argparse.Namespace) -> Any:
@@ -230,6 +240,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="the output file, with the columns batch and row, both counted from 1 as in R",
     )
+    _add_advise(commands)
     _add_tree(commands)
     _add_corpus(commands)
     return parser
@@ -241,19 +252,7 @@ def sampler_command(commands: Any, name: str, help_text: str, run: Any) -> argpa
         name, help=help_text, description=help_text[0].upper() + help_text[1:] + "."
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "file",
-        type=Path,
-        metavar="FILE",
-        help="a table: CSV (may be compressed; empty fields are missing), Stata or, with pyarrow, Parquet or Feather",
-    )
-    parser.add_argument(
-        "--strata",
-        type=lambda text: text.split(","),
-        required=True,
-        metavar="COLUMN[,COLUMN...]",
-        help="the columns whose combinations are the strata",
-    )
+    _add_table(parser)
     parser.add_argument(
         "--groups",
         type=lambda text: text.split(","),
@@ -274,9 +273,25 @@ def sampler_command(commands: Any, name: str, help_text: str, run: Any) -> argpa
     parser.add_argument("--no-shuffle", action="store_true", help="keep the file's order within each stratum")
     _add_choice(parser, "--assign", ASSIGN_CHOICES, "how rows are assigned to batches")
     _add_choice(parser, "--rare", RARE_CHOICES, "what to do if a stratum has too few rows")
-    _add_choice(parser, "--missing", MISSING_CHOICES, "what to do with rows that have a missing value")
+    _add_choice(parser, "--missing", MISSING_CHOICES, _MISSING_HELP)
     parser.add_argument("--num-replicas", type=int, metavar="R", help="make the number of batches a multiple of R")
     return parser
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="a table: CSV (may be compressed; empty fields are missing), Stata or, with pyarrow, Parquet or Feather",
+    )
+    parser.add_argument(
+        "--strata",
+        type=lambda text: text.split(","),
+        required=True,
+        metavar="COLUMN[,COLUMN...]",
+        help="the columns whose combinations are the strata",
+    )
 
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
@@ -344,6 +359,26 @@ def _named_number(text: str) -> tuple[str, Union[int, float]]:
 
 def _add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str], help_text: str) -> None:
     parser.add_argument(name, choices=choices, default=choices[0], help=f"{help_text} (default: %(default)s)")
+
+
+def _add_advise(commands: Any) -> None:
+    advise = commands.add_parser(
+        "advise",
+        help="print which sampler a batch size needs",
+        description="Print what plain batches hold, what a minimum costs, and which sampler fits, without training.",
+    )
+    advise.set_defaults(run=_run_advise)
+    _add_table(advise)
+    advise.add_argument("--batch-size", type=int, required=True, metavar="SIZE", help="the number of rows in a batch")
+    advise.add_argument(
+        "-m",
+        "--min-samples-per-stratum",
+        type=int,
+        default=1,
+        metavar="M",
+        help="the rows of every stratum that the loss needs in a batch (default: %(default)s)",
+    )
+    _add_choice(advise, "--missing", MISSING_CHOICES, _MISSING_HELP)
 
 
 def _add_tree(commands: Any) -> None:

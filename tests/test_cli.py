@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import rbridge.cli
-from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, StratifiedGroupBatchSampler
+from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, StratifiedGroupBatchSampler, advise
 from pystrat.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -38,6 +38,12 @@ def test_plan_prints_the_plan(file: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run("plan", file, "--strata", "autism,sex", "--min-samples-per-stratum", 3, "--missing", "drop") == 0
     expected = StratifiedBatchSampler(TABLE[["autism", "sex"]], 3, missing="drop")
     assert capsys.readouterr().out == expected.plan.summary() + "\n"
+
+
+def test_advise_prints_the_advice(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("advise", file, "--strata", "autism", "--batch-size", 8, "-m", 2, "--missing", "drop") == 0
+    expected = advise(TABLE["autism"].to_frame(), 8, min_samples_per_stratum=2, missing="drop")
+    assert capsys.readouterr().out == f"{expected}\n"
 
 
 @pytest.mark.parametrize(

@@ -309,6 +309,10 @@ def check_labels(found: np.ndarray, given: Arguments) -> None:
     assert isinstance(found, np.ndarray) and len(found) == len(given["dataset"])
 
 
+def check_advice(found: Any, given: Arguments) -> None:
+    assert found.n_rows <= length_of(given["strata"]) and min(found.too_few) >= 0 and max(found.too_few) <= 1
+
+
 def check_minimum(found: int, given: Arguments) -> None:
     assert type(found) is int and 1 <= found <= length_of(given["strata"])
 
@@ -605,6 +609,7 @@ CALLS: dict[str, Call] = {
     "SampledOutput": Call(output_layer, check_sampled_output),
     "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),
     # Functions
+    "advise": Call(fixed(strata=LABELS, batch_size=2), check_advice),
     "batch_counts": Call(fixed(batches=[[0, 1], [2]], labels=["a", "b", "a"]), check_counts, calls=("labels",)),
     "sampled_vocabulary": Call(fixed(sequences=[[1, 2], [3]]), check_vocabulary),
     "bind_counts": Call(fixed(tables=[COUNTS]), check_shard_counts),

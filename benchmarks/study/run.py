@@ -46,10 +46,9 @@ def cells(entries: Iterable[data.Entry], sizes: Iterable[int], n_seeds: int) -> 
                     continue
                 is_late = kind_place >= FIRST_KINDS and kind != "plain, refilled"
                 stage = (loss_place >= FIRST_LOSSES) + 2 * is_late
-                for size in sizes:
+                for place, size in enumerate(sorted(sizes)):
                     for seed in range(n_seeds):
-                        cell = Cell(entry.name, loss, kind, size, seed)
-                        found.append(((seed, 4 * (size > BATCH_SIZES[1]) + stage, size), cell))
+                        found.append(((seed, 2 * place + stage, place), Cell(entry.name, loss, kind, size, seed)))
     return [cell for _, cell in sorted(found, key=lambda item: item[0])]
 
 
@@ -124,8 +123,8 @@ def _left(seconds: dict[Cell, float], left: list[Cell]) -> str:
     for cell, spent in seconds.items():
         by_size.setdefault(cell.batch_size, []).append(spent)
     known = {size: statistics.fmean(spent) for size, spent in by_size.items()}
-    unknown = max(known.values())
-    total = sum(known.get(cell.batch_size, unknown) for cell in left)
+    largest = max(known)  # the time of larger batches grows with their size
+    total = sum(known.get(cell.batch_size, known[largest] * cell.batch_size / largest) for cell in left)
     return f"about {total / 60:.0f} minutes left"
 
 

@@ -2,6 +2,7 @@
 
 #include "batch_numbers.h"
 #include "decimal.h"
+#include "functions/advice.h"
 #include "functions/batch_plan.h"
 #include "functions/corpus_plan.h"
 #include "functions/density_weights.h"
@@ -257,6 +258,42 @@ static void test_weights_by_density(void) {
   free_host(&host);
 }
 
+static bool says(PlainHost *host, const char *name, const char *text) {
+  const Given *given = given_as(host, name);
+  return given->count == (int64_t)strlen(text) && memcmp(given->values, text, strlen(text)) == 0;
+}
+
+static void test_advice(void) {
+  double counts[] = {2, 4}, batch_size = 3, minimum = 1;
+  static const double too_few[] = {0.2, 0}; /* 4 of the 20 samples of 3 rows are of the second stratum alone */
+  Part parts[] = {
+      {.name = "batch_size", .type = DOUBLES, .length = 1, .values = &batch_size},
+      {.name = "min_samples_per_stratum", .type = DOUBLES, .length = 1, .values = &minimum},
+      {.name = "missing", .type = TEXT, .length = 1, .values = "error"},
+      {.name = "counts", .type = DOUBLES, .length = 2, .values = counts},
+  };
+  PlainHost host = called("advice", parts, LENGTH(parts), true);
+  for (int stratum = 0; stratum < 2; stratum++) {
+    CHECK(fabs(((const double *)given_as(&host, "too_few")->values)[stratum] - too_few[stratum]) < 1e-15);
+    CHECK(fabs(((const double *)given_as(&host, "mean")->values)[stratum] - counts[stratum] / 2) < 1e-15);
+  }
+  CHECK(((const double *)given_as(&host, "mean_batch_sizes")->values)[1] == 6);
+  CHECK(says(&host, "python", "StratifiedBatchSampler(labels, mean_batch_size=3)"));
+  free_host(&host);
+  minimum = 3; /* more rows than the first stratum has */
+  host = called("advice", parts, LENGTH(parts), true);
+  CHECK(says(&host, "r", "batch_sampler_weighted(inverse_frequency_weights(labels), 3)"));
+  free_host(&host);
+  host = called("advice", parts, 3, true); /* only the arguments */
+  free_host(&host);
+  minimum = 4;
+  host = called("advice", parts, LENGTH(parts), false);
+  free_host(&host);
+  minimum = 1, batch_size = 7;
+  host = called("advice", parts, LENGTH(parts), false);
+  free_host(&host);
+}
+
 static void test_the_plan_of_a_corpus(void) {
   double lines[] = {5, 5, 5, 7}, weights[] = {0.3, 0.6, 0.9, 0}, sample = 17, most = 1000;
   static const double drawn[] = {2, 4, 5, 0}; /* the last share of 10 lines is 5 exactly, which doubles miss */
@@ -381,6 +418,7 @@ int main(void) {
   test_mutated_dealing();
   test_rows_of_wanted_batches_have_places();
   test_weights_by_density();
+  test_advice();
   test_the_plan_of_a_corpus();
   test_decimal_numbers();
   test_offsets_and_composition();

@@ -4,6 +4,7 @@
 
 #include "decimal.h"
 #include "epoch_order.h"
+#include "functions/advice.h"
 #include "functions/batch_plan.h"
 #include "functions/corpus_plan.h"
 #include "functions/density_weights.h"

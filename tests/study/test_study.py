@@ -139,9 +139,7 @@ def test_training_that_is_interrupted_within_an_epoch_ends_with_the_same_results
     assert not (tmp_path / "state.pt").exists()
 
 
-def test_lost_batches_are_counted_and_refilled_ones_are_not_lost(
-    module: Callable[[str], Any], tmp_path: Path
-) -> None:
+def test_lost_batches_are_counted_and_refilled_ones_are_not_lost(module: Callable[[str], Any], tmp_path: Path) -> None:
     lost = {}
     for kind in ("plain", "plain, refilled", "over"):
         training = _training(module, "AUM", kind, size=4)

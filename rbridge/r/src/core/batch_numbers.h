@@ -15,6 +15,29 @@ static inline const char *show_batches(int64_t n_batches, char *shown) {
   return shown;
 }
 
+/* Read numbers of rows, one for each stratum, and their sum. */
+static inline bool read_counts(
+    const Parts *request, const char *name, int64_t *n_strata, int64_t **counts, int64_t *n_rows, Host *host
+) {
+  Part part = find_part(request, name);
+  const double *given = part.values;
+  if (part.type != DOUBLES || part.length < 1 || part.length > LARGEST_COUNT) {
+    return refuse(host, name, NULL, "be doubles, one for each stratum");
+  }
+  *n_strata = part.length;
+  *counts = host->memory(host, FOR_THE_CALL, part.length * (int64_t)sizeof **counts);
+  if (*counts == NULL) return false;
+  *n_rows = 0;
+  for (int64_t stratum = 0; stratum < part.length; stratum++) {
+    bool is_count = given[stratum] >= 1 && given[stratum] <= LARGEST_COUNT && floor(given[stratum]) == given[stratum];
+    if (!is_count) return refuse(host, name, "others", "be integers from 1 to %d", LARGEST_COUNT);
+    (*counts)[stratum] = (int64_t)given[stratum];
+    *n_rows += (*counts)[stratum];
+    if (*n_rows > LARGEST_COUNT) return refuse(host, name, "more", "add up to at most %d", LARGEST_COUNT);
+  }
+  return true;
+}
+
 /* A number of at least 1 as an integer; one that exceeds all counts as the next one. */
 static inline int64_t limited(double number) {
   return number <= LARGEST_COUNT ? (int64_t)number : INT64_C(1) + LARGEST_COUNT;

@@ -183,6 +183,7 @@ corpus = corpus_of(a = 3, b = 4)
 
 # A valid call each.
 calls = list(
+  advise = list(x = labels_of_rows, batch_size = 2),
   auxiliary_dataset = list(dataset = structure(list(), class = "dataset"), augment = function(items, values) items),
   batch_counts = list(batches = list(1:2, 3L), labels = c("a", "b", "a")),
   batch_plan = list(x = labels_of_rows, min_samples_per_stratum = 1),

@@ -12,29 +12,6 @@ typedef struct {
   bool even;
 } Plan;
 
-/* Read numbers of rows, one for each stratum, and their sum. */
-static bool read_counts(
-    const Parts *request, const char *name, int64_t *n_strata, int64_t **counts, int64_t *n_rows, Host *host
-) {
-  Part part = find_part(request, name);
-  const double *given = part.values;
-  if (part.type != DOUBLES || part.length < 1 || part.length > LARGEST_COUNT) {
-    return refuse(host, name, NULL, "be doubles, one for each stratum");
-  }
-  *n_strata = part.length;
-  *counts = host->memory(host, FOR_THE_CALL, part.length * (int64_t)sizeof **counts);
-  if (*counts == NULL) return false;
-  *n_rows = 0;
-  for (int64_t stratum = 0; stratum < part.length; stratum++) {
-    bool is_count = given[stratum] >= 1 && given[stratum] <= LARGEST_COUNT && floor(given[stratum]) == given[stratum];
-    if (!is_count) return refuse(host, name, "others", "be integers from 1 to %d", LARGEST_COUNT);
-    (*counts)[stratum] = (int64_t)given[stratum];
-    *n_rows += (*counts)[stratum];
-    if (*n_rows > LARGEST_COUNT) return refuse(host, name, "more", "add up to at most %d", LARGEST_COUNT);
-  }
-  return true;
-}
-
 static bool read_plan(const Parts *request, Plan *plan, Host *host) {
   double n_batches;
   if (!read_counts(request, "counts", &plan->n_strata, &plan->counts, &plan->n_rows, host)) return false;
@@ -115,7 +92,7 @@ static bool call_min_samples(const Parts *request, Host *host) {
   bool is_read = read_whole(request, name, 1, INFINITY, &mean, host) && read_missing(request, host) &&
                  read_sharing(request, &num_replicas, host);
   if (!is_read || !is_given(request, "counts")) return is_read;
-  int64_t *counts, n_strata, n_rows, n_batches;
+  int64_t *counts = NULL, n_strata = 0, n_rows = 0, n_batches;
   if (!read_counts(request, "counts", &n_strata, &counts, &n_rows, host)) return false;
   Counts rows = new_counts(counts, counts, n_strata);
   return batches_by_size(request, name, &rows, mean, num_replicas, &n_batches, host) &&

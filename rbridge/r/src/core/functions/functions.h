@@ -13,6 +13,7 @@ typedef struct {
   bool (*call)(const Parts *request, Host *host);
 } Function;
 
+extern const Function advice_function;
 extern const Function batch_offsets_function;
 extern const Function batch_composition_function;
 extern const Function batch_layout_function;
@@ -42,6 +43,7 @@ extern const Function stratified_split_function;
 /* Return the function of this name, or NULL. */
 static inline const Function *find_function(const char *name) {
   static const Function *const functions[] = {
+      &advice_function,
       &batch_offsets_function,
       &batch_composition_function,
       &batch_layout_function,

@@ -1,0 +1,198 @@
+"""What the counts of strata say before any training: which sampler a batch size needs, and what a minimum costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from pystrat import _core
+from pystrat.frames import names_index, strata_frame
+from pystrat.lazy_pandas import pd
+from pystrat.messages import count_of
+from pystrat.read_only import ReadOnlyArrays
+from pystrat.strata import encode_strata
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+_SAMPLERS = ("plain", "stratified", "repeated", "some strata", "weighted")
+_MOST_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Advice(ReadOnlyArrays):
+    """What `advise` returns. Printing it shows everything.
+
+    Attributes
+    ----------
+    batch_size, min_samples_per_stratum : int
+        As they were given.
+    shown : sequence of str
+        The names of the strata, in order of first appearance.
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        The rows of each stratum in the dataset.
+    mean, variance : numpy.ndarray of float64, shape (number of strata,)
+        Those of the rows of each stratum in a plain batch.
+    too_few : numpy.ndarray of float64, shape (number of strata,)
+        The share of plain batches that hold fewer than `min_samples_per_stratum` rows of the stratum.
+    minimums : pandas.DataFrame
+        What a minimum costs if every row is visited once. ``min_samples_per_stratum``: 1, 2, 5, 10, 20 and so on up to
+        the rows of the smallest stratum; ``n_batches`` of an epoch; ``mean_batch_size``.
+    largest_minimum : int
+        The largest minimum in batches of at most `batch_size` rows on average; 0 if even one row is too many.
+    sampler : {"plain", "stratified", "repeated", "some strata", "weighted"}
+        The batches that fit.
+    reason : str
+        Why.
+    python, r : str
+        The line of code that makes the sampler of ``labels``.
+    """
+
+    batch_size: int
+    min_samples_per_stratum: int
+    shown: Sequence[str]
+    counts: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    too_few: NDArray[np.float64]
+    minimums: pd.DataFrame
+    largest_minimum: int
+    sampler: str
+    reason: str
+    python: str
+    r: str
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that have a stratum."""
+        return int(self.counts.sum())
+
+    @property
+    def strata(self) -> pd.DataFrame:
+        """The columns ``rows``, ``mean``, ``variance`` and ``too_few`` by the values of the strata, sorted."""
+        return strata_frame(self._columns(), self.shown)
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return {"rows": self.counts, "mean": self.mean, "variance": self.variance, "too_few": self.too_few}
+
+    def __str__(self) -> str:
+        fewer = f"fewer than {count_of(self.min_samples_per_stratum, 'row')}"
+        rarest = np.argsort(self.counts, kind="stable")[:_MOST_SHOWN]
+        n_others = len(self.counts) - len(rarest)
+        columns = {name: numbers[rarest] for name, numbers in self._columns().items()}
+        size = count_of(self.batch_size, "row")
+        largest = count_of(self.largest_minimum, "row") if self.largest_minimum else "none"
+        lines = [
+            f"{count_of(self.n_rows, 'row')}, {count_of(len(self.counts), 'stratum')}, batches of {size}",
+            "",
+            f"Rows in a plain batch, and the share of plain batches with {fewer}:",
+            _as_text(pd.DataFrame({"stratum": names_index(self.shown[place] for place in rarest), **columns})),
+            *([f"... and {n_others} more frequent strata"] if n_others else []),
+            "",
+            "What a minimum in every batch costs, if an epoch visits every row once:",
+            _as_text(self.minimums),
+            f"The largest minimum in batches of {size} on average: {largest}.",
+            "",
+            self.reason,
+            f"Python: {self.python}",
+            f"R:      {self.r}",
+        ]
+        return "\n".join(lines)
+
+
+def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, missing: str = "error") -> Advice:
+    """Advise a sampler for batches of a given size, from the counts of the strata alone.
+
+    Nothing is trained: the advice says what batches hold, not whether a model gets better. docs/does-it-help.md says
+    what a study of real data found. The R function ``rbridge::advise()`` returns the same.
+
+    Parameters
+    ----------
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        As in `StratifiedBatchSampler`.
+    batch_size : int
+        The number of rows in a batch, at most all rows.
+    min_samples_per_stratum : int, default 1
+        The rows of every stratum that the loss needs in a batch: 1 for AUM and other losses of two classes, 2 for
+        contrastive losses. At most `batch_size`.
+    missing : {"error", "stratum", "drop"}, default "error"
+        As in `StratifiedBatchSampler`.
+
+    Returns
+    -------
+    Advice
+        The numbers, the name of the sampler, the reason, and a line of code for Python and one for R.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is invalid.
+
+    Notes
+    -----
+    Let there be n rows, n_s of them in stratum s, n_min of them in the smallest one, batches of b rows, and a minimum
+    of m rows.
+
+    * A plain batch is a sample without replacement, so its rows of a stratum have the hypergeometric distribution.
+      `Advice.strata` has its mean ``b n_s / n``, its variance, and its probability of fewer than m rows. The last batch
+      of an epoch may be smaller.
+    * The largest minimum is ``n_min // ceil(n / b)``. A minimum of k rows takes ``n_min // k`` batches.
+
+    The sampler is the first that fits:
+
+    1. ``"plain"``: at most 1 in 1,000 plain batches has fewer than m rows of a stratum, or there is one stratum;
+    2. ``"stratified"``: an epoch has ``B = n / b`` batches, rounded half up, and ``n_min // B`` is at least m;
+    3. ``"repeated"``: m rows of all strata fit into a batch, and n_min is at least m; rare rows are repeated;
+    4. ``"some strata"``: n_min is at least m; a batch holds ``b // m`` of the strata;
+    5. ``"weighted"``: rows drawn with replacement.
+
+    Examples
+    --------
+    >>> from pystrat import advise
+    >>> labels = ["yes"] * 600 + ["no"] * 19400
+    >>> advice = advise(labels, batch_size=128)
+    >>> advice.strata.round(4)
+              rows    mean  variance  too_few
+    stratum
+    no       19400  124.16    3.7013     0.00
+    yes        600    3.84    3.7013     0.02
+    >>> advice.sampler, advice.largest_minimum
+    ('stratified', 3)
+    >>> print(advice.python)
+    StratifiedBatchSampler(labels, mean_batch_size=128)
+    """
+    arguments = {"batch_size": batch_size, "min_samples_per_stratum": min_samples_per_stratum, "missing": missing}
+    _core.call("advice", arguments)
+    encoded = encode_strata(strata, missing=missing)
+    found = _core.call("advice", arguments, {"counts": encoded.counts.astype(np.float64)}, encoded.shown)
+    return Advice(
+        batch_size=int(batch_size),
+        min_samples_per_stratum=int(min_samples_per_stratum),
+        shown=encoded.shown,
+        counts=encoded.counts,
+        mean=found["mean"],
+        variance=found["variance"],
+        too_few=found["too_few"],
+        minimums=pd.DataFrame(
+            {
+                "min_samples_per_stratum": found["minimums"].astype(np.int64),
+                "n_batches": found["n_batches"].astype(np.int64),
+                "mean_batch_size": found["mean_batch_sizes"],
+            }
+        ),
+        largest_minimum=int(found["largest_minimum"]),
+        sampler=_SAMPLERS[int(found["sampler"])],
+        reason=_text(found["reason"]),
+        python=_text(found["python"]),
+        r=_text(found["r"]),
+    )
+
+
+def _text(characters: NDArray[np.uint8]) -> str:
+    return characters.tobytes().decode("ascii")
+
+
+def _as_text(table: pd.DataFrame) -> str:
+    return str(table.to_string(index=False, float_format="%.2f", formatters={"too_few": "{:.4g}".format}))

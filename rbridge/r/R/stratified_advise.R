@@ -1,0 +1,112 @@
+#' @title Advise a Sampler
+#'
+#' @description
+#' Advises a sampler for batches of a given size, from the counts of the strata alone.
+#' Nothing is trained: the advice says what batches hold, not whether a model gets better.
+#' The Python function `pystrat.advise()` returns the same.
+#'
+#' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
+#'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
+#'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
+#' @param batch_size (`integer(1)`)\cr
+#'   The number of rows in a batch, at most all rows.
+#' @param min_samples_per_stratum (`integer(1)`)\cr
+#'   The rows of every stratum that the loss needs in a batch: 1 for AUM and other losses of two classes, 2 for
+#'   contrastive losses.
+#'   At most `batch_size`.
+#' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
+#'   `NULL` (default): those of the task.
+#' @param missing
+#'   As in [batch_sampler_stratified()].
+#'
+#' @return An object of class `"batch_advice"`, whose `print()` shows everything: a list with the elements
+#' * `batch_size`, `min_samples_per_stratum`: as they were given;
+#' * `n_rows`: the number of rows that have a stratum;
+#' * `strata`: a `data.frame()` with one row for each `stratum`, in order of first appearance.
+#'   `rows`: its rows in the dataset; `mean` and `variance`: those of its rows in a plain batch; `too_few`: the share of
+#'   plain batches that hold fewer than `min_samples_per_stratum` rows of it;
+#' * `minimums`: a `data.frame()` of what a minimum costs if every row is visited once.
+#'   `min_samples_per_stratum`: 1, 2, 5, 10, 20 and so on up to the rows of the smallest stratum; `n_batches` of an
+#'   epoch; `mean_batch_size`;
+#' * `largest_minimum`: the largest minimum in batches of at most `batch_size` rows on average; 0 if even one row is too
+#'   many;
+#' * `sampler`: the batches that fit, `"plain"`, `"stratified"`, `"repeated"`, `"some strata"` or `"weighted"`;
+#' * `reason`: why;
+#' * `python`, `r`: the line of code that makes the sampler of `labels`.
+#'
+#' @section The rule:
+#' Let there be `n` rows, `n_s` of them in stratum s, `n_min` of them in the smallest one, batches of `b` rows, and a
+#' minimum of `m` rows.
+#'
+#' A plain batch is a sample without replacement, so its rows of a stratum have the hypergeometric distribution, as in
+#' [stats::dhyper()].
+#' The last batch of an epoch may be smaller.
+#' The largest minimum is `n_min %/% ceiling(n / b)`.
+#' A minimum of `k` rows takes `n_min %/% k` batches.
+#'
+#' The sampler is the first that fits:
+#' 1. `"plain"`: at most 1 in 1,000 plain batches has fewer than `m` rows of a stratum, or there is one stratum;
+#' 2. `"stratified"`: an epoch has `B = n / b` batches, rounded half up, and `n_min %/% B` is at least `m`;
+#' 3. `"repeated"`: `m` rows of all strata fit into a batch, and `n_min` is at least `m`; rare rows are repeated;
+#' 4. `"some strata"`: `n_min` is at least `m`; a batch holds `b %/% m` of the strata;
+#' 5. `"weighted"`: rows drawn with replacement.
+#'
+#' @section Errors:
+#' `batch_size` is above the number of rows, or `min_samples_per_stratum` above `batch_size`.
+#' Strata that [batch_sampler_stratified()] refuses.
+#'
+#' @seealso [batch_plan()] and [min_samples_for_batch_size()].
+#'
+#' @export
+#' @examples
+#' labels = rep(c("yes", "no"), times = c(600, 19400))
+#' advise(labels, batch_size = 128)
+advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, missing = "error") {
+  request = list(batch_size = batch_size, min_samples_per_stratum = min_samples_per_stratum, missing = missing)
+  core_call("advice", request)
+  strata = dry_strata(x, strata, list(missing = missing))
+  counts = tabulate(strata$codes, length(strata$names))
+  found = core_call("advice", c(request, list(counts = as.double(counts))), strata$names)
+  structure(class = "batch_advice", list(
+    batch_size = as.integer(batch_size),
+    min_samples_per_stratum = as.integer(min_samples_per_stratum),
+    n_rows = sum(counts),
+    strata = data.frame(stratum = strata$names, rows = counts, found[c("mean", "variance", "too_few")]),
+    minimums = data.frame(
+      min_samples_per_stratum = as.integer(found$minimums),
+      n_batches = as.integer(found$n_batches),
+      mean_batch_size = found$mean_batch_sizes
+    ),
+    largest_minimum = as.integer(found$largest_minimum),
+    sampler = c("plain", "stratified", "repeated", "some strata", "weighted")[found$sampler + 1],
+    reason = rawToChar(found$reason),
+    python = rawToChar(found$python),
+    r = rawToChar(found$r)
+  ))
+}
+
+#' @export
+print.batch_advice = function(x, most = 10L, ...) {
+  shown_table = function(table) {
+    for (column in names(table)[vapply(table, is.double, logical(1L))]) {
+      table[[column]] = sprintf(if (column == "too_few") "%.4g" else "%.2f", table[[column]])
+    }
+    print(table, row.names = FALSE)
+  }
+  n_strata = nrow(x$strata)
+  size = show_count(x$batch_size, "row")
+  cat(sprintf("<batch_advice> %s, %s, batches of %s\n\n", show_count(x$n_rows, "row"), show_count(n_strata, "stratum"),
+    size))
+  cat(sprintf("Rows in a plain batch, and the share of plain batches with fewer than %s:\n",
+    show_count(x$min_samples_per_stratum, "row")))
+  shown_table(utils::head(x$strata[order(x$strata$rows), ], most))
+  if (n_strata > most) {
+    cat(sprintf("... and %d more frequent strata\n", n_strata - most))
+  }
+  cat("\nWhat a minimum in every batch costs, if an epoch visits every row once:\n")
+  shown_table(x$minimums)
+  cat(sprintf("The largest minimum in batches of %s on average: %s.\n\n", size,
+    if (x$largest_minimum > 0L) show_count(x$largest_minimum, "row") else "none"))
+  cat(x$reason, paste("Python:", x$python), paste("R:     ", x$r), sep = "\n")
+  invisible(x)
+}

@@ -1,0 +1,2 @@
+/* The function "advice". */
+#include "core/functions/advice.h"

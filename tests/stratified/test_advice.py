@@ -1,0 +1,156 @@
+"""Advice from the counts of strata: exact shares, the cases that R also reads, and that the advised code works."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pystrat
+from pystrat import advise, min_samples_for_batch_size
+from tests.reference.golden_advice import as_text, reference, too_few
+from tests.reference.golden_vectors import GOLDEN
+
+TEXT = (GOLDEN / "advice.json").read_text(encoding="utf-8")
+CASES = json.loads(TEXT)["cases"]
+SIZES = st.lists(st.integers(1, 60), min_size=1, max_size=6)
+
+
+def labels_of(sizes: list[int]) -> Any:
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def numbers_of(advice: Any) -> dict[str, Any]:
+    return {
+        **{name: advice.strata[name].tolist() for name in ("mean", "variance", "too_few")},
+        "minimums": advice.minimums["min_samples_per_stratum"].tolist(),
+        "n_batches": advice.minimums["n_batches"].tolist(),
+        "largest_minimum": advice.largest_minimum,
+        "sampler": advice.sampler,
+    }
+
+
+def assert_is_as(advice: Any, expected: dict[str, Any]) -> None:
+    for name, found in numbers_of(advice).items():
+        is_double = name in ("mean", "variance", "too_few")
+        assert found == (pytest.approx(expected[name], rel=1e-9, abs=1e-300) if is_double else expected[name])
+
+
+@pytest.mark.parametrize("case", CASES, ids=[str(place) for place in range(len(CASES))])
+def test_golden_advice(case: dict[str, Any]) -> None:
+    given, expected = case["input"], case["expected"]
+    minimum = given["min_samples_per_stratum"]
+    advice = advise(labels_of(given["sizes"]), given["batch_size"], min_samples_per_stratum=minimum)
+    assert_is_as(advice, expected)
+    assert (advice.reason, advice.python, advice.r) == (expected["reason"], expected["python"], expected["r"])
+
+
+def test_the_file_has_the_cases_that_python_writes() -> None:
+    assert [case["input"] for case in json.loads(as_text())["cases"]] == [case["input"] for case in CASES]
+
+
+@pytest.mark.parametrize("sizes", [[1, 3], [2, 2, 2], [4, 1, 2], [7]])
+def test_shares_and_moments_are_those_of_all_batches(sizes: list[int]) -> None:
+    labels = labels_of(sizes)
+    for batch_size in range(1, len(labels) + 1):
+        batches = np.array(
+            [
+                np.bincount(labels[list(rows)], minlength=len(sizes))
+                for rows in combinations(range(len(labels)), batch_size)
+            ]
+        )
+        for minimum in range(1, batch_size + 1):
+            found = advise(labels, batch_size, min_samples_per_stratum=minimum).strata
+            assert found["mean"].to_numpy() == pytest.approx(batches.mean(axis=0))
+            assert found["variance"].to_numpy() == pytest.approx(batches.var(axis=0), abs=1e-12)
+            assert found["too_few"].to_numpy() == pytest.approx((batches < minimum).mean(axis=0), abs=1e-12)
+
+
+@given(SIZES, st.data())
+def test_any_counts(sizes: list[int], data: Any) -> None:
+    batch_size = data.draw(st.integers(1, sum(sizes)))
+    minimum = data.draw(st.integers(1, batch_size))
+    advice = advise(labels_of(sizes), batch_size, min_samples_per_stratum=minimum)
+    assert_is_as(advice, reference(sizes, batch_size, minimum))
+
+
+@pytest.mark.parametrize("count, n_rows, batch_size", [(3_000, 100_000, 1_024), (40_000, 90_000, 60_000)])
+def test_shares_of_many_rows_are_exact(count: int, n_rows: int, batch_size: int) -> None:
+    labels = labels_of([count, n_rows - count])
+    for minimum in (1, 20, 40):
+        found = advise(labels, batch_size, min_samples_per_stratum=minimum).strata["too_few"]
+        assert found[0] == pytest.approx(float(too_few(count, n_rows, batch_size, minimum)), rel=1e-9, abs=1e-300)
+
+
+@given(SIZES, st.data())
+def test_the_advised_sampler_holds_the_minimum(sizes: list[int], data: Any) -> None:
+    labels = labels_of(sizes)
+    batch_size = data.draw(st.integers(1, sum(sizes)))
+    minimum = data.draw(st.integers(1, batch_size))
+    advice = advise(labels, batch_size, min_samples_per_stratum=minimum)
+    if advice.sampler == "plain":
+        assert len(sizes) == 1 or advice.strata["too_few"].max() <= 0.001
+        return
+    sampler = eval(advice.python, {"labels": labels, **{name: getattr(pystrat, name) for name in pystrat.__all__}})
+    batches = list(sampler.batches(epoch=0))
+    held = np.array([np.bincount(labels[rows], minlength=len(sizes)) for rows in batches])
+    if advice.sampler in ("stratified", "repeated"):
+        assert held.min() >= minimum
+        assert held.sum() / len(held) <= 2 * batch_size
+    elif advice.sampler == "some strata":
+        assert ((held >= minimum).sum(axis=1) >= batch_size // minimum).all()
+        assert held.sum(axis=1).max() <= batch_size
+    else:
+        assert (held.sum(axis=1) == batch_size).all() and min(sizes) < minimum
+
+
+@given(SIZES, st.data())
+def test_the_largest_minimum_is_that_of_the_batch_size(sizes: list[int], data: Any) -> None:
+    batch_size = data.draw(st.integers(1, sum(sizes)))
+    largest = advise(labels_of(sizes), batch_size).largest_minimum
+    if largest:
+        assert min_samples_for_batch_size(labels_of(sizes), batch_size) == largest
+    else:
+        with pytest.raises(ValueError, match="must be at least"):
+            min_samples_for_batch_size(labels_of(sizes), batch_size)
+
+
+def test_the_price_of_a_minimum_is_that_of_its_plan() -> None:
+    labels = labels_of([60, 500])
+    for line in advise(labels, 50).minimums.itertuples():
+        plan = pystrat.StratifiedBatchSampler(labels, int(line.min_samples_per_stratum)).plan
+        assert (plan.n_batches, plan.sizes.mean()) == (line.n_batches, pytest.approx(line.mean_batch_size))
+
+
+def test_strata_are_keyed_by_their_values_and_rows_without_one_are_left_out() -> None:
+    advice = advise(["b", None, "a", "b"], 2, missing="drop")
+    assert advice.n_rows == 3
+    assert advice.strata["rows"].to_dict() == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"batch_size": 0}, "The 'batch_size' parameter must be a positive integer. Got 0 instead."),
+        ({"batch_size": 7}, "The 'batch_size' parameter must be at most the number of rows, 6. Got 7 instead."),
+        (
+            {"batch_size": 2, "min_samples_per_stratum": 3},
+            "The 'min_samples_per_stratum' parameter must be at most 'batch_size', 2. Got 3 instead.",
+        ),
+    ],
+)
+def test_refusals(arguments: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match="^" + message.replace(".", r"\.")):
+        advise([0, 0, 0, 1, 1, 1], **arguments)
+
+
+def test_printing_shows_the_rarest_strata_and_says_how_many_more_there_are() -> None:
+    shown = str(advise(labels_of([5] * 11 + [1]), 8)).splitlines()
+    assert shown[0] == "56 rows, 12 strata, batches of 8 rows"
+    assert shown[4].split()[:2] == ["11", "1"]
+    assert "... and 2 more frequent strata" in shown
