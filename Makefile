@@ -8,11 +8,13 @@ python := .venv/bin/python
 bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge beyond weighted weighted_in_r tree corpus pairs stream loop
 # bench_options=--write also writes the tables to benchmarks/README.md.
 bench_options :=
+# study_options="--minutes 30" trains for half an hour; the next call continues.
+study_options :=
 
 # Tests call most R functions once or twice, so interpreting them is faster than compiling them at run time.
 test-bridge test-r test-vignettes: export R_ENABLE_JIT := 0
 
-.PHONY: help set-up demo bench test test-python test-stack test-bridge test-r test-vignettes vignettes vignettes-full site check document clean
+.PHONY: help set-up demo bench study test test-python test-stack test-bridge test-r test-vignettes vignettes vignettes-full site check document clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +60,11 @@ vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs
 
 bench: set-up-bench ## Compare the speed of samplers with others, and name what is above its limit
 	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) growth.R epoch.R task_rows.R loop.R $(bench_options)
+
+study: set-up-bench ## Train the study of batches on real data, as far as it has no results yet; study_options=--help
+	@Rscript benchmarks/study/prepare.R build/study
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(python) benchmarks/study/run.py $(study_options)
+	@$(python) benchmarks/study/analyze.py --write
 
 site: set-up-site ## Build the documentation site in build/site
 	@$(python) tools/site

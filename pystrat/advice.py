@@ -153,11 +153,8 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     >>> from pystrat import advise
     >>> labels = ["yes"] * 600 + ["no"] * 19400
     >>> advice = advise(labels, batch_size=128)
-    >>> advice.strata.round(4)
-              rows    mean  variance  too_few
-    stratum
-    no       19400  124.16    3.7013     0.00
-    yes        600    3.84    3.7013     0.02
+    >>> advice.strata["too_few"].round(4).to_dict()
+    {'no': 0.0, 'yes': 0.02}
     >>> advice.sampler, advice.largest_minimum
     ('stratified', 3)
     >>> print(advice.python)

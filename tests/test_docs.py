@@ -28,6 +28,7 @@ DOCUMENTS = [
     "losses.md",
     "pairs.md",
     "regression.md",
+    "samplers.md",
     "splits.md",
     "streams.md",
 ]

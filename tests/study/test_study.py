@@ -1,4 +1,4 @@
-"""The study trains many networks as one; each gets what it would get alone, and an interrupted run continues exactly."""
+"""The study trains many networks at once, as each would be alone, and an interrupted run continues exactly."""
 
 from __future__ import annotations
 

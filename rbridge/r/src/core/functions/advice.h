@@ -185,7 +185,8 @@ static bool give_text(Host *host, const char *name, const char *text) {
  *
  * "mean", "variance" and "too_few" describe each stratum in plain batches: its rows, and the share of batches with
  * fewer than the minimum. "minimums", "n_batches" and "mean_batch_sizes" are what a minimum costs, and
- * "largest_minimum" is possible in batches of at most "batch_size" rows on average. "sampler" is an Advised, with a "reason" and code.
+ * "largest_minimum" is possible in batches of at most "batch_size" rows on average. "sampler" is an Advised, with a
+ * "reason" and code.
  */
 static bool call_advice(const Parts *request, Host *host) {
   static const char *const name = "batch_size";
