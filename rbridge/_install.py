@@ -14,7 +14,7 @@ from typing import Iterator, Optional, Union
 
 from pystrat.messages import check_path
 
-_PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "inst", "man", "src")
+_PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "data", "inst", "man", "src")
 _COMPILED = (".o", ".so", ".dll", ".dylib")  # build artifacts in the source folder
 _BUILD_TOOLS = (
     " It needs a C compiler and make. On Debian and Ubuntu: apt install build-essential. "
