@@ -14,12 +14,11 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-import data
 import numpy as np
 import pandas as pd
 from objectives import BY_TASK, RANKING
 from matplotlib import pyplot
-from run import RESULTS
+from run import RESULTS, read_sizes
 from scipy import stats
 from training import Cell
 
@@ -45,9 +44,8 @@ class Estimate(NamedTuple):
 def results() -> pd.DataFrame:
     """Return all results, one row per split, with the share of the rarest class of the data set."""
     table = pd.concat([pd.read_csv(path) for path in sorted(RESULTS.glob("*.csv"))], ignore_index=True)
-    shares = {entry.name: data.load(entry).rarest for entry in data.catalog() if entry.name in set(table["data"])}
-    tasks = {entry.name: entry.task for entry in data.catalog()}
-    return table[table["rate"].notna()].assign(rarest=table["data"].map(shares), task=table["data"].map(tasks))
+    sizes = pd.DataFrame(read_sizes().values())[["data", "task", "rarest"]].astype({"rarest": float})
+    return table[table["rate"].notna()].merge(sizes, on="data", how="left", validate="many_to_one")
 
 
 def estimate(differences: Any, *, share_rows: bool = False) -> Estimate:
@@ -76,9 +74,9 @@ def over_data_sets(of_runs: pd.Series) -> Optional[Estimate]:
     return estimate(means) if len(means) else None
 
 
-def table_of(table: pd.DataFrame, measure: str, losses: dict[str, list[int]]) -> str:
+def table_of(table: pd.DataFrame, measure: str, title: str, losses: dict[str, list[int]]) -> str:
     """Return a table of the differences of each kind from plain batches."""
-    lines = [f"| {measure}: loss, rows in a batch | " + " | ".join(KINDS) + " |", "| --- |" + " --- |" * len(KINDS)]
+    lines = [f"| {title}: loss, rows in a batch | " + " | ".join(KINDS) + " |", "| --- |" + " --- |" * len(KINDS)]
     for loss, sizes in losses.items():
         for size in sizes:
             part = table[(table["loss"] == loss) & (table["batch_size"] == size)]
@@ -214,21 +212,18 @@ def tables(table: pd.DataFrame) -> str:
         + ".",
         "Two classes, of which the rarer one fills at least a row of a batch on average. Differences from plain "
         "batches: the mean over data sets, its interval of 95 %, and the number of data sets.",
-        table_of(binary, "auc", {loss: sizes for loss in BY_TASK["binary"]}).replace("| auc:", "| AUC:"),
-        *(
-            table_of(binary, name, losses).replace(f"{name}:", f"{title}:")
-            for name, (title, losses) in by_measure.items()
-        ),
+        table_of(binary, "auc", "AUC", {loss: sizes for loss in BY_TASK["binary"]}),
+        *(table_of(binary, measure, title, losses) for measure, (title, losses) in by_measure.items()),
         "The same for data sets of several classes.",
-        table_of(table[has_room & (table["task"] == "classes")], "auc", {**entropy, "contrastive": sizes}),
+        table_of(table[has_room & (table["task"] == "classes")], "auc", "AUC", {**entropy, "contrastive": sizes}),
         "Data sets whose rarest class fills less than a row of a batch on average: the AUC with plain batches, and the "
         "differences from it, with intervals of 95 % over splits.",
         rare_table(table[~has_room & (table["task"] != "regression")]),
         "Steps of AUM that are lost because the batch of 32 rows has one class only, and the AUC.",
         lost_table(table[table["task"] == "binary"]),
         "The regression `houses`: differences of the absolute error of all rows, and of the worst bin.",
-        table_of(table[table["task"] == "regression"], "error", {"squared": sizes}),
-        table_of(table[table["task"] == "regression"], "worst_error", {"squared": sizes}),
+        table_of(table[table["task"] == "regression"], "error", "error", {"squared": sizes}),
+        table_of(table[table["task"] == "regression"], "worst_error", "error of the worst bin", {"squared": sizes}),
     ]
     return "\n\n".join(parts)
 

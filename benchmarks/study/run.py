@@ -15,7 +15,7 @@ import os
 import statistics
 import time
 from pathlib import Path
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterable, Iterator, Optional, Sequence
 
 import batches
 import data
@@ -24,6 +24,7 @@ import torch
 from training import Cell, Training
 
 RESULTS = Path(__file__).resolve().parent / "results"
+SIZES = RESULTS.parent / "sizes.csv"
 COLUMNS = (
     *Cell._fields,
     *("split", "steps", "rate", "lost", "requested", "auc", "precision", "log_loss", "log_loss_raw", "calibration"),
@@ -81,6 +82,30 @@ def done_cells(names: Iterable[str]) -> Iterator[tuple[Cell, float]]:
                 yield cell, 2 * data.REPEATS * float(line["seconds"] or 0)
 
 
+def read_sizes() -> dict[str, dict[str, str]]:
+    """Return the sizes of the data sets that were trained on: rows, strata, and the share of the rarest stratum."""
+    if not SIZES.exists():
+        return {}
+    with open(SIZES, encoding="utf-8", newline="") as file:
+        return {line["data"]: line for line in csv.DictReader(file)}
+
+
+def note_size(found: data.DataSet) -> None:
+    """Write the sizes of a data set, which the analysis needs."""
+    sizes = read_sizes()
+    sizes[found.name] = {
+        "data": found.name,
+        "task": found.task,
+        "rows": str(len(found.strata)),
+        "strata": str(found.n_strata),
+        "rarest": f"{found.rarest:.6f}",
+    }
+    with open(SIZES, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(sizes[found.name]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sizes.values())
+
+
 def run(options: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     entries = [entry for entry in data.catalog() if not options.data or entry.name in options.data]
@@ -98,6 +123,7 @@ def run(options: argparse.Namespace) -> None:
         if cell.data not in loaded:
             found = data.load(by_name[cell.data])
             loaded[cell.data] = found, found.splits()
+            note_size(found)
         begin = time.monotonic()
         write(cell.data, [*read(cell.data), *_results(cell, *loaded[cell.data], options.steps, checkpoint)])
         seconds[cell] = time.monotonic() - begin
@@ -128,14 +154,14 @@ def _left(seconds: dict[Cell, float], left: list[Cell]) -> str:
     return f"about {total / 60:.0f} minutes left"
 
 
-def main() -> None:
+def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(description="Train the cells of the grid that have no results yet.")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no cell after this time")
     parser.add_argument("--steps", type=int, default=N_STEPS, help="optimizer steps (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=N_SEEDS, help="the number of seeds (default: %(default)s)")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=BATCH_SIZES, metavar="SIZE")
     parser.add_argument("--data", nargs="+", metavar="NAME", help="names of data sets in catalog.csv (default: all)")
-    run(parser.parse_args())
+    run(parser.parse_args(arguments))
 
 
 if __name__ == "__main__":

@@ -186,3 +186,56 @@ def test_halves_of_a_repeat_are_each_others_test_rows_and_parts_do_not_overlap(m
             own = np.sort(np.concatenate([split.train, split.valid]))
             assert own.tolist() == other.test.tolist()
             assert np.sort(np.concatenate([own, split.test])).tolist() == list(range(240))
+
+
+def test_a_run_continues_with_the_cells_that_have_no_results(
+    module: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, data = module("run"), module("data")
+    (tmp_path / "results").mkdir()
+    monkeypatch.setattr(run, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(run, "SIZES", tmp_path / "sizes.csv")
+    monkeypatch.setattr(data, "PREPARED", tmp_path)
+    monkeypatch.setattr(data, "catalog", lambda: [data.Entry("made", "binary", "", "", "", "", "")])
+    monkeypatch.setattr(data, "load", lambda entry: _data_set(module, entry.task))
+    arguments = ["--steps", "3", "--seeds", "1", "--batch-sizes", "16"]
+    run.main([*arguments, "--minutes", "0.01"])
+    begun = run.read("made")
+    assert 0 < len(begun) < 10 * len(run.cells(data.catalog(), [16], 1))
+    run.main(arguments)
+    finished = run.read("made")
+    assert finished[: len(begun)] == begun
+    assert {cell for cell, _ in run.done_cells(["made"])} == set(run.cells(data.catalog(), [16], 1))
+    assert run.read_sizes()["made"]["rows"] == "240"
+    run.main(arguments)
+    assert run.read("made") == finished
+
+
+def test_whatever_is_done_first_covers_all_data_sets_and_the_smallest_batches(module: Callable[[str], Any]) -> None:
+    run, data = module("run"), module("data")
+    grid = run.cells(data.catalog(), run.BATCH_SIZES, run.N_SEEDS)
+    assert len(grid) == len(set(grid))
+    first = grid[: len(grid) // 40]
+    assert {cell.data for cell in first} == {entry.name for entry in data.catalog()}
+    assert {(cell.seed, cell.batch_size) for cell in first} == {(0, 32)}
+
+
+def test_differences_are_paired_and_intervals_of_splits_are_wider(module: Callable[[str], Any]) -> None:
+    pandas, analyze = module("pandas"), module("analyze")
+    run = {"loss": "AUM", "batch_size": 32, "seed": 0}
+    lines = [
+        {**run, "data": name, "batches": kind, "split": split, "auc": 0.1 * split + gain * (kind == "over")}
+        for name, gain in (("a", 0.2), ("b", 0.4))
+        for kind in ("plain", "over")
+        for split in range(4)
+    ]
+    found = analyze.differences(pandas.DataFrame(lines), "auc", "over")
+    assert found.groupby("data").mean().to_dict() == pytest.approx({"a": 0.2, "b": 0.4})
+    assert analyze.over_data_sets(found).mean == pytest.approx(0.3)
+    one, other = analyze.estimate([1, 2, 4]), analyze.estimate([1, 2, 4], share_rows=True)
+    assert one.mean == other.mean and other.low < one.low < one.mean < one.high < other.high
+
+
+def test_the_page_has_the_tables_of_the_results(module: Callable[[str], Any]) -> None:
+    analyze = module("analyze")
+    assert analyze.tables(analyze.results()) in (FOLDER / "README.md").read_text(encoding="utf-8")
