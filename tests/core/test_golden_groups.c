@@ -11,6 +11,7 @@
 #include "golden.h"
 #include "groups_apart.h"
 #include "groups_together.h"
+#include "patient_host.h"
 #include "row_graph.h"
 
 enum { STRATA, GROUPS };
@@ -111,9 +112,8 @@ static void draw_together(const Case *c, const int32_t *order, int64_t *offsets,
 /* Color the rows as the edges of a graph. */
 static void color_rows(const Case *c, const int32_t *order, RowGraph *graph) {
   cut_into_blocks(order, 0, c->n_rows, graph);
-  while (!color_edges(graph, 1000)) continue;
-  Equalizing progress = {0, 0, 0};
-  while (!equalize_sizes(graph, 1000, &progress)) continue;
+  Host host = patient_host();
+  CHECK(color_edges(graph, &host) && equalize_sizes(graph, &host));
 }
 
 /* Fill the place at which the rows of each stratum begin, in order of stratum. */

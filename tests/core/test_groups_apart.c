@@ -1,10 +1,10 @@
-/* groups_apart.h against its promises: random graphs, in steps of several sizes, which give the same batches. */
+/* groups_apart.h against its promises: random graphs, whose rows are read in steps of several sizes. */
 
 #include <string.h>
 
-#include "groups_apart.h"
 #include "check.h"
 #include "groups_apart.h"
+#include "patient_host.h"
 #include "row_graph.h"
 
 enum { MOST_EDGES = 80, MOST_LABELS = 15, MOST_BATCHES = 140, N_LEFT_OUT = 2 };
@@ -59,7 +59,7 @@ static RowGraph new_graph(const Epoch *epoch) {
   return graph;
 }
 
-/* Find the batches by the core in steps of so many rows or so much work. */
+/* Find the batches by the core, which reads so many rows in a step. */
 static void find_batches(int64_t wanted, bool nested, Epoch *epoch) {
   RowGraph graph = new_graph(epoch);
   int64_t begins[MOST_LABELS];
@@ -78,9 +78,8 @@ static void find_batches(int64_t wanted, bool nested, Epoch *epoch) {
   }
   CHECK_EQUAL(graph.n_found, graph.n_edges);
   if (!nested) {
-    while (!color_edges(&graph, wanted)) continue;
-    Equalizing progress = {0, 0, 0};
-    while (!equalize_sizes(&graph, wanted, &progress)) continue;
+    Host host = patient_host();
+    CHECK(color_edges(&graph, &host) && equalize_sizes(&graph, &host));
   }
   for (int side = 0; side < 2; side++) {
     CHECK(graph.sides[side].n_vertices <= most_vertices(epoch->counts[side], epoch->n_labels[side], epoch->n_batches));

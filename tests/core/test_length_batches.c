@@ -2,6 +2,7 @@
 
 #include "check.h"
 #include "length_batches.h"
+#include "patient_host.h"
 
 typedef struct {
   int64_t n_rows, n_batches;
@@ -15,13 +16,8 @@ static int32_t longest_of(const int32_t *lengths, int64_t n_rows) {
   return longest;
 }
 
-static bool always_go_on(Host *host) {
-  (void)host;
-  return true;
-}
-
 static Cut cut_rows(const int32_t *lengths, int64_t n_rows, const LengthLimits *limits) {
-  Host host = {.go_on = always_go_on};
+  Host host = patient_host();
   Cut cut = {.n_rows = n_rows, .order = new_array(n_rows, sizeof(int32_t))};
   int32_t *spare = new_array(n_rows, sizeof *spare);
   CHECK(sort_by_length(lengths, n_rows, limits->window, longest_of(lengths, n_rows), cut.order, spare, &host));

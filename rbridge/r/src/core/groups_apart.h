@@ -18,8 +18,7 @@
 #ifndef PYSTRAT_GROUPS_APART_H
 #define PYSTRAT_GROUPS_APART_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "host.h"
 
 /* One side of the graph: the strata or the groups. The caller owns the arrays. */
 typedef struct {
@@ -44,10 +43,9 @@ typedef struct {
   int64_t n_edges;    /* rows of the epoch that are not left out */
   int64_t n_found;    /* 0 at first */
   GraphSide sides[2]; /* the strata and the groups */
-  int64_t n_colored;  /* 0 at first */
   int32_t *colors;    /* n_edges numbers: the color of each edge, which is its batch */
   int64_t *sizes;     /* n_batches numbers, zeros at first: the edges of each color */
-  int64_t work;       /* the number of steps done so far in this call */
+  int64_t work;       /* 0 at first: the number of steps since the host was last asked whether to go on */
 } RowGraph;
 
 /* The largest number of vertices that a side may have. */
@@ -202,13 +200,13 @@ static inline void flip_path(RowGraph *graph, int side, int32_t vertex, int32_t 
   }
 }
 
-/* Color the next edges, with about `wanted` steps of work; return whether all are colored. */
-static inline bool color_edges(RowGraph *graph, int64_t wanted) {
+/* Color all edges. */
+static inline bool color_edges(RowGraph *graph, Host *host) {
   int64_t n_batches = graph->n_batches;
   GraphSide *strata = &graph->sides[0];
   GraphSide *groups = &graph->sides[1];
-  for (graph->work = 0; graph->n_colored < graph->n_edges && graph->work < wanted; graph->work++) {
-    int32_t edge = (int32_t)graph->n_colored++;
+  for (int32_t edge = 0; edge < graph->n_edges; edge++) {
+    if (!may_go_on(&graph->work, 1, host)) return false;
     int32_t left = strata->vertices[edge];
     int32_t right = groups->vertices[edge];
     int32_t color = common_color(graph, left, right);
@@ -221,7 +219,7 @@ static inline bool color_edges(RowGraph *graph, int64_t wanted) {
     set_edge(strata, n_batches, left, color, edge);
     set_edge(groups, n_batches, right, color, edge);
   }
-  return graph->n_colored == graph->n_edges;
+  return true;
 }
 
 /* Whether the path of two colors from a vertex of the strata has one edge more of `color` than of `other`. */
@@ -237,41 +235,32 @@ static inline bool is_heavy_path(RowGraph *graph, int32_t vertex, int32_t color,
   }
 }
 
-/* The progress of making the sizes equal up to 1; zeros at first. */
-typedef struct {
-  int64_t giver;  /* a color that has too many edges */
-  int64_t taker;  /* a color that has too few */
-  int32_t vertex; /* of the strata, where the next path may begin */
-} Equalizing;
-
 /* The final number of edges of a color: the first colors have one more. */
 static inline int64_t wanted_size(const RowGraph *graph, int64_t color) {
   return graph->n_edges / graph->n_batches + (color < graph->n_edges % graph->n_batches);
 }
 
-/* Move edges from colors with too many to colors with too few, with about `wanted` steps of work; return whether all
- * sizes are final.
+/* Move edges from colors with too many to colors with too few, until all sizes are final.
  *
  * If one color has d edges more than another, there are at least d paths on which it has one edge more; they begin at a
  * stratum and end at a group. A flipped path is no longer one of them, so one pass over the vertices finds all.
  */
-static inline bool equalize_sizes(RowGraph *graph, int64_t wanted, Equalizing *progress) {
-  for (graph->work = 0; graph->work < wanted; graph->work++) {
-    if (progress->giver == graph->n_batches) return true;
-    if (graph->sizes[progress->giver] <= wanted_size(graph, progress->giver)) {
-      progress->giver += 1;
-      progress->vertex = 0;
-    } else if (graph->sizes[progress->taker] >= wanted_size(graph, progress->taker)) {
-      progress->taker += 1;
-      progress->vertex = 0;
+static inline bool equalize_sizes(RowGraph *graph, Host *host) {
+  int32_t giver = 0, taker = 0, vertex = 0; /* colors with too many and too few; where the next path may begin */
+  while (giver < graph->n_batches) {
+    if (!may_go_on(&graph->work, 1, host)) return false;
+    if (graph->sizes[giver] <= wanted_size(graph, giver)) {
+      giver += 1;
+      vertex = 0;
+    } else if (graph->sizes[taker] >= wanted_size(graph, taker)) {
+      taker += 1;
+      vertex = 0;
     } else {
-      int32_t vertex = progress->vertex++;
-      int32_t giver = (int32_t)progress->giver;
-      int32_t taker = (int32_t)progress->taker;
       if (is_heavy_path(graph, vertex, giver, taker)) flip_path(graph, 0, vertex, giver, taker);
+      vertex += 1;
     }
   }
-  return false;
+  return true;
 }
 
 /* Deal the rows from place `begin` to before `end` of the order of the epoch in turn, if each group has rows of only

@@ -84,6 +84,14 @@ static inline void *lasting_memory(void *before, int64_t bytes, Host *host) {
   return before != NULL ? before : host->memory(host, FOR_THE_INSTANCE, bytes);
 }
 
+/* Count steps of a loop, and ask the host whether to go on after every GO_ON_ROWS of them; `since` begins with 0. */
+static inline bool may_go_on(int64_t *since, int64_t n_steps, Host *host) {
+  *since += n_steps;
+  if (*since < GO_ON_ROWS) return true;
+  *since = 0;
+  return host->go_on(host);
+}
+
 static inline int64_t smaller(int64_t left, int64_t right) { return left < right ? left : right; }
 
 static inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }

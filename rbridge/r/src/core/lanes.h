@@ -147,10 +147,7 @@ static inline bool find_rows_held(const LanePlan *plan, int64_t *most, Host *hos
         int64_t more = size - whole_share(n_rows, counts[stratum], totals[stratum]);
         held[stratum] += more > 0 ? more : 0;
       }
-      since += n_strata;
-      if (since < GO_ON_ROWS) continue;
-      since = 0;
-      if (!host->go_on(host)) return false;
+      if (!may_go_on(&since, n_strata, host)) return false;
     }
     for (int64_t stratum = 0; stratum < n_strata; stratum++) {
       most_held = held[stratum] > most_held ? held[stratum] : most_held;

@@ -71,10 +71,7 @@ static inline bool sort_by_length(
       int32_t *sorted = target;
       target = source;
       source = sorted;
-      since += size;
-      if (since < GO_ON_ROWS) continue;
-      since = 0;
-      if (!host->go_on(host)) return false;
+      if (!may_go_on(&since, size, host)) return false;
     }
   }
   return true;

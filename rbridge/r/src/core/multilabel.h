@@ -124,14 +124,6 @@ static inline void sort_sets(Assignment *a) {
   for (int64_t turn = 0; turn < n_labels; turn++) a->ends[turn + 1] += a->ends[turn];
 }
 
-/* Continue after work on so many rows. */
-static inline bool goes_on(Assignment *a, int64_t n_rows, Host *host) {
-  a->since += n_rows;
-  if (a->since < GO_ON_ROWS) return true;
-  a->since = 0;
-  return host->go_on(host);
-}
-
 /* Provide the memory of an assignment of `given`, or of fewer batches, for the call. */
 static inline bool new_assignment(Assignment *a, const LabeledRows *given, Host *host) {
   int64_t n_words = words_of(given->n_labels), n_rows = given->n_rows, n_held = given->n_batches * given->n_labels;
@@ -254,7 +246,7 @@ static inline bool deal_sets(Assignment *a, int64_t turn, int64_t label, Host *h
         a->sizes[a->batches[member]]++;
         for (int64_t i = 0; i < n_labels; i++) held[i] += has[i];
       }
-      if (!goes_on(a, end - first, host)) return false;
+      if (!may_go_on(&a->since, end - first, host)) return false;
     }
   }
   return true;
@@ -413,7 +405,7 @@ static inline bool exchange_rows(Assignment *a, int64_t batch, int64_t label, Ho
     do {
       a->effort -= a->given.n_rows + a->spare[label] * a->given.n_labels;
       is_taken = a->effort >= 0 && take_best(a, batch, label);
-      if (!goes_on(a, a->given.n_rows, host)) return false;
+      if (!may_go_on(&a->since, a->given.n_rows, host)) return false;
     } while (!is_taken && a->effort >= 0 && find_back(a, batch));
     if (!is_taken) return true;
     a->has_exchanged = true;
@@ -433,7 +425,7 @@ static inline bool exchange_all_rows(Assignment *a, Host *host) {
         if (!has_bit(a->to_do + batch * a->n_words, label)) continue;
         if (!exchange_rows(a, batch, label, host)) return false;
       }
-      if (!goes_on(a, n_labels, host)) return false;
+      if (!may_go_on(&a->since, n_labels, host)) return false;
     }
   } while (a->has_exchanged && a->effort > 0);
   return true;

@@ -42,10 +42,7 @@ static inline bool draw_within(
     } else {
       draw_subset_within(generator, scratch, first, limit, count, begin, end, drawn + begin);
     }
-    *since += end - begin;
-    if (*since < GO_ON_ROWS) continue;
-    *since = 0;
-    if (!host->go_on(host)) return false;
+    if (!may_go_on(since, end - begin, host)) return false;
   }
   return true;
 }

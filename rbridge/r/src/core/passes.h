@@ -61,10 +61,7 @@ static inline bool fill_passes_layout(
       lay_out_evenly(n_batches, count, &progress, next_places, layout);
     }
     progress.index += count;
-    since += count;
-    if (since < GO_ON_ROWS) continue;
-    since = 0;
-    if (!host->go_on(host)) return false;
+    if (!may_go_on(&since, count, host)) return false;
   }
   for (int64_t place = progress.index; place < n_places; place++) layout[place] = (int32_t)place;
   return true;

@@ -51,10 +51,7 @@ static inline bool fill_offsets(
   memset(offsets, 0, (size_t)(n_batches + 1) * sizeof *offsets);
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     if (!add_proportional_offsets(counts[stratum], n_batches, offsets, host)) return false;
-    since += n_batches;
-    if (since < GO_ON_ROWS) continue;
-    since = 0;
-    if (!host->go_on(host)) return false;
+    if (!may_go_on(&since, n_batches, host)) return false;
   }
   return true;
 }
@@ -108,10 +105,7 @@ static inline bool fill_layout(
       }
       progress.index += filled;
       progress.rank = end;
-      since += filled;
-      if (since < GO_ON_ROWS) continue;
-      since = 0;
-      if (!host->go_on(host)) return false;
+      if (!may_go_on(&since, filled, host)) return false;
     }
   }
   for (int64_t place = progress.index; place < n_places; place++) layout[place] = (int32_t)place;
@@ -142,10 +136,7 @@ static inline bool spread_layout(
     for (int64_t rank = kept; rank < count; rank++) places[rank] = (int32_t)(behind - 1 - (rank - kept));
     memmove(places, layout + from, (size_t)kept * sizeof(int32_t));
     behind -= count - kept;
-    since += count;
-    if (since < GO_ON_ROWS) continue;
-    since = 0;
-    if (!host->go_on(host)) return false;
+    if (!may_go_on(&since, count, host)) return false;
   }
   return true;
 }

@@ -263,10 +263,7 @@ static inline bool lay_out_shards(const ShardCells *cells, int64_t *next_places,
       lay_out_evenly(cells->n_batches, end, &progress, next_places, layout);
       progress.index += filled;
       progress.rank = end;
-      since += filled;
-      if (since < GO_ON_ROWS) continue;
-      since = 0;
-      if (!host->go_on(host)) return false;
+      if (!may_go_on(&since, filled, host)) return false;
     }
     index = progress.index;
   }

@@ -281,10 +281,7 @@ static inline bool draw_chunk(const DeclaredTree *tree, TreeStates *states, Tree
     if (chunk->wanted[node] == 0) continue;
     if (!pick_for_chunk(tree, states, chunk, node, host)) return false;
     if (!tree->leaves[node] && !deal_to_children(tree, chunk, node, host)) return false;
-    since += chunk->wanted[node];
-    if (since < GO_ON_ROWS) continue;
-    since = 0;
-    if (!host->go_on(host)) return false;
+    if (!may_go_on(&since, chunk->wanted[node], host)) return false;
   }
   return true;
 }

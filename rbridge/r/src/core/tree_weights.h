@@ -108,10 +108,7 @@ static inline int sum_leaves(Weighing *weighing, int64_t node, int64_t first, in
       int64_t until = smaller(begin + GO_ON_ROWS, end);
       int64_t wrong = add_weights(mine->summed, nodes->options, begin, until, &weighing->sums[at]);
       if (wrong < until) return refuse_weight(weighing, node, false, mine->summed[nodes->options[wrong]]);
-      since += until - begin;
-      if (since < GO_ON_ROWS) continue;
-      since = 0;
-      if (!host->go_on(host)) return WEIGHTS_FAILED;
+      if (!may_go_on(&since, until - begin, host)) return WEIGHTS_FAILED;
     }
   }
   return WEIGHTS_FOUND;

@@ -235,10 +235,7 @@ static bool scatter_shards(Sharded *self, Generator *generator, uint32_t epoch, 
     if (self->is_shuffled) seed_generator(generator, part_seed(self->seed, epoch, self->n_shards, number));
     if (!scatter(&part, generator, self->is_shuffled ? self->pool : NULL, host)) return false;
     first_row = place;
-    since += part.n_rows;
-    if (since < GO_ON_ROWS) continue;
-    since = 0;
-    if (!host->go_on(host)) return false;
+    if (!may_go_on(&since, part.n_rows, host)) return false;
   }
   return true;
 }

@@ -239,19 +239,12 @@ static bool new_side(const RowGraph *graph, GraphSide *side, Host *host) {
 
 /* Color the rows as the edges of a graph of strata and groups. */
 static bool color_rows(const int32_t *order, int64_t n_rows, RowGraph *graph, Host *host) {
-  Equalizing progress = {0};
   if (!new_side(graph, &graph->sides[0], host) || !new_side(graph, &graph->sides[1], host)) return false;
   for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
     cut_into_blocks(order, begin, smaller(begin + GO_ON_ROWS, n_rows), graph);
     if (!host->go_on(host)) return false;
   }
-  while (!color_edges(graph, GO_ON_ROWS)) {
-    if (!host->go_on(host)) return false;
-  }
-  while (!equalize_sizes(graph, GO_ON_ROWS, &progress)) {
-    if (!host->go_on(host)) return false;
-  }
-  return true;
+  return color_edges(graph, host) && equalize_sizes(graph, host);
 }
 
 /* Deal the rows in turn, in order of stratum and group; `begins` has where the rows of each stratum begin. */
