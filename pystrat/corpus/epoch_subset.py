@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
+from pystrat.corpus.rows_by_epoch import data_of_rows
 
 
 class EpochSubsetBatchSampler(CuttingBatchSampler):
@@ -35,6 +36,10 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     window : int, optional
         The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which
         gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
+    rows : mapping from int to array of int, or array of int, optional
+        The rows that epochs visit a part of, by the first epoch in which they apply, such as
+        ``{0: easy, 5: medium, 10: range(n_rows)}`` for a curriculum; an array is for all epochs. The first epoch is 0.
+        No row may be twice in an array. By default, all rows.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
@@ -59,6 +64,9 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     * ``"uniform"`` draws R's ``sample.int(n_rows, sample, replace = TRUE)``, and ``"uniform_without_replacement"`` R's
       ``sample.int(n_rows, sample, useHash = FALSE)``, after ``set.seed()`` of the epoch's seed.
     * ``"partition"``: any n consecutive draws, over all epochs, visit each example once.
+
+    With `rows`, n_rows is the number of rows of the epoch in all of this: places among them are drawn, in the order in
+    which they were given. Rows that are taken in turn begin anew in the first epoch of an array.
 
     Partition takes every step-th example, ``step = max(1, n_rows // sample)``, beginning with the first, then with the
     second, and so on; an epoch continues where the last one ended.
@@ -91,6 +99,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         lengths: Any = None,
         max_tokens: Optional[int] = None,
         window: Optional[int] = None,
+        rows: Any = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -107,7 +116,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
             "num_replicas": num_replicas,
             "rank": rank,
         }
-        data = take_lengths(arguments)
+        data = {**take_lengths(arguments), **data_of_rows(rows)}
         self._adopt(self._plan_of(arguments, data), seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property

@@ -80,6 +80,19 @@ def test_recipes_of_epoch_subsets(parameters: dict[str, Any], r: Session) -> Non
         assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
 
 
+@pytest.mark.parametrize("method", ["uniform", "uniform_without_replacement", "partition"])
+def test_recipes_of_rows_by_epoch(method: str, r: Session) -> None:
+    settings = {"n_rows": 30, "sample": 5, "batch_size": 2, "method": method, "seed": 7}
+    rows = {0: np.arange(0, 30, 4), 3: np.arange(29, -1, -1)}
+    sampler = EpochSubsetBatchSampler(**settings, rows=rows)
+    by_name = {str(epoch): (of_stage + 1).astype(np.int32) for epoch, of_stage in rows.items()}
+    table = r.rinterface.ListSexpVector.from_iterable([r.rinterface.IntSexpVector(part) for part in by_name.values()])
+    table.names = r.rinterface.StrSexpVector(list(by_name))
+    generator = r.call("batch_sampler_epoch_subset", **settings, rows=table)
+    assert_same_recipe(r, sampler, generator)
+    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
+
+
 LENGTHS = [1 + row * 13 % 29 for row in range(30)]
 BY_LENGTH: list[dict[str, Any]] = [
     {"batch_size": 6, "window": 10},

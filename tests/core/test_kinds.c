@@ -169,6 +169,13 @@ static Mutable epoch_subset_request(uint64_t *state) {
   if (has_size) add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
   add_part(&request, "method", TEXT, 1, names[some_number(state, 3)]);
   if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  if (n + sample <= MOST_VALUES && some_number(state, 2) == 0) { /* all rows, and from some epoch on fewer */
+    double begins[] = {0, (double)(1 + some_number(state, 9))}, counts[] = {(double)n, (double)sample};
+    for (int64_t row = 0; row < n + sample; row++) integers[row] = (int32_t)(row < n ? row : row - n);
+    add_part(&request, "rows", INTEGERS, n + sample, integers);
+    add_part(&request, "begins", DOUBLES, 2, begins);
+    add_part(&request, "n_candidates", DOUBLES, 2, counts);
+  }
   return request;
 }
 
@@ -846,6 +853,7 @@ static void try_feedback(
 ) {
   static const char *const methods[] = {"update", "append", "begin"}, *const names[] = {
       "weights", "state", "total", "n_rows", "importance_weights", "epoch", "perplexities", "share_above_maximum",
+      "rows", "priorities", "n_added",
   };
   const Feedback *feedback = instance->kind->feedback;
   Generator generator;

@@ -34,6 +34,12 @@
 #'   The number of consecutive drawn examples that are sorted by length together.
 #'   With smaller windows, the examples in a batch vary more from epoch to epoch.
 #'   `NULL` (default): all of an epoch, which gives the least padding.
+#' @param rows (named `list()` | `integer()`)\cr
+#'   The rows that epochs visit a part of, counted from 1, by the first epoch in which they apply, such as
+#'   `list("0" = easy, "5" = medium, "10" = seq_len(n_rows))` for a curriculum.
+#'   A vector is for all epochs.
+#'   The first epoch is 0, and no row may be twice in a vector.
+#'   `NULL` (default): all rows.
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, an integer from 0 to 2147483646; `"partition"` uses it only to shuffle batches by length.
 #'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
@@ -61,6 +67,9 @@
 #' * `"partition"` takes every step-th example, where step is `max(1, n_rows %/% sample)`, beginning with the first,
 #'   then with the second, and so on; an epoch continues where the last one ended.
 #'   Any `n_rows` consecutive draws, over all epochs, visit each example once.
+#' * With `rows`, `n_rows` is the number of rows of the epoch in all of this: places among them are drawn, in the order
+#'   in which they were given.
+#'   Rows that are taken in turn begin anew in the first epoch of a vector.
 #' * The same call returns the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted
 #'   from 0.
 #'
@@ -81,11 +90,11 @@
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
 batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size = NULL, method = "uniform", lengths = NULL,
-  max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL) {
+  max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL, rows = NULL) {
   request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, method = method,
     lengths = lengths, max_tokens = max_tokens, window = window, seed = seed,
     num_replicas = num_replicas)
-  request_generator("epoch_subset", request)
+  request_generator("epoch_subset", c(request, rows_by_epoch(rows)))
 }
 
 plan_epoch_subset = function(request) {
@@ -98,9 +107,15 @@ kind_epoch_subset = function() {
   cutting_kind(
     class = "batch_sampler_epoch_subset",
     plan = plan_epoch_subset,
-    fits = fits_lengths,
+    fits = function(recipe, task) {
+      fits_lengths(recipe, task)
+      if (!is.null(recipe$parts$rows)) {
+        check_given_values("rows", task)
+      }
+    },
     vectors = list(
-      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "method")
+      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "method",
+        "rows", "begins", "n_candidates")
     ),
     bytes = function(recipe) {
       pool = if (recipe$parts$method == "uniform_without_replacement") recipe$parts$n_rows else 0
