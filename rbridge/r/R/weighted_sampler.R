@@ -13,6 +13,7 @@
 #'   The labels are the columns with the role `stratum`, a `data.frame()` if there are several, or the target if there
 #'   are none.
 #'   `NULL` (default): the column of the task with the role `weights_learner`.
+#'   mlr3 trains a learner without support for weights on such a task only if its field `use_weights` is `"ignore"`.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of rows per batch; without replacement, at most the number of positive weights.
 #' @param replacement (`logical(1)`)\cr

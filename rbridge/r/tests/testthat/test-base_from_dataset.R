@@ -165,6 +165,17 @@ test_that("every kind of sampler trains in a resampling, with validation, and in
   }
 })
 
+test_that("a learner that ignores weights trains on those of the role weights_learner", {
+  skip_without_libtorch()
+  task = task_measured()
+  task$set_col_roles("w", roles = "weights_learner")
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, device = "cpu", seed = 1,
+    batch_sampler = batch_sampler_weighted(batch_size = 3, seed = 1))
+  expect_error(learner$train(task), "does not support weights")
+  learner$use_weights = "ignore"
+  expect_no_error(mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 2)))
+})
+
 test_that("an AutoTuner tunes the minimum as a number", {
   skip_if_not_installed("mlr3tuning")
   skip_without_libtorch()
