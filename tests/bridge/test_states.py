@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import BatchSampler, StratifiedBatchSampler, WeightedBatchSampler
+from pystrat import BatchSampler, PrioritizedBatchSampler, StratifiedBatchSampler, SumTree, WeightedBatchSampler
 from pystrat.stream import StratifiedStream
 from rbridge.session import Session, as_array
 from tests.test_digest import samplers
@@ -74,6 +74,32 @@ def test_the_fingerprint_is_that_of_python(in_r: InR, tmp_path: Path) -> None:
         found = in_r.state(in_r.instance(sampler), 0)
         expected = json.loads(json.dumps(sampler.state_dict(), default=lambda array: array.tolist()))
         assert found == expected, sampler
+
+
+def test_states_of_sum_trees_and_clocks_of_buffers_cross_in_both_directions(in_r: InR, r: Session) -> None:
+    tree = SumTree([1.0, 2.5, 0.0], capacity=5, seed=7)
+    tree.sample(700)
+    tree.append([3.0, 1.0, 0.1])
+    in_its_place = r.call("sum_tree", capacity=5, seed=1)
+    in_r.load(in_its_place, tree.state_dict())
+    drawn = tree.sample(50).tolist()
+    assert (as_array(in_r.call(in_its_place, "sample", 50)) - 1).tolist() == drawn
+    written = "function(tree) as.character(jsonlite::toJSON(tree$state_dict(), auto_unbox = TRUE, digits = NA))"
+    state = json.loads(r.call_function(in_r.function(written), in_its_place)[0])
+    assert state == json.loads(json.dumps(tree.state_dict(), default=lambda array: array.tolist()))
+    twin = SumTree(capacity=5)
+    twin.load_state_dict(state)
+    assert twin.sample(50).tolist() == tree.sample(50).tolist() and twin.append([2.0]).tolist() == [1]
+
+    buffer = PrioritizedBatchSampler(0, 2, capacity=3, n_batches=2, epsilon=0, seed=1)
+    buffer.append(priorities=[0.0, 2.0, 1.0])
+    buffer.append(2)
+    crossed = in_r.instance(buffer)
+    assert as_array(in_r.call(crossed, "n_added")).tolist() == [5]
+    assert as_array(in_r.call(crossed, "priorities")).tolist() == buffer.priorities().tolist()
+    in_r.call(crossed, "append", 1)
+    buffer.load_state_dict(in_r.state(crossed, 0))
+    assert buffer.n_added == 6
 
 
 def test_a_state_within_an_epoch_crosses_in_both_directions(in_r: InR, tmp_path: Path) -> None:
