@@ -25,7 +25,7 @@ typedef enum { PLAIN, EVENLY_STRATIFIED, REPEATED, SOME_STRATA, DRAWN_BY_WEIGHT 
  * the hypergeometric distribution, from its least value on. Logarithms keep the smallest probabilities.
  */
 static bool probability_below(
-    int64_t minimum, int64_t count, int64_t size, int64_t n_rows, double *probability, Host *host
+    int64_t minimum, int64_t count, int64_t size, int64_t n_rows, double *probability, int64_t *since, Host *host
 ) {
   int64_t others = n_rows - count, least = size > others ? size - others : 0;
   /* With the least number, either all sampled rows are others, or all rows that are left out are of the stratum. */
@@ -34,13 +34,13 @@ static bool probability_below(
   *probability = 0;
   for (int64_t row = 0; row < taken && minimum > least; row++) {
     logarithm += log((of - (double)row) / (double)(n_rows - row));
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!may_go_on(since, 1, host)) return false;
   }
   for (int64_t held = least; held < minimum && held <= smaller(count, size); held++) {
     *probability += exp(logarithm);
     double more = (double)(count - held) * (double)(size - held);
     logarithm += log(more / ((double)(held + 1) * (double)(others - size + held + 1)));
-    if (held % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!may_go_on(since, 1, host)) return false;
   }
   *probability = fmin(*probability, 1);
   return true;
@@ -52,13 +52,15 @@ static bool describe_plain_batches(Question *question, Host *host) {
   double *too_few = host->vector(host, "too_few", DOUBLES, question->n_strata);
   if (means == NULL || variances == NULL || too_few == NULL) return false;
   double size = (double)question->batch_size, n_rows = (double)question->n_rows;
+  int64_t since = 0;
   for (int64_t stratum = 0; stratum < question->n_strata; stratum++) {
     double share = (double)question->counts[stratum] / n_rows;
     double left_out = n_rows > 1 ? (n_rows - size) / (n_rows - 1) : 0;
     means[stratum] = size * share;
     variances[stratum] = size * share * (1 - share) * left_out;
     bool is_found = probability_below(
-        question->minimum, question->counts[stratum], question->batch_size, question->n_rows, &too_few[stratum], host
+        question->minimum, question->counts[stratum], question->batch_size, question->n_rows, &too_few[stratum], &since,
+        host
     );
     if (!is_found) return false;
     question->most_short = fmax(question->most_short, too_few[stratum]);
