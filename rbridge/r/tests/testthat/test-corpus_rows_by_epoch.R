@@ -21,6 +21,27 @@ test_that("places among the rows of the epoch are drawn as those of a dataset of
   }
 })
 
+test_that("golden vectors are drawn by R's own generator, and by the sampler", {
+  for (case in read_golden("rows_by_epoch.json")$cases) {
+    rows = lapply(case$rows, function(of_stage) as.integer(unlist(of_stage)))
+    sampler = batch_sampler_epoch_subset(case$n_rows, case$sample, 3, method = case$method, seed = case$seed,
+      rows = lapply(rows, `+`, 1L))(NULL)
+    begins = as.double(names(rows))
+    for (epoch in seq_along(case$drawn) - 1) {
+      expected = as.integer(unlist(case$drawn[[epoch + 1]]))
+      expect_identical(sampler$batches(epoch)$rows - 1L, expected)
+      of_stage = rows[[findInterval(epoch, begins)]]
+      places = with_seed_of(list(seed = case$seed, epoch = epoch), switch(case$method,
+        uniform = sample.int(length(of_stage), case$sample, replace = TRUE),
+        uniform_without_replacement = sample.int(length(of_stage), case$sample, useHash = FALSE)
+      ))
+      if (case$method != "partition") {
+        expect_identical(of_stage[places], expected)
+      }
+    }
+  }
+})
+
 test_that("wrong rows are refused, with the numbers of R", {
   refused = function(rows, text, ...) {
     expect_error(batch_sampler_epoch_subset(10, 2, 2, rows = rows, seed = 1, ...), text, fixed = TRUE)
