@@ -44,7 +44,8 @@
 #' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
 #'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
 #'   the last batch.
-#'   `.length()` is the number of batches; if epochs differ in it, that of the next epoch.
+#'   `.length()` is the number of batches; if epochs differ in it, that of the next epoch, or, in a training of
+#'   mlr3torch, which asks after each batch, that of the running one.
 #'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
 #'   `drop_last` is `FALSE`.
 #'
@@ -109,7 +110,7 @@ NULL
 # Shared by all batch samplers of this package: epochs, iteration, the interface of torch::dataloader(), and that
 # mlr3torch predicts in the order of the rows.
 # A sampler that inherits from it implements private methods: .prepare(data_source, task), called once,
-# .epoch_batches(epoch), a list of rows and offsets, .n_batches(), and .describe(), the lines that print() shows; and
+# .epoch_batches(epoch), a list of rows and offsets, .n_batches(epoch), and .describe(), the lines that print() shows; and
 # .last_epoch(), if the last epoch is not that of all samplers.
 
 epoch_sampler = function() {
@@ -127,12 +128,16 @@ epoch_sampler = function() {
           task = caller$task
         }
         private$.prepare(data_source, task)
+        private$.asked_within_epoch = !is.null(caller$task)
       }
     },
     .length = function() {
-      n_batches = if (is.null(private$.in_order)) private$.n_batches() / private$.stride else
-        length(private$.in_order$offsets) - 1L
-      as.integer(n_batches)
+      if (!is.null(private$.in_order)) {
+        return(length(private$.in_order$offsets) - 1L)
+      }
+      runs = private$.asked_within_epoch && !is.null(private$.begun) && !private$.has_new_iterator
+      place = if (runs) private$.begun else private$.place
+      as.integer(private$.n_batches(place$epoch) / private$.stride)
     },
     batches = function(epoch = self$epoch) batch_list(private$.drawn_batches(epoch)),
     .iter = function() {
@@ -181,6 +186,7 @@ epoch_sampler = function() {
       .n_begun = 0,
       .has_new_iterator = FALSE, # one was made since, and has taken nothing
       .has_ended = FALSE,
+      .asked_within_epoch = FALSE, # mlr3torch asks after each batch how many the epoch has
       .rank = 0,
       .stride = 1, # the number of replicas, if the instance has a rank
       .in_order = NULL,

@@ -150,6 +150,23 @@ test_that("generators that wait show it, are told apart by mlr3, and work after 
   expect_error(write_batch_sampler(waiting$uniform, file), "must be made for given data", fixed = TRUE)
 })
 
+test_that("in a training, whose loop asks after each batch, the length is that of the running epoch", {
+  by_length = batch_sampler_epoch_subset(sample = 12, lengths = "n_tokens", max_tokens = 9, seed = 1)
+  sampler = trained_with(by_length, task_measured())[[1]]
+  sampler$set_epoch(0)
+  counts = vapply(0:5, function(epoch) {
+    next_batch = sampler$.iter()
+    step = 0L
+    while (step < sampler$.length()) {
+      expect_false(coro::is_exhausted(next_batch()))
+      step = step + 1L
+    }
+    expect_identical(step, length(sampler$batches(epoch)))
+    step
+  }, 0L)
+  expect_gt(length(unique(counts)), 1L)
+})
+
 test_that("every kind of sampler trains in a resampling, with validation, and in a tuning", {
   skip_without_libtorch()
   task = task_measured()
