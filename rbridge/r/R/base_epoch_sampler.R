@@ -110,8 +110,8 @@ NULL
 # Shared by all batch samplers of this package: epochs, iteration, the interface of torch::dataloader(), and that
 # mlr3torch predicts in the order of the rows.
 # A sampler that inherits from it implements private methods: .prepare(data_source, task), called once,
-# .epoch_batches(epoch), a list of rows and offsets, .n_batches(epoch), and .describe(), the lines that print() shows; and
-# .last_epoch(), if the last epoch is not that of all samplers.
+# .epoch_batches(epoch), a list of rows and offsets, .n_batches(epoch), and .describe(), the lines that print() shows;
+# and .last_epoch(), if the last epoch is not that of all samplers.
 
 epoch_sampler = function() {
   torch::sampler(
