@@ -65,6 +65,7 @@ markdown_of = function(node) {
     href = sprintf("[%s](%s)", markdown(node[[2L]]), plain(node[[1L]])),
     itemize = items_of(node, "-"),
     enumerate = items_of(node, "1."),
+    describe = described(node),
     subsection = paste0("\n\n### ", markdown(node[[1L]]), "\n\n", markdown(node[[2L]])),
     preformatted = fenced(plain(node), "text"),
     stop("rd_to_markdown.R does not know the tag ", tag_of(node), call. = FALSE)
@@ -72,6 +73,13 @@ markdown_of = function(node) {
 }
 
 markdown = function(nodes) paste(vapply(nodes, markdown_of, ""), collapse = "")
+
+# The items of a list of terms, each with its description.
+described = function(node) {
+  items = Filter(function(child) tag_of(child) == "item", node)
+  texts = vapply(items, function(item) paste0(markdown(item[[1L]]), ": ", trimws(markdown(item[[2L]]))), "")
+  paste0("\n\n", paste0("- ", vapply(texts, hanging, "", 2L), collapse = "\n"), "\n")
+}
 
 # One argument: its name and, if the text begins with it, its type; then the rest of the text.
 argument = function(item) {
@@ -92,6 +100,7 @@ sections = list(
   },
   value = function(node) section("Value", markdown(node)),
   details = function(node) section("Details", markdown(node)),
+  format = function(node) section("Format", markdown(node)),
   section = function(node) section(markdown(node[[1L]]), markdown(node[[2L]])),
   source = function(node) section("Source", markdown(node)),
   author = function(node) section("Author", markdown(node)),
