@@ -37,11 +37,12 @@ link = function(node) {
   if (topic %in% pages$r) sprintf("[%s](%s.md)", code(plain(node)), topic) else code(plain(node))
 }
 
-# A list whose items begin with a mark.
-items_of = function(node, mark) {
+# A list whose items begin with a mark, or with their numbers.
+items_of = function(node, mark = NULL) {
   begins = vapply(node, tag_of, "") == "item"
   parts = split(as.list(node), cumsum(begins))[-1L]
-  items = vapply(parts, function(part) paste(mark, hanging(markdown(part[-1L]), nchar(mark) + 1L)), "")
+  marks = if (is.null(mark)) paste0(seq_along(parts), ".") else rep(mark, length(parts))
+  items = mapply(function(part, mark) paste(mark, hanging(markdown(part[-1L]), nchar(mark) + 1L)), parts, marks)
   paste0("\n\n", paste(items, collapse = "\n"), "\n\n")
 }
 
@@ -64,7 +65,7 @@ markdown_of = function(node) {
     url = sprintf("<%s>", plain(node)),
     href = sprintf("[%s](%s)", markdown(node[[2L]]), plain(node[[1L]])),
     itemize = items_of(node, "-"),
-    enumerate = items_of(node, "1."),
+    enumerate = items_of(node),
     describe = described(node),
     subsection = paste0("\n\n### ", markdown(node[[1L]]), "\n\n", markdown(node[[2L]])),
     preformatted = fenced(plain(node), "text"),
