@@ -235,6 +235,7 @@ def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
     matplotlib.axes.Axes
         The label of a stratum has its rows, and the smallest and largest count in a batch. The color of a heat map is
         the count divided by the largest count of the stratum in any batch, so that rare strata are visible as well.
+        If there are few batches, the counts are printed in it.
     """
     if not isinstance(plan, (BatchPlan, RangePlan)):
         required = "be a BatchPlan, or the plan of a StrataSubsetBatchSampler or StratifiedGroupBatchSampler"
@@ -243,6 +244,10 @@ def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
     if isinstance(plan, RangePlan):
         return _plot_ranges(plan, most)
     return _plot_heat_map(plan, most)
+
+
+# The most characters beside one another in a heat map, one of them a gap between two batches.
+_CHARACTERS = 60
 
 
 def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
@@ -254,6 +259,11 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     shares = (table / table.max(axis=0)).T
     extent = (0.5, plan.n_batches + 0.5, len(chosen) - 0.5, -0.5)
     image = axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
+    if plan.n_batches * (len(str(table.max())) + 1) <= _CHARACTERS:
+        for place, batch in np.ndindex(shares.shape):
+            color = "white" if shares[place, batch] > 0.6 else "black"
+            style = {"ha": "center", "va": "center", "fontsize": SMALL, "color": color}
+            axis.text(batch + 1, place, str(table[batch, place]), **style)
     names = [
         f"{plan.shown[place]}: {count_of(plan.counts[place], 'row')}, {range_of(counts)} in a batch"
         for place, counts in zip(chosen, table.T)

@@ -117,6 +117,8 @@ def test_the_plot_of_a_plan_with_a_rare_stratum_says_that_it_is_not_in_every_bat
     assert axis.images[0].get_array().tolist() == [[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
     labels = [label.get_text() for label in axis.get_yticklabels()]
     assert labels == ["yes: 1 row, 0 to 1 in a batch", "no: 9 rows, 3 in a batch"]
+    assert [text.get_text() for text in axis.texts] == ["1", "0", "0", "3", "3", "3"], "the counts of few batches"
+    assert not plot_plan(StratifiedBatchSampler(["yes", "no"] * 60, 1).plan).texts
     assert axis.get_title() == "3 batches of 3 to 4 rows\nnot every stratum in each"
     matplotlib.pyplot.close("all")
 

@@ -1,4 +1,4 @@
-"""The site: its names, its documents, its picture and its links. That it builds, `make site` finds out."""
+"""The site: its names, documents, front page, search and links. That it builds, `make site` finds out."""
 
 from __future__ import annotations
 
@@ -108,33 +108,51 @@ def test_documents_come_with_what_they_link_to(load: Any, tmp_path: Path) -> Non
     )
     load("documents").collect_documents(root, sources)
     written = {path.relative_to(sources).as_posix() for path in sources.rglob("*") if path.is_file()}
-    assert written == {"README.md", "docs/guide.md", "docs/figure.png", "results.zip", "data/README.md", "make.py"}
+    assert written == {"docs/guide.md", "docs/figure.png", "results.zip", "data/README.md", "make.py"}
     assert "[results](../results.zip)" in (sources / "docs/guide.md").read_text(encoding="utf-8")
     assert ZipFile(sources / "results.zip").read("results/runs.csv") == b"1,2"
     assert (sources / "data/README.md").read_text(encoding="utf-8").startswith("---\norphan: true\n---\n")
-    assert (sources / "README.md").read_text(encoding="utf-8") == (root / "README.md").read_text(encoding="utf-8")
 
 
-# The picture ----------------------------------------------------------------------------------------------------------
+# The front page and the search ----------------------------------------------------------------------------------------
+
+OVERVIEW = """# Guides
+
+## Start
+
+- [One](one.md): first
+  words, *second* words
+
+## Reference
+
+- [Two](../vignettes/two.md), and [three](three.md#part)
+"""
 
 
-def test_the_picture_shows_the_batches_that_it_tells_of(load: Any, tmp_path: Path) -> None:
-    picture = load("picture")
-    picture.write_pictures(tmp_path)
-    columns = {}
-    for name in ("plain", "stratified"):
-        svg = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
-        columns[name] = re.findall(r"<svg[^>]*>\n(.*)\n</svg>", svg, flags=re.DOTALL)[0].splitlines()
-        assert len(columns[name]) == picture.N_BATCHES
-        assert svg.count('class="positive"') == picture.LABELS.sum()
-        assert svg.count("<rect") == len(picture.LABELS)
-    counts = [column.count('class="positive"') for column in columns["plain"]]
-    assert min(counts) == 0
-    assert [column.count('class="none"') for column in columns["plain"]] == [int(count == 0) for count in counts]
-    assert f"0 to {max(counts)} positive rows per batch, {counts.count(0)} batches without any" in (
-        tmp_path / "plain.svg"
-    ).read_text(encoding="utf-8")
-    assert {column.count('class="positive"') for column in columns["stratified"]} == {picture.MINIMUM}
+def test_the_navigation_has_the_groups_of_the_overview(load: Any, tmp_path: Path) -> None:
+    code = "```{}\n1\n```"
+    cells = "</td><td>".join(f"\n\n{code.format(language)}\n\n" for language in ("python", "r"))
+    table = f"<table>\n<tr><th>Python</th><th>R</th></tr>\n<tr><td>{cells}</td></tr>\n</table>"
+    write(tmp_path, {"README.md": f"# Title\n\n{table}\n", "docs/README.md": OVERVIEW})
+    guides = load("guides")
+    assert guides.guides(tmp_path) == [
+        guides.Guide("Start", "docs/one", "One: first words, *second* words"),
+        guides.Guide("Reference", "vignettes/two", "Two, and three"),
+        guides.Guide("Reference", "docs/three", "Two, and three"),
+    ]
+    page = guides.front_page(tmp_path)
+    assert re.findall(r":caption: (.*)\n\n((?:\w.*\n)+)", page) == [
+        ("Start", "docs/README\ndocs/one\n"),
+        ("Reference", "vignettes/two\ndocs/three\n"),
+        ("Names", "Python <python/index>\nR <r/index>\n"),
+    ]
+    assert re.findall(r"{tab} (\w+)\n\n```(\w+)\n1\n```", page) == [("Python", "python"), ("R", "r")]
+    assert "<table>" not in page
+
+
+def test_the_words_of_a_guide_follow_its_title(load: Any) -> None:
+    page = load("search").with_words("<h1>A<a>#</a></h1><p>b</p><h1>c</h1>", "x & y")
+    assert page.startswith("<h1>A<a>#</a></h1>\n<p hidden") and page.count("x &amp; y") == 1
 
 
 # Links and the theme --------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 1. Debian packages, by apt, if the machine has apt and this is root; R packages too, if Debian's are new enough.
 2. .venv: a Python environment with the project in it, editable and compiled (from PyPI what the system lacks).
 3. .r-library: R packages from CRAN, only those missing or too old, and the project's R package.
+4. build/npm: programs of the npm registry, if the machine has npm.
 
 Steps 2 and 3 run side by side. Set-up can be interrupted and run again: it continues where it stopped. It skips a step
 whose inputs have not changed since it succeeded: a run with nothing to do takes a fraction of a second. Without R, the
@@ -24,6 +25,7 @@ from functools import partial
 from typing import Iterator
 
 import debian
+import npm
 import python_half
 import r_half
 from machine import ROOT, SetUpError, say
@@ -53,6 +55,7 @@ def main(arguments: list[str]) -> int:
         with one_at_a_time():
             if not (python_half.is_done(targets) and r_half.is_done(targets)):
                 set_up(targets)
+            npm.set_up(targets)
     except SetUpError as error:
         say(str(error))
         return 1

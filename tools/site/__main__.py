@@ -3,9 +3,10 @@
     .venv/bin/python tools/site
 
 1. The sources of the pages are collected in build/site-sources: the documents as they are in the repository, with what
-   they link to; a page for each name of the references; the picture of the front page.
+   they link to; the README as the front page; a page for each name of the references.
 2. Sphinx makes the site of them, and runs the examples of the Python reference. A warning is a failure.
-3. Each link of the site that does not leave it must lead somewhere.
+3. Pagefind makes the index of the search.
+4. Each link of the site that does not leave it must lead somewhere.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import sys
 from pathlib import Path
 
 from documents import collect_documents
+from guides import front_page
 from links import broken_links
-from picture import write_pictures
 from reference import write_reference
+from search import write_search
 from theme import mend_theme
 
 HERE = Path(__file__).resolve().parent
@@ -34,12 +36,12 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     collect_documents(ROOT, SOURCES)
-    shutil.copy(HERE / "index.md", SOURCES)
-    write_pictures(SOURCES)
+    (SOURCES / "index.md").write_text(front_page(ROOT), encoding="utf-8")
     write_reference(ROOT, SOURCES)
     if not sphinx("html", SITE) or not sphinx("doctest", CACHE / "doctest"):
         return 1
     mend_theme(SITE)
+    write_search(ROOT, SITE)
     broken = broken_links(SITE)
     print("".join(f"site: {page} links to {link}, which is not there\n" for page, link in broken), end="")
     if not broken:

@@ -41,8 +41,10 @@ pygments_dark_style = "monokai"
 html_title = project
 html_static_path = [str(Path(__file__).with_name("static"))]
 html_css_files = ["site.css"]
+html_js_files = ["tabs.js"]
+templates_path = [str(Path(__file__).with_name("templates"))]
 html_copy_source = False
-# Browsers do not let a page that is opened as a file read other pages, of which summaries are made.
+# For pages that are opened as files: browsers do not let them read other pages, of which summaries are made.
 html_show_search_summary = False
 html_show_copyright = False
 html_show_sphinx = False

@@ -6,20 +6,21 @@ import re
 import shutil
 from pathlib import Path
 
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "vignettes/*.md", "benchmarks/*.md")
+PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "vignettes/*.md", "benchmarks/*.md")
 
 # The target of [text](target), with the parenthesis before it and what ends it: the parenthesis, a part of a page.
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
 
 
 def collect_documents(root: Path, sources: Path) -> None:
-    """Copy the pages, and what they link to.
+    """Copy the pages, and what they link to; the README is the front page, where its links lead.
 
     A document that only a link leads to becomes a page without a place in the navigation. Other files are copied, and
     folders are packed: the site offers both for download. Links to what is not there are left for Sphinx to report.
     """
+    front = root / "README.md"
     listed = [path for pattern in PAGES for path in sorted(root.glob(pattern))]
-    waiting, seen = list(listed), set(listed)
+    waiting, seen = [front, *listed], {front, *listed}
     while waiting:
         page = waiting.pop()
         text = page.read_text(encoding="utf-8")
@@ -33,8 +34,12 @@ def collect_documents(root: Path, sources: Path) -> None:
                 waiting.append(target)
             else:
                 _copy(target, root, sources)
+        if page == front:
+            continue
         if page not in listed:
             text = f"---\norphan: true\n---\n\n{text}"
+        if page.name == "CHANGELOG.md":
+            text = f"---\nnosearch: true\n---\n\n{text}"
         _write(sources / page.relative_to(root), text)
 
 

@@ -92,6 +92,17 @@ argument = function(item) {
 
 section = function(title, text) paste0("## ", title, "\n\n", trimws(text))
 
+# The examples with what they print and draw; those under a condition that is not met here, as they are.
+examples_of = function(node) {
+  hidden = vapply(node, tag_of, "") == "dontshow"
+  text = plain(node[!hidden])
+  condition = regmatches(plain(node[hidden]), regexec("^if \\((.*?)\\) \\(if \\(getRversion", plain(node[hidden])))[[1L]]
+  if (length(condition) > 0L && !isTRUE(eval(str2lang(condition[2L]), new.env()))) {
+    return(fenced(text, "r"))
+  }
+  knitr::knit(text = c("```{r}", trimws(text, whitespace = "\n"), "```"), envir = new.env(), quiet = TRUE)
+}
+
 # Each section of a help page with its title, in the order in which R shows them.
 sections = list(
   usage = function(node) section("Usage", fenced(plain(node), "r")),
@@ -106,10 +117,7 @@ sections = list(
   source = function(node) section("Source", markdown(node)),
   author = function(node) section("Author", markdown(node)),
   seealso = function(node) section("See also", markdown(node)),
-  examples = function(node) {
-    shown = Filter(function(child) tag_of(child) != "dontshow", node)
-    section("Examples", fenced(plain(shown), "r"))
-  }
+  examples = function(node) section("Examples", examples_of(node))
 )
 unshown = c("TEXT", "COMMENT", "name", "alias", "title", "description", "docType", "keyword")
 
@@ -121,6 +129,7 @@ page = function(file) {
     stop(file, " has sections that rd_to_markdown.R does not know: ", paste(unknown, collapse = ", "), call. = FALSE)
   }
   name = plain(rd[[match("name", tags)]])
+  knitr::opts_chunk$set(fig.path = paste0("figures/", name, "-"))
   python = pages$python[match(name, pages$r)]
   parts = lapply(names(sections), function(tag) lapply(rd[tags == tag], sections[[tag]]))
   text = c(
@@ -130,7 +139,13 @@ page = function(file) {
     trimws(markdown(rd[[match("description", tags)]])),
     unlist(parts)
   )
-  writeLines(paste(text, collapse = "\n\n"), file.path(arguments[2L], paste0(name, ".md")), useBytes = TRUE)
+  writeLines(paste(text, collapse = "\n\n"), paste0(name, ".md"), useBytes = TRUE)
 }
 
-invisible(lapply(list.files("rbridge/r/man", pattern = "\\.Rd$", full.names = TRUE), page))
+files = normalizePath(list.files("rbridge/r/man", pattern = "\\.Rd$", full.names = TRUE))
+setwd(arguments[2L])
+knitr::opts_chunk$set(comment = "#>", message = FALSE, warning = FALSE, dpi = 110, dev.args = list(type = "cairo"))
+knitr::render_markdown()
+options(width = 88)
+library(rbridge)
+invisible(lapply(files, page))

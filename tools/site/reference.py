@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import pystrat
 import rbridge
+from pictures import DRAWN, write_pictures
 
 NAMES = Path(__file__).with_name("names.csv")
 # Classes of others, which samplers, losses and errors inherit from: their members are not shown.
@@ -52,6 +53,7 @@ def write_reference(root: Path, sources: Path) -> None:
         if entry.python:
             page = python_page(entry.python, entry.r)
             (sources / "python" / f"{entry.python}.rst").write_text(page, encoding="utf-8")
+    write_pictures(sources / "python")
     script = NAMES.with_name("rd_to_markdown.R")
     subprocess.run(["Rscript", str(script), str(NAMES), str(sources / "r")], cwd=root, check=True)
 
@@ -113,6 +115,8 @@ def python_page(name: str, counterpart: str) -> str:
         lines.append(f".. autoclass:: {short}\n   :members:\n   :inherited-members: {', '.join(FOREIGN)}\n")
     else:
         lines.append(f".. autofunction:: {short}\n")
+    if name in DRAWN:
+        lines.append(f".. image:: {name}.png\n   :alt: A picture that {short} has drawn.\n")
     return "\n".join(lines)
 
 

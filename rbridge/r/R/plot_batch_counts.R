@@ -65,7 +65,7 @@ plot_batch_counts = function(tables, label) {
       expand = ggplot2::expansion(mult = c(0.04, 0.12))) +
     ggplot2::scale_colour_manual(values = batch_colors, aesthetics = c("colour", "fill"), guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
-    ggplot2::labs(x = NULL, y = NULL) +
+    axis_titles(label) +
     plot_style()
 }
 
@@ -120,14 +120,21 @@ in_words = function(label) {
   if (grepl("^[[:alpha:]]+$", label)) label else sprintf("'%s'", label)
 }
 
-# The title of each panel, which also names its axes.
+# The titles of the axes: those of both rows of panels, in the order of the panels.
+axis_titles = function(label) {
+  rows = paste(in_words(label), "rows per batch")
+  ggplot2::labs(
+    x = sprintf("top: batch; bottom: %s", rows),
+    y = sprintf("bottom: number of batches; top: %s", rows)
+  )
+}
+
+# The title of each panel.
 panel_titles = function(counts, label) {
   without = vapply(counts, function(count) sum(count == 0), 1L)
-  rows = paste(in_words(label), "rows")
-  each = sprintf("%s: %s, %s without %s\n%s per batch", names(counts), vapply(lengths(counts), show_batches, ""),
-    ifelse(without > 0L, without, "none"), rows, rows)
-  bars = rep(sprintf("number of batches, by %s per batch", rows), times = length(counts))
-  stats::setNames(c(each, bars), seq_len(2L * length(counts)))
+  each = sprintf("%s: %s, %s without %s rows", names(counts), vapply(lengths(counts), show_batches, ""),
+    ifelse(without > 0L, without, "none"), in_words(label))
+  stats::setNames(c(each, names(counts)), seq_len(2L * length(counts)))
 }
 
 need_ggplot2 = function() {

@@ -6,12 +6,14 @@
 #' batch.
 #' The color is the number of rows of the stratum in the batch, relative to its largest count in any batch, so that rare
 #' strata are visible.
+#' If there are few batches, the numbers are printed in it.
 #' The plans of [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()] have only bounds in common, which
 #' become lines from the fewest to the most rows in a batch; the member `composition(epoch)` of an instance returns the
 #' numbers of an epoch.
 #'
 #' @param plan (`batch_plan` or `range_plan`)\cr
-#'   A plan from [batch_plan()], or from the member `plan()` of an instance of one of the latter two samplers.
+#'   A plan from [batch_plan()], or from the member `plan()` of an instance of [batch_sampler_strata_subset()]
+#'   or [batch_sampler_stratified_group()].
 #' @param most (`integer(1)`)\cr
 #'   The largest number of strata to show, smallest strata first.
 #'
@@ -58,10 +60,14 @@ plot_heat_map = function(plan, most) {
   drawn = data.frame(
     batch = rep(seq_len(plan$n_batches), times = length(chosen)),
     stratum = rep(numbered_rows(chosen), each = plan$n_batches),
+    rows = unlist(composition, use.names = FALSE),
     share = unlist(lapply(composition, function(rows) rows / max(rows)))
   )
+  are_printed = plan$n_batches * (nchar(max(drawn$rows)) + 1L) <= 60
   ggplot2::ggplot(drawn, ggplot2::aes(x = .data$batch, y = .data$stratum, fill = .data$share)) +
     ggplot2::geom_raster() +
+    ggplot2::geom_text(ggplot2::aes(label = .data$rows), data = drawn[rep(are_printed, nrow(drawn)), ], size = small_text,
+      colour = ifelse(drawn$share[rep(are_printed, nrow(drawn))] > 0.6, "white", "black")) +
     ggplot2::scale_fill_gradientn(colours = c("#f7fbff", "#6baed6", "#08306b"), limits = c(0, 1),
       breaks = c(0, 0.5, 1), name = "share of the\nlargest count") +
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +

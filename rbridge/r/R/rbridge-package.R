@@ -24,6 +24,9 @@
 #' An error about an argument is a condition of class `"rbridge_refusal"` with the fields `name`, of the function or
 #' class that refuses the argument, `parameter`, `requirement`, `got` and `advice`, from which the message is made.
 #'
+#' `browseVignettes("rbridge")` lists the vignettes, such as `vignette("stratified-batches", package = "rbridge")`.
+#' They are in a package that was installed from a tarball, which `R CMD build rbridge/r` makes, and not in one that
+#' `R CMD INSTALL rbridge/r` installed from the folder.
 #' Guides are in the folder `docs` of the project; `docs/samplers.md` helps to choose a sampler.
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'

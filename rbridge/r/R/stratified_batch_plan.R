@@ -12,7 +12,8 @@
 #'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
 #'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
 #' @param min_samples_per_stratum,...
-#'   The arguments of [batch_sampler_stratified()], or of one of the other two samplers.
+#'   The arguments of [batch_sampler_stratified()], [batch_sampler_strata_subset()] or
+#'   [batch_sampler_stratified_group()].
 #' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
 #'   `NULL` (default): those of the task.
 #'
@@ -36,8 +37,8 @@
 #'
 #' The names are those of the Python class `pystrat.BatchPlan`.
 #'
-#' The plan of one of the other two samplers is what the `plan()` of their instances returns: a `data.frame()` of class
-#' `"range_plan"` with one row for each stratum, whose attribute `n_batches` is the number of batches.
+#' For [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()], the result is what the `plan()` of their
+#' instances returns: a `data.frame()` of class `"range_plan"` with one row for each stratum, whose attribute `n_batches` is the number of batches.
 #'
 #' @section Methods:
 #' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and

@@ -10,8 +10,9 @@
 #'
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' Begin with the vignette `vignettes/stratified-batches.Rmd` of the project.
-#' There, `docs/batches.md` shows which arguments to use for what, and `docs/stratified.md` has all details.
+#' Begin with `vignette("stratified-batches", package = "rbridge")`; [rbridge-package] says how to get the vignettes.
+#' In the repository of the project, `docs/batches.md` shows which arguments to use for what, and `docs/stratified.md`
+#' has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
@@ -73,7 +74,7 @@
 #' @section Use in mlr3torch:
 #' Pass the generator to a learner as `batch_sampler`, with a `batch_size` for predictions, and the callback
 #' [rbridge.set_epoch].
-#' The vignette and `docs/mlr3torch.md` of the project show it with its output.
+#' The vignette shows it, and `docs/mlr3torch.md` of the project its output.
 #' There, a `classif.mlp` is trained on 156 rows of the task `sonar`, with `min_samples_per_stratum = 5`.
 #' Its first batches hold these rows of the classes M and R, and this is its area under the ROC curve on the other 52
 #' rows (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-22):

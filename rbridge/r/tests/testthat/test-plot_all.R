@@ -70,6 +70,8 @@ test_that("plot_batch_counts() shows every batch, marks those without the label,
   words = layer(plot, 5)
   expect_identical(words$label, "1 yes row in every batch")
   expect_equal(as.integer(words$PANEL), 2L)
+  expect_identical(plot$labels$x, "top: batch; bottom: yes rows per batch")
+  expect_identical(plot$labels$y, "bottom: number of batches; top: yes rows per batch")
   expect_silent(draw(plot))
 })
 
@@ -91,6 +93,8 @@ test_that("plot_plan() shows the share of every stratum in every batch, the smal
   expect_identical(plot$labels$title, "2 batches of 6 to 7 rows")
   expect_identical(plot$labels$subtitle, "at least 2 rows of every stratum in each")
   rare = plot_plan(batch_plan(c("a", rep("b", 9)), mean_batch_size = 4, rare = "allow"))
+  expect_identical(layer(rare, 2)$label, c(1L, 0L, 0L, 3L, 3L, 3L))
+  expect_identical(nrow(layer(plot_plan(batch_plan(rep(c("yes", "no"), 60), 1)), 2)), 0L)
   expect_identical(rare$labels$subtitle, "not every stratum in each")
   expect_identical(plot_plan(plan, most = 1)$labels$x, "batch (and 1 larger stratum)")
   expect_silent(draw(plot))
