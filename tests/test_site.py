@@ -114,6 +114,17 @@ def test_documents_come_with_what_they_link_to(load: Any, tmp_path: Path) -> Non
     assert (sources / "data/README.md").read_text(encoding="utf-8").startswith("---\norphan: true\n---\n")
 
 
+def test_python_and_r_side_by_side_become_tabs(load: Any) -> None:
+    with_tabs = load("documents").with_language_tabs
+    python = "``` python\nprint(1)\n\nprint(2)\n```\n\n    #> 1\n    #> 2\n\n"
+    in_r = "``` r\n1\n```\n\n    #> [1] 1\n\n"
+    assert with_tabs(f"Text\n\n{python}Text\n\n{in_r}") == f"Text\n\n{python}Text\n\n{in_r}"
+    assert with_tabs(f"Text\n\n{python}{in_r}Text\n") == (
+        f"Text\n\n`````{{tab}} Python\n\n{python.strip()}\n\n`````\n\n"
+        f"`````{{tab}} R\n\n{in_r.strip()}\n\n`````\n\nText\n"
+    )
+
+
 # The front page and the search ----------------------------------------------------------------------------------------
 
 OVERVIEW = """# Guides

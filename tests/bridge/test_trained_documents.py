@@ -39,7 +39,7 @@ WITHOUT_TRAINING = [
       batches_of(stratified(task$clone()$filter(folds$train_set(fold))), 0:2)
     })
     """,
-    "tried = paradox::generate_design_grid(tuned$param_set$search_space())$data",
+    "",
     """
     sampler = stratified(training)
     reached = list(whole = batches_of(sampler, 0:3), resumed = batches_of(sampler, 2:3))

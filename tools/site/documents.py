@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 import shutil
+from itertools import groupby
 from pathlib import Path
 
 PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "vignettes/*.md", "benchmarks/*.md")
 
 # The target of [text](target), with the parenthesis before it and what ends it: the parenthesis, a part of a page.
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
+
+# A block of code of a vignette with what it printed, and such blocks one after another.
+_LANGUAGES = {"python": "Python", "r": "R"}
+_BLOCK = r"``` (?:python|r)\n(?s:.*?)\n```\n\n(?:    \S.*\n(?:(?:    .*)?\n)*)*"
+_CODE = re.compile(f"({_BLOCK.replace('(?:python|r)', '(python|r)')})", flags=re.MULTILINE)
+_CODES = re.compile(rf"(?:^{_BLOCK})+", flags=re.MULTILINE)
 
 
 def collect_documents(root: Path, sources: Path) -> None:
@@ -40,7 +47,25 @@ def collect_documents(root: Path, sources: Path) -> None:
             text = f"---\norphan: true\n---\n\n{text}"
         if page.name == "CHANGELOG.md":
             text = f"---\nnosearch: true\n---\n\n{text}"
+        if page.parent.name == "vignettes":
+            text = with_language_tabs(text)
         _write(sources / page.relative_to(root), text)
+
+
+def with_language_tabs(text: str) -> str:
+    """Turn code of Python and of R into tabs if nothing but what it printed is between them."""
+
+    def tabs(match: re.Match[str]) -> str:
+        parts = _CODE.findall(match[0])
+        if {language for _, language in parts} != set(_LANGUAGES):
+            return match[0]
+        by_language = groupby(parts, key=lambda part: part[1])
+        return "".join(
+            f"`````{{tab}} {_LANGUAGES[language]}\n\n{''.join(part for part, _ in group).strip()}\n\n`````\n\n"
+            for language, group in by_language
+        )
+
+    return _CODES.sub(tabs, text)
 
 
 def _local_links(page: Path, text: str) -> list[Path]:

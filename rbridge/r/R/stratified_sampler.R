@@ -77,7 +77,7 @@
 #' The vignette shows it, and `docs/mlr3torch.md` of the project its output.
 #' There, a `classif.mlp` is trained on 156 rows of the task `sonar`, with `min_samples_per_stratum = 5`.
 #' Its first batches hold these rows of the classes M and R, and this is its area under the ROC curve on the other 52
-#' rows (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-22):
+#' rows (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-24):
 #' ```
 #' #>    batch epoch_1.M epoch_1.R epoch_2.M epoch_2.R epoch_3.M epoch_3.R
 #' #> 1      1         5         5         5         5         5         5
