@@ -56,10 +56,10 @@ def with_language_tabs(text: str) -> str:
     """Turn code of Python and of R into tabs if nothing but what it printed is between them."""
 
     def tabs(match: re.Match[str]) -> str:
-        parts = _CODE.findall(match[0])
+        parts: list[tuple[str, str]] = _CODE.findall(match[0])
         if {language for _, language in parts} != set(_LANGUAGES):
-            return match[0]
-        by_language = groupby(parts, key=lambda part: part[1])
+            return str(match[0])
+        by_language = groupby(parts, key=lambda part: str(part[1]))
         return "".join(
             f"`````{{tab}} {_LANGUAGES[language]}\n\n{''.join(part for part, _ in group).strip()}\n\n`````\n\n"
             for language, group in by_language

@@ -24,7 +24,8 @@ class Guide(NamedTuple):
 def guides(root: Path) -> list[Guide]:
     """Return the pages in the order of the overview, each once; a second link of a line is a page of its own."""
     text = (root / OVERVIEW).read_text(encoding="utf-8")
-    group, found = "", {}
+    group = ""
+    found: dict[str, Guide] = {}
     for heading, line, rest in _LINE.findall(text):
         group = heading or group
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line + rest)
