@@ -47,6 +47,7 @@ WITHOUT_TRAINING = [
     """,
     "",
     "reached = batches_of(regression$param_set$values$batch_sampler(cars), 0:4)",
+    "",
 ]
 
 
