@@ -28,6 +28,8 @@ ASSIGN_CHOICES = ("proportional", "even")
 class BatchPlan(ReadOnlyArrays):
     """What follows from the sizes of the strata alone, and is the same in every epoch.
 
+    If a stratum has fewer rows than there are batches, the batches of the plan come in another order in each epoch.
+
     With B batches, batch b (from 1) holds ``floor(b*n_s/B) - floor((b-1)*n_s/B)`` rows of a stratum of n_s rows under
     ``assign="proportional"``. Under ``assign="even"``, the rows are dealt to the batches in turn, stratum by stratum.
     Both give each batch the floor or the ceiling of n_s/B.

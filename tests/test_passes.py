@@ -11,16 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import _core
+from pystrat.base import epoch_seed
 from tests.reference.naive_passes import naive_epoch
+from tests.test_random_stream import Reference
 
 
 class Passes:
     """The epochs of a recipe that takes `taken` rows of the strata, in the order of the dataset if the seed is None."""
 
-    def __init__(self, codes: np.ndarray, taken: list[int], n_batches: int, seed: Optional[int]) -> None:
+    def __init__(
+        self, codes: np.ndarray, taken: list[int], n_batches: int, seed: Optional[int], permuted: bool = False
+    ) -> None:
         numbers = {"n_strata": [len(taken)], "n_batches": [n_batches], "taken": taken}
         parts = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
-        flags = {name: np.array([flag], dtype=np.int32) for name, flag in (("even", 1), ("shuffle", seed is not None))}
+        of_flags = {"even": True, "shuffle": seed is not None, "permuted": permuted}
+        flags = {name: np.array([flag], dtype=np.int32) for name, flag in of_flags.items()}
         self._instance = _core.Instance("stratified", {"codes": codes, **parts, **flags}, seed or 0)
 
     def rows(self, epoch: int) -> np.ndarray:
@@ -46,6 +51,18 @@ def check(codes: list[int], taken: list[int], n_batches: int, seed: Optional[int
         assert all(len(set(batch)) == len(batch) for batch in batches), "no row comes twice in a batch"
         drawn = Counter(codes[row] for batch in batches for row in batch)
         assert [drawn[stratum] for stratum in range(len(taken))] == taken
+        if seed is not None:
+            again = Passes(np.array(codes, dtype=np.uint8), taken, n_batches, seed, permuted=True)
+            order = drawn_order(codes, taken, n_batches, seed, epoch)
+            assert again.batches(epoch) == [batches[place] for place in order]
+
+
+def drawn_order(codes: list[int], taken: list[int], n_batches: int, seed: int, epoch: int) -> list[int]:
+    """The order of the batches of an epoch: what R's sample.int() draws after the order of all entries."""
+    sizes = [codes.count(stratum) for stratum in range(len(taken))]
+    reference = Reference(epoch_seed(seed, epoch))
+    reference.permutation(len(codes) + sum(max(0, count - size) for count, size in zip(taken, sizes)))
+    return reference.permutation(n_batches)
 
 
 def test_one_stratum_exhaustively() -> None:

@@ -83,7 +83,9 @@ class StratifiedBatchSampler(PlannedBatchSampler):
       ``rare="repeat"``, rows are taken in turn instead.
     * No row occurs twice in a batch, and no batch is empty.
     * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum.
-    * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
+    * Every batch holds its share of each stratum, rounded down or up, the same in every epoch. If a stratum has fewer
+      rows than there are batches, each epoch shuffles the batches of the plan, so that the rows of the stratum are in
+      other batches each time; not with ``shuffle=False``.
     * All numbers are exact integers, whatever the sizes.
 
     The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025). This is the same rule

@@ -33,7 +33,9 @@ def golden_batches() -> Iterator[int]:
         yield from _numbers_of_strata(_labels_of(case["input"]), expected["counts"])
         # A plan that takes rows again, or leaves batches without a row of a stratum, deals the rows evenly.
         even = parameters.get("assign") == "even" or expected["min_samples_per_stratum"] == 0 or _takes_again(case)
-        yield from (expected["n_batches"], int(even), int(parameters.get("shuffle", True)), parameters["seed"])
+        shuffle = int(parameters.get("shuffle", True))
+        permuted = int(shuffle and expected["min_samples_per_stratum"] == 0)
+        yield from (expected["n_batches"], int(even), shuffle, permuted, parameters["seed"])
         yield from _numbers_of_epochs(case["input"]["epochs"], expected)
 
 
@@ -41,7 +43,7 @@ def _numbers_of_training(labels: Any, run: dict[str, Any]) -> Iterator[int]:
     """Yield the numbers of the epochs of a training, whose file has neither sizes nor permutations."""
     held = np.array(list(run["composition"].values()))
     yield from _numbers_of_strata(encode_strata(labels).codes.tolist(), held.sum(axis=1).tolist())
-    yield from (run["n_batches"], 0, 1, run["seed"])
+    yield from (run["n_batches"], 0, 1, 0, run["seed"])
     orders = [Reference((run["seed"] + 1327217885 * epoch) % MODULUS) for epoch in range(len(run["epochs"]))]
     drawn = [
         {"permutation": order.permutation(len(labels)), "rows": rows} for order, rows in zip(orders, run["epochs"])

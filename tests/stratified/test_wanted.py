@@ -131,6 +131,37 @@ def test_a_rare_stratum_warns_or_makes_one_batch() -> None:
         assert len(StratifiedBatchSampler(LABELS, {"odd": 4}, rare="allow")) == 1
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"mean_batch_size": 5, "rare": "allow"},
+        {"min_samples_per_stratum": {1: 5}},
+        {"mean_batch_size": 5, "shares": {0: 1, 1: 15, 2: 4}},
+        {"mean_batch_size": 5, "drop": "balanced"},
+    ],
+)
+def test_the_rows_of_a_stratum_below_the_batches_are_in_other_batches_each_epoch(parameters: dict[str, Any]) -> None:
+    """Batches 0 and 1 in every epoch, before."""
+    sampler = of_sizes([2, 30, 9], **parameters)
+    assert sampler.plan.counts[0] < len(sampler)
+    planned = sorted(sampler.plan.rows_of_strata().tolist())
+    seen = np.zeros(len(sampler), dtype=np.int64)
+    for epoch in range(200):
+        table = tables(sampler, epoch)
+        assert sorted(table.tolist()) == planned
+        seen += table[:, 0]
+    mean = 200 * sampler.plan.counts[0] / len(sampler)
+    assert (abs(seen - mean) < 4 * mean**0.5).all()
+    in_order = of_sizes([2, 30, 9], shuffle=False, **parameters)
+    assert tables(in_order, 3).tolist() == in_order.plan.rows_of_strata().tolist()
+
+
+def test_batches_keep_the_order_of_the_plan_if_every_one_has_every_stratum() -> None:
+    sampler = of_sizes([8, 30, 9], mean_batch_size=6)
+    assert (len(sampler), sampler.plan.min_samples_per_stratum) == (8, 1)
+    assert tables(sampler, 3).tolist() == sampler.plan.rows_of_strata().tolist()
+
+
 # Shares ---------------------------------------------------------------------------------------------------------------
 
 

@@ -69,6 +69,8 @@
 #' * No row occurs twice in a batch, and no batch is empty.
 #' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows fewer.
 #' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
+#'   If a stratum has fewer rows than there are batches, each epoch shuffles the batches of the plan, so that the rows of
+#'   the stratum are in other batches each time; not with `shuffle = FALSE`.
 #' * The same strata, settings, seed and epoch give the same batches in every R session and in Python.
 #'
 #' @section Use in mlr3torch:
@@ -204,7 +206,7 @@ kind_stratified = function() {
   core_kind(
     class = "batch_sampler_stratified",
     vectors = list(
-      parts = c("codes", "n_strata", "n_batches", "even", "shuffle", "taken"),
+      parts = c("codes", "n_strata", "n_batches", "even", "shuffle", "taken", "permuted"),
       labels = c("min_samples_per_stratum", "mean_batch_size", "shares", "balance", "drop", "shuffle", "assign",
         "rare", "missing", "num_replicas", "names")
     ),

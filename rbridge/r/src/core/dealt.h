@@ -7,12 +7,16 @@
  *
  * A stratum of n rows of which an epoch takes k is walked if k is no multiple of n: its rows have a fixed order, that
  * of epoch 0, and epoch e takes k modulo n of them from place e * k modulo n on, cyclically.
+ *
+ * If batches are permuted, batch i of the epoch is the one that R's sample.int(n_batches)[i] names, which continues the
+ * draws of the epoch. Else a stratum of fewer rows than batches would be in the same batches of every epoch.
  */
 
 #ifndef PYSTRAT_DEALT_H
 #define PYSTRAT_DEALT_H
 
 #include "epoch_order.h"
+#include "length_batches.h"
 #include "passes.h"
 #include "plan.h"
 #include "recipe.h"
@@ -25,7 +29,7 @@ typedef struct {
   Codes codes;
   const int64_t *taken; /* n_strata: the rows of each stratum in an epoch, at least 1 */
   int64_t n_batches;
-  bool even, is_shuffled, is_walked;
+  bool even, is_shuffled, is_walked, is_permuted;
   uint32_t seed;
 
   bool is_made;
@@ -306,6 +310,20 @@ static inline bool separate_repetitions(const Dealt *dealt, int32_t *rows, Host 
   return true;
 }
 
+/* Put the batches of an epoch, whose rows are the entries, into another order. */
+static inline bool permute_batches(
+    const Dealt *dealt, Generator *generator, const int32_t *entries, int64_t *offsets, int32_t *rows, Host *host
+) {
+  const int32_t *permuted = draw_epoch_order(generator, dealt->n_batches, host);
+  if (permuted == NULL) return false;
+  for (int64_t begin = 0; begin < dealt->n_batches; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, dealt->n_batches);
+    arrange_batches(entries, dealt->offsets, permuted, begin, end, offsets, rows);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
 /* Draw an epoch: "rows" and "offsets". */
 static inline bool draw_dealt(void *instance, Generator *generator, uint32_t epoch, Host *host) {
   Dealt *dealt = instance;
@@ -317,7 +335,8 @@ static inline bool draw_dealt(void *instance, Generator *generator, uint32_t epo
   int64_t *offsets = rows == NULL ? NULL : host->vector(host, "offsets", LONGS, n_offsets);
   if (offsets == NULL) return false;
   int32_t *entries = rows;
-  if (n_entries > n_taken) entries = host->memory(host, FOR_THE_CALL, n_entries * (int64_t)sizeof *entries);
+  bool is_copied = n_entries > n_taken || dealt->is_permuted;
+  if (is_copied) entries = host->memory(host, FOR_THE_CALL, n_entries * (int64_t)sizeof *entries);
   void *numbers = NULL;
   if (dealt->is_walked) numbers = host->memory(host, FOR_THE_CALL, n_entries * dealt->code_bytes);
   if (entries == NULL || (dealt->is_walked && numbers == NULL)) return false;
@@ -326,13 +345,15 @@ static inline bool draw_dealt(void *instance, Generator *generator, uint32_t epo
     if (!walk_on(dealt, epoch, numbers, host)) return false;
   }
   memcpy(cursors, dealt->starts, bytes_of_cursors);
-  memcpy(offsets, dealt->offsets, (size_t)n_offsets * sizeof *offsets);
   const void *codes = numbers == NULL ? dealt->entry_codes : numbers;
   Scattering scattering = {dealt->code_bytes, codes, n_entries, cursors, dealt->layout, host->first_row, entries};
   int32_t *pool = dealt->is_shuffled ? dealt->pool : NULL;
   if (!scatter(&scattering, generator, pool, host)) return false;
-  if (entries != rows) memcpy(rows, entries, (size_t)n_taken * sizeof *rows);
-  return dealt->repeated == NULL || separate_repetitions(dealt, rows, host);
+  if (dealt->repeated != NULL && !separate_repetitions(dealt, entries, host)) return false;
+  if (dealt->is_permuted) return permute_batches(dealt, generator, entries, offsets, rows, host);
+  memcpy(offsets, dealt->offsets, (size_t)n_offsets * sizeof *offsets);
+  if (is_copied) memcpy(rows, entries, (size_t)n_taken * sizeof *rows);
+  return true;
 }
 
 #endif

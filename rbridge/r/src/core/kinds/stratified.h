@@ -234,13 +234,14 @@ static bool plan_batches(
 /* Make the parts of a recipe the result. */
 static bool give_stratified(const TakenRows *plan, bool even, bool is_shuffled, Host *host) {
   const Counts *rows = plan->rows;
-  bool takes_again = false;
+  bool takes_again = false, is_permuted = false;
   for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
     takes_again = takes_again || plan->taken[stratum] != rows->counts[stratum];
+    is_permuted = is_permuted || (is_shuffled && plan->taken[stratum] < plan->n_batches);
   }
   bool kept = host->keep(host, "codes") && host->number(host, "n_strata", (double)rows->n_strata) &&
               host->number(host, "n_batches", (double)plan->n_batches) && host->flag(host, "even", even) &&
-              host->flag(host, "shuffle", is_shuffled);
+              host->flag(host, "shuffle", is_shuffled) && (!is_permuted || host->flag(host, "permuted", true));
   if (!kept || !takes_again) return kept;
   double *taken = host->vector(host, "taken", DOUBLES, rows->n_strata);
   for (int64_t stratum = 0; taken != NULL && stratum < rows->n_strata; stratum++) {
@@ -275,6 +276,7 @@ static bool prepare_stratified(void *instance, const Parts *recipe, uint32_t see
   if (!read_whole(recipe, "n_batches", 1, most, &n_batches, host)) return false;
   if (!read_flag(recipe, "even", &self->even, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
+  if (is_given(recipe, "permuted") && !read_flag(recipe, "permuted", &self->is_permuted, host)) return false;
   self->n_batches = (int64_t)n_batches;
   self->seed = seed;
   self->taken = self->codes.counts;
@@ -293,7 +295,7 @@ static bool prepare_stratified(void *instance, const Parts *recipe, uint32_t see
 static void identify_stratified(const void *instance, const Parts *recipe, Identity *identity) {
   const Dealt *self = instance;
   (void)recipe;
-  identity->has_unused_seed = !self->is_shuffled;
+  identity->has_unused_seed = !self->is_shuffled && !self->is_permuted;
 }
 
 const Kind stratified_kind = {
