@@ -98,6 +98,7 @@ def _run_corpus_plan(options: argparse.Namespace) -> None:
             rules=options.rules,
             weights=options.weights,
             temperature=options.temperature,
+            cap=options.cap,
             epoch_end=options.epoch_end,
             max_length=options.max_length,
         )
@@ -124,6 +125,8 @@ def sampler_of(options: argparse.Namespace) -> Any:
         options.min_samples_per_stratum,
         mean_batch_size=options.mean_batch_size,
         shares=options.shares,
+        temperature=options.temperature,
+        cap=options.cap,
         balance=options.balance,
         drop=options.drop,
         shuffle=not options.no_shuffle,
@@ -176,6 +179,8 @@ def _others_of_plans(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "mean-batch-size": options.mean_batch_size,
         "shares": options.shares,
+        "temperature": options.temperature,
+        "cap": options.cap,
         "balance": options.balance,
         "drop": options.drop,
         "no-shuffle": options.no_shuffle or None,
@@ -314,6 +319,18 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         help="share of a stratum in every batch, repeated for each stratum; requires --mean-batch-size",
     )
     parser.add_argument(
+        "--temperature",
+        type=_number,
+        metavar="T",
+        help="shares of rows^(1/T) of each stratum in every batch; requires --mean-batch-size",
+    )
+    parser.add_argument(
+        "--cap",
+        type=_number,
+        metavar="ROWS",
+        help="the rows as which a larger stratum counts, also before --temperature",
+    )
+    parser.add_argument(
         "--balance",
         type=lambda text: int(text) if text.isascii() and text.isdigit() else text,
         metavar="over|under|ROWS",
@@ -440,6 +457,12 @@ def _add_corpus(commands: Any) -> None:
         type=_number,
         metavar="T",
         help="weights of lines^(1/T), instead of rules or weights; at T = 1, proportional to lines",
+    )
+    plan.add_argument(
+        "--cap",
+        type=_number,
+        metavar="LINES",
+        help="the lines as which a larger file counts, also before --temperature",
     )
     plan.add_argument(
         "--sample",

@@ -519,6 +519,8 @@ CALLS: dict[str, Call] = {
             **SHARDED,
             "mean_batch_size": {"min_samples_per_stratum": None},
             "shares": {"min_samples_per_stratum": None, "mean_batch_size": 3},
+            "temperature": {"min_samples_per_stratum": None, "mean_batch_size": 3},
+            "cap": {"min_samples_per_stratum": None, "mean_batch_size": 3},
             "balance": {"min_samples_per_stratum": None, "mean_batch_size": 3},
             "drop": {"min_samples_per_stratum": None, "mean_batch_size": 4},
         },

@@ -60,6 +60,13 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         At least 1: a file with n lines has the weight n^(1 / temperature), rounded to 12 significant digits. With 1,
         the default, files contribute in proportion to their lines; the higher the temperature, the more equal the
         shares.
+    cap : int, optional
+        The number of lines as which a larger file counts: a file with n lines has the weight ``min(n, cap)``, with
+        `temperature` to the power of 1 / temperature.
+    assign : {"shuffled", "even"}, default "shuffled"
+        How the lines of an epoch are assigned to batches. "shuffled": all of them are shuffled together, so the mix of
+        a batch varies. "even": every batch has exactly `batch_size` lines and, of each file, its share of them, rounded
+        down or up; epochs are rounded to full batches. See Notes.
     epoch_end : str, default "sample"
         What ends an epoch. "sample": the number of lines given by `sample`, drawn with replacement. "first_exhausted":
         the epoch ends when every line of some file has been drawn; no line is drawn twice. "all_exhausted": it ends
@@ -131,6 +138,13 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
       is the least or the greatest ``lines / share`` of all files. Each line of f occurs ``drawn // lines`` times, or
       once more: whole passes are drawn, and the rest without replacement, ``sample.int(lines, drawn %% lines)``.
 
+    * With ``assign="even"``, an epoch of B batches has ``T = B * batch_size`` lines, of which file f has k_f, the floor
+      or the ceiling of its share; see `CorpusPlan`. Every batch has the floor or the ceiling of ``k_f / B`` lines of f,
+      which are those of ``batch_size * share`` if no lines are kept. The lines of a file are taken in turn, as
+      docs/batches.md explains: any E consecutive epochs with the same numbers take each line floor or ceiling of
+      ``E * k_f / lines`` times, and no line occurs twice in a batch. If a file has fewer lines in an epoch than there
+      are batches, each epoch shuffles the batches. Needs memory for a number per line. Lengths of lines do not affect
+      such batches. For given numbers of lines in a batch, pass these as `weights` and their sum as `batch_size`.
     * If weights change by epoch, so does the number of batches: ``len`` is that of the next epoch. A table crosses to
       R; a function does not. The fingerprint of a state contains a table, but only the plan of epoch 0 of a function.
 
@@ -172,6 +186,8 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         rules: Optional[RuleSource] = None,
         weights: Optional[WeightsOfEpochs] = None,
         temperature: Optional[float] = None,
+        cap: Optional[int] = None,
+        assign: str = "shuffled",
         epoch_end: str = "sample",
         shuffle: bool = True,
         lengths: Any = None,
@@ -186,6 +202,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         limits = check_max_length(max_length) if isinstance(max_length, (list, tuple, np.ndarray)) else max_length
         arguments = {
             "batch_size": batch_size,
+            "assign": assign,
             "epoch_end": epoch_end,
             "shuffle": shuffle,
             "lengths": lengths,
@@ -207,7 +224,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
             of_lines, allowed = limited_lengths(lengths, self._files, limits)
         population = find_population(self._files, allowed, accept)
         names = [encoded(file.name, "source") for file in self._files]
-        chosen = PlanSettings(names, read, temperature, sample, epoch_end)
+        chosen = PlanSettings(names, read, temperature, sample, epoch_end, cap, assign, batch_size, num_replicas)
         self._stages = Stages(Planning(self._files, population and population.counts, chosen), weights)
         data: dict[str, Any] = {"lines": np.array([len(file) for file in self._files], dtype=np.float64)}
         if len(self._stages.begins) > 1:

@@ -84,6 +84,10 @@ class PlanSettings(NamedTuple):
     temperature: Any
     sample: Any
     epoch_end: Any
+    cap: Any = None
+    assign: str = "shuffled"
+    batch_size: Any = None
+    num_replicas: Any = None
 
     def covering(self) -> list[Optional[Rule]]:
         """Return the rule that covers each file."""
@@ -101,6 +105,10 @@ class PlanSettings(NamedTuple):
             "rules": self.rules,
             "weights": weights,
             "temperature": self.temperature,
+            "cap": self.cap,
+            "assign": self.assign,
+            "batch_size": self.batch_size,
+            "num_replicas": self.num_replicas,
             "sample": sample,
             "sample_ratio": ratio_of(sample),
             "is_count": isinstance(sample, numbers.Integral),
@@ -117,7 +125,12 @@ class PlanSettings(NamedTuple):
             items = _items_of(weights, len(self.names))
             data["keeps"] = np.array([isinstance(item, str) and item == _KEEP for item in items], dtype=np.uint8)
             data["file_weights"] = np.array([as_written(item) if is_number(item) else np.nan for item in items])
-        return _core.call("corpus_plan", arguments, data, lambda _, place: show(items[int(place) - 1]))
+
+        def name_of(word: str, place: float) -> str:
+            number = int(place) - 1
+            return show(items[number]) if word == "weight" else f"'{shown_name(os.fsdecode(self.names[number]))}'"
+
+        return _core.call("corpus_plan", arguments, data, name_of)
 
 
 class CorpusPlan:
@@ -140,6 +153,8 @@ class CorpusPlan:
         The weight of each file: a number from 0, which leaves it out, or "*" to keep all its lines.
     temperature : float, optional
         At least 1: the weight of each file is the number of its lines, to the power of 1 / temperature.
+    cap : int, optional
+        The number of lines as which a larger file counts, by itself or before `temperature`.
     epoch_end : str, default "sample"
         "sample": an epoch is a sample. "first_exhausted": it is as large as possible without drawing a line twice.
         "all_exhausted": it is as small as possible with every line of the files that have shares. With the last two,
@@ -167,8 +182,11 @@ class CorpusPlan:
     * Everything is computed in exact fractions, where weights and `sample` are the decimal numbers that are written:
       floating point gave another number of lines in 107 of 20,000 settings that were tried. Powers by `temperature` are
       first rounded to 12 significant digits, so that they are the same on every machine.
-    * In total, an epoch draws at least the requested number, and exceeds it by less than the number of files; with
-      "first_exhausted", at most the requested number.
+    * With ``assign="even"`` of a mixture, epochs are full batches: an epoch has T lines, the requested number and the
+      kept lines, rounded up, with "first_exhausted" down, to a multiple of `batch_size` and of `num_replicas`. Each
+      file contributes the floor or the ceiling of its share of the lines to draw, by the largest remainders.
+    * Otherwise, an epoch draws at least the requested number in total, and exceeds it by less than the number of files;
+      with "first_exhausted", at most the requested number.
     """
 
     def __init__(
@@ -180,12 +198,13 @@ class CorpusPlan:
         *,
         weights: Optional[Weights] = None,
         temperature: Optional[float] = None,
+        cap: Optional[int] = None,
         epoch_end: str = "sample",
     ) -> None:
         names = check_list(names, "names", required="be the names of the files", kinds=(str,))
         lines = _check_lines(lines, len(names))
         read = None if rules is None else read_rules(rules)
-        settings = PlanSettings([encoded(name, "names") for name in names], read, temperature, sample, epoch_end)
+        settings = PlanSettings([encoded(name, "names") for name in names], read, temperature, sample, epoch_end, cap)
         self._share_out(names, lines, lines, settings, weights, MAX_EXACT)
         self.has_limits = False
 

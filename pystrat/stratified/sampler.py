@@ -41,6 +41,12 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     shares : mapping, optional
         The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
         such as ``{"positive": 1, "negative": 3}``.
+    temperature : float, optional
+        At least 1: the share of a stratum of n rows is ``n^(1 / temperature)`` in every batch of exactly
+        `mean_batch_size` rows. The higher it is, the more equal the shares.
+    cap : int, optional
+        The number of rows as which a larger stratum counts: its share is ``min(n, cap)``, with `temperature` to the
+        power of 1 / temperature.
     balance : {"over", "under"} or int, optional
         Take the same number of rows of every stratum in each epoch: the size of the largest stratum ("over",
         oversampling), the size of the smallest ("under", undersampling), or a given number.
@@ -55,8 +61,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         batch sizes also differ by at most 1. The minimum holds with both.
     rare : {"error", "warn", "allow", "repeat"}, default "error"
         What to do if a stratum has too few rows for its minimum: raise an error that names a value that works, continue
-        with or without a warning, or repeat its rows as often as necessary. Does not apply to `shares`, `balance` and
-        `drop`.
+        with or without a warning, or repeat its rows as often as necessary. Does not apply to `shares`, `temperature`,
+        `cap`, `balance` and `drop`.
     missing : {"error", "stratum", "drop"}, default "error"
         What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
         sample them.
@@ -79,8 +85,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`; docs/stratified.md has the details:
 
-    * An epoch visits every row that is not dropped exactly once. With `shares`, `balance`, `drop` and
-      ``rare="repeat"``, rows are taken in turn instead.
+    * An epoch visits every row that is not dropped exactly once. With `shares`, `temperature`, `cap`, `balance`, `drop`
+      and ``rare="repeat"``, rows are taken in turn instead.
     * No row occurs twice in a batch, and no batch is empty.
     * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum.
     * Every batch holds its share of each stratum, rounded down or up, the same in every epoch. If a stratum has fewer
@@ -111,6 +117,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         *,
         mean_batch_size: Optional[int] = None,
         shares: Optional[Mapping[Any, float]] = None,
+        temperature: Optional[float] = None,
+        cap: Optional[int] = None,
         balance: Union[str, int, None] = None,
         drop: Optional[str] = None,
         shuffle: bool = True,
@@ -125,6 +133,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
             "min_samples_per_stratum": min_samples_per_stratum,
             "mean_batch_size": mean_batch_size,
             "shares": _as_written(shares),
+            "temperature": temperature,
+            "cap": cap,
             "balance": balance,
             "drop": drop,
             "shuffle": shuffle,

@@ -346,6 +346,8 @@ def tuples_of(frame: Any) -> dict[str, list[Any]]:
         {"sample": 0.1, "rules": None, "shuffle": False},
         {"sample": 0.3, "rules": ["IT%d 0.1", "MSDN,^news$ 00.7", "gold *"], "num_replicas": 3},
         {"sample": 2000, "rules": ["gold *", "* 1"], "batch_size": 1000},
+        {"assign": "even"},
+        {"assign": "even", "rules": None, "cap": 20, "temperature": 1.5, "num_replicas": 2, "shuffle": False},
     ],
 )
 def test_recipes_of_mixtures(corpus: Path, parameters: dict[str, Any], r: Session, base: Any) -> None:

@@ -90,6 +90,7 @@ def by_text(r: Session, numbers: dict[Any, Any]) -> Any:
     [
         {"min_samples_per_stratum": {1: 2, 2.5: 1}},
         {"mean_batch_size": 4, "shares": {1: 1.5, 2.5: 1, 3: 0.5}},
+        {"mean_batch_size": 4, "temperature": 3, "cap": 5},
         {"mean_batch_size": 3, "balance": "over"},
         {"mean_batch_size": 3, "balance": 7, "num_replicas": 2},
         {"min_samples_per_stratum": 2, "mean_batch_size": 7, "rare": "repeat"},

@@ -204,6 +204,7 @@ static Mutable mixture_request(uint64_t *state) {
   add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
   add_part(&request, "epoch_end", TEXT, 1, some_number(state, 2) == 0 ? "sample" : "all_exhausted");
   add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
+  if (!has_tokens && some_number(state, 2) == 0) add_part(&request, "assign", TEXT, 1, "even");
   if (has_tokens) add_number(&request, "max_tokens", (double)(29 + some_number(state, 200)));
   if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
   n_mutable = request.n_parts;
@@ -373,12 +374,12 @@ static void add_named(Mutable *request, const char *name, const char *strata, in
 static Mutable stratified_request(uint64_t *state) {
   static const char *const rare[] = {"error", "warn", "allow"};
   Mutable request = {.n_parts = 0};
-  int64_t n_strata = 1 + some_number(state, MOST_ITEMS), way = some_number(state, 7);
+  int64_t n_strata = 1 + some_number(state, MOST_ITEMS), way = some_number(state, 8);
   add_codes(&request, state, n_strata);
   add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
   add_part(&request, "assign", TEXT, 1, some_number(state, 2) == 0 ? "even" : "proportional");
   add_part(&request, "missing", TEXT, 1, "drop");
-  bool has_way = way >= 3 && way < 6;
+  bool has_way = way != 6 && way >= 3, is_capped = way == 7 && some_number(state, 2) == 0;
   add_part(&request, "rare", TEXT, 1, way == 6 ? "repeat" : has_way ? "error" : rare[some_number(state, 3)]);
   if (way == 0) add_number(&request, "min_samples_per_stratum", (double)(1 + some_number(state, 3)));
   if (way == 1 || way == 6) add_named(&request, "min_samples_per_stratum", "named_strata", n_strata, state);
@@ -389,6 +390,8 @@ static Mutable stratified_request(uint64_t *state) {
     add_number(&request, "balance", (double)(1 + some_number(state, 30)));
   }
   if (way == 5) add_part(&request, "drop", TEXT, 1, "balanced");
+  if (is_capped) add_number(&request, "cap", (double)(1 + some_number(state, 9)));
+  if (way == 7 && (!is_capped || some_number(state, 2) == 0)) add_number(&request, "temperature", 1.5);
   if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
   return request;
 }

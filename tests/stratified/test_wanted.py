@@ -263,6 +263,41 @@ def test_balance_takes_equally_many_rows_of_all_strata() -> None:
     assert "'balance' parameter must be left out if 'shares' is given. Got 'over' instead." in both
 
 
+@pytest.mark.parametrize("sizes", [(1, 5, 40), (12, 12, 3), (2, 700, 9, 31)])
+def test_a_cap_and_a_temperature_are_shares(sizes: tuple[int, ...]) -> None:
+    for temperature, cap in product((None, 1, 1.5, 3, 1e9), (None, 1, 7, 10**20)):
+        if temperature is None and cap is None:
+            continue
+        capped = [min(size, cap or size) for size in sizes]
+        weights = capped
+        if temperature is not None and temperature > 1:
+            millionths = [1e6 * (count / max(capped)) ** (1 / temperature) for count in capped]
+            weights = [max(1, math.floor(count + 0.5)) for count in millionths]
+        try:
+            sampler = of_sizes(sizes, mean_batch_size=4, temperature=temperature, cap=cap)
+        except ValueError as error:
+            assert "ask for at most" in str(error) or "at least one row of an epoch" in str(error)
+            continue
+        total, ends = 4 * len(sampler), np.cumsum([0, *weights])
+        assert sampler.plan.counts.tolist() == np.diff(total * ends // ends[-1]).tolist()
+        assert set(sampler.plan.sizes) == {4}
+
+
+def test_refused_caps_and_temperatures() -> None:
+    both = refused(mean_batch_size=4, shares={"pos": 1}, cap=3)
+    assert "'cap' parameter must be left out if 'shares' is given. Got 3 instead." in both
+    both = refused(mean_batch_size=4, cap=3, balance="over")
+    assert "'balance' parameter must be left out if 'cap' is given." in both
+    assert "'temperature' parameter must be given together with 'mean_batch_size'." in refused(temperature=2)
+    both = refused(mean_batch_size=4, temperature=2, rare="allow")
+    assert "'rare' parameter must be left out if 'temperature' is given." in both
+    small = refused(mean_batch_size=4, temperature=0.5)
+    assert "'temperature' parameter must be a finite number of at least 1. Got 0.5 instead." in small
+    assert "'cap' parameter must be a positive integer. Got 0 instead." in refused(mean_batch_size=4, cap=0)
+    many = refused(mean_batch_size=20, cap=1)
+    assert "'cap' parameter must ask for at most 6 rows of 'pos' in a batch. Got 7 instead." in many
+
+
 # Repeats --------------------------------------------------------------------------------------------------------------
 
 

@@ -36,6 +36,14 @@
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: a file with n lines has the weight `n^(1 / temperature)`.
 #'   The higher it is, the more equal the shares.
+#' @param cap (`integer(1)`)\cr
+#'   The number of lines as which a larger file counts: a file with n lines has the weight `min(n, cap)`, with
+#'   `temperature` to the power of `1 / temperature`.
+#' @param assign (`character(1)`)\cr
+#'   How the lines of an epoch are assigned to batches.
+#'   `"shuffled"` (default): all of them are shuffled together, so the mix of a batch varies.
+#'   `"even"`: every batch has exactly `batch_size` lines and, of each file, its share of them, rounded down or up; epochs
+#'   are rounded to full batches, and the lines of a file are taken in turn.
 #' @param epoch_end (`character(1)`)\cr
 #'   What ends an epoch.
 #'   `"sample"` (default): the number of lines given by `sample`, drawn with replacement.
@@ -91,6 +99,10 @@
 #' * Shares are exact fractions of the numbers as they are written.
 #' * With `epoch_end` `"first_exhausted"`, an epoch is the largest in which no line occurs twice; with
 #'   `"all_exhausted"`, the smallest in which every line of each file with a share occurs.
+#' * With `assign = "even"`, every batch has the floor or the ceiling of its share of each file, no line occurs twice in
+#'   a batch, and any E consecutive epochs with the same numbers take each line of a file floor or ceiling of
+#'   `E * drawn / lines` times.
+#'   If a file has fewer lines in an epoch than there are batches, each epoch shuffles the batches.
 #' * Excluded lines are never drawn, and shares are computed from the others; all lines keep their row numbers.
 #' * Drawing an epoch is an error if a file has changed since it was indexed.
 #'
@@ -121,11 +133,11 @@
 #' rows = sampler$.iter()()
 #' dataset[rows[1:3]]
 batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL, rules = NULL,
-  suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, epoch_end = "sample",
-  shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL, accept = NULL, seed = NULL,
-  num_replicas = NULL) {
+  suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled",
+  epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL,
+  accept = NULL, seed = NULL, num_replicas = NULL) {
   limits = if (length(max_length) > 1L) check_max_length(max_length)
-  request = list(batch_size = batch_size, epoch_end = epoch_end, shuffle = shuffle, lengths = lengths,
+  request = list(batch_size = batch_size, assign = assign, epoch_end = epoch_end, shuffle = shuffle, lengths = lengths,
     max_tokens = max_tokens, window = window, max_length = if (is.null(limits)) max_length else max(limits),
     seed = seed, num_replicas = num_replicas)
   settings = core_plan("mixture", request)
@@ -138,7 +150,9 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   of_lines = limited$of_lines
   population = find_population(files, limited$allowed, accept)
   remaining = if (is.null(population)) files$lines else population$counts
-  stages = make_stages(files$names, remaining, sample, rules, weights, temperature, epoch_end)
+  stages = make_stages(files$names, remaining, weights, list(sample = sample, rules = rules,
+    temperature = temperature, cap = cap, epoch_end = epoch_end, assign = assign, batch_size = batch_size,
+    num_replicas = num_replicas))
   if (!is.null(population) && used) {
     of_lines[!population$remains] = 0L # lines that are never drawn may have any length
   }
@@ -176,7 +190,7 @@ kind_mixture = function() {
     class = "batch_sampler_corpus_mixture",
     vectors = list(
       parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "lengths",
-        "max_tokens", "window", "shuffle", "replace", "weights"),
+        "max_tokens", "window", "shuffle", "even", "replace", "weights"),
       labels = c("rule", "uniform_share", "share", "suffixes", "paths", "versions")
     ),
     bytes = mixture_bytes,
@@ -236,6 +250,7 @@ recipe_of_function = function(private, epoch) {
   kept = intersect(known, names(parts))
   recipe$parts = core_plan("mixture", c(parts[kept], stage_of_instance(private, epoch)[c("drawn", "kept")], list(
     shuffle = parts$shuffle == 1,
+    assign = if (is_even(parts)) "even" else "shuffled",
     epoch_end = if (draws_with_replacement(parts)) "sample" else "all_exhausted"
   )))
   recipe
@@ -290,7 +305,9 @@ check_file_labels = function(labels, n_files) {
   }
 }
 
-draws_with_replacement = function(parts) is.null(parts$replace) || parts$replace == 1L
+draws_with_replacement = function(parts) !is_even(parts) && (is.null(parts$replace) || parts$replace == 1L)
+
+is_even = function(parts) !is.null(parts$even) && parts$even == 1L
 
 # `stage` is that of an epoch, and `count` the number of its batches, 0 if only a draw tells it.
 format_mixture = function(recipe, stage, epoch, count) {

@@ -72,11 +72,11 @@ plan_table = function(recipe, stage) {
 
 # The number of lines of each file in an epoch, in exact fractions.
 # -> list(rule, uniform_share, share, drawn, kept), each with one number for each file
-# `rules` are read; NULL without any.
-make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights = NULL, temperature = NULL,
-  epoch_end = "sample", most_lines = largest_count) {
-  request = list(lines = lines, rules = rules, weights = weights, temperature = temperature, sample = sample,
-    is_count = is.integer(sample), epoch_end = epoch_end, most_lines = most_lines)
+# `rules` are read; NULL without any. The others are `temperature`, `cap`, and what deals lines evenly.
+make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights = NULL, ..., epoch_end = "sample",
+  most_lines = largest_count) {
+  request = list(lines = lines, rules = rules, weights = weights, sample = sample, is_count = is.integer(sample), ...,
+    epoch_end = epoch_end, most_lines = most_lines)
   rule = rep(NaN, length(lines))
   entries = NULL
   if (!is.null(rules)) {
@@ -88,7 +88,9 @@ make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights =
     request$file_weights = vapply(entries, weight_number, 0)
     request$keeps = as.raw(vapply(entries, identical, NA, "*"))
   }
-  plan = core_call("corpus_plan", request, function(word, place) show_value(entries[[place]]))
+  plan = core_call("corpus_plan", request, function(word, place) {
+    if (word == "weight") show_value(entries[[place]]) else sprintf("'%s'", shown_name(names[place]))
+  })
   c(list(rule = rule), plan[c("uniform_share", "share", "drawn", "kept")])
 }
 

@@ -5,8 +5,8 @@
 #   plans = the plan of each, as make_corpus_plan() returns it; for a function, that of epoch 0,
 #   plan_of = a function of the epoch that returns its plan, NULL unless `weights` is one
 # )
-make_stages = function(names, lines, sample, rules, weights, temperature, epoch_end) {
-  plan_for = planning(names, lines, sample, rules, temperature, epoch_end)
+make_stages = function(names, lines, weights, settings) {
+  plan_for = planning(names, lines, settings)
   if (is.function(weights)) {
     plan_of = plan_by_function(plan_for, weights)
     return(list(begins = 0, plans = list(plan_of(0)), plan_of = plan_of))
@@ -17,9 +17,9 @@ make_stages = function(names, lines, sample, rules, weights, temperature, epoch_
 }
 
 # The environments of these functions are saved with a generator, and contain nothing else.
-planning = function(names, lines, sample, rules, temperature, epoch_end) {
-  list(names, lines, sample, rules, temperature, epoch_end) # evaluated now, not when the function is called
-  function(weights) make_corpus_plan(names, lines, sample, rules, weights, temperature, epoch_end)
+planning = function(names, lines, settings) {
+  list(names, lines, settings) # evaluated now, not when the function is called
+  function(weights) do.call(make_corpus_plan, c(list(names, lines, weights = weights), settings), quote = TRUE)
 }
 
 plan_by_function = function(plan_for, weights) {

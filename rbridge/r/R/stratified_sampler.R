@@ -35,6 +35,13 @@
 #' @param shares (named `numeric()`)\cr
 #'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
 #'   such as `c(positive = 1, negative = 3)`.
+#' @param temperature (`numeric(1)`)\cr
+#'   At least 1: the share of a stratum of n rows is `n^(1 / temperature)` in every batch of exactly `mean_batch_size`
+#'   rows.
+#'   The higher it is, the more equal the shares.
+#' @param cap (`integer(1)`)\cr
+#'   The number of rows as which a larger stratum counts: its share is `min(n, cap)`, with `temperature` to the power of
+#'   `1 / temperature`.
 #' @param balance (`character(1)` or `integer(1)`)\cr
 #'   Take the same number of rows of every stratum in each epoch: the size of the largest stratum (`"over"`,
 #'   oversampling), the size of the smallest (`"under"`, undersampling), or a given number.
@@ -47,7 +54,7 @@
 #'   What to do if a stratum has too few rows for its minimum: raise an error that names a value that works (`"error"`,
 #'   the default), continue with or without a warning (`"warn"`, `"allow"`), or repeat its rows as often as necessary
 #'   (`"repeat"`).
-#'   Does not apply to `shares`, `balance` and `drop`.
+#'   Does not apply to `shares`, `temperature`, `cap`, `balance` and `drop`.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows whose stratum is missing: raise an error (`"error"`, the default), treat missing as a value of
 #'   its own (`"stratum"`), or never sample them (`"drop"`).
@@ -65,7 +72,8 @@
 #'
 #' @section Guarantees:
 #' * Every row is in exactly one batch of an epoch, unless it is dropped.
-#'   With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch may take a row several times or not at all.
+#'   With `shares`, `temperature`, `cap`, `balance`, `drop` or `rare = "repeat"`, an epoch may take a row several times or
+#'   not at all.
 #' * No row occurs twice in a batch, and no batch is empty.
 #' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows fewer.
 #' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
@@ -141,10 +149,10 @@
 #'   paradox::generate_design_grid(learner$param_set$search_space())
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
-  mean_batch_size = NULL, shares = NULL, balance = NULL, drop = NULL, assign = "proportional", rare = "error",
-  missing = "error", num_replicas = NULL) {
+  mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
+  assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
   request = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shares = shares,
-    balance = balance, drop = drop, shuffle = shuffle, assign = assign, rare = rare, missing = missing, seed = seed,
+    temperature = temperature, cap = cap, balance = balance, drop = drop, shuffle = shuffle, assign = assign, rare = rare, missing = missing, seed = seed,
     num_replicas = num_replicas)
   configuration = stratified_settings(request)
   if (is_deferred(strata)) {
@@ -191,8 +199,8 @@ stratified_recipe = function(strata, configuration) {
 }
 
 stratified_labels = function(configuration, names = NULL) {
-  settings = c("min_samples_per_stratum", "mean_batch_size", "shares", "balance", "drop", "shuffle", "assign", "rare",
-    "missing", "num_replicas")
+  settings = c("min_samples_per_stratum", "mean_batch_size", "shares", "temperature", "cap", "balance", "drop",
+    "shuffle", "assign", "rare", "missing", "num_replicas")
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_setting), list(names = names))
 }
 
@@ -207,8 +215,8 @@ kind_stratified = function() {
     class = "batch_sampler_stratified",
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "even", "shuffle", "taken", "permuted"),
-      labels = c("min_samples_per_stratum", "mean_batch_size", "shares", "balance", "drop", "shuffle", "assign",
-        "rare", "missing", "num_replicas", "names")
+      labels = c("min_samples_per_stratum", "mean_batch_size", "shares", "temperature", "cap", "balance", "drop",
+        "shuffle", "assign", "rare", "missing", "num_replicas", "names")
     ),
     bytes = function(recipe) strata_bytes(recipe, passes = recipe$parts$taken),
     complete = function(recipe, data_source, task) {

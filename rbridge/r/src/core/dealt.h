@@ -310,20 +310,6 @@ static inline bool separate_repetitions(const Dealt *dealt, int32_t *rows, Host 
   return true;
 }
 
-/* Put the batches of an epoch, whose rows are the entries, into another order. */
-static inline bool permute_batches(
-    const Dealt *dealt, Generator *generator, const int32_t *entries, int64_t *offsets, int32_t *rows, Host *host
-) {
-  const int32_t *permuted = draw_epoch_order(generator, dealt->n_batches, host);
-  if (permuted == NULL) return false;
-  for (int64_t begin = 0; begin < dealt->n_batches; begin += GO_ON_ROWS) {
-    int64_t end = smaller(begin + GO_ON_ROWS, dealt->n_batches);
-    arrange_batches(entries, dealt->offsets, permuted, begin, end, offsets, rows);
-    if (!host->go_on(host)) return false;
-  }
-  return true;
-}
-
 /* Draw an epoch: "rows" and "offsets". */
 static inline bool draw_dealt(void *instance, Generator *generator, uint32_t epoch, Host *host) {
   Dealt *dealt = instance;
@@ -350,7 +336,10 @@ static inline bool draw_dealt(void *instance, Generator *generator, uint32_t epo
   int32_t *pool = dealt->is_shuffled ? dealt->pool : NULL;
   if (!scatter(&scattering, generator, pool, host)) return false;
   if (dealt->repeated != NULL && !separate_repetitions(dealt, entries, host)) return false;
-  if (dealt->is_permuted) return permute_batches(dealt, generator, entries, offsets, rows, host);
+  if (dealt->is_permuted) {
+    const int32_t *order = draw_epoch_order(generator, dealt->n_batches, host);
+    return order != NULL && arrange_batches(entries, dealt->offsets, order, dealt->n_batches, offsets, rows, host);
+  }
   memcpy(offsets, dealt->offsets, (size_t)n_offsets * sizeof *offsets);
   if (is_copied) memcpy(rows, entries, (size_t)n_taken * sizeof *rows);
   return true;

@@ -67,6 +67,15 @@ static inline bool read_positive_item(
   return false;
 }
 
+/* Find out whether lines of files are dealt to batches evenly; by default, they are shuffled. */
+static inline bool read_even(const Parts *request, bool *even, Host *host) {
+  static const char *const choices[] = {"shuffled", "even"};
+  int choice = 0;
+  if (is_given(request, "assign") && !read_choice(request, "assign", choices, 2, &choice, host)) return false;
+  *even = choice == 1;
+  return true;
+}
+
 /* Read the seed, if there is one, and how many processes share an epoch; check the rank of this one. */
 static inline bool read_sharing(const Parts *request, double *num_replicas, Host *host) {
   double number;

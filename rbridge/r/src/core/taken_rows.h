@@ -111,17 +111,38 @@ static inline double whole_weights(const double *shares, int64_t n_strata, int64
   return sum / (double)divisor;
 }
 
+/* The rows of an epoch of full batches; 0 after a refusal. */
+static inline double plan_full_batches(TakenRows *plan, Host *host) {
+  if (!batches_by_mean(plan->request, plan->rows->n_rows, plan->size, plan->num_replicas, &plan->n_batches, host)) {
+    return 0;
+  }
+  double total = (double)plan->n_batches * plan->size;
+  if (total <= LARGEST_COUNT) return total;
+  refuse_large_epoch("mean_batch_size", host);
+  return 0;
+}
+
 /* With the weights w_s, their sum W and sums up to a stratum W_s, an epoch of T rows has floor(T * W_s / W) - floor(T *
  * W_(s-1) / W) of stratum s.
  */
-static inline bool take_shares(TakenRows *plan, const double *shares, int64_t *weights, Host *host) {
-  int64_t n_strata = plan->rows->n_strata;
-  if (!batches_by_mean(plan->request, plan->rows->n_rows, plan->size, plan->num_replicas, &plan->n_batches, host)) {
-    return false;
+static inline bool take_in_proportion(
+    TakenRows *plan, double total, const int64_t *weights, const char *name, Host *host
+) {
+  divide_in_proportion((int64_t)total, weights, plan->rows->n_strata, plan->taken);
+  for (int64_t stratum = 0; stratum < plan->rows->n_strata; stratum++) {
+    if (plan->taken[stratum] > 0) continue;
+    char got[SENTENCE];
+    snprintf(got, SENTENCE, "none of %.0f for '{stratum}'", total);
+    host->refusal.stratum = stratum;
+    return refuse(host, name, got, "give each stratum at least one row of an epoch");
   }
-  double total = (double)plan->n_batches * plan->size;
-  if (total > LARGEST_COUNT) return refuse_large_epoch("mean_batch_size", host);
-  double sum = whole_weights(shares, n_strata, weights);
+  return refuse_twice_in_a_batch(plan, name, host);
+}
+
+static inline bool take_shares(TakenRows *plan, const double *shares, int64_t *weights, Host *host) {
+  double total = plan_full_batches(plan, host);
+  if (total == 0) return false;
+  double sum = whole_weights(shares, plan->rows->n_strata, weights);
   if (total * sum >= LARGEST_EXACT) {
     char shown[NUMBER], got[SENTENCE];
     snprintf(shown, NUMBER, sum < LARGEST_EXACT ? "%.0f" : "2^53 or more", sum);
@@ -129,15 +150,26 @@ static inline bool take_shares(TakenRows *plan, const double *shares, int64_t *w
     refuse(host, "shares", got, "have whole weights whose sum, times the rows of an epoch, is below 2^53");
     return advise(host, "Give small whole numbers, such as 1 and 3.");
   }
-  divide_in_proportion((int64_t)total, weights, n_strata, plan->taken);
-  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-    if (plan->taken[stratum] > 0) continue;
-    char got[SENTENCE];
-    snprintf(got, SENTENCE, "none of %.0f for '{stratum}'", total);
-    host->refusal.stratum = stratum;
-    return refuse(host, "shares", got, "give each stratum at least one row of an epoch");
+  return take_in_proportion(plan, total, weights, "shares", host);
+}
+
+/* The weight of a stratum of n rows is min(n, cap); by a temperature, it is the part of the largest such number, to the
+ * power of 1 / temperature, in millionths, rounded, and at least 1. No product exceeds 2^62.
+ */
+static inline bool take_by_size(TakenRows *plan, double temperature, double cap, int64_t *weights, Host *host) {
+  const Counts *rows = plan->rows;
+  double total = plan_full_batches(plan, host), most = 1;
+  if (total == 0) return false;
+  double unit = fmin(1e6, floor(0x1p62 / (total * (double)rows->n_strata)));
+  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
+    weights[stratum] = (int64_t)fmin((double)rows->counts[stratum], cap);
+    most = fmax(most, (double)weights[stratum]);
   }
-  return refuse_twice_in_a_batch(plan, "shares", host);
+  for (int64_t stratum = 0; temperature > 1 && stratum < rows->n_strata; stratum++) {
+    double share = floor(unit * pow((double)weights[stratum] / most, 1 / temperature) + 0.5);
+    weights[stratum] = share > 1 ? (int64_t)share : 1;
+  }
+  return take_in_proportion(plan, total, weights, temperature > 1 ? "temperature" : "cap", host);
 }
 
 /* The same number of rows of every stratum. */

@@ -77,6 +77,41 @@ test_that("without replacement, whole passes come first, and the rest as sample.
   expect_identical(until("all_exhausted", shuffle = FALSE)$batches(2)$rows, sort(last$batches(2)$rows))
 })
 
+for (case in read_golden("mixtures.json")$cases) {
+  given = case$input
+  test_that(sprintf("every batch has the mix, as in every language: %s, batches of %d", paste(given$drawn,
+    collapse = ", "), given$batch_size), {
+    recipe = new_recipe("mixture", given$seed, list(lines = as.double(given$lines), drawn = as.double(given$drawn),
+      kept = as.double(given$kept), batch_size = given$batch_size, shuffle = as.integer(given$shuffle), even = 1L))
+    key = new_memory()
+    instance = core_instance(key, recipe)
+    for (place in seq_along(given$epochs)) {
+      drawn = core_results(.Call(C_draw, instance, key, given$epochs[[place]]), recipe$parts)
+      expected = lapply(case$expected[[place]], function(rows) as.integer(unlist(rows)) + 1L)
+      expect_identical(drawn$rows, unlist(expected))
+      expect_identical(as.integer(diff(drawn$offsets)), lengths(expected))
+    }
+  })
+}
+
+test_that("with the mix in every batch, weights are lines of a batch, and plans say so", {
+  folder = corpus_of(sizes)
+  mixture = mixture_of(folder, weights = c(2, 3, 0, 3), assign = "even")(NULL)
+  expect_identical(mixture$plan()$drawn, c(14, 21, 0, 21))
+  file_of = rep(names(sizes), times = sizes)
+  for (rows in as.list(mixture$batches(3))) {
+    expect_identical(as.vector(table(file_of[rows])[c("IT1", "MSDN", "news")]), c(2L, 3L, 3L))
+  }
+  expect_match(capture.output(mixture)[3], "* Lines: 56 drawn without replacement", fixed = TRUE)
+  by_epoch = mixture_of(folder, weights = function(epoch) c(1, 0, 0, 1 + 2 * epoch), assign = "even")(NULL)
+  expect_identical(as.vector(table(file_of[by_epoch$batches(1)[[4]]])), c(2L, 6L))
+  refused = function(...) message_of(mixture_of(folder, ..., assign = "even"))
+  expect_match(refused(weights = c(0, 0, 1, 0)), "ask for at most 5 lines of 'gold' in a batch. Got 8", fixed = TRUE)
+  expect_match(refused(window = 9), "'window' parameter must be left out if 'assign' is 'even'. Got 9", fixed = TRUE)
+  expect_match(message_of(mixture_of(folder, cap = 3, weights = 1:4)), "'cap' parameter must be left out if 'weights'",
+    fixed = TRUE)
+})
+
 test_that("of large files, few lines are drawn without a pool, as sample.int() does", {
   rows = drawn_of(c(2e7, 5e9, 20), c(500, 300, 50), 5, replace = FALSE)
   expected = drawn_by_r(5, 0, function() {

@@ -1,13 +1,16 @@
 /* The number of lines of each file in an epoch of a mixture: from the "lines" of the files, at most one of rules,
- * "weights" of the files and a "temperature", and "sample" or "epoch_end".
+ * "weights" of the files and a "temperature" or "cap", and "sample" or "epoch_end".
  *
  * A group of files has its share of the weights, and a file its share of the lines of its group. The files of a rule
  * are a group; otherwise each file is one, or all files are the same. All numbers are exact fractions of the decimal
  * numbers that are written.
+ *
+ * If "assign" is "even", epochs are full batches: the lines to draw are T in all, and each file has the floor or the
+ * ceiling of its share of them, by the largest remainders, the first of equal ones.
  */
 
 #include "../decimal.h"
-#include "../recipe.h"
+#include "../request.h"
 #include "functions.h"
 
 enum { N_TERMS = 2 /* of a fraction */, POWER_DIGITS = 12 /* the same on every machine */ };
@@ -54,9 +57,11 @@ static bool read_lines(const Parts *request, Division *division, Host *host) {
 
 /* Choose what divides the files; refuse two of them. */
 static bool choose_parameter(const Parts *request, Division *division, Host *host) {
-  static const char *const names[] = {"rules", "weights", "temperature"};
+  static const char *const names[] = {"rules", "weights", "temperature", "cap"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!is_given(request, names[i])) continue;
+    bool is_by_lines = division->parameter != NULL && strcmp(division->parameter, "temperature") == 0;
+    if (is_by_lines && strcmp(names[i], "cap") == 0) continue; /* both together are a way */
     if (division->parameter != NULL) {
       return refuse(host, names[i], NULL, "be left out if '%s' is given", division->parameter);
     }
@@ -151,22 +156,26 @@ static bool divide_by_weights(const Parts *request, int64_t room, Division *divi
   return true;
 }
 
-/* Divide in proportion to lines^(1 / temperature), or to the lines. */
+/* Divide in proportion to lines^(1 / temperature), or to the lines; "cap" lines stand for any more. */
 static bool divide_by_lines(const Parts *request, int64_t room, Division *division, Host *host) {
-  double temperature = 1;
-  bool is_given_here = is_given(request, "temperature");
-  if (is_given_here && !read_number(request, "temperature", 1, &temperature, host)) return false;
-  if (!make_room(division, temperature > 1 ? division->n_files : 1, room, host)) return false;
-  if (temperature == 1) {
+  double temperature = 1, cap = LARGEST_EXACT;
+  bool has_temperature = is_given(request, "temperature"), is_capped = is_given(request, "cap");
+  if (has_temperature && !read_number(request, "temperature", 1, &temperature, host)) return false;
+  if (is_capped && !read_whole(request, "cap", 1, INFINITY, &cap, host)) return false;
+  bool is_by_file = temperature > 1 || is_capped;
+  if (!make_room(division, is_by_file ? division->n_files : 1, room, host)) return false;
+  if (!is_by_file) {
     division->parameter = NULL;
     set_natural(&division->weights[0].digits, 1);
   }
   for (int64_t file = 0; file < division->n_files; file++) {
     division->keeps[file] = false;
     division->groups[file] = 0;
-    if (temperature == 1) continue;
+    if (!is_by_file) continue;
+    double lines = fmin(division->lines[file], cap);
     char shown[NUMBER];
-    snprintf(shown, NUMBER, "%.*g", POWER_DIGITS, pow(division->lines[file], 1 / temperature));
+    snprintf(shown, NUMBER, "%.*g", POWER_DIGITS, pow(lines, 1 / temperature));
+    if (temperature == 1) snprintf(shown, NUMBER, "%.0f", lines);
     read_decimal(shown, &division->weights[file]);
     division->groups[file] = division->weights[file].digits.length > 0 ? file : -1;
   }
@@ -325,6 +334,99 @@ static bool read_requested(const Parts *request, Division *division, int *end, H
   return refuse_without_lines(division, "sample", purpose, host);
 }
 
+/* Full batches -------------------------------------------------------------------------------------------------- */
+
+/* Replace the lines to draw by as many as fill all batches: rounded down if the first file without new lines ends an
+ * epoch, else up. Return the number of batches in `n_batches`.
+ */
+static bool fill_batches(const Parts *request, int end, Division *division, double *n_batches, Host *host) {
+  double size, num_replicas = 1, n_kept = division->n_kept;
+  Natural one = {(uint32_t[2]){1}, 1}, *terms = division->terms, *requested = division->requested;
+  if (!read_whole(request, "batch_size", 1, INFINITY, &size, host)) return false;
+  bool is_shared = is_given(request, "num_replicas");
+  if (is_shared && !read_whole(request, "num_replicas", 1, INFINITY, &num_replicas, host)) return false;
+  double step = size * num_replicas;
+  if (step > LARGEST_EXACT) return refuse(host, "batch_size", NULL, "give an epoch at most %.0f lines", LARGEST_EXACT);
+  *n_batches = ceil(n_kept / step) * num_replicas;
+  if (division->total.length == 0) return true; /* all lines are kept */
+  terms[0].length = 0;
+  if (n_kept > 0) multiply_three(division, &requested[1], &one, n_kept, &terms[0]);
+  add_natural(&terms[0], &requested[0]);
+  multiply_three(division, &requested[1], &one, step, &terms[1]);
+  double count = (double)(end == END_FIRST ? divide(&terms[0], 0, &terms[1], &division->rest)
+                                           : divide_up(&terms[0], &terms[1], &division->rest));
+  if (count * step > LARGEST_EXACT) return true; /* check_total() refuses it */
+  if (count * step <= n_kept) {
+    char got[SENTENCE];
+    snprintf(got, SENTENCE, "%.0f, for an epoch of fewer lines,", size);
+    return refuse(host, "batch_size", got, "be at most the lines that '%s' gives an epoch", epoch_ends[end]);
+  }
+  *n_batches = count * num_replicas;
+  set_natural(&requested[0], (uint64_t)(count * step - n_kept));
+  set_natural(&requested[1], 1);
+  return true;
+}
+
+/* Round the share of each file in the lines to draw, so that they add up to their number. */
+static bool round_shares(Division *division, double *drawn, Host *host) {
+  int64_t n_files = division->n_files, room = division->room;
+  Natural *terms = division->terms, *rests = host->memory(host, FOR_THE_CALL, n_files * (int64_t)sizeof *rests);
+  uint32_t *digits = host->memory(host, FOR_THE_CALL, n_files * room * (int64_t)sizeof *digits);
+  Natural one = {(uint32_t[2]){1}, 1};
+  if (rests == NULL || digits == NULL) return false;
+  double left = (double)divide(&division->requested[0], 0, &one, &division->rest);
+  for (int64_t file = 0; file < n_files; file++) {
+    int64_t group = division->groups[file];
+    rests[file] = next_natural(&digits, room);
+    if (group < 0) continue;
+    multiply_three(
+        division, &division->weights[group].digits, &division->requested[0], division->lines[file], &terms[0]
+    );
+    multiply_three(division, &division->total, &one, division->sums[group], &terms[1]);
+    drawn[file] = (double)divide(&terms[0], 0, &terms[1], &rests[file]);
+    left -= drawn[file];
+    if (!host->go_on(host)) return false;
+  }
+  for (; left > 0; left--) {
+    int64_t most = -1;
+    for (int64_t file = 0; file < n_files; file++) {
+      if (rests[file].length == 0) continue;
+      if (most >= 0) { /* rest / sum of the group; the total of the weights is the same */
+        multiply_three(division, &rests[most], &one, division->sums[division->groups[file]], &terms[0]);
+        multiply_three(division, &rests[file], &one, division->sums[division->groups[most]], &terms[1]);
+      }
+      if (most < 0 || is_below(&terms[0], &terms[1])) most = file;
+    }
+    drawn[most] += 1;
+    rests[most].length = 0;
+    if (!host->go_on(host)) return false;
+  }
+  return true;
+}
+
+/* Refuse files that are drawn from without a line in an epoch, and lines that would be in a batch twice. */
+static bool check_shares(const Division *division, const double *drawn, int end, double n_batches, Host *host) {
+  const char *by = end == END_SAMPLE ? "sample" : "epoch_end";
+  const char *name = division->parameter == NULL ? by : division->parameter;
+  char got[SENTENCE];
+  for (int64_t file = 0; file < division->n_files; file++) {
+    if (division->groups[file] < 0) continue;
+    double most = ceil(drawn[file] / n_batches);
+    if (drawn[file] == 0) {
+      snprintf(got, SENTENCE, "none for {file %lld}", (long long)file + 1);
+      return refuse(host, name, got, "give each file with a share at least one line of an epoch");
+    }
+    if (most <= division->lines[file]) continue;
+    snprintf(got, SENTENCE, "%.0f", most);
+    refuse(
+        host, name, got, "ask for at most %.0f line%s of {file %lld} in a batch", division->lines[file],
+        division->lines[file] == 1 ? "" : "s", (long long)file + 1
+    );
+    return advise(host, "No line occurs twice in a batch.");
+  }
+  return true;
+}
+
 /* The plan ------------------------------------------------------------------------------------------------------ */
 
 /* Set the terms to the share of a file from which lines are drawn. */
@@ -378,8 +480,11 @@ static bool call_corpus_plan(const Parts *request, Host *host) {
   Division division = {0};
   Natural *terms = division.terms, *requested = division.requested;
   int end = END_SAMPLE;
-  bool exact = false;
+  bool exact = false, even = false;
+  double n_batches = 1;
+  if (!read_even(request, &even, host)) return false;
   if (!divide_files(request, &division, host) || !read_requested(request, &division, &end, host)) return false;
+  if (even && !fill_batches(request, end, &division, &n_batches, host)) return false;
   if (is_given(request, "exact") && !read_flag(request, "exact", &exact, host)) return false;
   int64_t n_files = division.n_files, room = division.room, width = 4 * room;
   double *drawn = host->vector(host, "drawn", DOUBLES, n_files), *kept = host->vector(host, "kept", DOUBLES, n_files);
@@ -398,6 +503,7 @@ static bool call_corpus_plan(const Parts *request, Host *host) {
     for (int term = 0; exact && term < N_TERMS; term++, bytes += width) write_natural(&terms[term], room, bytes);
     if (!is_drawn) continue;
     share[file] = nearest_share(&terms[0], &terms[1], &division.rest);
+    if (even) continue;
     int64_t group = division.groups[file];
     multiply_three(&division, &division.weights[group].digits, &requested[0], division.lines[file], &terms[0]);
     multiply_three(&division, &division.total, &requested[1], division.sums[group], &terms[1]);
@@ -408,6 +514,11 @@ static bool call_corpus_plan(const Parts *request, Host *host) {
     if (!host->go_on(host)) return false;
   }
   for (int term = 0; exact && term < N_TERMS; term++, bytes += width) write_natural(&requested[term], room, bytes);
+  if (even) {
+    total += nearest_share(&requested[0], &requested[1], &division.rest);
+    if (!check_total(request, total, host) || !round_shares(&division, drawn, host)) return false;
+    if (!check_shares(&division, drawn, end, n_batches, host)) return false;
+  }
   return check_total(request, total, host) && host->number(host, "n_others", division.n_others);
 }
 

@@ -4,9 +4,12 @@
  * Lines are numbered over all files. Of each file that is not kept, an epoch has sample.int(lines, drawn, replace =
  * TRUE), or whole passes and then sample.int(lines, drawn %% lines), of the lines that limits do not exclude. Its order
  * is sample.int(total), or that of the lines. There may be several stages: from certain epochs on, other numbers apply.
+ *
+ * With the flag "even", the files are strata, and the lines of an epoch are dealt to its batches as in dealt.h.
  */
 
 #include "../cutting.h"
+#include "../dealt.h"
 #include "../sorting.h"
 #include "../subsets.h"
 #include "kinds.h"
@@ -15,13 +18,16 @@ typedef struct {
   int64_t n_files, n_stages, n_lines;
   const double *drawn, *kept; /* of each file in each stage */
   const double *begins;       /* the first epoch of each stage; NULL if there is one */
-  int64_t *lines;             /* of each file, that remain */
+  const double *all_lines;    /* of each file */
+  int64_t *lines;             /* those that remain */
   const uint8_t *remaining;   /* a bit for each line, lowest first; NULL if all lines remain */
   int64_t n_remaining;
   bool is_made;
   int32_t *narrow;            /* the numbers of the lines that remain, made by the first epoch; */
   int64_t *wide;              /* if there are more than 2^31 - 1 lines, they are here */
   bool replace;
+  Dealt *dealt; /* of each stage, if lines are dealt evenly; or NULL */
+  void **codes; /* of each stage: the stratum of each line, made by its first epoch */
   Cutting cutting;
 } Mixture;
 
@@ -41,23 +47,30 @@ static Stage stage_at(const Mixture *self, int64_t place) {
 
 static bool does_remain(const Mixture *self, int64_t line) { return self->remaining[line / 8] >> (line % 8) & 1; }
 
-static Stage stage_of(const Mixture *self, uint32_t epoch) {
+static int64_t place_of_stage(const Mixture *self, uint32_t epoch) {
   int64_t place = 0;
   while (place + 1 < self->n_stages && self->begins[place + 1] <= epoch) place++;
-  return stage_at(self, place);
+  return place;
 }
+
+static Stage stage_of(const Mixture *self, uint32_t epoch) { return stage_at(self, place_of_stage(self, epoch)); }
 
 /* Settings ------------------------------------------------------------------------------------------------------ */
 
 /* Read what needs no file: how many share an epoch, and whether batches or limits depend on the lengths of lines. */
 static bool read_mixture_settings(
-    const Parts *request, CutRequest *wanted, bool *shuffle, double *max_length, Host *host
+    const Parts *request, CutRequest *wanted, bool *shuffle, bool *even, double *max_length, Host *host
 ) {
   *max_length = LARGEST_COUNT;
   bool has_limit = is_given(request, "max_length");
   if (!read_sharing(request, &wanted->num_replicas, host)) return false;
   if (!read_flag(request, "shuffle", shuffle, host)) return false;
   wanted->by_length = is_given(request, "max_tokens") || is_given(request, "window");
+  if (!read_even(request, even, host)) return false;
+  if (*even && wanted->by_length) {
+    const char *name = is_given(request, "max_tokens") ? "max_tokens" : "window";
+    return refuse(host, name, NULL, "be left out if 'assign' is 'even'");
+  }
   if (is_given(request, "lengths") && !wanted->by_length && !has_limit) {
     return refuse(host, "lengths", NULL, "be given together with 'max_tokens', 'window' or 'max_length'");
   }
@@ -90,9 +103,9 @@ static bool read_mixture_batches(const Parts *request, const Part *lines, CutReq
 /* Plan the settings of a mixture, or, with the "lines" of its files and the numbers of all stages, its recipe. */
 static bool plan_mixture(const Parts *request, Host *host) {
   CutRequest wanted = {.way_out = "Exclude them by 'max_length'."};
-  bool shuffle = true;
+  bool shuffle = true, even = false;
   double max_length;
-  if (!read_mixture_settings(request, &wanted, &shuffle, &max_length, host)) return false;
+  if (!read_mixture_settings(request, &wanted, &shuffle, &even, &max_length, host)) return false;
   Part lines = find_part(request, "lines"), end = find_part(request, "epoch_end");
   if (lines.type == NOTHING) {
     return host->flag(host, "by_length", wanted.by_length) && keep_given(request, "max_length", max_length, host);
@@ -104,12 +117,15 @@ static bool plan_mixture(const Parts *request, Host *host) {
     return refuse(host, "lines", "others", "have numbers of lines of each file");
   }
   bool is_sample = end.type == TEXT && strcmp(end.values, "sample") == 0;
+  if (even && lines_in(lines.values, lines.length) > LARGEST_COUNT) {
+    return refuse(host, "assign", NULL, "be 'shuffled' if there are more than %d lines", LARGEST_COUNT);
+  }
   return read_mixture_batches(request, &lines, &wanted, host) && host->keep(host, "lines") &&
          host->keep(host, "drawn") && host->keep(host, "kept") &&
          (!is_given(request, "begins") || host->keep(host, "begins")) &&
          (!is_given(request, "remaining") || host->keep(host, "remaining")) &&
          keep_cut_request(request, &wanted, host) && host->flag(host, "shuffle", shuffle) &&
-         (is_sample || host->flag(host, "replace", false));
+         (!even || host->flag(host, "even", true)) && (is_sample || even || host->flag(host, "replace", false));
 }
 
 /* Recipes ------------------------------------------------------------------------------------------------------- */
@@ -210,14 +226,48 @@ static bool read_stage_cutting(const Parts *recipe, int64_t fewest, Mixture *sel
   return true;
 }
 
+/* Make the strata of each stage: the files that it takes lines of. */
+static bool prepare_dealt(Mixture *self, uint32_t seed, Host *host) {
+  int64_t n_numbers = 2 * self->n_files + 1;
+  int64_t *numbers = host->memory(host, FOR_THE_INSTANCE, self->n_stages * n_numbers * (int64_t)sizeof *numbers);
+  self->dealt = host->memory(host, FOR_THE_INSTANCE, self->n_stages * (int64_t)sizeof *self->dealt);
+  self->codes = host->memory(host, FOR_THE_INSTANCE, self->n_stages * (int64_t)sizeof *self->codes);
+  if (numbers == NULL || self->dealt == NULL || self->codes == NULL) return false;
+  if (self->cutting.lengths != NULL || self->n_lines > LARGEST_COUNT) {
+    return refuse(host, "recipe", "others", "deal at most %d lines evenly, without lengths", LARGEST_COUNT);
+  }
+  for (int64_t place = 0; place < self->n_stages; place++, numbers += n_numbers) {
+    Stage stage = stage_at(self, place);
+    Dealt dealt = {.n_batches = count_cut(&self->cutting, stage.total), .even = true, .seed = seed};
+    int64_t *taken = numbers + self->n_files + 1, n_strata = 0, rest = self->n_lines;
+    dealt.is_shuffled = self->cutting.shuffle;
+    for (int64_t file = 0; file < self->n_files; file++) {
+      int64_t count = (int64_t)(stage.drawn[file] + stage.kept[file]);
+      if (count == 0) continue;
+      numbers[n_strata] = self->lines[file];
+      taken[n_strata++] = count;
+      rest -= self->lines[file];
+      dealt.is_walked = dealt.is_walked || count != self->lines[file];
+      dealt.is_permuted = dealt.is_permuted || (dealt.is_shuffled && count < dealt.n_batches);
+    }
+    numbers[n_strata] = rest;
+    dealt.codes = (Codes){.n_rows = self->n_lines, .n_strata = n_strata, .counts = numbers};
+    dealt.taken = taken;
+    self->dealt[place] = dealt;
+    self->codes[place] = NULL;
+    if (!check_dealt(&self->dealt[place], host)) return false;
+  }
+  return true;
+}
+
 static bool prepare_mixture(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Mixture *self = instance;
   const double *lines;
   int64_t fewest;
-  (void)seed;
   self->n_files = find_part(recipe, "lines").length;
   if (self->n_files < 1) return refuse_part(host, "lines", "numbers of one or more files");
   if (!read_begins(recipe, self, host) || !read_line_counts(recipe, "lines", self->n_files, &lines, host)) return false;
+  self->all_lines = lines;
   int64_t n_planned = self->n_files * self->n_stages;
   if (!read_line_counts(recipe, "drawn", n_planned, &self->drawn, host)) return false;
   if (!read_line_counts(recipe, "kept", n_planned, &self->kept, host)) return false;
@@ -231,9 +281,11 @@ static bool prepare_mixture(void *instance, const Parts *recipe, uint32_t seed, 
     self->n_lines += self->lines[file];
   }
   if (!read_remaining(recipe, self, host) || !check_stages(self, &fewest, host)) return false;
-  bool shuffle = true;
+  bool shuffle = true, even = false;
   if (!read_stage_cutting(recipe, fewest, self, host) || !read_flag(recipe, "shuffle", &shuffle, host)) return false;
   self->cutting.shuffle = shuffle;
+  if (is_given(recipe, "even") && !read_flag(recipe, "even", &even, host)) return false;
+  if (even && !prepare_dealt(self, seed, host)) return false;
   self->replace = true;
   if (is_given(recipe, "replace") && !read_flag(recipe, "replace", &self->replace, host)) return false;
   for (int64_t file = 0; !self->replace && file < self->n_files; file++) {
@@ -378,8 +430,35 @@ static bool fill_epoch(
   return true;
 }
 
+/* Write the stratum of each line of a stage, whose number of strata stands for lines that are never drawn. */
+static bool make_codes(Mixture *self, int64_t place, Host *host) {
+  Dealt *dealt = &self->dealt[place];
+  Stage stage = stage_at(self, place);
+  int64_t n_strata = dealt->codes.n_strata, stratum = 0, end = 0, line = 0;
+  int code_bytes = n_strata <= UINT8_MAX ? 1 : 4;
+  void *codes = self->codes[place] = lasting_memory(self->codes[place], self->n_lines * code_bytes, host);
+  if (codes == NULL) return false;
+  for (int64_t file = 0; file < self->n_files; file++) {
+    bool is_taken = stage.drawn[file] + stage.kept[file] > 0;
+    for (end += (int64_t)self->all_lines[file]; line < end; line++) {
+      if (line % GO_ON_ROWS == 0 && !host->go_on(host)) return false;
+      bool is_in = is_taken && (self->remaining == NULL || does_remain(self, line));
+      set_code(codes, code_bytes, line, is_in ? stratum : n_strata);
+    }
+    stratum += is_taken;
+  }
+  if (code_bytes == 1) dealt->codes.bytes = codes;
+  if (code_bytes == 4) dealt->codes.integers = codes;
+  return true;
+}
+
 static bool draw_mixture(void *instance, Generator *generator, uint32_t epoch, Host *host) {
   Mixture *self = instance;
+  if (self->dealt != NULL) {
+    int64_t place = place_of_stage(self, epoch);
+    Dealt *dealt = &self->dealt[place];
+    return (dealt->is_made || make_codes(self, place, host)) && draw_dealt(dealt, generator, epoch, host);
+  }
   Stage stage = stage_of(self, epoch);
   if (!make_places(self, host)) return false;
   bool by_length = self->cutting.lengths != NULL, is_wide = self->n_lines > LARGEST_COUNT;

@@ -11,19 +11,23 @@ enum { ASSIGN_PROPORTIONAL, ASSIGN_EVEN, ASSIGN_CHOICES };
 
 /* The arguments of a user. */
 typedef struct {
-  bool has_minimum, has_minimums, has_mean, has_shares, drops, is_shuffled;
+  bool has_minimum, has_minimums, has_mean, has_shares, is_by_size, drops, is_shuffled;
   double minimum, mean, each, num_replicas; /* `each` is the number of rows that balances */
+  double temperature, cap;
   int balance, rare, assign;
 } StratifiedRequest;
 
 static const char *const MINIMUM = "min_samples_per_stratum";
 
+/* The ways to share out batches of a size. */
+static const char *const ways[] = {"shares", "temperature", "cap", "balance", "drop"};
+
 /* Check that only one of the ways to share out batches is given, and what is given with it. */
 static bool check_way(const Parts *request, const char *way, int rare, Host *host) {
-  static const char *const ways[] = {"shares", "balance", "drop"};
+  bool is_by_size = strcmp(way, "temperature") == 0; /* and may have a cap */
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     bool is_another = is_given(request, ways[i]) && strcmp(ways[i], way) != 0;
-    if (is_another) return refuse(host, ways[i], NULL, "be left out if '%s' is given", way);
+    if (is_another && !(is_by_size && strcmp(ways[i], "cap") == 0)) return refuse(host, ways[i], NULL, "be left out if '%s' is given", way);
   }
   bool has_minimum = is_given(request, MINIMUM);
   if (!is_given(request, "mean_batch_size")) {
@@ -81,6 +85,16 @@ static bool read_shares(const Parts *request, StratifiedRequest *wanted, Host *h
   return true;
 }
 
+/* Read how shares follow from the sizes of strata. */
+static bool read_weights_by_size(const Parts *request, StratifiedRequest *wanted, Host *host) {
+  bool has_temperature = is_given(request, "temperature"), is_capped = is_given(request, "cap");
+  wanted->is_by_size = has_temperature || is_capped;
+  wanted->temperature = 1;
+  wanted->cap = LARGEST_COUNT;
+  if (has_temperature && !read_number(request, "temperature", 1, &wanted->temperature, host)) return false;
+  return !is_capped || read_whole(request, "cap", 1, INFINITY, &wanted->cap, host);
+}
+
 static bool read_balance(const Parts *request, StratifiedRequest *wanted, Host *host) {
   Part part = find_part(request, "balance");
   if (part.type == NOTHING) return true;
@@ -101,13 +115,16 @@ static bool read_stratified(const Parts *request, StratifiedRequest *wanted, Hos
   static const char *const drop[] = {"balanced"};
   int any;
   if (!read_rare_choice(request, RARE_REPEAT + 1, &wanted->rare, host)) return false;
-  const char *way = is_given(request, "shares") ? "shares" : is_given(request, "balance") ? "balance" : "drop";
+  size_t number = 0;
+  while (number + 1 < sizeof ways / sizeof *ways && !is_given(request, ways[number])) number++;
+  const char *way = ways[number];
   bool has_way = is_given(request, way);
   bool fits = has_way ? check_way(request, way, wanted->rare, host) : check_given_sizes(request, wanted->rare, host);
   if (!fits || !read_minimum(request, wanted, host)) return false;
   wanted->has_mean = is_given(request, "mean_batch_size");
   if (wanted->has_mean && !read_whole(request, "mean_batch_size", 1, INFINITY, &wanted->mean, host)) return false;
-  if (!read_shares(request, wanted, host) || !read_balance(request, wanted, host)) return false;
+  if (!read_shares(request, wanted, host) || !read_weights_by_size(request, wanted, host)) return false;
+  if (!read_balance(request, wanted, host)) return false;
   wanted->drops = is_given(request, "drop");
   return (!wanted->drops || read_choice(request, "drop", drop, 1, &any, host)) &&
          read_flag(request, "shuffle", &wanted->is_shuffled, host) &&
@@ -139,6 +156,7 @@ static bool keep_stratified(const Parts *request, const StratifiedRequest *wante
   if (wanted->has_shares && !give_items(request, "shares", "weights", host)) return false;
   return give_number(MINIMUM, wanted->has_minimum, wanted->minimum, host) &&
          give_number("mean_batch_size", wanted->has_mean, wanted->mean, host) && host->keep(host, "shares") &&
+         host->keep(host, "temperature") && give_number("cap", is_given(request, "cap"), wanted->cap, host) &&
          give_number("balance", wanted->balance == BALANCE_NUMBER, wanted->each, host) && host->keep(host, "drop") &&
          host->keep(host, "shuffle") && host->keep(host, "assign") && host->keep(host, "rare") &&
          host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
@@ -208,6 +226,7 @@ static bool plan_batches(
   if (wanted->has_shares) {
     return spread_shares(request, plan, numbers, host) && take_shares(plan, numbers, integers, host);
   }
+  if (wanted->is_by_size) return take_by_size(plan, wanted->temperature, wanted->cap, integers, host);
   if (wanted->balance != NO_BALANCE) {
     int64_t most = 0;
     for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
