@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
     from pystrat.resumable import ResumableLoader
     from pystrat.stratified.groups import StratifiedGroupBatchSampler
+    from pystrat.stratified.one_stratum import OneStratumBatchSampler
     from pystrat.stratified.subset import StrataSubsetBatchSampler
     from pystrat.weighted.sum_tree import SumTree
     from pystrat.tensor_loader import TensorLoader
@@ -58,6 +59,7 @@ __all__ = [
     "FeatureLookup",
     "MultilabelBatchSampler",
     "NegativePairBatchSampler",
+    "OneStratumBatchSampler",
     "PairDataset",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
@@ -111,6 +113,7 @@ _MODULE_OF = {
     "FeatureLookup": "pairs.datasets",
     "MultilabelBatchSampler": "stratified.multilabel",
     "NegativePairBatchSampler": "pairs.sampler",
+    "OneStratumBatchSampler": "stratified.one_stratum",
     "PairDataset": "pairs.datasets",
     "PerplexityBatchSampler": "corpus",
     "PrioritizedBatchSampler": "weighted.prioritized",

@@ -21,6 +21,7 @@ KINDS = (
     "EpochSubsetBatchSampler",
     "MultilabelBatchSampler",
     "NegativePairBatchSampler",
+    "OneStratumBatchSampler",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
     "RareEventBatchSampler",

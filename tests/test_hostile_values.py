@@ -531,6 +531,11 @@ CALLS: dict[str, Call] = {
     "StrataSubsetBatchSampler": Call(
         fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1), check_subset, besides=SHARDED
     ),
+    "OneStratumBatchSampler": Call(
+        fixed(strata=LABELS, batch_size=2),
+        lambda sampler, given: check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.counts.sum())),
+        besides=SHARDED,
+    ),
     "StratifiedStream": Call(
         fixed(sources=["a", "b"], min_samples_per_stratum=1, read=read_labels, stratum=int, strata=[0, 1]),
         check_stream,

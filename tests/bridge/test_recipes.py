@@ -14,6 +14,7 @@ import rbridge
 from pystrat import (
     BatchSampler,
     DownsampledBatchSampler,
+    OneStratumBatchSampler,
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
@@ -82,6 +83,20 @@ def test_grouped(parameters: dict[str, Any], labels: Any, r: Session) -> None:
 def by_text(r: Session, numbers: dict[Any, Any]) -> Any:
     """Return numbers of strata as R has them, whose names are text."""
     return r.named_list(**{str(label): number for label, number in numbers.items()})
+
+
+@pytest.mark.parametrize("parameters", [{}, {"order": "round_robin"}, {"shuffle": False}, {"num_replicas": 4}])
+@pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
+def test_one_stratum(parameters: dict[str, Any], labels: Any, r: Session) -> None:
+    sampler = OneStratumBatchSampler(labels, 2, seed=7, **parameters)
+    strata = np.array(labels, dtype=np.float64)
+    generator = r.call("batch_sampler_one_stratum", 2, strata=strata, seed=7, **parameters)
+    crossed = rbridge.as_torch_sampler(sampler)
+    for made in (generator, crossed):
+        assert_same_recipe(r, sampler, made)
+        delivered = rbridge.collect_rows(made, n_rows=len(labels))
+        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
+        assert delivered.offsets.tolist() == sampler.batches(0).offsets.tolist()
 
 
 @pytest.mark.parametrize("shuffle", [True, False])

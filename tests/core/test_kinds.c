@@ -28,6 +28,7 @@
 #include "kinds/prioritized.h"
 #include "kinds/rare_events.h"
 #include "kinds/sharded.h"
+#include "kinds/one_stratum.h"
 #include "kinds/strata_subset.h"
 #include "kinds/stratified.h"
 #include "kinds/stratified_group.h"
@@ -369,6 +370,17 @@ static void add_named(Mutable *request, const char *name, const char *strata, in
   add_part(request, name, DOUBLES, n_strata, numbers);
   request->parts[request->n_parts - 1].is_named = true;
   add_part(request, strata, DOUBLES, n_strata, places);
+}
+
+static Mutable one_stratum_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  add_codes(&request, state, 1 + some_number(state, MOST_ITEMS));
+  add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
+  add_part(&request, "order", TEXT, 1, some_number(state, 2) == 0 ? "proportional" : "round_robin");
+  add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
+  add_part(&request, "missing", TEXT, 1, "drop");
+  if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  return request;
 }
 
 static Mutable stratified_request(uint64_t *state) {
@@ -930,7 +942,7 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   bool is_planned = kind->plan(&request, &host.host);
   if (!is_planned) check_failure(&host);
   bool takes_labels = kind == &multilabel_kind;
-  bool needs_data = kind == &strata_subset_kind || kind == &pairs_kind || kind == &triples_kind ||
+  bool needs_data = kind == &strata_subset_kind || kind == &one_stratum_kind || kind == &pairs_kind || kind == &triples_kind ||
                     kind == &sharded_kind || kind == &stratified_group_kind;
   bool has_table = kind != &sharded_kind || is_given(&request, "table");
   bool has_data = (is_given(&request, "codes") && has_table) || is_given(&request, "users");
@@ -971,6 +983,7 @@ static void test_mutations(const Kind *kind, Mutable (*valid_request)(uint64_t *
 int main(void) {
   test_mutations(&uniform_kind, uniform_request, 1500);
   test_mutations(&strata_subset_kind, subset_request, 1500);
+  test_mutations(&one_stratum_kind, one_stratum_request, 1500);
   test_mutations(&epoch_subset_kind, epoch_subset_request, 1500);
   test_mutations(&mixture_kind, mixture_request, 1500);
   n_mutable = 0;

@@ -91,7 +91,7 @@ def test_files_of_a_rule_share_its_weight_and_still_round_exactly() -> None:
     for sample in range(1, 60):
         given = {"rules": names, "assign": "even", "batch_size": 7, "sample": sample, "is_count": True}
         given.update({"epoch_end": "sample", "most_lines": 1000})
-        found = _core.call("corpus_plan", given, {**data, "rule_weights": ["3", "3"]}, lambda word, place: word)
+        found = _core.call("corpus_plan", given, {**data, "rule_weights": ["3", "3"]})
         assert found["drawn"].tolist() == largest_remainders(ceil(sample / 7) * 7, shares)
 
 
@@ -145,7 +145,7 @@ def test_every_epoch_and_batch_takes_its_share_of_every_line(excluded: list[int]
     lines, taken, batch_size = [10, 30, 4], [25, 20, 3], 8
     remains = np.ones(sum(lines), dtype=bool)
     remains[excluded] = False
-    parts = {"remaining": np.packbits(remains, bitorder="little")} if excluded else {}
+    parts: dict[str, Any] = {"remaining": np.packbits(remains, bitorder="little")} if excluded else {}
     instance = instance_of(lines, taken, batch_size, 3, **parts)
     files = np.repeat(range(3), lines)
     left = np.bincount(files[remains], minlength=3)
@@ -187,7 +187,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def mixture_of(folder: Path, batch_size: Optional[int] = 10, **parameters: Any) -> CorpusMixtureBatchSampler:
-    chosen = {"suffixes": [".txt"], "sample": 60, "assign": "even", "seed": 1, **parameters}
+    chosen: dict[str, Any] = {"suffixes": [".txt"], "sample": 60, "assign": "even", "seed": 1, **parameters}
     return CorpusMixtureBatchSampler(folder, batch_size, **chosen)
 
 

@@ -30,8 +30,8 @@
 # Those of recipes that cross between languages or are in files.
 recipe_kinds = function() {
   c(
-    "stratified", "strata_subset", "stratified_group", "sharded", "downsampled", "uniform", "weighted", "prioritized",
-    "pairs", "triples", "multilabel", "tree", "epoch_subset", "mixture", "rare_events", "perplexity"
+    "stratified", "strata_subset", "one_stratum", "stratified_group", "sharded", "downsampled", "uniform", "weighted",
+    "prioritized", "pairs", "triples", "multilabel", "tree", "epoch_subset", "mixture", "rare_events", "perplexity"
   )
 }
 

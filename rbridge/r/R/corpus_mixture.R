@@ -42,8 +42,8 @@
 #' @param assign (`character(1)`)\cr
 #'   How the lines of an epoch are assigned to batches.
 #'   `"shuffled"` (default): all of them are shuffled together, so the mix of a batch varies.
-#'   `"even"`: every batch has exactly `batch_size` lines and, of each file, its share of them, rounded down or up; epochs
-#'   are rounded to full batches, and the lines of a file are taken in turn.
+#'   `"even"`: every batch has exactly `batch_size` lines and, of each file, its share of them, rounded down or up.
+#'   Epochs are then rounded to full batches, and the lines of a file are taken in turn.
 #' @param epoch_end (`character(1)`)\cr
 #'   What ends an epoch.
 #'   `"sample"` (default): the number of lines given by `sample`, drawn with replacement.

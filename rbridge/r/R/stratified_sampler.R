@@ -72,13 +72,13 @@
 #'
 #' @section Guarantees:
 #' * Every row is in exactly one batch of an epoch, unless it is dropped.
-#'   With `shares`, `temperature`, `cap`, `balance`, `drop` or `rare = "repeat"`, an epoch may take a row several times or
-#'   not at all.
+#'   With `shares`, `temperature`, `cap`, `balance`, `drop` or `rare = "repeat"`, an epoch may take a row several times
+#'   or not at all.
 #' * No row occurs twice in a batch, and no batch is empty.
 #' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows fewer.
 #' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
-#'   If a stratum has fewer rows than there are batches, each epoch shuffles the batches of the plan, so that the rows of
-#'   the stratum are in other batches each time; not with `shuffle = FALSE`.
+#'   If a stratum has fewer rows than there are batches, each epoch shuffles the batches of the plan, so that the rows
+#'   of the stratum are in other batches each time; not with `shuffle = FALSE`.
 #' * The same strata, settings, seed and epoch give the same batches in every R session and in Python.
 #'
 #' @section Use in mlr3torch:
@@ -152,8 +152,8 @@ batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TR
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
   assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
   request = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shares = shares,
-    temperature = temperature, cap = cap, balance = balance, drop = drop, shuffle = shuffle, assign = assign, rare = rare, missing = missing, seed = seed,
-    num_replicas = num_replicas)
+    temperature = temperature, cap = cap, balance = balance, drop = drop, shuffle = shuffle, assign = assign,
+    rare = rare, missing = missing, seed = seed, num_replicas = num_replicas)
   configuration = stratified_settings(request)
   if (is_deferred(strata)) {
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.

@@ -22,6 +22,8 @@ generators_of_all_kinds = function() {
     taken = batch_sampler_stratified(mean_batch_size = 20, balance = "over", strata = strata, seed = 1),
     strata_subset = batch_sampler_strata_subset(2, 4, strata = strata, seed = 1),
     exact_subset = batch_sampler_strata_subset(2, 4, strata = strata, exact = TRUE, seed = 1),
+    one_stratum = batch_sampler_one_stratum(20, strata = strata, seed = 1),
+    round_robin = batch_sampler_one_stratum(20, strata = strata, order = "round_robin", seed = 1),
     together = batch_sampler_stratified_group(2, groups = factor(paste(strata, seq_len(n) %% 16)), strata = strata,
       seed = 1),
     apart = batch_sampler_stratified_group(2, groups = seq_len(n) %% 16, keep = "apart", strata = strata, seed = 1),

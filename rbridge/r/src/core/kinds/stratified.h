@@ -27,7 +27,8 @@ static bool check_way(const Parts *request, const char *way, int rare, Host *hos
   bool is_by_size = strcmp(way, "temperature") == 0; /* and may have a cap */
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     bool is_another = is_given(request, ways[i]) && strcmp(ways[i], way) != 0;
-    if (is_another && !(is_by_size && strcmp(ways[i], "cap") == 0)) return refuse(host, ways[i], NULL, "be left out if '%s' is given", way);
+    if (!is_another || (is_by_size && strcmp(ways[i], "cap") == 0)) continue;
+    return refuse(host, ways[i], NULL, "be left out if '%s' is given", way);
   }
   bool has_minimum = is_given(request, MINIMUM);
   if (!is_given(request, "mean_batch_size")) {

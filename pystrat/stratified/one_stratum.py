@@ -1,0 +1,165 @@
+"""Batches of one stratum each, such as batches of one source, task or language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.core_sampler import CoreBatchSampler, data_of
+from pystrat.messages import count_of, range_of, show
+from pystrat.range_plan import RangePlan
+from pystrat.strata import encode_strata
+from pystrat.stratified.ranged import RangedBatchSampler
+
+
+@dataclass(frozen=True, eq=False)
+class OneStratumPlan(RangePlan):
+    """The batches of each stratum.
+
+    The arrays are read-only.
+
+    Attributes
+    ----------
+    n_batches : int
+        The number of batches of an epoch over all replicas.
+    counts : numpy.ndarray of int64, shape (number of strata,)
+        The rows of each stratum.
+    batches : numpy.ndarray of int64, shape (number of strata,)
+        The number of its batches.
+    shown : sequence of str
+        The names of the strata.
+    """
+
+    n_batches: int
+    counts: NDArray[np.int64]
+    batches: NDArray[np.int64]
+    shown: Sequence[str]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the rows and the batches of each stratum, and the fewest and most rows in one of them."""
+        fewest, most = self.counts // self.batches, -(-self.counts // self.batches)
+        return {"rows": self.counts, "batches": self.batches, "fewest": fewest, "most": most}
+
+    def heading(self) -> str:
+        """Return the number of batches."""
+        return f"{count_of(self.n_batches, 'batch')} of one stratum each"
+
+    def in_words(self, row: Any) -> str:
+        """Return what a row of the table says: ``25 rows in 6 batches, 4 to 5 in each``."""
+        held = range_of([row.fewest, row.most])
+        rows = f"{count_of(row.rows, 'row')} in {count_of(row.batches, 'batch')}"
+        return rows if row.batches == 1 else f"{rows}, {held} in each"
+
+
+class OneStratumBatchSampler(CoreBatchSampler, RangedBatchSampler):
+    """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
+
+    For losses with negatives from the batch, which must not tell sources apart, and for batches that only one head of a
+    network can read. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    ``rbridge::batch_sampler_one_stratum()`` returns the same batches, row for row, from the same seed. docs/batches.md
+    shows it.
+
+    Parameters
+    ----------
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        As in `StratifiedBatchSampler`.
+    batch_size : int
+        The most rows in a batch.
+    order : {"proportional", "round_robin"}, default "proportional"
+        The order of the batches. "proportional": all batches are shuffled, so that the strata come in proportion to
+        their batches. "round_robin": the strata take turns, each with one batch, until they have no more; the first to
+        last round have fewer and fewer strata.
+    shuffle : bool, default True
+        Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the strata and of the
+        dataset.
+    missing : {"error", "stratum", "drop"}, default "error"
+        What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
+        sample them.
+    seed : int, optional
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
+    num_replicas : int, optional
+        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
+    rank : int, optional
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is invalid, or if there are fewer rows than batches for all processes.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * An epoch visits every row that is not dropped exactly once.
+    * A stratum of n rows has ``ceil(n / batch_size)`` batches, whose sizes differ by at most 1. For `num_replicas`,
+      batches are added one by one, each to the stratum with the most rows per batch, the first of equal ones.
+    * With "round_robin", the strata are in the same order in all rounds of an epoch, except those without further
+      batches.
+
+    The orders are those of the data loaders of sentence-transformers for several datasets. There, an epoch of turns
+    ends with the smallest dataset.
+
+    Examples
+    --------
+    >>> from pystrat import OneStratumBatchSampler
+    >>> sources = ["news"] * 6 + ["web"] * 3 + ["mail"] * 2
+    >>> sampler = OneStratumBatchSampler(sources, batch_size=2, order="round_robin", seed=1)
+    >>> [sources[batch[0]] for batch in sampler]
+    ['news', 'mail', 'web', 'news', 'web', 'news']
+    """
+
+    _kind = "one_stratum"
+
+    def __init__(
+        self,
+        strata: Any,
+        batch_size: int,
+        *,
+        order: str = "proportional",
+        shuffle: bool = True,
+        missing: str = "error",
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        arguments = {
+            "batch_size": batch_size,
+            "order": order,
+            "shuffle": shuffle,
+            "missing": missing,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        settings = self._plan_of(arguments)
+        encoded = encode_strata(strata, missing=settings["missing"])
+        parts = self._plan_of(settings, data_of(encoded), encoded.shown)
+        del settings["seed"]
+        self._parameters = settings
+        labels = {name: show(value) for name, value in settings.items() if value is not None}
+        self._adopt(parts, {**labels, "names": encoded.shown}, seed=seed, num_replicas=num_replicas, rank=rank)
+        self._codes = parts["codes"]
+        batches = parts["batches"].astype(np.int64)
+        self._plan: OneStratumPlan = OneStratumPlan(parts["n_batches"], encoded.counts, batches, encoded.shown)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The checked parameters, except the strata, the seed and the rank."""
+        return dict(self._parameters)
+
+    @property
+    def plan(self) -> OneStratumPlan:
+        """The plan: the number of batches, and those of each stratum."""
+        return self._plan
+
+    def __repr__(self) -> str:
+        plan = self._plan
+        return (
+            f"{type(self).__name__}({count_of(int(plan.counts.sum()), 'row')}, "
+            f"{count_of(len(plan.counts), 'stratum')}, {count_of(plan.n_batches, 'batch')}, "
+            f"order={self._parameters['order']!r}, seed={self._seed}, epoch={self.epoch})"
+        )

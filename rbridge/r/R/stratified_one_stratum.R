@@ -1,0 +1,139 @@
+#' @title Batch Sampler With One Stratum per Batch
+#'
+#' @description
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch whose every batch has rows of one
+#' stratum only, such as one source, task or language.
+#' The Python class `pystrat.OneStratumBatchSampler` returns the same batches, row for row, from the same seed.
+#'
+#' @param batch_size (`integer(1)`)\cr
+#'   The most rows in a batch.
+#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#'   The stratum of each row, as in [batch_sampler_stratified()].
+#'   `NULL` (default): those of the task.
+#' @param order (`character(1)`)\cr
+#'   The order of the batches.
+#'   `"proportional"` (default): all batches are shuffled, so that the strata come in proportion to their batches.
+#'   `"round_robin"`: the strata take turns, each with one batch, until they have no more.
+#' @param shuffle (`logical(1)`)\cr
+#'   `TRUE` (default): rows, batches and turns are shuffled anew in each epoch.
+#'   `FALSE`: all keep the order of the strata and of the dataset.
+#' @param missing (`character(1)`)\cr
+#'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
+#' @param seed (`integer(1)`)\cr
+#'   As in [batch_sampler_stratified()].
+#' @param num_replicas (`integer(1)`)\cr
+#'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
+#'   `NULL` (default): 1.
+#'
+#' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], and
+#' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of its `batches`,
+#'   and the `fewest` and `most` rows in one of them.
+#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
+#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
+#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#'
+#' @section Guarantees:
+#' * An epoch visits every row that is not dropped exactly once.
+#' * A stratum of n rows has `ceiling(n / batch_size)` batches, whose sizes differ by at most 1.
+#'   For `num_replicas`, batches are added one by one, each to the stratum with the most rows per batch, the first of
+#'   equal ones.
+#' * With `"round_robin"`, the strata are in the same order in all rounds of an epoch, except those without further
+#'   batches.
+#'
+#' @section Errors:
+#' An argument has the wrong type or is out of range, or there are fewer rows than batches for all processes.
+#'
+#' @source
+#' The orders are those of the data loaders of sentence-transformers for several datasets.
+#' There, an epoch of turns ends with the smallest dataset.
+#'
+#' @seealso [batch_sampler_strata_subset()] for several strata in a batch, [batch_sampler_stratified()] for all of them.
+#'
+#' @export
+#' @examples
+#' sources = rep(c("news", "web", "mail"), times = c(6, 3, 2))
+#' generator = batch_sampler_one_stratum(2, strata = sources, order = "round_robin", seed = 1)
+#' sampler = generator(NULL)
+#' sampler$plan()
+#' sampler$composition(0)
+batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proportional", shuffle = TRUE,
+  missing = "error", seed = NULL, num_replicas = NULL) {
+  configuration = core_plan("one_stratum", list(batch_size = batch_size, order = order, shuffle = shuffle,
+    missing = missing, seed = seed, num_replicas = num_replicas))
+  if (is_deferred(strata)) {
+    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
+    configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
+    return(new_generator(open_recipe("one_stratum", configuration$seed, configuration,
+      one_stratum_labels(configuration))))
+  }
+  new_generator(one_stratum_recipe(encode_strata(strata, configuration$missing), configuration))
+}
+
+# `strata` are encoded.
+one_stratum_recipe = function(strata, configuration) {
+  parts = core_plan("one_stratum", c(configuration, strata_data(strata)), strata$names)
+  new_recipe("one_stratum", configuration$seed, parts, labels = one_stratum_labels(configuration, strata$names))
+}
+
+one_stratum_labels = function(configuration, names = NULL) {
+  settings = c("batch_size", "order", "shuffle", "missing", "num_replicas")
+  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
+}
+
+kind_one_stratum = function() {
+  core_kind(
+    class = "batch_sampler_one_stratum",
+    vectors = list(
+      parts = c("codes", "n_strata", "n_batches", "batches", "in_rounds", "shuffle"),
+      labels = c("batch_size", "order", "shuffle", "missing", "num_replicas", "names")
+    ),
+    bytes = strata_bytes,
+    complete = function(recipe, data_source, task) {
+      if (is.null(recipe$open)) {
+        check_given_strata(recipe, data_source, task)
+        return(recipe)
+      }
+      one_stratum_recipe(source_strata(data_source, recipe$open, task), recipe$open)
+    },
+    check = check_stratum_names,
+    n_rows = function(recipe) NULL,
+    setup = one_stratum_setup,
+    describe = function(private) format_one_stratum(private$.setup, private$.place$epoch),
+    settings = format_strata_generator,
+    methods = list(
+      plan = function() if (is.null(private$.in_order)) plan_of_one_stratum(private$.setup),
+      composition = function(epoch = NULL) {
+        epoch_composition(self, private, epoch, private$.setup$codes)
+      }
+    )
+  )
+}
+
+# What an instance shows of its plan.
+one_stratum_setup = function(recipe, private) {
+  parts = recipe$parts
+  counts = count_codes(parts)
+  list(n_batches = parts$n_batches, batches = parts$batches, codes = as.integer(parts$codes),
+    counts = counts[-length(counts)], names = recipe$labels$names, seed = recipe$seed, shuffle = parts$shuffle == 1)
+}
+
+plan_of_one_stratum = function(setup) {
+  table = data.frame(
+    stratum = setup$names,
+    rows = as.integer(setup$counts),
+    batches = as.integer(setup$batches),
+    fewest = as.integer(setup$counts %/% setup$batches),
+    most = as.integer(divide_up(setup$counts, setup$batches))
+  )
+  range_plan(table, setup$n_batches, "of one stratum each")
+}
+
+format_one_stratum = function(setup, next_epoch) {
+  order = if (setup$shuffle) sprintf("shuffled by seed %.0f", setup$seed) else "of the dataset"
+  c(
+    sprintf("* Rows: %.0f, of %s", sum(setup$counts), show_count(length(setup$counts), "stratum")),
+    sprintf("* Batches: %.0f, of one stratum each", setup$n_batches),
+    sprintf("* Order: %s, next epoch %.0f", order, next_epoch)
+  )
+}

@@ -1,0 +1,51 @@
+# Batches of one stratum each. tests/bridge compares the batches with Python's; here are R's own draws, the arguments,
+# and the output of an instance.
+
+labels = rep(c("news", "web", "mail"), times = c(6, 3, 2))
+
+one_stratum = function(..., strata = labels, seed = 1) {
+  batch_sampler_one_stratum(..., strata = strata, seed = seed)(NULL)
+}
+
+test_that("rows and turns are in the orders of sample.int()", {
+  sampler = one_stratum(2, order = "round_robin")
+  drawn = withr::with_seed(epoch_seed(1, 3), {
+    rows = sample.int(11)
+    turns = sample.int(3)
+    own = split(rows, factor(labels[rows], unique(labels)))
+    batches = list(split(own$news, c(1, 1, 2, 2, 3, 3)), split(own$web, c(1, 2, 2)), list(own$mail))
+    unlist(lapply(1:3, function(round) lapply(turns, function(turn) {
+      if (round <= length(batches[[turn]])) batches[[turn]][[round]]
+    })))
+  }, .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
+  expect_identical(sampler$batches(3)$rows, drawn)
+})
+
+test_that("every batch has one stratum, and every row comes once", {
+  for (order in c("proportional", "round_robin")) {
+    sampler = one_stratum(4, order = order)
+    for (epoch in 0:3) {
+      batches = as.list(sampler$batches(epoch))
+      expect_true(all(vapply(batches, function(rows) length(unique(labels[rows])), 0L) == 1L))
+      expect_identical(sort(unlist(batches)), seq_along(labels))
+    }
+  }
+})
+
+test_that("an instance shows its plan", {
+  sampler = one_stratum(4)
+  plan = sampler$plan()
+  expect_identical(plan$batches, c(2L, 1L, 1L))
+  expect_identical(plan$most, c(3L, 3L, 2L))
+  expect_output(print(plan), "* Batches: 4, of one stratum each", fixed = TRUE)
+  expect_output(print(sampler), "* Order: shuffled by seed 1, next epoch 0", fixed = TRUE)
+  expect_output(print(one_stratum(4, shuffle = FALSE)), "* Order: of the dataset", fixed = TRUE)
+  expect_identical(dim(sampler$composition(0)), c(4L, 3L))
+})
+
+test_that("invalid arguments are refused", {
+  expect_match(message_of(one_stratum(2, order = "x")),
+    "'order' parameter must be one of 'proportional', 'round_robin'. Got 'x' instead.", fixed = TRUE)
+  expect_match(message_of(one_stratum(4, num_replicas = 12)),
+    "'num_replicas' parameter must leave each batch a row: there are 11 for 12 batches. Got 12 instead.", fixed = TRUE)
+})
