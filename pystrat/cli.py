@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import unicodedata
 import warnings
 from pathlib import Path
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -19,6 +20,11 @@ from pystrat.stratified.sampler import DROP_CHOICES, MISSING_CHOICES, RARE_CHOIC
 from pystrat.tables import read_table
 
 _MISSING_HELP = "what to do with rows that have a missing value"
+
+
+_ARGUMENTS = ("run", "file", "out", "plot", "spec", "table", "source")  # without a parameter of this name
+_RENAMED = {"shuffle": "--no-shuffle", "suffixes": "--suffix", "length": "--draw"}
+_BEFORE_PARAMETERS = "[Ss]et|[Gg]ive|[Rr]aise|[Ll]ower|[Ll]eave out|with|if|or|too, and|pass"
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -38,9 +44,25 @@ def run(parser: argparse.ArgumentParser, arguments: Optional[Sequence[str]] = No
     try:
         options.run(options)
     except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
-        print(_printable(f"{parser.prog}: " + " ".join(str(error).split())), file=sys.stderr)
+        text = _naming_options(" ".join(str(error).split()), options)
+        print(_printable(f"{parser.prog}: {text}"), file=sys.stderr)
         return 2
     return 0
+
+
+def _naming_options(text: str, options: argparse.Namespace) -> str:
+    """Return a message with the names of options instead of those of parameters."""
+    named = {name: f"--{name.replace('_', '-')}" for name in vars(options) if name not in _ARGUMENTS}
+    named.update({name: option for name, option in _RENAMED.items() if option[2:].replace("-", "_") in named})
+    text = re.sub(r"^The '(\w+)' parameter", lambda found: _as_option(found[0], found[1], named), text)
+    # After these words, a name in quotes is that of a parameter, and not a stratum or another value.
+    return re.sub(rf"(?:{_BEFORE_PARAMETERS}) '(\w+)'", lambda found: _as_option(found[0], found[1], named), text)
+
+
+def _as_option(words: str, name: str, named: Mapping[str, str]) -> str:
+    if name not in named:
+        return words
+    return words.replace(f"'{name}'", f"'{named[name]}'").replace(" parameter", " option")
 
 
 # The commands ---------------------------------------------------------------------------------------------------------
@@ -192,9 +214,7 @@ def _check_left_out(options: dict[str, Any], condition: str) -> None:
     """Refuse options that are given although they have no effect."""
     for name, value in options.items():
         if value is not None:
-            raise ValueError(
-                f"The '--{name}' parameter of pystrat must be left out {condition}. Got {show(value)} instead."
-            )
+            raise ValueError(f"The '--{name}' option must be left out {condition}. Got {show(value)} instead.")
 
 
 def _columns_of(table: pd.DataFrame, columns: list[str], parameter: str) -> pd.DataFrame:
@@ -204,7 +224,7 @@ def _columns_of(table: pd.DataFrame, columns: list[str], parameter: str) -> pd.D
         known = ", ".join(f"'{column}'" for column in table.columns[:10])
         more = ", ..." if len(table.columns) > 10 else ""
         raise ValueError(
-            f"The '{parameter}' parameter of pystrat must name columns of the file. Got '{unknown[0]}' instead. "
+            f"The '--{parameter}' option must name columns of the file. Got '{unknown[0]}' instead. "
             f"The file has {known}{more}."
         )
     return table[columns]
@@ -215,7 +235,7 @@ def check_output(out: Path, *inputs: Path, option: str = "--out") -> None:
     for path in inputs:
         if out.exists() and path.exists() and out.samefile(path):
             required = "must not be a file that is read"
-            raise ValueError(f"The '{option}' parameter of pystrat {required}. Got '{out}' instead.")
+            raise ValueError(f"The '{option}' option {required}. Got '{out}' instead.")
 
 
 def _printable(text: str) -> str:

@@ -22,11 +22,6 @@ def names_index(names: Iterable[str], name: Optional[str] = None) -> pd.Index:
     return pd.Index(list(names), dtype=object, name=name)
 
 
-def batches_frame(counts: NDArray[np.int64], names: Iterable[str]) -> pd.DataFrame:
-    """Return counts, shape (number of batches, number of names), with one row per batch and one column per name."""
-    return pd.DataFrame(counts, index=pd.RangeIndex(len(counts), name="batch"), columns=names_index(names))
-
-
 def strata_series(numbers: NDArray[Any], strata: Sequence[str], name: str) -> pd.Series:
     """Return numbers of strata by their values, sorted; `name` is that of the numbers."""
     known = with_values(strata)

@@ -158,7 +158,8 @@ def refused_type(
 def refusal(name: str, requirement: str, got: str, advice: Optional[str] = None, where: Optional[str] = None) -> str:
     """Return the message of an error for a parameter; the parameters are those of `refused_value`."""
     place = "" if where is None else f" {where}"
-    sentence = f"The '{name}' parameter{place} must {requirement}. Got {got} instead."
+    shown = {"TRUE": "True", "FALSE": "False"}.get(got, got)  # as Python writes them; text is in quotes
+    sentence = f"The '{name}' parameter{place} must {requirement}. Got {shown} instead."
     return sentence if advice is None else f"{sentence} {advice}"
 
 

@@ -7,6 +7,7 @@ order and dtype have no influence. The first step of the one-way flow strata -> 
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timezone
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
@@ -47,9 +48,10 @@ _OBJECT_KINDS = {
     "datetime64": "date",
     "empty": "text",
 }
-_Refuse = Callable[[str], TypeError]
+_Refuse = Callable[..., TypeError]  # of what it is, and advice
 
 
+_AS_TEXT = "Pass such numbers as text."
 STRATA = Wanted("strata", "be a vector or a table of columns", "Several columns go in a DataFrame or a dict.")
 
 
@@ -228,8 +230,27 @@ def encode_strata(
             for column, title, part in zip(numbered, titles, parts)
         ],
     )
+    if name == STRATA.name:
+        _warn_of_measurements(numbered, n_rows)
     kinds = tuple(column.exact_kind() for column in numbered)
     return _compact(codes, shown, kinds, any_dropped=bool(n_missing) and missing == "drop")
+
+
+def _warn_of_measurements(columns: Sequence[Column], n_rows: int) -> None:
+    """Warn of a column of numbers that are not whole, if nearly each of them is a stratum."""
+    for column in columns:
+        n_values = len(column.values)
+        if column.kind == "number" and n_values >= max(20, n_rows / 10) and not _are_whole(column.values):
+            warnings.warn(
+                f"The '{STRATA.name}' parameter has {n_values} different numbers in {count_of(n_rows, 'row')}, and "
+                "each is a stratum. Of numbers bin_target() makes strata.",
+                stacklevel=4,
+            )
+
+
+def _are_whole(numbers: Any) -> bool:
+    doubles = float64_of(np.asarray(numbers))
+    return bool(np.all(doubles == np.floor(doubles)))
 
 
 def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
@@ -357,8 +378,8 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _K
         The names of the parameter and of the column, and what the values must be, for error messages.
     """
 
-    def refuse(got: str) -> TypeError:
-        return refused_type(name, required, got + where)
+    def refuse(got: str, advice: Optional[str] = None) -> TypeError:
+        return refused_type(name, required, got + where, advice)
 
     ranks = None
     if _is_categorical(values.dtype):
@@ -533,9 +554,9 @@ def _check_exact(distinct: Any, refuse: _Refuse) -> None:
     try:
         inexact = float64_of(numbers).astype(object) != numbers
     except OverflowError:
-        raise refuse("an integer that is too large for a double") from None
+        raise refuse("an integer that is too large for a double", _AS_TEXT) from None
     if inexact.any():
-        raise refuse(f"the integer {numbers[inexact][0]}, which no double holds exactly,")
+        raise refuse(f"the integer {numbers[inexact][0]}, which no double holds exactly,", _AS_TEXT)
 
 
 def _are_exact_integers(distinct: Any) -> bool:

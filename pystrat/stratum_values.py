@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Hashable, Iterator, Optional, Sequence, Union, overload
 
@@ -108,6 +109,9 @@ class StratumNames(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
+
+    def __repr__(self) -> str:
+        return reprlib.repr(list(self._names))
 
     def value_of(self, stratum: int) -> Any:
         """Return the value of a stratum; of several columns, a tuple."""

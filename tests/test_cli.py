@@ -84,14 +84,14 @@ def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     "options, message",
     [
-        ("--keep apart", "'--keep' parameter of pystrat must be left out unless '--groups' is given. Got 'apart'"),
-        ("--groups sex --mean-batch-size 9", "'--mean-batch-size' parameter of pystrat must be left out if '--groups'"),
-        ("--groups sex --no-shuffle", "'--no-shuffle' parameter of pystrat must be left out if '--groups' is given."),
-        ("--groups age", "'groups' parameter of pystrat must name columns of the file. Got 'age' instead."),
-        ("--groups sex", "'min_samples_per_stratum' parameter must be a positive"),
+        ("--keep apart", "'--keep' option must be left out unless '--groups' is given. Got 'apart'"),
+        ("--groups sex --mean-batch-size 9", "'--mean-batch-size' option must be left out if '--groups'"),
+        ("--groups sex --no-shuffle", "'--no-shuffle' option must be left out if '--groups' is given."),
+        ("--groups age", "'--groups' option must name columns of the file. Got 'age' instead."),
+        ("--groups sex", "'--min-samples-per-stratum' option must be a positive"),
         (
             "--groups sex --min-samples-per-stratum 1 --keep both",
-            "'keep' parameter must",
+            "'--keep' option must",
         ),
     ],
 )
@@ -114,20 +114,42 @@ def test_plan_of_some_strata_in_each_batch(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     "options, message",
     [
-        ("--balance over", "'--balance' parameter of pystrat must be left out if '--strata-per-batch' is given. Got"),
+        ("--balance over", "'--balance' option must be left out if '--strata-per-batch' is given. Got"),
         (
             "--keep apart",
-            "'--keep' parameter of pystrat must be left out if '--strata-per-batch' is given. Got 'apart'",
+            "'--keep' option must be left out if '--strata-per-batch' is given. Got 'apart'",
         ),
-        ("--groups sex", "'--strata-per-batch' parameter of pystrat must be left out if '--groups' is given. Got 2"),
-        ("--rare repeat -m 3", "'rare' parameter must be one of 'error', 'warn', 'allow'. Got 'repeat'"),
-        ("", "'min_samples_per_stratum' parameter must be a positive integer"),
+        ("--groups sex", "'--strata-per-batch' option must be left out if '--groups' is given. Got 2"),
+        ("--rare repeat -m 3", "'--rare' option must be one of 'error', 'warn', 'allow'. Got 'repeat'"),
+        ("", "'--min-samples-per-stratum' option must be a positive integer"),
     ],
 )
 def test_options_of_some_strata_in_each_batch(
     options: str, message: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("plan", file, "--strata", "sex", "--strata-per-batch", 2, *options.split()) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            "--strata kind -m 9",
+            "The '--min-samples-per-stratum' option must be at most 5: the smallest stratum, 'rare', has 5 rows. Got 9 "
+            "instead. Lower it, or set '--rare' to 'warn' or 'allow'. To repeat the rows of rare strata, which keeps "
+            "the minimum, set '--rare' to 'repeat', and give '--mean-batch-size', too.",
+        ),
+        ("--strata kind --balance over", "The '--balance' option must be given together with '--mean-batch-size'."),
+        ("--strata kind", "The '--min-samples-per-stratum' option must be given, or '--mean-batch-size', and not"),
+        ("--strata age -m 1", "The '--strata' option must name columns of the file. Got 'age' instead."),
+        ("--strata kind -m 1 --seed -1", "The '--seed' option must be an integer from 0 to 2147483646. Got -1 ins"),
+        ("--strata kind -m rare=9", "ask for at most 5 rows of 'rare', which has 5. Got 9 instead. Lower it, or set "),
+    ],
+)
+def test_errors_name_options(options: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pd.DataFrame({"kind": ["rare"] * 5 + ["seed"] * 20}).to_csv(tmp_path / "kinds.csv", index=False)
+    assert run("plan", tmp_path / "kinds.csv", *options.split()) == 2
     assert message in capsys.readouterr().err
 
 

@@ -10,6 +10,7 @@ import pickle
 import sys
 import tracemalloc
 import uuid
+import warnings
 from types import ModuleType
 from typing import Any, Callable, Sequence
 
@@ -107,6 +108,42 @@ def test_every_form_of_one_column_is_numbered_by_first_appearance(strata: Any, n
     assert numbered(strata) == ([0, 1, 0], names, [2, 1])
 
 
+@pytest.mark.parametrize("form", [np.array, torch.tensor])
+def test_labels_of_shape_n_1_are_n_labels(form: Callable[..., Any]) -> None:
+    assert numbered(form([[3], [1], [3]])) == numbered([3, 1, 3])
+
+
+@pytest.mark.parametrize(
+    ("values", "n_values"),
+    [
+        (np.arange(400) / 8, 400),
+        (np.arange(400) // 10 / 8, 40),
+        ({"site": ["a", "b"] * 200, "age": list(np.arange(400) / 8)}, 400),
+        (np.array([0.5, np.nan] * 20 + [float(x) + 0.5 for x in range(30)]), 30),
+    ],
+)
+def test_measurements_as_strata_are_warned_of(values: Any, n_values: int) -> None:
+    expected = f"'strata' parameter has {n_values} different numbers in .* rows, and each is a stratum. .* bin_target"
+    with pytest.warns(UserWarning, match=expected) as caught:
+        StratifiedBatchSampler(values, 1, missing="drop")
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(400) / 4 * 4,  # whole
+        np.arange(400) // 20 / 8 + 1e6 * (np.arange(400) > 380),  # few
+        [x / 8 for x in range(19)],  # few rows
+        [f"{x / 8}" for x in range(400)],  # text
+    ],
+)
+def test_other_strata_are_not_warned_of(values: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        StratifiedBatchSampler(values, 1, seed=1)
+
+
 @pytest.mark.parametrize(
     "table",
     [
@@ -196,7 +233,7 @@ def test_exact_names_tell_all_values_of_a_kind_apart() -> None:
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
 def test_exact_names_of_numbers_are_the_numbers(numbers: list[float]) -> None:
-    encoded = encode_strata(numbers, exact=True)
+    encoded = encode_strata(numbers, exact=True, name="numbers")  # no warning that they are measurements
     assert [float(encoded.names[code]) for code in encoded.codes] == numbers
 
 
@@ -274,9 +311,10 @@ def test_the_locale_does_not_matter() -> None:
     ],
 )
 def test_refused_values(strata: Any, got: str) -> None:
+    advice = " Pass such numbers as text." if "the integer" in got else ""
     assert refused(strata) == (
         "The 'strata' parameter must hold logical values, numbers, text or dates, one kind per "
-        f"column. Got {got} instead."
+        f"column. Got {got} instead.{advice}"
     )
 
 

@@ -113,7 +113,7 @@ def test_an_output_never_overwrites_the_input(tmp_path: Path, capsys: pytest.Cap
     for command in (["batches", str(file), *size, "--out"], ["plan", str(file), *size, "--plot"]):
         for out in (file, tmp_path / "link.csv"):
             assert main([*command, str(out)]) == 2
-            refused = f"The '{command[-1]}' parameter of pystrat must not be a file that is read. Got '{out}' instead."
+            refused = f"The '{command[-1]}' option must not be a file that is read. Got '{out}' instead."
             assert refused in capsys.readouterr().err
     assert file.read_text() == "x\n" + "a\nb\n" * 5
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat.arrays import float64_of, holds_tensors, plain_array
 from pystrat.keywords import AnswersKeywords
 from pystrat.lazy_pandas import pd
-from pystrat.limits import MAX_COUNT
+from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
 from pystrat.pairs.codes import check_ids, check_table, split_numbers
 from pystrat.pairs.sampler import decode_pairs
@@ -21,21 +21,22 @@ class FeatureLookup(AnswersKeywords):
 
     Parameters
     ----------
-    features : array_like, shape (n, ...)
-        The features of each id. Kept, not copied.
+    features : array_like, shape (n, ...), or mapping
+        The features of each id. Kept, not copied. A mapping, such as a dict, has the features of each id by its id.
     ids : array_like, shape (n,), optional
         The ids, all different: integers, text or anything that pandas indexes. By default 0, 1, ..., n - 1. Among
-        integers, a whole double is also an id.
+        integers, a whole double is also an id. Left out if `features` is a mapping.
     default : array_like, optional
         The features of unknown ids: one value, or an array of the shape of an id's features. If not given, an unknown
         id raises an error. Numbers must fit the dtype of the features, in which floats are rounded; text may be longer
-        than that of the features.
+        than that of the features. If the features are integers and the default is not whole, all features become
+        doubles.
 
     Raises
     ------
     TypeError, ValueError
-        If ids repeat or differ in number from the features, or if the default has another shape or type, or a value
-        that does not fit the dtype of the features.
+        If ids repeat or differ in number from the features, or are given beside a mapping; or if the default has
+        another shape or type, or a value that does not fit the dtype of the features.
 
     Examples
     --------
@@ -43,9 +44,15 @@ class FeatureLookup(AnswersKeywords):
     >>> ages = FeatureLookup([31, 54], ids=["ann", "bob"], default=-1)
     >>> ages(["bob", "eve", "bob"])
     array([54, -1, 54])
+    >>> FeatureLookup({"ann": 31, "bob": 54})(["bob", "ann"])
+    array([54, 31])
     """
 
     def __init__(self, features: Any, ids: Any = None, *, default: Any = None) -> None:
+        if isinstance(features, Mapping):
+            if ids is not None:
+                raise refused_value("ids", "be left out if the features are a mapping", show(ids))
+            features, ids = list(features.values()), list(features)
         self._features = plain_array(features, "features")
         if self._features.ndim == 0:
             raise refused_type("features", "have one row for each id", show(features))
@@ -65,6 +72,8 @@ class FeatureLookup(AnswersKeywords):
         if found.shape not in ((), shape):
             required = f"be one value, or of the shape of an id's features, {shape}"
             raise refused_value("default", required, f"an array of shape {found.shape}")
+        if self._features.dtype.kind in "iu" and found.dtype.kind == "f":
+            found = self._as_numbers_of_features(found)
         kept = self._features.dtype
         if not _is_of_kind(found.dtype, kept):
             required = f"be of the features' type, {kept}"
@@ -78,6 +87,21 @@ class FeatureLookup(AnswersKeywords):
             required = f"be a value that the features' type, {kept}, holds"
             raise refused_value("default", required, show(found[changed].flat[0]))
         return np.broadcast_to(cast, shape)
+
+    def _as_numbers_of_features(self, default: NDArray[Any]) -> NDArray[Any]:
+        """Return a floating-point default of integer features as integers; if it is not whole, make them doubles."""
+        whole = np.isfinite(default) & (default == np.trunc(default))
+        if whole.all():
+            outside = abs(default) >= 2.0**63
+            if outside.any():
+                required = f"be a value that the features' type, {self._features.dtype}, holds"
+                raise refused_value("default", required, show(default[outside].flat[0]))
+            return default.astype(np.int64)
+        if len(self._features) and max(-int(self._features.min()), int(self._features.max())) > MAX_EXACT:
+            required = "be whole, because doubles do not hold all features exactly"
+            raise refused_value("default", required, show(default[~whole].flat[0]))
+        self._features = self._features.astype(np.float64)
+        return default
 
     @property
     def has_ids(self) -> bool:

@@ -9,13 +9,13 @@ that fails, the error says which batch lacks how many rows of which label.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import CoreBatchSampler
-from pystrat.frames import batches_frame, names_index
+from pystrat.frames import names_index
 from pystrat.label_matrix import as_label_matrix
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, show
@@ -32,12 +32,14 @@ class MultilabelBatchSampler(CoreBatchSampler):
     ----------
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
         1 or True if the row has the label, else 0 or False. Every label has at least one row; a row may have no label.
+        In a column of text or categories, each value is a label, such as "color=red", in order of first appearance.
     min_samples_per_label : int
         The minimum m: every batch should hold at least m rows of each label. An epoch has ``max(1, n_min // m)``
         batches, where n_min is the number of rows of the rarest label, or `max_batches` if that is less.
-    max_batches : int, optional
+    max_batches : int or "auto", optional
         The largest number of batches per epoch. The fewer batches, the larger a minimum can be kept; with one batch,
-        any can.
+        any can. With "auto", there are fewer batches if that is needed to keep the minimum: the number that errors
+        name, which is found by bisection.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a batch lacks rows of a label: raise an error that names the batch, the label and a number of
         batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks.
@@ -106,7 +108,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
         labels: Any,
         min_samples_per_label: int,
         *,
-        max_batches: Optional[int] = None,
+        max_batches: Union[int, str, None] = None,
         rare: str = "error",
         shuffle: bool = True,
         seed: Optional[int] = None,
@@ -123,7 +125,8 @@ class MultilabelBatchSampler(CoreBatchSampler):
             "rank": rank,
         }
         settings = self._plan_of(arguments)
-        matrix, names = as_label_matrix(labels)
+        matrix, self._names = as_label_matrix(labels)
+        names = tuple(map(str, self._names))
         data: dict[str, NDArray[Any]] = {
             "labels": matrix.view(np.uint8).reshape(-1),
             "n_labels": np.array([len(names)], dtype=np.float64),
@@ -134,9 +137,9 @@ class MultilabelBatchSampler(CoreBatchSampler):
         self._adopt(parts, {**shown, "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the labels: the columns of a DataFrame, else their positions."""
-        return tuple(self._labels["names"])
+    def labels(self) -> tuple[Any, ...]:
+        """The names of the labels: the columns of a DataFrame as they were passed, else their positions."""
+        return self._names
 
     @property
     def min_samples_per_label(self) -> int:
@@ -156,7 +159,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
         pandas.DataFrame
             One row per batch, one column per label.
         """
-        return batches_frame(self._held(epoch), self.labels)
+        return pd.DataFrame(self._held(epoch), pd.RangeIndex(self._global_length(), name="batch"), self._index())
 
     def shortfalls(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return where an epoch has fewer rows of a label than the minimum, over all ranks; changes nothing.
@@ -174,9 +177,13 @@ class MultilabelBatchSampler(CoreBatchSampler):
         """
         held = self._held(epoch)
         batch, label = np.nonzero(held < self.min_samples_per_label)
-        rows, names = held[batch, label], names_index(self.labels)[label]
+        rows, names = held[batch, label], self._index()[label]
         missing = self.min_samples_per_label - rows
         return pd.DataFrame({"batch": batch, "label": names, "rows": rows, "missing": missing})
+
+    def _index(self) -> pd.Index:
+        is_text = all(isinstance(name, str) for name in self._names)
+        return names_index(self._names) if is_text else pd.Index(self._names)
 
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
         held = self._drawn(self._requested_epoch(epoch))["held"]

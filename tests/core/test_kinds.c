@@ -490,7 +490,9 @@ static Mutable multilabel_request(uint64_t *state) {
     labels[i] = row == label || some_number(state, 2 + n_labels) == 0;
   }
   add_number(&request, "min_samples_per_label", (double)(1 + some_number(state, 3)));
-  if (some_number(state, 3) == 0) add_number(&request, "max_batches", (double)(1 + some_number(state, 5)));
+  int64_t limit = some_number(state, 3);
+  if (limit == 0) add_number(&request, "max_batches", (double)(1 + some_number(state, 5)));
+  if (limit == 1) add_part(&request, "max_batches", TEXT, 1, "auto");
   add_part(&request, "rare", TEXT, 1, shortfall[some_number(state, 3)]);
   add_flag(&request, "shuffle", (int32_t)some_number(state, 4) > 0);
   if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));

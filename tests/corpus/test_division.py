@@ -204,4 +204,4 @@ def test_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert main([*command, "--temperature", "1e6"]) == 0
     assert [line.split()[-2] for line in capsys.readouterr().out.splitlines()[1:5]] == ["25", "26", "25", "26"]
     assert main([*command, "--weights", "3", "--temperature", "2"]) == 2
-    assert "'temperature' parameter must be left out if 'weigh" in capsys.readouterr().err
+    assert "'--temperature' option must be left out if '--weigh" in capsys.readouterr().err

@@ -372,11 +372,11 @@ def test_ranks_with_the_same_reports_draw_the_same_epoch() -> None:
         ({"maximum": "no"}, "must be a finite number other than 0, 'published', or nothing. Got 'no'"),
         (
             {"clip": True},
-            "The 'clip' parameter must be false if there is no maximum. Got TRUE",
+            "The 'clip' parameter must be false if there is no maximum. Got True",
         ),
         ({"maximum": 0}, "must be a finite number other than 0, 'published', or nothing. Got 0"),
         ({"maximum": float("inf")}, "must be a finite number other than 0, 'published', or nothing. Got Inf"),
-        ({"maximum": True}, "must be a finite number other than 0, 'published', or nothing. Got TRUE"),
+        ({"maximum": True}, "must be a finite number other than 0, 'published', or nothing. Got True"),
         ({"num_replicas": 6}, "must leave each batch a row: 5 are drawn for 6 batches. Got 6"),
     ],
 )

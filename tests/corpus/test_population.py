@@ -204,7 +204,7 @@ def test_losses_of_delivered_positions_are_reported_as_they_are(folder: Path) ->
     [
         ({"max_length": -1}, "'max_length' parameter must be an integer from 0 to 2147483647. Got -1 instead."),
         ({"positions": 1}, "'positions' parameter must be true or false. Got 1 instead."),
-        ({"accept": True}, "'accept' parameter must be a function, or nothing. Got TRUE instead."),
+        ({"accept": True}, "'accept' parameter must be a function, or nothing. Got True instead."),
         ({"accept": len}, "'accept' parameter must return true or false for the lines of a position. Got 2"),
         ({"lengths": "words"}, "'lengths' parameter must be given together with "),
     ],

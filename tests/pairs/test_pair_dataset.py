@@ -205,6 +205,19 @@ def test_numbers_are_rounded_to_floating_features(default: Any) -> None:
     np.testing.assert_array_equal(found, np.array([1, default], dtype=np.float32))
 
 
+def test_a_mapping_has_the_features_by_id() -> None:
+    assert FeatureLookup({"bob": 54, "ann": 31}, default=-1)(["ann", "eve", "bob"]).tolist() == [31, -1, 54]
+    assert FeatureLookup({7: [1.0, 2.0], 5: [3.0, 4.0]})([5, 7]).tolist() == [[3, 4], [1, 2]]
+
+
+def test_doubles_are_defaults_of_integers() -> None:
+    whole = FeatureLookup([1, 2], default=7.0)([0, 9])
+    assert whole.dtype == np.int64 and whole.tolist() == [1, 7]
+    fraction = FeatureLookup([1, 2], default=np.nan)
+    np.testing.assert_array_equal(fraction([0, 9]), [1, np.nan])
+    assert fraction([0]).dtype == fraction([9]).dtype == np.float64
+
+
 @pytest.mark.parametrize("default", [0, 255, np.int64(255), np.uint8(7), True])
 def test_integers_within_the_features_type_are_defaults(default: Any) -> None:
     found = FeatureLookup(BYTES, default=default)([0, 9])
@@ -222,7 +235,9 @@ def test_integers_within_the_features_type_are_defaults(default: Any) -> None:
             {"default": [1, 2, 3]},
             r"of the shape of an id's features, \(2,\). Got an array of shape \(3,\)",
         ),
-        (([1, 2],), {"default": 0.5}, "'default' .* must be of the features' type, int64. Got float64 values"),
+        (([1, 2**60],), {"default": 0.5}, "'default' .* must be whole, because doubles do not hold all features"),
+        (([1, 2],), {"default": 1e30}, "'default' .* must be a value that the features' type, int64, holds. Got 1e"),
+        (({"a": 1}, ["a"]), {}, "'ids' .* must be left out if the features are a mapping. Got 1 value instead"),
         (([1, 2],), {"default": "x"}, "'default' .* must be of the features' type, int64"),
         ((["crime", "war"],), {"default": 0}, "'default' .* must be of the features' type, <U5. Got int64 values"),
         ((BYTES,), {"default": 300}, "'default' .* must be a value that the features' type, uint8, holds. Got 300"),

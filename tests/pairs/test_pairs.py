@@ -484,7 +484,7 @@ def test_a_single_code_is_one_positive() -> None:
         ({"ratio": 1.0}, "above 0 and below 1. Got 1 instead"),
         ({"ratio": float("nan")}, "above 0 and below 1. Got NaN instead"),
         ({"ratio": "a half"}, "above 0 and below 1. Got 'a half' instead"),
-        ({"ratio": True}, "above 0 and below 1. Got TRUE instead"),
+        ({"ratio": True}, "above 0 and below 1. Got True instead"),
         ({"ratio": 0.97}, "must leave room for a negative. Got an epoch of 9 positives and 0 negatives instead"),
         ({"ratio": 1e-9}, "must give at most 2147483647 pairs. Got 9000000000 pairs instead"),
         ({"ratio": 1e-20}, "'ratio' .* must give at most 2147483647 pairs. Got 9e\\+20 pairs instead"),

@@ -299,3 +299,8 @@ def test_golden_vector(case: dict[str, Any]) -> None:
 
 def test_the_file_is_what_python_writes_afresh() -> None:
     assert as_text() == GOLDEN_TEXT
+
+
+def test_a_plan_shows_the_names_of_the_strata() -> None:
+    sampler = StratifiedGroupBatchSampler(["b", "a"] * 20, 1, list(range(40)))
+    assert repr(sampler.plan).startswith("GroupPlan(n_batches=20,") and repr(sampler.plan).endswith("shown=['b', 'a'])")

@@ -85,7 +85,7 @@ def test_every_row_once_no_batch_empty_and_exactly_the_shortfalls_that_are_told(
     assert np.array_equal(sampler.label_counts(epoch), held)
     told = [tuple(row) for row in sampler.shortfalls(epoch).itertuples(index=False)]
     assert told == [
-        (batch, str(label), held[batch, label], minimum - held[batch, label])
+        (batch, label, held[batch, label], minimum - held[batch, label])
         for batch, label in np.argwhere(held < minimum)
     ]
 
@@ -284,8 +284,26 @@ class Sparse:
 def test_every_form_of_labels_is_the_same(labels: Any) -> None:
     sampler = sampler_of(labels, max_batches=1)
     assert sampler.state_dict() == sampler_of(TRIANGLE, max_batches=1).state_dict()
-    assert sampler.labels == (("a", "b", "c") if isinstance(labels, pd.DataFrame) else ("0", "1", "2"))
+    assert sampler.labels == (("a", "b", "c") if isinstance(labels, pd.DataFrame) else (0, 1, 2))
     assert sampler.min_samples_per_label == 1
+
+
+def test_each_value_of_text_or_categories_is_a_label_in_order_of_first_appearance() -> None:
+    sex, site = ["m", "f"] * 30, ["west", "east", "east"] * 20
+    site_of = pd.Categorical(site, ["east", "none", "west"])
+    labels = pd.DataFrame({"sex": sex, "site": site_of, "sick": [0, 0, 0, 1] * 15})
+    values = [("sex", "m"), ("sex", "f"), ("site", "west"), ("site", "east")]
+    by_hand = pd.DataFrame({f"{name}={value}": labels[name] == value for name, value in values})
+    by_hand["sick"] = labels["sick"]
+    given: dict[str, Any] = {"min_samples_per_label": 3, "max_batches": 4, "seed": 1}
+    sampler = MultilabelBatchSampler(labels, **given)
+    assert sampler.labels == tuple(by_hand)
+    assert sampler.batches(0).rows.tolist() == MultilabelBatchSampler(by_hand, **given).batches(0).rows.tolist()
+    assert sampler.label_counts(0).min().min() >= 3
+    text = MultilabelBatchSampler(np.array([sex, site]).T, **given)
+    assert text.labels == ("0=m", "0=f", "1=west", "1=east")
+    expected = MultilabelBatchSampler(labels[["sex", "site"]], **given)
+    assert text.batches(0).rows.tolist() == expected.batches(0).rows.tolist()
 
 
 @pytest.mark.parametrize(
@@ -299,14 +317,17 @@ def test_every_form_of_labels_is_the_same(labels: Any) -> None:
         (np.ones((0, 2)), "have at least one row. Got 0 rows instead."),
         (np.ones((2, 0)), "have at least one column. Got 0 columns instead."),
         (pd.DataFrame(index=[0, 1]), "have at least one column. Got 0 columns instead."),
-        ([[1, 2]], "hold 0 and 1. Got 2 instead."),
-        ([[0.5, 1]], "hold 0 and 1. Got 0.5 instead."),
-        ([[float("nan"), 1]], "hold 0 and 1. Got NaN instead."),
-        (pd.DataFrame({"a": [1, None]}), "hold 0 and 1. Got NaN instead."),
-        (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), "hold 0 and 1. Got NaN instead."),
-        ([["1", "0"]], "hold 0 and 1. Got <U1 values instead."),
-        (pd.DataFrame({"a": ["1", "0"]}, dtype=object), "hold 0 and 1. Got object values in column 'a' instead."),
-        ([[1j]], "hold 0 and 1. Got complex128 values instead."),
+        ([[1, 2]], "hold 0 and 1, or text. Got 2 instead."),
+        ([[0.5, 1]], "hold 0 and 1, or text. Got 0.5 instead."),
+        ([[float("nan"), 1]], "hold 0 and 1, or text. Got NaN instead."),
+        (pd.DataFrame({"a": [1, None]}), "hold 0 and 1, or text. Got NaN instead."),
+        (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), "hold 0 and 1, or text. Got NaN instead."),
+        ([["1", "0"]], "hold 0 and 1, or text. Got the text '1' in column '0' instead."),
+        (pd.DataFrame({"a": ["1", "0"]}), "hold 0 and 1, or text. Got the text '1' in column 'a' instead."),
+        (pd.DataFrame({"a": ["x", 1]}), "hold 0 and 1, or text. Got a mix of kinds in column 'a' instead."),
+        (pd.DataFrame({"a": ["x", None]}), "have no missing values. Got 1 missing of 2 rows in column 'a' instead."),
+        (pd.DataFrame({"a": [pd.Timestamp(0)]}), "hold 0 and 1, or text. Got datetime64[ns] values in column 'a'"),
+        ([[1j]], "hold 0 and 1, or text. Got complex128 values instead."),
         ({"a": [1]}, "be a matrix with one row per row of the dataset. Got 1 value instead."),
         (
             pd.DataFrame({"a": [1, 1], "b": [0, 0]}),
@@ -315,7 +336,7 @@ def test_every_form_of_labels_is_the_same(labels: Any) -> None:
     ],
 )
 def test_refused_labels(labels: Any, message: str) -> None:
-    assert refused(labels, 1, seed=1) == f"The 'labels' parameter must {message}"
+    assert f"The 'labels' parameter must {message}" in refused(labels, 1, seed=1)
 
 
 def test_too_many_rows_are_refused_before_any_work() -> None:
@@ -330,7 +351,7 @@ def test_too_many_rows_are_refused_before_any_work() -> None:
     ("parameters", "message"),
     [
         ({"min_samples_per_label": 0}, "'min_samples_per_label' .* must be a positive integer. Got 0 instead."),
-        ({"max_batches": 1.5}, "'max_batches' .* must be a positive integer. Got 1.5 instead."),
+        ({"max_batches": 1.5}, "'max_batches' .* must be a positive integer, 'auto', or nothing. Got 1.5 instead."),
         ({"rare": "ok"}, "'rare' .* must be one of 'error', 'warn', 'allow'. Got 'ok' instead."),
         ({"shuffle": 1}, "'shuffle' .* must be true or false. Got 1 instead."),
         ({"num_replicas": 3}, "'num_replicas' .* must be at most 2, the number of batches. Got 3 instead."),
@@ -339,6 +360,37 @@ def test_too_many_rows_are_refused_before_any_work() -> None:
 def test_refused_parameters(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         MultilabelBatchSampler(TRIANGLE, **{"min_samples_per_label": 1, **parameters})
+
+
+def test_tables_have_the_columns_that_the_user_passed() -> None:
+    of_numbers = sampler_of(pd.DataFrame({7: [1, 0] * 4, 3: [0, 1] * 4}), 2)
+    assert of_numbers.labels == (7, 3)
+    assert list(of_numbers.label_counts(0).columns) == [7, 3] and of_numbers.label_counts(0)[3].min() == 2
+    columns = pd.MultiIndex.from_tuples([("sky", "rain"), ("sky", "sun")])
+    of_tuples = sampler_of(pd.DataFrame([[1, 0], [0, 1]] * 4, columns=columns), 2)
+    assert of_tuples.label_counts(0)[("sky", "sun")].tolist() == [2, 2]
+    lacking = sampler_of(pd.DataFrame([[1, 1], [0, 1]], columns=[7, 3]), 2, rare="allow").shortfalls(0)
+    assert lacking["label"].tolist() == [7]
+    assert pickle.loads(pickle.dumps(of_numbers)).label_counts(0).equals(of_numbers.label_counts(0))
+
+
+def test_auto_is_the_number_of_batches_that_the_error_names() -> None:
+    labels = np.random.default_rng(3).random((600, 8)) < 0.25
+    message = refused(labels, 10)
+    named = re.search(r"'max_batches' parameter must be at most (\d+)", message)
+    assert named is not None, message
+    sampler = sampler_of(labels, 10, max_batches="auto", seed=2)
+    assert len(sampler) == int(named[1])
+    assert all(sampler.label_counts(epoch).min().min() >= 10 for epoch in range(5))
+    assert len(sampler_of(labels, 10, max_batches="auto", num_replicas=2)) == int(named[1]) // 2 * 2
+    assert sampler_of(labels, 10, max_batches="auto", rare="allow", seed=2).batches(3).rows.tolist() == (
+        sampler.batches(3).rows.tolist()
+    )
+
+
+def test_auto_changes_nothing_if_the_minimum_can_be_kept() -> None:
+    labels = np.eye(3, dtype=bool)[np.arange(60) % 3]
+    assert len(sampler_of(labels, 2, max_batches="auto")) == len(sampler_of(labels, 2)) == 10
 
 
 @pytest.mark.parametrize(
@@ -350,7 +402,7 @@ def test_a_shortfall_is_refused_with_the_batch_the_label_and_a_number_of_batches
     assert refused(TRIANGLE, 1, max_batches=max_batches) == (
         "The 'max_batches' parameter must be at most 1. "
         f"Got {got}: batch 0 lacks 1 row of label 'c', instead. "
-        f"{'Set' if max_batches is None else 'Lower'} it, or set 'rare' to 'warn' or 'allow'."
+        "Set it to that or to 'auto', or set 'rare' to 'warn' or 'allow'."
     )
     assert sampler_of(TRIANGLE, max_batches=1).shortfalls(0).empty
 

@@ -225,6 +225,8 @@ def test_shapes_drop_last_and_the_last_short_batch() -> None:
     assert [len(batch) for batch in sampler_of(TABLE, PAIRS, 4, length=10, drop_last=True)] == [4, 4]
     with pytest.raises(ValueError, match="'length' .* must be at least 4"):
         sampler_of(TABLE, PAIRS, 4, length=3, drop_last=True)
+    with pytest.raises(ValueError, match="'length' parameter must be at least 4, the batch size"):
+        sampler_of(TABLE, PAIRS, 4, length=3, drop_last=True, num_replicas=2)
 
 
 def test_replicas_share_the_batches_and_incomplete_rounds_are_dropped() -> None:

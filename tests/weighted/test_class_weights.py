@@ -180,5 +180,5 @@ def test_refused_parameters(function: Any, parameters: dict, text: str) -> None:
 def test_a_matrix_with_a_label_that_no_row_has_is_refused() -> None:
     with pytest.raises(ValueError, match="'labels' parameter must have a row of every label. Got no"):
         repeat_factors([[1, 0], [1, 0]])
-    with pytest.raises(ValueError, match="'labels' parameter must hold 0 and 1. Got 2"):
+    with pytest.raises(ValueError, match="'labels' parameter must hold 0 and 1, or text. Got 2"):
         repeat_factors(np.array([[1, 2], [1, 0]]))

@@ -92,7 +92,11 @@ names_columns = function(text, task, n_rows) {
   known = setdiff(task$backend$colnames, task$backend$primary_key)
   unknown = setdiff(text, known)
   if (length(unknown) > 0L && length(text) != n_rows) {
-    stop_parameter("strata", "name columns of the task", show_value(unknown[1L]),
+    are_values = n_rows > 0 && length(text) > 1L && all(text %in% unknown)
+    required = if (are_values) sprintf(", or have one value for each of its %.0f rows", n_rows)
+    got = if (are_values) sprintf("%s, the first of %d values,", show_value(text[1L]), length(text)) else
+      show_value(unknown[1L])
+    stop_parameter("strata", paste0("name columns of the task", required), got,
       advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."))
   }
   if (length(unknown) == 0L && anyDuplicated(text)) {

@@ -1,30 +1,58 @@
 # Labels of rows, for batch_sampler_multilabel() and repeat_factors().
 
-# -> a logical matrix with column names; anything but 0 and 1 is refused
+label_values = "hold 0 and 1, or text"
+
+# -> a logical matrix with column names; anything but 0, 1 and text is refused. Each value of text is a label.
 label_matrix = function(labels) {
-  if (is.data.frame(labels)) {
-    check_label_columns(labels)
+  if (is.character(labels) && length(dim(labels)) == 2L && length(labels) > 0L) {
+    names = colnames(labels)
+    labels = as.data.frame(labels, stringsAsFactors = FALSE)
+    names(labels) = if (is.null(names)) as.character(seq_along(labels)) else names
   }
-  if (is.data.frame(labels) || inherits(labels, "sparseMatrix")) {
+  if (is.data.frame(labels)) {
+    labels = columns_of_labels(labels)
+  }
+  if (inherits(labels, "sparseMatrix")) {
     labels = as.matrix(labels)
   }
   check_label_matrix(labels)
   wrong = is.na(labels) | (labels != 0 & labels != 1)
   if (any(wrong)) {
-    stop_parameter("labels", "hold 0 and 1", show_value(t(labels)[which(t(wrong))[1L]]))
+    stop_parameter("labels", label_values, show_value(t(labels)[which(t(wrong))[1L]]))
   }
   names = unicode_text(colnames(labels), "labels", "name each label by a text")
   matrix(labels == 1, nrow(labels), ncol(labels),
     dimnames = list(NULL, if (is.null(names)) as.character(seq_len(ncol(labels))) else names))
 }
 
-check_label_columns = function(labels) {
-  for (name in names(labels)) {
+# A data frame as a matrix: its columns of 0 and 1, and a column for each value of those of text.
+columns_of_labels = function(labels) {
+  parts = lapply(names(labels), function(name) {
     column = labels[[name]]
-    if (is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column))) {
-      stop_parameter("labels", "hold 0 and 1", sprintf("%s values in column '%s'", class(column)[1L], name))
+    if (is.factor(column) || is.character(column)) {
+      return(values_as_labels(column, name))
     }
+    if (is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column))) {
+      stop_parameter("labels", label_values, sprintf("%s values in column '%s'", class(column)[1L], name))
+    }
+    matrix(column, ncol = 1L, dimnames = list(NULL, name))
+  })
+  if (length(parts) > 0L) do.call(cbind, parts) else as.matrix(labels)
+}
+
+values_as_labels = function(column, name) {
+  place = sprintf(" in column '%s'", name)
+  encoded = refuse_as("labels", encode_column(comparable_column(column, place)))
+  n_missing = sum(is.na(column))
+  if (n_missing > 0L) {
+    stop_parameter("labels", "have no missing values",
+      sprintf("%d missing of %s%s", n_missing, show_count(length(column), "row"), place))
   }
+  if (!is.factor(column) && all(encoded$names %in% c("0", "1"))) { # of a file that was read as text, for example
+    stop_parameter("labels", label_values, sprintf("the text '%s'%s", encoded$names[1L], place))
+  }
+  matrix(outer(encoded$codes, seq_along(encoded$names), `==`), nrow = length(column),
+    dimnames = list(NULL, paste(name, encoded$names, sep = "=")))
 }
 
 check_label_matrix = function(labels) {
@@ -38,7 +66,7 @@ check_label_matrix = function(labels) {
     }
   }
   if (!is.logical(labels) && !is.numeric(labels)) {
-    stop_parameter("labels", "hold 0 and 1", sprintf("%s values", typeof(labels)))
+    stop_parameter("labels", label_values, sprintf("%s values", typeof(labels)))
   }
 }
 

@@ -6,7 +6,8 @@
 # No rows have no strata; they are refused unless `may_be_empty`.
 # `exact` names are those of tables of names: different values of the same kinds have different ones. The result then
 # also has the `kinds`, those of the columns.
-encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE) {
+# `are_strata` is FALSE for other values that are numbered alike: labels and groups.
+encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, are_strata = TRUE) {
   if (inherits(strata, "stratum_codes")) {
     if (!may_be_empty || length(strata$codes) > 0L) {
       check_some_rows(length(strata$codes), sum(is.na(strata$codes)), "strata")
@@ -23,6 +24,9 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE) {
   if (exact && length(encoded) > 1L) {
     encoded = lapply(encoded, quote_names)
   }
+  if (are_strata) {
+    Map(warn_of_measurements, columns, encoded)
+  }
   is_missing = missing_rows(columns)
   check_missing(is_missing, missing)
   combined = Reduce(combine_codes, encoded)
@@ -30,6 +34,17 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE) {
     combined$kinds = vapply(columns, `[[`, "", "kind")
   }
   if (identical(missing, "drop")) drop_rows(combined, is_missing) else combined
+}
+
+# Warns of a column of numbers that are not whole, if nearly each of them is a stratum.
+warn_of_measurements = function(column, encoded) {
+  n_rows = length(column$values)
+  n_values = length(encoded$names) - anyNA(encoded$codes)
+  is_nearly_each = column$kind == "number" && n_values >= max(20, n_rows / 10)
+  if (is_nearly_each && any(column$values != floor(column$values), na.rm = TRUE)) {
+    warning(sprintf("The 'strata' parameter has %d different numbers in %s, and each is a stratum. ", n_values,
+      show_count(n_rows, "row")), "Of numbers bin_target() makes strata.", call. = FALSE)
+  }
 }
 
 # One vector is one column; every column is converted for exact comparison, or refused.
@@ -72,8 +87,25 @@ comparable_column = function(column, place) {
     integer = ,
     double = new_column("number", plain_numbers(column), function(x) sprintf("%.15g", x), identify_numbers),
     logical = new_column("boolean", as.vector(column), as.character),
+    integer64 = new_column("number", exact_doubles(column, place), function(x) sprintf("%.15g", x), identify_numbers),
     stop_parameter("strata", column_kinds, sprintf("%s values%s", kind, place))
   )
+}
+
+# Numbers of 64 bits, those of the package bit64.
+exact_doubles = function(column, place) {
+  if (!requireNamespace("bit64", quietly = TRUE)) {
+    stop_parameter("strata", column_kinds, paste0("integer64 values", place),
+      "Install the package bit64, or pass such numbers as text.")
+  }
+  doubles = suppressWarnings(as.double(column))
+  back = suppressWarnings(bit64::as.integer64(doubles))
+  inexact = which(!is.na(column) & (is.na(back) | back != column))
+  if (length(inexact) > 0L) {
+    stop_parameter("strata", column_kinds, sprintf("the integer %s, which no double holds exactly,%s",
+      as.character(column[inexact[1L]]), place), "Pass such numbers as text.")
+  }
+  plain_numbers(doubles)
 }
 
 new_column = function(kind, values, show, identify = show) {
@@ -81,7 +113,7 @@ new_column = function(kind, values, show, identify = show) {
 }
 
 column_kind = function(column) {
-  known = c("factor", "Date", "POSIXct")
+  known = c("factor", "Date", "POSIXct", "integer64")
   if (is.data.frame(column)) {
     "data.frame"
   } else if (!is.null(dim(column))) {

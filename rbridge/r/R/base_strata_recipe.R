@@ -40,6 +40,51 @@ dealt_setup = function(recipe, taken, assign, shuffle) {
   list(codes = parts$codes, counts = counts, plan = plan, shuffle = shuffle, seed = recipe$seed)
 }
 
+# The members of instances with such a setup.
+planned_methods = function() {
+  list(
+    plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
+    class_weights = function(normalize = FALSE) {
+      normalize = check_flag(normalize, "normalize")
+      if (is.null(private$.in_order)) {
+        weights_of_strata(private$.setup$plan, private$.recipe$parts$weights, normalize)
+      }
+    },
+    weights = function(rows = NULL, normalize = FALSE) {
+      weights = self$class_weights(normalize)
+      n = length(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
+      rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n)
+      if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(private$.setup$codes[rows]) + 1L])
+    }
+  )
+}
+
+# The training weight of each stratum, by name. `given` has the weights of all strata if the user gave any.
+weights_of_strata = function(plan, given, normalize) {
+  taken = plan$counts
+  weights = stats::setNames(if (is.null(given)) plan$available / taken else given, plan$names)
+  if (!normalize) {
+    return(weights)
+  }
+  if (is.null(given)) {
+    return(weights * (sum(taken) / sum(plan$available)))
+  }
+  relative = weights / max(weights)
+  relative / Reduce(`+`, relative * (taken / sum(taken))) # sum() has other last digits than Python
+}
+
+# Rows of the dataset, as numbers from 1 to n.
+check_row_positions = function(rows, n) {
+  if (!is.numeric(rows) || is.object(rows)) {
+    stop_parameter("rows", "hold row positions", sprintf("%s values", class(rows)[1L]))
+  }
+  wrong = which(is.na(rows) | rows < 1 | rows > n | rows != trunc(rows))
+  if (length(wrong) > 0L) {
+    stop_parameter("rows", sprintf("hold row positions from 1 to %.0f", n), show_value(rows[wrong[1L]]))
+  }
+  rows
+}
+
 # The rows of each stratum, followed by those that are in no batch.
 count_codes = function(parts) {
   core_call("count_codes", parts[c("codes", "n_strata")])$counts

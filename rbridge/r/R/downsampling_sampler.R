@@ -39,6 +39,8 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -106,7 +108,8 @@
 #'   }
 #' }
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, in_turn = FALSE,
-  weights = NULL, seed = NULL, num_replicas = NULL) {
+  weights = NULL, seed = NULL, num_replicas = NULL, ...) {
+  answer_keywords(...)
   request = list(multiplier = named_by_class(multiplier, "multiplier"), batch_size = batch_size,
     majority = if (!is.null(majority)) class_name(majority, "majority"), in_turn = in_turn,
     weights = named_by_class(weights, "weights"), seed = seed, num_replicas = num_replicas)
@@ -178,24 +181,11 @@ kind_downsampled = function() {
     setup = downsampled_setup,
     describe = function(private) format_downsampled(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
-    methods = list(
-      plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
-      class_weights = function(normalize = FALSE) {
-        normalize = check_flag(normalize, "normalize")
-        if (is.null(private$.in_order)) {
-          downsampled_weights(private$.setup, private$.recipe$parts$weights, normalize)
-        }
-      },
-      weights = function(rows = NULL, normalize = FALSE) {
-        weights = self$class_weights(normalize)
-        n = length(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
-        rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n)
-        if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(private$.setup$codes[rows]) + 1L])
-      },
+    methods = c(planned_methods(), list(
       keep_rates = function() {
         if (is.null(private$.in_order)) downsampled_keep_rates(private$.setup)
       }
-    )
+    ))
   )
 }
 

@@ -48,7 +48,7 @@ batch_counts = function(batches, labels) {
   if (!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets)) {
     stop_parameter("batches", "be an instance of a sampler, its batches or a dataloader", show_value(batches))
   }
-  strata = encode_strata(labels, missing = "stratum")
+  strata = encode_strata(labels, missing = "stratum", are_strata = FALSE)
   rows = batches$rows
   n_rows = length(strata$codes)
   if (length(rows) > 0L && (min(rows) < 1 || max(rows) > n_rows)) {
@@ -87,7 +87,7 @@ counts_of_loader = function(loader, labels) {
   if (offsets[length(offsets)] == 0L) {
     return(table_of_counts(integer(), offsets, character()))
   }
-  strata = encode_strata(unlist(found), missing = "stratum")
+  strata = encode_strata(unlist(found), missing = "stratum", are_strata = FALSE)
   table_of_counts(strata$codes, offsets, strata$names)
 }
 

@@ -30,6 +30,8 @@
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -90,7 +92,8 @@
 #' sampler$composition(0)
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
 batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL, keep = "together", strata = NULL,
-  rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
+  rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
+  answer_keywords(...)
   configuration = core_plan("stratified_group", list(min_samples_per_stratum = min_samples_per_stratum, keep = keep,
     rare = rare, missing = missing, seed = seed, num_replicas = num_replicas))
   strata = if (!is_deferred(strata)) encode_strata(strata, configuration$missing) else unicode_text(strata, "strata")
@@ -104,7 +107,7 @@ batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL
 }
 
 encode_groups = function(groups) {
-  refuse_as("groups", encode_strata(groups, missing = NULL))
+  refuse_as("groups", encode_strata(groups, missing = NULL, are_strata = FALSE))
 }
 
 # Encoded groups as the core takes them; numbered ones may be missing.
@@ -181,7 +184,7 @@ source_groups = function(configuration, data_source, task) {
     return(encode_groups(task_columns(task, columns)))
   }
   refuse_as("groups", if (is.character(groups) && names_columns(groups, task, source_rows(data_source))) {
-    encode_strata(task_columns(task, groups), missing = NULL)
+    encode_strata(task_columns(task, groups), missing = NULL, are_strata = FALSE)
   } else {
     given_groups(groups, data_source, task)
   })
@@ -190,7 +193,7 @@ source_groups = function(configuration, data_source, task) {
 # The given groups of the rows of a task, or of a dataset without a task; text has one value per row.
 given_groups = function(groups, data_source, task) {
   check_task_order(task, bind_groups)
-  encoded = if (is.character(groups)) encode_strata(groups, missing = NULL) else groups
+  encoded = if (is.character(groups)) encode_strata(groups, missing = NULL, are_strata = FALSE) else groups
   check_strata_rows(data_source, length(encoded$codes),
     advice = if (is.character(groups) && is.null(task)) "Names of columns need a task.")
   encoded

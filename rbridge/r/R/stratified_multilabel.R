@@ -11,19 +11,22 @@
 #' If no solution is found, the error says which batch lacks how many rows of which label, and which number of batches
 #' works.
 #'
-#' @param labels (`matrix()` or `data.frame()` of `logical()` or `numeric()`, or `character()`)\cr
+#' @param labels (`matrix()` or `data.frame()` of `logical()`, `numeric()` or text, or `character()`)\cr
 #'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
 #'   `FALSE`.
 #'   Every label has at least one row; a row may have no label.
+#'   In a column of text or a factor, each value is a label, such as `"color=red"`, in order of first appearance.
 #'   A sparse matrix of the package Matrix is accepted as well.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @param min_samples_per_label (`integer(1)`)\cr
 #'   The minimum `m`: each batch should hold at least `m` rows of each label; at least 1.
 #'   An epoch has `max(1, n_min %/% m)` batches, where `n_min` is the number of rows of the rarest label, or
 #'   `max_batches` if that is less.
-#' @param max_batches (`integer(1)`)\cr
+#' @param max_batches (`integer(1)` or `"auto"`)\cr
 #'   The largest number of batches per epoch.
 #'   The fewer batches, the larger a minimum can be kept; with one batch, any can.
+#'   `"auto"`: there are fewer batches if that is needed to keep the minimum: the number that errors name, found by
+#'   bisection.
 #'   `NULL` (default): no limit.
 #' @param rare (`character(1)`)\cr
 #'   What to do if a batch lacks rows of a label.
@@ -40,6 +43,8 @@
 #'   The number of processes that share an epoch; at least 1.
 #'   The number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -94,7 +99,8 @@
 #' sampler$label_counts(epoch = 0)
 #' nrow(sampler$shortfalls(epoch = 0))
 batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, rare = "error",
-  shuffle = TRUE, seed = NULL, num_replicas = NULL) {
+  shuffle = TRUE, seed = NULL, num_replicas = NULL, ...) {
+  answer_keywords(...)
   request_generator("multilabel", list(labels = labels, min_samples_per_label = min_samples_per_label,
     max_batches = max_batches, rare = rare, shuffle = shuffle, seed = seed, num_replicas = num_replicas))
 }

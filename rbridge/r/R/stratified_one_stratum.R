@@ -24,6 +24,8 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -58,7 +60,8 @@
 #' sampler$plan()
 #' sampler$composition(0)
 batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proportional", shuffle = TRUE,
-  missing = "error", seed = NULL, num_replicas = NULL) {
+  missing = "error", seed = NULL, num_replicas = NULL, ...) {
+  answer_keywords(...)
   configuration = core_plan("one_stratum", list(batch_size = batch_size, order = order, shuffle = shuffle,
     missing = missing, seed = seed, num_replicas = num_replicas))
   if (is_deferred(strata)) {

@@ -61,6 +61,8 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.
@@ -68,7 +70,17 @@
 #' Instances have the members of every [batch_sampler_instance], such as `batches(epoch)`, `set_epoch(epoch)`,
 #' `state_dict()`, `load_state_dict(state)` and `set_rank(rank, num_replicas)`, and
 #' * `plan()`: returns the rows of each stratum in each batch, a `data.frame()` with one row for each batch and one
-#'   column for each stratum.
+#'   column for each stratum;
+#' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by its
+#'   rows in an epoch, which is 1 if an epoch takes each row once.
+#'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default;
+#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
+#'   rows that are never sampled.
+#'
+#' With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch takes the rows of a stratum less or more often than
+#' once, and the weights correct for this.
+#' [batch_sampler_downsampled()] explains how to pass such weights to the loss of mlr3torch.
+#' While mlr3torch predicts, all rows have the weight 1.
 #'
 #' @section Guarantees:
 #' * Every row is in exactly one batch of an epoch, unless it is dropped.
@@ -150,7 +162,8 @@
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
-  assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
+  assign = "proportional", rare = "error", missing = "error", num_replicas = NULL, ...) {
+  answer_keywords(...)
   request = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shares = shares,
     temperature = temperature, cap = cap, balance = balance, drop = drop, shuffle = shuffle, assign = assign,
     rare = rare, missing = missing, seed = seed, num_replicas = num_replicas)
@@ -234,8 +247,6 @@ kind_stratified = function() {
     },
     describe = function(private) format_setup(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
-    methods = list(
-      plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan)
-    )
+    methods = planned_methods()
   )
 }

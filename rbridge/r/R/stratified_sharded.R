@@ -29,6 +29,8 @@
 #'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum of a shard.
 #' @param shuffle (`logical(1)`)\cr
 #'   `FALSE`: the rows of each stratum in each shard keep their order.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -75,7 +77,8 @@
 #'   print(generator(NULL)$plan())
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, strata = NULL, scope = "global",
-  shuffle = TRUE) {
+  shuffle = TRUE, ...) {
+  answer_keywords(...)
   settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum, scope = scope,
     shuffle = shuffle, seed = seed))
   plan = make_sharded_plan(counts, settings$min_samples_per_stratum, settings$scope)

@@ -29,6 +29,8 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -66,7 +68,8 @@
 #' sampler$composition(0)
 #' labels[sampler$batches(0)$rows]
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum, strata = NULL, exact = FALSE,
-  rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
+  rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
+  answer_keywords(...)
   configuration = core_plan("strata_subset", list(strata_per_batch = strata_per_batch,
     min_samples_per_stratum = min_samples_per_stratum, exact = exact, rare = rare, missing = missing, seed = seed,
     num_replicas = num_replicas))

@@ -68,7 +68,8 @@ codes_of_rows = function(strata, names, source) {
   if (length(strata) == 0L) {
     return(integer())
   }
-  encoded = tryCatch(encode_strata(strata, "stratum", exact = TRUE), rbridge_refusal = function(refusal) {
+  encode = function() encode_strata(strata, "stratum", exact = TRUE, are_strata = FALSE)
+  encoded = tryCatch(encode(), rbridge_refusal = function(refusal) {
     stop_source("The strata of the source '%s' must %s. Got %s instead.", source, refusal$requirement, refusal$got)
   })
   codes = match(encoded$names, names)[encoded$codes]

@@ -46,6 +46,8 @@
 #' @param num_replicas,rank (`integer(1)`)\cr
 #'   The number of processes that share the batches, and the index of this process among them, from 0.
 #'   `NULL` (default): this process gets all batches.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A dataset of the class `"stratified_stream"` with the members
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
@@ -84,7 +86,9 @@
 #' following()
 #' following()
 stratified_stream = function(sources, min_samples_per_stratum, read, stratum, counts = NULL, strata = NULL,
-  min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL) {
+  min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
+  ...) {
+  answer_keywords(...)
   given = source_names(sources)
   request = list(n_sources = length(given), min_samples_per_stratum = min_samples_per_stratum,
     min_batch_size = min_batch_size, counts = counts, strata = strata, buffer_size = buffer_size, lanes = lanes,
@@ -142,6 +146,7 @@ stream_dataset = function(stream) {
     name = "stratified_stream",
     initialize = function() invisible(self), # torch asks for one
     .iter = function() {
+      refuse_joined_batches()
       following = NULL
       begun <<- NULL
       function() {
@@ -187,6 +192,15 @@ stream_dataset = function(stream) {
     parent_env = environment()
   )
   generator()
+}
+
+# Refuses a dataloader with a batch size, which begins to read the stream and would join its batches.
+refuse_joined_batches = function() {
+  joins = function(frame) isTRUE(get0("auto_collation", frame, inherits = FALSE))
+  if (any(vapply(sys.frames(), joins, NA))) {
+    stop("The dataloader has a batch size, so it would join several batches of the stream into one. ",
+      "Set its batch_size = NULL.", call. = FALSE)
+  }
 }
 
 # The largest number of batches of an epoch, over all ranks.

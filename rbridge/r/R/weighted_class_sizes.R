@@ -9,7 +9,7 @@ class_sizes = function(labels) {
 # Labels are encoded like strata; errors name them 'labels'.
 encode_classes = function(labels) {
   refuse_as("labels", {
-    classes = encode_strata(labels, missing = NULL)
+    classes = encode_strata(labels, missing = NULL, are_strata = FALSE)
     check_missing(is.na(classes$codes), NULL)
     classes
   })

@@ -23,6 +23,8 @@
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
@@ -51,7 +53,8 @@
 #' next_batch = sampler$.iter()
 #' next_batch()
 batch_sampler_uniform = function(n_rows = NULL, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
-  num_replicas = NULL) {
+  num_replicas = NULL, ...) {
+  answer_keywords(...)
   request = list(n_rows = n_rows, batch_size = batch_size, replacement = replacement, n_batches = n_batches,
     seed = seed, num_replicas = num_replicas)
   request_generator("uniform", request)

@@ -6,6 +6,7 @@
 #include "request.h"
 
 #define RARE_ADVICE "it, or set 'rare' to 'warn' or 'allow'."
+#define REPEAT_ADVICE " To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat', and give "
 
 static inline const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
 
@@ -137,7 +138,7 @@ static inline bool batches_by_minimum(
   if (is_rare && rare == RARE_ERROR && largest > 0) {
     const char *got = number_read(request, name, minimum, shown);
     refuse(host, name, got, "be at most %lld: the %.300s", largest, smallest);
-    return advise(host, "Lower " RARE_ADVICE);
+    return advise(host, "Lower " RARE_ADVICE REPEAT_ADVICE "'mean_batch_size', too.");
   }
   *n_batches = is_rare ? 1 : fewest / limited(minimum);
   if (!share_batches(request, num_replicas, n_batches, host)) {
@@ -192,10 +193,7 @@ static inline bool batches_by_mean_for_all(
       host, "mean_batch_size", got, "be at least %lld, for at most %s: the %.300s", least, show_batches(most, at_most),
       smallest
   );
-  return advise(
-      host, "Raise " RARE_ADVICE " To repeat the rows of rare strata instead, give 'min_samples_per_stratum', too, and "
-      "set 'rare' to 'repeat'."
-  );
+  return advise(host, "Raise " RARE_ADVICE REPEAT_ADVICE "'min_samples_per_stratum', too.");
 }
 
 /* The fewest batches of at most `size` rows, the part `name`, a multiple of the replicas, each with a row of every
@@ -247,7 +245,7 @@ static inline bool batches_by_quotas(
         host, name, show_number(quotas[tightest], shown), "ask for at most %lld row%s of '{stratum}', which has %lld",
         (long long)most, plural(most), (long long)count
     );
-    return advise(host, "Lower " RARE_ADVICE);
+    return advise(host, "Lower " RARE_ADVICE REPEAT_ADVICE "'mean_batch_size', too.");
   }
   *n_batches = fewest == 0 ? 1 : fewest;
   if (!share_batches(request, num_replicas, n_batches, host)) {

@@ -120,7 +120,7 @@ test_that("without a task or a number of rows, errors say what is needed", {
     "'weights' parameter must name columns of the task. Got 'v' instead.")
   refused(batch_sampler_weighted(c("w", "x"), batch_size = 3),
     "'weights' parameter must hold numbers. Got a value of class 'character' instead.")
-  refused(batch_sampler_multilabel(c("rain", "x"), 2)(task_measured()), "'labels' parameter must hold 0 and 1.")
+  refused(batch_sampler_multilabel(c("rain", "x"), 2)(task_measured()), "'labels' parameter must hold 0 and 1, or")
 })
 
 test_that("values in a generator belong to the order of the data, and other rows are an error, not wrong weights", {

@@ -112,9 +112,8 @@ test_that("a matrix of one column is a vector", {
 })
 
 test_that("values that cannot be compared in the same way everywhere are refused", {
-  skip_if_not_installed("bit64")
   refused = list(
-    integer64 = bit64::as.integer64(1:2), complex = c(1i, 2i), raw = as.raw(1:2), matrix = matrix(1:4, 2),
+    complex = c(1i, 2i), raw = as.raw(1:2), matrix = matrix(1:4, 2),
     "function" = identity, difftime = as.difftime(1:2, units = "mins"), environment = new.env()
   )
   for (kind in names(refused)) {
@@ -122,9 +121,28 @@ test_that("values that cannot be compared in the same way everywhere are refused
       sprintf("must hold logical values, numbers, text or dates, one kind per column. Got %s values instead.", kind),
       fixed = TRUE)
   }
-  expect_error(codes_of(data.frame(x = 1:2, y = bit64::as.integer64(1:2))),
-    "Got integer64 values in column 'y' instead.", fixed = TRUE)
   expect_error(codes_of(list(1:2, as.raw(1:2))), "Got raw values in column '2' instead.", fixed = TRUE)
+})
+
+test_that("numbers of 64 bits are numbers, if doubles hold them exactly", {
+  skip_if_not_installed("bit64")
+  numbers = bit64::as.integer64(c("3", NA, "-1", "1152921504606846976", "3"))
+  expect_identical(codes_of(numbers, missing = "stratum"), codes_of(c(3, NA, -1, 2^60, 3), missing = "stratum"))
+  for (number in c("9007199254740993", "9223372036854775807")) {
+    expect_error(codes_of(data.frame(x = 1:2, y = bit64::as.integer64(c("1", number)))), fixed = TRUE,
+      sprintf("Got the integer %s, which no double holds exactly, in column 'y' instead. Pass such numbers as text.",
+        number))
+  }
+})
+
+test_that("measurements as strata are warned of, other numbers and text are not", {
+  expect_warning(codes_of(1:400 / 8), fixed = TRUE,
+    "The 'strata' parameter has 400 different numbers in 400 rows, and each is a stratum. Of numbers bin_target()")
+  expect_warning(codes_of(data.frame(site = "a", age = 1:400 %/% 10 / 8)), "has 41 different numbers in 400 rows")
+  for (strata in list(1:400, as.double(1:400), 1:400 %/% 20 / 8 + 1e6 * (1:400 > 380), 1:19 / 8,
+    as.character(1:400 / 8))) {
+    expect_silent(codes_of(strata))
+  }
 })
 
 test_that("text that is not Unicode is refused", {

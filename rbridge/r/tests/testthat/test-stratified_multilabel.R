@@ -33,8 +33,8 @@ test_that("known batches, which are those of the Python package", {
 
 test_that("a shortfall is refused, warned of or allowed, and told", {
   expect_identical(refused(triangle, 1), paste("The 'max_batches' parameter must be at",
-    "most 1. Got nothing, for 2 batches: batch 1 lacks 1 row of label 'c', instead. Set it, or set 'rare' to",
-    "'warn' or 'allow'."))
+    "most 1. Got nothing, for 2 batches: batch 1 lacks 1 row of label 'c', instead. Set it to that or to 'auto', or",
+    "set 'rare' to 'warn' or 'allow'."))
   expect_warning(batch_sampler_multilabel(triangle, 1, rare = "warn"),
     "^batch 1 lacks 1 row of label 'c', in the order of the dataset.$")
   sampler = expect_silent(batch_sampler_multilabel(triangle, 1, rare = "allow", shuffle = FALSE)(NULL))
@@ -42,6 +42,10 @@ test_that("a shortfall is refused, warned of or allowed, and told", {
   whole = batch_sampler_multilabel(triangle, 3, rare = "allow")(NULL)
   expect_identical(whole$shortfalls(0)$missing, c(1, 1, 1))
   expect_identical(nrow(batch_sampler_multilabel(triangle, 1, max_batches = 1)(NULL)$shortfalls(0)), 0L)
+  automatic = batch_sampler_multilabel(triangle, 1, max_batches = "auto", seed = 1)(NULL)
+  expect_identical(automatic$.length(), 1L)
+  by_hand = batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)(NULL)
+  expect_identical(automatic$batches(0), by_hand$batches(0))
 })
 
 test_that("every form of labels is the same", {
@@ -62,6 +66,24 @@ test_that("a sparse matrix is taken", {
     batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)(NULL)$batches(0))
 })
 
+test_that("each value of a column of text or of a factor is a label, in order of first appearance", {
+  labels = data.frame(
+    sex = rep(c("m", "f"), 30),
+    site = factor(rep(c("west", "east", "east"), 20), levels = c("east", "none", "west")),
+    sick = rep(c(0, 0, 0, 1), 15)
+  )
+  by_hand = data.frame("sex=m" = labels$sex == "m", "sex=f" = labels$sex == "f", "site=west" = labels$site == "west",
+    "site=east" = labels$site == "east", sick = labels$sick, check.names = FALSE)
+  sampler = batch_sampler_multilabel(labels, 3, max_batches = 4, seed = 1)(NULL)
+  expect_identical(sampler$batches(0), batch_sampler_multilabel(by_hand, 3, max_batches = 4, seed = 1)(NULL)$batches(0))
+  counts = sampler$label_counts(0)
+  expect_identical(setdiff(names(counts), "batch"), names(by_hand))
+  expect_true(all(counts[names(by_hand)] >= 3))
+  as_matrix = as.matrix(labels[c("sex", "site")])
+  expect_identical(batch_sampler_multilabel(as_matrix, 3, seed = 1)(NULL)$batches(0),
+    batch_sampler_multilabel(labels[c("sex", "site")], 3, seed = 1)(NULL)$batches(0))
+})
+
 test_that("labels that are none are refused", {
   must = function(text) paste("The 'labels' parameter must", text)
   shape = "be a matrix with one row per row of the dataset. Got"
@@ -71,12 +93,17 @@ test_that("labels that are none are refused", {
   expect_identical(refused(matrix(0, 0, 2), 1), must("have at least one row. Got 0 rows instead."))
   expect_identical(refused(matrix(0, 2, 0), 1), must("have at least one column. Got 0 columns instead."))
   expect_identical(refused(data.frame(a = 1:2)[, 0], 1), must("have at least one column. Got 0 columns instead."))
-  expect_identical(refused(rbind(c(1, 2)), 1), must("hold 0 and 1. Got 2 instead."))
-  expect_identical(refused(rbind(c(1, 0), c(3, 1), c(1, 2)), 1), must("hold 0 and 1. Got 3 instead."))
-  expect_identical(refused(rbind(c(NA, 1)), 1), must("hold 0 and 1. Got NA instead."))
-  expect_identical(refused(rbind(c("1", "0")), 1), must("hold 0 and 1. Got character values instead."))
+  expect_identical(refused(rbind(c(1, 2)), 1), must("hold 0 and 1, or text. Got 2 instead."))
+  expect_identical(refused(rbind(c(1, 0), c(3, 1), c(1, 2)), 1), must("hold 0 and 1, or text. Got 3 instead."))
+  expect_identical(refused(rbind(c(NA, 1)), 1), must("hold 0 and 1, or text. Got NA instead."))
+  expect_identical(refused(rbind(c("1", "0")), 1),
+    must("hold 0 and 1, or text. Got the text '1' in column '1' instead."))
   expect_identical(refused(data.frame(a = c("1", "0")), 1),
-    must("hold 0 and 1. Got character values in column 'a' instead."))
+    must("hold 0 and 1, or text. Got the text '1' in column 'a' instead."))
+  expect_identical(refused(data.frame(a = Sys.Date()), 1),
+    must("hold 0 and 1, or text. Got Date values in column 'a' instead."))
+  expect_identical(refused(data.frame(a = c("x", NA)), 1),
+    must("have no missing values. Got 1 missing of 2 rows in column 'a' instead."))
   expect_identical(refused(data.frame(a = c(1, 1), b = 0), 1),
     must("have a row of every label. Got no row of label 'b' instead. Leave the label out."))
 })

@@ -62,6 +62,15 @@ make_stream = function(...) {
   do.call(stratified_stream, utils::modifyList(arguments, given, keep.null = TRUE))
 }
 
+test_that("a dataloader with a batch size is refused, because it would join batches", {
+  read = function(name) data.frame(text = sprintf("%s%d", name, 1:12), key = rep(c("0", "1"), 6))
+  stream = stratified_stream(list(a = "a"), 2, read = read, stratum = "key", strata = c("0", "1"), seed = 1)
+  expect_error(coro::collect(torch::dataloader(stream, collate_fn = identity)), fixed = TRUE,
+    "would join several batches of the stream into one. Set its batch_size = NULL.")
+  expect_identical(coro::collect(torch::dataloader(stream, batch_size = NULL, collate_fn = identity))[[1]],
+    stream$set_epoch(0)$.iter()())
+})
+
 test_that("sources are counted", {
   expect_identical(counts, shard_counts(lapply(sources, identity)))
   expect_identical(counts["d", ], c("0" = 6, "1" = 3))

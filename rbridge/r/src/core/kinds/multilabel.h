@@ -25,23 +25,30 @@ typedef struct {
   double minimum, max_batches, num_replicas;
   int rare;
   bool is_shuffled;
+  bool finds_most; /* of the numbers of batches, the largest that is found to keep the minimum */
 } MultilabelRequest;
 
 static const char *const LABEL_MINIMUM = "min_samples_per_label";
 
+static bool read_max_batches(const Parts *request, MultilabelRequest *wanted, Host *host) {
+  if (read_whole(request, "max_batches", 1, INFINITY, &wanted->max_batches, host)) return true;
+  return refuse(host, "max_batches", NULL, "be a positive integer, 'auto', or nothing");
+}
+
 static bool read_multilabel(const Parts *request, MultilabelRequest *wanted, Host *host) {
+  Part limit = find_part(request, "max_batches");
   wanted->max_batches = INFINITY;
+  wanted->finds_most = limit.type == TEXT && strcmp(limit.values, "auto") == 0;
   return read_sharing(request, &wanted->num_replicas, host) &&
          read_whole(request, LABEL_MINIMUM, 1, INFINITY, &wanted->minimum, host) &&
-         (!is_given(request, "max_batches") ||
-          read_whole(request, "max_batches", 1, INFINITY, &wanted->max_batches, host)) &&
+         (limit.type == NOTHING || wanted->finds_most || read_max_batches(request, wanted, host)) &&
          read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) &&
          read_flag(request, "shuffle", &wanted->is_shuffled, host);
 }
 
 /* Make the settings of the request the result. */
 static bool keep_multilabel(const Parts *request, const MultilabelRequest *wanted, Host *host) {
-  bool is_limited = is_given(request, "max_batches");
+  bool is_limited = is_given(request, "max_batches") && !wanted->finds_most;
   return host->number(host, LABEL_MINIMUM, wanted->minimum) &&
          (is_limited ? host->number(host, "max_batches", wanted->max_batches) : host->keep(host, "max_batches")) &&
          host->keep(host, "rare") && host->keep(host, "shuffle") &&
@@ -152,15 +159,13 @@ static int64_t describe_shortfall(const Assignment *assigned, double minimum, Ho
   return n_lacking;
 }
 
-/* Refuse the number of batches for the first of what lacks; name one with which nothing is lacking. */
-static bool refuse_shortfall(
-    const Parts *request, const MultilabelRequest *wanted, Assignment *assigned, const Codes *codes, const char *lacks,
-    Host *host
+/* Find a number of batches below that of the assignment with which nothing is lacking, by bisection; a multiple of the
+ * replicas, 0 if none was found.
+ */
+static bool find_filled_batches(
+    Assignment *assigned, const Codes *codes, int64_t replicas, int64_t *found, Host *host
 ) {
-  int64_t replicas = (int64_t)wanted->num_replicas;
   int64_t fewest = 0, most = assigned->given.n_batches / replicas; /* times the replicas: `fewest` works, `most` not */
-  char batches[NUMBER], shown[NUMBER], got[SENTENCE];
-  show_batches(assigned->given.n_batches, batches);
   while (most - fewest > 1) {
     int64_t middle = (fewest + most) / 2;
     assigned->given.n_batches = middle * replicas;
@@ -171,7 +176,17 @@ static bool refuse_shortfall(
       most = middle;
     }
   }
-  if (fewest == 0) {
+  *found = fewest * replicas;
+  return true;
+}
+
+/* Refuse the number of batches for the first of what lacks; name one with which nothing is lacking. */
+static bool refuse_shortfall(
+    const Parts *request, const MultilabelRequest *wanted, const char *batches, int64_t found, const char *lacks,
+    Host *host
+) {
+  char shown[NUMBER], got[SENTENCE];
+  if (found == 0) {
     refuse(
         host, "num_replicas", number_read(request, "num_replicas", wanted->num_replicas, shown),
         "be lower: no number of batches was found of which each holds enough rows of every label"
@@ -181,21 +196,31 @@ static bool refuse_shortfall(
   bool is_limited = is_given(request, "max_batches");
   const char *limit = is_limited ? show_number(wanted->max_batches, shown) : "nothing";
   snprintf(got, SENTENCE, "%s, for %s: %.300s,", limit, batches, lacks);
-  refuse(host, "max_batches", got, "be at most %lld", (long long)(fewest * replicas));
-  return advise(host, "%s " RARE_ADVICE, is_limited ? "Lower" : "Set");
+  refuse(host, "max_batches", got, "be at most %lld", (long long)found);
+  return advise(host, "Set it to that or to 'auto', or set 'rare' to 'warn' or 'allow'.");
 }
 
-/* Refuse, or warn of, what batches lack in the order of the dataset. */
+/* Refuse, or warn of, what batches lack in the order of the dataset; or make fewer batches, which lack nothing. */
 static bool check_shortfall(
-    const Parts *request, const MultilabelRequest *wanted, const LabeledRows *given, const Codes *codes, Host *host
+    const Parts *request, const MultilabelRequest *wanted, LabeledRows *given, const Codes *codes, Host *host
 ) {
   Assignment assigned;
-  char lacks[SENTENCE];
-  if (wanted->rare == RARE_ALLOW) return true;
+  char lacks[SENTENCE], batches[NUMBER];
+  int64_t found = 0;
+  if (wanted->rare == RARE_ALLOW && !wanted->finds_most) return true;
   if (!new_assignment(&assigned, given, host) || !assign_rows(&assigned, codes, NULL, host)) return false;
   if (describe_shortfall(&assigned, wanted->minimum, host, lacks) == 0) return true;
-  if (wanted->rare == RARE_ERROR) return refuse_shortfall(request, wanted, &assigned, codes, lacks, host);
-  snprintf(host->warning, SENTENCE, "%.400s, in the order of the dataset.", lacks);
+  if (wanted->finds_most || wanted->rare == RARE_ERROR) {
+    if (!find_filled_batches(&assigned, codes, (int64_t)wanted->num_replicas, &found, host)) return false;
+  }
+  if (wanted->finds_most && found > 0) {
+    given->n_batches = found;
+    return true;
+  }
+  if (wanted->rare == RARE_ERROR) {
+    return refuse_shortfall(request, wanted, show_batches(given->n_batches, batches), found, lacks, host);
+  }
+  if (wanted->rare == RARE_WARN) snprintf(host->warning, SENTENCE, "%.400s, in the order of the dataset.", lacks);
   return true;
 }
 

@@ -346,7 +346,7 @@ static bool count_tree_batches(const TreePlan *plan, int64_t *n_batches, Host *h
   double whole = plan->drops_last ? floor(plan->length / plan->batch_size) : ceil(plan->length / plan->batch_size);
   char shown[NUMBER];
   *n_batches = (int64_t)whole;
-  if (*n_batches == 0 && !is_given(plan->request, "num_replicas")) {
+  if (*n_batches == 0) {
     const char *got = show_number(plan->length, shown);
     return refuse(host, "length", got, "be at least %.0f, the batch size, with drop_last", plan->batch_size);
   }
