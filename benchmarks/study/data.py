@@ -118,7 +118,10 @@ def _table(entry: Entry) -> pd.DataFrame:
 
 
 def _numbers(table: pd.DataFrame) -> NDArray[np.float32]:
-    """Return numbers as they are, and a column of 0 and 1 for each value of the others. Missing numbers are means."""
+    """Return numbers as they are, and a column of 0 and 1 for each value of the others.
+
+    A missing number becomes the mean of its column over all rows, also those to test on.
+    """
     columns = []
     for name in table.columns:
         column = table[name]

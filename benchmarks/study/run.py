@@ -73,11 +73,11 @@ def write(name: str, lines: Iterable[dict[str, Any]]) -> None:
     os.replace(partial, RESULTS / f"{name}.csv")
 
 
-def done_cells(names: Iterable[str]) -> Iterator[tuple[Cell, float]]:
-    """Yield the cells that have results, and their seconds."""
+def done_cells(names: Iterable[str], n_steps: int) -> Iterator[tuple[Cell, float]]:
+    """Yield the cells that have results of this number of steps, and their seconds."""
     for name in names:
         for line in read(name):
-            if line["split"] == "0":
+            if line["split"] == "0" and int(line["steps"]) == n_steps:
                 cell = Cell(line["data"], line["loss"], line["batches"], int(line["batch_size"]), int(line["seed"]))
                 yield cell, 2 * data.REPEATS * float(line["seconds"] or 0)
 
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     entries = [entry for entry in data.catalog() if not options.data or entry.name in options.data]
     grid = cells(entries, options.batch_sizes, options.seeds)
-    seconds = dict(done_cells(entry.name for entry in entries))
+    seconds = dict(done_cells((entry.name for entry in entries), options.steps))
     left = [cell for cell in grid if cell not in seconds]
     print(f"{len(grid)} cells, {len(grid) - len(left)} done.", flush=True)
     by_name = {entry.name: entry for entry in entries}

@@ -78,10 +78,10 @@ class Training:
         return rows.mean(0), rows.std(0).clamp(min=1e-6)
 
     def run(self, checkpoint: Path) -> None:
-        """Train, from the state in the file if it is that of this cell, and save the state from time to time."""
+        """Train, and save the state from time to time. Begin with the state in the file, if this cell reaches it."""
         if checkpoint.exists():
             saved = torch.load(checkpoint)
-            if saved["cell"] == tuple(self._cell):
+            if saved["cell"] == tuple(self._cell) and saved["step"] <= self._n_steps:
                 self.load_state_dict(saved)
         last = time.monotonic()
         while self._step < self._n_steps:

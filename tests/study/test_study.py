@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from typing import Any, Callable
 
@@ -191,9 +192,10 @@ def test_halves_of_a_repeat_are_each_others_test_rows_and_parts_do_not_overlap(m
 def test_a_run_continues_with_the_cells_that_have_no_results(
     module: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run, data = module("run"), module("data")
+    run, data, analyze = module("run"), module("data"), module("analyze")
     (tmp_path / "results").mkdir()
-    monkeypatch.setattr(run, "RESULTS", tmp_path / "results")
+    for reader in (run, analyze):
+        monkeypatch.setattr(reader, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(run, "SIZES", tmp_path / "sizes.csv")
     monkeypatch.setattr(data, "PREPARED", tmp_path)
     monkeypatch.setattr(data, "catalog", lambda: [data.Entry("made", "binary", "", "", "", "", "")])
@@ -205,10 +207,13 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     run.main(arguments)
     finished = run.read("made")
     assert finished[: len(begun)] == begun
-    assert {cell for cell, _ in run.done_cells(["made"])} == set(run.cells(data.catalog(), [16], 1))
+    assert {cell for cell, _ in run.done_cells(["made"], 3)} == set(run.cells(data.catalog(), [16], 1))
     assert run.read_sizes()["made"]["rows"] == "240"
     run.main(arguments)
     assert run.read("made") == finished
+    assert not list(run.done_cells(["made"], 4))
+    assert len(analyze.results(3)) == sum(line["rate"] != "" for line in finished)
+    assert analyze.results(4).empty
 
 
 def test_whatever_is_done_first_covers_all_data_sets_and_the_smallest_batches(module: Callable[[str], Any]) -> None:
@@ -239,3 +244,19 @@ def test_differences_are_paired_and_intervals_of_splits_are_wider(module: Callab
 def test_the_page_has_the_tables_of_the_results(module: Callable[[str], Any]) -> None:
     analyze = module("analyze")
     assert analyze.tables(analyze.results()) in (FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["docs/does-it-help.md", "benchmarks/study/README.md"])
+def test_differences_and_intervals_of_the_pages_are_those_of_the_results(
+    module: Callable[[str], Any], page: str
+) -> None:
+    analyze = module("analyze")
+    table = analyze.results()
+    pattern = r"([+-]\d\.\d+) \(([+-]\d\.\d+) to ([+-]\d\.\d+)\)"
+    printed = np.array(re.findall(pattern, analyze.tables(table) + analyze.outcomes(table)), dtype=float)
+    text = (FOLDER.parents[1] / page).read_text(encoding="utf-8").split("<!-- made by")[0].replace("\u2212", "-")
+    found = re.findall(pattern, re.sub(r"\s+", " ", text))
+    assert found
+    for numbers in found:
+        tolerance = 0.5 * 10.0 ** -len(numbers[0].split(".")[1]) + 5e-5  # two roundings
+        assert (np.abs(printed - np.array(numbers, dtype=float)) <= tolerance).all(axis=1).any(), numbers
