@@ -318,7 +318,11 @@ class _Draws(Iterator[list[int]]):
 
     def beyond(self, batch: int) -> _Ahead:
         """Return the batches that have been drawn, from `batch` on."""
-        batches = self._drawn[batch - self._first :]
+        done, stride = batch - self._first, self._sampler._stride
+        if done > len(self._drawn):
+            required = f"be at most {len(self._drawn) // stride}, the number of batches that were requested"
+            raise refused_value("batches_consumed", required, show(done // stride))
+        batches = self._drawn[done:]
         shape = (len(batches), self._sampler.batch_size)
         rows = np.concatenate(batches) if batches else np.empty(0, dtype=np.int32)
         return _Ahead(rows.reshape(shape), self._stream.state())

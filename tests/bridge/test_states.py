@@ -45,7 +45,7 @@ class InR:
     def state(self, instance: Any, consumed: int) -> dict[str, Any]:
         written = self.function(
             "function(sampler, n) as.character(jsonlite::toJSON(sampler$state_dict(n), auto_unbox = TRUE, "
-            "null = 'null', digits = NA))"
+            "null = 'null', digits = I(17)))"
         )
         state: dict[str, Any] = json.loads(self.r.call_function(written, instance, consumed)[0])
         return state
@@ -79,12 +79,12 @@ def test_the_fingerprint_is_that_of_python(in_r: InR, tmp_path: Path) -> None:
 def test_states_of_sum_trees_and_clocks_of_buffers_cross_in_both_directions(in_r: InR, r: Session) -> None:
     tree = SumTree([1.0, 2.5, 0.0], capacity=5, seed=7)
     tree.sample(700)
-    tree.append([3.0, 1.0, 0.1])
+    tree.append([3.0, 1.0, 0.1 + 0.2])  # 17 digits
     in_its_place = r.call("sum_tree", capacity=5, seed=1)
     in_r.load(in_its_place, tree.state_dict())
     drawn = tree.sample(50).tolist()
     assert (as_array(in_r.call(in_its_place, "sample", 50)) - 1).tolist() == drawn
-    written = "function(tree) as.character(jsonlite::toJSON(tree$state_dict(), auto_unbox = TRUE, digits = NA))"
+    written = "function(tree) as.character(jsonlite::toJSON(tree$state_dict(), auto_unbox = TRUE, digits = I(17)))"
     state = json.loads(r.call_function(in_r.function(written), in_its_place)[0])
     assert state == json.loads(json.dumps(tree.state_dict(), default=lambda array: array.tolist()))
     twin = SumTree(capacity=5)

@@ -174,6 +174,17 @@ def test_a_new_row_gets_the_largest_priority_ever_seen() -> None:
     assert weights_of(sampler) == [4.5, 0.5, 1, 0.7, 4.5]
 
 
+def test_rows_that_are_never_drawn_do_not_keep_new_rows_from_being_drawn() -> None:
+    updated = PrioritizedBatchSampler(8, 2, capacity=16, epsilon=0, seed=1)
+    updated.update([0], [0.0])
+    updated.append(2)
+    assert updated.priorities().tolist() == [0.0] + [1.0] * 9
+    appended = PrioritizedBatchSampler(0, 2, capacity=4, n_batches=1, epsilon=0, seed=1)
+    appended.append(priorities=[0.0])
+    appended.append(3)
+    assert appended.priorities().tolist() == [0.0, 1.0, 1.0, 1.0]
+
+
 def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
     def buffer() -> PrioritizedBatchSampler:
         return PrioritizedBatchSampler(0, 2, alpha=1, epsilon=0.5, capacity=3, n_batches=1, seed=1)

@@ -71,7 +71,8 @@
 #' done; samplers with feedback add entries.
 #' Save it with the model, for instance by [saveRDS()]; after `load_state_dict()`, an instance with the same data,
 #' parameters and seed continues with exactly the batches that would have followed.
-#' It is the state of the Python package: each language continues the states of the other, for instance as a JSON file.
+#' It is the state of the Python package: each language continues the states of the other.
+#' A JSON file has all digits by `jsonlite::toJSON(state, digits = I(17), auto_unbox = TRUE, null = "null")`.
 #'
 #' Within an epoch, `batches_consumed` is required: the number of batches that the training has taken since it began to
 #' iterate, because workers of a dataloader request batches ahead of training.

@@ -133,7 +133,13 @@ feedback_state = function(private, place) {
   draws = private$.draws
   ahead = place$ahead
   if (!is.null(draws) && draws$epoch == place$epoch && !is.null(private$.begun)) {
-    beyond = seq_len(length(draws$drawn) - (place$batch - draws$first)) + place$batch - draws$first
+    done = place$batch - draws$first
+    n_drawn = length(draws$drawn)
+    if (done > n_drawn) {
+      required = sprintf("be at most %.0f, the number of batches that were requested", n_drawn / private$.stride)
+      stop_parameter("batches_consumed", required, show_value(done / private$.stride))
+    }
+    beyond = done + seq_len(n_drawn - done)
     ahead = list(rows = unlist(draws$drawn[beyond]), stream = draws$stream)
   }
   list(
@@ -185,7 +191,7 @@ load_feedback = function(private, state) {
     stop_parameter("state", "hold the state of the generator", "nothing")
   }
   sample_stream = stream_of_words(state$sample_generator)
-  given = lapply(Filter(Negate(is.null), as.list(state$feedback)), function(values) as.double(unlist(values)))
+  given = feedback_of_state(private, state$feedback)
   place = if (!is.null(stream)) {
     list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = rows, generator = stream)
   }
@@ -195,12 +201,24 @@ load_feedback = function(private, state) {
   if (!is.null(stream)) list(rows = rows + 1L, stream = stream)
 }
 
+# What feedback has changed, as numbers by name.
+feedback_of_state = function(private, feedback) {
+  values = lapply(Filter(Negate(is.null), as.list(feedback)), unlist)
+  entry = intersect(c("weights", "priorities"), private$.kind()$vectors$state)
+  if (!is.list(feedback) || !all(c(entry, "next_position") %in% names(values)) || !all(vapply(values, is.numeric, NA))) {
+    stop_parameter("state", sprintf("hold the %s of the rows", entry), show_value(feedback))
+  }
+  lapply(values, as.double)
+}
+
 # The drawn rows of a state, a matrix or a list of batches, batch after batch.
 rows_of_state = function(drawn, batch_size) {
   is_matrix = is.matrix(drawn) && ncol(drawn) == batch_size
   rows = if (is_matrix) t(drawn) else unlist(drawn)
   is_right = is_matrix || length(rows) == 0L || is.list(drawn) && all(lengths(drawn) == batch_size)
-  if (!is_right || !is.null(rows) && !is.numeric(rows)) {
+  are_rows = is.null(rows) || is.numeric(rows) && all(is.finite(rows)) && all(rows == floor(rows)) &&
+    all(abs(rows) <= largest_count)
+  if (!is_right || !are_rows) {
     stop_parameter("state", sprintf("hold drawn batches of %.0f rows", batch_size), show_value(drawn))
   }
   as.integer(rows)
@@ -223,9 +241,9 @@ sample_rows = function(private, k) {
   if (is.null(stream)) {
     stream = new_stream(epoch_seed(private$.recipe$seed, largest_epoch + 1))
   }
-  drawn = core_draw_more(private, stream, list(k = k, count = 1))
+  drawn = core_draw_more(private, stream, list(k = k, count = private$.stride))
   private$.recipe$state$sample_generator = drawn$stream
-  drawn$rows
+  if (private$.stride == 1) drawn$rows else drawn$rows[private$.rank * k + seq_len(k)]
 }
 
 # While mlr3torch predicts, an instance only returns all rows in order.

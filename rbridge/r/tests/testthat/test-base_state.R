@@ -233,3 +233,28 @@ test_that("a tensor loader counts the batches that were taken", {
   rest = lapply(coro::collect(copy), function(batch) as.integer(batch$x))
   expect_identical(rest, epoch_of(generator(NULL), 0)[3:6])
 })
+
+test_that("the rows that ranks sample are those of one process, one rank after the other", {
+  generator = batch_sampler_weighted(1:8, 2, seed = 1, num_replicas = 2)
+  whole = generator(NULL)
+  ranks = lapply(0:1, function(rank) generator(NULL)$set_rank(rank, 2))
+  for (k in c(4, 1, 3)) {
+    expect_identical(unlist(lapply(ranks, function(sampler) sampler$sample(k))), whole$sample(2 * k))
+  }
+})
+
+test_that("a state counts no batches that were not requested, and holds whole rows and named numbers", {
+  sampler = batch_sampler_weighted(rep(1, 40), 4, seed = 1)(NULL)
+  following = sampler$.iter()
+  following()
+  expect_error(sampler$state_dict(5), "'batches_consumed' parameter must be at most 1, the number of batches that were")
+  state = sampler$state_dict(0)
+  changed = function(...) utils::modifyList(state, list(...))
+  load = function(state) batch_sampler_weighted(rep(1, 40), 4, seed = 1)(NULL)$load_state_dict(state)
+  for (drawn in list(matrix(c(1.5, 2, 3, 4), 1), matrix(c(3e9, 2, 3, 4), 1))) {
+    expect_error(load(changed(drawn = drawn)), "hold drawn batches of 4 rows")
+  }
+  for (feedback in list(3, list(weights = "a", next_position = 0), list(rep(1, 40)))) {
+    expect_error(load(`[[<-`(state, "feedback", feedback)), "The 'state' parameter must hold the weights of the rows")
+  }
+})

@@ -138,7 +138,7 @@ static bool check_first_values(const Prioritized *self, const Part *part, bool i
   return true;
 }
 
-/* Read how many rows were ever added, which follows from the next position until the rows have been replaced twice. */
+/* Read how many rows were ever added, which follows from the next position until all rows have been replaced once. */
 static bool read_n_added(
     const Prioritized *self, const Parts *given, int64_t n_rows, double next, double *n_added, Host *host
 ) {
@@ -313,7 +313,7 @@ static bool append_priorities(const Prioritized *self, RowWeights *rows, const P
   double largest = rows->head[LARGEST];
   double *values = host->memory(host, FOR_THE_CALL, (count + 1) * (int64_t)sizeof *values);
   if (values == NULL) return false;
-  double value = raised(&self->weighing, largest < 0 ? 1 : largest);
+  double value = raised(&self->weighing, largest > 0 ? largest : 1);
   for (int64_t i = 0; i < count; i++) values[i] = value;
   return append_rows(rows, values, count, host);
 }
