@@ -41,7 +41,7 @@ pygments_dark_style = "monokai"
 html_title = project
 html_static_path = [str(Path(__file__).with_name("static"))]
 html_css_files = ["site.css"]
-html_js_files = ["tabs.js"]
+html_js_files = ["chosen_tab.js"]
 templates_path = [str(Path(__file__).with_name("templates"))]
 html_copy_source = False
 # For pages that are opened as files: browsers do not let them read other pages, of which summaries are made.
