@@ -17,7 +17,6 @@ from pystrat.strata import encode_strata
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
-_SAMPLERS = ("plain", "stratified", "repeated", "some strata", "weighted")
 _MOST_SHOWN = 10
 
 
@@ -47,7 +46,7 @@ class Advice(ReadOnlyArrays):
     reason : str
         Why.
     python, r : str
-        The line of code that makes the sampler of ``labels``.
+        The line of code that makes the sampler of ``labels``, with the argument `missing` of `advise`.
     """
 
     batch_size: int
@@ -89,7 +88,7 @@ class Advice(ReadOnlyArrays):
             "",
             f"Rows in a plain batch, and the share of plain batches with {fewer}:",
             _as_text(pd.DataFrame({"stratum": names_index(self.shown[place] for place in rarest), **columns})),
-            *([f"... and {n_others} more frequent strata"] if n_others else []),
+            *([f"... and {count_of(n_others, 'stratum')} with as many rows or more"] if n_others else []),
             "",
             "What a minimum in every batch costs, if an epoch visits every row once:",
             _as_text(self.minimums),
@@ -142,11 +141,14 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
 
     The sampler is the first that fits:
 
-    1. ``"plain"``: at most 1 in 1,000 plain batches has fewer than m rows of a stratum, or there is one stratum;
+    1. ``"plain"``: at most 1 in 1,000 plain batches has fewer than m rows of any stratum, by the sum of these
+       probabilities over the strata, or there is one stratum; the code leaves out a smaller last batch;
     2. ``"stratified"``: an epoch has ``B = n / b`` batches, rounded half up, and ``n_min // B`` is at least m;
     3. ``"repeated"``: m rows of all strata fit into a batch, and n_min is at least m; rare rows are repeated;
-    4. ``"some strata"``: n_min is at least m; a batch holds ``b // m`` of the strata;
-    5. ``"weighted"``: rows drawn with replacement.
+    4. ``"some strata"``: n_min is at least m; a batch holds ``b // m`` of the strata. If that is only one, the code
+       makes batches of 2 m rows instead, with two strata;
+    5. ``"weighted"``: rows drawn with replacement. A batch holds ``b / S`` rows of each of S strata on average, and may
+       hold fewer than m.
 
     Examples
     --------
@@ -180,7 +182,7 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
             }
         ),
         largest_minimum=int(found["largest_minimum"]),
-        sampler=_SAMPLERS[int(found["sampler"])],
+        sampler=_text(found["sampler"]),
         reason=_text(found["reason"]),
         python=_text(found["python"]),
         r=_text(found["r"]),

@@ -279,6 +279,7 @@ static void test_advice(void) {
   }
   CHECK(((const double *)given_as(&host, "mean_batch_sizes")->values)[1] == 6);
   CHECK(says(&host, "python", "StratifiedBatchSampler(labels, mean_batch_size=3)"));
+  CHECK(says(&host, "sampler", "stratified"));
   free_host(&host);
   minimum = 3; /* more rows than the first stratum has */
   host = called("advice", parts, LENGTH(parts), true);

@@ -38,6 +38,11 @@ CASES: tuple[tuple[list[int], int, int], ...] = (
     ([3] * 40, 33, 2),
     ([13, 10, 50, 171, 3267, 8903, 45586], 512, 1),
     ([500000, 500000], 512, 1),
+    ([30] * 400, 2500, 1),
+    ([50, 5], 3, 2),
+    ([100, 100, 3], 4, 3),
+    ([500, 500, 3], 32, 8),
+    ([1000, 4], 10, 5),
 )
 
 
@@ -52,7 +57,7 @@ def too_few(count: int, n_rows: int, batch_size: int, minimum: int) -> Fraction:
 def sampler_for(sizes: list[int], batch_size: int, minimum: int) -> str:
     """Return the sampler by the rule in the documentation."""
     n_rows, fewest = sum(sizes), min(sizes)
-    if len(sizes) == 1 or max(too_few(size, n_rows, batch_size, minimum) for size in sizes) <= Fraction(1, 1000):
+    if len(sizes) == 1 or sum(too_few(size, n_rows, batch_size, minimum) for size in sizes) <= Fraction(1, 1000):
         return "plain"
     if fewest // int(Fraction(n_rows, batch_size) + Fraction(1, 2)) >= minimum:
         return "stratified"

@@ -94,7 +94,7 @@ def test_the_advised_sampler_holds_the_minimum(sizes: list[int], data: Any) -> N
     minimum = data.draw(st.integers(1, batch_size))
     advice = advise(labels, batch_size, min_samples_per_stratum=minimum)
     if advice.sampler == "plain":
-        assert len(sizes) == 1 or advice.strata["too_few"].max() <= 0.001
+        assert len(sizes) == 1 or advice.strata["too_few"].sum() <= 0.001
         return
     sampler = eval(advice.python, {"labels": labels, **{name: getattr(pystrat, name) for name in pystrat.__all__}})
     batches = list(sampler.batches(epoch=0))
@@ -103,10 +103,71 @@ def test_the_advised_sampler_holds_the_minimum(sizes: list[int], data: Any) -> N
         assert held.min() >= minimum
         assert held.sum() / len(held) <= 2 * batch_size
     elif advice.sampler == "some strata":
-        assert ((held >= minimum).sum(axis=1) >= batch_size // minimum).all()
-        assert held.sum(axis=1).max() <= batch_size
+        n_strata = max(batch_size // minimum, 2)
+        assert ((held >= minimum).sum(axis=1) >= n_strata).all()
+        assert held.sum(axis=1).max() <= max(batch_size, n_strata * minimum)
     else:
         assert (held.sum(axis=1) == batch_size).all() and min(sizes) < minimum
+
+
+def test_plain_batches_of_many_strata_are_not_enough_if_each_stratum_is_rarely_short() -> None:
+    labels, generator = labels_of([30] * 400), np.random.default_rng(0)
+    advice = advise(labels, 2500)
+    assert advice.strata["too_few"].max() < 0.001 and advice.sampler != "plain"
+    drawn = [np.bincount(generator.choice(labels, 2500, replace=False), minlength=400) for _ in range(300)]
+    assert np.mean([held.min() == 0 for held in drawn]) > 0.2
+
+
+@pytest.mark.parametrize("sizes, batch_size, minimum", [([50, 5], 3, 2), ([100, 100, 3], 4, 3), ([5, 5, 5], 1, 1)])
+def test_a_batch_with_room_for_one_stratum_is_too_small(sizes: list[int], batch_size: int, minimum: int) -> None:
+    advice = advise(labels_of(sizes), batch_size, min_samples_per_stratum=minimum)
+    assert advice.sampler == "some strata"
+    assert f"Batches of {2 * minimum} rows" in advice.reason
+
+
+@pytest.mark.parametrize(
+    "sizes, batch_size, minimum, said",
+    [
+        ([500, 500, 3], 32, 8, "10.67 rows of each stratum on average, at random, so some batches hold fewer than 8"),
+        ([1000, 4], 10, 5, "5 rows of each stratum on average, at random, so some batches hold fewer than 5"),
+        ([500, 500, 3], 15, 8, "5 rows of each stratum on average, fewer than 8 rows: that takes batches of 24 rows"),
+    ],
+)
+def test_draws_by_weight_do_not_promise_the_minimum(sizes: list[int], batch_size: int, minimum: int, said: str) -> None:
+    assert said in advise(labels_of(sizes), batch_size, min_samples_per_stratum=minimum).reason
+
+
+@pytest.mark.parametrize("missing", ["stratum", "drop"])
+@pytest.mark.parametrize(
+    "sizes, batch_size, minimum, sampler",
+    [([30, 300], 40, 1, "stratified"), ([3, 300], 20, 1, "repeated"), ([4] * 20, 16, 2, "some strata")],
+)
+def test_the_advised_code_takes_missing_values(
+    sizes: list[int], batch_size: int, minimum: int, sampler: str, missing: str
+) -> None:
+    labels: list[Any] = [*labels_of(sizes).tolist(), *[None] * 60]
+    advice = advise(labels, batch_size, min_samples_per_stratum=minimum, missing=missing)
+    assert advice.sampler == sampler
+    names = {name: getattr(pystrat, name) for name in pystrat.__all__}
+    rows = np.concatenate(list(eval(advice.python, {"labels": labels, **names}).batches(epoch=0)))
+    assert (rows >= sum(sizes)).any() == (missing == "stratum")
+
+
+@pytest.mark.parametrize(
+    "sizes, minimum, missing, said",
+    [
+        ([300, 300], 1, "drop", "First leave the rows without a stratum out of the dataset and the labels."),
+        ([300, 300], 1, "stratum", "so plain batches are enough."),
+        ([300, 3], 8, "drop", "First leave the rows without a stratum out of the dataset and the labels."),
+        ([300, 3], 8, "stratum", "First replace missing values of the labels with a value of their own."),
+    ],
+)
+def test_samplers_without_a_parameter_for_missing_values(
+    sizes: list[int], minimum: int, missing: str, said: str
+) -> None:
+    labels = [*labels_of(sizes).tolist(), *[None] * 300]
+    reason = advise(labels, 60, min_samples_per_stratum=minimum, missing=missing).reason
+    assert reason.endswith(said)
 
 
 @given(SIZES, st.data())
@@ -153,4 +214,4 @@ def test_printing_shows_the_rarest_strata_and_says_how_many_more_there_are() -> 
     shown = str(advise(labels_of([5] * 11 + [1]), 8)).splitlines()
     assert shown[0] == "56 rows, 12 strata, batches of 8 rows"
     assert shown[4].split()[:2] == ["11", "1"]
-    assert "... and 2 more frequent strata" in shown
+    assert "... and 2 strata with as many rows or more" in shown

@@ -32,7 +32,7 @@
 #'   many;
 #' * `sampler`: the batches that fit, `"plain"`, `"stratified"`, `"repeated"`, `"some strata"` or `"weighted"`;
 #' * `reason`: why;
-#' * `python`, `r`: the line of code that makes the sampler of `labels`.
+#' * `python`, `r`: the line of code that makes the sampler of `labels`, with the argument `missing`.
 #'
 #' @section The rule:
 #' Let there be `n` rows, `n_s` of them in stratum s, `n_min` of them in the smallest one, batches of `b` rows, and a
@@ -45,11 +45,14 @@
 #' A minimum of `k` rows takes `n_min %/% k` batches.
 #'
 #' The sampler is the first that fits:
-#' 1. `"plain"`: at most 1 in 1,000 plain batches has fewer than `m` rows of a stratum, or there is one stratum;
+#' 1. `"plain"`: at most 1 in 1,000 plain batches has fewer than `m` rows of any stratum, by the sum of these
+#'    probabilities over the strata, or there is one stratum; the code leaves out a smaller last batch;
 #' 2. `"stratified"`: an epoch has `B = n / b` batches, rounded half up, and `n_min %/% B` is at least `m`;
 #' 3. `"repeated"`: `m` rows of all strata fit into a batch, and `n_min` is at least `m`; rare rows are repeated;
-#' 4. `"some strata"`: `n_min` is at least `m`; a batch holds `b %/% m` of the strata;
+#' 4. `"some strata"`: `n_min` is at least `m`; a batch holds `b %/% m` of the strata.
+#'    If that is only one, the code makes batches of `2 * m` rows instead, with two strata;
 #' 5. `"weighted"`: rows drawn with replacement.
+#'    A batch holds `b / S` rows of each of `S` strata on average, and may hold fewer than `m`.
 #'
 #' @section Errors:
 #' `batch_size` is above the number of rows, or `min_samples_per_stratum` above `batch_size`.
@@ -78,7 +81,7 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
       mean_batch_size = found$mean_batch_sizes
     ),
     largest_minimum = as.integer(found$largest_minimum),
-    sampler = c("plain", "stratified", "repeated", "some strata", "weighted")[found$sampler + 1],
+    sampler = rawToChar(found$sampler),
     reason = rawToChar(found$reason),
     python = rawToChar(found$python),
     r = rawToChar(found$r)
@@ -86,7 +89,8 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
 }
 
 #' @export
-print.batch_advice = function(x, most = 10L, ...) {
+print.batch_advice = function(x, ...) {
+  most = 10L # strata
   shown_table = function(table) {
     for (column in names(table)[vapply(table, is.double, logical(1L))]) {
       table[[column]] = sprintf(if (column == "too_few") "%.4g" else "%.2f", table[[column]])
@@ -101,7 +105,7 @@ print.batch_advice = function(x, most = 10L, ...) {
     show_count(x$min_samples_per_stratum, "row")))
   shown_table(utils::head(x$strata[order(x$strata$rows), ], most))
   if (n_strata > most) {
-    cat(sprintf("... and %d more frequent strata\n", n_strata - most))
+    cat(sprintf("... and %s with as many rows or more\n", show_count(n_strata - most, "stratum")))
   }
   cat("\nWhat a minimum in every batch costs, if an epoch visits every row once:\n")
   shown_table(x$minimums)

@@ -14,11 +14,18 @@ static inline bool read_rare_choice(const Parts *request, int n_choices, int *ra
   return read_choice(request, "rare", choices, n_choices, rare, host);
 }
 
-/* Read what to do with missing values, which the host does. */
-static inline bool read_missing(const Parts *request, Host *host) {
+/* What to do with missing values. */
+enum { MISSING_ERROR, MISSING_STRATUM, MISSING_DROP };
+
+static inline bool read_missing_choice(const Parts *request, int *missing, Host *host) {
   static const char *const choices[] = {"error", "stratum", "drop"};
+  return read_choice(request, "missing", choices, 3, missing, host);
+}
+
+/* Check what to do with missing values, which the host does. */
+static inline bool read_missing(const Parts *request, Host *host) {
   int any;
-  return read_choice(request, "missing", choices, 3, &any, host);
+  return read_missing_choice(request, &any, host);
 }
 
 /* Read the minimum of all strata, for kinds that do not take one for each stratum. */

@@ -52,6 +52,22 @@ test_that("the advised code holds the minimum", {
   }
 })
 
+test_that("the advised code takes missing values", {
+  sizes_of = list(c(30, 300), c(3, 300), rep(4, 20))
+  for (missing in c("stratum", "drop")) {
+    for (i in seq_along(sizes_of)) {
+      known = labels_of_sizes(sizes_of[[i]])
+      labels = c(known, rep(NA, 60))
+      advice = advise(labels, c(40, 20, 16)[i], c(1, 1, 2)[i], missing = missing)
+      expect_identical(advice$sampler, c("stratified", "repeated", "some strata")[i])
+      sampler = eval(parse(text = advice$r), list(labels = labels), asNamespace("rbridge"))(NULL)
+      expect_identical(any(unlist(as.list(sampler$batches(0))) > length(known)), missing == "stratum")
+    }
+  }
+  expect_match(advise(c(labels_of_sizes(c(300, 3)), NA), 60, 8, missing = "drop")$reason,
+    "First leave the rows without a stratum out of the dataset and the labels.", fixed = TRUE)
+})
+
 test_that("the strata of a task are those of the sampler", {
   skip_if_not_installed("mlr3")
   task = mlr3::tsk("german_credit")
@@ -72,5 +88,5 @@ test_that("printing shows the rarest strata and says how many more there are", {
   shown = utils::capture.output(print(advise(labels_of_sizes(c(rep(5, 11), 1)), 8)))
   expect_identical(shown[1], "<batch_advice> 56 rows, 12 strata, batches of 8 rows")
   expect_match(shown[5], "^ +12 +1 ")
-  expect_true("... and 2 more frequent strata" %in% shown)
+  expect_true("... and 2 strata with as many rows or more" %in% shown)
 })

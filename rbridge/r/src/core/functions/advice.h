@@ -5,21 +5,23 @@
 #include "../batch_numbers.h"
 #include "functions.h"
 
-/* Plain batches are enough if at most this share of them has too few rows of a stratum. */
+/* Plain batches are enough if at most this share of them has too few rows of any stratum. */
 #define FEW_BATCHES 0.001
 
-enum { CODE_LINE = 128 /* bytes of a line of code */ };
+enum { CODE_LINE = 256 /* bytes of a line of code */ };
 
 typedef struct {
   int64_t n_strata, n_rows, n_batches; /* batches of a stratified epoch */
   int64_t *counts;
   int64_t fewest;                      /* rows of a stratum */
   int64_t batch_size, minimum;
-  double most_short;                   /* the largest share of plain batches with too few rows of a stratum */
+  double short_batches;                /* no smaller than the share of plain batches with too few rows of any stratum */
+  int missing;                         /* what to do with missing values */
 } Question;
 
-/* The samplers that advice names, in the order of "sampler" from 0. */
 typedef enum { PLAIN, EVENLY_STRATIFIED, REPEATED, SOME_STRATA, DRAWN_BY_WEIGHT } Advised;
+
+static const char *const advised_names[] = {"plain", "stratified", "repeated", "some strata", "weighted"};
 
 /* Find the probability of fewer than `minimum` of `count` rows in a sample of `size` of all rows, without replacement:
  * the hypergeometric distribution, from its least value on. Logarithms keep the smallest probabilities.
@@ -63,7 +65,7 @@ static bool describe_plain_batches(Question *question, Host *host) {
         host
     );
     if (!is_found) return false;
-    question->most_short = fmax(question->most_short, too_few[stratum]);
+    question->short_batches += too_few[stratum]; /* the events may exclude each other */
   }
   return true;
 }
@@ -97,10 +99,49 @@ static bool describe_minimums(const Question *question, Host *host) {
 }
 
 static Advised sampler_for(const Question *question) {
-  if (question->n_strata == 1 || question->most_short <= FEW_BATCHES) return PLAIN;
+  if (question->n_strata == 1 || question->short_batches <= FEW_BATCHES) return PLAIN;
   if (question->fewest / question->n_batches >= question->minimum) return EVENLY_STRATIFIED;
   if (question->fewest < question->minimum) return DRAWN_BY_WEIGHT;
   return question->minimum <= question->batch_size / question->n_strata ? REPEATED : SOME_STRATA;
+}
+
+/* The number of strata in a batch, if not all; at least two, because a batch of one stratum has nothing to compare. */
+static int64_t strata_in_batch(const Question *question) {
+  int64_t n_strata = question->batch_size / question->minimum;
+  return n_strata > 2 ? n_strata : 2;
+}
+
+static void say_why_some_strata(const Question *question, const char *wanted, char *reason) {
+  if (question->batch_size / question->minimum >= 2) {
+    snprintf(
+        reason, SENTENCE, "A batch has no room for %s of each of %lld strata. With some strata in each batch, it holds "
+        "at least %s of each of them.", wanted, (long long)question->n_strata, wanted
+    );
+    return;
+  }
+  char size[NUMBER], needed[NUMBER];
+  show_count(question->batch_size, "row", size);
+  show_count(2 * question->minimum, "row", needed);
+  snprintf(
+      reason, SENTENCE, "A batch of %s has no room for %s of each of two strata. Batches of %s have it, which the code "
+      "makes instead.", size, wanted, needed
+  );
+}
+
+static void say_why_by_weight(const Question *question, const char *wanted, const char *rows, char *reason) {
+  double mean = (double)question->batch_size / (double)question->n_strata;
+  char needed[NUMBER], ending[4 * NUMBER];
+  show_count(question->minimum * question->n_strata, "row", needed);
+  if (mean < (double)question->minimum) {
+    snprintf(ending, sizeof ending, "fewer than %s: that takes batches of %s", wanted, needed);
+  } else {
+    snprintf(ending, sizeof ending, "at random, so some batches hold fewer than %s", wanted);
+  }
+  snprintf(
+      reason, SENTENCE, "The smallest stratum has %s, fewer than the %s that a batch must hold. Rows that are drawn "
+      "with replacement may occur in a batch more than once. A batch holds %.*f rows of each stratum on average, %s.",
+      rows, wanted, mean == floor(mean) ? 0 : 2, mean, ending
+  );
 }
 
 static void say_why(const Question *question, Advised sampler, char *reason) {
@@ -130,43 +171,52 @@ static void say_why(const Question *question, Advised sampler, char *reason) {
     );
     break;
   case SOME_STRATA:
-    snprintf(
-        reason, SENTENCE, "A batch has no room for %s of each of %lld strata. With some strata in each batch, it holds "
-        "at least %s of each of them.", wanted, (long long)question->n_strata, wanted
-    );
+    say_why_some_strata(question, wanted, reason);
     break;
   case DRAWN_BY_WEIGHT:
-    snprintf(
-        reason, SENTENCE, "The smallest stratum has %s, fewer than a batch shall hold. Rows that are drawn with "
-        "replacement may occur in a batch more than once. The number of rows of a stratum is then random.", rows
-    );
+    say_why_by_weight(question, wanted, rows, reason);
+  }
+  /* Plain batches and weights have no parameter for missing values. */
+  size_t length = strlen(reason), room = SENTENCE - length;
+  if (question->missing == MISSING_DROP && (sampler == PLAIN || sampler == DRAWN_BY_WEIGHT)) {
+    snprintf(reason + length, room, " First leave the rows without a stratum out of the dataset and the labels.");
+  }
+  if (question->missing == MISSING_STRATUM && sampler == DRAWN_BY_WEIGHT) {
+    snprintf(reason + length, room, " First replace missing values of the labels with a value of their own.");
   }
 }
 
 static void write_code(const Question *question, Advised sampler, char *python, char *r) {
-  long long size = question->batch_size, minimum = question->minimum, n_strata = size / minimum;
+  static const char *const python_choices[] = {"", ", missing=\"stratum\"", ", missing=\"drop\""};
+  static const char *const r_choices[] = {"", ", missing = \"stratum\"", ", missing = \"drop\""};
+  const char *in_python = python_choices[question->missing], *in_r = r_choices[question->missing];
+  long long size = question->batch_size, minimum = question->minimum, n_strata = strata_in_batch(question);
   switch (sampler) {
-  case PLAIN:
-    snprintf(python, CODE_LINE, "DataLoader(dataset, batch_size=%lld, shuffle=True)", size);
-    snprintf(r, CODE_LINE, "torch::dataloader(dataset, batch_size = %lld, shuffle = TRUE)", size);
+  case PLAIN: /* the last batch may be small, and have too few rows of a stratum */
+    snprintf(python, CODE_LINE, "DataLoader(dataset, batch_size=%lld, shuffle=True, drop_last=True)", size);
+    snprintf(r, CODE_LINE, "torch::dataloader(dataset, batch_size = %lld, shuffle = TRUE, drop_last = TRUE)", size);
     break;
   case EVENLY_STRATIFIED:
-    snprintf(python, CODE_LINE, "StratifiedBatchSampler(labels, mean_batch_size=%lld)", size);
-    snprintf(r, CODE_LINE, "batch_sampler_stratified(mean_batch_size = %lld, strata = labels)", size);
+    snprintf(python, CODE_LINE, "StratifiedBatchSampler(labels, mean_batch_size=%lld%s)", size, in_python);
+    snprintf(r, CODE_LINE, "batch_sampler_stratified(mean_batch_size = %lld, strata = labels%s)", size, in_r);
     break;
   case REPEATED:
     snprintf(
-        python, CODE_LINE, "StratifiedBatchSampler(labels, %lld, mean_batch_size=%lld, rare=\"repeat\")", minimum, size
+        python, CODE_LINE, "StratifiedBatchSampler(labels, %lld, mean_batch_size=%lld, rare=\"repeat\"%s)", minimum,
+        size, in_python
     );
     snprintf(
-        r, CODE_LINE, "batch_sampler_stratified(%lld, mean_batch_size = %lld, rare = \"repeat\", strata = labels)",
-        minimum, size
+        r, CODE_LINE, "batch_sampler_stratified(%lld, mean_batch_size = %lld, rare = \"repeat\", strata = labels%s)",
+        minimum, size, in_r
     );
     break;
   case SOME_STRATA:
-    snprintf(python, CODE_LINE, "StrataSubsetBatchSampler(labels, %lld, %lld, exact=True)", n_strata, minimum);
     snprintf(
-        r, CODE_LINE, "batch_sampler_strata_subset(%lld, %lld, exact = TRUE, strata = labels)", n_strata, minimum
+        python, CODE_LINE, "StrataSubsetBatchSampler(labels, %lld, %lld, exact=True%s)", n_strata, minimum, in_python
+    );
+    snprintf(
+        r, CODE_LINE, "batch_sampler_strata_subset(%lld, %lld, exact = TRUE, strata = labels%s)", n_strata, minimum,
+        in_r
     );
     break;
   case DRAWN_BY_WEIGHT:
@@ -187,14 +237,15 @@ static bool give_text(Host *host, const char *name, const char *text) {
  *
  * "mean", "variance" and "too_few" describe each stratum in plain batches: its rows, and the share of batches with
  * fewer than the minimum. "minimums", "n_batches" and "mean_batch_sizes" are what a minimum costs, and
- * "largest_minimum" is possible in batches of at most "batch_size" rows on average. "sampler" is an Advised, with a
- * "reason" and code.
+ * "largest_minimum" is possible in batches of at most "batch_size" rows on average. "sampler" is the name of what fits,
+ * with a "reason" and code.
  */
 static bool call_advice(const Parts *request, Host *host) {
   static const char *const name = "batch_size";
   Question question = {.n_strata = 0};
   double size, minimum;
-  if (!read_whole(request, name, 1, INFINITY, &size, host) || !read_missing(request, host)) return false;
+  if (!read_whole(request, name, 1, INFINITY, &size, host)) return false;
+  if (!read_missing_choice(request, &question.missing, host)) return false;
   if (!read_one_minimum(request, INFINITY, &minimum, host)) return false;
   if (minimum > size) {
     char shown[NUMBER];
@@ -217,7 +268,7 @@ static bool call_advice(const Parts *request, Host *host) {
   char reason[SENTENCE], python[CODE_LINE], r[CODE_LINE];
   say_why(&question, sampler, reason);
   write_code(&question, sampler, python, r);
-  return host->number(host, "sampler", sampler) && give_text(host, "reason", reason) &&
+  return give_text(host, "sampler", advised_names[sampler]) && give_text(host, "reason", reason) &&
          give_text(host, "python", python) && give_text(host, "r", r);
 }
 
