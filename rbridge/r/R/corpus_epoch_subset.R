@@ -122,7 +122,7 @@ kind_epoch_subset = function() {
     ),
     bytes = function(recipe) {
       pool = if (recipe$parts$method == "uniform_without_replacement") recipe$parts$n_rows else 0
-      4 * pool + cutting_bytes(recipe, recipe$parts$sample)
+      4 * pool + 64 * length(recipe$parts$rows) + cutting_bytes(recipe, recipe$parts$sample)
     },
     n_rows = function(recipe) recipe$parts$n_rows,
     describe = function(private) {

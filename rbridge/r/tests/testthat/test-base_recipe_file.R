@@ -177,6 +177,9 @@ test_that("a recipe that needs more memory than it may is refused before the mem
   # The vectors of a file count before they are read.
   texts = write_recipe_to(recipe_of(batch_sampler_stratified(1, strata = factor(seq_len(1e5)), seed = 1)))
   expect_error(read_batch_sampler(texts, max_bytes = 5e6), "at most 5000000 bytes of memory, 'max_bytes'. Got one that")
+  # Listed rows take memory for themselves, not for all rows of the dataset.
+  few = recipe_of(batch_sampler_epoch_subset(2^31 - 1, 2, 2, rows = list("0" = c(7, 2^31 - 1)), seed = 1))
+  expect_identical(read_batch_sampler(write_recipe_to(few), max_bytes = 2^24)(NULL)$.length(), 1L)
   # Numbers that are large, kind by kind.
   most = 2^31 - 1
   generators = generators_of_all_kinds()
@@ -247,6 +250,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
     batch_sampler_tree(list(mode = "sequential", auxiliary = list(angle = "uniform(-10, 10)", side = "choice([1, 2])",
       step = "counter()")), 20, n, table = list(s = 1:2), persistent = TRUE, seed = 1),
     batch_sampler_epoch_subset(n, 100, 20, method = "uniform_without_replacement", seed = 1),
+    batch_sampler_epoch_subset(n, 100, 20, rows = list("0" = seq_len(n), "3" = rev(seq_len(n))), seed = 1),
     batch_sampler_epoch_subset(n, n, method = "partition", lengths = seq_len(n) %% 7L, max_tokens = 50, seed = 1),
     batch_sampler_perplexity(n, n, 2, maximum = "published", seed = 1),
     batch_sampler_sharded(4, counts = shard_counts(list(s = strata)), shards = "s", seed = 1, strata = strata),

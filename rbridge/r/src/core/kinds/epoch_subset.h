@@ -7,6 +7,7 @@
 #include "../cutting.h"
 #include "../epoch_subset.h"
 #include "../row_places.h"
+#include "../sorting.h"
 #include "kinds.h"
 
 enum { UNIFORM, WITHOUT_REPLACEMENT, PARTITION, N_METHODS };
@@ -38,26 +39,33 @@ static Candidates candidates_of(const EpochSubset *self, uint32_t epoch) {
   };
 }
 
-/* Check that no stage has a row twice; the name and the number of the stage of the row are in the refusal. */
+/* Check that no stage has a row twice; the refusal of a request names the row. Anyone may have written a recipe, so the
+ * memory is for the rows that are listed, however many the dataset has.
+ */
 static bool check_candidates_differ(
-    const Parts *parts, const double *n_candidates, int64_t n_stages, const int32_t *rows, int64_t n_rows, Host *host
+    const Parts *parts, const double *n_candidates, int64_t n_stages, const int32_t *rows, int64_t n_listed,
+    int64_t n_rows, Host *host
 ) {
-  int32_t *latest = host->memory(host, FOR_THE_CALL, n_rows * (int64_t)sizeof *latest); /* the last stage of each row */
-  if (latest == NULL) return false;
-  for (int64_t row = 0; row < n_rows; row++) latest[row] = -1;
-  int64_t place = 0;
+  int64_t *numbers = host->memory(host, FOR_THE_CALL, 2 * n_listed * (int64_t)sizeof *numbers);
+  if (numbers == NULL) return false;
+  int64_t row_bits = bits_below((uint64_t)n_rows), place = 0;
   for (int64_t stage = 0; stage < n_stages; stage++) {
     for (int64_t end = place + (int64_t)n_candidates[stage]; place < end; place++) {
-      if (latest[rows[place]] == (int32_t)stage) {
-        if (parts->is_recipe) return refuse_part(host, "rows", "different rows in each stage");
-        char shown[NUMBER];
-        return refuse(
-            host, "rows", show_number((double)rows[place] + host->first_row, shown), "have no row twice for an epoch"
-        );
-      }
-      latest[rows[place]] = (int32_t)stage;
+      numbers[place] = stage << row_bits | rows[place];
       if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
     }
+  }
+  int64_t bits = row_bits + bits_below((uint64_t)n_stages);
+  const int64_t *sorted = sort_naturals(numbers, numbers + n_listed, n_listed, bits, host);
+  if (sorted == NULL) return false;
+  for (int64_t i = 1; i < n_listed; i++) {
+    if (sorted[i] == sorted[i - 1]) {
+      if (parts->is_recipe) return refuse_part(host, "rows", "different rows in each stage");
+      char shown[NUMBER];
+      double row = (double)(sorted[i] & ((INT64_C(1) << row_bits) - 1)) + host->first_row;
+      return refuse(host, "rows", show_number(row, shown), "have no row twice for an epoch");
+    }
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
   return true;
 }
@@ -95,7 +103,7 @@ static bool plan_candidates(const Parts *request, double n_rows, double *fewest,
   for (int64_t stage = 0; stage < n_stages; stage++) {
     if (n_candidates[stage] < *fewest) *fewest = n_candidates[stage];
   }
-  return check_candidates_differ(request, n_candidates, n_stages, rows, (int64_t)n_rows, host) &&
+  return check_candidates_differ(request, n_candidates, n_stages, rows, n_listed, (int64_t)n_rows, host) &&
          host->keep(host, "begins") && host->keep(host, "n_candidates");
 }
 
@@ -121,7 +129,10 @@ static bool plan_epoch_subset(const Parts *request, Host *host) {
 
 static bool read_candidates(EpochSubset *self, const Parts *recipe, Host *host) {
   Part rows = find_part(recipe, "rows");
-  if (rows.type == NOTHING) return true;
+  if (rows.type == NOTHING) {
+    bool has_stages = find_part(recipe, "begins").type != NOTHING || find_part(recipe, "n_candidates").type != NOTHING;
+    return !has_stages || refuse_part(host, "rows", "integers");
+  }
   if (rows.type != INTEGERS) return refuse_part(host, "rows", "integers");
   self->candidates = rows.values;
   self->n_stages = read_stages(recipe, rows.length, &self->begins, &self->n_candidates, host);
@@ -136,7 +147,9 @@ static bool read_candidates(EpochSubset *self, const Parts *recipe, Host *host) 
   for (int64_t stage = 0; self->method == WITHOUT_REPLACEMENT && stage < self->n_stages; stage++) {
     if (!read_whole(recipe, "sample", 1, self->n_candidates[stage], &sample, host)) return false;
   }
-  return check_candidates_differ(recipe, self->n_candidates, self->n_stages, self->candidates, self->n_rows, host);
+  return check_candidates_differ(
+      recipe, self->n_candidates, self->n_stages, self->candidates, rows.length, self->n_rows, host
+  );
 }
 
 static bool prepare_epoch_subset(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
@@ -200,7 +213,7 @@ static void identify_epoch_subset(const void *instance, const Parts *recipe, Ide
   const EpochSubset *self = instance;
   (void)recipe;
   identify_cutting(&self->cutting, self->sample, identity);
-  /* Rows that are taken in turn have one order, unless their batches are shuffled. */
+  /* Rows that are taken in turn have one order; batches by length are shuffled. */
   identity->has_unused_seed = self->method == PARTITION && self->cutting.lengths == NULL;
 }
 
