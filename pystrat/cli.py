@@ -461,7 +461,7 @@ def _add_corpus(commands: Any) -> None:
     )
     plan.add_argument(
         "--max-length",
-        type=lambda text: int(text) if "," not in text else [int(part) for part in text.split(",")],
+        type=_limits,
         metavar="WORDS[,WORDS...]",
         help="leave out lines of more words; with several numbers, a limit for each suffix, such as 80,120",
     )
@@ -497,6 +497,16 @@ def _add_corpus(commands: Any) -> None:
         help="what ends an epoch: a sample, the first file whose lines were all drawn, or the last one "
         "(default: %(default)s)",
     )
+
+
+def _limits(text: str) -> Union[int, list[int]]:
+    """Read one number of words, or several with commas between them."""
+    try:
+        limits = [int(part) for part in text.split(",")]
+    except ValueError:
+        message = f"must be one integer, or several such as 80,120. Got '{text}' instead."
+        raise argparse.ArgumentTypeError(message) from None
+    return limits if len(limits) > 1 else limits[0]
 
 
 def _number(text: str) -> Union[int, float]:

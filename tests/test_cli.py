@@ -153,6 +153,14 @@ def test_errors_name_options(options: str, message: str, tmp_path: Path, capsys:
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("limits", ["80,", "many", "80,x"])
+def test_limits_of_words_are_integers(limits: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run("corpus", "plan", tmp_path, "--max-length", limits)
+    message = f"--max-length: must be one integer, or several such as 80,120. Got '{limits}' instead."
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("options", [["f=3", "4"], ["4", "f=3"], ["4", "5"], ["x"], ["f=x"], ["f=3", "f=4"]])
 def test_promises_are_one_number_or_named_ones(options: list[str], file: Path) -> None:
     given = [part for option in options for part in ("--min-samples-per-stratum", option)]

@@ -44,7 +44,7 @@ def line_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int3
         If the lengths are invalid, or a file has changed since it was indexed.
     """
     if lengths is None or (isinstance(lengths, str) and lengths == "words"):
-        return np.concatenate([_most_words(file) for file in files])
+        return np.concatenate([_word_counts(file).max(axis=0) for file in files])
     if callable(lengths):
         return _lengths_by(lengths, files)
     if isinstance(lengths, str):
@@ -86,8 +86,7 @@ def _side_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int
     """Return the length of each side of the lines of all files; shape (number of lines, sides)."""
     n, n_sides = sum(map(len, files)), len(files[0].sides)
     if lengths is None or (isinstance(lengths, str) and lengths == "words"):
-        by_side = [np.concatenate([file.sides[side].word_counts() for file in files]) for side in range(n_sides)]
-        return np.stack(by_side, axis=1)
+        return np.concatenate([_word_counts(file) for file in files], axis=1).T
     required = f"be 'words', or whole numbers of shape ({n}, {n_sides}), if 'max_length' has a limit for each side"
     found = np.empty(0) if callable(lengths) or isinstance(lengths, str) else plain_array(lengths, "lengths")
     if found.shape != (n, n_sides) or found.dtype.kind not in "iuf":
@@ -96,11 +95,9 @@ def _side_lengths(lengths: Any, files: Sequence[ParallelFile]) -> NDArray[np.int
     return found.astype(np.int32)
 
 
-def _most_words(file: ParallelFile) -> NDArray[np.int32]:
-    counts = file.sides[0].word_counts()
-    for side in file.sides[1:]:
-        np.maximum(counts, side.word_counts(), out=counts)
-    return counts
+def _word_counts(file: ParallelFile) -> NDArray[np.int32]:
+    """Return the words of each side of the lines of a file; shape (sides, number of lines)."""
+    return np.stack([side.word_counts() for side in file.sides])
 
 
 def _lengths_by(function: Any, files: Sequence[ParallelFile]) -> NDArray[np.int32]:
