@@ -204,7 +204,7 @@ load_feedback = function(private, state) {
 # What feedback has changed, as numbers by name.
 feedback_of_state = function(private, feedback) {
   values = lapply(Filter(Negate(is.null), as.list(feedback)), unlist)
-  entry = intersect(c("weights", "priorities"), private$.kind()$vectors$state)
+  entry = if (is.null(private$.recipe$parts$method)) "weights" else "priorities" # of rows that are drawn by rank
   if (!is.list(feedback) || !all(c(entry, "next_position") %in% names(values)) || !all(vapply(values, is.numeric, NA))) {
     stop_parameter("state", sprintf("hold the %s of the rows", entry), show_value(feedback))
   }

@@ -313,7 +313,9 @@ static bool append_priorities(const Prioritized *self, RowWeights *rows, const P
   double largest = rows->head[LARGEST];
   double *values = host->memory(host, FOR_THE_CALL, (count + 1) * (int64_t)sizeof *values);
   if (values == NULL) return false;
-  double value = raised(&self->weighing, largest > 0 ? largest : 1);
+  /* A row of priority 0 is never drawn, except by its rank; it does not keep new rows from being drawn. */
+  bool is_told = largest > 0 || (largest == 0 && self->weighing.is_ranked);
+  double value = raised(&self->weighing, is_told ? largest : 1);
   for (int64_t i = 0; i < count; i++) values[i] = value;
   return append_rows(rows, values, count, host);
 }
