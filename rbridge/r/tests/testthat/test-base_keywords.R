@@ -4,10 +4,10 @@ test_that("an unknown argument is answered with the one that was probably meant"
   }
   answers(batch_sampler_stratified(batch_size = 64), "mean_batch_size")
   answers(batch_sampler_stratified(2, sede = 1), "seed")
-  answers(batch_sampler_uniform(batch_size = 3, replace = TRUE), "replacement")
+  answers(batch_sampler_uniform(batch_size = 3, random_state = 1), "seed")
   answers(batch_sampler_weighted(1:3, 2, num_batch = 3), "n_batches")
   answers(batch_sampler_epoch_subset(num_samples = 3), "sample")
-  answers(batch_sampler_stratified_group(2, group = 1:3, stratum = 1:3, world_size = 2), "num_replicas")
+  answers(batch_sampler_stratified_group(2, group = 1:3, world_size = 2), "num_replicas")
   answers(stratified_stream("a", 2, identity, "key", buffersize = 3), "buffer_size")
   error = expect_error(batch_sampler_stratified(batch_size = 64))
   expect_identical(as.character(conditionCall(error)[[1L]]), "batch_sampler_stratified")
