@@ -193,7 +193,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         count : int, optional
             From 0 to the capacity; by default the number of priorities, or 1 if there are none.
         priorities : array_like of float, shape (count,), or float, optional
-            As in `update`. By default, every new row gets the largest priority ever set.
+            As in `update`. By default, every new row gets the largest priority ever set, 1 if none was above 0.
 
         Returns
         -------

@@ -14,8 +14,8 @@ from tests.reference.golden_vectors import GOLDEN
 ABOUT = (
     "Calls of a replay buffer of 'n_rows' rows and place for 'capacity', and what it then holds: 'weights', the powers "
     "abs(priority) + epsilon ^ alpha of all rows, 0 if both are 0, and 'n_added', the rows ever added. 'append' adds "
-    "'count' rows with 'priorities', or without any with the largest abs(priority) + epsilon ever told, and its rows "
-    "take the 'places'. 'update' tells 'priorities' of 'rows'; with 'since', not of those written after so many rows "
+    "'count' rows with 'priorities', or without any with the largest abs(priority) + epsilon ever told, or 1, and its "
+    "rows take the 'places'. 'update' tells 'priorities' of 'rows'; with 'since', not of those written after so many rows "
     "had been added. Rows are counted from 0. Written by tests/reference/golden_replay.py."
 )
 
@@ -32,7 +32,7 @@ class NaiveReplay:
     def append(self, count: int, priorities: Optional[list[float]]) -> list[int]:
         places = []
         for number in range(count):
-            size = 1.0 if self.largest < 0 else self.largest
+            size = self.largest if self.largest > 0 else 1.0
             if priorities is not None:
                 size = abs(priorities[number]) + self.epsilon
             place = self.n_added % self.capacity

@@ -56,7 +56,7 @@
 #'   Returns the instance invisibly.
 #' * `append(count = NULL, priorities = NULL)`: adds rows, and returns their positions.
 #'   `count` is by default the number of priorities, or 1 if there are none; without priorities, every new row gets the
-#'   largest one ever set.
+#'   largest one ever set, 1 if none was above 0.
 #'   If there is no room left, these are the positions of the oldest rows, where the caller stores the new data.
 #' * `n_added()`: returns the number of rows that were ever added, the first ones included.
 #' * `priorities(rows = NULL)`: returns the absolute priorities of rows, `numeric()`, or of all rows.
