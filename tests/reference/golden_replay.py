@@ -15,8 +15,8 @@ ABOUT = (
     "Calls of a replay buffer of 'n_rows' rows and place for 'capacity', and what it then holds: 'weights', the powers "
     "abs(priority) + epsilon ^ alpha of all rows, 0 if both are 0, and 'n_added', the rows ever added. 'append' adds "
     "'count' rows with 'priorities', or without any with the largest abs(priority) + epsilon ever told, or 1, and its "
-    "rows take the 'places'. 'update' tells 'priorities' of 'rows'; with 'since', not of those written after so many rows "
-    "had been added. Rows are counted from 0. Written by tests/reference/golden_replay.py."
+    "rows take the 'places'. 'update' tells 'priorities' of 'rows'; with 'since', not of those written after so many "
+    "rows had been added. Rows are counted from 0. Written by tests/reference/golden_replay.py."
 )
 
 
