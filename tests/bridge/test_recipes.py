@@ -24,7 +24,7 @@ from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 
 LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
-MANY = np.arange(600) % 300 / 4
+MANY = np.arange(600.0) % 300
 
 
 @pytest.mark.parametrize(

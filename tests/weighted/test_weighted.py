@@ -505,6 +505,5 @@ def test_a_stream_goes_on_where_its_state_was_taken() -> None:
 def test_a_state_counts_no_batches_that_were_not_requested() -> None:
     sampler = WeightedBatchSampler([1.0] * 40, 4, seed=1)
     next(iter(sampler))
-    required = "'batches_consumed' parameter must be at most 1, the number of batches that were requested. Got 5 instead"
-    with pytest.raises(ValueError, match=required):
+    with pytest.raises(ValueError, match="must be at most 1, the number of batches that were requested. Got 5 instead"):
         sampler.state_dict(batches_consumed=5)
