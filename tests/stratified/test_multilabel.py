@@ -85,8 +85,7 @@ def test_every_row_once_no_batch_empty_and_exactly_the_shortfalls_that_are_told(
     assert np.array_equal(sampler.label_counts(epoch), held)
     told = [tuple(row) for row in sampler.shortfalls(epoch).itertuples(index=False)]
     assert told == [
-        (batch, label, held[batch, label], minimum - held[batch, label])
-        for batch, label in np.argwhere(held < minimum)
+        (batch, label, held[batch, label], minimum - held[batch, label]) for batch, label in np.argwhere(held < minimum)
     ]
 
 

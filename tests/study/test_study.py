@@ -258,5 +258,5 @@ def test_differences_and_intervals_of_the_pages_are_those_of_the_results(
     found = re.findall(pattern, re.sub(r"\s+", " ", text))
     assert found
     for numbers in found:
-        tolerance = 0.5 * 10.0 ** -len(numbers[0].split(".")[1]) + 5e-5  # two roundings
+        tolerance = 0.5 * 10.0 ** -len(numbers[0].split(".")[1]) + 5e-5  # both are rounded
         assert (np.abs(printed - np.array(numbers, dtype=float)) <= tolerance).all(axis=1).any(), numbers
