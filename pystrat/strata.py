@@ -284,7 +284,8 @@ def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
         raise refuse({"boolean": "logical values", "date": "dates"}.get(kind, kind))
     present = np.asarray(_as_doubles(vector, refuse)[~missing])
     if present.dtype.kind != "f":
-        _check_exact(pd.unique(present) if present.dtype == object else _factorize(present)[1], refuse)
+        distinct = pd.unique(present) if present.dtype == object else _factorize(present)[1]
+        _check_exact(distinct, lambda got, advice=None: refuse(got))  # text is no number
     numbers = np.full(len(vector), np.nan)
     numbers[~missing] = present
     return numbers

@@ -474,13 +474,13 @@ def test_the_dry_run_leaves_out_long_lines(tmp_path: Path, capsys: pytest.Captur
         assert main(["corpus", "plan", str(tmp_path), "--sample", "3", "--max-length", limit]) == 0
         assert capsys.readouterr().out.splitlines()[1].split()[:3] == ["a", "3", excluded]
     assert main(["corpus", "plan", str(tmp_path), "--sample", "3", "--max-length", "1,2,3"]) == 2
-    assert "'max_length' parameter must have one number for each side, 2" in capsys.readouterr().err
+    assert "'--max-length' option must have one number for each side, 2" in capsys.readouterr().err
 
 
 def test_an_error_takes_one_line(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["corpus", "plan", str(corpus), "--sample", "1.0"]) == 2
     told = capsys.readouterr()
-    assert told.out == "" and told.err.startswith("pystrat: The 'sample' parameter must be a share")
+    assert told.out == "" and told.err.startswith("pystrat: The '--sample' option must be a share")
     assert told.err.count("\n") == 1
 
 

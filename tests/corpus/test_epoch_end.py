@@ -235,4 +235,4 @@ def test_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert main([*command, "--epoch-end", "all_exhausted"]) == 0
     assert [line.split()[-2] for line in capsys.readouterr().out.splitlines()[1:5]] == ["60", "60", "60", "0"]
     assert main(command) == 2
-    assert "'sample' parameter must be a share" in capsys.readouterr().err
+    assert "'--sample' option must be a share" in capsys.readouterr().err

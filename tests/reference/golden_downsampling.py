@@ -14,7 +14,7 @@ import pandas as pd
 
 from pystrat import DownsampledBatchSampler, correct_probabilities, published_class_weights
 from pystrat.stratum_values import with_values
-from tests.reference.golden_vectors import GOLDEN, cut, with_keys
+from tests.reference.golden_vectors import GOLDEN, as_in_r, cut, with_keys
 
 ABOUT = (
     "Rows are counted from 0. 'sampler': row i of n, from 0, has the class c for which (i * step mod n) lies in the "
@@ -145,7 +145,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
             return {"values": list(published_class_weights(case["weight"]))}
         return _expected_of_sampler(case)
     except (TypeError, ValueError) as error:
-        return {"error": str(error)}
+        return {"error": as_in_r(str(error))}
 
 
 def _corrected(probabilities: Any, keep_rate: Any, columns: Any = None, classes: Any = None, **_: Any) -> Any:

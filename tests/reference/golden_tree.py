@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from pystrat import TreeBatchSampler
-from tests.reference.golden_vectors import GOLDEN, cut
+from tests.reference.golden_vectors import GOLDEN, as_in_r, cut
 
 ABOUT = (
     "'table': columns; {'days': [...]} and {'times': [...]} are moments, times with their zone, and null is "
@@ -400,7 +400,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
             sampler = TreeBatchSampler(table, moments_in(case["spec"]), **case["parameters"])
         except (TypeError, ValueError) as error:
             # What a reader of YAML says of it depends on the reader and its version.
-            return {"error": str(error).split(" Got ")[0] if case.get("yaml") else str(error)}
+            return {"error": str(error).split(" Got ")[0] if case.get("yaml") else as_in_r(str(error))}
     epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
     values = [sampler.auxiliary_values(epoch) for epoch in case["epochs"]]
     return {

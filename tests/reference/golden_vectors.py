@@ -287,6 +287,11 @@ def wanted_as_text() -> str:
     return _as_text(ABOUT, ({"input": case, "expected": expected_of(case)} for case in wanted_cases()))
 
 
+def as_in_r(message: str) -> str:
+    """Return a message with the refused flag as R writes it, which the files have."""
+    return message.replace("Got True instead", "Got TRUE instead").replace("Got False instead", "Got FALSE instead")
+
+
 def bins_as_text() -> str:
     """Return the text of the file of bins: one case a line."""
     return _as_text(ABOUT_BINS, ({"input": case, "expected": expected_bins(case)} for case in bin_cases()))
