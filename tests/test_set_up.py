@@ -30,7 +30,7 @@ def test_every_line_of_the_table_is_understood(load: Any) -> None:
     rows = requirements.required(requirements.TARGETS)
     for target in requirements.TARGETS:
         assert {row.target for row in requirements.required([target])} == {"demo", target}
-    assert {row.kind for row in rows} == {"command", "python", "bridge", "r", "apt"}
+    assert {row.kind for row in rows} == {"command", "python", "bridge", "r", "apt", "npm"}
     for row in rows:
         assert (row.name == "-") == (row.kind == "apt")
         assert row.kind != "r" or re.fullmatch(r"[A-Za-z][\w.]*>=[\d.]+", row.name)
