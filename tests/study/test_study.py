@@ -9,11 +9,10 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
-
-torch = pytest.importorskip("torch")
-metrics = pytest.importorskip("sklearn.metrics")
+from sklearn import metrics
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "study"
 N_STEPS = 30
