@@ -27,6 +27,8 @@ settings=(
   _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=60
   # The help pages have no formulas, and to check those needs the package V8.
   _R_CHECK_RD_MATH_RENDERING_=false
+  # Debian's R compiles with debugging symbols. CRAN's limit of 5 MB is one of data and documentation.
+  _R_SHLIB_STRIP_=true
   # Flags that Debian builds R with.
   _R_CHECK_COMPILATION_FLAGS_KNOWN_="-Wformat -Wdate-time -Werror=format-security -mno-omit-leaf-frame-pointer"
 )

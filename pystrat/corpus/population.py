@@ -12,6 +12,8 @@ from pystrat.corpus.lengths import limited_lengths, lines_in_order
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, refused_type, show
 
+_MOST_SIDES = 10**4  # more files than a process can open at once
+
 
 class Population(NamedTuple):
     """The remaining lines of files.
@@ -79,7 +81,8 @@ def check_max_length(max_length: Any) -> Union[None, int, list[int]]:
     """Return a number of tokens, one for each side as a list, or None."""
     if max_length is None:
         return None
-    if isinstance(max_length, (list, tuple, np.ndarray)) and np.ndim(max_length) == 1:
+    is_sequence = isinstance(max_length, (list, tuple)) or (isinstance(max_length, np.ndarray) and max_length.ndim == 1)
+    if is_sequence and len(max_length) <= _MOST_SIDES:
         return [check_integer(limit, "max_length", minimum=0, maximum=MAX_COUNT) for limit in max_length]
     return check_integer(max_length, "max_length", minimum=0, maximum=MAX_COUNT)
 

@@ -1,8 +1,8 @@
 /* Golden vectors of stratified batches. A case is:
  *
  *   the strata of golden_strata.h, with the rows that an epoch takes of each
- *   n_batches; 1 if the rows are dealt evenly, else 0; 1 if they are shuffled, else 0; 1 if the batches are, else 0; the
- *   seed
+ *   n_batches; 1 if the rows are dealt evenly, else 0; 1 if they are shuffled, else 0; 1 if the batches are, else 0;
+ *   the seed
  *   the list of the batches' sizes
  *   n_epochs, then for each its number, the list of its permutation and that of its rows
  */

@@ -944,8 +944,8 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   bool is_planned = kind->plan(&request, &host.host);
   if (!is_planned) check_failure(&host);
   bool takes_labels = kind == &multilabel_kind;
-  bool needs_data = kind == &strata_subset_kind || kind == &one_stratum_kind || kind == &pairs_kind || kind == &triples_kind ||
-                    kind == &sharded_kind || kind == &stratified_group_kind;
+  bool needs_data = kind == &strata_subset_kind || kind == &one_stratum_kind || kind == &pairs_kind ||
+                    kind == &triples_kind || kind == &sharded_kind || kind == &stratified_group_kind;
   bool has_table = kind != &sharded_kind || is_given(&request, "table");
   bool has_data = (is_given(&request, "codes") && has_table) || is_given(&request, "users");
   if (takes_labels) has_data = is_given(&request, "labels");

@@ -96,7 +96,8 @@ section = function(title, text) paste0("## ", title, "\n\n", trimws(text))
 examples_of = function(node) {
   hidden = vapply(node, tag_of, "") == "dontshow"
   text = plain(node[!hidden])
-  condition = regmatches(plain(node[hidden]), regexec("^if \\((.*?)\\) \\(if \\(getRversion", plain(node[hidden])))[[1L]]
+  setup = plain(node[hidden])
+  condition = regmatches(setup, regexec("^if \\((.*?)\\) \\(if \\(getRversion", setup))[[1L]]
   if (length(condition) > 0L && !isTRUE(eval(str2lang(condition[2L]), new.env()))) {
     return(fenced(text, "r"))
   }

@@ -117,29 +117,8 @@ NULL
 epoch_sampler = function() {
   torch::sampler(
     name = "epoch_sampler",
-    initialize = function(data_source) {
-      caller = mlr3torch_caller(class(self)[1L])
-      if (caller$keeps_order) {
-        private$.in_order = rows_in_order(data_source, caller$batch_size)
-      } else {
-        # A dataset may hold the rows of its task in another order than the task of the training.
-        task = source_task(data_source)
-        # It is unknown which rows of the task a subset has.
-        if (is.null(task) && !inherits(data_source, "dataset_subset")) {
-          task = caller$task
-        }
-        private$.prepare(data_source, task)
-        private$.asked_within_epoch = !is.null(caller$task)
-      }
-    },
-    .length = function() {
-      if (!is.null(private$.in_order)) {
-        return(length(private$.in_order$offsets) - 1L)
-      }
-      runs = private$.asked_within_epoch && !is.null(private$.begun) && !private$.has_new_iterator
-      place = if (runs) private$.begun else private$.place
-      as.integer(private$.n_batches(place$epoch) / private$.stride)
-    },
+    initialize = function(data_source) prepare_instance(self, private, data_source),
+    .length = function() batches_of_loader(private),
     batches = function(epoch = self$epoch) batch_list(private$.drawn_batches(epoch)),
     .iter = function() {
       private$.has_new_iterator = TRUE
@@ -154,12 +133,7 @@ epoch_sampler = function() {
       self$.iter()
     },
     set_epoch = function(epoch, batches_done = NULL) {
-      epoch = check_range(epoch, "epoch", private$.last_epoch())
-      if (!is.null(batches_done)) {
-        private$.go_on_at(place_of_batches_done(private, epoch, batches_done))
-      } else {
-        private$.go_on_at(if (epoch == private$.place$epoch) private$.place else new_place(epoch))
-      }
+      private$.go_on_at(place_in_epoch(private, epoch, batches_done))
       invisible(self)
     },
     set_rank = function(rank, num_replicas) {
@@ -245,6 +219,33 @@ epoch_sampler = function() {
     ),
     parent_env = environment()
   )
+}
+
+# mlr3torch predicts in the order of the rows; every other loader trains.
+prepare_instance = function(self, private, data_source) {
+  caller = mlr3torch_caller(class(self)[1L])
+  if (caller$keeps_order) {
+    private$.in_order = rows_in_order(data_source, caller$batch_size)
+    return()
+  }
+  # A dataset may hold the rows of its task in another order than the task of the training.
+  task = source_task(data_source)
+  # It is unknown which rows of the task a subset has.
+  if (is.null(task) && !inherits(data_source, "dataset_subset")) {
+    task = caller$task
+  }
+  private$.prepare(data_source, task)
+  private$.asked_within_epoch = !is.null(caller$task)
+}
+
+# The length that a loader asks for: of the running epoch, if mlr3torch asks within it, else of the next.
+batches_of_loader = function(private) {
+  if (!is.null(private$.in_order)) {
+    return(length(private$.in_order$offsets) - 1L)
+  }
+  runs = private$.asked_within_epoch && !is.null(private$.begun) && !private$.has_new_iterator
+  place = if (runs) private$.begun else private$.place
+  as.integer(private$.n_batches(place$epoch) / private$.stride)
 }
 
 # All rows in the order of the dataset, in consecutive batches of at most `batch_size` rows.

@@ -205,7 +205,8 @@ load_feedback = function(private, state) {
 feedback_of_state = function(private, feedback) {
   values = lapply(Filter(Negate(is.null), as.list(feedback)), unlist)
   entry = if (is.null(private$.recipe$parts$method)) "weights" else "priorities" # of rows that are drawn by rank
-  if (!is.list(feedback) || !all(c(entry, "next_position") %in% names(values)) || !all(vapply(values, is.numeric, NA))) {
+  is_whole = is.list(feedback) && all(c(entry, "next_position") %in% names(values))
+  if (!is_whole || !all(vapply(values, is.numeric, NA))) {
     stop_parameter("state", sprintf("hold the %s of the rows", entry), show_value(feedback))
   }
   lapply(values, as.double)

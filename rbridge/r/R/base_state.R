@@ -75,7 +75,11 @@ place_of_batch = function(private, epoch, batch, ahead = NULL) {
   new_place(epoch, own * private$.stride, ahead)
 }
 
-place_of_batches_done = function(private, epoch, batches_done) {
+place_in_epoch = function(private, epoch, batches_done) {
+  epoch = check_range(epoch, "epoch", private$.last_epoch())
+  if (is.null(batches_done)) {
+    return(if (epoch == private$.place$epoch) private$.place else new_place(epoch))
+  }
   if (!is.null(private$.in_order)) {
     return(new_place(epoch))
   }

@@ -64,10 +64,11 @@ plot_heat_map = function(plan, most) {
     share = unlist(lapply(composition, function(rows) rows / max(rows)))
   )
   are_printed = plan$n_batches * (nchar(max(drawn$rows)) + 1L) <= 60
+  printed = drawn[rep(are_printed, nrow(drawn)), ]
   ggplot2::ggplot(drawn, ggplot2::aes(x = .data$batch, y = .data$stratum, fill = .data$share)) +
     ggplot2::geom_raster() +
-    ggplot2::geom_text(ggplot2::aes(label = .data$rows), data = drawn[rep(are_printed, nrow(drawn)), ], size = small_text,
-      colour = ifelse(drawn$share[rep(are_printed, nrow(drawn))] > 0.6, "white", "black")) +
+    ggplot2::geom_text(ggplot2::aes(label = .data$rows), data = printed, size = small_text,
+      colour = ifelse(printed$share > 0.6, "white", "black")) +
     ggplot2::scale_fill_gradientn(colours = c("#f7fbff", "#6baed6", "#08306b"), limits = c(0, 1),
       breaks = c(0, 0.5, 1), name = "share of the\nlargest count") +
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +

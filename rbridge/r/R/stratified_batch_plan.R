@@ -39,7 +39,8 @@
 #' The names are those of the Python class `pystrat.BatchPlan`.
 #'
 #' For [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()], the result is what the `plan()` of their
-#' instances returns: a `data.frame()` of class `"range_plan"` with one row for each stratum, whose attribute `n_batches` is the number of batches.
+#' instances returns: a `data.frame()` of class `"range_plan"` with one row for each stratum, whose attribute
+#' `n_batches` is the number of batches.
 #'
 #' @section Methods:
 #' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and

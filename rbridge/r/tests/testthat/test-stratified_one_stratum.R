@@ -14,9 +14,11 @@ test_that("rows and turns are in the orders of sample.int()", {
     turns = sample.int(3)
     own = split(rows, factor(labels[rows], unique(labels)))
     batches = list(split(own$news, c(1, 1, 2, 2, 3, 3)), split(own$web, c(1, 2, 2)), list(own$mail))
-    unlist(lapply(1:3, function(round) lapply(turns, function(turn) {
-      if (round <= length(batches[[turn]])) batches[[turn]][[round]]
-    })))
+    unlist(lapply(1:3, function(round) {
+      lapply(turns, function(turn) {
+        if (round <= length(batches[[turn]])) batches[[turn]][[round]]
+      })
+    }))
   }, .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
   expect_identical(sampler$batches(3)$rows, drawn)
 })

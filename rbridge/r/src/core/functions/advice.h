@@ -243,7 +243,7 @@ static bool give_text(Host *host, const char *name, const char *text) {
 static bool call_advice(const Parts *request, Host *host) {
   static const char *const name = "batch_size";
   Question question = {.n_strata = 0};
-  double size, minimum;
+  double size, minimum = 0;
   if (!read_whole(request, name, 1, INFINITY, &size, host)) return false;
   if (!read_missing_choice(request, &question.missing, host)) return false;
   if (!read_one_minimum(request, INFINITY, &minimum, host)) return false;

@@ -63,7 +63,7 @@ static bool call_batch_composition(const Parts *request, Host *host) {
 static bool call_batch_layout(const Parts *request, Host *host) {
   Plan plan;
   double n_rows;
-  int64_t *available, n_strata, n_available;
+  int64_t *available = NULL, n_strata = 0, n_available = 0;
   if (!read_plan(request, &plan, host)) return false;
   if (!read_counts(request, "available", &n_strata, &available, &n_available, host)) return false;
   if (n_strata != plan.n_strata) return refuse(host, "available", "others", "be numbers of rows of each stratum");
