@@ -45,7 +45,6 @@
 #include "place.h"
 #include "positives.h"
 #include "request.h"
-#include "row_weights.h"
 #include "taken_rows.h"
 #include "tree_values.h"
 

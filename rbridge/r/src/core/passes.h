@@ -50,20 +50,17 @@ static inline bool fill_passes_layout(
     const int64_t *taken, const int64_t *available, int64_t n_strata, int64_t n_batches, int64_t n_places,
     int64_t *next_places, int32_t *layout, Host *host
 ) {
-  LayoutProgress progress = {0};
-  int64_t since = 0;
-  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+  int64_t batch = 0, place = 0, since = 0;
+  for (int64_t stratum = 0; stratum < n_strata; place += taken[stratum++]) {
     int64_t count = taken[stratum];
     if (is_repeated(count, available[stratum])) {
-      progress.batch = lay_out_runs(count, progress.batch, n_batches, next_places, layout + progress.index);
-    } else {
-      progress.rank = 0;
-      lay_out_evenly(n_batches, count, &progress, next_places, layout);
+      batch = lay_out_runs(count, batch, n_batches, next_places, layout + place);
+      if (!may_go_on(&since, count, host)) return false;
+    } else if (!lay_out_evenly(count, n_batches, &batch, next_places, layout + place, &since, host)) {
+      return false;
     }
-    progress.index += count;
-    if (!may_go_on(&since, count, host)) return false;
   }
-  for (int64_t place = progress.index; place < n_places; place++) layout[place] = (int32_t)place;
+  for (; place < n_places; place++) layout[place] = (int32_t)place;
   return true;
 }
 

@@ -56,30 +56,27 @@ static inline bool fill_offsets(
   return true;
 }
 
-/* Lay out the ranks of a stratum from progress->rank to before `end` by the proportional rule. */
-static inline void lay_out_proportionally(
-    int64_t count, int64_t n_batches, int64_t end, LayoutProgress *progress, int64_t *next_places, int32_t *layout
+/* Lay out the ranks of a stratum by the proportional rule. */
+static inline bool lay_out_proportionally(
+    int64_t count, int64_t n_batches, int64_t *next_places, int32_t *layout, int64_t *since, Host *host
 ) {
-  int64_t step = n_batches / count;
-  int64_t step_over = n_batches % count;
-  if (progress->rank == 0) {
-    progress->batch = (n_batches - 1) / count;
-    progress->over = (n_batches - 1) % count;
-  }
-  int64_t batch = progress->batch;
-  int64_t over = progress->over;
-  int64_t index = progress->index;
-  for (int64_t rank = progress->rank; rank < end; rank++) {
-    layout[index++] = (int32_t)next_places[batch]++;
-    batch += step;
-    over += step_over;
-    if (over >= count) {
-      over -= count;
-      batch += 1;
+  if (count == 0) return true;
+  int64_t step = n_batches / count, step_over = n_batches % count;
+  int64_t batch = (n_batches - 1) / count, over = (n_batches - 1) % count;
+  for (int64_t begin = 0; begin < count; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, count);
+    for (int64_t rank = begin; rank < end; rank++) {
+      layout[rank] = (int32_t)next_places[batch]++;
+      batch += step;
+      over += step_over;
+      if (over >= count) {
+        over -= count;
+        batch += 1;
+      }
     }
+    if (!may_go_on(since, end - begin, host)) return false;
   }
-  progress->batch = batch;
-  progress->over = over;
+  return true;
 }
 
 /* Fill the layout: the place in the epoch of every stratum and rank, in this order, from 0.
@@ -91,24 +88,14 @@ static inline bool fill_layout(
     const int64_t *counts, int64_t n_strata, int64_t n_batches, bool even, int64_t n_places, int64_t *next_places,
     int32_t *layout, Host *host
 ) {
-  LayoutProgress progress = {0};
-  int64_t since = 0;
-  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-    int64_t count = counts[stratum];
-    progress.rank = 0;
-    while (progress.rank < count) {
-      int64_t end = smaller(progress.rank + GO_ON_ROWS, count), filled = end - progress.rank;
-      if (even) {
-        lay_out_evenly(n_batches, end, &progress, next_places, layout);
-      } else {
-        lay_out_proportionally(count, n_batches, end, &progress, next_places, layout);
-      }
-      progress.index += filled;
-      progress.rank = end;
-      if (!may_go_on(&since, filled, host)) return false;
-    }
+  int64_t batch = 0, place = 0, since = 0;
+  for (int64_t stratum = 0; stratum < n_strata; place += counts[stratum++]) {
+    bool goes_on =
+        even ? lay_out_evenly(counts[stratum], n_batches, &batch, next_places, layout + place, &since, host)
+             : lay_out_proportionally(counts[stratum], n_batches, next_places, layout + place, &since, host);
+    if (!goes_on) return false;
   }
-  for (int64_t place = progress.index; place < n_places; place++) layout[place] = (int32_t)place;
+  for (; place < n_places; place++) layout[place] = (int32_t)place;
   return true;
 }
 

@@ -255,17 +255,10 @@ static inline int64_t *find_shard_offsets(const ShardCells *cells, Life life, Ho
  * at first the offsets, then the ends of the batches.
  */
 static inline bool lay_out_shards(const ShardCells *cells, int64_t *next_places, int32_t *layout, Host *host) {
-  int64_t since = 0, index = 0;
-  for (int64_t cell = 0; cell < cells->n_cells; cell++) {
-    LayoutProgress progress = {.batch = cells->begins[cell], .index = index};
-    while (progress.rank < cells->counts[cell]) {
-      int64_t end = smaller(progress.rank + GO_ON_ROWS, cells->counts[cell]), filled = end - progress.rank;
-      lay_out_evenly(cells->n_batches, end, &progress, next_places, layout);
-      progress.index += filled;
-      progress.rank = end;
-      if (!may_go_on(&since, filled, host)) return false;
-    }
-    index = progress.index;
+  int64_t since = 0;
+  for (int64_t cell = 0; cell < cells->n_cells; layout += cells->counts[cell++]) {
+    int64_t batch = cells->begins[cell];
+    if (!lay_out_evenly(cells->counts[cell], cells->n_batches, &batch, next_places, layout, &since, host)) return false;
   }
   return true;
 }

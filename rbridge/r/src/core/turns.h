@@ -3,16 +3,7 @@
 #ifndef PYSTRAT_TURNS_H
 #define PYSTRAT_TURNS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* How far a layout is filled; initially all zero. */
-typedef struct {
-  int64_t rank;  /* of a stratum, from 0 */
-  int64_t index; /* the place of this stratum and rank in the layout */
-  int64_t batch; /* the batch of this stratum and rank, from 0 */
-  int64_t over;  /* by the proportional rule, the remainder of the division that gave the batch */
-} LayoutProgress;
+#include "host.h"
 
 /* Fill `starts`, n_strata + 1 numbers: where in a layout the ranks of each stratum begin, and where the last end. */
 static inline void fill_starts(const int64_t *counts, int64_t n_strata, int64_t *starts) {
@@ -30,17 +21,20 @@ static inline void fill_even_offsets(int64_t n_rows, int64_t n_batches, int64_t 
   for (int64_t batch = begin; batch < end; batch++) offsets[batch] = batch * size + (batch < larger ? batch : larger);
 }
 
-/* Lay out the ranks of a stratum from progress->rank to before `end` by the even rule. */
-static inline void lay_out_evenly(
-    int64_t n_batches, int64_t end, LayoutProgress *progress, int64_t *next_places, int32_t *layout
+/* Lay out `count` ranks of a stratum by the even rule, from `*batch` on, which becomes the batch of the next rank. */
+static inline bool lay_out_evenly(
+    int64_t count, int64_t n_batches, int64_t *batch, int64_t *next_places, int32_t *layout, int64_t *since, Host *host
 ) {
-  int64_t batch = progress->batch;
-  int64_t index = progress->index;
-  for (int64_t rank = progress->rank; rank < end; rank++) {
-    layout[index++] = (int32_t)next_places[batch]++;
-    batch = batch + 1 < n_batches ? batch + 1 : 0;
+  for (int64_t begin = 0; begin < count; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, count), next = *batch;
+    for (int64_t rank = begin; rank < end; rank++) {
+      layout[rank] = (int32_t)next_places[next]++;
+      next = next + 1 < n_batches ? next + 1 : 0;
+    }
+    *batch = next;
+    if (!may_go_on(since, end - begin, host)) return false;
   }
-  progress->batch = batch;
+  return true;
 }
 
 #endif

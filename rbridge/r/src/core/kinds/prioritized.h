@@ -5,9 +5,12 @@
  * clock showed c if (r - c) mod capacity is below the number of rows added since, and no place needs a clock.
  */
 
+#include "../first_rows.h"
 #include "../place.h"
+#include "../powers.h"
 #include "../request.h"
-#include "../row_weights.h"
+#include "../row_changes.h"
+#include "../row_draws.h"
 #include "kinds.h"
 
 typedef struct {

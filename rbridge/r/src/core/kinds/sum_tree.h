@@ -1,7 +1,9 @@
 /* Rows drawn by weights that may change, without batches: what sum trees of users are. */
 
+#include "../first_rows.h"
 #include "../request.h"
-#include "../row_weights.h"
+#include "../row_changes.h"
+#include "../row_draws.h"
 #include "kinds.h"
 
 typedef struct {

@@ -1,8 +1,10 @@
 /* Batches of rows drawn by weights that may change between batches. */
 
+#include "../first_rows.h"
 #include "../place.h"
 #include "../request.h"
-#include "../row_weights.h"
+#include "../row_changes.h"
+#include "../row_draws.h"
 #include "kinds.h"
 
 typedef struct {
