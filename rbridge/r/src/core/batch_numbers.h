@@ -30,18 +30,14 @@ static inline bool read_counts(
   if (*counts == NULL) return false;
   *n_rows = 0;
   for (int64_t stratum = 0; stratum < part.length; stratum++) {
-    bool is_count = given[stratum] >= 1 && given[stratum] <= LARGEST_COUNT && floor(given[stratum]) == given[stratum];
+    double count = given[stratum];
+    bool is_count = count >= 1 && count <= (double)LARGEST_COUNT && floor(count) == count;
     if (!is_count) return refuse(host, name, "others", "be integers from 1 to %d", LARGEST_COUNT);
-    (*counts)[stratum] = (int64_t)given[stratum];
+    (*counts)[stratum] = (int64_t)count;
     *n_rows += (*counts)[stratum];
     if (*n_rows > LARGEST_COUNT) return refuse(host, name, "more", "add up to at most %d", LARGEST_COUNT);
   }
   return true;
-}
-
-/* A number of at least 1 as an integer; one that exceeds all counts as the next one. */
-static inline int64_t limited(double number) {
-  return number <= LARGEST_COUNT ? (int64_t)number : INT64_C(1) + LARGEST_COUNT;
 }
 
 /* The rows of strata in an epoch. */

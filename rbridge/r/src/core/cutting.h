@@ -75,7 +75,7 @@ static inline int64_t first_wrong_length(const Part *lengths, int64_t begin, int
     const double *numbers = lengths->values;
     for (; begin < end; begin++) {
       double number = numbers[begin];
-      if (!(number >= 0 && number <= LARGEST_COUNT && (int32_t)number == number)) break;
+      if (!(number >= 0 && number <= (double)LARGEST_COUNT && (int32_t)number == number)) break;
       if (number > *longest) *longest = (int32_t)number;
     }
     return begin;

@@ -247,7 +247,7 @@ static inline bool choose_batches(
     const char *for_replicas, const char *for_size, int64_t *n_batches, Host *host
 ) {
   int64_t size = batch_size < (double)total ? (int64_t)batch_size : total;
-  int64_t replicas = num_replicas <= LARGEST_COUNT ? (int64_t)num_replicas : INT64_C(1) + LARGEST_COUNT;
+  int64_t replicas = limited(num_replicas);
   int64_t least = (total + size - 1) / size, most = fewest - fewest % replicas;
   *n_batches = (least + replicas - 1) / replicas * replicas;
   if (*n_batches <= fewest) return true;

@@ -117,7 +117,7 @@ static inline double plan_full_batches(TakenRows *plan, Host *host) {
     return 0;
   }
   double total = (double)plan->n_batches * plan->size;
-  if (total <= LARGEST_COUNT) return total;
+  if (total <= (double)LARGEST_COUNT) return total;
   refuse_large_epoch("mean_batch_size", host);
   return 0;
 }
@@ -175,7 +175,7 @@ static inline bool take_by_size(TakenRows *plan, double temperature, double cap,
 /* The same number of rows of every stratum. */
 static inline bool take_equally(TakenRows *plan, double each, Host *host) {
   int64_t n_strata = plan->rows->n_strata;
-  if (each * (double)n_strata > LARGEST_COUNT) return refuse_large_epoch("balance", host);
+  if (each * (double)n_strata > (double)LARGEST_COUNT) return refuse_large_epoch("balance", host);
   for (int64_t stratum = 0; stratum < n_strata; stratum++) plan->taken[stratum] = (int64_t)each;
   int64_t total = (int64_t)each * n_strata;
   return batches_by_mean(plan->request, total, plan->size, plan->num_replicas, &plan->n_batches, host) &&
@@ -228,7 +228,7 @@ static inline bool take_repeatedly(TakenRows *plan, const double *minimums, Host
   }
   double n_batches = fewest_batches(plan, minimums);
   double total = rows_with_repeats(rows, minimums, n_batches);
-  if (total > LARGEST_COUNT) return refuse_large_epoch("mean_batch_size", host);
+  if (total > (double)LARGEST_COUNT) return refuse_large_epoch("mean_batch_size", host);
   plan->n_batches = (int64_t)n_batches;
   for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
     plan->taken[stratum] = (int64_t)fmax((double)rows->counts[stratum], n_batches * minimums[stratum]);

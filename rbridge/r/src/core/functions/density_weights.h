@@ -142,7 +142,7 @@ static bool call_density_weights(const Parts *request, Host *host) {
   double power = 0, alpha = 0, bandwidth, n_bins, deviation;
   bool is_inverse = has_part(request, "power");
   if (!read_number(request, is_inverse ? "power" : "alpha", 0, is_inverse ? &power : &alpha, host)) return false;
-  if (power > MOST_POWER) return refuse(host, "power", NULL, "be at most %d", MOST_POWER);
+  if (power > (double)MOST_POWER) return refuse(host, "power", NULL, "be at most %d", MOST_POWER);
   if (!read_bandwidth(request, &bandwidth, host)) return false;
   if (!read_whole(request, "n_bins", 1, MOST_BINS, &n_bins, host)) return false;
   histogram.n_bins = (int64_t)n_bins;

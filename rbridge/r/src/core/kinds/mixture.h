@@ -92,7 +92,7 @@ static bool read_mixture_batches(const Parts *request, const Part *lines, CutReq
   for (int64_t begin = 0; begin < drawn.length; begin += n_files) {
     double total = lines_in((const double *)drawn.values + begin, n_files);
     total += lines_in((const double *)kept.values + begin, n_files);
-    if (!(total >= 1 && total <= LARGEST_COUNT)) {
+    if (!(total >= 1 && total <= (double)LARGEST_COUNT)) {
       return refuse(host, "lines", "others", "give an epoch from 1 to %d lines", LARGEST_COUNT);
     }
     if (!check_cut_fits(request, wanted, &cutting, (int64_t)total, host)) return false;
@@ -117,7 +117,7 @@ static bool plan_mixture(const Parts *request, Host *host) {
     return refuse(host, "lines", "others", "have numbers of lines of each file");
   }
   bool is_sample = end.type == TEXT && strcmp(end.values, "sample") == 0;
-  if (even && lines_in(lines.values, lines.length) > LARGEST_COUNT) {
+  if (even && lines_in(lines.values, lines.length) > (double)LARGEST_COUNT) {
     return refuse(host, "assign", NULL, "be 'shuffled' if there are more than %d lines", LARGEST_COUNT);
   }
   return read_mixture_batches(request, &lines, &wanted, host) && host->keep(host, "lines") &&
@@ -160,7 +160,7 @@ static bool read_begins(const Parts *recipe, Mixture *self, Host *host) {
   bool are_epochs = part.type == DOUBLES && part.length > 1 && self->begins[0] == 0;
   for (int64_t stage = 1; are_epochs && stage < part.length; stage++) {
     double begin = self->begins[stage];
-    are_epochs = begin > self->begins[stage - 1] && begin <= LARGEST_EPOCH && floor(begin) == begin;
+    are_epochs = begin > self->begins[stage - 1] && begin <= (double)LARGEST_EPOCH && floor(begin) == begin;
   }
   return are_epochs || refuse(host, "recipe", "others", "have epochs from 0 on, in order, as 'begins'");
 }
@@ -207,7 +207,7 @@ static bool check_stages(const Mixture *self, int64_t *fewest, Host *host) {
       if (drawn > 0 && lines == 0) return refuse(host, "recipe", "others", "draw nothing from files without lines");
       if (kept > lines) return refuse(host, "recipe", "more", "keep at most the lines of each file");
     }
-    if (!(total >= 1 && total <= LARGEST_COUNT)) {
+    if (!(total >= 1 && total <= (double)LARGEST_COUNT)) {
       char got[SENTENCE];
       snprintf(got, SENTENCE, "%.0f", total);
       return refuse(host, "recipe", got, "give an epoch from 1 to %d lines", LARGEST_COUNT);

@@ -40,7 +40,7 @@ static bool read_ratio_terms(const double *terms, PairsRequest *wanted, Host *ho
   double whole = terms[0], rest = terms[1], denominator = terms[2];
   bool is_right = whole >= 0 && denominator >= 1 && denominator <= 4294967296.0 && rest >= 0 && rest < denominator;
   if (!is_right) return refuse(host, "ratio_terms", "others", "be those of a number above 0");
-  int64_t known = whole <= LARGEST_COUNT ? (int64_t)whole : INT64_C(1) + LARGEST_COUNT;
+  int64_t known = limited(whole);
   wanted->negatives = (ExactNumber){known, (int64_t)rest, (int64_t)denominator};
   wanted->about = whole + rest / denominator;
   return true;
@@ -109,7 +109,7 @@ static bool count_pair_negatives(
     n_negatives = (double)*count;
   }
   double n_pairs = (double)positives->n_positives + round(n_negatives);
-  if (n_pairs <= LARGEST_COUNT) return true;
+  if (n_pairs <= (double)LARGEST_COUNT) return true;
   char shown[NUMBER], got[SENTENCE];
   snprintf(got, SENTENCE, "%s pairs", show_number(n_pairs, shown));
   return refuse(host, "ratio", got, "give at most %d pairs", LARGEST_COUNT);

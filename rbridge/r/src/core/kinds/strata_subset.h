@@ -72,7 +72,7 @@ static bool plan_blocks(
     Host *host
 ) {
   if (wanted->rare == RARE_ERROR && !refuse_rare(request, codes, wanted->minimum, host)) return false;
-  int64_t minimum = wanted->minimum <= LARGEST_COUNT ? (int64_t)wanted->minimum : INT64_C(1) + LARGEST_COUNT;
+  int64_t minimum = limited(wanted->minimum);
   int64_t n_rare = 0, n_strata = codes->n_strata;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     n_blocks[stratum] = codes->counts[stratum] / minimum;

@@ -292,7 +292,7 @@ static bool prepare_stratified(void *instance, const Parts *recipe, uint32_t see
   bool has_taken = is_given(recipe, "taken");
   if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
   int64_t n_strata = self->codes.n_strata;
-  double n_batches, most = has_taken ? LARGEST_COUNT : (double)self->codes.n_rows;
+  double n_batches, most = has_taken ? (double)LARGEST_COUNT : (double)self->codes.n_rows;
   if (!read_whole(recipe, "n_batches", 1, most, &n_batches, host)) return false;
   if (!read_flag(recipe, "even", &self->even, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;

@@ -557,7 +557,8 @@ static bool read_between(
 static bool read_tree_size(TreeSampler *self, const Parts *recipe, int64_t *n_rows, Host *host) {
   double batch_size, length = 0, n_batches = 0, rows;
   bool ends = is_given(recipe, "length");
-  if (!read_whole(recipe, "batch_size", 1, ends ? EXACT_NUMBERS : LARGEST_COUNT, &batch_size, host)) return false;
+  double most = ends ? EXACT_NUMBERS : (double)LARGEST_COUNT;
+  if (!read_whole(recipe, "batch_size", 1, most, &batch_size, host)) return false;
   if (ends && !read_whole(recipe, "length", 1, LARGEST_COUNT, &length, host)) return false;
   if (ends && !read_whole(recipe, "n_batches", 1, ceil(length / batch_size), &n_batches, host)) return false;
   if (!read_flag(recipe, "persistent", &self->is_persistent, host)) return false;
