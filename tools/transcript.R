@@ -53,7 +53,7 @@ show_versions = function(packages) {
 }
 
 main = function(file) {
-  options(width = 100, digits = 4)
+  options(width = 88, digits = 4)
   for (name in c("mlr3", "bbotk")) {
     lgr::get_logger(name)$set_threshold("warn")
   }
