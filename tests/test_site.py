@@ -119,9 +119,20 @@ def test_python_and_r_side_by_side_become_tabs(load: Any) -> None:
     python = "``` python\nprint(1)\n\nprint(2)\n```\n\n    #> 1\n    #> 2\n\n"
     in_r = "``` r\n1\n```\n\n    #> [1] 1\n\n"
     assert with_tabs(f"Text\n\n{python}Text\n\n{in_r}") == f"Text\n\n{python}Text\n\n{in_r}"
-    assert with_tabs(f"Text\n\n{python}{in_r}Text\n") == (
+    tabs = (
         f"Text\n\n`````{{tab}} Python\n\n{python.strip()}\n\n`````\n\n"
         f"`````{{tab}} R\n\n{in_r.strip()}\n\n`````\n\nText\n"
+    )
+    assert with_tabs(f"Text\n\n{python}{in_r}Text\n") == tabs
+    assert with_tabs(f"Text\n\n{in_r}{python}Text\n") == tabs, "Python first"
+
+
+@pytest.mark.parametrize("printed", ["```text\n1\n```\n\n", "![](plot.png)<!-- -->\n\n"])
+def test_printed_blocks_and_pictures_stay_in_the_tab_of_their_code(load: Any, printed: str) -> None:
+    with_tabs = load("documents").with_language_tabs
+    first, second = f"```python\n1\n```\n\n{printed}", f"```r\n2\n```\n\n{printed}"
+    assert with_tabs(f"{first}{second}") == (
+        f"`````{{tab}} Python\n\n{first.strip()}\n\n`````\n\n`````{{tab}} R\n\n{second.strip()}\n\n`````\n\n"
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from itertools import groupby
 from pathlib import Path
 
 PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "vignettes/*.md", "benchmarks/*.md")
@@ -12,9 +11,10 @@ PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "vignettes/*.md", "b
 # The target of [text](target), with the parenthesis before it and what ends it: the parenthesis, a part of a page.
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
 
-# A block of code of a vignette with what it printed, and such blocks one after another.
+# A block of code with what it printed or drew, and such blocks one after another.
 _LANGUAGES = {"python": "Python", "r": "R"}
-_BLOCK = r"``` (?:python|r)\n(?s:.*?)\n```\n\n(?:    \S.*\n(?:(?:    .*)?\n)*)*"
+_PRINTED = r"    \S.*\n(?:(?:    .*)?\n)*|```text\n(?s:.*?)\n```\n\n|!\[.*\n\n"
+_BLOCK = rf"``` ?(?:python|r)\n(?s:.*?)\n```\n\n(?:{_PRINTED})*"
 _CODE = re.compile(f"({_BLOCK.replace('(?:python|r)', '(python|r)')})", flags=re.MULTILINE)
 _CODES = re.compile(rf"(?:^{_BLOCK})+", flags=re.MULTILINE)
 
@@ -47,22 +47,19 @@ def collect_documents(root: Path, sources: Path) -> None:
             text = f"---\norphan: true\n---\n\n{text}"
         if page.name == "CHANGELOG.md":
             text = f"---\nnosearch: true\n---\n\n{text}"
-        if page.parent.name == "vignettes":
-            text = with_language_tabs(text)
-        _write(sources / page.relative_to(root), text)
+        _write(sources / page.relative_to(root), with_language_tabs(text))
 
 
 def with_language_tabs(text: str) -> str:
-    """Turn code of Python and of R into tabs if nothing but what it printed is between them."""
+    """Turn code of Python and of R into tabs if nothing but what it printed or drew is between them."""
 
     def tabs(match: re.Match[str]) -> str:
         parts: list[tuple[str, str]] = _CODE.findall(match[0])
         if {language for _, language in parts} != set(_LANGUAGES):
             return str(match[0])
-        by_language = groupby(parts, key=lambda part: str(part[1]))
         return "".join(
-            f"`````{{tab}} {_LANGUAGES[language]}\n\n{''.join(part for part, _ in group).strip()}\n\n`````\n\n"
-            for language, group in by_language
+            f"`````{{tab}} {name}\n\n{''.join(part for part, of in parts if of == language).strip()}\n\n`````\n\n"
+            for language, name in _LANGUAGES.items()
         )
 
     return _CODES.sub(tabs, text)
