@@ -18,7 +18,8 @@ from rbridge.torch_sampler import native_recipe
 
 _TEMPLATE = """\
 # A batch sampler, the same as in Python. In R: generator = source(this_file)$value
-# Needs the R packages torch and rbridge (version {version}) and, beside this script, the file named below.
+# Needs the R packages torch and rbridge (version {version}),
+# and the file named below beside this script.
 
 rbridge::read_batch_sampler(
   file.path(rbridge::script_folder(), {file}),

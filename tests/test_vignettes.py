@@ -53,7 +53,7 @@ def test_the_stratified_rows_and_batches_are_the_published_ones() -> None:
     lines, stratified = output("stratified-batches"), PUBLISHED["stratified"]
     starts = [place for place, line in enumerate(lines) if line.split() == ["autism", "row", "rank"]]
     first, last = (
-        [[int(word) for word in line.split()] for line in lines[start + 1 : start + 6]] for start in starts[:2]
+        [[int(word) for word in line.split()] for line in lines[start + 1 : start + 6]] for start in starts[-2:]
     )
     assert [row[-2] for row in first] == stratified["first_rows_of_stratum_0_one_based"]
     assert [row[-2] for row in last] == stratified["last_rows_of_stratum_1_one_based"]
@@ -203,7 +203,7 @@ def test_networks_trained_in_r_are_those_of_python_on_stratified_batches() -> No
     assert sorted(in_r["seed"].unique()) == about["seeds"] and {"R", "LibTorch", "torch", "mlr3torch"} <= set(
         about["versions"]
     )
-    keys = ["loss", "promise", "batches", "learning_rate", "seed", "epoch"]
+    keys = ["loss", "minimum", "batches", "learning_rate", "seed", "epoch"]
     both = in_r.merge(runs, on=keys, suffixes=("_r", "_python"))
     assert len(both) == len(in_r) == 12 * 10 * len(about["seeds"])
     is_stratified = both["batches"] == "stratified"
@@ -217,7 +217,7 @@ def test_networks_trained_in_r_are_those_of_python_on_stratified_batches() -> No
 def test_the_batches_that_reached_networks_in_r_are_those_of_python() -> None:
     in_r = pd.read_csv(VIGNETTES / "autism_results" / "runs_in_r.csv")
     stratified = in_r[in_r["batches"] == "stratified"]
-    epochs = stratified.groupby(["promise", "seed", "epoch"])["batches_md5"].nunique()
+    epochs = stratified.groupby(["minimum", "seed", "epoch"])["batches_md5"].nunique()
     assert (epochs == 1).all()
     lines = output("autism-nsch")
     shown = [count for name, count in zip(lines, lines[1:]) if name.split() == ["TRUE"]]
@@ -237,24 +237,24 @@ def test_what_stratified_batches_says_of_training_in_r_is_in_its_results() -> No
     runs = pd.read_csv(results / "runs_in_r.csv")
     about = json.loads((results / "about_in_r.json").read_text(encoding="utf-8"))
     assert len(runs) == 2 * 2 * 2 * np.size(about["seeds"]) * about["epochs"]
-    without = runs.groupby(["batches", "promise"])[["without", "batches_an_epoch"]].sum()
+    without = runs.groupby(["batches", "minimum"])[["without", "batches_an_epoch"]].sum()
     share = without["without"] / without["batches_an_epoch"]
     assert (share["stratified"] == 0).all() and share["plain", 1] > 1 / 3 and 0.04 < share["plain", 3] < 0.06
     survey = pd.read_csv(VIGNETTES / "autism_results" / "runs_in_r.csv")
     ends, survey_ends = (
         table[table["epoch"] == table["epoch"].max()].pivot_table(
-            index=["loss", "promise", "seed"], columns="batches", values="auc"
+            index=["loss", "minimum", "seed"], columns="batches", values="auc"
         )
         for table in (runs, survey)
     )
     means, survey_means = (
-        (table["stratified"] - table["plain"]).groupby(["loss", "promise"]).mean() for table in (ends, survey_ends)
+        (table["stratified"] - table["plain"]).groupby(["loss", "minimum"]).mean() for table in (ends, survey_ends)
     )
     assert sorted(means["cross-entropy"].round(3)) == [-0.001, 0.001] and (means["AUM"] > 0.05).all()
     assert survey_means.abs().max().round(3) == 0.003
     assert (ends.loc["AUM"].loc[3] < 0.5).any().all() and survey_ends.to_numpy().min() > 0.7
     for table in (ends, survey_ends):
-        by_loss = table.groupby(["loss", "promise"]).mean()
+        by_loss = table.groupby(["loss", "minimum"]).mean()
         assert (by_loss.loc["cross-entropy"] > by_loss.loc["AUM"]).all(axis=None)
 
 
@@ -266,12 +266,12 @@ def prose(name: str) -> str:
 def compared_areas(runs: pd.DataFrame) -> pd.DataFrame:
     """Stratified minus plain: mean, standard errors and ratio for each pair and area, with its rates in the index."""
     errors = pd.read_csv(VIGNETTES / "autism_results" / "test_errors.csv")
-    wide = runs.pivot_table(index=["loss", "promise", "seed"], columns="batches")
-    rates = wide["learning_rate"].groupby(["loss", "promise"]).first()
+    wide = runs.pivot_table(index=["loss", "minimum", "seed"], columns="batches")
+    rates = wide["learning_rate"].groupby(["loss", "minimum"]).first()
     rows = []
-    for (loss, promise), pair in wide.groupby(["loss", "promise"]):
-        plain, stratified = rates.loc[(loss, promise)]
-        is_pair = (errors["loss"] == loss) & (errors["promise"] == promise)
+    for (loss, minimum), pair in wide.groupby(["loss", "minimum"]):
+        plain, stratified = rates.loc[(loss, minimum)]
+        is_pair = (errors["loss"] == loss) & (errors["minimum"] == minimum)
         (error,) = errors[
             is_pair & (errors["rate_plain"] == plain) & (errors["rate_stratified"] == stratified)
         ].itertuples()
@@ -279,9 +279,9 @@ def compared_areas(runs: pd.DataFrame) -> pd.DataFrame:
             difference = pair[area]["stratified"] - pair[area]["plain"]
             ratio = difference.mean() / np.hypot(difference.sem(), from_rows)
             better = (difference > 0).sum()
-            rows.append((loss, promise, area, plain, stratified, difference.mean(), ratio, better))
-    columns = ["loss", "promise", "area", "plain", "stratified", "difference", "ratio", "better"]
-    return pd.DataFrame(rows, columns=columns).set_index(["loss", "promise", "area"])
+            rows.append((loss, minimum, area, plain, stratified, difference.mean(), ratio, better))
+    columns = ["loss", "minimum", "area", "plain", "stratified", "difference", "ratio", "better"]
+    return pd.DataFrame(rows, columns=columns).set_index(["loss", "minimum", "area"])
 
 
 def test_what_autism_nsch_says_of_the_chosen_rates_is_in_its_results() -> None:
@@ -302,7 +302,7 @@ def test_what_autism_nsch_says_of_the_chosen_rates_is_in_its_results() -> None:
     assert population["ratio"].abs().max() < 1.5
     assert population.loc[("AUM", 1), "difference"].round(3) == 0.001
     assert 0.3 < population.loc[("AUM", 1), "ratio"] < 0.36
-    three, ten = (population.loc[("cross-entropy", promise), "difference"] for promise in (3, 10))
+    three, ten = (population.loc[("cross-entropy", minimum), "difference"] for minimum in (3, 10))
     assert f"higher by {three:.3f} with three positive rows a batch, and lower by {-ten:.3f} with ten" in text
     unequal = compared[compared["plain"] != compared["stratified"]]
     assert {pair[:2] for pair in unequal.index} == {("cross-entropy", 3)}
@@ -317,13 +317,13 @@ def test_what_autism_nsch_says_of_other_rates_is_in_its_results() -> None:
     aum = compared.loc["AUM"].loc[1]
     assert aum["difference"].round(3).tolist() == [-0.004, -0.005] and aum["ratio"].between(-1.2, -0.7).all()
     entropy = compared.loc["cross-entropy"]["difference"].round(3)
-    assert entropy.abs().groupby(["promise", "plain"]).max().to_dict() == {
+    assert entropy.abs().groupby(["minimum", "plain"]).max().to_dict() == {
         (3, 0.001): 0,
         (3, 0.003): 0.005,
         (10, 0.003): 0,
     }
     assert entropy[3, "auc", 0.003] == 0 and 0 < compared["ratio"]["cross-entropy", 3, "auc_weighted", 0.003] < 1
-    plain = other[(other["batches"] == "plain") & (other["promise"] == 3) & (other["learning_rate"] == 0.001)]
+    plain = other[(other["batches"] == "plain") & (other["minimum"] == 3) & (other["learning_rate"] == 0.001)]
     assert f"a plain network with 0.001 has an area of {plain['auc_weighted'].mean():.3f} as well" in prose(
         "autism-nsch"
     )
@@ -331,7 +331,7 @@ def test_what_autism_nsch_says_of_other_rates_is_in_its_results() -> None:
 
 def test_what_autism_nsch_says_of_its_rates_weights_and_noise_is_in_its_results() -> None:
     results, text = VIGNETTES / "autism_results", prose("autism-nsch")
-    tuning = pd.read_csv(results / "tuning.csv").groupby(["loss", "promise", "batches", "learning_rate"])["auc"].mean()
+    tuning = pd.read_csv(results / "tuning.csv").groupby(["loss", "minimum", "batches", "learning_rate"])["auc"].mean()
     lead = tuning["AUM", 1, "stratified"] - tuning["AUM", 1, "plain"]
     assert list(lead[lead < 0].index) == [0.0003]
     best = tuning.unstack().idxmax(axis=1)
@@ -348,10 +348,10 @@ def test_what_autism_nsch_says_of_its_rates_weights_and_noise_is_in_its_results(
     weights = test.loc[test["autism"] == 1, "survey_weight"].sort_values(ascending=False)
     carriers = 1 + (weights.cumsum() < weights.sum() / 2).sum()
     assert f"{carriers} of the {len(weights)} positive ones carry half of the weight" in text
-    noise = pd.read_csv(results / "gradients.csv").pivot(index=["loss", "promise"], columns="batches", values="noise")
+    noise = pd.read_csv(results / "gradients.csv").pivot(index=["loss", "minimum"], columns="batches", values="noise")
     ratio = noise["stratified"] / noise["plain"]
     assert ratio["cross-entropy"].round(1).tolist() == [0.6] * 3 and ratio["AUM"].round(1).tolist() == [0.8, 0.9, 1.0]
-    wasted = pd.read_csv(results / "runs.csv").groupby(["promise", "batches"])[["without", "batches_an_epoch"]].mean()
+    wasted = pd.read_csv(results / "runs.csv").groupby(["minimum", "batches"])[["without", "batches_an_epoch"]].mean()
     share = wasted["without"] / wasted["batches_an_epoch"]
     assert share[1, "plain"] > 1 / 3 and share[10, "plain"] < 0.001
     assert (share.xs("stratified", level="batches") == 0).all()

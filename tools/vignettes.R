@@ -39,7 +39,7 @@ render = function(name, folder) {
     format = rmarkdown::github_document(html_preview = FALSE, fig_width = 8, fig_height = 4.5)
     chunk = list(dpi = 144, dev.args = list(type = "cairo"), comment = "#>")
     format$knitr$opts_chunk = c(format$knitr$opts_chunk, chunk)
-    options(width = 100)
+    options(width = 85)
     rmarkdown::render(input, format, knit_root_dir = root, quiet = TRUE, envir = globalenv())
   })
   file.path(folder, paste0(name, ".md"))

@@ -76,7 +76,7 @@ make_learner = function(setting, seed, n_rows, n_batches, callbacks = list(), ne
     loss = if (setting$loss == "AUM") nn_scaled_aum_loss else t_loss("cross_entropy"), callbacks = callbacks
   )
   if (setting$batches == "stratified") {
-    learner$param_set$set_values(batch_sampler = rbridge::batch_sampler_stratified(setting$promise, seed = seed))
+    learner$param_set$set_values(batch_sampler = rbridge::batch_sampler_stratified(setting$minimum, seed = seed))
   }
   learner
 }
@@ -127,7 +127,7 @@ callback_history = function(train, test) {
 
 # Trains one network; one row an epoch. Further arguments are those of make_learner().
 train_once = function(setting, seed, train, test, task, ...) {
-  n_batches = sum(train$positive) %/% setting$promise
+  n_batches = sum(train$positive) %/% setting$minimum
   learner = make_learner(setting, seed, length(train$positive), n_batches, list(callback_history(train, test)), ...)
   learner$train(task)
   data.frame(setting, seed, learner$model$callbacks$history_of_epochs, row.names = NULL)
@@ -136,11 +136,11 @@ train_once = function(setting, seed, train, test, task, ...) {
 # Of each setting the learning rate with the largest mean area on the validation rows of autism_training.py.
 chosen_settings = function() {
   tuning = utils::read.csv(file.path(results_folder, "tuning.csv"))
-  means = stats::aggregate(auc ~ loss + batches + promise + learning_rate, tuning, mean)
-  best = do.call(rbind, lapply(split(means, means[c("promise", "loss", "batches")]), function(setting) {
+  means = stats::aggregate(auc ~ loss + batches + minimum + learning_rate, tuning, mean)
+  best = do.call(rbind, lapply(split(means, means[c("minimum", "loss", "batches")]), function(setting) {
     setting[which.max(setting$auc), ]
   }))
-  best[c("loss", "batches", "promise", "learning_rate")]
+  best[c("loss", "batches", "minimum", "learning_rate")]
 }
 
 # The rows of all runs below one another, with a bar on a terminal, and nothing elsewhere.

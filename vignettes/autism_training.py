@@ -39,14 +39,14 @@ SEEDS = tuple(range(1, 11))
 EPOCHS = 10
 NOISE_EPOCHS = 30
 LEARNING_RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01)
-# Pairs of loss and promise that are trained at further rates than those chosen, to show what hangs on the rate.
+# Pairs of loss and minimum that are trained at further rates than those chosen, to show what depends on the rate.
 OTHER_RATES = {
     0.0003: [("AUM", 1)],
     0.001: [("cross-entropy", 3)],
     0.003: [("cross-entropy", 3), ("cross-entropy", 10)],
 }
 HIDDEN_UNITS = 16
-PROMISES = (1, 3, 10)
+MINIMUMS = (1, 3, 10)
 BATCHES = ("plain", "stratified")
 
 
@@ -82,11 +82,11 @@ class Children:
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to train: the loss, the batches, and the promise that decides how large the batches are."""
+    """One way to train: the loss, the batches, and the minimum that decides how large the batches are."""
 
     loss: str
     batches: str
-    promise: int
+    minimum: int
 
 
 # The data -------------------------------------------------------------------------------------------------------------
@@ -133,13 +133,21 @@ def split(survey: pd.DataFrame) -> dict[str, NDArray[np.int64]]:
 # Batches and training -------------------------------------------------------------------------------------------------
 
 
-def make_batches(setting: Setting, labels: torch.Tensor, seed: int) -> Iterable[list[int]]:
-    """Make the batch sampler; the plain one has as many batches as the stratified one, give or take one."""
-    stratified = pystrat.StratifiedBatchSampler(labels, setting.promise, seed=seed)
+def make_batches(
+    setting: Setting,
+    labels: torch.Tensor,
+    seed: int,
+) -> Iterable[list[int]]:
+    """Make the batch sampler.
+
+    The plain one has as many batches as the stratified one, give or take one.
+    """
+    stratified = pystrat.StratifiedBatchSampler(labels, setting.minimum, seed=seed)
     if setting.batches == "stratified":
         return stratified
     batch_size = -(-len(labels) // len(stratified))
-    shuffled = RandomSampler(labels, generator=torch.Generator().manual_seed(seed))  # type: ignore[arg-type]
+    generator = torch.Generator().manual_seed(seed)
+    shuffled = RandomSampler(labels, generator=generator)  # type: ignore[arg-type]
     return BatchSampler(shuffled, batch_size, drop_last=False)
 
 
@@ -151,11 +159,15 @@ def make_network(n_inputs: int, seed: int) -> torch.nn.Module:
 
 
 def train(
-    setting: Setting, learning_rate: float, seed: int, children: Children, evaluated_on: Children
+    setting: Setting,
+    learning_rate: float,
+    seed: int,
+    children: Children,
+    evaluated_on: Children,
 ) -> tuple[torch.nn.Module, list[dict[str, float]]]:
     """Train one network, and evaluate it after each epoch.
 
-    A batch without positives is skipped where the loss is AUM, which it leaves undefined.
+    With AUM, batches without positives are skipped, because AUM is undefined for them.
     """
     network = make_network(children.inputs.shape[1], seed)
     loss_of = LOSSES[setting.loss]()
@@ -174,9 +186,8 @@ def train(
             optimiser.zero_grad()
             loss_of(network(children.inputs[batch]), labels).backward()
             optimiser.step()
-        history.append(
-            {"epoch": epoch, "batches_an_epoch": n_batches, "without": n_wasted, **evaluate(network, evaluated_on)}
-        )
+        counts = {"batches_an_epoch": n_batches, "without": n_wasted}
+        history.append({"epoch": epoch, **counts, **evaluate(network, evaluated_on)})
     return network, history
 
 
@@ -203,7 +214,7 @@ def area(scores: NDArray[Any], children: Children) -> dict[str, float]:
 
 
 def settings() -> list[Setting]:
-    return [Setting(loss, batches, promise) for promise in PROMISES for loss in LOSSES for batches in BATCHES]
+    return [Setting(loss, batches, minimum) for minimum in MINIMUMS for loss in LOSSES for batches in BATCHES]
 
 
 def tune(children: Children, validation: Children) -> pd.DataFrame:
@@ -218,9 +229,9 @@ def tune(children: Children, validation: Children) -> pd.DataFrame:
 
 def chosen_rates(tuning: pd.DataFrame) -> dict[Setting, float]:
     """Choose for every setting the learning rate with the largest mean area on the validation rows."""
-    means = tuning.groupby(["loss", "batches", "promise", "learning_rate"])["auc"].mean().unstack("learning_rate")
+    means = tuning.groupby(["loss", "batches", "minimum", "learning_rate"])["auc"].mean().unstack("learning_rate")
     return {
-        setting: float(means.loc[(setting.loss, setting.batches, setting.promise)].idxmax()) for setting in settings()
+        setting: float(means.loc[(setting.loss, setting.batches, setting.minimum)].idxmax()) for setting in settings()
     }
 
 
@@ -242,7 +253,7 @@ def run_at_other_rates(children: Children, test: Children) -> tuple[pd.DataFrame
     """Train both networks of the pairs in OTHER_RATES; return the rows of the last epoch, and the test errors."""
     runs, errors = [], []
     for rate, pairs in OTHER_RATES.items():
-        rates = {Setting(loss, batches, promise): rate for loss, promise in pairs for batches in BATCHES}
+        rates = {Setting(loss, batches, minimum): rate for loss, minimum in pairs for batches in BATCHES}
         rows, scores = run(children, test, rates)
         runs.append(rows[rows["epoch"] == EPOCHS])
         errors.append(test_errors(scores, rates, test))
@@ -290,7 +301,7 @@ def test_errors(
     positive = test.labels.numpy() == 1
     rows = []
     for stratified in (setting for setting in scores if setting.batches == "stratified"):
-        plain = Setting(stratified.loss, "plain", stratified.promise)
+        plain = Setting(stratified.loss, "plain", stratified.minimum)
         of_sample, of_population = (
             difference_error(scores[stratified], scores[plain], positive, weights)
             for weights in (np.ones(len(test)), test.weights)
@@ -298,7 +309,7 @@ def test_errors(
         rows.append(
             {
                 "loss": stratified.loss,
-                "promise": stratified.promise,
+                "minimum": stratified.minimum,
                 "rate_plain": rates[plain],
                 "rate_stratified": rates[stratified],
                 "standard_error": of_sample,
@@ -367,7 +378,7 @@ def main(arguments: Optional[list[str]] = None) -> None:
     rest, test = children.rows(rows["rest"]), children.rows(rows["test"])
     runs, scores = run(rest, test, rates)
     other_runs, other_errors = run_at_other_rates(rest, test)
-    first = {f"{setting.loss}, {setting.batches}, {setting.promise}": scores[setting][0] for setting in scores}
+    first = {f"{setting.loss}, {setting.batches}, {setting.minimum}": scores[setting][0] for setting in scores}
     first["logistic regression"] = logistic_regression(rest, test)
     # Curves and areas depend on the order of the scores alone, so their ranks are kept.
     ranks = pd.DataFrame({name: pd.Series(values).rank(method="dense").astype(int) for name, values in first.items()})

@@ -184,10 +184,11 @@ class MeanLoss:
 
 
 class GroupDROLoss:
-    """The losses of the groups, with weights that grow where the loss is large.
+    """The losses of the groups, with weights that grow if the loss is large.
 
-    A group that is not in the batch has a loss of 0 there, as in the code of S. Sagawa, P. W. Koh, T. B. Hashimoto and
-    P. Liang, "Distributionally Robust Neural Networks for Group Shifts" (ICLR 2020).
+    A group that is not in the batch has a loss of 0 there, as in the code of S. Sagawa,
+    P. W. Koh, T. B. Hashimoto and P. Liang, "Distributionally Robust Neural Networks
+    for Group Shifts" (ICLR 2020).
     """
 
     def __init__(self, n_groups: int) -> None:
@@ -195,21 +196,26 @@ class GroupDROLoss:
 
     def __call__(self, losses: torch.Tensor, groups: torch.Tensor) -> torch.Tensor:
         counts = torch.bincount(groups, minlength=len(self.weights))
-        of_groups = torch.zeros(len(self.weights)).index_add(0, groups, losses) / counts.clamp(min=1)
+        sums = torch.zeros(len(self.weights)).index_add(0, groups, losses)
+        of_groups = sums / counts.clamp(min=1)
         grown = self.weights * torch.exp(GROUP_STEP * of_groups.detach())
         self.weights = grown / grown.sum()
         return (self.weights * of_groups).sum()
 
 
 def contrastive_loss(features: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
-    """Return the supervised contrastive loss, the mean over the rows that have a companion: another row of their class.
+    """Return the supervised contrastive loss.
 
-    After P. Khosla and others, "Supervised Contrastive Learning" (NeurIPS 2020), with one view of each row.
+    It is the mean over the rows that have a companion: another row of their class.
+    After P. Khosla and others, "Supervised Contrastive Learning" (NeurIPS 2020), with
+    one view of each row.
     """
     directions = torch.nn.functional.normalize(features, dim=1)
     is_other = ~torch.eye(len(classes), dtype=torch.bool)
-    likeness = (directions @ directions.T / TEMPERATURE).masked_fill(~is_other, -torch.inf)
-    shares = (likeness - likeness.logsumexp(dim=1, keepdim=True)).masked_fill(~is_other, 0)
+    likeness = directions @ directions.T / TEMPERATURE
+    likeness = likeness.masked_fill(~is_other, -torch.inf)
+    shares = likeness - likeness.logsumexp(dim=1, keepdim=True)
+    shares = shares.masked_fill(~is_other, 0)
     is_companion = (classes[:, None] == classes) & is_other
     companions = is_companion.sum(dim=1)
     of_rows = -(shares * is_companion).sum(dim=1) / companions.clamp(min=1)

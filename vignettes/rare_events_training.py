@@ -148,7 +148,7 @@ def train(way: Way, rows: Rows, seed: int, steps: int) -> torch.nn.Module:
         torch.nn.Flatten(0),
     )
     optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / steps)
+    decay = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / steps)
     loss_of = torch.nn.BCEWithLogitsLoss(reduction="none")
     step = 0
     while step < steps:
@@ -158,7 +158,7 @@ def train(way: Way, rows: Rows, seed: int, steps: int) -> torch.nn.Module:
             optimiser.zero_grad()
             (weights * losses).mean().backward()
             optimiser.step()
-            schedule.step()
+            decay.step()
             step += 1
             if step == steps:
                 break

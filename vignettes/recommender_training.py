@@ -63,18 +63,23 @@ class Setting:
 
 
 def simulate(observed: int, seed: int) -> Observations:
-    """Let each user meet items one after another, an item with a probability proportional to exp(affinity).
+    """Let each user meet items one after another.
 
-    The affinity is a product of four factors of user and item, and the popularity of the item. One of the items that a
-    user met, at random, is held out.
+    The probability of an item is proportional to exp(affinity). The affinity is a
+    product of four factors of user and item, plus the popularity of the item. One of
+    the items that a user met, at random, is held out.
     """
     random = np.random.default_rng(seed)
-    users, items = random.normal(size=(N_USERS, TRUE_FACTORS)), random.normal(size=(N_ITEMS, TRUE_FACTORS))
-    affinity = users @ items.T / np.sqrt(TRUE_FACTORS) * 1.5 + random.normal(size=N_ITEMS)
-    # Items ordered by affinity plus Gumbel noise are successive draws without replacement.
-    met = np.argsort(-(affinity + random.gumbel(size=affinity.shape)), axis=1)[:, : observed + 1]
+    users = random.normal(size=(N_USERS, TRUE_FACTORS))
+    items = random.normal(size=(N_ITEMS, TRUE_FACTORS))
+    affinity = users @ items.T / np.sqrt(TRUE_FACTORS) * 1.5
+    affinity += random.normal(size=N_ITEMS)
+    # Items in the order of affinity plus Gumbel noise are draws without replacement.
+    noisy = affinity + random.gumbel(size=affinity.shape)
+    met = np.argsort(-noisy, axis=1)[:, : observed + 1]
     met = random.permuted(met, axis=1)
-    return Observations(np.repeat(np.arange(N_USERS), observed), met[:, 1:].reshape(-1), met[:, 0], affinity)
+    who = np.repeat(np.arange(N_USERS), observed)
+    return Observations(who, met[:, 1:].reshape(-1), met[:, 0], affinity)
 
 
 class Factorisation(torch.nn.Module):
@@ -118,14 +123,16 @@ def train(setting: Setting, learning_rate: float, seed: int) -> list[dict[str, f
     torch.manual_seed(seed)
     model = Factorisation()
     optimiser = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    loss_of = torch.nn.BCEWithLogitsLoss()
     history = []
     for epoch in range(1, EPOCHS[setting.table] + 1):
         for batch in loader:
             optimiser.zero_grad()
             logits = model(batch["user"], batch["item"])
-            torch.nn.functional.binary_cross_entropy_with_logits(logits, batch["label"]).backward()
+            loss_of(logits, batch["label"]).backward()
             optimiser.step()
-        history.append({"epoch": epoch, "hit_rate": hit_rate(model.scores(), observations)})
+        reached = hit_rate(model.scores(), observations)
+        history.append({"epoch": epoch, "hit_rate": reached})
     return history
 
 

@@ -24,7 +24,8 @@ shuffled_batches = function() {
   )()
   torch::torch_manual_seed(1)
   batches = coro::collect(torch::dataloader(labels, batch_size = 100, shuffle = TRUE))
-  data.frame(batch = seq_along(batches), positives = vapply(batches, function(batch) sum(torch::as_array(batch)), 0))
+  positives = vapply(batches, function(batch) sum(torch::as_array(batch)), 0)
+  data.frame(batch = seq_along(batches), positives)
 }
 
 # Every fourth row is for testing.
@@ -36,7 +37,7 @@ simulated_children = function(is_test) {
 stratified_main = function(n_seeds = 3, epochs = 5, neurons = 8, folder = "vignettes/stratified_results") {
   check_libtorch()
   utils::write.csv(shuffled_batches(), file.path(folder, "shuffled_in_r.csv"), row.names = FALSE)
-  settings = expand.grid(batches = c("plain", "stratified"), loss = c("cross-entropy", "AUM"), promise = c(1, 3),
+  settings = expand.grid(batches = c("plain", "stratified"), loss = c("cross-entropy", "AUM"), minimum = c(1, 3),
     learning_rate = 0.003, stringsAsFactors = FALSE)
   train = simulated_children(is_test = FALSE)
   results = train_all(settings, seq_len(n_seeds), train, simulated_children(is_test = TRUE),
