@@ -68,7 +68,7 @@ def test_the_results_of_rare_events_say_what_its_text_says() -> None:
     for data in ("survey", "simulated"):
         ways = runs[runs["data"] == data].groupby("way")[["mean_prediction", "calibration_error", "auc"]]
         mean, spread = ways.mean(), ways.std()
-        for way in ("stratified", "downsampled, weighted", "downsampled, walk, weighted"):
+        for way in ("stratified", "downsampled, weighted", "downsampled, in turn, weighted"):
             for measure in ("mean_prediction", "calibration_error"):
                 distance = abs(mean.loc[way, measure] - mean.loc["plain", measure])
                 assert distance < spread.loc[[way, "plain"], measure].max(), (data, way, measure)

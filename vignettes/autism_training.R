@@ -32,7 +32,7 @@ read_split = function() {
   split(split$row + 1L, split$part)
 }
 
-# The inputs of the network as in Python: words one-hot, numbers standardised, an indicator for what is missing.
+# The inputs of the network as in Python: words one-hot, numbers standardized, an indicator for what is missing.
 # Medians, means and categories are those of the rows `fitted_on`.
 prepare = function(survey, fitted_on) {
   predictors = survey[setdiff(names(survey), c("autism", "survey_weight", "age_group"))]
@@ -46,11 +46,11 @@ prepare = function(survey, fitted_on) {
     replace(number, is.na(number), stats::median(number[fitted_on], na.rm = TRUE))
   })
   missing = lapply(Filter(function(number) anyNA(number[fitted_on]), numbers), is.na)
-  standardised = vapply(c(filled, missing), function(number) {
+  standardized = vapply(c(filled, missing), function(number) {
     center = mean(number[fitted_on])
     (number - center) / sqrt(mean((number[fitted_on] - center)^2))
   }, numeric(nrow(survey)))
-  inputs = cbind(do.call(cbind, one_hot), standardised)
+  inputs = cbind(do.call(cbind, one_hot), standardized)
   dimnames(inputs) = list(NULL, sprintf("input_%03d", seq_len(ncol(inputs))))
   inputs
 }

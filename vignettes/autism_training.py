@@ -99,7 +99,7 @@ def read_survey() -> pd.DataFrame:
 
 
 def prepare(survey: pd.DataFrame, fitted_on: NDArray[np.int64]) -> Children:
-    """Encode the predictors: words one-hot, numbers standardised, an indicator for what is missing.
+    """Encode the predictors: words one-hot, numbers standardized, an indicator for what is missing.
 
     Means, medians and categories are those of the rows `fitted_on`.
     """
@@ -171,7 +171,7 @@ def train(
     """
     network = make_network(children.inputs.shape[1], seed)
     loss_of = LOSSES[setting.loss]()
-    optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate)
+    optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate)
     batches = make_batches(setting, children.labels, seed)
     history = []
     for epoch in range(1, EPOCHS + 1):
@@ -183,9 +183,9 @@ def train(
                 n_wasted += 1
                 if setting.loss == "AUM":
                     continue
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss_of(network(children.inputs[batch]), labels).backward()
-            optimiser.step()
+            optimizer.step()
         counts = {"batches_an_epoch": n_batches, "without": n_wasted}
         history.append({"epoch": epoch, **counts, **evaluate(network, evaluated_on)})
     return network, history

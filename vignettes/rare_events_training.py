@@ -129,7 +129,7 @@ WAYS: dict[str, Callable[[torch.Tensor, int], Way]] = {
         pystrat.StratifiedBatchSampler(labels, mean_batch_size=BATCH_SIZE, seed=seed)
     ),
     "downsampled, weighted": lambda labels, seed: downsampled(labels, seed, weighted=True),
-    "downsampled, walk, weighted": lambda labels, seed: downsampled(labels, seed, weighted=True, in_turn=True),
+    "downsampled, in turn, weighted": lambda labels, seed: downsampled(labels, seed, weighted=True, in_turn=True),
     "downsampled, unweighted": lambda labels, seed: downsampled(labels, seed, weighted=False),
     "one subset, weighted": fixed_subset,
     "RandomUnderSampler": under_sampled,
@@ -147,17 +147,17 @@ def train(way: Way, rows: Rows, seed: int, steps: int) -> torch.nn.Module:
         torch.nn.Linear(HIDDEN_UNITS, 1),
         torch.nn.Flatten(0),
     )
-    optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
-    decay = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / steps)
+    optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
+    decay = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
     loss_of = torch.nn.BCEWithLogitsLoss(reduction="none")
     step = 0
     while step < steps:
         for batch in way.batches:
             losses = loss_of(network(rows.inputs[batch]), rows.labels[batch])
             weights = 1 if way.weights is None else way.weights[batch]
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             (weights * losses).mean().backward()
-            optimiser.step()
+            optimizer.step()
             decay.step()
             step += 1
             if step == steps:

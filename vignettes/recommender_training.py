@@ -82,7 +82,7 @@ def simulate(observed: int, seed: int) -> Observations:
     return Observations(who, met[:, 1:].reshape(-1), met[:, 0], affinity)
 
 
-class Factorisation(torch.nn.Module):
+class Factorization(torch.nn.Module):
     """The logit of a pair: a product of factors of user and item, and a constant of the item."""
 
     def __init__(self) -> None:
@@ -121,16 +121,16 @@ def train(setting: Setting, learning_rate: float, seed: int) -> list[dict[str, f
     observations = simulate(OBSERVED[setting.table], seed)
     loader = make_loader(setting, observations, seed)
     torch.manual_seed(seed)
-    model = Factorisation()
-    optimiser = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    model = Factorization()
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
     loss_of = torch.nn.BCEWithLogitsLoss()
     history = []
     for epoch in range(1, EPOCHS[setting.table] + 1):
         for batch in loader:
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             logits = model(batch["user"], batch["item"])
             loss_of(logits, batch["label"]).backward()
-            optimiser.step()
+            optimizer.step()
         reached = hit_rate(model.scores(), observations)
         history.append({"epoch": epoch, "hit_rate": reached})
     return history
