@@ -472,7 +472,13 @@ def output_layer(folder: Path) -> Arguments:
 LISTED = {"targets": lambda folder: {"source": [corpus(folder) / "a.src", corpus(folder) / "b.src"]}}
 SHARDED: dict[str, Arguments] = {"rank": {"num_replicas": 2, "seed": 1}}
 LENGTHS = {"lengths": [1, 2, 3, 4, 5, 6], "max_tokens": 9}
-BY_LENGTH = {**SHARDED, "lengths": {"max_tokens": 9}, "max_tokens": LENGTHS, "window": LENGTHS}
+BY_LENGTH = {
+    **SHARDED,
+    "lengths": {"max_tokens": 9},
+    "max_tokens": LENGTHS,
+    "window": LENGTHS,
+    "balance_replicas": {**LENGTHS, "num_replicas": 2},
+}
 CALLS: dict[str, Call] = {
     # Constructors
     "BatchPlan": Call(fixed(n_batches=2, counts=np.array([2, 4]), shown=["a", "b"], assign="even"), check_plan),

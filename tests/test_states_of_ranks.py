@@ -60,6 +60,9 @@ MAKERS: dict[str, Callable[..., BatchSampler]] = {
     ),
     "by length, odd": lambda folder, **given: EpochSubsetBatchSampler(40, 24, 5, lengths=LENGTHS, window=9, **given),
     "by tokens": lambda folder, **given: EpochSubsetBatchSampler(40, 24, lengths=LENGTHS, max_tokens=14, **given),
+    "by length, balanced": lambda folder, **given: EpochSubsetBatchSampler(
+        40, 24, 3, lengths=LENGTHS, window=9, balance_replicas="num_replicas" in given, **given
+    ),
     "mixture": lambda folder, **given: mixture(folder, **given),
     "mixture in order": lambda folder, **given: mixture(folder, shuffle=False, **given),
     "mixture of stages": lambda folder, **given: CorpusMixtureBatchSampler(

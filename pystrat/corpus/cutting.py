@@ -76,7 +76,10 @@ class CuttingBatchSampler(CoreBatchSampler):
             if name in parts
         ]
         window = f"windows of {count_of(parts['window'], 'row')}" if "window" in parts else "the epoch"
-        return f"{number} of at most {' and '.join(limits)} by length in {window}"
+        balance = (
+            f", balanced over {count_of(parts['num_replicas'], 'replica')}" if parts.get("balance_replicas") else ""
+        )
+        return f"{number} of at most {' and '.join(limits)} by length in {window}{balance}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_latest": None}

@@ -36,6 +36,9 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     window : int, optional
         The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which
         gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
+    balance_replicas : bool, default False
+        Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so
+        that no process waits for another. Requires `num_replicas`, and `max_tokens` or `window`; see Notes.
     rows : mapping from int to array of int, or array of int, optional
         The rows that epochs visit a part of, by the first epoch in which they apply, such as
         ``{0: easy, 5: medium, 10: range(n_rows)}`` for a curriculum; an array is for all epochs. The first epoch is 0.
@@ -77,6 +80,11 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
     depends on the draw and differs between epochs: ``len`` is that of the next epoch.
 
+    With `balance_replicas`, the batches are shuffled otherwise: they are sorted by tokens including padding, ties in
+    the order in which they were cut, and each `num_replicas` consecutive batches are a step. The steps are shuffled by
+    ``sample.int(number of steps)``, and the batches of each step by ``sample.int(num_replicas)``. Rows, batches and
+    their number stay the same.
+
     The methods are those of OpenNMT's memory sampling (options ``-sample``, ``-sample_type``).
 
     Examples
@@ -99,6 +107,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         lengths: Any = None,
         max_tokens: Optional[int] = None,
         window: Optional[int] = None,
+        balance_replicas: bool = False,
         rows: Any = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
@@ -112,6 +121,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
             "lengths": lengths,
             "max_tokens": max_tokens,
             "window": window,
+            "balance_replicas": balance_replicas,
             "seed": seed,
             "num_replicas": num_replicas,
             "rank": rank,

@@ -85,6 +85,9 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     window : int, optional
         The number of consecutive drawn lines that are sorted by length together. By default all of an epoch, which
         gives the least padding; with smaller windows, the lines in a batch vary more from epoch to epoch.
+    balance_replicas : bool, default False
+        Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so
+        that no process waits for another. Requires `num_replicas`, `max_tokens` or `window`, and `shuffle`; see Notes.
     max_length : int or sequence of int, optional
         The largest of the `lengths` that is allowed: longer lines are excluded. They are never drawn, shares are
         computed from the remaining lines, and the plan shows how many are excluded. All lines keep their positions.
@@ -154,6 +157,11 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
     depends on the draw and differs between epochs: ``len`` is that of the next epoch.
 
+    With `balance_replicas`, the batches are shuffled otherwise: they are sorted by tokens including padding, ties in
+    the order in which they were cut, and each `num_replicas` consecutive batches are a step. The steps are shuffled by
+    ``sample.int(number of steps)``, and the batches of each step by ``sample.int(num_replicas)``. Rows, batches and
+    their number stay the same.
+
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
     Examples
@@ -193,6 +201,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         lengths: Any = None,
         max_tokens: Optional[int] = None,
         window: Optional[int] = None,
+        balance_replicas: bool = False,
         max_length: Union[None, int, Sequence[int]] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
         seed: Optional[int] = None,
@@ -208,6 +217,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
             "lengths": lengths,
             "max_tokens": max_tokens,
             "window": window,
+            "balance_replicas": balance_replicas,
             "max_length": max(limits, default=None) if isinstance(limits, list) else limits,
             "seed": seed,
             "num_replicas": num_replicas,

@@ -55,6 +55,9 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     window : int, optional
         The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which
         gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
+    balance_replicas : bool, default False
+        Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so
+        that no process waits for another. Requires `num_replicas`, and `max_tokens` or `window`; see Notes.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
@@ -98,6 +101,11 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
     depends on the draw and differs between epochs: ``len`` is that of the next epoch, given the reports so far.
 
+    With `balance_replicas`, the batches are shuffled otherwise: they are sorted by tokens including padding, ties in
+    the order in which they were cut, and each `num_replicas` consecutive batches are a step. The steps are shuffled by
+    ``sample.int(number of steps)``, and the batches of each step by ``sample.int(num_replicas)``. Rows, batches and
+    their number stay the same.
+
     The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). Its code does not normalize the
     table for weighted draws, which makes them nearly uniform, and computes the spread from the last example alone; this
     implementation follows its documentation.
@@ -127,6 +135,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         lengths: Any = None,
         max_tokens: Optional[int] = None,
         window: Optional[int] = None,
+        balance_replicas: bool = False,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -141,6 +150,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
             "lengths": lengths,
             "max_tokens": max_tokens,
             "window": window,
+            "balance_replicas": balance_replicas,
             "seed": seed,
             "num_replicas": num_replicas,
             "rank": rank,

@@ -125,7 +125,8 @@ def golden_lengths() -> Iterator[int]:
     for case in cases:
         given = case["input"]
         yield from (given["n"], *lengths_of(given), given["sample"], given["seed"], given["epoch"])
-        yield from (given.get(name, 0) for name in ("window", "batch_size", "max_tokens", "num_replicas"))
+        limits = ("window", "batch_size", "max_tokens", "num_replicas", "balance_replicas")
+        yield from (int(given.get(name, 0)) for name in limits)
         yield from _numbers_of_list(case["expected"]["rows"])
         yield from _numbers_of_list(case["expected"]["sizes"])
 

@@ -1,6 +1,6 @@
 /* The golden vectors of batches by length, through the kind. A case is n and the length of each row; sample, seed and
- * epoch; the limits of the window, of rows and of tokens, and the number of replicas, 0 for each that is not given; the
- * lists of the rows and of the sizes of the batches.
+ * epoch; the limits of the window, of rows and of tokens, and the number of replicas, 0 for each that is not given;
+ * whether the steps of the replicas are balanced; the lists of the rows and of the sizes of the batches.
  */
 
 #include "cutting.h"
@@ -8,7 +8,7 @@
 #include "kinds/epoch_subset.h"
 #include "plain_host.h"
 
-enum { N_PARTS = 8 };
+enum { N_PARTS = 9 };
 
 static void add_limit(Part *parts, int64_t *n_parts, const char *name, double *number) {
   *number = (double)next_number();
@@ -29,10 +29,18 @@ static void check_case(void) {
   parts[n_parts++] = (Part){.name = "method", .type = TEXT, .length = 1, .values = "uniform"};
   static const char *const names[] = {"window", "batch_size", "max_tokens", "num_replicas"};
   for (int i = 0; i < 4; i++) add_limit(parts, &n_parts, names[i], &limits[i]);
+  int32_t is_balanced = (int32_t)next_number();
+  double in_recipe = is_balanced;
+  Part balance = {.name = "balance_replicas", .type = FLAG, .length = 1, .values = &is_balanced};
+  if (is_balanced) parts[n_parts++] = balance;
   Parts request = {.parts = parts, .n_parts = n_parts};
   PlainHost planning = new_host(&request, NULL, 0, -1);
   CHECK(epoch_subset_kind.plan(&request, &planning.host));
   request.is_recipe = true;
+  if (is_balanced) {
+    parts[n_parts - 1].type = DOUBLES;
+    parts[n_parts - 1].values = &in_recipe;
+  }
   PlainInstance instance = new_instance(&epoch_subset_kind, seed);
   PlainHost drawing = new_host(&request, &instance.memory, 0, -1);
   CHECK(instance.kind->prepare(instance.self, &request, seed, &drawing.host));

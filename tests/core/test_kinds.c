@@ -168,7 +168,10 @@ static Mutable epoch_subset_request(uint64_t *state) {
   bool has_size = !has_tokens || some_number(state, 2) == 0;
   if (has_size) add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
   add_part(&request, "method", TEXT, 1, names[some_number(state, 3)]);
-  if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  if (some_number(state, 2) == 0) {
+    add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+    if (has_tokens || has_window) add_flag(&request, "balance_replicas", (int32_t)some_number(state, 2));
+  }
   if (n + sample <= MOST_VALUES && some_number(state, 2) == 0) { /* all rows, and from some epoch on fewer */
     double begins[] = {0, (double)(1 + some_number(state, 9))}, counts[] = {(double)n, (double)sample};
     for (int64_t row = 0; row < n + sample; row++) integers[row] = (int32_t)(row < n ? row : row - n);
@@ -201,12 +204,16 @@ static Mutable mixture_request(uint64_t *state) {
       kept[place] = some_number(state, 4) == 0 ? (double)n_remaining : 0;
     }
   }
-  add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
+  int32_t shuffle = (int32_t)some_number(state, 2);
+  add_flag(&request, "shuffle", shuffle);
   add_part(&request, "epoch_end", TEXT, 1, some_number(state, 2) == 0 ? "sample" : "all_exhausted");
   add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
   if (!has_tokens && some_number(state, 2) == 0) add_part(&request, "assign", TEXT, 1, "even");
   if (has_tokens) add_number(&request, "max_tokens", (double)(29 + some_number(state, 200)));
-  if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  if (some_number(state, 3) == 0) {
+    add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+    if (has_tokens && shuffle) add_flag(&request, "balance_replicas", (int32_t)some_number(state, 2));
+  }
   n_mutable = request.n_parts;
   add_part(&request, "lines", DOUBLES, n_files, all);
   add_part(&request, "drawn", DOUBLES, n_files * n_stages, drawn);

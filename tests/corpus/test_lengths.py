@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 import numpy as np
 import pytest
@@ -18,13 +19,12 @@ from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat.corpus.line_file import LineFile
 from tests.hostile import bounded_memory
-from tests.reference.golden_lengths import as_text, lengths_of
+from tests.reference.golden_lengths import LIMITS, as_text, lengths_of
 from tests.reference.golden_vectors import GOLDEN, cut
 from tests.reference.naive_lengths import batches_by_length
 from tests.test_hostile_states import edited, rest_of, trial
 
 CASES = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
-LIMITS = ("batch_size", "max_tokens", "window", "num_replicas")
 METHODS = ("uniform", "uniform_without_replacement", "partition", "perplexity")
 
 
@@ -66,6 +66,7 @@ def test_the_golden_file_is_what_its_script_writes() -> None:
     spare=st.none() | st.integers(0, 200),
     window=st.none() | st.integers(1, 70),
     replicas=st.none() | st.integers(1, 6),
+    balance=st.booleans(),
     epoch=st.integers(0, 3),
 )
 def test_every_epoch_is_that_of_the_plain_rule(
@@ -75,12 +76,14 @@ def test_every_epoch_is_that_of_the_plain_rule(
     spare: Optional[int],
     window: Optional[int],
     replicas: Optional[int],
+    balance: bool,
     epoch: int,
 ) -> None:
     max_tokens = None if spare is None else max(1, max(lengths)) + spare
     if max_tokens is None and (batch_size is None or window is None):
         return
-    limits = {"batch_size": batch_size, "max_tokens": max_tokens, "window": window}
+    limits: dict[str, Any] = {"batch_size": batch_size, "max_tokens": max_tokens, "window": window}
+    limits["balance_replicas"] = balance and replicas is not None
     stream = RandomStream(epoch_seed(7, epoch))
     drawn = stream.indices(len(lengths), sample).tolist()
     expected = batches_by_length(
@@ -136,6 +139,70 @@ def test_less_of_a_batch_is_padding() -> None:
     assert padding(lengths=lengths, max_tokens=600) < 0.05
 
 
+# Steps of replicas ----------------------------------------------------------------------------------------------------
+
+
+def arrangements(batches: list[int], replicas: int) -> Iterator[int]:
+    """Yield the tokens that processes wait for in an epoch, the sum of the most of each step, for all divisions."""
+    if not batches:
+        yield 0
+        return
+    first, others = batches[0], batches[1:]
+    for chosen in combinations(range(len(others)), replicas - 1):
+        rest = [tokens for place, tokens in enumerate(others) if place not in chosen]
+        most = max([first, *(others[place] for place in chosen)])
+        yield from (most + further for further in arrangements(rest, replicas))
+
+
+@settings(deadline=None)
+@given(
+    lengths=st.lists(st.integers(0, 30), min_size=1, max_size=16),
+    batch_size=st.integers(1, 3),
+    window=st.integers(1, 16),
+    replicas=st.integers(1, 4),
+)
+def test_no_division_of_the_batches_into_steps_has_less_waiting(
+    lengths: list[int], batch_size: int, window: int, replicas: int
+) -> None:
+    try:
+        sampler = EpochSubsetBatchSampler(
+            len(lengths),
+            len(lengths),
+            batch_size,
+            lengths=lengths,
+            window=window,
+            num_replicas=replicas,
+            balance_replicas=True,
+            seed=1,
+        )
+    except ValueError as refused:
+        assert "must leave each batch a row" in str(refused)
+        return
+    if len(sampler) > 9:
+        return
+    tokens = [tokens_of(batch, lengths) for batch in sampler]
+    waited = sum(max(tokens[begin : begin + replicas]) for begin in range(0, len(tokens), replicas))
+    assert waited == min(arrangements(tokens, replicas))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_balance_changes_only_the_order_of_batches(method: str) -> None:
+    for epoch in range(2 if method != "perplexity" else 1):
+        plain, balanced = (of_lengths(method, num_replicas=4, balance_replicas=balance) for balance in (False, True))
+        batches = balanced.batches(epoch)
+        assert sorted(map(tuple, batches)) == sorted(map(tuple, plain.batches(epoch)))
+        assert list(map(tuple, batches)) != list(map(tuple, plain.batches(epoch)))
+
+
+def test_the_steps_and_the_replicas_of_the_largest_batches_differ_between_epochs() -> None:
+    lengths = [1 + row * 13 % 997 for row in range(480)]
+    parameters: dict[str, Any] = {"lengths": lengths, "window": 480, "num_replicas": 6, "balance_replicas": True}
+    sampler = EpochSubsetBatchSampler(480, 480, 4, seed=1, method="uniform_without_replacement", **parameters)
+    places = [int(np.argmax([tokens_of(batch, lengths) for batch in sampler.batches(epoch)])) for epoch in range(200)]
+    steps, replicas = np.unique([divmod(place, 6) for place in places], axis=0).T
+    assert set(steps) == set(range(20)) and set(replicas) == set(range(6))
+
+
 # What samplers promise ------------------------------------------------------------------------------------------------
 
 
@@ -169,10 +236,13 @@ def test_len_is_that_of_the_epoch_that_comes_next(method: str) -> None:
         assert sampler.started
 
 
-@pytest.mark.parametrize("window_only", [False, True])
+@pytest.mark.parametrize(
+    "limits",
+    [{}, {"max_tokens": None, "batch_size": 9}, {"num_replicas": 3, "balance_replicas": True}],
+    ids=["tokens", "window", "balanced"],
+)
 @pytest.mark.parametrize("method", METHODS)
-def test_a_stop_anywhere_changes_nothing(method: str, window_only: bool) -> None:
-    limits = {"max_tokens": None, "batch_size": 9} if window_only else {}
+def test_a_stop_anywhere_changes_nothing(method: str, limits: dict[str, Any]) -> None:
     whole = of_lengths(method, **limits)
     expected = [trained(whole, whole) for _ in range(4)]
     for epoch in range(3):
@@ -205,11 +275,12 @@ def test_an_iterator_of_an_old_epoch_is_saved_as_it_was_drawn() -> None:
     assert first + list(iterator) == list(of_lengths("perplexity"))
 
 
+@pytest.mark.parametrize("balance", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_ranks_interleave(method: str) -> None:
+def test_ranks_interleave(method: str, balance: bool) -> None:
     for epoch in range(3):
-        whole = of_lengths(method, num_replicas=3)
-        ranks = [of_lengths(method, num_replicas=3, rank=rank) for rank in range(3)]
+        whole = of_lengths(method, num_replicas=3, balance_replicas=balance)
+        ranks = [of_lengths(method, num_replicas=3, balance_replicas=balance, rank=rank) for rank in range(3)]
         samplers = [whole, *ranks] if method != "perplexity" or epoch == 0 else []
         for sampler in samplers:
             sampler.set_epoch(epoch)
@@ -278,6 +349,9 @@ def test_fingerprints_differ() -> None:
         {"batch_size": 2, "lengths": lengths, "max_tokens": 8},
         {"lengths": lengths, "max_tokens": 8},
         {"lengths": lengths, "max_tokens": 9},
+        {"batch_size": 2, "lengths": lengths, "window": 4, "num_replicas": 2, "balance_replicas": True},
+        {"batch_size": 2, "lengths": lengths, "window": 4, "num_replicas": 1, "balance_replicas": True},
+        {"lengths": lengths, "max_tokens": 9, "num_replicas": 2, "balance_replicas": True},
     ]
     for method in METHODS:
         samplers: list[BatchSampler] = [sampler_of(method, 4, 4, seed=1, **given) for given in parameters]
@@ -348,6 +422,19 @@ def test_an_epoch_of_a_mixture_has_the_lines_of_the_plan(tmp_path: Path) -> None
     mixture = CorpusMixtureBatchSampler(folder, max_tokens=40, window=30, **parameters)
     for epoch in range(3):
         assert sorted_rows(mixture.batches(epoch)) == sorted_rows(plain.batches(epoch))
+    balanced = CorpusMixtureBatchSampler(
+        folder, 16, window=30, num_replicas=2, balance_replicas=True, lengths="words", **parameters
+    )
+    for epoch in range(3):
+        assert sorted_rows(balanced.batches(epoch)) == sorted_rows(plain.batches(epoch))
+        tokens = [len(batch) * (1 + batch % 60 % 9).max() for batch in balanced.batches(epoch)]
+        ascending = np.sort(np.reshape(tokens, (-1, 2)), axis=1)
+        ascending = ascending[np.lexsort(ascending.T[::-1])].ravel()
+        assert ascending.tolist() == sorted(tokens), "consecutive numbers of tokens are together"
+    with pytest.raises(ValueError, match="'balance_replicas' parameter must be false if 'shuffle' is false. Got True"):
+        CorpusMixtureBatchSampler(
+            folder, 16, window=30, num_replicas=2, balance_replicas=True, shuffle=False, **parameters
+        )
     in_order = CorpusMixtureBatchSampler(folder, max_tokens=40, window=30, shuffle=False, **parameters)
     windows = [row // 30 for batch in in_order for row in batch if row < 60]
     assert windows == sorted(windows), "batches are as they were cut"
@@ -405,6 +492,18 @@ def test_a_file_that_changes_while_words_are_counted(tmp_path: Path) -> None:
         (
             {"lengths": [1] * 5, "window": 5, "batch_size": 1, "num_replicas": 5},
             "must leave each batch a row: 8 are drawn for 10 batches. Got 5 instead.",
+        ),
+        (
+            {"lengths": [1] * 5, "max_tokens": 5, "balance_replicas": True},
+            "The 'balance_replicas' parameter must be false without 'num_replicas'. Got True instead.",
+        ),
+        (
+            {"num_replicas": 2, "balance_replicas": True},
+            "The 'balance_replicas' parameter must be false without 'max_tokens' or 'window'. Got True instead.",
+        ),
+        (
+            {"num_replicas": 2, "balance_replicas": "yes"},
+            "The 'balance_replicas' parameter must be true or false. Got 'yes' instead.",
         ),
     ],
 )

@@ -20,14 +20,19 @@ ABOUT = (
     "rows times the longest of them, an empty one counted as 1. The number of batches is then rounded up to a multiple "
     "of 'num_replicas' by splitting: batches have at most k rows, the least k for which that gives no more parts; what "
     "is missing comes from the first batches that have more parts with k - 1. The batches are in the order of "
-    "sample.int(number of batches), which continues the draws. Long lists are cut as in batches.json. Written by "
+    "sample.int(number of batches), which continues the draws. With 'balance_replicas', they are instead sorted by "
+    "their rows times the longest of them, an empty one counted as 1, ties in order; each 'num_replicas' of them are a "
+    "step; the steps are in the order of sample.int(number of steps), and then the batches of one step after the "
+    "other in that of sample.int(num_replicas). Long lists are cut as in batches.json. Written by "
     "tests/reference/golden_lengths.py."
 )
+
+LIMITS = ("batch_size", "max_tokens", "window", "num_replicas", "balance_replicas")
 
 
 def cases() -> Iterator[dict[str, Any]]:
     """Yield the inputs of all cases."""
-    limits: list[dict[str, int]] = [
+    limits: list[dict[str, Any]] = [
         {"batch_size": 7, "window": 120},
         {"max_tokens": 400},
         {"batch_size": 9, "max_tokens": 250},
@@ -37,6 +42,9 @@ def cases() -> Iterator[dict[str, Any]]:
         {"max_tokens": 300, "num_replicas": 4},
         {"max_tokens": 1000, "num_replicas": 7, "window": 60},
         {"batch_size": 64, "window": 1000, "num_replicas": 40},
+        {"batch_size": 7, "window": 50, "num_replicas": 3, "balance_replicas": True},
+        {"max_tokens": 400, "num_replicas": 4, "balance_replicas": True},
+        {"batch_size": 5, "window": 5, "num_replicas": 1, "balance_replicas": True},
     ]
     for seed, limit in enumerate(limits):
         yield {"n": 150, "sample": 120, "lengths": {"multiplier": 37, "modulus": 211}, **limit, **place(seed)}
@@ -60,6 +68,17 @@ def cases() -> Iterator[dict[str, Any]]:
         "num_replicas": 3,
         **place(5),
     }
+    # Batches of more tokens than 32 bits hold.
+    yield {
+        "n": 4000,
+        "sample": 3000,
+        "lengths": {"multiplier": 123457, "modulus": 2**31 - 1},
+        "batch_size": 8,
+        "window": 800,
+        "num_replicas": 8,
+        "balance_replicas": True,
+        **place(6),
+    }
 
 
 def place(seed: int) -> dict[str, int]:
@@ -76,7 +95,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the case's epoch, batch after batch, and the sizes of the batches."""
     stream = RandomStream(epoch_seed(case["seed"], case["epoch"]))
     rows = stream.indices(case["n"], case["sample"]).tolist()
-    limits = {name: case[name] for name in ("batch_size", "max_tokens", "window", "num_replicas") if name in case}
+    limits = {name: case[name] for name in LIMITS if name in case}
     batches = batches_by_length(
         rows, lengths_of(case), **limits, shuffled=lambda count: stream.permutation(count).tolist()
     )

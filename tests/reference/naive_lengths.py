@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Callable, Optional
 
+Shuffled = Callable[[int], list[int]]  # R's sample.int() - 1
+
 
 def sorted_windows(lengths: list[int], window: int) -> list[list[int]]:
     """Return the places of each window, the shortest rows first; equally long ones in drawn order."""
@@ -45,6 +47,14 @@ def split(batches: list[list[int]], n_batches: int) -> list[list[int]]:
     return [part for batch, count in zip(batches, counts) for part in parts_of(batch, count)]
 
 
+def balanced(batches: list[list[int]], tokens: list[int], num_replicas: int, shuffled: Shuffled) -> list[list[int]]:
+    """Return the batches in an order in which those of each step, one for each replica, have similar tokens."""
+    by_tokens = sorted(range(len(batches)), key=tokens.__getitem__)
+    steps = [by_tokens[begin : begin + num_replicas] for begin in range(0, len(batches), num_replicas)]
+    order = [steps[step] for step in shuffled(len(steps))]
+    return [batches[step[place]] for step in order for place in shuffled(num_replicas)]
+
+
 def batches_by_length(
     rows: list[int],
     lengths: list[int],
@@ -53,7 +63,8 @@ def batches_by_length(
     max_tokens: Optional[int] = None,
     window: Optional[int] = None,
     num_replicas: int = 1,
-    shuffled: Callable[[int], list[int]],
+    balance_replicas: bool = False,
+    shuffled: Shuffled,
 ) -> Optional[list[list[int]]]:
     """Return the batches of drawn rows; None if there are fewer rows than batches.
 
@@ -66,4 +77,9 @@ def batches_by_length(
     if n_batches > len(rows):
         return None
     batches = split(batches, n_batches)
-    return [[rows[place] for place in batches[batch]] for batch in shuffled(n_batches)]
+    if balance_replicas:
+        tokens = [len(batch) * max([1, *(drawn[place] for place in batch)]) for batch in batches]
+        batches = balanced(batches, tokens, num_replicas, shuffled)
+    else:
+        batches = [batches[batch] for batch in shuffled(n_batches)]
+    return [[rows[place] for place in batch] for batch in batches]

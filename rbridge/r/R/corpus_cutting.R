@@ -22,6 +22,9 @@ cutting_kind = function(...) {
 
 by_length = function(parts) !is.null(parts$lengths)
 
+# Whether the batches of each step of the replicas have similar numbers of tokens.
+is_balanced = function(parts) !is.null(parts$balance_replicas) && parts$balance_replicas == 1
+
 # The batches of an epoch by length, which are kept: computing their number requires the draw.
 latest_batches = function(private, epoch, cut) {
   if (is.null(private$.latest) || private$.latest$epoch != epoch) {
@@ -60,7 +63,8 @@ format_limits = function(parts, count, noun) {
   )
   sorted = if (by_length(parts)) {
     within = if (is.null(parts$window)) "the epoch" else paste("windows of", show_count(parts$window, noun))
-    paste(", by length in", within)
+    balance = if (is_balanced(parts)) paste(", balanced over", show_count(parts$num_replicas, "replica"))
+    paste0(", by length in ", within, balance)
   }
   number = if (count > 0) sprintf("%.0f, ", count)
   paste0("* Batches: ", number, "of at most ", paste(limits, collapse = " and "), sorted)

@@ -34,6 +34,10 @@
 #'   The number of consecutive drawn examples that are sorted by length together.
 #'   With smaller windows, the examples in a batch vary more from epoch to epoch.
 #'   `NULL` (default): all of an epoch, which gives the least padding.
+#' @param balance_replicas (`logical(1)`)\cr
+#'   Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so that
+#'   no process waits for another.
+#'   Requires `num_replicas`, and `max_tokens` or `window`.
 #' @param rows (named `list()` | `integer()`)\cr
 #'   The rows that epochs visit a part of, counted from 1, by the first epoch in which they apply, such as
 #'   `list("0" = easy, "5" = medium, "10" = seq_len(n_rows))` for a curriculum.
@@ -61,6 +65,11 @@
 #' Finally, the batches are shuffled by `sample.int(number of batches)`, which continues the draws of the epoch.
 #' With `max_tokens`, the number of batches depends on the draw and differs between epochs: `.length()` is that of the
 #' next epoch.
+#'
+#' With `balance_replicas`, the batches are shuffled otherwise: they are sorted by tokens including padding, ties in the
+#' order in which they were cut, and each `num_replicas` consecutive batches are a step.
+#' The steps are shuffled by `sample.int(number of steps)`, and the batches of each step by `sample.int(num_replicas)`.
+#' Rows, batches and their number stay the same.
 #'
 #' @section Guarantees:
 #' * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
@@ -92,10 +101,10 @@
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
 batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size = NULL, method = "uniform", lengths = NULL,
-  max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL, rows = NULL, ...) {
+  max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL, rows = NULL, balance_replicas = FALSE, ...) {
   answer_keywords(...)
   request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, method = method,
-    lengths = lengths, max_tokens = max_tokens, window = window, seed = seed,
+    lengths = lengths, max_tokens = max_tokens, window = window, balance_replicas = balance_replicas, seed = seed,
     num_replicas = num_replicas)
   request_generator("epoch_subset", c(request, rows_by_epoch(rows)))
 }
@@ -117,8 +126,8 @@ kind_epoch_subset = function() {
       }
     },
     vectors = list(
-      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "method",
-        "rows", "begins", "n_candidates")
+      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "balance_replicas",
+        "method", "rows", "begins", "n_candidates")
     ),
     bytes = function(recipe) {
       pool = if (recipe$parts$method == "uniform_without_replacement") recipe$parts$n_rows else 0

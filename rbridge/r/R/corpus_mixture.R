@@ -59,6 +59,10 @@
 #'   Numbers: one for each line, file after file.
 #' @param max_tokens,window (`integer(1)`)\cr
 #'   Make batches of lines of similar length, see [batch_sampler_epoch_subset()].
+#' @param balance_replicas (`logical(1)`)\cr
+#'   Whether the batches of each step of the processes have similar numbers of tokens, see
+#'   [batch_sampler_epoch_subset()].
+#'   Requires `num_replicas`, `max_tokens` or `window`, and `shuffle`.
 #' @param max_length (`integer()`)\cr
 #'   The largest of the `lengths` that is allowed: longer lines are excluded.
 #'   Several numbers, such as `c(80, 120)`, are limits for each side, such as source and target; `lengths` are then
@@ -137,12 +141,12 @@
 batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL, rules = NULL,
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled",
   epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL,
-  accept = NULL, seed = NULL, num_replicas = NULL, ...) {
+  accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE, ...) {
   answer_keywords(...)
   limits = if (length(max_length) > 1L) check_max_length(max_length)
   request = list(batch_size = batch_size, assign = assign, epoch_end = epoch_end, shuffle = shuffle, lengths = lengths,
     max_tokens = max_tokens, window = window, max_length = if (is.null(limits)) max_length else max(limits),
-    seed = seed, num_replicas = num_replicas)
+    seed = seed, num_replicas = num_replicas, balance_replicas = balance_replicas)
   settings = core_plan("mixture", request)
   used = settings$by_length == 1L
   accept = check_accept(accept)
@@ -193,7 +197,7 @@ kind_mixture = function() {
     class = "batch_sampler_corpus_mixture",
     vectors = list(
       parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "lengths",
-        "max_tokens", "window", "shuffle", "even", "replace", "weights"),
+        "max_tokens", "window", "balance_replicas", "shuffle", "even", "replace", "weights"),
       labels = c("rule", "uniform_share", "share", "suffixes", "paths", "versions")
     ),
     bytes = mixture_bytes,
@@ -253,6 +257,7 @@ recipe_of_function = function(private, epoch) {
   kept = intersect(known, names(parts))
   recipe$parts = core_plan("mixture", c(parts[kept], stage_of_instance(private, epoch)[c("drawn", "kept")], list(
     shuffle = parts$shuffle == 1,
+    balance_replicas = is_balanced(parts),
     assign = if (is_even(parts)) "even" else "shuffled",
     epoch_end = if (draws_with_replacement(parts)) "sample" else "all_exhausted"
   )))

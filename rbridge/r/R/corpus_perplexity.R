@@ -34,6 +34,9 @@
 #'   `NULL` (default): batches are in drawn order.
 #' @param max_tokens,window (`integer(1)`)\cr
 #'   Make batches of examples of similar length, see [batch_sampler_epoch_subset()].
+#' @param balance_replicas (`logical(1)`)\cr
+#'   Whether the batches of each step of the processes have similar numbers of tokens, see
+#'   [batch_sampler_epoch_subset()].
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, from 0 to 2147483646; together with the reports, it determines the examples.
 #'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
@@ -82,11 +85,12 @@
 #' sampler$report(rows = 1:3, nll = log(c(1, 2, 4)))
 #' tabulate(sampler$batches(0)$rows)
 batch_sampler_perplexity = function(n_rows = NULL, sample, batch_size = NULL, initial = 15, maximum = NULL,
-  clip = FALSE, lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL, ...) {
+  clip = FALSE, lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL,
+  balance_replicas = FALSE, ...) {
   answer_keywords(...)
   request_generator("perplexity", list(n_rows = n_rows, sample = sample, batch_size = batch_size, initial = initial,
     maximum = maximum, clip = clip, lengths = lengths, max_tokens = max_tokens, window = window, seed = seed,
-    num_replicas = num_replicas))
+    num_replicas = num_replicas, balance_replicas = balance_replicas))
 }
 
 plan_perplexity = function(request) {
@@ -102,8 +106,8 @@ kind_perplexity = function() {
     plan = plan_perplexity,
     fits = fits_lengths,
     vectors = list(
-      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "initial",
-        "maximum", "clip"),
+      parts = c("n_rows", "sample", "batch_size", "num_replicas", "lengths", "max_tokens", "window", "balance_replicas",
+        "initial", "maximum", "clip"),
       state = c("reported", "started", "epoch", "batch", "drawn", "weighted")
     ),
     bytes = function(recipe) 80 * recipe$parts$n_rows + cutting_bytes(recipe, recipe$parts$sample),

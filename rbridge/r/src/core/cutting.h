@@ -2,7 +2,8 @@
  *
  * In drawn order, batches have batch_size rows, and the last one may have fewer; for replicas, their number is rounded
  * up to a multiple, and their sizes differ by at most 1. Batches of similar length are those of length_batches.h, in an
- * order that is R's sample.int(number of batches), which continues the draws of the epoch.
+ * order that is R's sample.int(number of batches), which continues the draws of the epoch, or one that is balanced over
+ * the replicas.
  */
 
 #ifndef PYSTRAT_CUTTING_H
@@ -22,6 +23,7 @@ typedef struct {
   int64_t max_tokens;     /* INT64_MAX without this limit */
   int64_t window;         /* INT64_MAX for all rows of an epoch */
   bool shuffle;           /* the batches by length */
+  bool is_balanced;       /* whether the batches of each step of the replicas have similar numbers of tokens */
 } Cutting;
 
 /* A number as the core counts with it: all that exceed the rows of an epoch are the same limit. */
@@ -39,11 +41,11 @@ static inline int64_t count_cut(const Cutting *cutting, int64_t n_drawn) {
 }
 
 /* Say what determines how an epoch is cut: the number of batches, and whether their sizes are evened out, in place of
- * the replicas. With a limit of tokens, the replicas change the batches of some epochs.
+ * the replicas. With a limit of tokens or balanced steps, the replicas change the batches.
  */
 static inline void identify_cutting(const Cutting *cutting, int64_t n_drawn, Identity *identity) {
   int64_t n_batches = count_cut(cutting, n_drawn);
-  identity->has_unused_shares = n_batches > 0 || cutting->num_replicas == 1;
+  identity->has_unused_shares = (n_batches > 0 && !cutting->is_balanced) || cutting->num_replicas == 1;
   digest_number(&identity->digest, (double)n_batches);
   if (n_batches == 0 || cutting->lengths != NULL) return;
   bool is_full = n_batches == 1 || (n_drawn % n_batches == 0 && n_drawn / n_batches == cutting->batch_size);
@@ -67,6 +69,21 @@ static inline bool read_by_length(const Parts *request, bool *by_length, Host *h
   if (!*by_length) return refuse(host, "lengths", NULL, "be given together with 'max_tokens' or 'window'");
   const char *name = is_given(request, "max_tokens") ? "max_tokens" : "window";
   return refuse(host, name, NULL, "be given together with 'lengths'");
+}
+
+/* Find out whether the batches of each step of the replicas shall have similar numbers of tokens; `shuffle` is whether
+ * batches are shuffled.
+ */
+static inline bool read_replica_balance(
+    const Parts *request, bool by_length, bool shuffle, bool *is_balanced, Host *host
+) {
+  static const char *const name = "balance_replicas";
+  *is_balanced = false;
+  if (is_given(request, name) && !read_flag(request, name, is_balanced, host)) return false;
+  if (!*is_balanced) return true;
+  if (!is_given(request, "num_replicas")) return refuse(host, name, NULL, "be false without 'num_replicas'");
+  if (!by_length) return refuse(host, name, NULL, "be false without 'max_tokens' or 'window'");
+  return shuffle || refuse(host, name, NULL, "be false if 'shuffle' is false");
 }
 
 /* Return the first row from `begin` on whose length is no whole number from 0, or `end`; raise `longest`. */
@@ -142,7 +159,7 @@ static inline bool refuse_too_long(
 /* What a user asks of the batches. */
 typedef struct {
   double batch_size, num_replicas, max_tokens, window;
-  bool by_length;
+  bool by_length, is_balanced;
   const char *way_out; /* what else to do about rows that are too long, or NULL */
 } CutRequest;
 
@@ -152,7 +169,7 @@ static inline bool read_cut_limits(
 ) {
   int32_t longest = 0;
   if (wanted->by_length && !check_lengths(request, n_rows, &longest, host)) return false;
-  *cutting = (Cutting){INT64_MAX, as_limit(wanted->num_replicas), false, NULL, 0, INT64_MAX, INT64_MAX, true};
+  *cutting = (Cutting){INT64_MAX, as_limit(wanted->num_replicas), false, NULL, 0, INT64_MAX, INT64_MAX, true, false};
   bool has_tokens = is_given(request, "max_tokens");
   if (is_given(request, "batch_size") || !has_tokens) {
     if (!read_whole(request, "batch_size", 1, INFINITY, &wanted->batch_size, host)) return false;
@@ -212,7 +229,8 @@ static inline bool keep_cut_request(const Parts *request, const CutRequest *want
          keep_given(request, "num_replicas", wanted->num_replicas, host) &&
          (!wanted->by_length || keep_lengths(request, host)) &&
          keep_given(request, "max_tokens", wanted->max_tokens, host) &&
-         keep_given(request, "window", wanted->window, host);
+         keep_given(request, "window", wanted->window, host) &&
+         (!wanted->is_balanced || host->flag(host, "balance_replicas", true));
 }
 
 /* Read what is asked of a sampler that visits `sample` of `n` rows in an epoch. */
@@ -224,6 +242,7 @@ static inline bool read_sample_request(
          read_whole(request, "n_rows", 1, LARGEST_COUNT, n, host) &&
          read_whole(request, "sample", 1, LARGEST_COUNT, sample, host) &&
          read_by_length(request, &wanted->by_length, host) &&
+         read_replica_balance(request, wanted->by_length, true, &wanted->is_balanced, host) &&
          read_cut_request(request, (int64_t)*n, (int64_t)*sample, wanted, host);
 }
 
@@ -261,6 +280,14 @@ static inline bool read_lengths(const Parts *recipe, int64_t n_rows, Cutting *cu
   return refuse_part(host, "lengths", "%lld integer%s from 0", (long long)n_rows, n_rows == 1 ? "" : "s");
 }
 
+static inline bool read_recipe_balance(const Parts *recipe, Cutting *cutting, Host *host) {
+  static const char *const name = "balance_replicas";
+  if (!is_given(recipe, name)) return true;
+  if (!read_flag(recipe, name, &cutting->is_balanced, host)) return false;
+  bool may_be = cutting->is_shared && cutting->lengths != NULL;
+  return may_be || !cutting->is_balanced || refuse_part(host, name, "0");
+}
+
 /* Refuse more batches than rows. */
 static inline bool check_cut_count(const Cutting *cutting, int64_t n_drawn, Host *host) {
   int64_t n_batches = count_cut(cutting, n_drawn);
@@ -275,7 +302,7 @@ static inline bool check_cut_count(const Cutting *cutting, int64_t n_drawn, Host
 static inline bool read_cutting(
     const Parts *recipe, int64_t n_rows, int64_t n_drawn, Cutting *cutting, Host *host
 ) {
-  *cutting = (Cutting){INT64_MAX, 1, is_given(recipe, "num_replicas"), NULL, 0, INT64_MAX, INT64_MAX, true};
+  *cutting = (Cutting){INT64_MAX, 1, is_given(recipe, "num_replicas"), NULL, 0, INT64_MAX, INT64_MAX, true, false};
   bool has_tokens = is_given(recipe, "max_tokens");
   if (!read_limit(recipe, "num_replicas", 1, (double)n_drawn, &cutting->num_replicas, host)) return false;
   if (is_given(recipe, "lengths") || has_tokens || is_given(recipe, "window")) {
@@ -284,6 +311,7 @@ static inline bool read_cutting(
     if (!read_limit(recipe, "window", 1, LARGEST_COUNT, &cutting->window, host)) return false;
     if (!read_limit(recipe, "max_tokens", longest, LARGEST_EXACT, &cutting->max_tokens, host)) return false;
   }
+  if (!read_recipe_balance(recipe, cutting, host)) return false;
   double size = INFINITY;
   if (is_given(recipe, "batch_size") || !has_tokens) {
     if (!read_whole(recipe, "batch_size", 1, INFINITY, &size, host)) return false;
@@ -371,7 +399,10 @@ static inline int32_t *cut_drawn(
     memcpy(offsets, begins, (size_t)(n_batches + 1) * sizeof *offsets);
     return order;
   }
-  const int32_t *shuffled = draw_epoch_order(generator, n_batches, host);
+  const int32_t *shuffled =
+      cutting->is_balanced
+          ? draw_balanced_order(generator, lengths, order, begins, n_batches, cutting->num_replicas, host)
+          : draw_epoch_order(generator, n_batches, host);
   int32_t *places = order + n_drawn;
   if (shuffled == NULL || !arrange_batches(order, begins, shuffled, n_batches, offsets, places, host)) return NULL;
   return places;

@@ -3,13 +3,14 @@
  * An epoch is n_rows drawn rows, in drawn order. `lengths` has the length of each, from 0, and an order contains places
  * of this epoch. Batches are made in four steps: sort_by_length() sorts within windows, cut_by_length() cuts windows
  * into batches, split_batches() splits some of them if their number must be a multiple, and arrange_batches() puts them
- * into a shuffled order. They return false after an interrupt.
+ * into a shuffled order, which may be that of draw_balanced_order(). They return false after an interrupt.
  */
 
 #ifndef PYSTRAT_LENGTH_BATCHES_H
 #define PYSTRAT_LENGTH_BATCHES_H
 
-#include "host.h"
+#include "epoch_order.h"
+#include "sorting.h"
 
 enum { LENGTH_DIGIT_BITS = 8, LENGTH_DIGITS = 1 << LENGTH_DIGIT_BITS };
 
@@ -150,6 +151,47 @@ static inline void split_batches(
     for (int64_t part = 0; part < count; part++) parts[filled++] = offsets[batch] + part * rows / count;
   }
   parts[filled] = offsets[n_batches];
+}
+
+/* Find the tokens of each batch, including padding; return the most. The rows of a batch are sorted by length. */
+static inline int64_t find_padded_tokens(
+    const int32_t *lengths, const int32_t *order, const int64_t *offsets, int64_t n_batches, int64_t *tokens
+) {
+  int64_t most = 0;
+  for (int64_t batch = 0; batch < n_batches; batch++) {
+    int64_t longest = lengths[order[offsets[batch + 1] - 1]];
+    tokens[batch] = (offsets[batch + 1] - offsets[batch]) * (longest > 1 ? longest : 1);
+    if (tokens[batch] > most) most = tokens[batch];
+  }
+  return most;
+}
+
+/* Draw an order of batches, whose number is a multiple of n_replicas, in which the batches of each step of the replicas
+ * have similar numbers of tokens; return it in memory of the call, or NULL.
+ *
+ * Batches are sorted by tokens, equal ones in the order of their rows, and each n_replicas consecutive ones are a step.
+ * The order of the steps is R's sample.int(number of steps), and that within each of them sample.int(n_replicas), so
+ * that no replica always has the largest batch.
+ */
+static inline int32_t *draw_balanced_order(
+    Generator *generator, const int32_t *lengths, const int32_t *order, const int64_t *offsets, int64_t n_batches,
+    int64_t n_replicas, Host *host
+) {
+  int64_t *tokens = host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof *tokens);
+  int32_t *places = tokens == NULL ? NULL : host->memory(host, FOR_THE_CALL, 2 * n_batches * (int64_t)sizeof *places);
+  if (places == NULL) return NULL;
+  int64_t most = find_padded_tokens(lengths, order, offsets, n_batches, tokens), n_steps = n_batches / n_replicas;
+  int64_t bits = bits_below((uint64_t)most + 1), since = 0;
+  int32_t *sorted = sort_places(tokens, places, places + n_batches, n_batches, bits, host);
+  const int32_t *steps = sorted == NULL ? NULL : draw_epoch_order(generator, n_steps, host);
+  if (steps == NULL) return NULL;
+  int32_t *balanced = sorted == places ? places + n_batches : places;
+  for (int64_t step = 0; step < n_steps; step++) {
+    int32_t *batches = sorted + steps[step] * n_replicas;
+    take_rows(generator, batches, (uint32_t)n_replicas, (uint32_t)n_replicas, balanced + step * n_replicas);
+    if (!may_go_on(&since, n_replicas, host)) return NULL;
+  }
+  return balanced;
 }
 
 /* Put the batches into an order: batch i of the epoch is batch shuffled[i] of the sorted ones.

@@ -1,4 +1,4 @@
-/* Numbers in ascending order. */
+/* Numbers in ascending order, and places in the order of their numbers. */
 
 #ifndef PYSTRAT_SORTING_H
 #define PYSTRAT_SORTING_H
@@ -25,6 +25,30 @@ static inline int64_t *sort_naturals(int64_t *numbers, int64_t *other, int64_t c
     numbers = sorted;
   }
   return numbers;
+}
+
+/* Sort the places 0, ..., count - 1 by their numbers, which are below 2^bits; places of equal numbers stay in order.
+ *
+ * `places` and `other` have room for `count`. Return where the sorted places are, in one of both, or NULL.
+ */
+static inline int32_t *sort_places(
+    const int64_t *numbers, int32_t *places, int32_t *other, int64_t count, int64_t bits, Host *host
+) {
+  for (int64_t place = 0; place < count; place++) places[place] = (int32_t)place;
+  for (int64_t shift = 0; shift < bits; shift += MOST_DIGIT_BITS) {
+    int64_t mask = (INT64_C(1) << MOST_DIGIT_BITS) - 1, begins[(1 << MOST_DIGIT_BITS) + 1] = {0};
+    for (int64_t i = 0; i < count; i++) begins[(numbers[i] >> shift & mask) + 1] += 1;
+    for (int64_t value = 0; value < mask; value++) begins[value + 1] += begins[value];
+    for (int64_t begin = 0, end; begin < count; begin = end) {
+      end = smaller(begin + GO_ON_ROWS, count);
+      for (int64_t i = begin; i < end; i++) other[begins[numbers[places[i]] >> shift & mask]++] = places[i];
+      if (!host->go_on(host)) return NULL;
+    }
+    int32_t *sorted = other;
+    other = places;
+    places = sorted;
+  }
+  return places;
 }
 
 #endif

@@ -48,6 +48,8 @@ generators_of_all_kinds = function() {
     endless = batch_sampler_tree(list(mode = "sequential"), 20, NULL, table = list(s = as.character(strata)), seed = 1),
     epoch_subset = batch_sampler_epoch_subset(n, 100, 20, method = "uniform_without_replacement", seed = 1),
     in_turn = batch_sampler_epoch_subset(n, 100, method = "partition", lengths = lengths, max_tokens = 50, seed = 1),
+    balanced = batch_sampler_epoch_subset(n, 100, 8, lengths = lengths, window = 40, num_replicas = 3,
+      balance_replicas = TRUE, seed = 1),
     mixture = batch_sampler_corpus_mixture(folder, 20, 100L, suffixes = ".txt", seed = 1),
     stages = batch_sampler_corpus_mixture(folder, 20, 100L, suffixes = ".txt", max_length = 9, lengths = "words",
       weights = list("0" = c(1, 1, 1), "2" = c(1, 2, 3)), seed = 1),

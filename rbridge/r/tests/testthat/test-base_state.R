@@ -6,6 +6,8 @@ generators = function() {
     stratified = batch_sampler_stratified(2, strata = labels, seed = 1, num_replicas = 2),
     subset = batch_sampler_epoch_subset(48, sample = 24, lengths = rep(1:6, 8), max_tokens = 12, seed = 1,
       num_replicas = 2),
+    balanced = batch_sampler_epoch_subset(48, sample = 24, batch_size = 3, lengths = rep(1:6, 8), window = 12, seed = 1,
+      num_replicas = 2, balance_replicas = TRUE),
     weighted = batch_sampler_weighted(rep(c(1, 3), 24), batch_size = 4, seed = 1, num_replicas = 2),
     prioritized = batch_sampler_prioritized(48, batch_size = 4, seed = 1, num_replicas = 2),
     perplexity = batch_sampler_perplexity(48, sample = 24, batch_size = 4, seed = 1, num_replicas = 2),

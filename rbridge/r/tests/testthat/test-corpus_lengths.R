@@ -19,9 +19,17 @@ batches_in_plain_r = function(case) {
       batches[[length(batches) + !is_within]] = if (is_within) longer else place
     }
     batches = split_in_plain_r(batches, ceiling(length(batches) / replicas) * replicas)
-    batches = batches[sample.int(length(batches))]
+    batches = batches[if (isTRUE(case$balance_replicas)) balanced_in_plain_r(batches, drawn, replicas) else
+      sample.int(length(batches))]
     list(rows = rows[unlist(batches)], sizes = lengths(batches))
   }, .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
+}
+
+balanced_in_plain_r = function(batches, drawn, replicas) {
+  tokens = vapply(batches, function(batch) length(batch) * max(1, drawn[batch]), 0)
+  steps = matrix(order(tokens, method = "radix"), replicas)
+  steps = steps[, sample.int(ncol(steps)), drop = FALSE]
+  as.vector(apply(steps, 2L, function(step) step[sample.int(replicas)]))
 }
 
 split_in_plain_r = function(batches, n_batches) {
@@ -47,7 +55,8 @@ test_that("the golden vectors are met, by the sampler and by R alone", {
   expect_gt(length(cases), 10)
   for (case in cases) {
     given = case$input
-    limits = given[intersect(names(given), c("batch_size", "max_tokens", "window", "num_replicas"))]
+    limits = given[intersect(names(given), c("batch_size", "max_tokens", "window", "num_replicas",
+      "balance_replicas"))]
     sampler = do.call(batch_sampler_epoch_subset,
       c(list(given$n, given$sample, lengths = lengths_of_case(given), seed = given$seed), limits))(NULL)
     batches = sampler$batches(given$epoch)
@@ -119,6 +128,10 @@ test_that("recipes whose parts are wrong are refused", {
   refused(recipe, "as 'batch_size'. Got 0", batch_size = 0)
   refused(recipe, "as 'batch_size'. Got nothing", max_tokens = NULL)
   refused(recipe, "as 'num_replicas'. Got 6", num_replicas = 6)
+  refused(recipe, "have 0 as 'balance_replicas'. Got 1", balance_replicas = 1L)
+  refused(recipe, "from 0 to 1 as 'balance_replicas'. Got 2", balance_replicas = 2L, num_replicas = 2)
+  refused(recipe, "have 0 as 'balance_replicas'. Got 1", balance_replicas = 1L, num_replicas = 2, lengths = NULL,
+    max_tokens = NULL, window = NULL, batch_size = 2)
   running = recipe_of(batch_sampler_perplexity(3, 5, lengths = c(1, 2, 4), max_tokens = 4, seed = 1))
   running$state = c(running$state, list(epoch = 2, batch = 0, drawn = c(0L, 1L, 2L, 2L, 0L), weighted = 1L))
   expect_identical(sort(diff(new_generator(running)(NULL)$batches(2)$offsets)), c(1L, 1L, 1L, 2L))
@@ -184,6 +197,12 @@ test_that("wrong arguments are refused", {
   refused("must be an integer from 1 to", lengths = 1:5, max_tokens = 0)
   refused("must leave each batch a row: 8 are drawn for 9 batches. Got 9",
     lengths = 1:5, max_tokens = 5, num_replicas = 9)
+  refused("'balance_replicas' parameter must be false without 'num_replicas'. Got TRUE instead.",
+    lengths = 1:5, max_tokens = 5, balance_replicas = TRUE)
+  refused("'balance_replicas' parameter must be false without 'max_tokens' or 'window'. Got TRUE instead.", 2,
+    num_replicas = 2, balance_replicas = TRUE)
+  refused("'balance_replicas' parameter must be true or false. Got 1 instead.", 2, num_replicas = 2,
+    balance_replicas = 1)
   sampler = batch_sampler_epoch_subset(3, 5, lengths = c(9, 9, 9), max_tokens = 9, num_replicas = 2)(NULL)
   expect_error(sampler$.length(), paste("The 'num_replicas'", of, "leave each batch a row: 5 are drawn for 6 batches."),
     fixed = TRUE)
@@ -196,10 +215,40 @@ test_that("wrong arguments are refused", {
   }
 })
 
+test_that("steps of replicas are balanced if weights of files are a function, too", {
+  folder = withr::local_tempdir()
+  for (name in c("a", "b")) {
+    writeLines(strrep("w ", 1L + (0:59 * 7L) %% 31L), file.path(folder, paste0(name, ".txt")))
+  }
+  mixture = function(weights) {
+    batch_sampler_corpus_mixture(folder, 4, sample = 48L, suffixes = ".txt", weights = weights, window = 24, seed = 1,
+      num_replicas = 3, balance_replicas = TRUE)(NULL)
+  }
+  by_function = mixture(function(epoch) c(1, 1 + epoch))
+  by_table = mixture(list("0" = c(1, 1), "1" = c(1, 2)))
+  words = 1L + (c(0:59, 0:59) * 7L) %% 31L
+  for (epoch in 0:1) {
+    batches = by_function$batches(epoch)
+    expect_identical(batches, by_table$batches(epoch))
+    tokens = vapply(batches, function(rows) length(rows) * max(words[rows]), 0)
+    steps = apply(matrix(tokens, 3L), 2L, sort)
+    expect_identical(as.vector(steps[, order(steps[1L, ], steps[3L, ])]), sort(tokens))
+  }
+  expect_error(
+    batch_sampler_corpus_mixture(folder, 4, sample = 48L, suffixes = ".txt", window = 24, num_replicas = 3,
+      balance_replicas = TRUE, shuffle = FALSE),
+    "The 'balance_replicas' parameter must be false if 'shuffle' is false. Got TRUE instead.", fixed = TRUE
+  )
+})
+
 test_that("a sampler shows what it draws", {
   generator = batch_sampler_epoch_subset(3, 5, 2, lengths = 1:3, max_tokens = 4, window = 2, seed = 1)
   expect_identical(capture.output(generator)[3L],
     "* Batches: of at most 4 tokens and 2 rows, by length in windows of 2 rows")
   generator = batch_sampler_epoch_subset(3, 5, 2, lengths = 1:3, window = 4, seed = 1)
   expect_identical(capture.output(generator)[3L], "* Batches: 3, of at most 2 rows, by length in windows of 4 rows")
+  generator = batch_sampler_epoch_subset(3, 5, 2, lengths = 1:3, window = 4, seed = 1, num_replicas = 2,
+    balance_replicas = TRUE)
+  expect_identical(capture.output(generator)[3L],
+    "* Batches: 4, of at most 2 rows, by length in windows of 4 rows, balanced over 2 replicas")
 })

@@ -244,7 +244,8 @@ calls = list(
 )
 # What else is given with an argument.
 length_limits = list(lengths = c(1, 2, 3, 4, 5, 6), max_tokens = 9)
-besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, window = length_limits)
+besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, window = length_limits,
+  balance_replicas = c(length_limits, num_replicas = 2))
 # Functions that are called, and fail as they like.
 called = list(
   batch_sampler_corpus_mixture = c("lengths", "accept", "weights"),

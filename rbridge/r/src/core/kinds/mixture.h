@@ -74,6 +74,7 @@ static bool read_mixture_settings(
   if (is_given(request, "lengths") && !wanted->by_length && !has_limit) {
     return refuse(host, "lengths", NULL, "be given together with 'max_tokens', 'window' or 'max_length'");
   }
+  if (!read_replica_balance(request, wanted->by_length, *shuffle, &wanted->is_balanced, host)) return false;
   return !has_limit || read_whole(request, "max_length", 0, LARGEST_COUNT, max_length, host);
 }
 
@@ -284,6 +285,7 @@ static bool prepare_mixture(void *instance, const Parts *recipe, uint32_t seed, 
   bool shuffle = true, even = false;
   if (!read_stage_cutting(recipe, fewest, self, host) || !read_flag(recipe, "shuffle", &shuffle, host)) return false;
   self->cutting.shuffle = shuffle;
+  if (self->cutting.is_balanced && !shuffle) return refuse_part(host, "balance_replicas", "0");
   if (is_given(recipe, "even") && !read_flag(recipe, "even", &even, host)) return false;
   if (even && !prepare_dealt(self, seed, host)) return false;
   self->replace = true;
