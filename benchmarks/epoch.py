@@ -63,7 +63,7 @@ def with_groups(n_rows: int, group_size: int) -> None:
         ("apart, each in one stratum", nested, "apart"),
         ("apart, in both strata", crossing, "apart"),
     ):
-        sampler = StratifiedGroupBatchSampler(strata, 3, groups, keep=keep, seed=1)
+        sampler = StratifiedGroupBatchSampler(strata, 3, groups=groups, keep=keep, seed=1)
         plain = StratifiedBatchSampler(strata, mean_batch_size=n_rows // len(sampler), seed=1)
         timings = interleaved(
             {"groups": lambda: sampler.batches(0), "plain": lambda: plain.batches(0)}, rounds=ROUNDS[n_rows]

@@ -65,11 +65,13 @@ def labels_and_rows(size: int) -> Any:
 
 def groups_together(size: int) -> Any:
     groups = np.arange(size) // 10
-    return pystrat.StratifiedGroupBatchSampler(groups % 5, 1, groups, seed=1)
+    return pystrat.StratifiedGroupBatchSampler(groups % 5, 1, groups=groups, seed=1)
 
 
 def groups_apart(size: int) -> Any:
-    return pystrat.StratifiedGroupBatchSampler(np.arange(size) % 5, 1, np.arange(size) // 10, keep="apart", seed=1)
+    return pystrat.StratifiedGroupBatchSampler(
+        np.arange(size) % 5, 1, groups=np.arange(size) // 10, keep="apart", seed=1
+    )
 
 
 def subsets_of_rows(size: int) -> Any:

@@ -170,7 +170,8 @@ def _group_sampler(options: argparse.Namespace) -> BatchSampler:
     return StratifiedGroupBatchSampler(
         _columns_of(table, options.strata, "strata"),
         options.min_samples_per_stratum,
-        _columns_of(table, options.groups, "groups"),
+        groups=_columns_of(table, options.groups, "groups"),
+        mean_batch_size=options.mean_batch_size,
         keep=options.keep or "together",
         rare=options.rare,
         missing=options.missing,
@@ -183,7 +184,7 @@ def _subset_sampler(options: argparse.Namespace) -> BatchSampler:
     """Make a sampler of some strata in each batch from columns of a file."""
     from pystrat.stratified.subset import StrataSubsetBatchSampler
 
-    others = {**_others_of_plans(options), "keep": options.keep}
+    others = {"mean-batch-size": options.mean_batch_size, **_others_of_plans(options), "keep": options.keep}
     _check_left_out(others, "if '--strata-per-batch' is given")
     return StrataSubsetBatchSampler(
         _columns_of(read_table(options.file), options.strata, "strata"),
@@ -199,7 +200,6 @@ def _subset_sampler(options: argparse.Namespace) -> BatchSampler:
 def _others_of_plans(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options that only batches with all strata have, None for those that are not given."""
     return {
-        "mean-batch-size": options.mean_batch_size,
         "shares": options.shares,
         "temperature": options.temperature,
         "cap": options.cap,

@@ -74,7 +74,13 @@ def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture
     table.to_csv(tmp_path / "images.csv", index=False)
     options = ["--strata", "sick", "--groups", "patient", "--min-samples-per-stratum", 3]
     assert run("plan", tmp_path / "images.csv", *options, *([] if keep is None else ["--keep", keep])) == 0
-    expected = StratifiedGroupBatchSampler(table["sick"], 3, table["patient"], keep=keep or "together")
+    expected = StratifiedGroupBatchSampler(table["sick"], 3, groups=table["patient"], keep=keep or "together")
+    assert capsys.readouterr().out == expected.plan.summary() + "\n"
+    options[-2:] = ["--mean-batch-size", 9]
+    assert run("plan", tmp_path / "images.csv", *options, *([] if keep is None else ["--keep", keep])) == 0
+    expected = StratifiedGroupBatchSampler(
+        table["sick"], groups=table["patient"], mean_batch_size=9, keep=keep or "together"
+    )
     assert capsys.readouterr().out == expected.plan.summary() + "\n"
     picture = tmp_path / "plan.png"
     assert run("plan", tmp_path / "images.csv", *options, "--plot", picture) == 0
@@ -85,10 +91,10 @@ def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture
     "options, message",
     [
         ("--keep apart", "'--keep' option must be left out unless '--groups' is given. Got 'apart'"),
-        ("--groups sex --mean-batch-size 9", "'--mean-batch-size' option must be left out if '--groups'"),
+        ("--groups sex --drop balanced", "'--drop' option must be left out if '--groups'"),
         ("--groups sex --no-shuffle", "'--no-shuffle' option must be left out if '--groups' is given."),
         ("--groups age", "'--groups' option must name columns of the file. Got 'age' instead."),
-        ("--groups sex", "'--min-samples-per-stratum' option must be a positive"),
+        ("--groups sex", "'--min-samples-per-stratum' option must be given, or '--mean-batch-size', and not both."),
         (
             "--groups sex --min-samples-per-stratum 1 --keep both",
             "'--keep' option must",

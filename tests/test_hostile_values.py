@@ -569,7 +569,9 @@ CALLS: dict[str, Call] = {
         lambda folder: {"state": stream(folder).state_dict()}, anything, of=stream
     ),
     "StratifiedGroupBatchSampler": Call(
-        fixed(strata=LABELS, min_samples_per_stratum=1, groups=[0, 1, 1, 0, 2, 2]), check_grouped, besides=SHARDED
+        fixed(strata=LABELS, min_samples_per_stratum=1, groups=[0, 1, 1, 0, 2, 2]),
+        check_grouped,
+        besides={**SHARDED, "mean_batch_size": {"min_samples_per_stratum": None}},
     ),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
     "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=uniform(folder))}, anything),

@@ -78,7 +78,7 @@ def test_the_values_of_the_rows_are_the_keys_of_all_tables(name: str) -> None:
     assert counts.equals(sampler.plan.composition()) and (counts == 5).all(axis=None)
     for plan in (
         StrataSubsetBatchSampler(labels, 1, 2, missing="stratum").plan,
-        StratifiedGroupBatchSampler(labels, 2, range(50), missing="stratum").plan,
+        StratifiedGroupBatchSampler(labels, 2, groups=range(50), missing="stratum").plan,
     ):
         assert sorted(looked_up(plan.table()["rows"], labels)) == [10] * 10 + [40] * 40
 

@@ -54,7 +54,9 @@ def test_refused(case: dict) -> None:
 
 SAMPLERS_OF_ONE_MINIMUM = {
     "StrataSubsetBatchSampler": lambda minimum: pystrat.StrataSubsetBatchSampler(["a", "b"], 1, minimum),
-    "StratifiedGroupBatchSampler": lambda minimum: pystrat.StratifiedGroupBatchSampler(["a", "b"], minimum, [1, 2]),
+    "StratifiedGroupBatchSampler": lambda minimum: pystrat.StratifiedGroupBatchSampler(
+        ["a", "b"], minimum, groups=[1, 2]
+    ),
     "ShardedStratifiedBatchSampler": lambda minimum: pystrat.ShardedStratifiedBatchSampler(
         ["a", "b"], minimum, counts=pystrat.shard_counts({"x": ["a", "b"]}), shards="x", seed=1
     ),

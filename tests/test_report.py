@@ -141,7 +141,8 @@ def test_the_plot_of_a_plan_of_bounds_shows_them_and_says_what_they_are() -> Non
     exact = plot_plan(StrataSubsetBatchSampler(species, 2, 4, rare="allow", exact=True).plan)
     labels = [label.get_text() for label in exact.get_yticklabels()]
     assert labels[0] == "owl: 2 rows, never sampled" and labels[2] == "dog: 25 rows in at most 6 batches, 4 in each"
-    groups = plot_plan(StratifiedGroupBatchSampler(["no"] * 6 + ["yes"] * 3, 2, [1, 1, 1, 2, 2, 2, 3, 3, 4]).plan)
+    of_groups = StratifiedGroupBatchSampler(["no"] * 6 + ["yes"] * 3, 2, groups=[1, 1, 1, 2, 2, 2, 3, 3, 4])
+    groups = plot_plan(of_groups.plan)
     assert [label.get_text() for label in groups.get_yticklabels()] == [
         "yes: 3 rows, 3 in a batch",
         "no: 6 rows, 6 in a batch",

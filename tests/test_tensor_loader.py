@@ -58,7 +58,7 @@ SAMPLERS: dict[str, Callable[..., BatchSampler]] = {
     "stratified": lambda **given: StratifiedBatchSampler(LABELS, 3, **given),
     "strata of a subset": lambda **given: pystrat.StrataSubsetBatchSampler(LABELS, 1, 4, **given),
     "groups": lambda **given: pystrat.StratifiedGroupBatchSampler(
-        np.repeat(LABELS[: N // 4], 4), 2, np.arange(N) // 4, **given
+        np.repeat(LABELS[: N // 4], 4), 2, groups=np.arange(N) // 4, **given
     ),
     "labels": lambda **given: pystrat.MultilabelBatchSampler(np.eye(2)[LABELS], 2, **given),
     "downsampled": lambda **given: pystrat.DownsampledBatchSampler(LABELS, 1.5, 8, **given),

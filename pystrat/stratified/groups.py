@@ -23,16 +23,21 @@ class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         As in `StratifiedBatchSampler`.
-    min_samples_per_stratum : int
-        The minimum m: every batch has at least m rows of every stratum.
+    min_samples_per_stratum : int, optional
+        The minimum m: every batch has at least m rows of every stratum. Give either it or `mean_batch_size`.
     groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         The group of each row, without missing values. With several columns, every combination that occurs is a group.
+    mean_batch_size : int, optional
+        The mean number of rows per batch. An epoch of n rows has ``max(1, round-half-up(n / mean_batch_size))``
+        batches, but with "together" no more than there are groups. The minimum m is then the largest that this number
+        of batches allows.
     keep : {"together", "apart"}, default "together"
         "together": all rows of a group are in one batch, and must have the same stratum. "apart": the rows of a group
         are spread over the batches as evenly as possible, and may have different strata.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a stratum has fewer than m rows: refuse it, or put all rows into one batch, with or without a
-        warning.
+        warning. With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with "together"
+        than groups of it: refuse that, or make batches without the stratum, with or without a warning.
     missing : {"error", "stratum", "drop"}, default "error"
         What to do with rows that have a missing value in the strata: refuse them, treat missing as a value of its own,
         or never sample them.
@@ -53,8 +58,8 @@ class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch visits every row once.
-    * In every epoch, every batch has at least m rows of each stratum, and between the ``fewest`` and the ``most`` of
-      ``plan.table()``.
+    * In every epoch, every batch has at least m rows of each stratum that is not rare, and between the ``fewest`` and
+      the ``most`` of ``plan.table()``.
     * Together: all rows of a group are in one batch. Within a batch, rows are ordered by stratum, then by group in the
       order of dealing, then as in the epoch.
     * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group. Batch sizes differ
@@ -98,9 +103,10 @@ class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
     def __init__(
         self,
         strata: Any,
-        min_samples_per_stratum: int,
-        groups: Any,
+        min_samples_per_stratum: Optional[int] = None,
         *,
+        groups: Any,
+        mean_batch_size: Optional[int] = None,
         keep: str = "together",
         rare: str = "error",
         missing: str = "error",
@@ -110,6 +116,7 @@ class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
     ) -> None:
         arguments = {
             "min_samples_per_stratum": min_samples_per_stratum,
+            "mean_batch_size": mean_batch_size,
             "keep": keep,
             "rare": rare,
             "missing": missing,

@@ -13,6 +13,7 @@ from pystrat.strata import encode_strata
 from tests.core.golden_changes import changes_of_weights
 from tests.core.golden_declared import DRAWN, numbers_of_declaration, numbers_of_values, outcome_of
 from tests.reference.golden_groups import labels_of as strata_and_groups
+from tests.reference.golden_groups import sampler_of
 from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_sharded import strata_of
 from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of, labels_of_training
@@ -165,7 +166,7 @@ def golden_groups() -> Iterator[int]:
         yield from (len(strata.names), len(groups.names))
         of_rows = [np.where(is_left_out, len(coded.names), coded.codes) for coded in (strata, groups)]
         yield from np.stack(of_rows, axis=1).ravel().tolist()
-        yield from (expected["n_batches"], parameters["min_samples_per_stratum"])
+        yield from (expected["n_batches"], sampler_of(given).plan.min_samples_per_stratum)
         yield from (int(parameters.get("keep") == "apart"), parameters["seed"], len(given["epochs"]))
         for epoch, drawn in zip(given["epochs"], expected["epochs"]):
             yield epoch

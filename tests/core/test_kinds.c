@@ -477,7 +477,8 @@ static Mutable group_request(uint64_t *state) {
   }
   add_part(&request, "groups", is_narrow ? BYTES : INTEGERS, n_rows, is_narrow ? (void *)bytes : (void *)groups);
   add_number(&request, "n_groups", (double)n_groups);
-  add_number(&request, "min_samples_per_stratum", (double)(1 + some_number(state, 3)));
+  const char *size = some_number(state, 2) == 0 ? "min_samples_per_stratum" : "mean_batch_size";
+  add_number(&request, size, (double)(1 + some_number(state, 3)));
   add_part(&request, "keep", TEXT, 1, is_apart ? "apart" : "together");
   add_part(&request, "rare", TEXT, 1, rare[some_number(state, 3)]);
   add_part(&request, "missing", TEXT, 1, "drop");

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 import numpy as np
 
@@ -31,11 +31,15 @@ def labels_of(rows: dict[str, Any]) -> tuple[Any, Any]:
     return by % rows["n_strata"], groups
 
 
+def sampler_of(case: dict[str, Any]) -> StratifiedGroupBatchSampler:
+    """Return the case's sampler."""
+    strata, groups = labels_of(case["rows"])
+    return StratifiedGroupBatchSampler(strata, groups=groups, **case["parameters"])
+
+
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return what the case's sampler gives."""
-    strata, groups = labels_of(case["rows"])
-    sampler = StratifiedGroupBatchSampler(strata, groups=groups, **case["parameters"])
-    return expected_of_ranged(sampler, case["epochs"])
+    return expected_of_ranged(sampler_of(case), case["epochs"])
 
 
 def cases() -> Iterator[dict[str, Any]]:
@@ -72,14 +76,22 @@ def cases() -> Iterator[dict[str, Any]]:
     for minimum in (1, 40, 2300):
         yield _case(f"many crossing groups, apart, m = {minimum}", _crossing(), (0, 6_700_000), minimum, keep="apart")
     yield _case("missing values dropped, apart", missing, (1,), 1, keep="apart", missing="drop", num_replicas=2)
+    for keep in ("together", "apart"):
+        few_rows = few if keep == "together" else crossing
+        yield _case(f"batches of 6 rows, {keep}", few_rows, (0, 3), None, mean_batch_size=6, keep=keep)
+        yield _case(f"batches of 2 rows, {keep}", few_rows, (1,), None, mean_batch_size=2, keep=keep, rare="allow")
+    yield _case("many groups, batches of 100 rows", _made(50_000, 7919, 9001, 7), (2,), None, mean_batch_size=100)
 
 
 def _crossing() -> dict[str, int]:
     return {**_made(20_000, 7919, 3001, 3), "divisor": 5}
 
 
-def _case(name: str, rows: dict[str, Any], epochs: tuple[int, ...], minimum: int, **parameters: Any) -> dict[str, Any]:
-    parameters = {"min_samples_per_stratum": minimum, "seed": 1, **parameters}
+def _case(
+    name: str, rows: dict[str, Any], epochs: tuple[int, ...], minimum: Optional[int], **parameters: Any
+) -> dict[str, Any]:
+    given = {} if minimum is None else {"min_samples_per_stratum": minimum}
+    parameters = {**given, "seed": 1, **parameters}
     return {"name": name, "rows": rows, "parameters": parameters, "epochs": list(epochs)}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from itertools import permutations, product
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Optional, Sequence
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def labels_of(sizes: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
     return strata, [group for group, (_, size) in enumerate(of_groups) for _ in range(size)]
 
 
-def made(sizes: Sequence[Sequence[int]], minimum: int, **parameters: Any) -> StratifiedGroupBatchSampler:
+def made(sizes: Sequence[Sequence[int]], minimum: Optional[int], **parameters: Any) -> StratifiedGroupBatchSampler:
     strata, groups = labels_of(sizes)
     parameters.setdefault("seed", 1)
     return StratifiedGroupBatchSampler(strata, minimum, groups=groups, **parameters)
@@ -74,7 +75,7 @@ def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any
         held = np.bincount(codes[batch], minlength=len(table))
         assert (fewest <= held).all() and (held <= most).all()
         assert plan.size_range[0] <= len(batch) <= plan.size_range[1]
-    if table["rows"].min() >= plan.min_samples_per_stratum:
+    if table["rows"].min() >= plan.min_samples_per_stratum and table["groups"].min() >= plan.n_batches:
         assert fewest.min() >= plan.min_samples_per_stratum
 
 
@@ -116,7 +117,7 @@ def test_apart_every_batch_has_its_share_of_all_labels() -> None:
         for minimum in range(1, smallest + 1):
             if minimum > 1 and smallest // minimum == smallest // (minimum - 1):
                 continue
-            sampler = StratifiedGroupBatchSampler(codes, minimum, groups, keep="apart", seed=1)
+            sampler = StratifiedGroupBatchSampler(codes, minimum, groups=groups, keep="apart", seed=1)
             assert len(sampler) == smallest // minimum
             check_apart(sampler, codes, groups, epoch=0)
     assert 0 < n_nested < len(kinds) ** 2
@@ -132,7 +133,7 @@ def test_apart_promises(data: st.DataObject) -> None:
     if data.draw(st.booleans()):
         codes = [group % n_strata for group in groups]
     codes, minimum = renumbered(codes), data.draw(st.integers(1, 6))
-    sampler = StratifiedGroupBatchSampler(codes, minimum, groups, keep="apart", rare="allow", seed=3)
+    sampler = StratifiedGroupBatchSampler(codes, minimum, groups=groups, keep="apart", rare="allow", seed=3)
     assert len(sampler) == max(1, min(map(codes.count, codes)) // minimum)
     for epoch in (0, 7):
         check_apart(sampler, codes, renumbered(groups), epoch)
@@ -142,13 +143,13 @@ def test_apart_many_batches() -> None:
     """More batches than a word of the core has bits."""
     rows = np.arange(3000)
     codes, groups = rows % 7 % 2, rows * 11 % 1009 % 401
-    sampler = StratifiedGroupBatchSampler(codes, 3, groups, keep="apart", seed=1)
+    sampler = StratifiedGroupBatchSampler(codes, 3, groups=groups, keep="apart", seed=1)
     assert len(sampler) == 428
     check_apart(sampler, codes, np.unique(groups, return_inverse=True)[1], epoch=2)
 
 
 def test_apart_groups_may_have_several_strata() -> None:
-    sampler = StratifiedGroupBatchSampler(["a", "b"] * 6, 2, ["x", "y", "z"] * 4, keep="apart", seed=1)
+    sampler = StratifiedGroupBatchSampler(["a", "b"] * 6, 2, groups=["x", "y", "z"] * 4, keep="apart", seed=1)
     assert sampler.plan.summary().splitlines()[:2] == [
         "3 batches of 4 rows, groups apart",
         "every batch holds at least 2 rows of every stratum, and at most 2 rows of a group",
@@ -208,10 +209,82 @@ def test_promises(data: st.DataObject) -> None:
         check_together(sampler, codes, groups, epoch)
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=12), min_size=1, max_size=4))
+    mean, replicas = data.draw(st.integers(1, 80)), data.draw(st.integers(1, 3))
+    keep = data.draw(st.sampled_from(["together", "apart"]))
+    counts = [sum(groups) for groups in sizes]
+    most = [len(groups) if keep == "together" else sum(groups) for groups in sizes]
+    rounded = max(1, (2 * sum(counts) + mean) // (2 * mean))
+    n_batches = min(rounded, sum(most)) // replicas * replicas
+    try:
+        sampler = made(sizes, None, mean_batch_size=mean, keep=keep, rare="allow", num_replicas=replicas, seed=3)
+    except ValueError as error:
+        assert n_batches == 0 and "num_replicas" in str(error)
+        return
+    assert len(sampler) == n_batches
+
+    def allowed(minimum: int) -> int:
+        """Return the number of batches that a minimum allows."""
+        if keep == "apart":
+            return min(counts) // minimum
+        return min(most_batches(groups, minimum) for groups in sizes)
+
+    largest = [minimum for minimum in range(1, min(counts) + 1) if allowed(minimum) >= n_batches]
+    assert sampler.plan.min_samples_per_stratum == max(largest, default=1)
+    check = check_together if keep == "together" else check_apart
+    for epoch in (0, 7):
+        check(sampler, *labels_of(sizes), epoch)
+    if rounded // replicas * replicas <= min(most):
+        assert made(sizes, None, mean_batch_size=mean, keep=keep, num_replicas=replicas).plan.fewest.min() >= max(
+            largest
+        )
+    else:
+        assert "'mean_batch_size' must be at least" in refused_size(sizes, mean, keep, replicas) or replicas > min(most)
+
+
+def refused_size(sizes: Sequence[Sequence[int]], mean: int, keep: str, replicas: int) -> str:
+    """Return the refusal of a size; one batch size that it names works."""
+    strata, groups = labels_of(sizes)
+    message = refused(strata, groups=groups, mean_batch_size=mean, keep=keep, num_replicas=replicas)
+    found = re.search(r"'mean_batch_size' must be at least (\d+), for at most (\d+) batch", message)
+    if found is not None:
+        least, most = map(int, found.groups())
+        given = {"keep": keep, "num_replicas": replicas}
+        assert len(made(sizes, None, mean_batch_size=least, **given)) <= most
+        assert "must be at least" in refused(strata, groups=groups, mean_batch_size=least - 1, **given)
+    return message
+
+
+def test_a_mean_batch_size_or_a_minimum() -> None:
+    of: dict[str, Any] = {"strata": [0, 0, 0, 1, 1], "groups": [0, 0, 1, 2, 3]}
+    wanted = "'min_samples_per_stratum' must be given, or 'mean_batch_size', and not both. Got "
+    assert wanted + "neither" in refused(**of)
+    assert wanted + "both" in refused(**of, min_samples_per_stratum=1, mean_batch_size=2)
+    assert refused(**of, mean_batch_size=1) == (
+        "The 'mean_batch_size' must be at least 3, for at most 2 batches: the smallest stratum, '0', has 2 groups. "
+        "Got 1, for 5 batches, instead. Raise it, or set 'rare' to 'warn' or 'allow'."
+    )
+    assert "be at least 3, for at most 2 batches: the smallest stratum, '1', has 2 rows." in refused(
+        **of, mean_batch_size=1, keep="apart"
+    )
+    with pytest.warns(
+        UserWarning, match="has 2 rows, and the 'mean_batch_size' parameter makes 5 batches: some batches"
+    ):
+        sampler = StratifiedGroupBatchSampler(**of, mean_batch_size=1, keep="apart", rare="warn", seed=1)
+    assert len(sampler) == 5 and sampler.parameters["min_samples_per_stratum"] is None
+    same = StratifiedGroupBatchSampler(**of, min_samples_per_stratum=1, seed=1)
+    resumed = StratifiedGroupBatchSampler(**of, mean_batch_size=3, seed=1)
+    resumed.load_state_dict(same.state_dict())
+    assert resumed.batches(0).rows.tolist() == same.batches(0).rows.tolist()
+
+
 def test_groups_of_one_row_are_stratified_batches() -> None:
     strata = np.repeat([0, 1, 2], [13, 40, 21])
     for minimum in (1, 2, 3, 5):
-        assert len(StratifiedGroupBatchSampler(strata, minimum, range(74))) == len(
+        assert len(StratifiedGroupBatchSampler(strata, minimum, groups=range(74))) == len(
             StratifiedBatchSampler(strata, minimum)
         )
 
@@ -225,10 +298,12 @@ def test_groups_of_several_strata_are_refused_by_name() -> None:
 
 
 def test_refusals() -> None:
-    assert "'groups' must have one value for each row of 'strata', 2. Got 3 values" in refused([0, 1], 1, [0, 1, 2])
-    assert "'groups' must have no missing values. Got 1 missing of 2 rows" in refused([0, 1], 1, [0, None])
+    assert "'groups' must have one value for each row of 'strata', 2. Got 3 values" in refused(
+        [0, 1], 1, groups=[0, 1, 2]
+    )
+    assert "'groups' must have no missing values. Got 1 missing of 2 rows" in refused([0, 1], 1, groups=[0, None])
     assert "'min_samples_per_stratum' must be at most 1: the smallest stratum, '1', has 1 row." in refused(
-        [0, 0, 1], 2, [0, 0, 1]
+        [0, 0, 1], 2, groups=[0, 0, 1]
     )
     assert "'num_replicas' must be at most 1, the number of batches. Got 2" in refused(
         [0, 0, 1, 1], 1, groups=[0, 0, 1, 1], num_replicas=2
@@ -237,7 +312,7 @@ def test_refusals() -> None:
 
 def test_rare_strata_go_into_one_batch() -> None:
     with pytest.warns(UserWarning, match="1 of 2 strata have fewer than 2 rows: all rows are in one batch."):
-        sampler = StratifiedGroupBatchSampler([0, 0, 0, 1], 2, [0, 1, 2, 3], rare="warn", seed=1)
+        sampler = StratifiedGroupBatchSampler([0, 0, 0, 1], 2, groups=[0, 1, 2, 3], rare="warn", seed=1)
     assert [sorted(batch.tolist()) for batch in sampler.batches(0)] == [[0, 1, 2, 3]]
 
 
@@ -259,11 +334,13 @@ def test_pickles_states_and_ranks(keep: str) -> None:
 
 def test_dropped_rows_are_never_sampled() -> None:
     strata, groups = labels_of(SIZES)
-    sampler = StratifiedGroupBatchSampler([None, *strata, None], 2, [99, *groups, 0], missing="drop", seed=1)
+    sampler = StratifiedGroupBatchSampler([None, *strata, None], 2, groups=[99, *groups, 0], missing="drop", seed=1)
     assert sorted(sampler.batches(0).rows.tolist()) == list(range(1, len(strata) + 1))
     check_together(sampler, [-1, *strata, -1], [99, *groups, 0], 3)
     assert sampler.plan.table()["groups"].tolist() == [4, 5, 3]
-    apart = StratifiedGroupBatchSampler([None, *strata, None], 2, [3, *groups, 0], keep="apart", missing="drop", seed=1)
+    apart = StratifiedGroupBatchSampler(
+        [None, *strata, None], 2, groups=[3, *groups, 0], keep="apart", missing="drop", seed=1
+    )
     check_apart(apart, [-1, *strata, -1], [3, *groups, 0], 3)
 
 
@@ -274,7 +351,7 @@ def test_a_plan_shows_itself() -> None:
         "every batch holds at least 2 rows of every stratum",
     ]
     assert plan.table().loc[1].tolist() == [12, 5, 5, 2, 7]
-    many = StratifiedGroupBatchSampler(range(30), 1, range(30)).plan.summary().splitlines()
+    many = StratifiedGroupBatchSampler(range(30), 1, groups=range(30)).plan.summary().splitlines()
     assert len(many) == 2 + 2 + 20 + 1 and many[-1] == "... and 10 more"
 
 
@@ -282,7 +359,7 @@ def test_a_plan_shows_itself() -> None:
 def test_the_composition_is_that_of_the_batches_of_an_epoch(keep: str) -> None:
     strata = ["x", None, *["y"] * 9, "x", "x", "x", "x", "x"]
     groups = [0, 0, 1, 1, 2, 2, 2, 3, 4, 4, 4, 5, 5, 6, 7, 7]
-    sampler = StratifiedGroupBatchSampler(strata, 2, groups, keep=keep, missing="drop", seed=1)
+    sampler = StratifiedGroupBatchSampler(strata, 2, groups=groups, keep=keep, missing="drop", seed=1)
     for epoch in (0, 3):
         table = sampler.composition(epoch)
         assert list(table.columns) == ["x", "y"] and table.index.name == "batch" and len(table) == len(sampler)
@@ -302,5 +379,5 @@ def test_the_file_is_what_python_writes_afresh() -> None:
 
 
 def test_a_plan_shows_the_names_of_the_strata() -> None:
-    sampler = StratifiedGroupBatchSampler(["b", "a"] * 20, 1, list(range(40)))
+    sampler = StratifiedGroupBatchSampler(["b", "a"] * 20, 1, groups=list(range(40)))
     assert repr(sampler.plan).startswith("GroupPlan(n_batches=20,") and repr(sampler.plan).endswith("shown=['b', 'a'])")

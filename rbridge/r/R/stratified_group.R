@@ -8,6 +8,7 @@
 #'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: every batch has at least m rows of every stratum.
+#'   Give either it or `mean_batch_size`.
 #' @param groups (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The group of each row, without missing values; or `character()`, the names of columns of the task.
 #'   With several columns, every combination that occurs is a group.
@@ -18,10 +19,18 @@
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The strata, as in [batch_sampler_stratified()].
 #'   `NULL` (default): those of the task.
+#' @param mean_batch_size (`integer(1)`)\cr
+#'   The mean number of rows per batch.
+#'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, but with `"together"` no more
+#'   than there are groups.
+#'   The minimum m is then the largest that this number of batches allows.
+#'   `NULL` (default): the minimum determines the number of batches.
 #' @param rare (`character(1)`)\cr
 #'   What to do if a stratum has fewer than m rows.
 #'   `"error"` (default): refuse it.
 #'   `"warn"` and `"allow"`: put all rows into one batch, with or without a warning.
+#'   With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with `"together"` than
+#'   groups of it: refuse that, or make batches without the stratum, with or without a warning.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value in the strata, as in [batch_sampler_stratified()].
 #' @param seed (`integer(1)`)\cr
@@ -43,8 +52,8 @@
 #'
 #' @section Guarantees:
 #' * An epoch visits every row once.
-#' * In every epoch, every batch has at least m rows of each stratum, and between the `fewest` and the `most` of
-#'   `plan()`.
+#' * In every epoch, every batch has at least m rows of each stratum that is not rare, and between the `fewest` and the
+#'   `most` of `plan()`.
 #' * Together: all rows of a group are in one batch.
 #'   Within a batch, rows are ordered by stratum, then by group in the order of dealing, then as in the epoch.
 #' * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group.
@@ -91,11 +100,12 @@
 #' sampler$plan()
 #' sampler$composition(0)
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
-batch_sampler_stratified_group = function(min_samples_per_stratum, groups = NULL, keep = "together", strata = NULL,
-  rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
+batch_sampler_stratified_group = function(min_samples_per_stratum = NULL, groups = NULL, keep = "together",
+  strata = NULL, mean_batch_size = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
-  configuration = core_plan("stratified_group", list(min_samples_per_stratum = min_samples_per_stratum, keep = keep,
-    rare = rare, missing = missing, seed = seed, num_replicas = num_replicas))
+  configuration = core_plan("stratified_group", list(min_samples_per_stratum = min_samples_per_stratum,
+    mean_batch_size = mean_batch_size, keep = keep, rare = rare, missing = missing, seed = seed,
+    num_replicas = num_replicas))
   strata = if (!is_deferred(strata)) encode_strata(strata, configuration$missing) else unicode_text(strata, "strata")
   groups = if (!is_deferred(groups)) encode_groups(groups) else unicode_text(groups, "groups")
   if (is.list(strata) && is.list(groups)) {
@@ -129,7 +139,7 @@ grouped_recipe = function(strata, groups, configuration) {
 }
 
 grouped_labels = function(configuration, names = NULL) {
-  settings = c("min_samples_per_stratum", "keep", "rare", "missing", "num_replicas")
+  settings = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
 }
 
@@ -138,7 +148,7 @@ kind_stratified_group = function() {
     class = "batch_sampler_stratified_group",
     vectors = list(
       parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together"),
-      labels = c("min_samples_per_stratum", "keep", "rare", "missing", "num_replicas", "names")
+      labels = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas", "names")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 400 * length(recipe$parts$codes),
     complete = function(recipe, data_source, task) {

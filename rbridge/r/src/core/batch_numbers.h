@@ -8,6 +8,32 @@
 #define RARE_ADVICE "it, or set 'rare' to 'warn' or 'allow'."
 #define REPEAT_ADVICE " To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat', and give "
 
+/* The size of batches that a user chooses: the minimum of every stratum or label, or the mean number of rows. */
+typedef struct {
+  bool has_mean;
+  double minimum, mean;
+} SizeRequest;
+
+/* Check that one of the two is given; `name` is the parameter of the minimum. */
+static inline bool check_one_size(const Parts *request, const char *name, Host *host) {
+  bool has_minimum = is_given(request, name);
+  if (has_minimum != is_given(request, "mean_batch_size")) return true;
+  return refuse(
+      host, name, has_minimum ? "both" : "neither", "be given, or 'mean_batch_size', and not both"
+  );
+}
+
+static inline bool read_mean(const Parts *request, SizeRequest *size, Host *host) {
+  size->has_mean = is_given(request, "mean_batch_size");
+  return !size->has_mean || read_whole(request, "mean_batch_size", 1, INFINITY, &size->mean, host);
+}
+
+/* Make the size a result. */
+static inline bool keep_size(const char *name, const SizeRequest *size, Host *host) {
+  if (size->has_mean) return host->keep(host, name) && host->number(host, "mean_batch_size", size->mean);
+  return host->number(host, name, size->minimum) && host->keep(host, "mean_batch_size");
+}
+
 static inline const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
 
 /* Write "1 batch" or "2 batches" into `shown` of NUMBER bytes; return it. */
@@ -40,9 +66,10 @@ static inline bool read_counts(
   return true;
 }
 
-/* The rows of strata in an epoch. */
+/* The rows of strata in an epoch, or their groups. */
 typedef struct {
   int64_t n_strata, n_rows;
+  const char *noun;   /* of what is counted: "row" or "group" */
   int64_t *counts;
   int64_t *available; /* the rows in the dataset, of which `counts` are kept; or `counts` */
   int64_t smallest;   /* the stratum with the fewest rows, if possible one that is whole: keeping more rows of others
@@ -50,7 +77,7 @@ typedef struct {
 } Counts;
 
 static inline Counts new_counts(int64_t *counts, int64_t *available, int64_t n_strata) {
-  Counts rows = {.n_strata = n_strata, .counts = counts, .available = available};
+  Counts rows = {.n_strata = n_strata, .noun = "row", .counts = counts, .available = available};
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     int64_t least = counts[rows.smallest];
     bool is_whole = counts[stratum] == available[stratum];
@@ -71,10 +98,11 @@ static inline const char *show_smallest(const Counts *rows, Host *host, char *sh
   host->refusal.stratum = rows->smallest;
   if (is_kept_part(rows)) {
     snprintf(
-        shown, SENTENCE, "smallest stratum, '{stratum}', keeps %lld of %lld row%s", count, available, plural(available)
+        shown, SENTENCE, "smallest stratum, '{stratum}', keeps %lld of %lld %s%s", count, available, rows->noun,
+        plural(available)
     );
   } else {
-    snprintf(shown, SENTENCE, "smallest stratum, '{stratum}', has %lld row%s", count, plural(count));
+    snprintf(shown, SENTENCE, "smallest stratum, '{stratum}', has %lld %s%s", count, rows->noun, plural(count));
   }
   return shown;
 }
@@ -162,10 +190,10 @@ static inline bool batches_by_mean(
   return largest > 0 && advise(host, "Lower 'mean_batch_size' to at most %lld.", largest);
 }
 
-/* The same, for batches that all need a row of every stratum, unless rare strata are allowed. */
+/* The same, for batches that all need a row of every stratum, unless rare strata are allowed. `advice` follows that. */
 static inline bool batches_by_mean_for_all(
-    const Parts *request, const Counts *rows, double mean, double num_replicas, int rare, int64_t *n_batches,
-    Host *host
+    const Parts *request, const Counts *rows, double mean, double num_replicas, int rare, const char *advice,
+    int64_t *n_batches, Host *host
 ) {
   char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE], smallest[SENTENCE];
   if (!batches_by_mean(request, rows->n_rows, mean, num_replicas, n_batches, host)) return false;
@@ -189,7 +217,7 @@ static inline bool batches_by_mean_for_all(
       host, "mean_batch_size", got, "be at least %lld, for at most %s: the %.300s", least, show_batches(most, at_most),
       smallest
   );
-  return advise(host, "Raise " RARE_ADVICE REPEAT_ADVICE "'min_samples_per_stratum', too.");
+  return advise(host, "Raise " RARE_ADVICE "%s", advice);
 }
 
 /* The fewest batches of at most `size` rows, the part `name`, a multiple of the replicas, each with a row of every

@@ -122,24 +122,28 @@ static inline bool add_crossing_groups(const RowGroups *rows, int64_t minimum, G
   return host->go_on(host);
 }
 
-/* Return the sizes of the groups of all strata, in memory of the call, or NULL. */
-static inline GroupSizes *find_group_sizes(const RowGroups *rows, int64_t minimum, Host *host) {
+/* Fill in the sizes of the groups of all strata. */
+static inline bool fill_group_sizes(const RowGroups *rows, int64_t minimum, GroupSizes *sizes, Host *host) {
   int64_t n_strata = rows->codes.n_strata;
-  GroupSizes *sizes = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *sizes);
-  if (sizes == NULL) return NULL;
   memset(sizes, 0, (size_t)n_strata * sizeof *sizes);
   if (rows->crossing < 0) {
     for (int64_t group = 0; group < rows->n_groups; group++) {
       if (rows->sizes[group] > 0) add_group(&sizes[rows->strata_of[group]], rows->sizes[group], minimum);
     }
   } else if (!add_crossing_groups(rows, minimum, sizes, host)) {
-    return NULL;
+    return false;
   }
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     if (sizes[stratum].divisor > 0) continue;
     sizes[stratum].divisor = sizes[stratum].largest_small = 1;
   }
-  return sizes;
+  return host->go_on(host);
+}
+
+/* Return the sizes of the groups of all strata, in memory of the call, or NULL. */
+static inline GroupSizes *find_group_sizes(const RowGroups *rows, int64_t minimum, Host *host) {
+  GroupSizes *sizes = host->memory(host, FOR_THE_CALL, rows->codes.n_strata * (int64_t)sizeof *sizes);
+  return sizes != NULL && fill_group_sizes(rows, minimum, sizes, host) ? sizes : NULL;
 }
 
 /* Return a number of batches for which a stratum always keeps the minimum, nearly always the largest.

@@ -42,13 +42,12 @@ static bool check_way(const Parts *request, const char *way, int rare, Host *hos
 /* Check that one of the two sizes is given, or both if rows of rare strata are repeated. */
 static bool check_given_sizes(const Parts *request, int rare, Host *host) {
   bool has_minimum = is_given(request, MINIMUM), has_mean = is_given(request, "mean_batch_size");
-  const char *got = has_minimum && has_mean ? "both" : has_minimum || has_mean ? "one of them" : "neither";
   if (rare == RARE_REPEAT) {
+    const char *got = has_minimum || has_mean ? "one of them" : "neither";
     return (has_minimum && has_mean) ||
            refuse(host, MINIMUM, got, "be given together with 'mean_batch_size' if 'rare' is 'repeat'");
   }
-  if (has_minimum != has_mean) return true;
-  refuse(host, MINIMUM, got, "be given, or 'mean_batch_size', and not both");
+  if (check_one_size(request, MINIMUM, host)) return true;
   return has_minimum && advise(host, "To have both, set 'rare' to 'repeat'.");
 }
 
@@ -242,9 +241,10 @@ static bool plan_batches(
   if (rare == RARE_REPEAT) return take_repeatedly(plan, numbers, host);
   memcpy(plan->taken, rows->counts, (size_t)rows->n_strata * sizeof *plan->taken);
   int64_t *n_batches = &plan->n_batches;
+  static const char *const advice = REPEAT_ADVICE "'min_samples_per_stratum', too.";
   bool has_batches =
       has_minimums       ? batches_by_quotas(request, rows, numbers, replicas, rare, n_batches, host)
-      : wanted->has_mean ? batches_by_mean_for_all(request, rows, wanted->mean, replicas, rare, n_batches, host)
+      : wanted->has_mean ? batches_by_mean_for_all(request, rows, wanted->mean, replicas, rare, advice, n_batches, host)
                          : batches_by_minimum(request, rows, wanted->minimum, replicas, rare, n_batches, host);
   /* Proportional batches could be empty if there are more batches than rows of every stratum. */
   *even = wanted->assign == ASSIGN_EVEN || plan->n_batches > fewest_rows(rows);

@@ -18,15 +18,20 @@ typedef struct {
 
 /* The arguments of a user. */
 typedef struct {
-  double minimum, num_replicas;
+  SizeRequest size;
+  double num_replicas;
   int keep, rare;
 } GroupRequest;
 
 enum { KEEP_TOGETHER, KEEP_APART, KEEP_CHOICES };
 
+static const char *const GROUP_MINIMUM = "min_samples_per_stratum";
+
 static bool read_group(const Parts *request, GroupRequest *wanted, Host *host) {
   static const char *const keep[] = {"together", "apart"};
-  return read_one_minimum(request, INFINITY, &wanted->minimum, host) &&
+  bool has_minimum = is_given(request, GROUP_MINIMUM);
+  return check_one_size(request, GROUP_MINIMUM, host) && read_mean(request, &wanted->size, host) &&
+         (!has_minimum || read_one_minimum(request, INFINITY, &wanted->size.minimum, host)) &&
          read_choice(request, "keep", keep, KEEP_CHOICES, &wanted->keep, host) &&
          read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) && read_missing(request, host) &&
          read_sharing(request, &wanted->num_replicas, host);
@@ -34,8 +39,8 @@ static bool read_group(const Parts *request, GroupRequest *wanted, Host *host) {
 
 /* Make the settings of the request the result. */
 static bool keep_group(const Parts *request, const GroupRequest *wanted, Host *host) {
-  return host->number(host, "min_samples_per_stratum", wanted->minimum) && host->keep(host, "keep") &&
-         host->keep(host, "rare") && host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
+  return keep_size(GROUP_MINIMUM, &wanted->size, host) && host->keep(host, "keep") && host->keep(host, "rare") &&
+         host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
 }
 
 /* Refuse groups with rows of several strata. */
@@ -51,29 +56,77 @@ static bool refuse_crossing(const RowGroups *rows, Host *host) {
   return advise(host, "Give all rows of a group one stratum, such as the rarest that it has.");
 }
 
-/* Choose the largest number of batches for which the bounds keep the minimum in every epoch. */
-static bool choose_grouped_batches(
-    const Parts *request, const GroupRequest *wanted, const RowGroups *rows, int64_t *n_batches, Host *host
-) {
-  const Codes *codes = &rows->codes;
-  int64_t minimum = (int64_t)fmin(wanted->minimum, LARGEST_COUNT), n_rare = 0;
-  if (wanted->rare == RARE_ERROR && !refuse_rare(request, codes, wanted->minimum, host)) return false;
-  const GroupSizes *sizes = NULL;
-  if (wanted->keep == KEEP_TOGETHER) {
-    sizes = find_group_sizes(rows, minimum, host);
-    if (sizes == NULL) return false;
-  }
-  *n_batches = LARGEST_COUNT;
+/* Return the most batches for which the bounds keep the minimum in every epoch; `sizes` is NULL if the rows of groups
+ * are apart.
+ */
+static int64_t most_batches_of_strata(const Codes *codes, const GroupSizes *sizes, int64_t minimum) {
+  int64_t most = LARGEST_COUNT;
   for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
     int64_t count = codes->counts[stratum];
-    *n_batches = smaller(*n_batches, sizes == NULL ? count / minimum : most_grouped_batches(&sizes[stratum], minimum));
-    n_rare += (double)count < wanted->minimum;
+    most = smaller(most, sizes == NULL ? count / minimum : most_grouped_batches(&sizes[stratum], minimum));
   }
+  return most;
+}
+
+/* Choose the number of batches by the minimum. */
+static bool choose_by_minimum(
+    const Parts *request, const GroupRequest *wanted, const RowGroups *rows, GroupSizes *sizes, int64_t *n_batches,
+    Host *host
+) {
+  const Codes *codes = &rows->codes;
+  double wanted_rows = wanted->size.minimum;
+  int64_t minimum = (int64_t)fmin(wanted_rows, LARGEST_COUNT), n_rare = 0;
+  if (wanted->rare == RARE_ERROR && !refuse_rare(request, codes, wanted_rows, host)) return false;
+  if (sizes != NULL && !fill_group_sizes(rows, minimum, sizes, host)) return false;
+  *n_batches = most_batches_of_strata(codes, sizes, minimum);
   if (*n_batches == 0) *n_batches = 1;
   if (!share_batches(request, wanted->num_replicas, n_batches, host)) return false;
-  if (wanted->rare == RARE_WARN) {
-    warn_of_rare(n_rare, codes->n_strata, wanted->minimum, "all rows are in one batch", host);
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    n_rare += (double)codes->counts[stratum] < wanted_rows;
   }
+  if (wanted->rare == RARE_WARN) {
+    warn_of_rare(n_rare, codes->n_strata, wanted_rows, "all rows are in one batch", host);
+  }
+  return true;
+}
+
+/* Choose the number of batches by the mean size, at most one for each group if groups are together; and the largest
+ * minimum that these keep.
+ */
+static bool choose_by_mean(
+    const Parts *request, const GroupRequest *wanted, const RowGroups *rows, GroupSizes *sizes, int64_t *n_batches,
+    double *minimum, Host *host
+) {
+  const Codes *codes = &rows->codes;
+  int64_t n_strata = codes->n_strata;
+  Counts counts = new_counts(codes->counts, codes->counts, n_strata);
+  int64_t too_large = fewest_rows(&counts) + 1, largest = 1, most_batches = counts.n_rows;
+  if (sizes != NULL) {
+    int64_t *n_groups = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *n_groups);
+    if (n_groups == NULL || !fill_group_sizes(rows, 1, sizes, host)) return false;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) n_groups[stratum] = sizes[stratum].n_groups;
+    counts = new_counts(n_groups, n_groups, n_strata);
+    counts.noun = "group";
+    int64_t n_rows = most_batches;
+    most_batches = counts.n_rows;
+    counts.n_rows = n_rows;
+  }
+  double mean = wanted->size.mean;
+  if (!batches_by_mean_for_all(request, &counts, mean, wanted->num_replicas, wanted->rare, "", n_batches, host)) {
+    return false;
+  }
+  *n_batches = smaller(*n_batches, most_batches); /* so that no batch is empty */
+  if (!share_batches(request, wanted->num_replicas, n_batches, host)) return false;
+  while (too_large - largest > 1) { /* a larger minimum allows no more batches */
+    int64_t middle = largest + (too_large - largest) / 2;
+    if (sizes != NULL && !fill_group_sizes(rows, middle, sizes, host)) return false;
+    if (most_batches_of_strata(codes, sizes, middle) >= *n_batches) {
+      largest = middle;
+    } else {
+      too_large = middle;
+    }
+  }
+  *minimum = (double)largest;
   return true;
 }
 
@@ -86,32 +139,29 @@ static bool plan_stratified_group(const Parts *request, Host *host) {
   if (!check_groups_of_rows(request, host)) return false;
   if (!read_row_groups(request, FOR_THE_CALL, &rows, host) || !check_strata_have_rows(&rows.codes, host)) return false;
   if (wanted.keep == KEEP_TOGETHER && !refuse_crossing(&rows, host)) return false;
-  return choose_grouped_batches(request, &wanted, &rows, &n_batches, host) && host->keep(host, "codes") &&
-         host->number(host, "n_strata", (double)rows.codes.n_strata) && host->keep(host, "groups") &&
-         host->number(host, "n_groups", (double)rows.n_groups) &&
+  GroupSizes *sizes = NULL;
+  if (wanted.keep == KEEP_TOGETHER) {
+    sizes = host->memory(host, FOR_THE_CALL, rows.codes.n_strata * (int64_t)sizeof *sizes);
+    if (sizes == NULL) return false;
+  }
+  double minimum = wanted.size.minimum;
+  bool is_chosen = wanted.size.has_mean ? choose_by_mean(request, &wanted, &rows, sizes, &n_batches, &minimum, host)
+                                        : choose_by_minimum(request, &wanted, &rows, sizes, &n_batches, host);
+  return is_chosen && host->keep(host, "codes") && host->number(host, "n_strata", (double)rows.codes.n_strata) &&
+         host->keep(host, "groups") && host->number(host, "n_groups", (double)rows.n_groups) &&
          host->number(host, "n_batches", (double)n_batches) &&
-         host->number(host, "min_samples_per_stratum", fmin(wanted.minimum, LARGEST_COUNT)) &&
+         host->number(host, GROUP_MINIMUM, fmin(minimum, LARGEST_COUNT)) &&
          host->flag(host, "together", wanted.keep == KEEP_TOGETHER);
 }
 
 /* Refuse groups that cannot be together, or too few for all batches. */
 static bool check_together(const StratifiedGroup *self, Host *host) {
   const RowGroups *rows = &self->rows;
-  int64_t n_strata = rows->codes.n_strata;
   if (!self->together) return true;
   if (rows->crossing >= 0) return refuse(host, "recipe", "others", "have groups that lie in one stratum each");
-  int64_t *found = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *found);
-  if (found == NULL) return false;
-  memset(found, 0, (size_t)n_strata * sizeof *found);
-  for (int64_t group = 0; group < rows->n_groups; group++) {
-    if (rows->sizes[group] > 0) found[rows->strata_of[group]] += 1;
-  }
-  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-    if (found[stratum] < self->n_batches) {
-      return refuse(host, "recipe", "fewer", "have a group of each stratum for each batch");
-    }
-  }
-  return true;
+  int64_t n_found = 0;
+  for (int64_t group = 0; group < rows->n_groups; group++) n_found += rows->sizes[group] > 0;
+  return n_found >= self->n_batches || refuse(host, "recipe", "fewer", "have a group for each batch");
 }
 
 static bool prepare_stratified_group(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
@@ -126,10 +176,8 @@ static bool prepare_stratified_group(void *instance, const Parts *recipe, uint32
   self->n_batches = (int64_t)n_batches;
   self->minimum = (int64_t)minimum;
   if (!check_strata_have_rows(codes, host) || !check_together(self, host)) return false;
-  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
-    if (codes->counts[stratum] < self->n_batches) {
-      return refuse(host, "recipe", "fewer", "have a row of each stratum for each batch");
-    }
+  if (codes->n_rows - codes->counts[codes->n_strata] < self->n_batches) {
+    return refuse(host, "recipe", "fewer", "have a row for each batch");
   }
   if (self->together) return true;
   self->strata = host->memory(host, FOR_THE_INSTANCE, (codes->n_rows + codes->n_strata) * (int64_t)sizeof(int32_t));
