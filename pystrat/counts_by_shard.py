@@ -237,7 +237,8 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     Examples
     --------
     >>> from pystrat import bind_counts, shard_counts
-    >>> first, second = shard_counts({"b.csv": ["yes", "no"]}), shard_counts({"a.csv": ["no", "no"]})
+    >>> first = shard_counts({"b.csv": ["yes", "no"]})
+    >>> second = shard_counts({"a.csv": ["no", "no"]})
     >>> bind_counts([first, second]).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 0}, 'b.csv': {'no': 1, 'yes': 1}}
     """

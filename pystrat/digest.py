@@ -48,7 +48,8 @@ def fingerprint(kind: str, **parts: Any) -> str:
     Examples
     --------
     >>> from pystrat.digest import fingerprint
-    >>> fingerprint("windows", n_windows=3, seed=1) == fingerprint("windows", n_windows=3, seed=2)
+    >>> one = fingerprint("windows", n_windows=3, seed=1)
+    >>> one == fingerprint("windows", n_windows=3, seed=2)
     False
     """
     digest = hashlib.sha256()

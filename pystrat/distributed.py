@@ -89,8 +89,9 @@ def distribute(
     --------
     >>> from torch.utils.data import SubsetRandomSampler
     >>> from pystrat import distribute
+    >>> sampler = SubsetRandomSampler(range(6))
     >>> parts = [
-    ...     distribute(SubsetRandomSampler(range(6)), batch_size=2, seed=1, num_replicas=2, rank=rank)
+    ...     distribute(sampler, batch_size=2, seed=1, num_replicas=2, rank=rank)
     ...     for rank in (0, 1)
     ... ]
     >>> sorted(row for part in parts for batch in part for row in batch)

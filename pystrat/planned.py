@@ -79,10 +79,12 @@ class PlannedBatchSampler(CoreBatchSampler):
         --------
         >>> import torch
         >>> from pystrat import StratifiedBatchSampler
-        >>> sampler = StratifiedBatchSampler([1] * 10 + [0] * 40, mean_batch_size=10, balance="under", seed=1)
+        >>> labels = [1] * 10 + [0] * 40
+        >>> sampler = StratifiedBatchSampler(labels, mean_batch_size=10, balance="under", seed=1)
         >>> sampler.class_weights().to_dict()
         {0: 4.0, 1: 1.0}
-        >>> torch.nn.CrossEntropyLoss(weight=torch.as_tensor(sampler.class_weights().to_numpy())).weight.tolist()
+        >>> weight = torch.as_tensor(sampler.class_weights().to_numpy())
+        >>> torch.nn.CrossEntropyLoss(weight=weight).weight.tolist()
         [4.0, 1.0]
         """
         return strata_series(self._weights_of_classes(normalize), self._plan.shown, "weight")

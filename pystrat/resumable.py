@@ -121,8 +121,10 @@ class ResumableLoader(LoaderWithState):
     --------
     >>> from torch.utils.data import DataLoader
     >>> from pystrat import ResumableLoader, StratifiedBatchSampler
-    >>> sampler = StratifiedBatchSampler([0, 1, 1, 0, 1, 1], min_samples_per_stratum=1, seed=1)
-    >>> loader = ResumableLoader(DataLoader(range(6), batch_sampler=sampler, collate_fn=list))
+    >>> labels = [0, 1, 1, 0, 1, 1]
+    >>> sampler = StratifiedBatchSampler(labels, min_samples_per_stratum=1, seed=1)
+    >>> loader = DataLoader(range(6), batch_sampler=sampler, collate_fn=list)
+    >>> loader = ResumableLoader(loader)
     >>> for batch in loader:
     ...     print(batch, loader.state_dict()["epoch"], loader.state_dict()["batch"])
     [0, 2, 5] 0 1

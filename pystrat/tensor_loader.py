@@ -102,8 +102,9 @@ class TensorLoader(LoaderWithState):
     --------
     >>> import torch
     >>> from pystrat import StratifiedBatchSampler, TensorLoader
-    >>> sampler = StratifiedBatchSampler([0, 1, 1, 0, 1, 1], min_samples_per_stratum=1, seed=1)
-    >>> loader = TensorLoader(torch.arange(6.0), torch.tensor([0, 1, 1, 0, 1, 1]), sampler=sampler)
+    >>> labels = torch.tensor([0, 1, 1, 0, 1, 1])
+    >>> sampler = StratifiedBatchSampler(labels, min_samples_per_stratum=1, seed=1)
+    >>> loader = TensorLoader(torch.arange(6.0), labels, sampler=sampler)
     >>> for x, y in loader:
     ...     print(x.tolist(), y.tolist())
     [0.0, 2.0, 5.0] [0, 1, 1]

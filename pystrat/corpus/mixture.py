@@ -173,7 +173,9 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     ...     for name, lines in (("generic", 600), ("news", 40)):
     ...         _ = Path(folder, f"{name}.txt").write_text("a line\\n" * lines)
     ...     rules = ["news 30", "* 70"]
-    ...     mixture = CorpusMixtureBatchSampler(folder, 32, suffixes=[".txt"], sample=100, rules=rules, seed=1)
+    ...     mixture = CorpusMixtureBatchSampler(
+    ...         folder, 32, suffixes=[".txt"], sample=100, rules=rules, seed=1
+    ...     )
     >>> [(file.name, file.drawn) for file in mixture.plan.files]
     [('generic', 70), ('news', 30)]
     >>> len(mixture)

@@ -114,7 +114,9 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     --------
     >>> import numpy as np
     >>> from pystrat import PerplexityBatchSampler
-    >>> sampler = PerplexityBatchSampler(4, sample=1000, batch_size=500, maximum=None, seed=1)
+    >>> sampler = PerplexityBatchSampler(
+    ...     4, sample=1000, batch_size=500, maximum=None, seed=1
+    ... )
     >>> sampler.report([0, 1, 2], np.log([1, 2, 4]))
     >>> np.bincount(sampler.batches().rows).tolist()
     [53, 92, 167, 688]

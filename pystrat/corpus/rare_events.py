@@ -142,17 +142,25 @@ class RareEventBatchSampler(CoreBatchSampler):
     >>> from tempfile import TemporaryDirectory
     >>> from pystrat.corpus import RareEventBatchSampler
     >>> with TemporaryDirectory() as folder:
-    ...     files = {name: Path(folder, name) for name in ("fraud", "monday", "tuesday", "friday")}
-    ...     for name, lines in (("fraud", 10), ("monday", 400), ("tuesday", 300), ("friday", 800)):
-    ...         _ = files[name].write_text("a line\\n" * lines)
+    ...     lines = {"fraud": 10, "monday": 400, "tuesday": 300, "friday": 800}
+    ...     files = {name: Path(folder, name) for name in lines}
+    ...     for name in lines:
+    ...         _ = files[name].write_text("a line\\n" * lines[name])
     ...     negatives = [files[name] for name in ("monday", "tuesday", "friday")]
     ...     sampler = RareEventBatchSampler(
-    ...         [files["fraud"]], negatives, multiplier=4, batch_size=10, negative_files_per_epoch=2, seed=1
+    ...         [files["fraud"]],
+    ...         negatives,
+    ...         multiplier=4,
+    ...         batch_size=10,
+    ...         negative_files_per_epoch=2,
+    ...         seed=1,
     ...     )
     >>> sampler.n_positives, sampler.n_negatives, len(sampler)
     (10, 40, 5)
-    >>> [path.name for path in sampler.negative_files(epoch=0)], sampler.class_weights(epoch=0).to_dict()
-    (['monday', 'tuesday'], {'positive': 1.0, 'negative': 26.25})
+    >>> [path.name for path in sampler.negative_files(epoch=0)]
+    ['monday', 'tuesday']
+    >>> sampler.class_weights(epoch=0).to_dict()
+    {'positive': 1.0, 'negative': 26.25}
     """
 
     _kind = "rare_events"

@@ -148,9 +148,11 @@ class SampledOutput:
     >>> layer = torch.nn.Linear(8, 1000)
     >>> optimizer = torch.optim.Adam(layer.parameters())
     >>> sentences = [[5, 17, 3], [17, 999]]
-    >>> with SampledOutput(layer, layer, sampled_vocabulary(sentences, always=[1]), optimizer) as sampled:
+    >>> words = sampled_vocabulary(sentences, always=[1])
+    >>> with SampledOutput(layer, layer, words, optimizer) as sampled:
     ...     logits = layer(torch.zeros(3, 8))
-    ...     targets = sampled.targets(torch.tensor([17, 999, 0]), ignore_index=0)  # 0 is padding
+    ...     # 0 is padding.
+    ...     targets = sampled.targets(torch.tensor([17, 999, 0]), ignore_index=0)
     ...     loss = torch.nn.functional.cross_entropy(logits, targets)
     ...     loss.backward()
     ...     optimizer.step()

@@ -104,7 +104,8 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
     Examples
     --------
     >>> from pystrat import NegativePairBatchSampler, decode_pairs
-    >>> sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], ratio=0.4, batch_size=5, seed=1)
+    >>> users, items = [0, 0, 1, 2], [0, 3, 1, 3]
+    >>> sampler = NegativePairBatchSampler(users, items, ratio=0.4, batch_size=5, seed=1)
     >>> len(sampler), sampler.n_negatives
     (2, 6)
     >>> for batch in sampler.batches(epoch=0):

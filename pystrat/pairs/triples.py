@@ -67,7 +67,8 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
     Examples
     --------
     >>> from pystrat import TripleBatchSampler, TripleDataset
-    >>> sampler = TripleBatchSampler(["ann", "ann", "bob"], ["x", "y", "z"], 2, negatives_per_positive=2, seed=1)
+    >>> users, items = ["ann", "ann", "bob"], ["x", "y", "z"]
+    >>> sampler = TripleBatchSampler(users, items, 2, negatives_per_positive=2, seed=1)
     >>> sampler
     TripleBatchSampler(2 users, 3 items, 3 positives, 2 negatives each, 2 batches, seed=1, epoch=0)
     >>> dataset = TripleDataset(sampler.n_users, sampler.n_items, negatives_per_positive=2)

@@ -93,7 +93,9 @@ class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
     >>> sampler = StratifiedGroupBatchSampler(sick, 2, groups=patients, seed=1)
     >>> [[patients[row] for row in batch] for batch in sampler]
     [['b', 'b', 'd', 'd', 'd'], ['a', 'a', 'a', 'c', 'c']]
-    >>> sampler = StratifiedGroupBatchSampler(sick, 2, groups=patients, keep="apart", seed=1)
+    >>> sampler = StratifiedGroupBatchSampler(
+    ...     sick, 2, groups=patients, keep="apart", seed=1
+    ... )
     >>> [[patients[row] for row in batch] for batch in sampler]
     [['b', 'a', 'a', 'c', 'd'], ['a', 'b', 'd', 'c', 'd']]
     """

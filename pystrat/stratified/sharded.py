@@ -85,7 +85,9 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     >>> strata = {"a.csv": ["no"] * 5 + ["yes"] * 2, "b.csv": ["no"] * 8 + ["yes"] * 4}
     >>> counts = shard_counts(strata)
     >>> for shard in strata:  # in two processes
-    ...     sampler = ShardedStratifiedBatchSampler(strata[shard], 2, counts=counts, shards=[shard], seed=1)
+    ...     sampler = ShardedStratifiedBatchSampler(
+    ...         strata[shard], 2, counts=counts, shards=[shard], seed=1
+    ...     )
     ...     print([[strata[shard][row] for row in batch] for batch in sampler])
     [['no', 'no'], ['no', 'no', 'yes'], ['no', 'yes']]
     [['no', 'no', 'no', 'yes', 'yes'], ['no', 'no', 'yes'], ['no', 'no', 'no', 'yes']]

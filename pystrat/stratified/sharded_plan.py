@@ -149,7 +149,8 @@ def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, scope: s
     Examples
     --------
     >>> from pystrat import shard_counts, sharded_plan
-    >>> counts = shard_counts({"a.csv": ["no"] * 5 + ["yes"] * 2, "b.csv": ["no"] * 8 + ["yes"] * 4})
+    >>> strata = {"a.csv": ["no"] * 5 + ["yes"] * 2, "b.csv": ["no"] * 8 + ["yes"] * 4}
+    >>> counts = shard_counts(strata)
     >>> print(sharded_plan(counts, 2).summary())
     3 batches of 6 to 7 rows of 2 shards, at least 2 rows of every stratum over all processes
              rows  fewest  most

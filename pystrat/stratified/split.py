@@ -79,11 +79,13 @@ def stratified_split(
     --------
     >>> from pystrat import stratified_split
     >>> labels = ["yes"] * 4 + ["no"] * 8
-    >>> parts = stratified_split(labels, {"train": 0.5, "valid": 0.25, "test": 0.25}, seed=1)
+    >>> sizes = {"train": 0.5, "valid": 0.25, "test": 0.25}
+    >>> parts = stratified_split(labels, sizes, seed=1)
     >>> {name: rows.tolist() for name, rows in parts.items()}
     {'train': [0, 3, 4, 6, 7, 8], 'valid': [1, 5, 10], 'test': [2, 9, 11]}
     >>> patients = [row // 2 for row in range(12)]
-    >>> [rows.tolist() for rows in stratified_split(labels, [8, 4], groups=patients, seed=1)]
+    >>> parts = stratified_split(labels, [8, 4], groups=patients, seed=1)
+    >>> [rows.tolist() for rows in parts]
     [[2, 3, 6, 7, 8, 9, 10, 11], [0, 1, 4, 5]]
     """
     arguments = {"sizes": _by_name(sizes), "missing": missing, "seed": seed}

@@ -141,7 +141,9 @@ class StrataSubsetBatchSampler(CoreBatchSampler, RangedBatchSampler):
     --------
     >>> from pystrat import StrataSubsetBatchSampler
     >>> labels = ["a", "b", "c", "d"] * 3
-    >>> sampler = StrataSubsetBatchSampler(labels, strata_per_batch=2, min_samples_per_stratum=3, seed=1)
+    >>> sampler = StrataSubsetBatchSampler(
+    ...     labels, strata_per_batch=2, min_samples_per_stratum=3, seed=1
+    ... )
     >>> [[labels[row] for row in batch] for batch in sampler]
     [['a', 'a', 'a', 'd', 'd', 'd'], ['b', 'b', 'b', 'c', 'c', 'c']]
     """

@@ -110,7 +110,9 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     >>> from pystrat.stream import StratifiedStream, count_sources
     >>> sources = {"a": [0, 0, 0, 1], "b": [1, 0, 0, 0]}
     >>> counts = count_sources(sources, read=iter, stratum=int)
-    >>> stream = StratifiedStream(sources, 1, read=iter, stratum=int, counts=counts, shuffle=False)
+    >>> stream = StratifiedStream(
+    ...     sources, 1, read=iter, stratum=int, counts=counts, shuffle=False
+    ... )
     >>> list(DataLoader(stream, batch_size=None, collate_fn=list))
     [[0, 0, 0, 1], [0, 0, 0, 1]]
     """

@@ -79,11 +79,12 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     Examples
     --------
     >>> from pystrat import PrioritizedBatchSampler
-    >>> sampler = PrioritizedBatchSampler(4, batch_size=2, alpha=1, beta=1, epsilon=0.5, seed=1)
+    >>> options = {"batch_size": 2, "alpha": 1, "beta": 1, "seed": 1}
+    >>> sampler = PrioritizedBatchSampler(4, epsilon=0.5, **options)
     >>> sampler.update(rows=[0, 1, 2, 3], priorities=[0, 0.5, -1.5, 3.5])
     >>> sampler.importance_weights([0, 1, 2, 3]).tolist()
     [1.0, 0.5, 0.25, 0.125]
-    >>> sampler = PrioritizedBatchSampler(4, batch_size=2, alpha=1, beta=1, method="rank", seed=1)
+    >>> sampler = PrioritizedBatchSampler(4, method="rank", **options)
     >>> sampler.update(rows=[0, 1, 2, 3], priorities=[0, 0.5, -1.5, 3.5])
     >>> sampler.importance_weights([0, 1, 2, 3]).tolist()
     [1.0, 0.75, 0.5, 0.25]

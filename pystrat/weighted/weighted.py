@@ -61,7 +61,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     Examples
     --------
     >>> from pystrat import WeightedBatchSampler
-    >>> sampler = WeightedBatchSampler([1, 1, 1, 1, 1, 1], batch_size=3, n_batches=3, seed=1)
+    >>> sampler = WeightedBatchSampler([1] * 6, batch_size=3, n_batches=3, seed=1)
     >>> iterator = iter(sampler)
     >>> next(iterator)
     [1, 3, 1]

@@ -99,7 +99,8 @@
 #'
 #' @examples
 #' labels = c("a", "a", "b", "b", "b")
-#' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)
+#' generator = batch_sampler_stratified(
+#'   min_samples_per_stratum = 1, strata = labels, seed = 1)
 #' sampler = generator(NULL)
 #' sampler$.length()
 #' sampler$batches()

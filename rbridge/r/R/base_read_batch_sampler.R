@@ -29,7 +29,8 @@
 #' @examples
 #' file = tempfile(fileext = ".recipe")
 #' labels = factor(c("a", "a", "b", "b", "b"))
-#' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)
+#' generator = batch_sampler_stratified(
+#'   min_samples_per_stratum = 1, strata = labels, seed = 1)
 #' write_batch_sampler(generator, file)
 #' read_batch_sampler(file)
 read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {

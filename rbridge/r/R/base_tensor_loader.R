@@ -51,7 +51,9 @@
 #' @export
 #' @examplesIf torch::torch_is_installed()
 #' labels = c(0, 1, 1, 0, 1, 1)
-#' sampler = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)(NULL)
+#' generator = batch_sampler_stratified(
+#'   min_samples_per_stratum = 1, strata = labels, seed = 1)
+#' sampler = generator(NULL)
 #' loader = tensor_loader(x = torch::torch_arange(1, 6), y = labels, sampler = sampler)
 #' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
 tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 4194304) {

@@ -22,7 +22,8 @@
 #' @export
 #' @examples
 #' file = tempfile(fileext = ".recipe")
-#' write_batch_sampler(batch_sampler_uniform(n_rows = 100, batch_size = 10, seed = 1), file)
+#' generator = batch_sampler_uniform(n_rows = 100, batch_size = 10, seed = 1)
+#' write_batch_sampler(generator, file)
 #' read_batch_sampler(file)
 write_batch_sampler = function(generator, file) {
   if (!inherits(generator, "batch_sampler_generator")) {

@@ -96,7 +96,9 @@
 #'
 #' @export
 #' @examples
-#' sampler = batch_sampler_epoch_subset(10, sample = 4, batch_size = 2, method = "partition")(NULL)
+#' generator = batch_sampler_epoch_subset(
+#'   10, sample = 4, batch_size = 2, method = "partition")
+#' sampler = generator(NULL)
 #' sampler
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows

@@ -75,7 +75,8 @@
 #' dir.create(folder)
 #' files = file.path(folder, c("fraud", "monday", "tuesday", "friday"))
 #' for (file in 1:4) writeLines(rep("a line", c(10, 400, 300, 800)[file]), files[file])
-#' generator = batch_sampler_rare_events(list(files[1]), files[-1], multiplier = 4, batch_size = 10,
+#' generator = batch_sampler_rare_events(
+#'   list(files[1]), files[-1], multiplier = 4, batch_size = 10,
 #'   negative_files_per_epoch = 2, seed = 1)
 #' sampler = generator(NULL)
 #' sampler

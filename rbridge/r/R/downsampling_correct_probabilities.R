@@ -34,7 +34,8 @@
 #' @export
 #' @examples
 #' correct_probabilities(c(0.5, 0.1), keep_rate = 0.05)
-#' correct_probabilities(cbind(yes = c(0.5, 0.1), no = c(0.5, 0.9)), keep_rate = c(no = 0.05, yes = 1))
+#' probabilities = cbind(yes = c(0.5, 0.1), no = c(0.5, 0.9))
+#' correct_probabilities(probabilities, keep_rate = c(no = 0.05, yes = 1))
 correct_probabilities = function(probabilities, keep_rate) {
   if (is.data.frame(probabilities)) {
     probabilities = as.matrix(probabilities)

@@ -87,7 +87,8 @@
 #' @export
 #' @examples
 #' labels = rep(c("yes", "no"), times = c(10, 200))
-#' generator = batch_sampler_downsampled(multiplier = 2, batch_size = 10, strata = labels, seed = 1)
+#' generator = batch_sampler_downsampled(
+#'   multiplier = 2, batch_size = 10, strata = labels, seed = 1)
 #' sampler = generator(NULL)
 #' sampler
 #' sampler$plan()
@@ -97,13 +98,15 @@
 #' # in mlr3torch, with the weights in the loss
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   task = mlr3::tsk("sonar")
-#'   generator = batch_sampler_downsampled(multiplier = 0.5, batch_size = 32, majority = "M")
+#'   generator = batch_sampler_downsampled(
+#'     multiplier = 0.5, batch_size = 32, majority = "M")
 #'   weights = generator(list(task = task))$class_weights()
 #'   if (torch::torch_is_installed()) {
-#'     loss = mlr3torch::t_loss("cross_entropy",
-#'       class_weight = torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]]))
-#'     learner = mlr3::lrn("classif.mlp", epochs = 10, batch_size = 32, neurons = 16, seed = 1,
-#'       predict_type = "prob", loss = loss, batch_sampler = generator)
+#'     ratio = torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])
+#'     learner = mlr3::lrn("classif.mlp",
+#'       epochs = 10, batch_size = 32, neurons = 16, seed = 1, predict_type = "prob",
+#'       loss = mlr3torch::t_loss("cross_entropy", class_weight = ratio),
+#'       batch_sampler = generator)
 #'     learner$train(task)
 #'   }
 #' }

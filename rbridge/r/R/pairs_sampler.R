@@ -107,7 +107,8 @@
 #'   counts$n_users, counts$n_items,
 #'   user_ids = sampler$user_ids(), item_ids = sampler$item_ids()
 #' )
-#' loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
+#' loader = torch::dataloader(
+#'   dataset, batch_sampler = generator(dataset), collate_fn = identity)
 #' coro::loop(for (batch in loader) print(data.frame(batch)))
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
   unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL, ...) {

@@ -26,7 +26,8 @@
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_roc_curves(list(good = c(4, 3, 2, 1), chance = c(1, 1, 1, 1)), labels = c(1, 1, 0, 0))
+#' scores = list(good = c(4, 3, 2, 1), chance = c(1, 1, 1, 1))
+#' plot_roc_curves(scores, labels = c(1, 1, 0, 0))
 plot_roc_curves = function(scores, labels, weights = NULL) {
   need_ggplot2()
   if (is.null(weights)) {

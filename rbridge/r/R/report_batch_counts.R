@@ -36,7 +36,8 @@
 #'   .length = function() length(labels)
 #' )()
 #' collate = function(batch) list(label = vapply(batch, `[[`, "", "label"))
-#' loader = torch::dataloader(items, batch_sampler = generator(items), collate_fn = collate)
+#' sampler = generator(items)
+#' loader = torch::dataloader(items, batch_sampler = sampler, collate_fn = collate)
 #' batch_counts(loader, "label")
 batch_counts = function(batches, labels) {
   if (inherits(batches, "dataloader")) {

@@ -95,7 +95,8 @@
 #' @examples
 #' patients = c("a", "a", "a", "b", "b", "c", "c", "d", "d", "d")
 #' sick = c(1, 1, 1, 1, 1, 0, 0, 0, 0, 0)
-#' generator = batch_sampler_stratified_group(2, groups = factor(patients), strata = sick, seed = 1)
+#' generator = batch_sampler_stratified_group(
+#'   2, groups = factor(patients), strata = sick, seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
 #' sampler$composition(0)

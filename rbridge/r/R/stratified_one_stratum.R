@@ -55,7 +55,8 @@
 #' @export
 #' @examples
 #' sources = rep(c("news", "web", "mail"), times = c(6, 3, 2))
-#' generator = batch_sampler_one_stratum(2, strata = sources, order = "round_robin", seed = 1)
+#' generator = batch_sampler_one_stratum(
+#'   2, strata = sources, order = "round_robin", seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
 #' sampler$composition(0)

@@ -121,7 +121,8 @@
 #' @examples
 #' # three of nine rows have class 1: three batches with one of them each
 #' labels = rep(c(1, 0), times = c(3, 6))
-#' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = labels, seed = 1)
+#' generator = batch_sampler_stratified(
+#'   min_samples_per_stratum = 1, strata = labels, seed = 1)
 #' dataset = torch::dataset(
 #'   initialize = function(labels) self$labels = labels,
 #'   .getbatch = function(index) self$labels[index],
@@ -154,10 +155,12 @@
 #'   print(batch_plan(task, min_samples_per_stratum = 5))
 #'
 #'   # the minimum as a parameter for mlr3tuning, here the grid of its values
-#'   learner$param_set$set_values(batch_sampler = paradox::to_tune(paradox::p_fct(levels = list(
+#'   generators = list(
 #'     m1 = batch_sampler_stratified(min_samples_per_stratum = 1),
 #'     m5 = batch_sampler_stratified(min_samples_per_stratum = 5)
-#'   ))))
+#'   )
+#'   tuned = paradox::to_tune(paradox::p_fct(levels = generators))
+#'   learner$param_set$set_values(batch_sampler = tuned)
 #'   paradox::generate_design_grid(learner$param_set$search_space())
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,

@@ -69,7 +69,10 @@
 #'
 #' @export
 #' @examples
-#' strata = list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4)))
+#' strata = list(
+#'   a.csv = rep(c("no", "yes"), c(5, 2)),
+#'   b.csv = rep(c("no", "yes"), c(8, 4))
+#' )
 #' counts = shard_counts(strata)
 #' for (shard in names(strata)) { # in two processes
 #'   own = factor(strata[[shard]])

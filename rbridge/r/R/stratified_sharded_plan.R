@@ -24,7 +24,10 @@
 #'
 #' @export
 #' @examples
-#' strata = list(a.csv = rep(c("no", "yes"), c(5, 2)), b.csv = rep(c("no", "yes"), c(8, 4)))
+#' strata = list(
+#'   a.csv = rep(c("no", "yes"), c(5, 2)),
+#'   b.csv = rep(c("no", "yes"), c(8, 4))
+#' )
 #' counts = shard_counts(strata)
 #' plan = sharded_plan(counts, 2)
 #' plan

@@ -30,7 +30,8 @@
 #' @examples
 #' strata = stratum_codes(c(0, 0, 1, 0, NA, 1), names = c("no", "yes"))
 #' strata
-#' generator = batch_sampler_stratified(min_samples_per_stratum = 1, strata = strata, seed = 1)
+#' generator = batch_sampler_stratified(
+#'   min_samples_per_stratum = 1, strata = strata, seed = 1)
 #' generator(NULL)$plan()
 stratum_codes = function(codes, names) {
   codes = check_codes(codes)

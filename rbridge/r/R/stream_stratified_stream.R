@@ -81,7 +81,8 @@
 #' @examples
 #' sources = list(a = c(0, 0, 0, 1), b = c(1, 0, 0, 0))
 #' counts = count_sources(sources, read = identity, stratum = identity)
-#' stream = stratified_stream(sources, 1, identity, identity, counts = counts, shuffle = FALSE)
+#' stream = stratified_stream(
+#'   sources, 1, identity, identity, counts = counts, shuffle = FALSE)
 #' following = stream$.iter()
 #' following()
 #' following()

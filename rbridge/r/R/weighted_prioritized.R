@@ -110,9 +110,11 @@
 #' next_batch = sampler$.iter()
 #' next_batch()
 #'
-#' # a replay buffer that begins empty, and an exponent that grows with the number of the batch
-#' buffer = batch_sampler_prioritized(0, batch_size = 2, capacity = 1000, n_batches = 100, seed = 1,
-#'   beta = function(batch) min(1, 0.4 + batch / 1000))(NULL)
+#' # a replay buffer that begins empty, and an exponent that grows with the number of batches
+#' generator = batch_sampler_prioritized(
+#'   0, batch_size = 2, capacity = 1000, n_batches = 100, seed = 1,
+#'   beta = function(batch) min(1, 0.4 + batch / 1000))
+#' buffer = generator(NULL)
 #' buffer$append(3)
 #' rows = buffer$sample(2)
 #' buffer$importance_weights(rows, batch = 1)

@@ -74,7 +74,8 @@
 #'
 #' @export
 #' @examples
-#' sampler = batch_sampler_weighted(rep(1, 6), batch_size = 3, n_batches = 3, seed = 1)(NULL)
+#' generator = batch_sampler_weighted(rep(1, 6), batch_size = 3, n_batches = 3, seed = 1)
+#' sampler = generator(NULL)
 #' next_batch = sampler$.iter()
 #' next_batch()
 #' # from now on, only row 6 is drawn
@@ -84,7 +85,8 @@
 #'
 #' # in mlr3torch: every training draws by weights of its own rows
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   generator = batch_sampler_weighted(inverse_frequency_weights, batch_size = 32, seed = 1)
+#'   generator = batch_sampler_weighted(
+#'     inverse_frequency_weights, batch_size = 32, seed = 1)
 #'   task = mlr3::tsk("sonar")
 #'   folds = mlr3::rsmp("cv", folds = 3)$instantiate(task)
 #'   fold = task$clone()$filter(folds$train_set(1))
