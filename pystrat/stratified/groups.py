@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pystrat import _core
-from pystrat.core_sampler import CoreBatchSampler, data_of, data_of_groups
-from pystrat.messages import count_of, show
+from pystrat.core_sampler import data_of, data_of_groups
+from pystrat.messages import count_of
 from pystrat.strata import encode_strata
 from pystrat.stratified.group_plan import GroupPlan
 from pystrat.stratified.ranged import RangedBatchSampler
 
 
-class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
+class StratifiedGroupBatchSampler(RangedBatchSampler):
     """Batch sampler that keeps the rows of a group together, or apart, with a minimum of rows of every stratum.
 
     For rows that belong together, such as the images of a patient or the events of a session. Pass it to a PyTorch
@@ -132,11 +132,7 @@ class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
         shown = {"stratum": encoded.shown, "group": numbered.shown}
         data = {**data_of(encoded), **data_of_groups(numbered)}
         parts = self._plan_of(settings, data, lambda of, place: shown[of][int(place)])
-        del settings["seed"]
-        self._parameters = settings
-        labels = {name: show(value) for name, value in settings.items() if value is not None}
-        self._adopt(parts, {**labels, "names": encoded.shown}, seed=seed, num_replicas=num_replicas, rank=rank)
-        self._codes = parts["codes"]
+        self._adopt_plan(arguments, settings, parts, encoded.shown)
         found = _core.call("group_plan", {}, dict(self._recipe().parts))
         self._plan: GroupPlan = GroupPlan(
             n_batches=parts["n_batches"],
@@ -150,11 +146,6 @@ class StratifiedGroupBatchSampler(CoreBatchSampler, RangedBatchSampler):
             most_of_group=found["most_of_group"],
             shown=encoded.shown,
         )
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the strata, the groups, the seed and the rank."""
-        return dict(self._parameters)
 
     @property
     def plan(self) -> GroupPlan:

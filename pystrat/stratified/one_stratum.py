@@ -8,8 +8,8 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import CoreBatchSampler, data_of
-from pystrat.messages import count_of, range_of, show
+from pystrat.core_sampler import data_of
+from pystrat.messages import count_of, range_of
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
@@ -54,7 +54,7 @@ class OneStratumPlan(RangePlan):
         return rows if row.batches == 1 else f"{rows}, {held} in each"
 
 
-class OneStratumBatchSampler(CoreBatchSampler, RangedBatchSampler):
+class OneStratumBatchSampler(RangedBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
     For losses with negatives from the batch, which must not tell sources apart, and for batches that only one head of a
@@ -138,18 +138,9 @@ class OneStratumBatchSampler(CoreBatchSampler, RangedBatchSampler):
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=settings["missing"])
         parts = self._plan_of(settings, data_of(encoded), encoded.shown)
-        del settings["seed"]
-        self._parameters = settings
-        labels = {name: show(value) for name, value in settings.items() if value is not None}
-        self._adopt(parts, {**labels, "names": encoded.shown}, seed=seed, num_replicas=num_replicas, rank=rank)
-        self._codes = parts["codes"]
+        self._adopt_plan(arguments, settings, parts, encoded.shown)
         batches = parts["batches"].astype(np.int64)
         self._plan: OneStratumPlan = OneStratumPlan(parts["n_batches"], encoded.counts, batches, encoded.shown)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the strata, the seed and the rank."""
-        return dict(self._parameters)
 
     @property
     def plan(self) -> OneStratumPlan:

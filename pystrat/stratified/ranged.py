@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any, Optional
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pystrat.base import Batches, BatchSampler
+from pystrat.core_sampler import CoreBatchSampler
 from pystrat.frames import strata_batches_frame
 from pystrat.lazy_pandas import pd
+from pystrat.messages import show
 from pystrat.range_plan import RangePlan
 
 
-class RangedBatchSampler(BatchSampler):
+class RangedBatchSampler(CoreBatchSampler):
     """Base class of the samplers whose plan has bounds for the rows of each stratum in a batch.
 
-    A subclass has the codes of the strata of all rows as `_codes`, and the plan as `_plan`.
+    The constructor of a subclass gives what it has planned to `_adopt_plan`, and has the plan to show as `_plan`.
     """
 
-    _codes: NDArray[Any]
     _plan: RangePlan
 
-    @abstractmethod
-    def _epoch_batches(self, epoch: int) -> Batches:
-        """Return the batches of an epoch in global order, whatever the rank."""
+    def _adopt_plan(
+        self, arguments: Mapping[str, Any], settings: Mapping[str, Any], parts: Mapping[str, Any], names: Sequence[str]
+    ) -> None:
+        """Take the arguments, those that are checked, the parts of the recipe, and the names of the strata."""
+        self._parameters = {name: value for name, value in settings.items() if name != "seed"}
+        labels = {name: show(value) for name, value in self._parameters.items() if value is not None}
+        of_sampler = {name: arguments[name] for name in ("seed", "num_replicas", "rank")}
+        self._adopt(parts, {**labels, "names": names}, **of_sampler)
 
-    def _global_length(self) -> int:
-        return self._plan.n_batches
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The checked parameters, except the strata, the groups, the seed and the rank."""
+        return dict(self._parameters)
 
     def composition(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the rows of each stratum in each batch of an epoch, over all ranks; changes nothing.
@@ -45,7 +50,7 @@ class RangedBatchSampler(BatchSampler):
             for all of them.
         """
         batches = self._epoch_batches(self._requested_epoch(epoch))
-        names, codes = self._plan.shown, self._codes[batches.rows].astype(np.int64)
+        names, codes = self._plan.shown, self._parts["codes"][batches.rows].astype(np.int64)
         places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(names) + codes
         table = np.bincount(places, minlength=len(batches) * len(names)).reshape(-1, len(names))
         return strata_batches_frame(table, names)

@@ -8,8 +8,8 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import CoreBatchSampler, data_of
-from pystrat.messages import count_of, range_of, show
+from pystrat.core_sampler import data_of
+from pystrat.messages import count_of, range_of
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
@@ -80,7 +80,7 @@ class SubsetPlan(RangePlan):
         return f"{rows} in {'at most ' if self.exact else ''}{count_of(row.batches, 'batch')}, {held} in each"
 
 
-class StrataSubsetBatchSampler(CoreBatchSampler, RangedBatchSampler):
+class StrataSubsetBatchSampler(RangedBatchSampler):
     """Batch sampler with a few strata in each batch, and several rows of each of them.
 
     For metric learning and contrastive losses with more classes than fit into a batch: every batch has P classes of m
@@ -176,11 +176,7 @@ class StrataSubsetBatchSampler(CoreBatchSampler, RangedBatchSampler):
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=settings["missing"])
         parts = self._plan_of(settings, data_of(encoded), encoded.shown)
-        del settings["seed"]
-        self._parameters = settings
-        labels = {name: show(value) for name, value in settings.items() if value is not None}
-        self._adopt(parts, {**labels, "names": encoded.shown}, seed=seed, num_replicas=num_replicas, rank=rank)
-        self._codes = parts["codes"]
+        self._adopt_plan(arguments, settings, parts, encoded.shown)
         blocks = parts["blocks"].astype(np.int64)
         self._plan: SubsetPlan = SubsetPlan(
             parts["n_batches"],
@@ -191,11 +187,6 @@ class StrataSubsetBatchSampler(CoreBatchSampler, RangedBatchSampler):
             blocks,
             encoded.shown,
         )
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the strata, the seed and the rank."""
-        return dict(self._parameters)
 
     @property
     def plan(self) -> SubsetPlan:
