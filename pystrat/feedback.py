@@ -99,7 +99,9 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         self._instance.begin(dict(planned))
 
     def _new_instance(self) -> _core.Instance:
-        parts = {name: part if isinstance(part, str) else float(part) for name, part in self._parts.items()}
+        parts = {
+            name: part if isinstance(part, (str, np.ndarray)) else float(part) for name, part in self._parts.items()
+        }
         return _core.Instance(self._kind, parts, self.seed)
 
     @property
@@ -118,13 +120,13 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
 
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
         """Check what `_feedback` returned, and that the rows in `drawn` exist; then load it."""
-        entry, capacity, fewest = self._entry, self._capacity, self._fewest
+        entry, capacity, fewest, n_stages = self._entry, self._capacity, self._fewest, self._n_stages
         if not isinstance(feedback, Mapping) or not {entry, "next_position"} <= set(feedback):
             raise refused_value("state", f"hold the {entry} of the rows", show(feedback))
         values = row_values(feedback[entry], "state")
-        length = len(values)
-        if not fewest <= length <= capacity:
-            required = f"{capacity}" if fewest == capacity else f"from {fewest} to {capacity}"
+        length = len(values) // n_stages
+        if not fewest <= length <= capacity or len(values) != length * n_stages:
+            required = f"{capacity * n_stages}" if fewest == capacity else f"from {fewest} to {capacity}"
             raise refused_value("state", f"hold {required} {entry}", show(values))
         self._check_values(values)
         first, last = (0, capacity - 1) if length == capacity else (length, length)
@@ -143,6 +145,11 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
     @abstractmethod
     def _capacity(self) -> int:
         """The number of rows that there is room for."""
+
+    @property
+    def _n_stages(self) -> int:
+        """The number of values that a state has for each row."""
+        return 1
 
     @property
     @abstractmethod
@@ -178,7 +185,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         """
         with self._lock.held:
             stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
-            drawn = self._instance.draw_more(stream, {"k": k, "count": self._stride})
+            drawn = self._instance.draw_more(stream, {"k": k, "count": self._stride, "epoch": self.epoch})
             self._sample_stream = stream  # only now: a refused call changes nothing
         if self._stride == 1:
             return drawn
@@ -217,7 +224,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))
         n_batches = self._global_length()
-        rows = self._instance.draw_more(stream, {"count": n_batches})
+        rows = self._instance.draw_more(stream, {"count": n_batches, "epoch": epoch})
         return Batches(rows, np.arange(n_batches + 1, dtype=np.int64) * self.batch_size)
 
     def _lists_from(self, place: Place) -> "_Draws":
@@ -294,7 +301,7 @@ class _Draws(Iterator[list[int]]):
     def __init__(self, sampler: FeedbackBatchSampler, place: Place) -> None:
         self.epoch = place.epoch
         self._sampler = sampler
-        self._wanted = {"count": sampler.num_replicas or 1}
+        self._wanted = {"count": sampler.num_replicas or 1, "epoch": place.epoch}
         self._first = place.batch * sampler._stride  # counted over all ranks, like all others here
         self._next = self._first + (sampler.rank or 0)
         ahead: Optional[_Ahead] = place.ahead

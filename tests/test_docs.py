@@ -71,9 +71,12 @@ def test_the_reader_of_parquet_files(capsys: pytest.CaptureFixture[str]) -> None
     assert list(map(names["parse"], names["light"])) == list(names["from_parquet"]), "the rows of the same lines"
 
 
-def test_weighted() -> None:
+def test_weighted(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
-    exec(blocks("weighted.md"), names)
+    code = blocks("weighted.md")
+    exec(code, names)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed and {f"# {line}" for line in printed} <= set(code.splitlines())
     assert names["buffer"].epoch == 0, "sampled outside epochs"
     assert names["sampler"].epoch == 1
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from bisect import bisect_right
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from pystrat.limits import MAX_EPOCH
-from pystrat.messages import is_number, refused_type, refused_value, show
+from pystrat.epoch_table import read_epoch_table
+from pystrat.messages import refused_type
 from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.plan import CorpusPlan, PlanSettings, Weights
 
@@ -56,9 +55,9 @@ class Stages:
             self.begins: tuple[int, ...] = (0,)
             self.plans: tuple[CorpusPlan, ...] = (self._latest[1],)
             return
-        table = _read_table(weights) if is_table else {0: weights}
-        self.begins = tuple(sorted(table))
-        self.plans = tuple(planning.plan(table[begin]) for begin in self.begins)
+        table = _read_table(weights) if isinstance(weights, Mapping) else {0: weights}
+        self.begins = tuple(table)
+        self.plans = tuple(map(planning.plan, table.values()))
 
     def plan_of(self, epoch: int) -> CorpusPlan:
         """Return the plan of an epoch."""
@@ -86,18 +85,9 @@ def numbers_of(plans: Sequence[CorpusPlan]) -> dict[str, Any]:
     }
 
 
-def _read_table(weights: Any) -> dict[int, Any]:
+def _read_table(weights: Mapping[Any, Any]) -> dict[int, Any]:
     """Return a table of weights by the first epoch in which they apply."""
-    table = {}
-    for epoch, given in weights.items():
-        is_integer = is_number(epoch) and isinstance(epoch, numbers.Integral)
-        if not is_integer or not 0 <= epoch <= MAX_EPOCH:
-            required = f"be a table from epochs, integers from 0 to {MAX_EPOCH}, to lists of weights"
-            raise refused_type("weights", required, f"the epoch {show(epoch)}")
-        if given is None:
-            raise refused_type("weights", "have a list of weights for each epoch of the table", "nothing")
-        table[int(epoch)] = given
-    if 0 not in table:
-        got = f"a table from epoch {min(table)} on" if table else "an empty table"
-        raise refused_value("weights", "have weights from epoch 0 on", got)
+    table = read_epoch_table(weights, "weights", noun="weights", entry="lists of weights")
+    if any(given is None for given in table.values()):
+        raise refused_type("weights", "have a list of weights for each epoch of the table", "nothing")
     return table

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.epoch_table import read_epoch_table
 from pystrat.feedback import FeedbackBatchSampler
 from pystrat.row_arguments import row_positions, row_values
 
@@ -19,8 +20,10 @@ class WeightedBatchSampler(FeedbackBatchSampler):
 
     Parameters
     ----------
-    weights : array_like of float, shape (n_rows,)
-        The weight of each row of the dataset: finite, none below 0, not all 0; they need not sum to 1.
+    weights : array_like of float, shape (n_rows,), or mapping from int to such arrays
+        The weight of each row of the dataset: finite, none below 0, not all 0; they need not sum to 1. A mapping has
+        the weights by the first epoch in which they apply, such as ``{0: easy, 5: medium, 10: uniform}`` for a
+        curriculum. The first epoch is 0.
     batch_size : int
         The number of rows per batch; without replacement, at most the number of positive weights.
     replacement : bool, default True
@@ -51,6 +54,8 @@ class WeightedBatchSampler(FeedbackBatchSampler):
       workers of a DataLoader request up to ``num_workers * prefetch_factor`` batches ahead, so an update takes effect
       that many batches later, and the batches depend on the number of workers.
     * `batches` returns the epoch as it would be with the current weights, and changes nothing.
+    * Weights by epoch cannot be updated, so the batches are a function of the weights, the seed and the epoch.
+      `weights` and `sample` use those of the next epoch. Each array takes 9 bytes per row.
     * A state contains the weights, the state of the generator, and the batches that were drawn but not trained on. Its
       arrays have 8 bytes per row. It is valid for any sampler with the same number of rows and the same parameters.
     * If all ranks receive the same updates between the same batches, interleaving them gives the batches of
@@ -91,7 +96,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
             "num_replicas": num_replicas,
             "rank": rank,
         }
-        planned = self._plan_of(arguments, {"weights": row_values(weights, "weights")})
+        planned = self._plan_of(arguments, _data_of_weights(weights))
         self._begin(planned, seed=seed, num_replicas=num_replicas, rank=rank)
 
     def update(self, rows: Any, weights: Any) -> None:
@@ -107,14 +112,15 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         Raises
         ------
         TypeError, ValueError
-            If a parameter is invalid, or the total would overflow. In that case nothing changes.
+            If a parameter is invalid, the total would overflow, or the weights are those of a mapping by epoch. In that
+            case nothing changes.
         """
         self._update(rows, weights, "weights")
 
     def weights(self, rows: Any = None) -> NDArray[np.float64]:
-        """Return the current weights of rows, or of all rows, as a new array."""
+        """Return the current weights of rows, or of all rows, as a new array; of a mapping, those of the next epoch."""
         data = {} if rows is None else {"rows": row_positions(rows, "rows")}
-        found: NDArray[np.float64] = self._instance.ask("weights", {}, data)["weights"]
+        found: NDArray[np.float64] = self._instance.ask("weights", {"epoch": self.epoch}, data)["weights"]
         return found
 
     @property
@@ -125,12 +131,31 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     def _fewest(self) -> int:
         return self._capacity  # no row is added
 
+    @property
+    def _n_stages(self) -> int:
+        return len(self._parts["begins"]) if "begins" in self._parts else 1
+
     def _state_vectors(self) -> dict[str, Any]:
-        return {"weights": self.weights()}
+        return {"weights": self._feedback()["weights"]}
 
     def __repr__(self) -> str:
         parts = self._parts
+        begins = ", ".join(f"{epoch:.0f}" for epoch in parts.get("begins", ()))
+        stages = f"weights from epochs {begins}, " if begins else ""
         return (
-            f"{type(self).__name__}({parts['n_rows']} rows, batch_size={parts['batch_size']}, "
+            f"{type(self).__name__}({parts['n_rows']} rows, {stages}batch_size={parts['batch_size']}, "
             f"{parts['n_batches']} batches, replacement={parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
         )
+
+
+def _data_of_weights(weights: Any) -> dict[str, Any]:
+    """Return the weights of rows, or those of all stages of a table by epoch, as the core takes them."""
+    if not isinstance(weights, Mapping):
+        return {"weights": row_values(weights, "weights")}
+    table = read_epoch_table(weights, "weights", noun="weights", entry="weights of rows")
+    stages = [row_values(of_stage, "weights") for of_stage in table.values()]
+    return {
+        "weights": np.concatenate(stages),
+        "begins": np.array(list(table), dtype=np.float64),
+        "n_weights": np.array([len(of_stage) for of_stage in stages], dtype=np.float64),
+    }

@@ -194,6 +194,7 @@ OF_TWELVE_ROWS = [
     DownsampledBatchSampler([1] * 3 + [0] * 9, 1, 3, seed=1),
     MultilabelBatchSampler(np.eye(12, 2, dtype=int), 1, seed=1),
     UniformBatchSampler(12, 4, seed=1),
+    WeightedBatchSampler({0: [1.0] * 12, 2: [0.0, 1.0] * 6}, 4, seed=1),
     WeightedBatchSampler([1.0] * 12, 4, seed=1),
     StratifiedGroupBatchSampler([0] * 6 + [1] * 6, 2, groups=[0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8], seed=1),
     EpochSubsetBatchSampler(12, 6, 3, seed=1),

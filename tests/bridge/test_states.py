@@ -127,6 +127,7 @@ def test_ranks_continue_each_other_s_states(in_r: InR) -> None:
     makers = (
         lambda **given: StratifiedBatchSampler(LABELS, 2, **given),
         lambda **given: WeightedBatchSampler([1.0, 2.0] * 24, 6, **given),
+        lambda **given: WeightedBatchSampler({0: [1.0, 2.0] * 24, 1: [1.0] * 48}, 6, **given),
     )
     for make in makers:
         whole = [list(batch) for batch in of(make)]

@@ -61,6 +61,21 @@ def test_the_recipe_of_weighted_batches(parameters: dict[str, Any], r: Session) 
     assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
 
 
+@pytest.mark.parametrize("replacement", [True, False])
+def test_the_recipe_of_weights_by_epoch(replacement: bool, r: Session, base: Any) -> None:
+    table = {0: WEIGHTS, 2: WEIGHTS[::-1]}
+    sampler = WeightedBatchSampler(table, 3, replacement=replacement, seed=7)
+    as_vectors = (f"c({', '.join(map(str, weights))})" for weights in table.values())
+    in_r = evaluated(base, 'list("0" = {}, "2" = {})'.format(*as_vectors))
+    generator = r.call("batch_sampler_weighted", in_r, 3, replacement=replacement, seed=7)
+    assert_same_recipe(r, sampler, generator)
+    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
+    instance = r.call_function(generator, None)
+    for epoch in range(5):
+        rows, _ = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
+        assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
+
+
 @pytest.mark.parametrize(
     "parameters",
     [

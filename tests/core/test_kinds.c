@@ -518,11 +518,17 @@ static void add_shared_settings(Mutable *request, uint64_t *state) {
 
 static Mutable weighted_request(uint64_t *state) {
   Mutable request = {.n_parts = 0};
-  double weights[40];
-  int64_t n = 4 + some_number(state, 36);
-  for (int64_t row = 0; row < n; row++) weights[row] = (double)some_number(state, 4);
-  weights[0] = 1;
-  add_part(&request, "weights", DOUBLES, n, weights);
+  double weights[60], begins[] = {0, 1, 3}, n_weights[3];
+  int64_t n_stages = 1 + some_number(state, 3), n = 4 + some_number(state, 16);
+  for (int64_t place = 0; place < n_stages * n; place++) {
+    weights[place] = place % n == 0 ? 1 : (double)some_number(state, 4);
+    n_weights[place / n] = (double)n;
+  }
+  add_part(&request, "weights", DOUBLES, n_stages * n, weights);
+  if (n_stages > 1 || some_number(state, 3) == 0) {
+    add_part(&request, "begins", DOUBLES, n_stages, begins);
+    add_part(&request, "n_weights", DOUBLES, n_stages, n_weights);
+  }
   add_flag(&request, "replacement", some_number(state, 4) != 0);
   add_shared_settings(&request, state);
   return request;

@@ -99,7 +99,7 @@ feedback_batches = function(private, place) {
   draws$drawn = if (is.null(ahead)) list() else batches_of_rows(ahead$rows, batch_size)
   draws$stream = if (is.null(ahead)) new_stream(epoch_seed(private$.recipe$seed, place$epoch)) else ahead$stream
   left = parts$n_batches - place$batch
-  wanted = list(count = parts$num_replicas)
+  wanted = list(count = parts$num_replicas, epoch = place$epoch)
   taken = 0L
   private$.draws = draws
   function() {
@@ -230,7 +230,7 @@ draw_feedback_epoch = function(private, epoch) {
   parts = private$.recipe$parts
   stream = new_stream(epoch_seed(private$.recipe$seed, epoch))
   list(
-    rows = core_draw_more(private, stream, list(count = parts$n_batches))$rows,
+    rows = core_draw_more(private, stream, list(count = parts$n_batches, epoch = epoch))$rows,
     offsets = as.integer(parts$batch_size * 0:parts$n_batches)
   )
 }
@@ -242,7 +242,8 @@ sample_rows = function(private, k) {
   if (is.null(stream)) {
     stream = new_stream(epoch_seed(private$.recipe$seed, largest_epoch + 1))
   }
-  drawn = core_draw_more(private, stream, list(k = k, count = private$.stride))
+  wanted = list(k = k, count = private$.stride, epoch = private$.place$epoch)
+  drawn = core_draw_more(private, stream, wanted)
   private$.recipe$state$sample_generator = drawn$stream
   if (private$.stride == 1) drawn$rows else drawn$rows[private$.rank * k + seq_len(k)]
 }

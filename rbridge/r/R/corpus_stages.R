@@ -36,30 +36,11 @@ plan_by_function = function(plan_for, weights) {
 
 # A list of weights by the first epoch in which they apply, in order of the epochs.
 read_weights_table = function(weights) {
-  required = sprintf("be a table from epochs, integers from 0 to %.0f, to lists of weights", largest_epoch)
-  epochs = epochs_of_table(names(weights), length(weights))
-  wrong = which(epochs < 0)
-  if (length(wrong) > 0L) {
-    stop_parameter("weights", required, sprintf("the epoch %s", show_value(names(weights)[wrong[1L]])))
-  }
-  if (any(vapply(weights, is.null, NA))) {
+  table = read_epoch_table(weights, "weights", "weights", "lists of weights")
+  if (any(vapply(table, is.null, NA))) {
     stop_parameter("weights", "have a list of weights for each epoch of the table", "nothing")
   }
-  if (!0 %in% epochs) {
-    got = if (length(epochs) > 0L) sprintf("a table from epoch %.0f on", min(epochs)) else "an empty table"
-    stop_parameter("weights", "have weights from epoch 0 on", got)
-  }
-  table = weights[order(epochs)]
-  names(table) = sprintf("%.0f", sort(epochs))
   table
-}
-
-# The epochs that are the names of a table of `n` entries, -1 for a name that is none or is there before.
-epochs_of_table = function(names, n) {
-  names = if (is.null(names)) character(n) else names
-  is_epoch = grepl("^[0-9]{1,7}$", names) & !duplicated(sub("^0+(?=.)", "", names, perl = TRUE))
-  epochs = ifelse(is_epoch, suppressWarnings(as.double(names)), -1)
-  ifelse(epochs > largest_epoch, -1, epochs)
 }
 
 # The parts of a recipe that apply to an epoch: list(drawn, kept, uniform_share, share), with a number for each file.

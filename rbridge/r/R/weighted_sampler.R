@@ -5,9 +5,11 @@
 #' The weights may be changed between batches, for instance to the losses of the rows, so that hard rows occur more
 #' often.
 #'
-#' @param weights (`numeric()`, `character(1)` or `function`)\cr
+#' @param weights (`numeric()`, named `list()`, `character(1)` or `function`)\cr
 #'   The weight of each row of the dataset, a vector or a tensor: finite, none below 0, not all 0.
 #'   They need not sum to 1.
+#'   A list has the weights by the first epoch in which they apply, such as
+#'   `list("0" = easy, "5" = medium, "10" = rep(1, n))` for a curriculum; the first epoch is 0.
 #'   Or, for a task that mlr3 splits or resamples: the name of its column of weights, or a function that returns the
 #'   weights of the rows from their labels, such as [inverse_frequency_weights].
 #'   The labels are the columns with the role `stratum`, a `data.frame()` if there are several, or the target if there
@@ -43,6 +45,7 @@
 #'   They are not those of any epoch, so the iteration is the same with and without such calls.
 #'
 #' `batches(epoch)` returns the epoch as it would be with the current weights, and changes nothing.
+#' Weights by epoch cannot be updated; `weights()` and `sample()` use those of the next epoch.
 #'
 #' @section Guarantees:
 #' * A row is drawn with probability weight / total; a row of weight 0 is never drawn.
@@ -95,12 +98,25 @@
 batch_sampler_weighted = function(weights = NULL, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL, ...) {
   answer_keywords(...)
+  stages = NULL
   if (!dataset_arguments$weights$waits(weights)) {
-    weights = feedback_values(weights, "weights")
+    stages = weights_by_epoch(weights)
+    weights = if (is.null(stages)) feedback_values(weights, "weights") else stages$weights
   }
   request = list(weights = weights, batch_size = batch_size, replacement = replacement,
     n_batches = n_batches, seed = seed, num_replicas = num_replicas)
-  request_generator("weighted", request)
+  request_generator("weighted", c(request, stages[c("begins", "n_weights")]))
+}
+
+# A table of weights by first epoch, as the core takes it: list(weights, begins, n_weights); NULL if it is none.
+weights_by_epoch = function(weights) {
+  if (!is.list(weights) || is.object(weights)) {
+    return(NULL)
+  }
+  table = read_epoch_table(weights, "weights", "weights", "weights of rows")
+  stages = lapply(table, feedback_values, "weights")
+  list(weights = unlist(stages, use.names = FALSE), begins = as.double(names(table)),
+    n_weights = as.double(lengths(stages, use.names = FALSE)))
 }
 
 kind_weighted = function() {
@@ -109,15 +125,15 @@ kind_weighted = function() {
     plan = function(request) feedback_recipe("weighted", request$seed, core_plan("weighted", request)),
     fits = function(recipe, task) check_given_values("weights", task),
     vectors = list(
-      parts = c("n_rows", "batch_size", "replacement", "n_batches", "num_replicas"),
+      parts = c("n_rows", "batch_size", "replacement", "n_batches", "num_replicas", "begins"),
       state = c("weights", "epoch", "batch", "drawn", "generator", "sample_generator")
     ),
-    bytes = function(recipe) 40 * recipe$parts$n_rows + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
+    bytes = function(recipe) 40 * length(recipe$state$weights) + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
     n_rows = function(recipe) recipe$parts$n_rows,
     describe = function(private) {
       c(
         format_weighted(private$.recipe$parts),
-        sprintf("* Total weight: %s", show_value(core_ask(private, "total"))),
+        sprintf("* Total weight: %s", show_value(core_ask(private, "total", list(epoch = private$.place$epoch)))),
         format_order(private$.recipe, private$.place$epoch)
       )
     },
@@ -131,7 +147,8 @@ kind_weighted = function() {
       },
       weights = function(rows = NULL) {
         check_is_trained_on(private)
-        core_ask(private, "weights", list(rows = if (!is.null(rows)) feedback_rows(rows)))
+        asked = list(epoch = private$.place$epoch, rows = if (!is.null(rows)) feedback_rows(rows))
+        core_ask(private, "weights", asked)
       },
       sample = function(k) sample_rows(private, k)
     )
@@ -141,6 +158,7 @@ kind_weighted = function() {
 format_weighted = function(parts) {
   c(
     sprintf("* Rows: %.0f, drawn by weight", parts$n_rows),
+    if (!is.null(parts$begins)) sprintf("* Weights: from epochs %s", toString(sprintf("%.0f", parts$begins))),
     sprintf("%s, %s replacement", format_fixed_size(parts), if (parts$replacement == 1L) "with" else "without")
   )
 }

@@ -47,21 +47,15 @@ static inline bool fill_ranks(RowWeights *rows, const FirstRows *first, Host *ho
   return true;
 }
 
-/* Make the vectors of the state. */
-static inline bool begin_row_weights(
-    const RowWeighing *weighing, const FirstRows *first, RowWeights *rows, Host *host
+/* Fill the vectors of the state, which are in memory of the host: a head and numbers each. */
+static inline bool fill_row_weights(
+    const RowWeighing *weighing, const FirstRows *first, double *tree, double *priorities, int32_t *ranking,
+    RowWeights *rows, Host *host
 ) {
   int64_t capacity = weighing->capacity, n_sums = sum_tree_length(capacity), n_numbers = n_tree_numbers(weighing);
-  double *tree = host->vector(host, "tree", DOUBLES, TREE_HEAD + n_numbers), *priorities = NULL;
-  if (tree == NULL) return false;
-  int32_t *ranking = NULL;
   if (weighing->is_ranked) {
-    priorities = host->vector(host, "priorities", DOUBLES, capacity);
-    int64_t n_ranking = RANKING_HEAD + n_ranking_numbers(capacity);
-    ranking = priorities == NULL ? NULL : host->vector(host, "ranking", INTEGERS, n_ranking);
-    if (ranking == NULL) return false;
     memset(priorities, 0, (size_t)capacity * sizeof *priorities);
-    memset(ranking, 0, (size_t)n_ranking * sizeof *ranking);
+    memset(ranking, 0, (size_t)(RANKING_HEAD + n_ranking_numbers(capacity)) * sizeof *ranking);
     ranking[N_BLOCKS] = 1;
   }
   memset(tree, 0, (size_t)(TREE_HEAD + n_sums) * sizeof *tree);
@@ -77,6 +71,23 @@ static inline bool begin_row_weights(
   if (!(weighing->is_ranked ? fill_ranks(rows, first, host) : fill_weights(rows, first, host))) return false;
   write_heads(rows);
   return true;
+}
+
+/* Make the vectors of the state. */
+static inline bool begin_row_weights(
+    const RowWeighing *weighing, const FirstRows *first, RowWeights *rows, Host *host
+) {
+  int64_t capacity = weighing->capacity;
+  double *tree = host->vector(host, "tree", DOUBLES, TREE_HEAD + n_tree_numbers(weighing)), *priorities = NULL;
+  int32_t *ranking = NULL;
+  if (tree == NULL) return false;
+  if (weighing->is_ranked) {
+    priorities = host->vector(host, "priorities", DOUBLES, capacity);
+    int64_t n_ranking = RANKING_HEAD + n_ranking_numbers(capacity);
+    ranking = priorities == NULL ? NULL : host->vector(host, "ranking", INTEGERS, n_ranking);
+    if (ranking == NULL) return false;
+  }
+  return fill_row_weights(weighing, first, tree, priorities, ranking, rows, host);
 }
 
 #endif

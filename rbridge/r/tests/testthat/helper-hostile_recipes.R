@@ -33,6 +33,7 @@ generators_of_all_kinds = function() {
     uniform = batch_sampler_uniform(n, 20, seed = 1),
     replaced = batch_sampler_uniform(n, 20, replacement = TRUE, seed = 1),
     weighted = batch_sampler_weighted(seq_len(n) + 0, 20, seed = 1),
+    weighted_by_epoch = batch_sampler_weighted(list("0" = seq_len(n) + 0, "2" = rep(1, n)), 20, seed = 1),
     distinct = batch_sampler_weighted(seq_len(n) + 0, 20, replacement = FALSE, seed = 1),
     prioritized = batch_sampler_prioritized(n, 20, capacity = n + 20, seed = 1),
     ranked = batch_sampler_prioritized(n, 20, method = "rank", stratified = TRUE, seed = 1),

@@ -9,6 +9,8 @@ generators = function() {
     balanced = batch_sampler_epoch_subset(48, sample = 24, batch_size = 3, lengths = rep(1:6, 8), window = 12, seed = 1,
       num_replicas = 2, balance_replicas = TRUE),
     weighted = batch_sampler_weighted(rep(c(1, 3), 24), batch_size = 4, seed = 1, num_replicas = 2),
+    weighted_by_epoch = batch_sampler_weighted(list("0" = rep(c(1, 3), 24), "1" = rep(1, 48)), batch_size = 4, seed = 1,
+      num_replicas = 2),
     prioritized = batch_sampler_prioritized(48, batch_size = 4, seed = 1, num_replicas = 2),
     perplexity = batch_sampler_perplexity(48, sample = 24, batch_size = 4, seed = 1, num_replicas = 2),
     perplexity_by_length = batch_sampler_perplexity(48, sample = 24, lengths = rep(1:6, 8), max_tokens = 12, seed = 1,

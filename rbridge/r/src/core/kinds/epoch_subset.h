@@ -8,6 +8,7 @@
 #include "../epoch_subset.h"
 #include "../row_places.h"
 #include "../sorting.h"
+#include "../stages.h"
 #include "kinds.h"
 
 enum { UNIFORM, WITHOUT_REPLACEMENT, PARTITION, N_METHODS };
@@ -32,8 +33,8 @@ typedef struct {
 
 static Candidates candidates_of(const EpochSubset *self, uint32_t epoch) {
   if (self->candidates == NULL) return (Candidates){0, self->n_rows, NULL};
-  int64_t stage = 0, first = 0;
-  while (stage + 1 < self->n_stages && self->begins[stage + 1] <= epoch) first += (int64_t)self->n_candidates[stage++];
+  int64_t stage = stage_at_epoch(self->begins, self->n_stages, epoch), first = 0;
+  for (int64_t before = 0; before < stage; before++) first += (int64_t)self->n_candidates[before];
   return (Candidates){
       (uint32_t)self->begins[stage], (int64_t)self->n_candidates[stage], self->candidates + first
   };
@@ -75,14 +76,13 @@ static int64_t read_stages(
     const Parts *parts, int64_t n_listed, const double **begins, const double **n_candidates, Host *host
 ) {
   Part first = find_part(parts, "begins"), counts = find_part(parts, "n_candidates");
-  bool are_right = first.type == DOUBLES && counts.type == DOUBLES && counts.length == first.length && first.length > 0;
+  bool are_right = are_stages(&first) && counts.type == DOUBLES && counts.length == first.length;
   *begins = first.values;
   *n_candidates = counts.values;
   double listed = 0;
   for (int64_t stage = 0; are_right && stage < first.length; stage++) {
-    double begin = (*begins)[stage], count = (*n_candidates)[stage];
-    are_right = begin == floor(begin) && begin <= UINT32_MAX && count == floor(count) && count >= 1 &&
-                count <= (double)n_listed && (stage == 0 ? begin == 0 : begin > (*begins)[stage - 1]);
+    double count = (*n_candidates)[stage];
+    are_right = count == floor(count) && count >= 1 && count <= (double)n_listed;
     listed += count;
   }
   if (are_right && listed == (double)n_listed) return first.length;

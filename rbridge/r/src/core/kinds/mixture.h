@@ -11,6 +11,7 @@
 #include "../cutting.h"
 #include "../dealt.h"
 #include "../sorting.h"
+#include "../stages.h"
 #include "../subsets.h"
 #include "kinds.h"
 
@@ -48,9 +49,7 @@ static Stage stage_at(const Mixture *self, int64_t place) {
 static bool does_remain(const Mixture *self, int64_t line) { return self->remaining[line / 8] >> (line % 8) & 1; }
 
 static int64_t place_of_stage(const Mixture *self, uint32_t epoch) {
-  int64_t place = 0;
-  while (place + 1 < self->n_stages && self->begins[place + 1] <= epoch) place++;
-  return place;
+  return stage_at_epoch(self->begins, self->n_stages, epoch);
 }
 
 static Stage stage_of(const Mixture *self, uint32_t epoch) { return stage_at(self, place_of_stage(self, epoch)); }
@@ -158,12 +157,8 @@ static bool read_begins(const Parts *recipe, Mixture *self, Host *host) {
   if (part.type == NOTHING) return true;
   self->begins = part.values;
   self->n_stages = part.length;
-  bool are_epochs = part.type == DOUBLES && part.length > 1 && self->begins[0] == 0;
-  for (int64_t stage = 1; are_epochs && stage < part.length; stage++) {
-    double begin = self->begins[stage];
-    are_epochs = begin > self->begins[stage - 1] && begin <= (double)LARGEST_EPOCH && floor(begin) == begin;
-  }
-  return are_epochs || refuse(host, "recipe", "others", "have epochs from 0 on, in order, as 'begins'");
+  if (are_stages(&part) && part.length > 1) return true;
+  return refuse(host, "recipe", "others", "have epochs from 0 on, in order, as 'begins'");
 }
 
 /* Refuse bits of lines that do not have one for each line; the last byte may have further ones, which are 0. */

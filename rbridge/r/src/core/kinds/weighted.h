@@ -1,35 +1,73 @@
-/* Batches of rows drawn by weights that may change between batches. */
+/* Batches of rows drawn by weights that may change between batches, or follow the epoch.
+ *
+ * Weights that follow the epoch are those of stages, one after the other: a weight of each row in each stage. The state
+ * has one tree for each stage.
+ */
 
 #include "../first_rows.h"
 #include "../place.h"
 #include "../request.h"
 #include "../row_changes.h"
 #include "../row_draws.h"
+#include "../stages.h"
 #include "kinds.h"
 
 typedef struct {
   RowWeighing weighing;
   DrawForm form;
   int64_t batch_size, n_batches;
+  const double *begins; /* the first epoch of each stage, or NULL: the weights are those of all epochs */
+  int64_t n_stages;
 } Weighted;
 
-/* Check the weights of a user, and that a batch can be drawn by them. */
-static bool check_first_weights(const Part *part, int64_t batch_size, DrawForm form, Host *host) {
+/* Find the number of stages of a request that has a weight of each row for each of them. */
+static bool plan_weight_stages(const Parts *request, int64_t *n_stages, Host *host) {
+  Part begins = find_part(request, "begins"), counts = find_part(request, "n_weights");
+  const double *n_weights = counts.values, length = (double)find_part(request, "weights").length;
+  *n_stages = 1;
+  if (begins.type == NOTHING) return true;
+  bool are_right = are_stages(&begins) && counts.type == DOUBLES && counts.length == begins.length;
+  for (int64_t stage = 0; are_right && stage < begins.length; stage++) {
+    are_right = is_count_to(n_weights[stage], length);
+  }
+  if (!are_right) return refuse(host, "weights", "others", "be a table from epochs to weights");
+  for (int64_t stage = 1; stage < begins.length; stage++) {
+    if (n_weights[stage] == n_weights[0]) continue;
+    char got[SENTENCE], shown[NUMBER], other[NUMBER];
+    snprintf(
+        got, SENTENCE, "%s for epoch 0 and %s for epoch %.0f", show_count((int64_t)n_weights[0], "value", shown),
+        show_number(n_weights[stage], other), ((const double *)begins.values)[stage]
+    );
+    return refuse(host, "weights", got, "have one weight for each row in all epochs");
+  }
+  *n_stages = begins.length;
+  return true;
+}
+
+/* Check the weights of a user, and that a batch can be drawn by those of each stage. */
+static bool check_first_weights(
+    const Part *part, int64_t n_stages, int64_t batch_size, DrawForm form, Host *host
+) {
   Draws draws = {"batch_size", batch_size, 1};
   const double *weights = part->values;
-  int64_t n_positive = 0;
+  int64_t n = part->length / n_stages, needed = form == DISTINCT_DRAW ? batch_size : 1;
   if (part->type != DOUBLES) return refuse(host, "weights", NULL, "hold numbers");
   if (!check_all_weights("weights", weights, part->length, host)) return false;
-  int64_t needed = form == DISTINCT_DRAW ? batch_size : 1;
-  for (int64_t row = 0; row < part->length && n_positive < needed; row++) n_positive += weights[row] > 0;
-  return check_drawable("weights", n_positive, &draws, form, host);
+  for (int64_t stage = 0; stage < n_stages; stage++, weights += n) {
+    int64_t n_positive = 0;
+    for (int64_t row = 0; row < n && n_positive < needed; row++) n_positive += weights[row] > 0;
+    if (!check_drawable("weights", n_positive, &draws, form, host)) return false;
+  }
+  return true;
 }
 
 static bool plan_weighted(const Parts *request, Host *host) {
   double number, num_replicas;
   bool replacement = false;
   Part weights = find_part(request, "weights");
-  int64_t batch_size, n_batches, n = weights.length;
+  int64_t batch_size, n_batches, n_stages;
+  if (!plan_weight_stages(request, &n_stages, host)) return false;
+  int64_t n = weights.length / n_stages;
   if (n < 1 || n > LARGEST_COUNT) {
     char shown[NUMBER];
     return refuse(host, "weights", show_count(n, "value", shown), "have from 1 to %d values", LARGEST_COUNT);
@@ -37,12 +75,13 @@ static bool plan_weighted(const Parts *request, Host *host) {
   if (!read_whole(request, "batch_size", 1, LARGEST_COUNT, &number, host)) return false;
   if (!read_flag(request, "replacement", &replacement, host)) return false;
   DrawForm form = replacement ? REPLACED_DRAW : DISTINCT_DRAW;
-  if (!check_first_weights(&weights, (int64_t)number, form, host)) return false;
+  if (!check_first_weights(&weights, n_stages, (int64_t)number, form, host)) return false;
   if (!read_sharing(request, &num_replicas, host)) return false;
   if (!read_fixed_size(request, n, num_replicas, &batch_size, &n_batches, host)) return false;
   return host->number(host, "n_rows", (double)n) && host->number(host, "batch_size", (double)batch_size) &&
          host->flag(host, "replacement", replacement) && host->number(host, "n_batches", (double)n_batches) &&
-         host->number(host, "num_replicas", num_replicas) && host->keep(host, "weights");
+         host->number(host, "num_replicas", num_replicas) &&
+         (!is_given(request, "begins") || host->keep(host, "begins")) && host->keep(host, "weights");
 }
 
 static bool prepare_weighted(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
@@ -59,15 +98,43 @@ static bool prepare_weighted(void *instance, const Parts *recipe, uint32_t seed,
   self->form = replacement ? REPLACED_DRAW : DISTINCT_DRAW;
   self->batch_size = (int64_t)batch_size;
   self->n_batches = (int64_t)n_batches;
-  return true;
+  self->n_stages = 1;
+  Part begins = find_part(recipe, "begins");
+  if (begins.type == NOTHING) return true;
+  self->begins = begins.values;
+  self->n_stages = begins.length;
+  return are_stages(&begins) || refuse_part(host, "begins", "epochs from 0, ascending");
+}
+
+/* The numbers of the tree of a stage, with its head. */
+static int64_t stage_length(const Weighted *self) { return TREE_HEAD + n_tree_numbers(&self->weighing); }
+
+/* Lay the weights of a stage over its tree. */
+static bool lay_stage(const Weighted *self, const Parts *state, int64_t stage, RowWeights *rows, Host *host) {
+  Part trees = find_part(state, "tree");
+  int64_t length = stage_length(self);
+  if (trees.type != DOUBLES || trees.length != self->n_stages * length) {
+    return refuse(host, "tree", "other numbers", "be a sum tree");
+  }
+  Part tree = {.name = "tree", .type = DOUBLES, .length = length};
+  tree.values = (const double *)trees.values + stage * length;
+  Parts of_stage = {.parts = &tree, .n_parts = 1};
+  return lay_row_weights(&self->weighing, &of_stage, rows, host);
+}
+
+/* Lay the weights of the "epoch" for which rows are drawn or asked. */
+static bool lay_epoch(const Weighted *self, const Parts *state, const Parts *asked, RowWeights *rows, Host *host) {
+  double epoch = 0;
+  if (self->begins != NULL && !read_whole(asked, "epoch", 0, LARGEST_COUNT, &epoch, host)) return false;
+  return lay_stage(self, state, stage_at_epoch(self->begins, self->n_stages, epoch), rows, host);
 }
 
 static bool check_weighted(const void *instance, const Parts *given, Host *host) {
   const Weighted *self = instance;
   Part weights = find_part(given, "weights");
   int64_t n = self->weighing.capacity;
-  if (weights.type != DOUBLES || weights.length != n) {
-    refuse(host, "recipe", NULL, "have %lld doubles as 'weights'", (long long)n);
+  if (weights.type != DOUBLES || weights.length != n * self->n_stages) {
+    refuse(host, "recipe", NULL, "have %lld doubles as 'weights'", (long long)(n * self->n_stages));
     host->refusal.shown = "weights";
     return false;
   }
@@ -76,11 +143,19 @@ static bool check_weighted(const void *instance, const Parts *given, Host *host)
 
 static bool begin_weighted(const void *instance, const Parts *given, Host *host) {
   const Weighted *self = instance;
+  const double *weights = find_part(given, "weights").values;
+  int64_t n = self->weighing.capacity, length = stage_length(self);
   RowWeights rows;
   if (!check_weighted(instance, given, host)) return false;
-  FirstRows first = {.values = find_part(given, "weights").values, .n_rows = self->weighing.capacity, .largest = -1};
+  FirstRows first = {.n_rows = n, .largest = -1};
   first.are_checked = !given->is_recipe && is_given(given, "n_batches"); /* by plan_weighted() */
-  return begin_row_weights(&self->weighing, &first, &rows, host);
+  double *trees = host->vector(host, "tree", DOUBLES, self->n_stages * length);
+  for (int64_t stage = 0; trees != NULL && stage < self->n_stages; stage++) {
+    first.values = weights + stage * n;
+    double *tree = trees + stage * length;
+    if (!fill_row_weights(&self->weighing, &first, tree, NULL, NULL, &rows, host)) return false;
+  }
+  return trees != NULL;
 }
 
 static bool draw_more_weighted(
@@ -89,7 +164,7 @@ static bool draw_more_weighted(
   const Weighted *self = instance;
   RowWeights rows;
   Draws draws;
-  return lay_row_weights(&self->weighing, state, &rows, host) && read_draws(wanted, self->batch_size, &draws, host) &&
+  return lay_epoch(self, state, wanted, &rows, host) && read_draws(wanted, self->batch_size, &draws, host) &&
          draw_weighed_rows(&rows, generator, &draws, self->form, host);
 }
 
@@ -99,7 +174,22 @@ static bool tell_weighted(
   const Weighted *self = instance;
   RowWeights rows;
   (void)method; /* "update" */
-  return lay_row_weights(&self->weighing, state, &rows, host) && update_weights(&rows, told, "rows", host);
+  if (self->begins != NULL) {
+    return refuse(host, "weights", "a table by epoch", "be the same for all epochs if they are updated");
+  }
+  return lay_stage(self, state, 0, &rows, host) && update_weights(&rows, told, "rows", host);
+}
+
+/* Give the weights of all stages, in the form of a recipe. */
+static bool give_all_weights(const Weighted *self, const Parts *state, Host *host) {
+  int64_t n = self->weighing.capacity;
+  RowWeights rows;
+  double *weights = host->vector(host, "weights", DOUBLES, self->n_stages * n);
+  for (int64_t stage = 0; weights != NULL && stage < self->n_stages; stage++) {
+    if (!lay_stage(self, state, stage, &rows, host)) return false;
+    memcpy(weights + stage * n, leaves_of(&rows.tree), (size_t)n * sizeof *weights);
+  }
+  return weights != NULL && host->number(host, "next_position", 0);
 }
 
 static bool ask_weighted(
@@ -107,10 +197,10 @@ static bool ask_weighted(
 ) {
   const Weighted *self = instance;
   RowWeights rows;
-  if (!lay_row_weights(&self->weighing, state, &rows, host)) return false;
+  if (strcmp(name, "state") == 0) return give_all_weights(self, state, host);
+  if (!lay_epoch(self, state, asked, &rows, host)) return false;
   if (strcmp(name, "total") == 0) return host->number(host, "total", total_of(&rows.tree));
-  if (strcmp(name, "weights") == 0) return give_row_weights(&rows, asked, "rows", host);
-  return give_state(&rows, "weights", host);
+  return give_row_weights(&rows, asked, "rows", host);
 }
 
 static const Feedback weighted_feedback = {

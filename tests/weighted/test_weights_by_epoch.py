@@ -1,0 +1,199 @@
+"""Weights that follow the epoch, by a table from first epochs to weights."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any, Callable, Optional
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat import WeightedBatchSampler
+from pystrat._random import RandomStream
+from pystrat.base import epoch_seed
+from tests.reference.chi_square import assert_follows
+from tests.reference.golden_weights_by_epoch import GOLDEN, as_text
+from tests.weighted.test_weighted import as_json
+
+N = 30
+TABLE = {0: np.arange(N) < 10, 2: np.arange(N) < 20, 5: np.arange(N) + 1}
+WEIGHTS = {begin: weights.astype(float) for begin, weights in TABLE.items()}
+BOTH = pytest.mark.parametrize("replacement", [True, False])
+
+
+def sampler_of(weights: Any = None, **parameters: Any) -> WeightedBatchSampler:
+    options = {"n_batches": 6, "seed": 1, **parameters}
+    return WeightedBatchSampler(WEIGHTS if weights is None else weights, 4, **options)
+
+
+def stage_of(table: dict[int, Any], epoch: int) -> int:
+    return max(begin for begin in table if begin <= epoch)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[int, list[float]]:
+    """Return weights of a few rows by first epoch, of which at least two are positive."""
+    n_rows = draw(st.integers(2, 20))
+    begins = [0, *sorted(draw(st.sets(st.integers(1, 8), max_size=3)))]
+    weight = st.sampled_from([0.0, 0.5, 1.0, 3.0])
+    return {begin: [1.0, 2.0, *draw(st.lists(weight, min_size=n_rows - 2, max_size=n_rows - 2))] for begin in begins}
+
+
+@settings(deadline=None)
+@given(tables(), st.booleans(), st.integers(0, 11), st.none() | st.integers(1, 3))
+def test_an_epoch_is_that_of_a_sampler_with_its_weights(
+    table: dict[int, list[float]], replacement: bool, epoch: int, replicas: Optional[int]
+) -> None:
+    options: dict[str, Any] = {"n_batches": 6, "replacement": replacement, "num_replicas": replicas, "seed": 3}
+    sampler = WeightedBatchSampler(table, 2, **options)
+    alone = WeightedBatchSampler(table[stage_of(table, epoch)], 2, **options)
+    expected = [batch.tolist() for batch in alone.batches(epoch)]
+    assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
+    sampler.set_epoch(epoch)
+    assert list(sampler) == expected
+
+
+def test_the_golden_vectors_are_what_python_writes_afresh() -> None:
+    assert as_text() == (GOLDEN / "weights_by_epoch.json").read_text(encoding="utf-8")
+
+
+@BOTH
+def test_a_curriculum_draws_only_rows_of_its_epochs(replacement: bool) -> None:
+    sampler = sampler_of(replacement=replacement)
+    drawn = [[row for batch in sampler for row in batch] for _ in range(40)]
+    assert max(map(max, drawn[:2])) < 10 <= max(map(max, drawn[2:5])) < 20
+    assert set(range(20, N)) <= set().union(*drawn[5:])
+    assert drawn == [sampler.batches(epoch).rows.tolist() for epoch in range(40)]
+
+
+def test_rows_follow_the_weights_of_the_epoch() -> None:
+    sampler = sampler_of(n_batches=20_000)
+    for epoch in (1, 4, 9):
+        weights = WEIGHTS[stage_of(WEIGHTS, epoch)]
+        assert_follows(np.bincount(sampler.batches(epoch).rows, minlength=N), weights / weights.sum())
+
+
+@BOTH
+def test_iterators_of_several_epochs_do_not_disturb_each_other(replacement: bool) -> None:
+    sampler = sampler_of(replacement=replacement)
+    iterators = []
+    for epoch in (1, 2, 6):
+        sampler.set_epoch(epoch)
+        iterators.append(iter(sampler))
+        next(iterators[-1])
+    for batch in range(1, 6):
+        for epoch, iterator in zip((1, 2, 6), iterators):
+            assert next(iterator) == list(sampler.batches(epoch))[batch].tolist()
+
+
+def test_weights_and_samples_are_those_of_the_next_epoch() -> None:
+    sampler = sampler_of()
+    for epoch in range(7):
+        weights = WEIGHTS[stage_of(WEIGHTS, epoch)]
+        assert sampler.weights().tolist() == weights.tolist()
+        assert sampler.weights([3, 15, 3]).tolist() == weights[[3, 15, 3]].tolist()
+        alone = sampler_of(weights)
+        alone._sample_stream = copy.deepcopy(sampler._sample_stream)
+        assert sampler.sample(9).tolist() == alone.sample(9).tolist()
+        list(sampler)
+
+
+@BOTH
+@pytest.mark.parametrize("form", [copy.deepcopy, lambda state: pickle.loads(pickle.dumps(state)), as_json])
+def test_a_state_continues_identically(replacement: bool, form: Callable[[Any], Any]) -> None:
+    whole = sampler_of(replacement=replacement)
+    for epoch in range(7):
+        expected = [batch.tolist() for batch in whole.batches(epoch)]
+        following = [batch.tolist() for batch in whole.batches(epoch + 1)]
+        for consumed in (0, 1, 5, 6):
+            sampler, resumed = sampler_of(replacement=replacement), sampler_of(replacement=replacement)
+            sampler.set_epoch(epoch)
+            iterator = iter(sampler)
+            for _ in range(consumed):
+                next(iterator)
+            state = iterator.state_dict() if consumed else sampler.state_dict()  # type: ignore[attr-defined]
+            resumed.load_state_dict(form(state))
+            rest = list(resumed)
+            assert rest == (expected[consumed:] or following)
+            copied = pickle.loads(pickle.dumps(sampler))
+            copied.set_epoch(epoch)
+            assert list(copied) == expected
+
+
+def test_other_epochs_of_the_same_weights_refuse_the_state() -> None:
+    state = sampler_of().state_dict()
+    for others in ({0: WEIGHTS[0], 3: WEIGHTS[2], 5: WEIGHTS[5]}, {0: WEIGHTS[0], 2: WEIGHTS[2]}, WEIGHTS[0]):
+        with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
+            sampler_of(others).load_state_dict(state)
+    state["feedback"]["weights"] = state["feedback"]["weights"][:-1]
+    with pytest.raises(ValueError, match="'state' parameter must hold 90 weights. Got 89 values instead."):
+        sampler_of().load_state_dict(state)
+
+
+def test_interleaved_ranks_are_the_whole() -> None:
+    ranks = [sampler_of(num_replicas=3, rank=rank) for rank in range(3)]
+    whole = sampler_of(num_replicas=3)
+    for epoch in range(7):
+        assert [batch for step in zip(*map(list, ranks)) for batch in step] == list(whole)
+
+
+def test_an_update_is_refused_and_changes_nothing() -> None:
+    for table in (WEIGHTS, {0: WEIGHTS[0]}):
+        sampler = sampler_of(table)
+        with pytest.raises(ValueError) as refused:
+            sampler.update([1], [2.0])
+        assert str(refused.value) == (
+            "The 'weights' parameter must be the same for all epochs if they are updated. "
+            "Got a table by epoch instead."
+        )
+        assert sampler.batches(0).rows.tolist() == sampler_of(table).batches(0).rows.tolist()
+
+
+def test_numpy_draws_such_rows_from_the_same_numbers() -> None:
+    """A row is the first whose cumulative weight exceeds a uniform share of the total; whole sums are exact."""
+    table = {0: [1.0, 2, 0, 4, 1], 1: [0.0, 8, 1, 0, 1]}
+    sampler = WeightedBatchSampler(table, 5, n_batches=200, seed=8)
+    for epoch in range(3):
+        sums = np.cumsum(table[min(epoch, 1)])
+        values = RandomStream(epoch_seed(8, epoch)).uniforms(1000) * sums[-1]
+        expected = np.searchsorted(sums, values, side="right")
+        assert sampler.batches(epoch).rows.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [
+        ({1: [1.0]}, "'weights' parameter must have weights from epoch 0 on. Got a table from epoch 1 on"),
+        ({}, "'weights' parameter must have weights from epoch 0 on. Got an empty table"),
+        (
+            {0: [1.0, 2], 3: [1.0]},
+            "must have one weight for each row in all epochs. Got 2 values for epoch 0 and 1 for",
+        ),
+        ({0: [1.0, 2], 3: [1.0, -2]}, "'weights' parameter must hold finite numbers, none below 0. Got -2"),
+        ({0: [1.0, 2], 3: [0.0, 0]}, "'weights' parameter must not all be 0 when rows are drawn"),
+        ({0: [1e308, 1], 3: [1e308, 1e308]}, "'weights' parameter must have a finite total"),
+        ({0: []}, "'weights' parameter must have from 1 to 2147483647 values. Got 0 values"),
+        ({0: [[1.0]]}, "'weights' parameter must be a vector of numbers. Got 2 dimensions"),
+        (
+            {"a": [1.0]},
+            "'weights' parameter must be a table from epochs, integers from 0 to 6700000, to weights of rows. Got the",
+        ),
+    ],
+)
+def test_refused(weights: Any, text: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        WeightedBatchSampler(weights, 1, seed=1)
+    assert text in str(refused.value)
+
+
+def test_too_few_positive_weights_of_any_epoch_are_refused_without_replacement() -> None:
+    with pytest.raises(ValueError, match="'batch_size' parameter must be at most 1, the number of positive weights"):
+        WeightedBatchSampler({0: [1.0, 2], 5: [0.0, 1]}, 2, replacement=False, seed=1)
+
+
+def test_a_sampler_shows_its_epochs() -> None:
+    assert "(30 rows, weights from epochs 0, 2, 5, batch_size=4" in repr(sampler_of())
+    assert repr(sampler_of(WEIGHTS[0])).startswith("WeightedBatchSampler(30 rows, batch_size=4")
