@@ -255,9 +255,9 @@ static void numbers_to_doubles(double *numbers, R_xlen_t count) {
 /* Return a result in its type; plain, if it is a flag or text that the user gave. */
 static SEXP result_in_r(const Call *call, int place) {
   SEXP vector = call->results[place];
-  if (call->types[place] == OTHER && TYPEOF(vector) == LGLSXP) return Rf_ScalarLogical(LOGICAL(vector)[0]);
-  bool is_one_text = call->types[place] == OTHER && TYPEOF(vector) == STRSXP && Rf_xlength(vector) == 1;
-  if (is_one_text) return Rf_ScalarString(STRING_ELT(vector, 0));
+  bool is_one = call->types[place] == OTHER && Rf_xlength(vector) == 1;
+  if (is_one && TYPEOF(vector) == LGLSXP) return Rf_ScalarLogical(LOGICAL(vector)[0]);
+  if (is_one && TYPEOF(vector) == STRSXP) return Rf_ScalarString(STRING_ELT(vector, 0));
   if (call->types[place] == LARGE) numbers_to_doubles(REAL(vector), Rf_xlength(vector));
   if (call->types[place] != LONGS) return vector;
   R_xlen_t count = Rf_xlength(vector) / (R_xlen_t)sizeof(int64_t);
