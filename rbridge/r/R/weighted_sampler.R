@@ -128,7 +128,10 @@ kind_weighted = function() {
       parts = c("n_rows", "batch_size", "replacement", "n_batches", "num_replicas", "begins"),
       state = c("weights", "epoch", "batch", "drawn", "generator", "sample_generator")
     ),
-    bytes = function(recipe) 40 * length(recipe$state$weights) + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts),
+    bytes = function(recipe) {
+      n_weights = recipe$parts$n_rows * max(1, length(recipe$parts$begins))
+      40 * n_weights + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts)
+    },
     n_rows = function(recipe) recipe$parts$n_rows,
     describe = function(private) {
       c(
