@@ -186,7 +186,7 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
         If it is not whole or not within the limits.
     """
     if maximum is not None:
-        requirement = f"be an integer from {minimum} to {maximum}"
+        requirement = f"be {minimum}" if minimum == maximum else f"be an integer from {minimum} to {maximum}"
     else:
         requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
     if not is_number(value):

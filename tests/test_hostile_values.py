@@ -493,7 +493,9 @@ CALLS: dict[str, Call] = {
     ),
     "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup),
     "MultilabelBatchSampler": Call(
-        fixed(labels=[[1, 0], [0, 1]] * 2, min_samples_per_label=1), check_multilabel, besides=SHARDED
+        fixed(labels=[[1, 0], [0, 1]] * 2, min_samples_per_label=1),
+        check_multilabel,
+        besides={**SHARDED, "mean_batch_size": {"min_samples_per_label": None}},
     ),
     "NegativePairBatchSampler": Call(
         fixed(users=[0, 1], items=[0, 1], ratio=0.5, batch_size=2, n_items=4),

@@ -33,13 +33,18 @@ class MultilabelBatchSampler(CoreBatchSampler):
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
         1 or True if the row has the label, else 0 or False. Every label has at least one row; a row may have no label.
         In a column of text or categories, each value is a label, such as "color=red", in order of first appearance.
-    min_samples_per_label : int
+    min_samples_per_label : int, optional
         The minimum m: every batch should hold at least m rows of each label. An epoch has ``max(1, n_min // m)``
-        batches, where n_min is the number of rows of the rarest label, or `max_batches` if that is less.
+        batches, where n_min is the number of rows of the rarest label, or `max_batches` if that is less. Give either it
+        or `mean_batch_size`.
+    mean_batch_size : int, optional
+        The mean number of rows per batch. An epoch of n rows has ``max(1, round-half-up(n / mean_batch_size))``
+        batches. The minimum m is then at most n_min divided by their number: the largest that is found to be kept, by
+        bisection, or 1.
     max_batches : int or "auto", optional
-        The largest number of batches per epoch. The fewer batches, the larger a minimum can be kept; with one batch,
-        any can. With "auto", there are fewer batches if that is needed to keep the minimum: the number that errors
-        name, which is found by bisection.
+        The largest number of batches per epoch, if the minimum determines it. The fewer batches, the larger a minimum
+        can be kept; with one batch, any can. With "auto", there are fewer batches if that is needed to keep the
+        minimum: the number that errors name, which is found by bisection.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a batch lacks rows of a label: raise an error that names the batch, the label and a number of
         batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks.
@@ -106,8 +111,9 @@ class MultilabelBatchSampler(CoreBatchSampler):
     def __init__(
         self,
         labels: Any,
-        min_samples_per_label: int,
+        min_samples_per_label: Optional[int] = None,
         *,
+        mean_batch_size: Optional[int] = None,
         max_batches: Union[int, str, None] = None,
         rare: str = "error",
         shuffle: bool = True,
@@ -117,6 +123,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
     ) -> None:
         arguments = {
             "min_samples_per_label": min_samples_per_label,
+            "mean_batch_size": mean_batch_size,
             "max_batches": max_batches,
             "rare": rare,
             "shuffle": shuffle,
@@ -132,7 +139,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
             "n_labels": np.array([len(names)], dtype=np.float64),
         }
         parts = self._plan_of({**settings, "by_label": False}, data, names)
-        told = {name: settings[name] for name in ("max_batches", "rare", "num_replicas")}
+        told = {name: settings[name] for name in ("mean_batch_size", "max_batches", "rare", "num_replicas")}
         shown = {name: show(value) for name, value in told.items() if value is not None}
         self._adopt(parts, {**shown, "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
 

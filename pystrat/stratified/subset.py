@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import data_of
-from pystrat.messages import count_of, range_of
+from pystrat.messages import check_flag, count_of, range_of
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
+from pystrat.strata_weights import WeightsOfStrata
 from pystrat.stratified.ranged import RangedBatchSampler
 
 
@@ -80,7 +81,7 @@ class SubsetPlan(RangePlan):
         return f"{rows} in {'at most ' if self.exact else ''}{count_of(row.batches, 'batch')}, {held} in each"
 
 
-class StrataSubsetBatchSampler(RangedBatchSampler):
+class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     """Batch sampler with a few strata in each batch, and several rows of each of them.
 
     For metric learning and contrastive losses with more classes than fit into a batch: every batch has P classes of m
@@ -192,6 +193,21 @@ class StrataSubsetBatchSampler(RangedBatchSampler):
     def plan(self) -> SubsetPlan:
         """The plan: the number of batches, and the blocks of each stratum."""
         return self._plan
+
+    @property
+    def _shown(self) -> Sequence[str]:
+        return self._plan.shown
+
+    def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
+        plan = self._plan
+        is_normalized = check_flag(normalize, "normalize")
+        if not plan.exact:
+            return np.ones(len(plan.counts))
+        is_sampled = plan.blocks > 0
+        n_drawn = plan.min_samples_per_stratum * plan.strata_per_batch * plan.n_batches  # rows in an epoch
+        taken = np.where(is_sampled, n_drawn * (plan.blocks / plan.blocks.sum()), np.nan)
+        weights = np.asarray(plan.counts / taken)
+        return weights * (n_drawn / int(plan.counts[is_sampled].sum())) if is_normalized else weights
 
     def __repr__(self) -> str:
         plan = self._plan

@@ -32,8 +32,9 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     beta : float or function, default 0.4
         The exponent of the importance weights, at least 0; or a function that returns it, given the number of a batch.
     epsilon : float, optional
-        Added to each absolute priority, at least 0; by default 1e-6. With 0, a row whose priority is exactly 0 is never
-        drawn; otherwise, every row can be drawn. Not allowed with ranks, which need none.
+        Added to each absolute priority, at least 0; by default 1e-6. With 0, a row is never drawn if its priority is 0,
+        or so small that its power is 0 as a double, as 1e-200 ^ 2 is; otherwise, every row can be drawn. Not allowed
+        with ranks, which need none.
     method : {"proportional", "rank"}, default "proportional"
         Whether probabilities depend on the priorities themselves, or on the ranks of the rows, sorted by abs(priority),
         largest first, ties by row number. Ranks are robust to outliers.

@@ -49,8 +49,21 @@ def rows_in_r(r: Session, generator: Any, epoch: int) -> list[list[int]]:
         (random_labels(60, 3, seed=6, most=0.6), {"min_samples_per_label": 100, "rare": "allow"}),
         (random_labels(60, 3, seed=6, most=0.6), {"min_samples_per_label": 1e20, "rare": "allow"}),
         (TRIANGLE, {"min_samples_per_label": 1, "rare": "allow"}),
+        (random_labels(900, 6, seed=3), {"mean_batch_size": 60, "num_replicas": 3}),
+        (random_labels(400, 20, seed=4, most=0.6), {"mean_batch_size": 7, "rare": "allow"}),
     ],
-    ids=["plain", "in order", "replicas", "crowded", "many sets", "too few", "far too few", "triangle"],
+    ids=[
+        "plain",
+        "in order",
+        "replicas",
+        "crowded",
+        "many sets",
+        "too few",
+        "far too few",
+        "triangle",
+        "size",
+        "small",
+    ],
 )
 def test_r_makes_the_same_recipe_and_assigns_the_same_rows(
     labels: pd.DataFrame, settings: dict[str, Any], r: Session, base: Any

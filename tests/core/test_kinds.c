@@ -496,8 +496,9 @@ static Mutable multilabel_request(uint64_t *state) {
     int64_t row = is_by_label ? i % n_rows : i / n_labels, label = is_by_label ? i / n_rows : i % n_labels;
     labels[i] = row == label || some_number(state, 2 + n_labels) == 0;
   }
-  add_number(&request, "min_samples_per_label", (double)(1 + some_number(state, 3)));
-  int64_t limit = some_number(state, 3);
+  bool has_mean = some_number(state, 2) == 0;
+  add_number(&request, has_mean ? "mean_batch_size" : "min_samples_per_label", (double)(1 + some_number(state, 3)));
+  int64_t limit = has_mean ? 2 : some_number(state, 3);
   if (limit == 0) add_number(&request, "max_batches", (double)(1 + some_number(state, 5)));
   if (limit == 1) add_part(&request, "max_batches", TEXT, 1, "auto");
   add_part(&request, "rare", TEXT, 1, shortfall[some_number(state, 3)]);

@@ -343,6 +343,62 @@ def test_too_many_rows_are_refused_before_any_work() -> None:
     assert "have at most 2147483647 rows. Got 2147483648 rows" in refused(endless, 1)
 
 
+# A mean batch size ----------------------------------------------------------------------------------------------------
+
+
+@given(matrices, st.integers(1, 40), st.integers(1, 3))
+def test_a_mean_batch_size_determines_the_batches_and_a_minimum_that_is_kept(
+    rows: list[list[bool]], mean: int, replicas: int
+) -> None:
+    labels = np.array(rows)
+    if not labels.any(axis=0).all():
+        return
+    n_batches = max(1, (2 * len(labels) + mean) // (2 * mean)) // replicas * replicas
+    try:
+        sampler = MultilabelBatchSampler(labels, mean_batch_size=mean, num_replicas=replicas, seed=1)
+    except ValueError as error:
+        found = re.search(r"'mean_batch_size' parameter must be at least (\d+), for at most (\d+) batch", str(error))
+        if found is None:
+            assert "num_replicas" in str(error)
+            return
+        least, most = map(int, found.groups())
+        larger = MultilabelBatchSampler(labels, mean_batch_size=least, num_replicas=replicas, seed=1)
+        assert mean < least and len(larger) <= most < n_batches
+        allowed = MultilabelBatchSampler(labels, mean_batch_size=mean, num_replicas=replicas, rare="allow", seed=1)
+        assert len(allowed) == n_batches and allowed.min_samples_per_label == 1
+        return
+    minimum, most = sampler.min_samples_per_label, int(labels.sum(axis=0).min()) // n_batches
+    assert len(sampler) == n_batches and 1 <= minimum <= most
+    for epoch in range(3):
+        assert all((labels[batch].sum(axis=0) >= minimum).all() for batch in sampler.batches(epoch))
+    same = {"num_replicas": replicas, "rare": "allow", "seed": 1}
+    if most > minimum:
+        lacking = [
+            MultilabelBatchSampler(labels, m, max_batches=n_batches, **same) for m in range(minimum + 1, most + 1)
+        ]
+        assert any(len(other) != n_batches or len(other.shortfalls(0)) for other in lacking)
+    other = MultilabelBatchSampler(labels, minimum, max_batches=n_batches, num_replicas=replicas, seed=1)
+    other.load_state_dict(sampler.state_dict())
+    assert lists(other.batches(2)) == lists(sampler.batches(2))
+
+
+def test_a_mean_batch_size_or_a_minimum_of_labels() -> None:
+    wanted = "'min_samples_per_label' parameter must be given, or 'mean_batch_size', and not both. Got "
+    assert wanted + "neither" in refused(TRIANGLE)
+    assert wanted + "both" in refused(TRIANGLE, 1, mean_batch_size=2)
+    assert "'max_batches' parameter must be left out if 'mean_batch_size' is given. Got 2" in refused(
+        TRIANGLE, mean_batch_size=2, max_batches=2
+    )
+    assert refused(TRIANGLE, mean_batch_size=2) == (
+        "The 'mean_batch_size' parameter must be at least 3, for at most 1 batch. "
+        "Got 2, for 2 batches: batch 0 lacks 1 row of label 'c', instead. "
+        "Raise it, or set 'rare' to 'warn' or 'allow'."
+    )
+    with pytest.warns(UserWarning, match="batch 0 lacks 1 row of label 'c', in the order of the dataset."):
+        assert len(MultilabelBatchSampler(TRIANGLE, mean_batch_size=2, rare="warn", seed=1)) == 2
+    assert MultilabelBatchSampler(TRIANGLE, mean_batch_size=3).min_samples_per_label == 2
+
+
 # Parameters, and what to do about a shortfall -------------------------------------------------------------------------
 
 

@@ -495,7 +495,7 @@ def test_nothing_is_consumed_before_an_iteration_has_begun() -> None:
     next(iter(sampler))
     sampler.set_epoch(5)
     assert sampler.state_dict(batches_consumed=0) == sampler.state_dict()
-    with pytest.raises(ValueError, match="'batches_consumed' .* must be an integer from 0 to 0. Got 4 instead."):
+    with pytest.raises(ValueError, match="'batches_consumed' .* must be 0. Got 4 instead."):
         sampler.state_dict(batches_consumed=4)
 
 

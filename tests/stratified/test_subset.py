@@ -109,6 +109,34 @@ def test_exact_epochs_take_blocks_and_rows_in_turn() -> None:
     assert np.bincount(LABELS, weights=seen).tolist() == whole.tolist()
 
 
+@pytest.mark.parametrize("rare", [False, True])
+def test_weights_of_exact_epochs_undo_how_often_rows_are_taken(rare: bool) -> None:
+    strata = np.repeat([5, 3, 9, 1], [40, 25, 12, 2 if rare else 7])
+    sampler = StrataSubsetBatchSampler(strata, 2, 4, exact=True, rare="allow", seed=1)
+    n_epochs, weights = int(sampler.plan.blocks.sum()), sampler.weights()  # after them, the turns begin again
+    taken = sum(np.bincount(sampler.batches(epoch).rows, minlength=len(strata)) for epoch in range(n_epochs))
+    for value, weight in sampler.class_weights().items():
+        of_stratum = strata == value
+        if rare and value == 1:
+            assert np.isnan(weight) and np.isnan(weights[of_stratum]).all() and not taken[of_stratum].any()
+        else:
+            assert weight == pytest.approx(n_epochs / taken[of_stratum].mean())
+            assert (weights[of_stratum] == weight).all()
+    assert list(sampler.class_weights().index) == [1, 3, 5, 9]
+    rows = np.concatenate([sampler.batches(epoch).rows for epoch in range(n_epochs)])
+    assert sampler.weights(rows, normalize=True).mean() == pytest.approx(1)
+
+
+def test_weights_are_1_unless_epochs_are_exact() -> None:
+    sampler = StrataSubsetBatchSampler(["a", "b", "c", None] * 4, 2, 2, missing="drop", seed=1)
+    assert sampler.class_weights(normalize=True).to_dict() == {"a": 1.0, "b": 1.0, "c": 1.0}
+    assert sampler.weights([0, 5]).tolist() == [1.0, 1.0] and np.isnan(sampler.weights(3))
+    with pytest.raises(ValueError, match="'rows' parameter must hold row positions from 0 to 15. Got 16 instead."):
+        sampler.weights([16])
+    with pytest.raises(TypeError, match="'normalize' parameter must be true or false"):
+        sampler.class_weights(normalize=1)
+
+
 def test_rare_strata() -> None:
     assert "'min_samples_per_stratum' must be at most 3: the smallest stratum, '0', has 3 rows. Got 4" in refused(2, 4)
     sampler = StrataSubsetBatchSampler(LABELS, 2, 4, rare="allow", seed=1)

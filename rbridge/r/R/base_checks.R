@@ -37,7 +37,8 @@ check_count = function(value, parameter) {
 check_between = function(value, parameter, least, most) {
   value = nearly_whole(value)
   if (!is_whole_between(value, least, most)) {
-    stop_parameter(parameter, sprintf("be an integer from %.0f to %.0f", least, most), show_value(value))
+    required = if (least == most) sprintf("be %.0f", least) else sprintf("be an integer from %.0f to %.0f", least, most)
+    stop_parameter(parameter, required, show_value(value))
   }
   as.double(value)
 }

@@ -17,11 +17,10 @@ doubles_of_integer64 = function(numbers, parameter, required) {
   if (!requireNamespace("bit64", quietly = TRUE)) { # without it, R would read their bits as doubles
     stop_parameter(parameter, required, "a value of class 'integer64'")
   }
-  doubles = suppressWarnings(as.double(numbers))
-  if (any(abs(doubles) > largest_exact, na.rm = TRUE)) {
+  if (any(abs(numbers) > bit64::as.integer64(largest_exact), na.rm = TRUE)) { # as doubles, 2^53 + 1 would equal 2^53
     stop_parameter(parameter, required, "integers beyond 2^53")
   }
-  doubles
+  as.double(numbers)
 }
 
 # Any number of doubles.
@@ -192,6 +191,7 @@ load_feedback = function(private, state) {
   }
   sample_stream = stream_of_words(state$sample_generator)
   given = feedback_of_state(private, state$feedback)
+  check_next_position(given, private$.recipe$parts$capacity)
   place = if (!is.null(stream)) {
     list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = rows, generator = stream)
   }
@@ -210,6 +210,16 @@ feedback_of_state = function(private, feedback) {
     stop_parameter("state", sprintf("hold the %s of the rows", entry), show_value(feedback))
   }
   lapply(values, as.double)
+}
+
+# Where the next row is added: after the last one, or at any row if there is no room for more.
+check_next_position = function(values, capacity) {
+  n_rows = length(values[[intersect(c("weights", "priorities"), names(values))[1L]]])
+  is_full = is.null(capacity) || n_rows == capacity
+  if (is_full || n_rows < capacity) {
+    check_between(values$next_position, "next_position", if (is_full) 0 else n_rows,
+      if (is_full) max(n_rows - 1, 0) else n_rows)
+  }
 }
 
 # The drawn rows of a state, a matrix or a list of batches, batch after batch.

@@ -42,12 +42,17 @@ dealt_setup = function(recipe, taken, assign, shuffle) {
 
 # The members of instances with such a setup.
 planned_methods = function() {
+  plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan)
+  c(list(plan = plan), weight_methods())
+}
+
+# The members of instances that know how often an epoch takes the rows of each stratum, on average.
+weight_methods = function() {
   list(
-    plan = function() if (is.null(private$.in_order)) composition_table(private$.setup$plan),
     class_weights = function(normalize = FALSE) {
       normalize = check_flag(normalize, "normalize")
       if (is.null(private$.in_order)) {
-        weights_of_strata(private$.setup$plan, private$.recipe$parts$weights, normalize)
+        weights_of_setup(private$.setup, private$.recipe$parts, normalize)
       }
     },
     weights = function(rows = NULL, normalize = FALSE) {
@@ -57,6 +62,14 @@ planned_methods = function() {
       if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(private$.setup$codes[rows]) + 1L])
     }
   )
+}
+
+# The training weight of each stratum, by name, for batches of all strata or of some.
+weights_of_setup = function(setup, parts, normalize) {
+  if (is.null(setup$blocks)) {
+    return(weights_of_strata(setup$plan, parts$weights, normalize))
+  }
+  weights_of_subset(setup, normalize)
 }
 
 # The training weight of each stratum, by name. `given` has the weights of all strata if the user gave any.

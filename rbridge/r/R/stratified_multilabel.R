@@ -22,8 +22,15 @@
 #'   The minimum `m`: each batch should hold at least `m` rows of each label; at least 1.
 #'   An epoch has `max(1, n_min %/% m)` batches, where `n_min` is the number of rows of the rarest label, or
 #'   `max_batches` if that is less.
+#'   Give either it or `mean_batch_size`.
+#' @param mean_batch_size (`integer(1)`)\cr
+#'   The mean number of rows per batch.
+#'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1.
+#'   The minimum `m` is then at most `n_min` divided by their number: the largest that is found to be kept, by
+#'   bisection, or 1.
+#'   `NULL` (default): the minimum determines the number of batches.
 #' @param max_batches (`integer(1)` or `"auto"`)\cr
-#'   The largest number of batches per epoch.
+#'   The largest number of batches per epoch, if the minimum determines it.
 #'   The fewer batches, the larger a minimum can be kept; with one batch, any can.
 #'   `"auto"`: there are fewer batches if that is needed to keep the minimum: the number that errors name, found by
 #'   bisection.
@@ -98,11 +105,12 @@
 #' sampler
 #' sampler$label_counts(epoch = 0)
 #' nrow(sampler$shortfalls(epoch = 0))
-batch_sampler_multilabel = function(labels, min_samples_per_label, max_batches = NULL, rare = "error",
-  shuffle = TRUE, seed = NULL, num_replicas = NULL, ...) {
+batch_sampler_multilabel = function(labels, min_samples_per_label = NULL, mean_batch_size = NULL, max_batches = NULL,
+  rare = "error", shuffle = TRUE, seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
   request_generator("multilabel", list(labels = labels, min_samples_per_label = min_samples_per_label,
-    max_batches = max_batches, rare = rare, shuffle = shuffle, seed = seed, num_replicas = num_replicas))
+    mean_batch_size = mean_batch_size, max_batches = max_batches, rare = rare, shuffle = shuffle, seed = seed,
+    num_replicas = num_replicas))
 }
 
 plan_multilabel = function(request) {
@@ -110,7 +118,8 @@ plan_multilabel = function(request) {
   labels = label_matrix(request$labels)
   matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
   parts = core_plan("multilabel", c(settings, matrix), colnames(labels))
-  shown = lapply(Filter(Negate(is.null), settings[c("max_batches", "rare", "num_replicas")]), show_value)
+  told = settings[c("mean_batch_size", "max_batches", "rare", "num_replicas")]
+  shown = lapply(Filter(Negate(is.null), told), show_value)
   new_recipe("multilabel", settings$seed, parts, labels = c(shown, list(names = colnames(labels))))
 }
 
@@ -120,7 +129,7 @@ kind_multilabel = function() {
     plan = plan_multilabel,
     vectors = list(
       parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle"),
-      labels = c("max_batches", "rare", "num_replicas", "names")
+      labels = c("mean_batch_size", "max_batches", "rare", "num_replicas", "names")
     ),
     bytes = function(recipe) {
       parts = recipe$parts

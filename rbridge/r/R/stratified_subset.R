@@ -39,6 +39,11 @@
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by its
+#'   mean number of rows in an epoch, which is 1 unless `exact`; `NA` for a stratum that is never sampled.
+#'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default;
+#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
+#'   rows that are never sampled.
 #'
 #' @section Guarantees:
 #' Let `b_s = n_s %/% m` for a stratum of `n_s` rows. An epoch has B batches, the largest number for which the sum of
@@ -113,13 +118,25 @@ kind_strata_subset = function() {
     setup = subset_setup,
     describe = function(private) format_subset(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
-    methods = list(
+    methods = c(weight_methods(), list(
       plan = function() if (is.null(private$.in_order)) plan_of_subset(private$.setup),
       composition = function(epoch = NULL) {
         epoch_composition(self, private, epoch, private$.setup$codes)
       }
-    )
+    ))
   )
+}
+
+# The training weight of each stratum, by name.
+weights_of_subset = function(setup, normalize) {
+  if (!setup$exact) {
+    return(stats::setNames(rep(1, length(setup$counts)), setup$names))
+  }
+  is_sampled = setup$blocks > 0
+  n_drawn = setup$min_samples_per_stratum * setup$strata_per_batch * setup$n_batches # rows in an epoch
+  taken = ifelse(is_sampled, n_drawn * (setup$blocks / sum(setup$blocks)), NA)
+  weights = stats::setNames(setup$counts / taken, setup$names)
+  if (normalize) weights * (n_drawn / sum(setup$counts[is_sampled])) else weights
 }
 
 # What an instance shows of its plan.

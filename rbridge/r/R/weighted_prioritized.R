@@ -20,7 +20,8 @@
 #'   of a batch.
 #' @param epsilon (`numeric(1)`)\cr
 #'   Added to each absolute priority, at least 0.
-#'   With 0, a row whose priority is exactly 0 is never drawn; otherwise, every row can be drawn.
+#'   With 0, a row is never drawn if its priority is 0, or so small that its power is 0 as a double, as `1e-200^2` is;
+#'   otherwise, every row can be drawn.
 #'   `NULL` (default): `1e-6`.
 #'   Not allowed with ranks, which need none.
 #' @param stratified (`logical(1)`)\cr

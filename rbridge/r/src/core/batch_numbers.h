@@ -178,6 +178,11 @@ static inline bool batches_by_minimum(
   return true;
 }
 
+/* The least mean for which rounding half up, then down to a multiple of the replicas, gives at most `most` batches. */
+static inline int64_t least_mean(int64_t n_rows, int64_t most, int64_t replicas) {
+  return 2 * n_rows / (2 * (most + replicas - 1) + 1) + 1;
+}
+
 /* The number of batches of `mean` rows on average, of n_rows rows. */
 static inline bool batches_by_mean(
     const Parts *request, int64_t n_rows, double mean, double num_replicas, int64_t *n_batches, Host *host
@@ -210,8 +215,7 @@ static inline bool batches_by_mean_for_all(
   }
   int64_t most = fewest - fewest % replicas;
   if (most == 0) return refuse_replicas(request, rows, num_replicas, "Lower " RARE_ADVICE, host);
-  /* The least mean for which rounding half up, then down to a multiple of the replicas, gives at most `most`. */
-  long long least = 2 * rows->n_rows / (2 * (most + replicas - 1) + 1) + 1;
+  long long least = least_mean(rows->n_rows, most, replicas);
   snprintf(got, SENTENCE, "%s, for %s,", show_number(mean, shown), batches);
   refuse(
       host, "mean_batch_size", got, "be at least %lld, for at most %s: the %.300s", least, show_batches(most, at_most),

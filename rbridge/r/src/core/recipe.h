@@ -115,8 +115,10 @@ static inline bool read_whole(
   bool is_whole = is_number && isfinite(*number) && floor(*number) == *number;
   if (is_whole && *number >= least && *number <= most) return true;
   if (parts->is_recipe && most == INFINITY) return refuse_part(host, name, "an integer from %.0f on", least);
+  if (parts->is_recipe && least == most) return refuse_part(host, name, "%.0f", least);
   if (parts->is_recipe) return refuse_part(host, name, "an integer from %.0f to %.0f", least, most);
   host->refusal.is_type = !is_number;
+  if (least == most) return refuse(host, name, NULL, "be %.0f", least);
   if (most < INFINITY) return refuse(host, name, NULL, "be an integer from %.0f to %.0f", least, most);
   return refuse(host, name, NULL, least == 1 ? "be a positive integer" : "be a non-negative integer");
 }

@@ -85,7 +85,7 @@ test_that("within an epoch, the number of batches must be given", {
   sampler$.iter()
   expect_identical(sampler$state_dict(batches_consumed = 0)$epoch, 1)
   sampler$set_epoch(5)
-  expect_error(sampler$state_dict(batches_consumed = 1), "must be an integer from 0 to 0. Got 1 instead.")
+  expect_error(sampler$state_dict(batches_consumed = 1), "must be 0. Got 1 instead.")
 })
 
 test_that("set_epoch() keeps the place within the same epoch, or sets it", {
@@ -261,4 +261,11 @@ test_that("a state counts no batches that were not requested, and holds whole ro
   for (feedback in list(3, list(weights = "a", next_position = 0), list(rep(1, 40)))) {
     expect_error(load(`[[<-`(state, "feedback", feedback)), "The 'state' parameter must hold the weights of the rows")
   }
+  for (feedback in list(list(weights = rep(1, 40), next_position = 40), list(weights = rep(1, 40), next_position = 0.5))) {
+    expect_error(load(`[[<-`(state, "feedback", feedback)), "The 'next_position' parameter must be an integer from 0 to 39")
+  }
+  partial = batch_sampler_prioritized(3, 2, capacity = 8, seed = 1)(NULL)
+  state = partial$state_dict(0)
+  state$feedback$next_position = 2
+  expect_error(partial$load_state_dict(state), "The 'next_position' parameter must be 3. Got 2 instead.", fixed = TRUE)
 })

@@ -31,6 +31,21 @@ test_that("known batches, which are those of the Python package", {
     list(c(9L, 4L, 7L, 2L, 3L, 6L), c(1L, 5L, 8L, 11L, 12L, 10L)))
 })
 
+test_that("a mean batch size may replace the minimum", {
+  sampler = batch_sampler_multilabel(triangle, mean_batch_size = 4, seed = 1)(NULL)
+  expect_identical(sampler$batches(0), batch_sampler_multilabel(triangle, 2, seed = 1)(NULL)$batches(0))
+  expect_output(print(sampler), "Minimum: 2|at least 2 rows")
+  of = "'min_samples_per_label' parameter must be given, or 'mean_batch_size', and not both. Got"
+  expect_match(refused(triangle), paste(of, "neither"), fixed = TRUE)
+  expect_match(refused(triangle, 1, 2), paste(of, "both"), fixed = TRUE)
+  expect_match(refused(triangle, mean_batch_size = 2, max_batches = 2), "be left out if 'mean_batch_size' is given",
+    fixed = TRUE)
+  expect_match(refused(triangle, mean_batch_size = 2), fixed = TRUE, paste("be at least 3, for at most 1 batch. Got 2,",
+    "for 2 batches: batch 1 lacks 1 row of label 'c', instead. Raise it, or set 'rare' to 'warn' or 'allow'."))
+  allowed = batch_sampler_multilabel(triangle, mean_batch_size = 2, rare = "allow")(NULL)
+  expect_identical(nrow(allowed$shortfalls(0)), 1L)
+})
+
 test_that("a shortfall is refused, warned of or allowed, and told", {
   expect_identical(refused(triangle, 1), paste("The 'max_batches' parameter must be at",
     "most 1. Got nothing, for 2 batches: batch 1 lacks 1 row of label 'c', instead. Set it to that or to 'auto', or",

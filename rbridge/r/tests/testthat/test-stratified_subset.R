@@ -20,6 +20,20 @@ for (case in read_golden("subsets.json")$cases) {
   })
 }
 
+test_that("weights undo how often exact epochs take rows", {
+  sampler = subset(2, 4, exact = TRUE, rare = "allow")
+  blocks = sampler$plan()$batches
+  drawn = 4 * 2 * sampler$.length()
+  sizes = c(a = 3, b = 12, c = 7, d = 4, e = 9, f = 5)
+  expected = sizes / (drawn * (blocks / sum(blocks)))
+  expect_equal(sampler$class_weights(), replace(expected, blocks == 0, NA))
+  expect_identical(sampler$weights(), unname(rep(sampler$class_weights(), sizes)))
+  expect_identical(sampler$weights(c(1, 4)), unname(sampler$class_weights()[c("a", "b")]))
+  rows = unlist(lapply(seq_len(sum(blocks)) - 1, function(epoch) sampler$batches(epoch)$rows))
+  expect_equal(mean(sampler$weights(rows, normalize = TRUE)), 1)
+  expect_identical(unname(subset(2, 3)$class_weights(normalize = TRUE)), rep(1, 6))
+})
+
 test_that("the core refuses, and names strata", {
   expect_match(refused(2, 4), fixed = TRUE, paste("The 'min_samples_per_stratum' parameter must be",
     "at most 3: the smallest stratum, 'a', has 3 rows. Got 4 instead."))

@@ -1,8 +1,10 @@
 /* Batches of rows with any number of labels, each with a minimum of rows of every label.
  *
  * An epoch has max(1, n_min / m) batches, rounded down, for the minimum m and n_min rows of the rarest label, or a
- * largest number that is less. Its rows are assigned to batches in their order. If that leaves more rows lacking than
- * the order of the dataset does, the batches of that order are refilled with rows of the same label sets.
+ * largest number that is less; or as many as a mean size makes, with the largest minimum found that they keep.
+ *
+ * Its rows are assigned to batches in their order. If that leaves more rows lacking than the order of the dataset does,
+ * the batches of that order are refilled with rows of the same label sets.
  */
 
 #include "../batch_numbers.h"
@@ -22,7 +24,8 @@ typedef struct {
 
 /* The arguments of a user. */
 typedef struct {
-  double minimum, max_batches, num_replicas;
+  SizeRequest size;
+  double max_batches, num_replicas;
   int rare;
   bool is_shuffled;
   bool finds_most; /* of the numbers of batches, the largest that is found to keep the minimum */
@@ -39,8 +42,12 @@ static bool read_multilabel(const Parts *request, MultilabelRequest *wanted, Hos
   Part limit = find_part(request, "max_batches");
   wanted->max_batches = INFINITY;
   wanted->finds_most = limit.type == TEXT && strcmp(limit.values, "auto") == 0;
-  return read_sharing(request, &wanted->num_replicas, host) &&
-         read_whole(request, LABEL_MINIMUM, 1, INFINITY, &wanted->minimum, host) &&
+  if (!read_sharing(request, &wanted->num_replicas, host)) return false;
+  if (!check_one_size(request, LABEL_MINIMUM, host) || !read_mean(request, &wanted->size, host)) return false;
+  if (wanted->size.has_mean && limit.type != NOTHING) {
+    return refuse(host, "max_batches", NULL, "be left out if 'mean_batch_size' is given");
+  }
+  return (wanted->size.has_mean || read_whole(request, LABEL_MINIMUM, 1, INFINITY, &wanted->size.minimum, host)) &&
          (limit.type == NOTHING || wanted->finds_most || read_max_batches(request, wanted, host)) &&
          read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) &&
          read_flag(request, "shuffle", &wanted->is_shuffled, host);
@@ -49,7 +56,7 @@ static bool read_multilabel(const Parts *request, MultilabelRequest *wanted, Hos
 /* Make the settings of the request the result. */
 static bool keep_multilabel(const Parts *request, const MultilabelRequest *wanted, Host *host) {
   bool is_limited = is_given(request, "max_batches") && !wanted->finds_most;
-  return host->number(host, LABEL_MINIMUM, wanted->minimum) &&
+  return keep_size(LABEL_MINIMUM, &wanted->size, host) &&
          (is_limited ? host->number(host, "max_batches", wanted->max_batches) : host->keep(host, "max_batches")) &&
          host->keep(host, "rare") && host->keep(host, "shuffle") &&
          keep_sharing(request, wanted->num_replicas, host);
@@ -111,30 +118,36 @@ static int64_t find_rarest_label(const LabeledRows *given, int64_t *n_min) {
   return rarest;
 }
 
-/* Choose the number of batches that the counts of the labels allow. */
+/* Choose the number of batches that the counts of the labels allow; of a mean size, also the largest minimum. */
 static bool choose_label_batches(
     const Parts *request, const MultilabelRequest *wanted, LabeledRows *given, Host *host
 ) {
   int64_t n_min, rarest = find_rarest_label(given, &n_min);
   char shown[NUMBER];
+  double minimum = wanted->size.minimum, replicas = wanted->num_replicas;
   host->refusal.stratum = rarest;
   if (n_min == 0) {
     refuse(host, "labels", "no row of label '{stratum}'", "have a row of every label");
     return advise(host, "Leave the label out.");
   }
-  if (wanted->minimum > (double)n_min && wanted->rare == RARE_ERROR) {
+  if (wanted->size.has_mean) {
+    if (!batches_by_mean(request, given->n_rows, wanted->size.mean, replicas, &given->n_batches, host)) return false;
+    given->minimum = n_min < given->n_batches ? 1 : n_min / given->n_batches;
+    return true;
+  }
+  if (minimum > (double)n_min && wanted->rare == RARE_ERROR) {
     char count[NUMBER];
     refuse(
-        host, LABEL_MINIMUM, number_read(request, LABEL_MINIMUM, wanted->minimum, shown),
+        host, LABEL_MINIMUM, number_read(request, LABEL_MINIMUM, minimum, shown),
         "be at most %lld: the rarest label, '{stratum}', has %s", (long long)n_min, show_count(n_min, "row", count)
     );
     return advise(host, "Lower " RARE_ADVICE);
   }
   /* One batch lacks the same rows, however large the minimum. */
-  given->minimum = (int64_t)fmin(wanted->minimum, LARGEST_COUNT);
+  given->minimum = (int64_t)fmin(minimum, LARGEST_COUNT);
   given->n_batches = n_min < given->minimum ? 1 : n_min / given->minimum;
   if (wanted->max_batches < (double)given->n_batches) given->n_batches = (int64_t)wanted->max_batches;
-  return share_batches(request, wanted->num_replicas, &given->n_batches, host);
+  return share_batches(request, replicas, &given->n_batches, host);
 }
 
 /* Write what the first batch with too few rows of a label lacks, into `shown` of SENTENCE bytes; return how many there
@@ -180,12 +193,29 @@ static bool find_filled_batches(
   return true;
 }
 
+/* Find the largest minimum, by bisection, with which no batch lacks rows; 1 if there is none. */
+static bool find_kept_minimum(Assignment *assigned, const Codes *codes, Host *host) {
+  int64_t kept = 0, too_large = assigned->given.minimum + 1, middle = assigned->given.minimum;
+  while (too_large - kept > 1) {
+    assigned->given.minimum = middle;
+    if (!assign_rows(assigned, codes, NULL, host)) return false;
+    if (missing_rows(assigned) == 0) {
+      kept = middle;
+    } else {
+      too_large = middle;
+    }
+    middle = (kept + too_large) / 2;
+  }
+  assigned->given.minimum = kept == 0 ? 1 : kept;
+  return assign_rows(assigned, codes, NULL, host);
+}
+
 /* Refuse the number of batches for the first of what lacks; name one with which nothing is lacking. */
 static bool refuse_shortfall(
-    const Parts *request, const MultilabelRequest *wanted, const char *batches, int64_t found, const char *lacks,
+    const Parts *request, const MultilabelRequest *wanted, const LabeledRows *given, int64_t found, const char *lacks,
     Host *host
 ) {
-  char shown[NUMBER], got[SENTENCE];
+  char shown[NUMBER], got[SENTENCE], batches[NUMBER];
   if (found == 0) {
     refuse(
         host, "num_replicas", number_read(request, "num_replicas", wanted->num_replicas, shown),
@@ -195,7 +225,13 @@ static bool refuse_shortfall(
   }
   bool is_limited = is_given(request, "max_batches");
   const char *limit = is_limited ? show_number(wanted->max_batches, shown) : "nothing";
-  snprintf(got, SENTENCE, "%s, for %s: %.300s,", limit, batches, lacks);
+  if (wanted->size.has_mean) limit = show_number(wanted->size.mean, shown);
+  snprintf(got, SENTENCE, "%s, for %s: %.300s,", limit, show_batches(given->n_batches, batches), lacks);
+  if (wanted->size.has_mean) {
+    long long least = least_mean(given->n_rows, found, (int64_t)wanted->num_replicas);
+    refuse(host, "mean_batch_size", got, "be at least %lld, for at most %s", least, show_batches(found, batches));
+    return advise(host, "Raise " RARE_ADVICE);
+  }
   refuse(host, "max_batches", got, "be at most %lld", (long long)found);
   return advise(host, "Set it to that or to 'auto', or set 'rare' to 'warn' or 'allow'.");
 }
@@ -205,11 +241,15 @@ static bool check_shortfall(
     const Parts *request, const MultilabelRequest *wanted, LabeledRows *given, const Codes *codes, Host *host
 ) {
   Assignment assigned;
-  char lacks[SENTENCE], batches[NUMBER];
+  char lacks[SENTENCE];
   int64_t found = 0;
-  if (wanted->rare == RARE_ALLOW && !wanted->finds_most) return true;
-  if (!new_assignment(&assigned, given, host) || !assign_rows(&assigned, codes, NULL, host)) return false;
-  if (describe_shortfall(&assigned, wanted->minimum, host, lacks) == 0) return true;
+  bool has_mean = wanted->size.has_mean;
+  if (wanted->rare == RARE_ALLOW && !wanted->finds_most && !has_mean) return true;
+  if (!new_assignment(&assigned, given, host)) return false;
+  if (has_mean ? !find_kept_minimum(&assigned, codes, host) : !assign_rows(&assigned, codes, NULL, host)) return false;
+  given->minimum = assigned.given.minimum;
+  double minimum = has_mean ? (double)given->minimum : wanted->size.minimum;
+  if (describe_shortfall(&assigned, minimum, host, lacks) == 0) return true;
   if (wanted->finds_most || wanted->rare == RARE_ERROR) {
     if (!find_filled_batches(&assigned, codes, (int64_t)wanted->num_replicas, &found, host)) return false;
   }
@@ -218,7 +258,7 @@ static bool check_shortfall(
     return true;
   }
   if (wanted->rare == RARE_ERROR) {
-    return refuse_shortfall(request, wanted, show_batches(given->n_batches, batches), found, lacks, host);
+    return refuse_shortfall(request, wanted, given, found, lacks, host);
   }
   if (wanted->rare == RARE_WARN) snprintf(host->warning, SENTENCE, "%.400s, in the order of the dataset.", lacks);
   return true;
@@ -231,12 +271,13 @@ static bool plan_multilabel(const Parts *request, Host *host) {
   Codes codes = {.bytes = NULL};
   if (!read_multilabel(request, &wanted, host)) return false;
   if (!is_given(request, "labels")) return keep_multilabel(request, &wanted, host);
-  return read_labels(request, &matrix, host) && give_label_sets(&matrix, &given, &codes, host) &&
-         choose_label_batches(request, &wanted, &given, host) &&
-         check_shortfall(request, &wanted, &given, &codes, host) &&
-         host->number(host, "n_labels", (double)given.n_labels) &&
+  bool is_chosen = read_labels(request, &matrix, host) && give_label_sets(&matrix, &given, &codes, host) &&
+                   choose_label_batches(request, &wanted, &given, host) &&
+                   check_shortfall(request, &wanted, &given, &codes, host);
+  double minimum = wanted.size.has_mean ? (double)given.minimum : wanted.size.minimum;
+  return is_chosen && host->number(host, "n_labels", (double)given.n_labels) &&
          host->number(host, "n_batches", (double)given.n_batches) &&
-         host->number(host, "minimum", fmin(wanted.minimum, LARGEST_EXACT)) &&
+         host->number(host, "minimum", fmin(minimum, LARGEST_EXACT)) &&
          host->flag(host, "shuffle", wanted.is_shuffled);
 }
 

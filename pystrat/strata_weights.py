@@ -1,0 +1,100 @@
+"""Shared by the samplers whose epochs may take rows of some strata less or more often than once: weights of rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from pystrat.arrays import for_kernel, plain_array
+from pystrat.core_sampler import CoreBatchSampler
+from pystrat.frames import strata_series
+from pystrat.lazy_pandas import pd
+from pystrat.messages import refused_type, refused_value, show
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+
+class WeightsOfStrata(CoreBatchSampler):
+    """Base class of samplers that know how often an epoch takes the rows of each stratum, on average."""
+
+    @abstractmethod
+    def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
+        """Return the weight of each stratum, in the order of the codes."""
+
+    @property
+    @abstractmethod
+    def _shown(self) -> Sequence[str]:
+        """The names of the strata."""
+
+    def class_weights(self, *, normalize: bool = False) -> pd.Series:
+        """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
+
+        Epochs may take the rows of a stratum less or more often than once; the weights correct for this. Position k
+        of ``to_numpy()`` is that of output k of a network, so that a loss takes them as they are, see Examples.
+
+        Parameters
+        ----------
+        normalize : bool, default False
+            If False, the weight of a stratum is that given in `weights`, if the sampler has this parameter, and
+            otherwise its rows / its mean number of rows in an epoch, which is 1 if epochs take each row once. If True,
+            the weights are divided by their mean over an epoch, so that the learning rate keeps its scale.
+
+        Returns
+        -------
+        pandas.Series of float64
+            NaN for a stratum that is never sampled.
+
+        Examples
+        --------
+        >>> import torch
+        >>> from pystrat import StratifiedBatchSampler
+        >>> labels = [1] * 10 + [0] * 40
+        >>> sampler = StratifiedBatchSampler(labels, mean_batch_size=10, balance="under", seed=1)
+        >>> sampler.class_weights().to_dict()
+        {0: 4.0, 1: 1.0}
+        >>> weight = torch.as_tensor(sampler.class_weights().to_numpy())
+        >>> torch.nn.CrossEntropyLoss(weight=weight).weight.tolist()
+        [4.0, 1.0]
+        """
+        return strata_series(self._weights_of_classes(normalize), self._shown, "weight")
+
+    def weights(self, rows: Any = None, *, normalize: bool = False) -> NDArray[np.float64]:
+        """Return the training weight of each row.
+
+        In evaluation, all rows have the weight 1. That of a row that is never sampled, such as with
+        ``missing="drop"``, is NaN.
+
+        Parameters
+        ----------
+        rows : array of int, optional
+            Positions from 0, such as a batch; by default all rows of the dataset.
+        normalize : bool, default False
+            As in `class_weights`.
+
+        Returns
+        -------
+        numpy.ndarray of float64, of the shape of `rows`
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `rows` are not integers, such as a logical mask, or not from 0 to the number of rows - 1.
+        """
+        weights, codes = self._weights_of_classes(normalize), self._parts["codes"]
+        weights = np.append(weights, np.nan)  # the code of dropped rows is the number of strata
+        return np.asarray(weights[codes if rows is None else codes[self._positions(rows)]])
+
+    def _positions(self, rows: Any) -> NDArray[np.int64]:
+        """Return row positions, of any shape; refuse anything else, including negative numbers."""
+        found = plain_array(rows, "rows")
+        if found.size and found.dtype.kind not in "iu":
+            raise refused_type("rows", "hold row positions", f"{found.dtype} values")
+        positions = for_kernel(found, np.int64)
+        n_rows = len(self._parts["codes"])
+        outside = found[(positions < 0) | (positions >= n_rows)]
+        if outside.size:
+            raise refused_value("rows", f"hold row positions from 0 to {n_rows - 1}", show(outside.ravel()[0]))
+        return positions
