@@ -108,7 +108,7 @@ def check_sharded(sampler: Any, given: Arguments) -> None:
 
 
 def check_sharded_plan(plan: Any, given: Arguments) -> None:
-    assert plan.n_batches >= 1 and plan.min_samples_per_stratum >= given["min_samples_per_stratum"]
+    assert plan.n_batches >= 1 and plan.min_samples_per_stratum >= (given["min_samples_per_stratum"] or 1)
     assert plan.fewest_rows(plan.counts.index) == plan.sizes().min()
 
 
@@ -534,7 +534,9 @@ CALLS: dict[str, Call] = {
         },
     ),
     "ShardedStratifiedBatchSampler": Call(
-        fixed(strata=LABELS, min_samples_per_stratum=1, counts=COUNTS, shards=["a"], seed=1), check_sharded
+        fixed(strata=LABELS, min_samples_per_stratum=1, counts=COUNTS, shards=["a"], seed=1),
+        check_sharded,
+        besides={"mean_batch_size": {"min_samples_per_stratum": None}},
     ),
     "StrataSubsetBatchSampler": Call(
         fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1), check_subset, besides=SHARDED
@@ -638,7 +640,11 @@ CALLS: dict[str, Call] = {
     "bind_counts": Call(fixed(tables=[COUNTS]), check_shard_counts),
     "gather_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
     "shard_counts": Call(fixed(strata={"a": LABELS}), check_shard_counts),
-    "sharded_plan": Call(fixed(counts=COUNTS, min_samples_per_stratum=1), check_sharded_plan),
+    "sharded_plan": Call(
+        fixed(counts=COUNTS, min_samples_per_stratum=1),
+        check_sharded_plan,
+        besides={"mean_batch_size": {"min_samples_per_stratum": None}},
+    ),
     "stratified_split": Call(fixed(strata=LABELS, sizes=[0.5, 0.5]), check_split),
     "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}, anything),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),

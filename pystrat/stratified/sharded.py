@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,11 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         The stratum of each row of the dataset of this process, which holds its shards one after another, in any form
         that `StratifiedBatchSampler` accepts, without missing values.
-    min_samples_per_stratum : int
-        The minimum m.
+    min_samples_per_stratum : int, optional
+        The minimum m. Give either it or `mean_batch_size`.
+    mean_batch_size : int, optional
+        The mean number of rows per batch, over all processes. An epoch of n rows has
+        ``max(1, round-half-up(n / mean_batch_size))`` batches, and the minimum m is the largest that they keep.
     counts : pandas.DataFrame
         The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of
         them, in any order: the result of `shard_counts`, `bind_counts` or `gather_counts`, or such a table from
@@ -98,8 +101,9 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     def __init__(
         self,
         strata: Any,
-        min_samples_per_stratum: int,
+        min_samples_per_stratum: Optional[int] = None,
         *,
+        mean_batch_size: Optional[int] = None,
         counts: pd.DataFrame,
         shards: Any,
         seed: int,
@@ -108,12 +112,14 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     ) -> None:
         arguments = {
             "min_samples_per_stratum": min_samples_per_stratum,
+            "mean_batch_size": mean_batch_size,
             "scope": scope,
             "shuffle": shuffle,
             "seed": seed,
         }
         settings = self._plan_of(arguments)
-        self._plan = plan = sharded_plan(counts, settings["min_samples_per_stratum"], scope=scope)
+        minimum, mean = settings["min_samples_per_stratum"], settings["mean_batch_size"]
+        self._plan = plan = sharded_plan(counts, minimum, mean_batch_size=mean, scope=scope)
         self._places = plan.places_of(shards)
         data: dict[str, Any] = dict(plan.data_of(self._places))
         self._plan_of(settings, data, plan.name_of)
@@ -122,7 +128,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         parts = self._plan_of(settings, data, plan.name_of)
         own_seed = settings.pop("seed")
         self._parameters = settings
-        labels: dict[str, Any] = {name: show(value) for name, value in settings.items()}
+        labels: dict[str, Any] = {name: show(value) for name, value in settings.items() if value is not None}
         labels.update(names=plan.strata, shards=self.shards)
         self._adopt(parts, labels, seed=own_seed, num_replicas=None, rank=None)
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ class ShardedPlan:
     min_samples_per_stratum: int
     scope: str
     _counts: ShardCounts
+    _size: Mapping[str, Any]  # the parameter that the user gave
 
     @property
     def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute
@@ -113,7 +114,7 @@ class ShardedPlan:
 
     def _call(self, name: str, data: Mapping[str, NDArray[Any]] = {}) -> dict[str, Any]:
         """Return the results of a function of the core for this plan."""
-        arguments = {"min_samples_per_stratum": self.min_samples_per_stratum, "scope": self.scope}
+        arguments = {**self._size, "scope": self.scope}
         return _core.call(name, arguments, {**_data_of(self._counts), **data}, self.name_of)
 
     @property
@@ -127,14 +128,20 @@ class ShardedPlan:
         return self._counts.shards
 
 
-def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, scope: str = "global") -> ShardedPlan:
+def sharded_plan(
+    counts: pd.DataFrame,
+    min_samples_per_stratum: Optional[int] = None,
+    *,
+    mean_batch_size: Optional[int] = None,
+    scope: str = "global",
+) -> ShardedPlan:
     """Return the plan that `ShardedStratifiedBatchSampler` makes from a table of counts.
 
     The R function ``rbridge::sharded_plan()`` returns the same numbers.
 
     Parameters
     ----------
-    counts, min_samples_per_stratum, scope
+    counts, min_samples_per_stratum, mean_batch_size, scope
         As in `ShardedStratifiedBatchSampler`.
 
     Returns
@@ -158,11 +165,12 @@ def sharded_plan(counts: pd.DataFrame, min_samples_per_stratum: int, *, scope: s
     no         13       4     5
     yes         6       2     2
     """
-    arguments = {"min_samples_per_stratum": min_samples_per_stratum, "scope": scope}
+    size = {"min_samples_per_stratum": min_samples_per_stratum, "mean_batch_size": mean_batch_size}
+    arguments = {**size, "scope": scope}
     _core.call("sharded_plan", arguments)
     read = _in_order(read_counts(counts))
     made = _core.call("sharded_plan", arguments, _data_of(read), partial(_name_of, read))
-    return ShardedPlan(made["n_batches"], made["min_samples_per_stratum"], scope, read)
+    return ShardedPlan(made["n_batches"], made["min_samples_per_stratum"], scope, read, size)
 
 
 def _data_of(counts: ShardCounts) -> dict[str, NDArray[np.float64]]:

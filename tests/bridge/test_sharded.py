@@ -38,6 +38,18 @@ def test_tables(strata: dict[str, list[str]], r: Session) -> None:
     assert bind_counts(map(shard_counts, parts)).equals(counts)
 
 
+def test_a_mean_batch_size(r: Session) -> None:
+    counts, local = shard_counts(FEW), FEW["a.csv"] + FEW["C.csv"]
+    given: dict[str, Any] = {"shards": ["a.csv", "C.csv"], "mean_batch_size": 14, "seed": 7}
+    sampler = ShardedStratifiedBatchSampler(local, counts=counts, **given)
+    factor = r.call_function(r.rinterface.baseenv["factor"], local)
+    generator = r.call("batch_sampler_sharded", counts=counts_in_r(r, FEW), strata=factor, **given)
+    for made in (generator, rbridge.as_torch_sampler(sampler)):
+        assert_same_recipe(r, sampler, made)
+        rows = as_array(r.call_function(r.call_function(made, None)["batches"], 3)[0])
+        assert (rows - 1).tolist() == sampler.batches(3).rows.tolist()
+
+
 @pytest.mark.parametrize("scope", ["global", "local"])
 @pytest.mark.parametrize("shuffle", [True, False])
 @pytest.mark.parametrize(

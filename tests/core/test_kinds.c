@@ -446,7 +446,8 @@ static Mutable sharded_request(uint64_t *state) {
     }
   }
   add_number(&request, "seed", 1);
-  add_number(&request, "min_samples_per_stratum", 1);
+  bool has_mean = some_number(state, 2) == 0;
+  add_number(&request, has_mean ? "mean_batch_size" : "min_samples_per_stratum", has_mean ? 48 : 1);
   add_flag(&request, "shuffle", (int32_t)some_number(state, 2));
   add_part(&request, "scope", TEXT, 1, some_number(state, 2) == 0 ? "local" : "global");
   add_part(&request, "table", DOUBLES, n_shards * n_strata, table);

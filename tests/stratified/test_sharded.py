@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import tracemalloc
 from itertools import permutations, product
 from typing import Any, Iterator, Sequence
@@ -111,6 +112,63 @@ def test_all_small_tables_by_brute_force() -> None:
             table = np.array(numbers).reshape(n_shards, n_strata)
             for minimum, scope in product((1, 2), ("global", "local")):
                 check_plan(table, minimum, scope)
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: Any) -> None:
+    n_shards, n_strata = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
+    row = st.lists(st.integers(1, 20), min_size=n_strata, max_size=n_strata)
+    table = np.array(data.draw(st.lists(row, min_size=n_shards, max_size=n_shards)))
+    scope, mean = data.draw(st.sampled_from(["global", "local"])), data.draw(st.integers(1, 300))
+    n_rows, least = int(table.sum()), int(table.sum(axis=0).min() if scope == "global" else table.min())
+    n_batches = max(1, (2 * n_rows + mean) // (2 * mean))
+    counts, shards = as_frame(table), list(range(n_shards))
+    if n_batches > least:
+        with pytest.raises(ValueError) as error:
+            sharded_plan(counts, mean_batch_size=mean, scope=scope)
+        found = re.search(r"'mean_batch_size' parameter must be at least (\d+), for at most (\d+)", str(error.value))
+        assert found is not None and int(found[2]) == least
+        assert sharded_plan(counts, mean_batch_size=int(found[1]), scope=scope).n_batches <= least
+        with pytest.raises(ValueError, match="'mean_batch_size' parameter must be at least"):
+            sharded_plan(counts, mean_batch_size=int(found[1]) - 1, scope=scope)
+        return
+    plan = sharded_plan(counts, mean_batch_size=mean, scope=scope)
+    assert (plan.n_batches, plan.min_samples_per_stratum) == (n_batches, least // n_batches)
+    assert len(plan.sizes()) == n_batches and plan.sizes().sum() == n_rows
+    check_promises(table, n_batches, plan.min_samples_per_stratum, scope)
+    strata = np.repeat(np.tile(counts.columns, n_shards), table.ravel())
+    sampler = ShardedStratifiedBatchSampler(
+        strata, counts=counts, shards=shards, seed=1, mean_batch_size=mean, scope=scope
+    )
+    assert [len(batch) for batch in sampler.batches(2)] == plan.sizes().tolist()
+    assert plan.table()["fewest"].min() >= plan.min_samples_per_stratum
+    assert plan.fewest_rows(shards) == plan.sizes().min()
+
+
+def test_a_mean_batch_size_or_a_minimum_of_shards() -> None:
+    counts = shard_counts({"a": ["x"] * 5 + ["y"] * 2, "b": ["x"] * 8 + ["y"] * 4})
+    wanted = "'min_samples_per_stratum' parameter must be given, or 'mean_batch_size', and not both. Got "
+    for parameters, got in (({}, "neither"), ({"min_samples_per_stratum": 1, "mean_batch_size": 9}, "both")):
+        with pytest.raises(ValueError, match=wanted + got):
+            sharded_plan(counts, **parameters)
+    with pytest.raises(ValueError) as error:
+        sharded_plan(counts, mean_batch_size=1)
+    assert str(error.value) == (
+        "The 'mean_batch_size' parameter must be at least 3, for at most 6 batches: the smallest stratum, 'y', has 6 "
+        "rows. Got 1, for 19 batches, instead. Raise it."
+    )
+    with pytest.raises(
+        ValueError, match="for at most 2 batches: the shard 'a' has 2 rows of 'y'. Got 4, for 5 batches"
+    ):
+        sharded_plan(counts, mean_batch_size=4, scope="local")
+    by_size = ShardedStratifiedBatchSampler(
+        ["x"] * 5 + ["y"] * 2, counts=counts, shards=["a"], seed=1, mean_batch_size=6
+    )
+    by_minimum = ShardedStratifiedBatchSampler(["x"] * 5 + ["y"] * 2, 2, counts=counts, shards=["a"], seed=1)
+    by_size.load_state_dict(by_minimum.state_dict())
+    assert by_size.parameters["mean_batch_size"] == 6 and by_size.plan.min_samples_per_stratum == 2
+    assert by_size.batches(0).rows.tolist() == by_minimum.batches(0).rows.tolist()
 
 
 @settings(max_examples=150)

@@ -10,6 +10,7 @@
 #'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m.
+#'   Give either it or `mean_batch_size`.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them,
 #'   in any order.
@@ -27,6 +28,11 @@
 #'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum.
 #'   `"local"`: every batch has at least m rows of every stratum of each shard, and therefore of each process.
 #'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum of a shard.
+#' @param mean_batch_size (`integer(1)`)\cr
+#'   The mean number of rows per batch, over all processes.
+#'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, and the minimum m is the
+#'   largest that they keep.
+#'   `NULL` (default): the minimum determines the number of batches.
 #' @param shuffle (`logical(1)`)\cr
 #'   `FALSE`: the rows of each stratum in each shard keep their order.
 #' @param ... (any)\cr
@@ -79,12 +85,13 @@
 #'   generator = batch_sampler_sharded(2, counts, shard, seed = 1, strata = own)
 #'   print(generator(NULL)$plan())
 #' }
-batch_sampler_sharded = function(min_samples_per_stratum, counts, shards, seed, strata = NULL, scope = "global",
-  shuffle = TRUE, ...) {
+batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards, seed, strata = NULL,
+  scope = "global", mean_batch_size = NULL, shuffle = TRUE, ...) {
   answer_keywords(...)
-  settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum, scope = scope,
-    shuffle = shuffle, seed = seed))
-  plan = make_sharded_plan(counts, settings$min_samples_per_stratum, settings$scope)
+  settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum,
+    mean_batch_size = mean_batch_size, scope = scope, shuffle = shuffle, seed = seed))
+  size = list(min_samples_per_stratum = settings$min_samples_per_stratum, mean_batch_size = settings$mean_batch_size)
+  plan = make_sharded_plan(counts, size, settings$scope)
   places = shard_places(plan, shards)
   core_plan("sharded", c(settings, plan_data(plan, places)), names_in_plan(plan))
   configuration = list(settings = settings, plan = plan, places = places)
@@ -105,8 +112,10 @@ sharded_recipe = function(strata, configuration) {
   new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration))
 }
 
+sharded_settings = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
+
 sharded_labels = function(configuration) {
-  shown = lapply(configuration$settings[c("min_samples_per_stratum", "scope", "shuffle")], show_setting)
+  shown = lapply(Filter(Negate(is.null), configuration$settings[sharded_settings]), show_setting)
   plan = configuration$plan
   c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]))
 }
@@ -126,7 +135,7 @@ kind_sharded = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
         "plan"),
-      labels = c("min_samples_per_stratum", "scope", "shuffle", "names", "shards")
+      labels = c(sharded_settings, "names", "shards")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = function(recipe, data_source, task) {

@@ -4,7 +4,7 @@
 #' Computes the plan that [batch_sampler_sharded()] makes from a table of counts.
 #' The Python function `pystrat.sharded_plan()` returns the same numbers.
 #'
-#' @param counts,min_samples_per_stratum,scope As in [batch_sampler_sharded()].
+#' @param counts,min_samples_per_stratum,scope,mean_batch_size As in [batch_sampler_sharded()].
 #'
 #' @return An object of class `"sharded_plan"`, a list with the elements
 #' * `n_batches`: the number of batches of an epoch, the same in all processes;
@@ -32,8 +32,9 @@
 #' plan = sharded_plan(counts, 2)
 #' plan
 #' plan$fewest_rows("a.csv")
-sharded_plan = function(counts, min_samples_per_stratum, scope = "global") {
-  plan = make_sharded_plan(counts, min_samples_per_stratum, scope)
+sharded_plan = function(counts, min_samples_per_stratum = NULL, scope = "global", mean_batch_size = NULL) {
+  plan = make_sharded_plan(counts, list(min_samples_per_stratum = min_samples_per_stratum,
+    mean_batch_size = mean_batch_size), scope)
   structure(class = "sharded_plan", list(
     n_batches = plan$n_batches,
     min_samples_per_stratum = plan$min_samples_per_stratum,
@@ -66,19 +67,19 @@ print.sharded_plan = function(x, most = 20L, ...) {
   invisible(x)
 }
 
-# -> list(n_batches, min_samples_per_stratum, scope, table, shards, strata)
-make_sharded_plan = function(counts, min_samples_per_stratum, scope) {
-  request = list(min_samples_per_stratum = min_samples_per_stratum, scope = scope)
+# -> list(n_batches, min_samples_per_stratum, scope, size, table, shards, strata); `size` is what the user gave of
+# list(min_samples_per_stratum, mean_batch_size)
+make_sharded_plan = function(counts, size, scope) {
+  request = c(size, list(scope = scope))
   core_call("sharded_plan", request)
   read = counts_in_order(read_counts(counts))
   made = core_call("sharded_plan", c(request, plan_data(read)), names_in_plan(read))
-  c(made, list(scope = scope), read)
+  c(made, list(scope = scope, size = size), read)
 }
 
 # The results of a function of the core for a plan.
 call_plan = function(name, plan, places = NULL) {
-  request = plan[c("min_samples_per_stratum", "scope")]
-  core_call(name, c(request, plan_data(plan, places)), names_in_plan(plan))
+  core_call(name, c(plan$size, plan["scope"], plan_data(plan, places)), names_in_plan(plan))
 }
 
 # The table, and the rows of some shards in it, as the core takes them.

@@ -8,9 +8,9 @@
 #ifndef PYSTRAT_SHARDS_H
 #define PYSTRAT_SHARDS_H
 
+#include "batch_numbers.h"
 #include "counts_table.h"
 #include "random.h"
-#include "request.h"
 #include "sorting.h"
 #include "turns.h"
 
@@ -18,7 +18,7 @@
 typedef struct {
   CountsTable table;
   bool is_local;
-  double minimum;    /* that was asked for */
+  SizeRequest size;  /* that was asked for */
   int64_t n_batches; /* below 2^53 */
 } ShardsPlan;
 
@@ -40,12 +40,39 @@ static inline bool read_scope(const Parts *parts, bool *is_local, Host *host) {
 
 /* Read what needs no table. */
 static inline bool read_shards_plan(const Parts *request, ShardsPlan *plan, Host *host) {
-  return read_one_minimum(request, INFINITY, &plan->minimum, host) && read_scope(request, &plan->is_local, host);
+  static const char *const name = "min_samples_per_stratum";
+  if (!check_one_size(request, name, host) || !read_mean(request, &plan->size, host)) return false;
+  if (!plan->size.has_mean && !read_one_minimum(request, INFINITY, &plan->size.minimum, host)) return false;
+  return read_scope(request, &plan->is_local, host);
 }
 
-/* Refuse a minimum above `most` rows, which `reason` tells. */
-static inline bool check_minimum(const Parts *request, double minimum, int64_t most, const char *reason, Host *host) {
-  if (minimum <= (double)most) return true;
+/* Choose the number of batches by the mean size; refuse more than `most`, which `reason` tells. */
+static inline bool choose_by_mean_of_shards(
+    const Parts *request, ShardsPlan *plan, int64_t most, const char *reason, Host *host
+) {
+  int64_t n_rows = 0;
+  for (int64_t cell = 0; cell < plan->table.n_parts * plan->table.n_strata; cell++) n_rows += plan->table.counts[cell];
+  if (!batches_by_mean(request, n_rows, plan->size.mean, 1, &plan->n_batches, host)) return false;
+  if (plan->n_batches <= most) return true;
+  char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE];
+  snprintf(got, SENTENCE, "%s, for %s,", show_number(plan->size.mean, shown), show_batches(plan->n_batches, batches));
+  refuse(
+      host, "mean_batch_size", got, "be at least %lld, for at most %s: %.300s",
+      (long long)least_mean(n_rows, most, 1), show_batches(most, at_most), reason
+  );
+  return advise(host, "Raise it.");
+}
+
+/* Choose the number of batches; refuse a minimum above `most` rows, which `reason` tells. */
+static inline bool choose_shard_batches(
+    const Parts *request, ShardsPlan *plan, int64_t most, const char *reason, Host *host
+) {
+  double minimum = plan->size.minimum;
+  if (plan->size.has_mean) return choose_by_mean_of_shards(request, plan, most, reason, host);
+  if (minimum <= (double)most) {
+    plan->n_batches = most / (int64_t)minimum;
+    return true;
+  }
   char shown[NUMBER];
   refuse(
       host, "min_samples_per_stratum", number_read(request, "min_samples_per_stratum", minimum, shown),
@@ -55,7 +82,7 @@ static inline bool check_minimum(const Parts *request, double minimum, int64_t m
 }
 
 /* Find the most rows of every stratum that a batch can be guaranteed to have: over all shards. */
-static inline bool find_most_of_all(const Parts *request, const ShardsPlan *plan, int64_t *most, Host *host) {
+static inline bool find_most_of_all(const Parts *request, ShardsPlan *plan, int64_t *most, Host *host) {
   const int64_t *totals = count_strata(&plan->table, host);
   if (totals == NULL) return false;
   int64_t smallest = smallest_of(totals, plan->table.n_strata);
@@ -68,11 +95,11 @@ static inline bool find_most_of_all(const Parts *request, const ShardsPlan *plan
   *most = totals[smallest];
   show_count(*most, "row", rows);
   snprintf(reason, SENTENCE, "the smallest stratum, {stratum %lld}, has %s", (long long)smallest, rows);
-  return check_minimum(request, plan->minimum, *most, reason, host);
+  return choose_shard_batches(request, plan, *most, reason, host);
 }
 
 /* The same of every shard. */
-static inline bool find_most_of_shards(const Parts *request, const ShardsPlan *plan, int64_t *most, Host *host) {
+static inline bool find_most_of_shards(const Parts *request, ShardsPlan *plan, int64_t *most, Host *host) {
   int64_t n_strata = plan->table.n_strata, cell = smallest_of(plan->table.counts, plan->table.n_parts * n_strata);
   long long shard = (long long)(cell / n_strata), stratum = (long long)(cell % n_strata);
   *most = plan->table.counts[cell];
@@ -86,7 +113,7 @@ static inline bool find_most_of_shards(const Parts *request, const ShardsPlan *p
   char reason[SENTENCE], rows[NUMBER];
   show_count(*most, "row", rows);
   snprintf(reason, SENTENCE, "the shard {shard %lld} has %s of {stratum %lld}", shard, rows, stratum);
-  return check_minimum(request, plan->minimum, *most, reason, host);
+  return choose_shard_batches(request, plan, *most, reason, host);
 }
 
 /* Read the table and choose the number of batches; return in `guaranteed` the minimum that they have. */
@@ -95,7 +122,6 @@ static inline bool plan_shards(const Parts *request, ShardsPlan *plan, int64_t *
   if (!read_shards_plan(request, plan, host) || !read_counts_table(request, &plan->table, host)) return false;
   if (!find_most_of_all(request, plan, &most, host)) return false;
   if (plan->is_local && !find_most_of_shards(request, plan, &most, host)) return false;
-  plan->n_batches = most / (int64_t)plan->minimum;
   *guaranteed = most / plan->n_batches;
   return true;
 }
@@ -104,8 +130,11 @@ static inline bool plan_shards(const Parts *request, ShardsPlan *plan, int64_t *
 static inline bool check_shard_batches(const ShardsPlan *plan, int64_t guaranteed, Host *host) {
   if (plan->n_batches <= LARGEST_COUNT) return true;
   char got[SENTENCE];
-  snprintf(got, SENTENCE, "%lld, for %lld batches,", (long long)guaranteed, (long long)plan->n_batches);
-  refuse(host, "min_samples_per_stratum", got, "make at most %d batches", LARGEST_COUNT);
+  char shown[NUMBER];
+  const char *name = plan->size.has_mean ? "mean_batch_size" : "min_samples_per_stratum";
+  show_number(plan->size.has_mean ? plan->size.mean : (double)guaranteed, shown);
+  snprintf(got, SENTENCE, "%s, for %lld batches,", shown, (long long)plan->n_batches);
+  refuse(host, name, got, "make at most %d batches", LARGEST_COUNT);
   return advise(host, "Raise it.");
 }
 

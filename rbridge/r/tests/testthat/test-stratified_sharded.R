@@ -80,6 +80,22 @@ test_that("one row, stratum, shard and batch are told as one", {
     "* Rows: 1, in 1 shard\n* Batches: 1, of 1 row, each with at least 1 row of", fixed = TRUE)
 })
 
+test_that("a mean batch size may replace the minimum", {
+  own = c("e", "a")
+  by_size = sharded(own, NULL, mean_batch_size = 15)
+  expect_identical(by_size$batches(1), sharded(own)$batches(1))
+  expect_output(print(by_size), "* mean_batch_size: 15", fixed = TRUE)
+  plan = sharded_plan(counts, mean_batch_size = 15)
+  expect_identical(plan[c("n_batches", "min_samples_per_stratum")], sharded_plan(counts, 2)[c("n_batches",
+    "min_samples_per_stratum")])
+  expect_identical(sum(plan$sizes()), sum(counts) + 0)
+  of = "'min_samples_per_stratum' parameter must be given, or 'mean_batch_size', and not both. Got"
+  expect_match(refused(own, NULL), paste(of, "neither"), fixed = TRUE)
+  expect_match(refused(own, mean_batch_size = 15), paste(of, "both"), fixed = TRUE)
+  expect_match(message_of(sharded_plan(counts, mean_batch_size = 2)), fixed = TRUE,
+    "for at most 9 batches: the smallest stratum, 'z', has 9 rows. Got 2, for")
+})
+
 test_that("a plan needs no rows", {
   counts = matrix(1e6 * (1:10), 1e5, 10, byrow = TRUE, dimnames = list(sprintf("%05d", 1:1e5), letters[1:10]))
   plan = sharded_plan(counts, 4)

@@ -7,7 +7,7 @@
  * table, only check the arguments.
  */
 static bool call_sharded_plan(const Parts *request, Host *host) {
-  ShardsPlan plan = {.minimum = 0};
+  ShardsPlan plan = {.n_batches = 0};
   int64_t guaranteed;
   if (!is_given(request, "table")) return read_shards_plan(request, &plan, host);
   return plan_shards(request, &plan, &guaranteed, host) && host->number(host, "n_batches", (double)plan.n_batches) &&
@@ -16,7 +16,7 @@ static bool call_sharded_plan(const Parts *request, Host *host) {
 
 /* Make "sizes" the result: the rows of each batch in all shards. */
 static bool call_sharded_sizes(const Parts *request, Host *host) {
-  ShardsPlan plan = {.minimum = 0};
+  ShardsPlan plan = {.n_batches = 0};
   int64_t guaranteed, n_rows = 0;
   if (!plan_shards(request, &plan, &guaranteed, host) || !check_shard_batches(&plan, guaranteed, host)) return false;
   int64_t *sizes = host->vector(host, "sizes", LARGE, plan.n_batches);
@@ -31,7 +31,7 @@ static bool call_sharded_sizes(const Parts *request, Host *host) {
 
 /* Make "fewest" the result: the fewest rows in a batch of the "shards". */
 static bool call_sharded_fewest(const Parts *request, Host *host) {
-  ShardsPlan plan = {.minimum = 0};
+  ShardsPlan plan = {.n_batches = 0};
   ShardCells cells = {.n_cells = 0};
   int64_t guaranteed, fewest;
   return plan_shards(request, &plan, &guaranteed, host) && find_own_cells(request, &plan, &cells, host) &&
@@ -40,7 +40,7 @@ static bool call_sharded_fewest(const Parts *request, Host *host) {
 
 /* Make "rows", "fewest" and "most" the results: of each stratum, and its fewest and most rows in a batch. */
 static bool call_sharded_strata(const Parts *request, Host *host) {
-  ShardsPlan plan = {.minimum = 0};
+  ShardsPlan plan = {.n_batches = 0};
   int64_t guaranteed;
   if (!plan_shards(request, &plan, &guaranteed, host)) return false;
   int64_t n_strata = plan.table.n_strata, n_shards = plan.table.n_parts, n_batches = plan.n_batches;

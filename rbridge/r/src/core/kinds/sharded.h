@@ -35,8 +35,9 @@ static bool check_own_shards(const Parts *request, const ShardCells *cells, Host
   snprintf(got, SENTENCE, "%s in %s, of which some batch has none,", rows, shards);
   const char *batches = cells->n_batches == 1 ? "batch" : "batches";
   refuse(host, "shards", got, "have a row for each of %lld %s", (long long)cells->n_batches, batches);
-  const char *other = n_rows > 0 ? ", or raise 'min_samples_per_stratum'" : "";
-  return advise(host, "Give this process more shards%s.", other);
+  if (n_rows == 0) return advise(host, "Give this process more shards.");
+  const char *size = is_given(request, "mean_batch_size") ? "mean_batch_size" : "min_samples_per_stratum";
+  return advise(host, "Give this process more shards, or raise '%s'.", size);
 }
 
 /* Return the sizes of the shards of cells, in memory of the call; or NULL. */
@@ -86,7 +87,7 @@ static bool give_doubles(const char *name, const int64_t *numbers, int64_t count
 }
 
 static bool plan_sharded(const Parts *request, Host *host) {
-  ShardsPlan plan = {.minimum = 0};
+  ShardsPlan plan = {.n_batches = 0};
   ShardCells cells = {.n_cells = 0};
   double seed;
   bool is_shuffled = false;
@@ -94,7 +95,7 @@ static bool plan_sharded(const Parts *request, Host *host) {
   if (!read_whole(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
   if (!read_flag(request, "shuffle", &is_shuffled, host)) return false;
   if (!is_given(request, "table")) {
-    return read_shards_plan(request, &plan, host) && host->number(host, "min_samples_per_stratum", plan.minimum) &&
+    return read_shards_plan(request, &plan, host) && keep_size("min_samples_per_stratum", &plan.size, host) &&
            host->keep(host, "scope") && host->keep(host, "shuffle") && host->number(host, "seed", seed);
   }
   if (!plan_shards(request, &plan, &guaranteed, host) || !check_shard_batches(&plan, guaranteed, host)) return false;
