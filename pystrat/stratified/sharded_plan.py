@@ -166,7 +166,7 @@ def sharded_plan(
     yes         6       2     2
     """
     size = {"min_samples_per_stratum": min_samples_per_stratum, "mean_batch_size": mean_batch_size}
-    arguments = {**size, "scope": scope}
+    arguments: dict[str, Any] = {**size, "scope": scope}
     _core.call("sharded_plan", arguments)
     read = _in_order(read_counts(counts))
     made = _core.call("sharded_plan", arguments, _data_of(read), partial(_name_of, read))
