@@ -44,6 +44,7 @@ def test_import_brings_the_stratified_sampler_and_nothing_of_the_others() -> Non
         "pystrat.recipe",
         "pystrat.seeds",
         "pystrat.strata",
+        "pystrat.strata_weights",
         "pystrat.stratified",
         "pystrat.stratified.sampler",
         "pystrat.stratum_names",
