@@ -311,3 +311,11 @@ test_that("a state goes on alike, also in a tree with another seed, and a wrong 
   }
   expect_identical(twin$state_dict(), before)
 })
+
+test_that("numbers of 64 bits are exact: one that no double holds is refused, not rounded", {
+  skip_if_not_installed("bit64")
+  tree = sum_tree(c(1, 2, 3), seed = 1)
+  expect_identical(tree$weights(bit64::as.integer64(3)), 3)
+  expect_error(tree$weights(bit64::as.integer64("9007199254740993")), fixed = TRUE,
+    "The 'indices' parameter must hold row positions. Got integers beyond 2^53 instead.")
+})
