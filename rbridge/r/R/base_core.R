@@ -46,7 +46,11 @@ core_results = function(answer, given, names = NULL) {
 # The value that is refused, an element of it, or what a name in a text of the core stands for.
 refused_value = function(refusal, given) {
   value = given[[refusal$shown]]
-  show_value(if (is.null(refusal$place)) value else value[[refusal$place]])
+  if (is.null(refusal$place)) {
+    return(show_value(value))
+  }
+  # The core sees the elements of a list, whatever its class makes of them.
+  show_value((if (is.list(value)) unclass(value) else value)[[refusal$place]])
 }
 
 refused_name = function(refusal, names) {

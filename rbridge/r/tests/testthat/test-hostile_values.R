@@ -63,6 +63,7 @@ hostile = list(
   "microseconds" = function() as.POSIXct(c(0, 1e-6), origin = "1970-01-01", tz = "UTC"),
   "fractions of a day" = function() structure(c(0, 0.5), class = "Date"),
   "POSIXlt" = function() as.POSIXlt("2020-01-01", tz = "UTC"),
+  "POSIXlt of a time zone" = function() as.POSIXlt("2020-01-01", tz = "Europe/Berlin"),
   "difftime" = function() as.difftime(1, units = "secs"),
   "numbers of 64 bits" = function() bit64::as.integer64(c(1, 2)),
   "list()" = function() list(),

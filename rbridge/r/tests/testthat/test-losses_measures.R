@@ -52,8 +52,7 @@ test_that("predictions of rows of one class have no measure", {
 })
 
 test_that("learners are compared by both measures in a resampling", {
-  skip_if_not_installed("rpart")
-  learner = mlr3::lrn("classif.rpart", predict_type = "prob")
+  learner = mlr3::lrn("classif.debug", predict_type = "prob")
   result = mlr3::resample(mlr3::tsk("sonar"), learner, mlr3::rsmp("holdout"))
   scores = result$aggregate(mlr3::msrs(c("classif.rocaum", "classif.invauc")))
   expect_named(scores, c("classif.rocaum", "classif.invauc"))
