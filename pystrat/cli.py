@@ -16,7 +16,9 @@ from pystrat.base import BatchSampler
 from pystrat.lazy_pandas import pd
 from pystrat.messages import show
 from pystrat.plan import ASSIGN_CHOICES
+from pystrat.strata import encode_strata
 from pystrat.stratified.sampler import DROP_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
+from pystrat.stratum_names import by_value
 from pystrat.tables import read_table
 
 _MISSING_HELP = "what to do with rows that have a missing value"
@@ -55,12 +57,13 @@ def _naming_options(text: str, options: argparse.Namespace) -> str:
     named = {name: f"--{name.replace('_', '-')}" for name in vars(options) if name not in _ARGUMENTS}
     named.update({name: option for name, option in _RENAMED.items() if option[2:].replace("-", "_") in named})
     text = re.sub(r"^The '(\w+)' parameter", lambda found: _as_option(found[0], found[1], named), text)
-    # After these words, a name in quotes is that of a parameter, and not a stratum or another value.
-    return re.sub(rf"(?:{_BEFORE_PARAMETERS}) '(\w+)'", lambda found: _as_option(found[0], found[1], named), text)
+    # After some words, a name in quotes is that of a parameter; after "to", and elsewhere, it is a value.
+    names = rf"to '\w+'(?: or '\w+')?|(?:{_BEFORE_PARAMETERS}) '(\w+)'"
+    return re.sub(names, lambda found: _as_option(found[0], found[1], named), text)
 
 
-def _as_option(words: str, name: str, named: Mapping[str, str]) -> str:
-    if name not in named:
+def _as_option(words: str, name: Optional[str], named: Mapping[str, str]) -> str:
+    if name is None or name not in named:
         return words
     return words.replace(f"'{name}'", f"'{named[name]}'").replace(" parameter", " option")
 
@@ -142,11 +145,12 @@ def sampler_of(options: argparse.Namespace) -> Any:
     if options.strata_per_batch is not None:
         return _subset_sampler(options)
     _check_left_out({"keep": options.keep}, "unless '--groups' is given")
+    strata = _columns_of(read_table(options.file), options.strata, "strata")
     return StratifiedBatchSampler(
-        _columns_of(read_table(options.file), options.strata, "strata"),
-        options.min_samples_per_stratum,
+        strata,
+        _by_value(options.min_samples_per_stratum, strata),
         mean_batch_size=options.mean_batch_size,
-        shares=options.shares,
+        shares=_by_value(options.shares, strata),
         temperature=options.temperature,
         cap=options.cap,
         balance=options.balance,
@@ -158,6 +162,11 @@ def sampler_of(options: argparse.Namespace) -> Any:
         missing=options.missing,
         num_replicas=options.num_replicas,
     )
+
+
+def _by_value(numbers: Any, strata: pd.DataFrame) -> Any:
+    """Return numbers by the values of the strata, if they are given by their names."""
+    return by_value(numbers, encode_strata(strata, missing="stratum").shown) if isinstance(numbers, dict) else numbers
 
 
 def _group_sampler(options: argparse.Namespace) -> BatchSampler:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Collection, Iterable, Optional, Sequence
+from typing import Any, Collection, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -83,6 +83,17 @@ def strata_of_keys(keys: Iterable[Any], names: Sequence[str], parameter: str, *,
             raise refused_value(parameter, required, shown_key(key, parameter), _advice(key, strata, parameter))
         found.append(code)
     return found
+
+
+def by_value(numbers: Mapping[str, Any], names: Sequence[str]) -> dict[Any, Any]:
+    """Return numbers of strata by their values, from those by their names, as a command line has them.
+
+    A name of no stratum, or of several, stays, and is refused where the numbers are used.
+    """
+    strata = with_values(names)
+    texts = list(strata)
+    values = {name: strata.value_of(code) for code, name in enumerate(texts) if texts.count(name) == 1}
+    return {values.get(name, name): number for name, number in numbers.items()}
 
 
 def _identities(strata: StratumNames) -> list[Identity]:

@@ -68,6 +68,31 @@ def test_plan_of_what_is_wanted(
     assert capsys.readouterr().out == StratifiedBatchSampler(TABLE["sex"], **parameters).plan.summary() + "\n"
 
 
+@pytest.mark.parametrize(
+    "columns, options, wanted",
+    [
+        ("sick", ["-m", "1=2", "-m", "0=5"], {1: 2, 0: 5}),
+        ("known", ["-m", "TRUE=2", "-m", "FALSE=5"], {True: 2, False: 5}),
+        ("sick,sex", ["-m", "1, f=1"], {(1, "f"): 1}),
+    ],
+)
+def test_strata_are_named_as_the_plan_prints_them(
+    columns: str, options: list[str], wanted: dict[Any, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pd.DataFrame({"sick": [1, 0] * 20, "known": [True, False] * 20, "sex": ["f", "f", "m", "m"] * 10})
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    assert run("plan", tmp_path / "rows.csv", "--strata", columns, *options) == 0
+    plan = StratifiedBatchSampler(table[columns.split(",")], wanted).plan
+    assert capsys.readouterr().out == plan.summary() + "\n"
+    assert run("plan", tmp_path / "rows.csv", "--strata", columns, "-m", "none=1") == 2
+    assert "must name one of the strata" in capsys.readouterr().err
+
+
+def test_values_that_share_the_name_of_an_option_stay(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("plan", file, "--strata", "autism", "-m", 3) == 2
+    assert "Set '--missing' to 'stratum' or 'drop'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("keep", [None, "apart"])
 def test_plan_of_groups(keep: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = pd.DataFrame({"sick": [1, 0] * 20, "patient": [row % 14 for row in range(40)]})
@@ -282,7 +307,10 @@ def test_parquet_and_feather_need_pyarrow(suffix: str, tmp_path: Path, capsys: p
 
 def commands_of_documents() -> list[str]:
     """Return the commands with arguments that the documents show."""
-    texts = [path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]]
+    texts = [
+        re.sub(r"\\\n *", "", path.read_text(encoding="utf-8"))
+        for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    ]
     found = [
         command
         for text in texts

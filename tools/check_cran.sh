@@ -28,7 +28,7 @@ settings=(
   # The help pages have no formulas, and to check those needs the package V8.
   _R_CHECK_RD_MATH_RENDERING_=false
   # Debian's R compiles with debugging symbols. CRAN's limit of 5 MB is one of data and documentation.
-  _R_SHLIB_STRIP_=true
+  _R_SHLIB_STRIP_=true R_STRIP_SHARED_LIB="strip --strip-debug"
   # Flags that Debian builds R with.
   _R_CHECK_COMPILATION_FLAGS_KNOWN_="-Wformat -Wdate-time -Werror=format-security -mno-omit-leaf-frame-pointer"
 )

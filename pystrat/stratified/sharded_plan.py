@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Mapping, Optional, Sequence
 
@@ -40,7 +40,7 @@ class ShardedPlan:
     min_samples_per_stratum: int
     scope: str
     _counts: ShardCounts
-    _size: Mapping[str, Any]  # the parameter that the user gave
+    _size: Mapping[str, Any] = field(repr=False)  # the parameter that the user gave
 
     @property
     def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute

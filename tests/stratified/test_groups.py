@@ -237,7 +237,7 @@ def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: 
     check = check_together if keep == "together" else check_apart
     for epoch in (0, 7):
         check(sampler, *labels_of(sizes), epoch)
-    if rounded // replicas * replicas <= min(most):
+    if n_batches <= min(most):
         assert made(sizes, None, mean_batch_size=mean, keep=keep, num_replicas=replicas).plan.fewest.min() >= max(
             largest
         )
@@ -265,7 +265,7 @@ def test_a_mean_batch_size_or_a_minimum() -> None:
     assert wanted + "both" in refused(**of, min_samples_per_stratum=1, mean_batch_size=2)
     assert refused(**of, mean_batch_size=1) == (
         "The 'mean_batch_size' must be at least 3, for at most 2 batches: the smallest stratum, '0', has 2 groups. "
-        "Got 1, for 5 batches, instead. Raise it, or set 'rare' to 'warn' or 'allow'."
+        "Got 1, for 4 batches, instead. Raise it, or set 'rare' to 'warn' or 'allow'."
     )
     assert "be at least 3, for at most 2 batches: the smallest stratum, '1', has 2 rows." in refused(
         **of, mean_batch_size=1, keep="apart"
@@ -275,6 +275,8 @@ def test_a_mean_batch_size_or_a_minimum() -> None:
     ):
         sampler = StratifiedGroupBatchSampler(**of, mean_batch_size=1, keep="apart", rare="warn", seed=1)
     assert len(sampler) == 5 and sampler.parameters["min_samples_per_stratum"] is None
+    # There are no more batches than groups, whatever the size.
+    assert len(StratifiedGroupBatchSampler([0] * 6, groups=[0, 0, 1, 1, 2, 2], mean_batch_size=1)) == 3
     same = StratifiedGroupBatchSampler(**of, min_samples_per_stratum=1, seed=1)
     resumed = StratifiedGroupBatchSampler(**of, mean_batch_size=3, seed=1)
     resumed.load_state_dict(same.state_dict())

@@ -20,7 +20,7 @@ doubles_of_integer64 = function(numbers, parameter, required) {
   if (any(abs(numbers) > bit64::as.integer64(largest_exact), na.rm = TRUE)) { # as doubles, 2^53 + 1 would equal 2^53
     stop_parameter(parameter, required, "integers beyond 2^53")
   }
-  as.double(numbers)
+  suppressWarnings(as.double(numbers)) # it warns of 2^53, too, which is exact
 }
 
 # Any number of doubles.
@@ -191,7 +191,7 @@ load_feedback = function(private, state) {
   }
   sample_stream = stream_of_words(state$sample_generator)
   given = feedback_of_state(private, state$feedback)
-  check_next_position(given, private$.recipe$parts$capacity)
+  check_next_position(given, private$.recipe$parts)
   place = if (!is.null(stream)) {
     list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = rows, generator = stream)
   }
@@ -213,8 +213,9 @@ feedback_of_state = function(private, feedback) {
 }
 
 # Where the next row is added: after the last one, or at any row if there is no room for more.
-check_next_position = function(values, capacity) {
-  n_rows = length(values[[intersect(c("weights", "priorities"), names(values))[1L]]])
+check_next_position = function(values, parts) {
+  capacity = parts$capacity
+  n_rows = length(values[[intersect(c("weights", "priorities"), names(values))[1L]]]) / max(1, length(parts$begins))
   is_full = is.null(capacity) || n_rows == capacity
   if (is_full || n_rows < capacity) {
     check_between(values$next_position, "next_position", if (is_full) 0 else n_rows,

@@ -74,10 +74,13 @@ typedef struct {
   int64_t *available; /* the rows in the dataset, of which `counts` are kept; or `counts` */
   int64_t smallest;   /* the stratum with the fewest rows, if possible one that is whole: keeping more rows of others
                          would not help */
+  int64_t most_batches; /* a larger number of batches is lowered to it */
 } Counts;
 
 static inline Counts new_counts(int64_t *counts, int64_t *available, int64_t n_strata) {
-  Counts rows = {.n_strata = n_strata, .noun = "row", .counts = counts, .available = available};
+  Counts rows = {
+      .n_strata = n_strata, .noun = "row", .counts = counts, .available = available, .most_batches = LARGEST_COUNT
+  };
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     int64_t least = counts[rows.smallest];
     bool is_whole = counts[stratum] == available[stratum];
@@ -202,6 +205,10 @@ static inline bool batches_by_mean_for_all(
 ) {
   char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE], smallest[SENTENCE];
   if (!batches_by_mean(request, rows->n_rows, mean, num_replicas, n_batches, host)) return false;
+  if (*n_batches > rows->most_batches) {
+    *n_batches = rows->most_batches;
+    if (!share_batches(request, num_replicas, n_batches, host)) return false;
+  }
   int64_t fewest = fewest_rows(rows), replicas = (int64_t)num_replicas;
   if (*n_batches <= fewest || rare == RARE_ALLOW) return true;
   show_smallest(rows, host, smallest);

@@ -47,13 +47,15 @@ static inline bool fill_ranks(RowWeights *rows, const FirstRows *first, Host *ho
   return true;
 }
 
-/* Fill the vectors of the state, which are in memory of the host: a head and numbers each. */
+/* Fill the vectors of the state, which are in memory of the host: a head and numbers each. Without ranks, `priorities`
+ * and `ranking` are NULL.
+ */
 static inline bool fill_row_weights(
     const RowWeighing *weighing, const FirstRows *first, double *tree, double *priorities, int32_t *ranking,
     RowWeights *rows, Host *host
 ) {
   int64_t capacity = weighing->capacity, n_sums = sum_tree_length(capacity), n_numbers = n_tree_numbers(weighing);
-  if (weighing->is_ranked) {
+  if (priorities != NULL && ranking != NULL) {
     memset(priorities, 0, (size_t)capacity * sizeof *priorities);
     memset(ranking, 0, (size_t)(RANKING_HEAD + n_ranking_numbers(capacity)) * sizeof *ranking);
     ranking[N_BLOCKS] = 1;
@@ -66,7 +68,7 @@ static inline bool fill_row_weights(
   tree[NEXT_POSITION] = (double)first->next_position;
   tree[LARGEST] = first->largest;
   tree[N_ADDED] = first->n_added;
-  rows->weighing = weighing;
+  *rows = (RowWeights){.weighing = weighing};
   lay_vectors(rows, tree, priorities, ranking);
   if (!(weighing->is_ranked ? fill_ranks(rows, first, host) : fill_weights(rows, first, host))) return false;
   write_heads(rows);

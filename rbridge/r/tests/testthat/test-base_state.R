@@ -261,8 +261,10 @@ test_that("a state counts no batches that were not requested, and holds whole ro
   for (feedback in list(3, list(weights = "a", next_position = 0), list(rep(1, 40)))) {
     expect_error(load(`[[<-`(state, "feedback", feedback)), "The 'state' parameter must hold the weights of the rows")
   }
-  for (feedback in list(list(weights = rep(1, 40), next_position = 40), list(weights = rep(1, 40), next_position = 0.5))) {
-    expect_error(load(`[[<-`(state, "feedback", feedback)), "The 'next_position' parameter must be an integer from 0 to 39")
+  for (position in c(40, 0.5)) {
+    feedback = list(weights = rep(1, 40), next_position = position)
+    expected = "The 'next_position' parameter must be an integer from 0 to 39"
+    expect_error(load(`[[<-`(state, "feedback", feedback)), expected)
   }
   partial = batch_sampler_prioritized(3, 2, capacity = 8, seed = 1)(NULL)
   state = partial$state_dict(0)

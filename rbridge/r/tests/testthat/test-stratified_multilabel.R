@@ -34,7 +34,7 @@ test_that("known batches, which are those of the Python package", {
 test_that("a mean batch size may replace the minimum", {
   sampler = batch_sampler_multilabel(triangle, mean_batch_size = 4, seed = 1)(NULL)
   expect_identical(sampler$batches(0), batch_sampler_multilabel(triangle, 2, seed = 1)(NULL)$batches(0))
-  expect_output(print(sampler), "Minimum: 2|at least 2 rows")
+  expect_output(print(sampler), "at least 2 rows")
   of = "'min_samples_per_label' parameter must be given, or 'mean_batch_size', and not both. Got"
   expect_match(refused(triangle), paste(of, "neither"), fixed = TRUE)
   expect_match(refused(triangle, 1, 2), paste(of, "both"), fixed = TRUE)

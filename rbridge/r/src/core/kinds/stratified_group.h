@@ -100,23 +100,21 @@ static bool choose_by_mean(
   const Codes *codes = &rows->codes;
   int64_t n_strata = codes->n_strata;
   Counts counts = new_counts(codes->counts, codes->counts, n_strata);
-  int64_t too_large = fewest_rows(&counts) + 1, largest = 1, most_batches = counts.n_rows;
+  int64_t too_large = fewest_rows(&counts) + 1, largest = 1;
   if (sizes != NULL) {
     int64_t *n_groups = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *n_groups);
     if (n_groups == NULL || !fill_group_sizes(rows, 1, sizes, host)) return false;
     for (int64_t stratum = 0; stratum < n_strata; stratum++) n_groups[stratum] = sizes[stratum].n_groups;
+    int64_t n_rows = counts.n_rows;
     counts = new_counts(n_groups, n_groups, n_strata);
     counts.noun = "group";
-    int64_t n_rows = most_batches;
-    most_batches = counts.n_rows;
+    counts.most_batches = counts.n_rows; /* so that no batch is empty */
     counts.n_rows = n_rows;
   }
   double mean = wanted->size.mean;
   if (!batches_by_mean_for_all(request, &counts, mean, wanted->num_replicas, wanted->rare, "", n_batches, host)) {
     return false;
   }
-  *n_batches = smaller(*n_batches, most_batches); /* so that no batch is empty */
-  if (!share_batches(request, wanted->num_replicas, n_batches, host)) return false;
   while (too_large - largest > 1) { /* a larger minimum allows no more batches */
     int64_t middle = largest + (too_large - largest) / 2;
     if (sizes != NULL && !fill_group_sizes(rows, middle, sizes, host)) return false;
