@@ -80,7 +80,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
     depends on the draw and differs between epochs: ``len`` is that of the next epoch.
 
-    With `balance_replicas`, the batches are shuffled otherwise: they are sorted by tokens including padding, ties in
+    With `balance_replicas`, the batches have another order: they are sorted by tokens including padding, ties in
     the order in which they were cut, and each `num_replicas` consecutive batches are a step. The steps are shuffled by
     ``sample.int(number of steps)``, and the batches of each step by ``sample.int(num_replicas)``. Rows, batches and
     their number stay the same.

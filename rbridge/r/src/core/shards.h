@@ -46,7 +46,7 @@ static inline bool read_shards_plan(const Parts *request, ShardsPlan *plan, Host
   return read_scope(request, &plan->is_local, host);
 }
 
-/* Choose the number of batches by the mean size; refuse more than `most`, which `reason` tells. */
+/* Choose the number of batches by the mean size; refuse more than `most`; `reason` says why. */
 static inline bool choose_by_mean_of_shards(
     const Parts *request, ShardsPlan *plan, int64_t most, const char *reason, Host *host
 ) {
@@ -63,7 +63,7 @@ static inline bool choose_by_mean_of_shards(
   return advise(host, "Raise it.");
 }
 
-/* Choose the number of batches; refuse a minimum above `most` rows, which `reason` tells. */
+/* Choose the number of batches; refuse a minimum above `most` rows; `reason` says why. */
 static inline bool choose_shard_batches(
     const Parts *request, ShardsPlan *plan, int64_t most, const char *reason, Host *host
 ) {
