@@ -63,7 +63,7 @@ bench: set-up-bench ## Compare the speed of samplers with others, and name what 
 
 study: set-up-bench ## Train the study of batches on real data, as far as it has no results yet; study_options=--help
 	@Rscript benchmarks/study/prepare.R build/study
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(python) benchmarks/study/run.py $(study_options)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(python) benchmarks/study/run_study.py $(study_options)
 	@$(python) benchmarks/study/analyze.py --write
 
 site: set-up-site ## Build the documentation site in build/site

@@ -695,8 +695,8 @@ CALLS: dict[str, Call] = {
     "Batches.gather": Call(fixed(batches=[[0, 1], [2]]), check_batches),
     "Batches.lists": Call(fixed(first=0, step=1), anything, of=lambda folder: Batches.gather([[1, 2], [3]])),
     "Batches.part": Call(fixed(first=0, step=1), check_batches, of=lambda folder: Batches.gather([[1, 2], [3]])),
-    "PlannedBatchSampler.class_weights": Call(fixed(normalize=True), check_finite, of=downsampled),
-    "PlannedBatchSampler.weights": Call(fixed(rows=[0, 5], normalize=True), check_one_per_row, of=downsampled),
+    "WeightsOfStrata.class_weights": Call(fixed(normalize=True), check_finite, of=downsampled),
+    "WeightsOfStrata.weights": Call(fixed(rows=[0, 5], normalize=True), check_one_per_row, of=downsampled),
     "FeatureLookup.__call__": Call(
         fixed(ids=[3, 4]), check_one_per_row, of=lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0)
     ),

@@ -552,6 +552,7 @@ values = st.one_of(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.*bin_target")  # many different numbers are strata all the same
 @given(values)
 def test_any_column_is_numbered_as_a_dictionary_would(column: list) -> None:
     if not column:

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from objectives import BY_TASK, RANKING
 from matplotlib import pyplot
-from run import N_STEPS, RESULTS, read_sizes
+from run_study import N_STEPS, RESULTS, read_sizes
 from scipy import stats
 from training import Cell
 

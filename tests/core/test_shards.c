@@ -72,7 +72,7 @@ static void test_any_shards(void) {
     };
     Parts request = {.parts = parts, .n_parts = LENGTH(parts)};
     PlainHost host = new_host(&request, NULL, 0, -1);
-    ShardsPlan plan = {.minimum = 0};
+    ShardsPlan plan = {.n_batches = 0};
     ShardCells cells = {.n_cells = 0};
     if (plan_shards(&request, &plan, &guaranteed, &host.host)) {
       CHECK(guaranteed >= 1 && find_own_cells(&request, &plan, &cells, &host.host));

@@ -429,7 +429,7 @@ def test_places_beyond_an_epoch_are_refused() -> None:
     for entry, value in ("batch", len(stream) + 1), ("epoch", -1), ("batch", -1):
         with pytest.raises(ValueError, match=f"'{entry}'"):
             stream.load_state_dict({**stream.state_dict(), entry: value})
-    with pytest.raises(ValueError, match="'batches_consumed' .* 0 to 0"):
+    with pytest.raises(ValueError, match="'batches_consumed' parameter must be 0"):
         stream.state_dict(batches_consumed=1)
 
 

@@ -191,7 +191,7 @@ def test_halves_of_a_repeat_are_each_others_test_rows_and_parts_do_not_overlap(m
 def test_a_run_continues_with_the_cells_that_have_no_results(
     module: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run, data, analyze = module("run"), module("data"), module("analyze")
+    run, data, analyze = module("run_study"), module("data"), module("analyze")
     (tmp_path / "results").mkdir()
     for reader in (run, analyze):
         monkeypatch.setattr(reader, "RESULTS", tmp_path / "results")
@@ -216,7 +216,7 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
 
 
 def test_whatever_is_done_first_covers_all_data_sets_and_the_smallest_batches(module: Callable[[str], Any]) -> None:
-    run, data = module("run"), module("data")
+    run, data = module("run_study"), module("data")
     grid = run.cells(data.catalog(), run.BATCH_SIZES, run.N_SEEDS)
     assert len(grid) == len(set(grid))
     first = grid[: len(grid) // 40]

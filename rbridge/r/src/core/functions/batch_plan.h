@@ -22,7 +22,7 @@ static bool read_plan(const Parts *request, Plan *plan, Host *host) {
 
 /* Make "offsets" the result: where in the epoch each batch begins, and where the last one ends. */
 static bool call_batch_offsets(const Parts *request, Host *host) {
-  Plan plan;
+  Plan plan = {.n_batches = 0};
   if (!read_plan(request, &plan, host)) return false;
   int64_t *offsets = host->vector(host, "offsets", LONGS, plan.n_batches + 1);
   return offsets != NULL && fill_offsets(plan.counts, plan.n_strata, plan.n_batches, plan.even, offsets, host);
@@ -35,7 +35,7 @@ static int64_t dealt_to(int64_t batch, int64_t place, int64_t n_batches) {
 
 /* Make "rows" the result: those of each stratum in each batch, stratum by stratum. */
 static bool call_batch_composition(const Parts *request, Host *host) {
-  Plan plan;
+  Plan plan = {.n_batches = 0};
   if (!read_plan(request, &plan, host)) return false;
   int64_t n_batches = plan.n_batches, before = 0;
   int32_t *rows = host->vector(host, "rows", INTEGERS, plan.n_strata * n_batches);
@@ -61,7 +61,7 @@ static bool call_batch_composition(const Parts *request, Host *host) {
  * Of the "available" rows of each stratum, those of the last ranks, which the plan leaves out, go behind the epoch.
  */
 static bool call_batch_layout(const Parts *request, Host *host) {
-  Plan plan;
+  Plan plan = {.n_batches = 0};
   double n_rows;
   int64_t *available = NULL, n_strata = 0, n_available = 0;
   if (!read_plan(request, &plan, host)) return false;

@@ -1,8 +1,8 @@
 """The study: train all cells of the grid that have no results yet, the most informative first.
 
-    python benchmarks/study/run.py                       the whole grid
-    python benchmarks/study/run.py --minutes 30          what can be done in half an hour; run it again to continue
-    python benchmarks/study/run.py --seeds 1 --batch-sizes 32 128 --data default survey
+    python benchmarks/study/run_study.py    the whole grid
+    python benchmarks/study/run_study.py --minutes 30    what can be done in half an hour; again to continue
+    python benchmarks/study/run_study.py --seeds 1 --batch-sizes 32 128 --data default survey
 
 Results are in results/, a file for each data set. An interrupted cell continues within its epochs.
 """
