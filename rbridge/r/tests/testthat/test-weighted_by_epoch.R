@@ -91,3 +91,14 @@ test_that("a sampler shows its epochs", {
   expect_true("* Weights: from epochs 0, 2, 5" %in% shown)
   expect_true("* Total weight: 4" %in% shown)
 })
+
+test_that("a state holds the next position of its rows, however many arrays there are", {
+  generator = batch_sampler_weighted(list("0" = c(1, 1, 1), "1" = c(1, 2, 1), "2" = c(1, 1, 1)), 2, seed = 1)
+  sampler = generator(NULL)
+  state = sampler$state_dict(0)
+  state$feedback$next_position = 2
+  expect_no_error(sampler$load_state_dict(state))
+  state$feedback$next_position = 3
+  expect_error(sampler$load_state_dict(state), "The 'next_position' parameter must be an integer from 0 to 2. Got 3",
+    fixed = TRUE)
+})

@@ -316,6 +316,8 @@ test_that("numbers of 64 bits are exact: one that no double holds is refused, no
   skip_if_not_installed("bit64")
   tree = sum_tree(c(1, 2, 3), seed = 1)
   expect_identical(tree$weights(bit64::as.integer64(3)), 3)
+  weights = bit64::as.integer64("9007199254740992")
+  expect_no_warning(batch_sampler_weighted(weights, 1))
   expect_error(tree$weights(bit64::as.integer64("9007199254740993")), fixed = TRUE,
     "The 'indices' parameter must hold row positions. Got integers beyond 2^53 instead.")
 })
