@@ -9,6 +9,7 @@ import numpy as np
 
 from pystrat import _core
 from pystrat.base import Batches, BatchSampler
+from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import Strata
 
@@ -30,6 +31,11 @@ def data_of_groups(groups: Strata) -> dict[str, NDArray[Any]]:
     """Return the groups of rows, numbered as strata are, as the core takes them."""
     n_groups = len(groups.counts)
     return {"groups": compact(groups.codes, n_groups), "n_groups": np.array([n_groups], dtype=np.float64)}
+
+
+def labels_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that are given, as a recipe shows them."""
+    return {name: show(value) for name, value in settings.items() if value is not None}
 
 
 class CoreBatchSampler(BatchSampler):

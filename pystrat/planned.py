@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
 
@@ -20,6 +20,8 @@ class PlannedBatchSampler(WeightsOfStrata):
 
     The constructor of a subclass calls `_adopt_plan`.
     """
+
+    _plan: BatchPlan
 
     def _adopt_plan(
         self,
@@ -54,10 +56,6 @@ class PlannedBatchSampler(WeightsOfStrata):
     def _given_weights(self) -> Optional[NDArray[np.float64]]:
         """Return the weights of the strata that the user gave, in the order of their codes; None if there are none."""
         return None
-
-    @property
-    def _shown(self) -> Sequence[str]:
-        return self._plan.shown
 
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         plan, given = self._plan, self._given_weights()

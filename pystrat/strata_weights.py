@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 
 class WeightsOfStrata(CoreBatchSampler):
-    """Base class of samplers that know how often an epoch takes the rows of each stratum, on average."""
+    """Base class of samplers that know how often an epoch takes the rows of each stratum, on average.
+
+    A subclass has the plan, with the names of the strata, as `_plan`.
+    """
+
+    _plan: Any
 
     @abstractmethod
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weight of each stratum, in the order of the codes."""
-
-    @property
-    @abstractmethod
-    def _shown(self) -> Sequence[str]:
-        """The names of the strata."""
 
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
@@ -59,7 +59,7 @@ class WeightsOfStrata(CoreBatchSampler):
         >>> torch.nn.CrossEntropyLoss(weight=weight).weight.tolist()
         [4.0, 1.0]
         """
-        return strata_series(self._weights_of_classes(normalize), self._shown, "weight")
+        return strata_series(self._weights_of_classes(normalize), self._plan.shown, "weight")
 
     def weights(self, rows: Any = None, *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row.

@@ -88,11 +88,11 @@ def strata_of_keys(keys: Iterable[Any], names: Sequence[str], parameter: str, *,
 def by_value(numbers: Mapping[str, Any], names: Sequence[str]) -> dict[Any, Any]:
     """Return numbers of strata by their values, from those by their names, as a command line has them.
 
-    A name of no stratum, or of several, stays, and is refused where the numbers are used.
+    A name of no stratum, or of several strata, is kept, so that the sampler refuses it.
     """
     strata = with_values(names)
-    texts = list(strata)
-    values = {name: strata.value_of(code) for code, name in enumerate(texts) if texts.count(name) == 1}
+    counts = Counter(strata)
+    values = {name: strata.value_of(code) for code, name in enumerate(strata) if counts[name] == 1}
     return {values.get(name, name): number for name, number in numbers.items()}
 
 

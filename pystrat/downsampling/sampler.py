@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import data_of
+from pystrat.core_sampler import data_of, labels_of
 from pystrat.downsampling.classes import by_class, show_numbers, strata_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import as_written, count_of, show
@@ -126,7 +126,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         parts = self._plan_of(settings, {**data_of(encoded), **named}, encoded.shown)
         del settings["seed"]
         self._parameters = {**settings, "majority": majority}
-        labels = {name: show(value) for name, value in settings.items() if value is not None}
+        labels = labels_of(settings)
         for name in ("multiplier", "weights"):
             if name in labels:
                 labels[name] = show_numbers(settings[name])

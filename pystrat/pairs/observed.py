@@ -7,8 +7,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import CoreBatchSampler
-from pystrat.messages import show
+from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.pairs.codes import Ids, codes_of
 
 
@@ -59,7 +58,7 @@ class ObservedPairsBatchSampler(CoreBatchSampler):
 
     def _labels_of(self, shown: Mapping[str, Any], **further: Any) -> dict[str, Any]:
         """Return the labels of a recipe: settings, further labels, and the names of the ids, None for codes."""
-        labels: dict[str, Any] = {name: show(value) for name, value in shown.items() if value is not None}
+        labels = labels_of(shown)
         ids = {"user_ids": self._user_ids, "item_ids": self._item_ids}
         return {**labels, **further, **{name: None if given is None else given.names for name, given in ids.items()}}
 

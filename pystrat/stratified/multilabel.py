@@ -14,11 +14,11 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.frames import names_index
 from pystrat.label_matrix import as_label_matrix
 from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of, show
+from pystrat.messages import count_of
 
 
 class MultilabelBatchSampler(CoreBatchSampler):
@@ -139,9 +139,8 @@ class MultilabelBatchSampler(CoreBatchSampler):
             "n_labels": np.array([len(names)], dtype=np.float64),
         }
         parts = self._plan_of({**settings, "by_label": False}, data, names)
-        told = {name: settings[name] for name in ("mean_batch_size", "max_batches", "rare", "num_replicas")}
-        shown = {name: show(value) for name, value in told.items() if value is not None}
-        self._adopt(parts, {**shown, "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
+        shown = {name: settings[name] for name in ("mean_batch_size", "max_batches", "rare", "num_replicas")}
+        self._adopt(parts, {**labels_of(shown), "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property
     def labels(self) -> tuple[Any, ...]:

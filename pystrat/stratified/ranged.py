@@ -6,10 +6,9 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.frames import strata_batches_frame
 from pystrat.lazy_pandas import pd
-from pystrat.messages import show
 from pystrat.range_plan import RangePlan
 
 
@@ -26,9 +25,8 @@ class RangedBatchSampler(CoreBatchSampler):
     ) -> None:
         """Take the arguments, those that are checked, the parts of the recipe, and the names of the strata."""
         self._parameters = {name: value for name, value in settings.items() if name != "seed"}
-        labels = {name: show(value) for name, value in self._parameters.items() if value is not None}
         of_sampler = {name: arguments[name] for name in ("seed", "num_replicas", "rank")}
-        self._adopt(parts, {**labels, "names": names}, **of_sampler)
+        self._adopt(parts, {**labels_of(self._parameters), "names": names}, **of_sampler)
 
     @property
     def parameters(self) -> dict[str, Any]:

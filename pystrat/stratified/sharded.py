@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.lazy_pandas import pd
-from pystrat.messages import check_integer, count_of, refused_value, show
+from pystrat.messages import check_integer, count_of, refused_value
 from pystrat.recipe import compact
 from pystrat.strata import encode_strata
 from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
@@ -128,7 +128,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         parts = self._plan_of(settings, data, plan.name_of)
         own_seed = settings.pop("seed")
         self._parameters = settings
-        labels: dict[str, Any] = {name: show(value) for name, value in settings.items() if value is not None}
+        labels = labels_of(settings)
         labels.update(names=plan.strata, shards=self.shards)
         self._adopt(parts, labels, seed=own_seed, num_replicas=None, rank=None)
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups

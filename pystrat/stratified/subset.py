@@ -194,10 +194,6 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         """The plan: the number of batches, and the blocks of each stratum."""
         return self._plan
 
-    @property
-    def _shown(self) -> Sequence[str]:
-        return self._plan.shown
-
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         plan = self._plan
         is_normalized = check_flag(normalize, "normalize")

@@ -118,8 +118,8 @@ plan_multilabel = function(request) {
   labels = label_matrix(request$labels)
   matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
   parts = core_plan("multilabel", c(settings, matrix), colnames(labels))
-  told = settings[c("mean_batch_size", "max_batches", "rare", "num_replicas")]
-  shown = lapply(Filter(Negate(is.null), told), show_value)
+  given = Filter(Negate(is.null), settings[c("mean_batch_size", "max_batches", "rare", "num_replicas")])
+  shown = lapply(given, show_value)
   new_recipe("multilabel", settings$seed, parts, labels = c(shown, list(names = colnames(labels))))
 }
 

@@ -28,6 +28,12 @@ static inline bool read_mean(const Parts *request, SizeRequest *size, Host *host
   return !size->has_mean || read_whole(request, "mean_batch_size", 1, INFINITY, &size->mean, host);
 }
 
+/* Read the size of a kind that takes one minimum for all strata. */
+static inline bool read_one_size(const Parts *request, SizeRequest *size, Host *host) {
+  if (!check_one_size(request, "min_samples_per_stratum", host) || !read_mean(request, size, host)) return false;
+  return size->has_mean || read_one_minimum(request, INFINITY, &size->minimum, host);
+}
+
 /* Make the size a result. */
 static inline bool keep_size(const char *name, const SizeRequest *size, Host *host) {
   if (size->has_mean) return host->keep(host, name) && host->number(host, "mean_batch_size", size->mean);
@@ -186,6 +192,18 @@ static inline int64_t least_mean(int64_t n_rows, int64_t most, int64_t replicas)
   return 2 * n_rows / (2 * (most + replicas - 1) + 1) + 1;
 }
 
+/* Refuse `n_batches` batches of `mean` rows on average: there may be at most `most`, for this reason. */
+static inline bool refuse_mean(
+    double mean, int64_t n_batches, int64_t n_rows, int64_t most, int64_t replicas, const char *reason, Host *host
+) {
+  char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE];
+  snprintf(got, SENTENCE, "%s, for %s,", show_number(mean, shown), show_batches(n_batches, batches));
+  return refuse(
+      host, "mean_batch_size", got, "be at least %lld, for at most %s: %.304s",
+      (long long)least_mean(n_rows, most, replicas), show_batches(most, at_most), reason
+  );
+}
+
 /* The number of batches of `mean` rows on average, of n_rows rows. */
 static inline bool batches_by_mean(
     const Parts *request, int64_t n_rows, double mean, double num_replicas, int64_t *n_batches, Host *host
@@ -203,7 +221,7 @@ static inline bool batches_by_mean_for_all(
     const Parts *request, const Counts *rows, double mean, double num_replicas, int rare, const char *advice,
     int64_t *n_batches, Host *host
 ) {
-  char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE], smallest[SENTENCE];
+  char batches[NUMBER], reason[SENTENCE], smallest[SENTENCE];
   if (!batches_by_mean(request, rows->n_rows, mean, num_replicas, n_batches, host)) return false;
   if (*n_batches > rows->most_batches) {
     *n_batches = rows->most_batches;
@@ -212,22 +230,18 @@ static inline bool batches_by_mean_for_all(
   int64_t fewest = fewest_rows(rows), replicas = (int64_t)num_replicas;
   if (*n_batches <= fewest || rare == RARE_ALLOW) return true;
   show_smallest(rows, host, smallest);
-  show_batches(*n_batches, batches);
   if (rare == RARE_WARN) {
     snprintf(
         host->warning, SENTENCE,
-        "The %.300s, and the 'mean_batch_size' parameter makes %s: some batches hold no row of it.", smallest, batches
+        "The %.300s, and the 'mean_batch_size' parameter makes %s: some batches hold no row of it.", smallest,
+        show_batches(*n_batches, batches)
     );
     return true;
   }
   int64_t most = fewest - fewest % replicas;
   if (most == 0) return refuse_replicas(request, rows, num_replicas, "Lower " RARE_ADVICE, host);
-  long long least = least_mean(rows->n_rows, most, replicas);
-  snprintf(got, SENTENCE, "%s, for %s,", show_number(mean, shown), batches);
-  refuse(
-      host, "mean_batch_size", got, "be at least %lld, for at most %s: the %.300s", least, show_batches(most, at_most),
-      smallest
-  );
+  snprintf(reason, SENTENCE, "the %.300s", smallest);
+  refuse_mean(mean, *n_batches, rows->n_rows, most, replicas, reason, host);
   return advise(host, "Raise " RARE_ADVICE "%s", advice);
 }
 

@@ -40,10 +40,7 @@ static inline bool read_scope(const Parts *parts, bool *is_local, Host *host) {
 
 /* Read what needs no table. */
 static inline bool read_shards_plan(const Parts *request, ShardsPlan *plan, Host *host) {
-  static const char *const name = "min_samples_per_stratum";
-  if (!check_one_size(request, name, host) || !read_mean(request, &plan->size, host)) return false;
-  if (!plan->size.has_mean && !read_one_minimum(request, INFINITY, &plan->size.minimum, host)) return false;
-  return read_scope(request, &plan->is_local, host);
+  return read_one_size(request, &plan->size, host) && read_scope(request, &plan->is_local, host);
 }
 
 /* Choose the number of batches by the mean size; refuse more than `most`; `reason` says why. */
@@ -54,12 +51,7 @@ static inline bool choose_by_mean_of_shards(
   for (int64_t cell = 0; cell < plan->table.n_parts * plan->table.n_strata; cell++) n_rows += plan->table.counts[cell];
   if (!batches_by_mean(request, n_rows, plan->size.mean, 1, &plan->n_batches, host)) return false;
   if (plan->n_batches <= most) return true;
-  char shown[NUMBER], batches[NUMBER], at_most[NUMBER], got[SENTENCE];
-  snprintf(got, SENTENCE, "%s, for %s,", show_number(plan->size.mean, shown), show_batches(plan->n_batches, batches));
-  refuse(
-      host, "mean_batch_size", got, "be at least %lld, for at most %s: %.300s",
-      (long long)least_mean(n_rows, most, 1), show_batches(most, at_most), reason
-  );
+  refuse_mean(plan->size.mean, plan->n_batches, n_rows, most, 1, reason, host);
   return advise(host, "Raise it.");
 }
 
@@ -129,8 +121,7 @@ static inline bool plan_shards(const Parts *request, ShardsPlan *plan, int64_t *
 /* Refuse more batches than can be drawn. */
 static inline bool check_shard_batches(const ShardsPlan *plan, int64_t guaranteed, Host *host) {
   if (plan->n_batches <= LARGEST_COUNT) return true;
-  char got[SENTENCE];
-  char shown[NUMBER];
+  char got[SENTENCE], shown[NUMBER];
   const char *name = plan->size.has_mean ? "mean_batch_size" : "min_samples_per_stratum";
   show_number(plan->size.has_mean ? plan->size.mean : (double)guaranteed, shown);
   snprintf(got, SENTENCE, "%s, for %lld batches,", shown, (long long)plan->n_batches);

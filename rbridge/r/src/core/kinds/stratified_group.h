@@ -29,9 +29,7 @@ static const char *const GROUP_MINIMUM = "min_samples_per_stratum";
 
 static bool read_group(const Parts *request, GroupRequest *wanted, Host *host) {
   static const char *const keep[] = {"together", "apart"};
-  bool has_minimum = is_given(request, GROUP_MINIMUM);
-  return check_one_size(request, GROUP_MINIMUM, host) && read_mean(request, &wanted->size, host) &&
-         (!has_minimum || read_one_minimum(request, INFINITY, &wanted->size.minimum, host)) &&
+  return read_one_size(request, &wanted->size, host) &&
          read_choice(request, "keep", keep, KEEP_CHOICES, &wanted->keep, host) &&
          read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) && read_missing(request, host) &&
          read_sharing(request, &wanted->num_replicas, host);
