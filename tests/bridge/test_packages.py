@@ -47,8 +47,11 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     skipped = shutil.ignore_patterns(".*", "build", "*.egg-info", "*.so", "*.o", "_*.c", "demo-output", "__pycache__")
     shutil.copytree(ROOT, folder / "source", ignore=skipped, symlinks=True)
-    for name in ("init.o", "rbridge.so", "core/plan.o"):
-        (folder / "source/rbridge/r/src" / name).write_text("of a build before")
+    made = ("rbridge/r/src/init.o", "rbridge/r/src/rbridge.so", "rbridge/r/src/core/plan.o", "pystrat/_core.c")
+    for name in made:
+        (folder / "source" / name).write_text("of a build before")
+    (folder / "source/pystrat.egg-info").mkdir()
+    (folder / "source/pystrat.egg-info/SOURCES.txt").write_text("".join(f"{name}\n" for name in made))
     build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
     run(sys.executable, "-c", build, cwd=folder / "source")
     (built,) = folder.glob("*.tar.gz")
