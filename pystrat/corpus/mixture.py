@@ -87,7 +87,8 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         gives the least padding; with smaller windows, the lines in a batch vary more from epoch to epoch.
     balance_replicas : bool, default False
         Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so
-        that no process waits for another. Requires `num_replicas`, `max_tokens` or `window`, and `shuffle`; see Notes.
+        that no process waits for another. Requires `num_replicas`, `max_tokens` or `window`, and `shuffle`.
+        The Notes of `EpochSubsetBatchSampler` have the order.
     max_length : int or sequence of int, optional
         The largest of the `lengths` that is allowed: longer lines are excluded. They are never drawn, shares are
         computed from the remaining lines, and the plan shows how many are excluded. All lines keep their positions.
@@ -156,11 +157,6 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     requires more batches, the batches with the most rows are split. Finally, the batches are shuffled by R's
     ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
     depends on the draw and differs between epochs: ``len`` is that of the next epoch.
-
-    With `balance_replicas`, the batches have another order: they are sorted by tokens including padding, ties in
-    the order in which they were cut, and each `num_replicas` consecutive batches are a step. The steps are shuffled by
-    ``sample.int(number of steps)``, and the batches of each step by ``sample.int(num_replicas)``. Rows, batches and
-    their number stay the same.
 
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 

@@ -57,7 +57,8 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
     balance_replicas : bool, default False
         Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so
-        that no process waits for another. Requires `num_replicas`, and `max_tokens` or `window`; see Notes.
+        that no process waits for another. Requires `num_replicas`, and `max_tokens` or `window`.
+        The Notes of `EpochSubsetBatchSampler` have the order.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional
@@ -100,11 +101,6 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     requires more batches, the batches with the most rows are split. Finally, the batches are shuffled by R's
     ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
     depends on the draw and differs between epochs: ``len`` is that of the next epoch, given the reports so far.
-
-    With `balance_replicas`, the batches have another order: they are sorted by tokens including padding, ties in
-    the order in which they were cut, and each `num_replicas` consecutive batches are a step. The steps are shuffled by
-    ``sample.int(number of steps)``, and the batches of each step by ``sample.int(num_replicas)``. Rows, batches and
-    their number stay the same.
 
     The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). Its code does not normalize the
     table for weighted draws, which makes them nearly uniform, and computes the spread from the last example alone; this

@@ -603,16 +603,3 @@ def test_from_r_through_reticulate(corpus: Path, rscript: Callable[..., str]) ->
     assert told["trained"] == trained_in_python(perplexity_sampler(), 4)
     assert [row["file"] for row in told["plan"]] == list(SIZES)
     assert [(row["drawn"], row["kept"]) for row in told["plan"]] == [(10, 0), (20, 0), (0, 5), (15, 0)]
-
-
-def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
-    document = Path(__file__).parents[2] / "docs" / "corpus.md"
-    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
-    printed = rscript(example + "print(loadedNamespaces())").splitlines()
-    assert [line.split()[-2:] for line in printed[1:3]] == [["70", "0"], ["30", "0"]]
-    assert printed[3].split('"')[1].split()[0] in ("generic", "news")
-    # Of 100 lines with two words each, a batch has at most 12.
-    assert 9 <= int(printed[4].split()[1]) <= 12
-    least, most = map(float, printed[5].split()[1:])
-    assert 1 < least < 3 and most == 15, "the examples of an epoch have been reported"
-    assert "reticulate" not in "".join(printed[6:])

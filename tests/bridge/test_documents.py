@@ -17,12 +17,17 @@ DOCUMENTS = Path(__file__).parents[2] / "docs"
         "batches.md",
         "beyond-one-machine.md",
         "contrastive.md",
+        "corpus.md",
+        "datasets.md",
         "distributed-and-resume.md",
+        "downsampling.md",
         "groups.md",
+        "multilabel.md",
         "one-stratum.md",
         "regression.md",
         "samplers.md",
         "splits.md",
+        "weighted.md",
     ],
 )
 def test_a_document(name: str, rscript: Callable[..., str]) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,12 +80,3 @@ def test_a_rank_and_a_number_of_batches_are_refused() -> None:
         rbridge.as_torch_sampler(DownsampledBatchSampler(LABELS == "yes", 2, 13, seed=1, num_replicas=2, rank=1))
     with pytest.raises(ValueError, match="'n_batches' parameter must be left out"):
         rbridge.as_torch_sampler(DownsampledBatchSampler(LABELS == "yes", 2, 13), n_batches=3)
-
-
-def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
-    document = Path(__file__).parents[2] / "docs" / "downsampling.md"
-    example = document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0]
-    printed = [float(number) for number in re.findall(r"\d+\.\d+", rscript(example))]
-    sampler = DownsampledBatchSampler([1] * 1000 + [0] * 99_000, 4, 100, seed=1)
-    corrected = correct_probabilities([0.5, 0.1], sampler.keep_rates[0])
-    assert printed == pytest.approx([*sampler.class_weights()[[1, 0]], *corrected], rel=1e-5)

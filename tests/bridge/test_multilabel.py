@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, Callable
 
@@ -15,7 +14,6 @@ from pystrat import MultilabelBatchSampler
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "multilabel.md"
 TRIANGLE = pd.DataFrame({"a": [1, 0, 1, 0], "b": [1, 1, 0, 0], "c": [0, 1, 1, 0]})
 
 
@@ -110,17 +108,6 @@ def test_an_exported_sampler_gives_the_same_rows_without_python(tmp_path: Path, 
     script = rbridge.export_r(sampler, tmp_path / "labels.R")
     printed = rscript(f"""cat(source("{script}")$value(NULL)$batches(2)$rows)""", RETICULATE_PYTHON="nowhere")
     assert [int(row) - 1 for row in printed.split()] == sampler.batches(2).rows.tolist()
-
-
-def test_the_r_code_of_the_document_shows_the_batches_of_python(rscript: Callable[..., str]) -> None:
-    (code,) = re.findall(r"```r\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
-    printed = rscript(code, RETICULATE_PYTHON="nowhere")
-    labels = pd.DataFrame({"rain": [1] * 6 + [0] * 12, "wind": [0] * 4 + [1] * 5 + [0] * 9})
-    sampler = MultilabelBatchSampler(labels, 2, seed=1)
-    counts = [list(map(int, row.split()[1:])) for row in printed.splitlines()[1:3]]
-    assert counts == sampler.label_counts(0).to_numpy().tolist()
-    rows = re.findall(r"\[\[\d\]\]\n *\[1\](.*)\n", printed)
-    assert [[int(row) - 1 for row in batch.split()] for batch in rows] == [b.tolist() for b in sampler.batches(0)]
 
 
 def test_a_dataset_of_another_number_of_rows_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""The R code of docs/streams.md prints what it says, on the files of its Python code, and has the batches of Python."""
+"""The R code of docs/streams.md prints what it says, and its stream has the batches of that of Python."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Callable
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat.stream import StratifiedStream
 from tests.test_docs import blocks
 
 ROWS = """
 stream$set_epoch(0)
+loader = torch::dataloader(stream, batch_size = NULL, collate_fn = identity)
 rows = list()
 coro::loop(for (batch in loader) rows = c(rows, list(batch)))
 cat(jsonlite::toJSON(rows, dataframe = "values", digits = NA))
@@ -27,13 +27,12 @@ def test_r_prints_what_the_document_says_and_has_the_rows_of_python(
     exec(blocks("streams.md"), names)
     capsys.readouterr()
     code = blocks("streams.md", "r")
-    printed = rscript(f"folder = {json.dumps(names['folder'])}\n{code}{ROWS}", TORCH_LOAD="0").splitlines()
+    printed = rscript(code + ROWS, TORCH_LOAD="0").splitlines()
     promised = [line.rstrip() for line in re.findall(r"^#> (.*)$", code, flags=re.MULTILINE)]
     assert promised and [line.rstrip() for line in printed[:-1]] == promised
 
-    stream = StratifiedStream(
-        names["paths"], 2, read=names["read_json_lines"], stratum="label", counts=names["counts"], seed=1
-    )
+    stream = names["stream"]
+    stream.set_epoch(0)
     loader = DataLoader(stream, batch_size=None, collate_fn=list)
     expected = [[(row["label"], pytest.approx(row["x"])) for row in batch] for batch in loader]
     assert [[(label, x) for x, label in batch] for batch in json.loads(printed[-1])] == expected

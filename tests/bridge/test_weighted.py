@@ -325,15 +325,6 @@ def test_an_exported_sampler_goes_on_without_python(
     assert json.loads(rscript(code)) == trained_in_python(sampler, 2)
 
 
-def test_the_examples_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
-    document = Path(__file__).parents[2] / "docs" / "weighted.md"
-    training, tree = (part.split("```")[0] for part in document.read_text(encoding="utf-8").split("```r\n")[1:3])
-    least, most = map(float, rscript(training).split()[1:])
-    assert most == 1 and least < 0.9, "some rows have lower importance weights, since they are drawn more often"
-    printed = rscript(f"library(rbridge)\n{tree}").split()
-    assert printed[:2] == ["[1]", "5"] and sorted(printed[3:]) == ["1", "2", "3", "5"]
-
-
 def test_uniform_batches_are_those_of_a_live_r(base: Any) -> None:
     for n, k, epoch in ((10, 3, 0), (70_000, 100, 2), (70_000, 70_000, 1)):
         sampler = UniformBatchSampler(n, k, n_batches=3, seed=9)
