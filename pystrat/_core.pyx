@@ -63,7 +63,10 @@ def plan(str kind not None, dict arguments not None, dict data not None, names):
 
 
 def call(str name not None, dict arguments not None, dict data not None={}, names=()):
-    """Return the results of a function of the core; the parameters are those of `plan`."""
+    """Return the results of a function of the core, among them the "warnings" if there are any.
+
+    The parameters are those of `plan`.
+    """
     cdef Request request = Request(arguments, data)
     cdef Call call = Call(request, names)
     cdef const core.Function *found = core.find_function(PyUnicode_AsUTF8(name))
@@ -73,6 +76,8 @@ def call(str name not None, dict arguments not None, dict data not None={}, name
     with nogil:
         succeeded = found.call(&request.parts, &call.host)
     call.finish(succeeded)
+    if call.host.warning[0]:
+        call.results["warnings"] = call.warnings()
     return call.results
 
 

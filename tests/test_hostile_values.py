@@ -40,6 +40,7 @@ from matplotlib import pyplot  # noqa: E402  after the backend was chosen
 LABELS = [0, 1, 1, 0, 1, 1]
 SPEC = {"mode": "shuffle", "children": [{"name": "a", "column": "x", "value": 1}, {"name": "b"}]}
 COUNTS = pd.DataFrame({"0": [2], "1": [4]}, index=["a"])
+COUNTS_OF_SOURCES = pd.DataFrame({"0": [2, 2], "1": [4, 4]}, index=["a", "b"])
 LARGEST = 10**5  # rows of an epoch that is looked at
 
 Arguments = dict[str, Any]
@@ -553,6 +554,8 @@ CALLS: dict[str, Call] = {
             "rank": {**SHARDED["rank"], "lanes": 2},
             "num_replicas": {"lanes": 2},
             "counts": {"strata": None},
+            "mean_batch_size": {"min_samples_per_stratum": None, "strata": None, "counts": COUNTS_OF_SOURCES},
+            "rare": {"strata": None, "counts": COUNTS_OF_SOURCES},
         },
         calls=("read", "stratum"),
         also=(pystrat.stream.SourceError,),

@@ -44,8 +44,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     sources : list, or dict by name
         The parts of the data, such as the paths of files. The name of a source is its key in the dict; in a list, its
         path or its ``repr``. Names are unique and the same in every process, because counts and states refer to them.
-    min_samples_per_stratum : int
-        The minimum m: each batch has at least m rows of each stratum.
+    min_samples_per_stratum : int, optional
+        The minimum m: each batch has at least m rows of each stratum. Give either it or `mean_batch_size`.
     read : callable
         A function that takes a source and returns an iterable of its rows, in the same order every time: `read_csv`,
         `read_json_lines`, or your own. It must be picklable for workers that are not forked.
@@ -58,7 +58,16 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     strata : list, optional
         All strata, if there are no counts. Give either `counts` or `strata`.
     min_batch_size : int, default 1
-        The least number of rows of a batch.
+        The least number of rows of a batch, with `min_samples_per_stratum`.
+    mean_batch_size : int, optional
+        The mean number of rows of a batch, with `counts`. With n rows, each of L lanes has
+        ``max(1, round-half-up(n / (L * mean_batch_size)))`` batches. The minimum m is the largest that all batches
+        have.
+    rare : {"error", "warn", "allow"}, default "error"
+        What to do, with `counts`, if a lane has fewer than m rows of a stratum: refuse that, or put all rows of each
+        lane into one batch, with or without a warning. With `mean_batch_size`, what to do if a lane has more batches
+        than rows of a stratum: refuse that, or make batches without the stratum, with or without a warning. If the
+        stream shuffles, rows of such a stratum are in other batches in each epoch.
     buffer_size : int, optional
         The largest number of rows that a lane may hold in memory at a time; by default unlimited.
     lanes : int, default 1
@@ -75,6 +84,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
 
     Attributes
     ----------
+    min_samples_per_stratum : int
+        The number of rows of each stratum that every batch has.
     buffer_needed : int or None
         The largest number of rows that a lane may have to hold at a time, whatever the order of its sources; None
         without counts.
@@ -85,13 +96,20 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         If a parameter is invalid; with counts, also if a lane has too few rows of a stratum, or if `buffer_size` is
         less than `buffer_needed`.
 
+    Warns
+    -----
+    UserWarning
+        If a lane has too few rows of a stratum and ``rare="warn"``.
+
     Notes
     -----
     **With counts** all lanes have the same number of batches, ``B = min(n // m)`` over lanes and strata, where n is the
     rows of the stratum in the lane and m is `min_samples_per_stratum`; or less, until each batch has `min_batch_size`
-    rows. Row i of n of a stratum in the order of a lane belongs to batch ceil(i * B / n). So each batch has the floor
-    or ceiling of n / B rows of each stratum, each row is in one batch, ``len`` is exact, and a resumed stream reads
-    only the sources that it still needs. A source that does not match its counts raises a `SourceError`.
+    rows; or as `mean_batch_size` says. Row i of n of a stratum in the order of a lane belongs to batch ceil(i * B / n);
+    if n is less than B and the stream shuffles, to batch ceil((i * B - h) / n), with a number h below B that is drawn
+    in each epoch. So each batch has the floor or ceiling of n / B rows of each stratum, each row is in one batch,
+    ``len`` is exact, and a resumed stream reads only the sources that it still needs. A source that does not match its
+    counts raises a `SourceError`.
 
     **Without counts**, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
     are added to the lane's last batch. The number of batches is not known in advance and may differ between lanes, and
@@ -120,13 +138,15 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     def __init__(
         self,
         sources: Union[Iterable[Any], Mapping[str, Any]],
-        min_samples_per_stratum: int,
+        min_samples_per_stratum: Optional[int] = None,
         *,
         read: Callable[[Any], Iterable[Any]],
         stratum: Union[Callable[[Any], Any], Any],
         counts: Any = None,
         strata: Optional[Sequence[Any]] = None,
         min_batch_size: int = 1,
+        mean_batch_size: Optional[int] = None,
+        rare: str = "error",
         buffer_size: Optional[int] = None,
         lanes: int = 1,
         shuffle: bool = True,
@@ -141,6 +161,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
             "n_sources": len(given),
             "min_samples_per_stratum": min_samples_per_stratum,
             "min_batch_size": min_batch_size,
+            "mean_batch_size": mean_batch_size,
+            "rare": rare,
             "counts": counts,
             "strata": strata,
             "buffer_size": buffer_size,
@@ -191,6 +213,11 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     def epoch(self) -> int:
         """The number of the next epoch, from 0."""
         return self._start.next.epoch
+
+    @property
+    def min_samples_per_stratum(self) -> int:
+        """The number of rows of each stratum that every batch has."""
+        return int(self._least if self._plan is None else self._plan.min_samples_per_stratum)
 
     @property
     def buffer_needed(self) -> Optional[int]:
@@ -356,8 +383,9 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
 
     def _planned_batches(self, plan: LanePlan, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of a lane with counts, beginning with batch `first`."""
-        dealing = CountedBatches(plan.totals[lane], plan.n_batches, first)
-        for source in self._lanes.sources(lane, epoch):
+        sources, shifts = self._lanes.counted_sources(plan, lane, epoch)
+        dealing = CountedBatches(plan.totals[lane], shifts, plan.n_batches, first)
+        for source in sources:
             counts = plan.counts[source]
             if dealing.skip(counts.astype(np.float64)):
                 continue
@@ -424,6 +452,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
                 kind="stream",
                 min_samples_per_stratum=self._least,
                 min_batch_size=self._least_rows,
+                n_batches=self._plan.n_batches if self._plan is not None and self._least is None else None,
                 lanes=lanes.n_lanes,
                 shuffle=lanes.shuffle,
                 seed=self._seed if lanes.shuffle else None,

@@ -23,20 +23,24 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 class CountedBatches:
     """Batches of a lane with known counts: each has a contiguous share of the rows of every stratum.
 
-    The i-th of the n rows of a stratum belongs to batch ceil(i * B / n), so that each batch has the floor or ceiling of
-    n / B of them. A batch is complete as soon as its last row has been read.
+    The i-th of the n rows of a stratum belongs to batch ceil((i * B - h) / n), where h is the shift of the stratum, so
+    that each batch has the floor or ceiling of n / B of them. A batch is complete as soon as its last row has been
+    read.
 
     Parameters
     ----------
     totals : numpy.ndarray, shape (number of strata,)
         The number of rows of each stratum in the lane.
+    shifts : numpy.ndarray, shape (number of strata,)
+        From 0 to the number of batches minus 1.
     n_batches : int
     first : int
         The first batch to deliver, from 0. Rows of earlier batches are dropped.
     """
 
-    def __init__(self, totals: Counts, n_batches: int, first: int) -> None:
+    def __init__(self, totals: Counts, shifts: Counts, n_batches: int, first: int) -> None:
         self._totals = totals
+        self._shifts = shifts
         self._n_batches = n_batches
         self._first = self._next = min(first, n_batches)  # the place of a worker may be beyond the last batch
         self._seen = np.zeros(len(totals))
@@ -45,7 +49,7 @@ class CountedBatches:
 
     def _call(self, name: str, **data: NDArray[Any]) -> dict[str, Any]:
         """Return the results of a function of the core for the rows after those that were dealt."""
-        data.update(totals=self._totals, seen=self._seen)
+        data.update(totals=self._totals, shifts=self._shifts, seen=self._seen)
         return _core.call(name, {"n_batches": self._n_batches, "next": self._next}, data)
 
     def skip(self, counts: Counts) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
 
@@ -36,8 +37,19 @@ class Lanes:
 
     def sources(self, lane: int, epoch: int) -> list[int]:
         """Return the sources of a lane in the order of an epoch."""
-        wanted = {"lane": lane, "lanes": self.n_lanes, **self._at(epoch)}
-        found: list[int] = _core.call("lane_sources", wanted, {"given": self.given})["sources"].tolist()
+        found: list[int] = self._found(lane, epoch)["sources"].tolist()
+        return found
+
+    def counted_sources(self, plan: LanePlan, lane: int, epoch: int) -> tuple[list[int], NDArray[np.float64]]:
+        """Return the sources of a lane with counts in the order of an epoch, and the shifts of its strata."""
+        found = self._found(lane, epoch, {"n_batches": plan.n_batches}, {"totals": plan.totals[lane]})
+        return found["sources"].tolist(), found["shifts"]
+
+    def _found(
+        self, lane: int, epoch: int, wanted: Mapping[str, int] = {}, data: Mapping[str, NDArray[Any]] = {}
+    ) -> dict[str, NDArray[Any]]:
+        wanted = {"lane": lane, "lanes": self.n_lanes, **self._at(epoch), **wanted}
+        found: dict[str, NDArray[Any]] = _core.call("lane_sources", wanted, {"given": self.given, **data})
         return found
 
     def order(self, source: int, epoch: int, n_rows: int) -> NDArray[np.int32]:
@@ -66,6 +78,8 @@ class LanePlan:
         The rows of each stratum in each lane.
     n_batches : int
         The batches of each lane.
+    min_samples_per_stratum : int
+        The rows of each stratum that every batch has.
     rows_held : int
         The most rows that a lane may have to hold, whatever the order of its sources.
     """
@@ -73,6 +87,7 @@ class LanePlan:
     counts: NDArray[np.int64]
     totals: NDArray[np.float64]
     n_batches: int
+    min_samples_per_stratum: int
     rows_held: int
 
 
@@ -81,4 +96,7 @@ def plan_lanes(arguments: dict[str, Any], counts: ShardCounts) -> LanePlan:
     n_strata = len(counts.strata)
     table = {"table": counts.table.astype(np.float64).ravel(), "n_strata": np.array([n_strata], dtype=np.float64)}
     plan = _core.call("stream_plan", arguments, table, lambda _, place: show(counts.strata[int(place)]))
-    return LanePlan(counts.table, plan["totals"].reshape(-1, n_strata), plan["n_batches"], plan["rows_held"])
+    for warning in plan.get("warnings", ()):
+        warnings.warn(warning, stacklevel=3)
+    totals = plan["totals"].reshape(-1, n_strata)
+    return LanePlan(counts.table, totals, plan["n_batches"], plan["min_samples_per_stratum"], plan["rows_held"])

@@ -122,11 +122,12 @@ static void test_whole_shares(void) {
 static void test_the_largest_lane(void) {
   for (double n_batches = 1; n_batches < 100000; n_batches = n_batches * 37 + 1) {
     double most = (double)most_rows_of_lane((int64_t)n_batches), least = floor(most / n_batches), seen = 0, count = 1;
-    double next = n_batches;
+    double next = n_batches, no_shift = 0;
     CHECK((most + 1) * n_batches < LARGEST_EXACT && (most + 2) * n_batches >= LARGEST_EXACT);
     Part parts[] = {
         {.name = "totals", .type = DOUBLES, .length = 1, .values = &most},
         {.name = "seen", .type = DOUBLES, .length = 1, .values = &seen},
+        {.name = "shifts", .type = DOUBLES, .length = 1, .values = &no_shift},
         {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
         {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
         {.name = "counts", .type = DOUBLES, .length = 1, .values = &count},
@@ -136,7 +137,8 @@ static void test_the_largest_lane(void) {
       int64_t total = (int64_t)most;
       LanePlan plan = {.table = {.n_parts = 1, .n_strata = 1, .counts = &total}, .n_lanes = 1};
       PlainHost host = new_host(NULL, NULL, 0, -1);
-      CHECK(plan_lanes(least, least, &plan, &host.host) == (more == 0));
+      LaneRequest wanted = {.size = {.minimum = least}, .least_rows = least};
+      CHECK(plan_lanes(&wanted, &plan, &host.host) == (more == 0));
       if (more == 0) CHECK_EQUAL(plan.n_batches, n_batches);
       free_host(&host);
       host = called("needs_rows", parts, LENGTH(parts), more == 0);
@@ -161,12 +163,13 @@ static void test_mutated_dealing(void) {
   uint64_t state = 1;
   int n_accepted = 0;
   for (int trial = 0; trial < 20000; trial++) {
-    double totals[] = {4, 2}, seen[] = {1, 0}, n_batches = 2, next = 1, counts[] = {1, 1};
-    double *const changed[] = {&totals[0], &totals[1], &seen[0], &n_batches, &next, &counts[0]};
+    double totals[] = {4, 2}, seen[] = {1, 0}, shifts[] = {0, 1}, n_batches = 2, next = 1, counts[] = {1, 1};
+    double *const changed[] = {&totals[0], &totals[1], &seen[0], &shifts[0], &n_batches, &next, &counts[0]};
     static const int32_t codes[] = {1, 0, 0};
     Part parts[] = {
         {.name = "totals", .type = DOUBLES, .length = 2, .values = totals},
         {.name = "seen", .type = DOUBLES, .length = 2, .values = seen},
+        {.name = "shifts", .type = DOUBLES, .length = 2, .values = shifts},
         {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
         {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
         {.name = "counts", .type = DOUBLES, .length = 2, .values = counts},
@@ -194,11 +197,12 @@ static void test_mutated_dealing(void) {
 
 /* Rows of two strata for two batches, of which the first is not wanted; a row too many is refused. */
 static void test_rows_of_wanted_batches_have_places(void) {
-  double totals[] = {4, 2}, seen[] = {1, 0}, n_batches = 2, next = 1;
+  double totals[] = {4, 2}, seen[] = {1, 0}, shifts[] = {0, 0}, n_batches = 2, next = 1;
   int32_t codes[] = {1, 0, 0, 1, 0, 0};
   Part parts[] = {
       {.name = "totals", .type = DOUBLES, .length = 2, .values = totals},
       {.name = "seen", .type = DOUBLES, .length = 2, .values = seen},
+      {.name = "shifts", .type = DOUBLES, .length = 2, .values = shifts},
       {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
       {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
       {.name = "codes", .type = INTEGERS, .length = 5, .values = codes},
@@ -210,7 +214,7 @@ static void test_rows_of_wanted_batches_have_places(void) {
   CHECK(batches->count == 2 && batch[0] == 1 && batch[1] == 1 && size[0] == 2 && size[1] == 1);
   CHECK_EQUAL(*(const double *)given_as(&host, "complete")->values, 2);
   free_host(&host);
-  parts[4].length = 6;
+  parts[LENGTH(parts) - 1].length = 6;
   host = called("deal_rows", parts, LENGTH(parts), false);
   free_host(&host);
 }

@@ -36,6 +36,13 @@ def cases() -> list[dict[str, Any]]:
         settings = {"min_samples_per_stratum": 2, "lanes": lanes}
         case = {"counted": counted, "settings": settings, "seed": seed, "epoch": 1, "sources": own, "batches": batches}
         found.append(case)
+    for lanes, seed, (mean, rare) in itertools.product(
+        (1, 2), (None, 3), ((9, "error"), (40, "error"), (4, "allow"), (5, "allow"))
+    ):
+        for epoch in (0, 7) if seed else (0,):
+            batches = stream_batches(sources, mean=mean, n_lanes=lanes, seed=seed, epoch=epoch, counted=True)
+            settings = {"mean_batch_size": mean, "rare": rare, "lanes": lanes}
+            found.append({"counted": True, "settings": settings, "seed": seed, "epoch": epoch, "batches": batches})
     return [{"sources": sources, "strata": STRATA, "buffers": buffers() + small_buffers(), "cases": found}]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, Optional, Sequence
+from typing import Mapping, Optional, Sequence
 
+from pystrat._random import RandomStream
 from pystrat.base import epoch_permutation
 
 STEP = 1_327_217_885
@@ -14,13 +15,13 @@ MODULUS = 2**31 - 1
 Row = tuple[int, int]  # the source, and the row in it
 
 
-def counted_by_the_rule(codes: Sequence[int], n_batches: int) -> list[list[int]]:
-    """Row i of n of a stratum belongs to batch ceil(i * B / n)."""
+def counted_by_the_rule(codes: Sequence[int], n_batches: int, shifts: Mapping[int, int] = {}) -> list[list[int]]:
+    """Row i of n of a stratum belongs to batch ceil((i * B - h) / n); h is the shift of the stratum, by default 0."""
     batches: list[list[tuple[int, int]]] = [[] for _ in range(n_batches)]
     for code in sorted(set(codes)):
         rows = [row for row, other in enumerate(codes) if other == code]
         for i, row in enumerate(rows, start=1):
-            batches[ceil(i * n_batches / len(rows)) - 1].append((code, row))
+            batches[ceil(Fraction(i * n_batches - shifts.get(code, 0), len(rows))) - 1].append((code, row))
     return [[row for _, row in sorted(batch)] for batch in batches]
 
 
@@ -46,11 +47,38 @@ def order_of(n: int, seed: Optional[int], epoch: int, number: int, numbers: int)
     return order
 
 
+def batches_of_lanes(
+    codes: Sequence[Sequence[int]], n_strata: int, least: int, least_rows: int, mean: Optional[int]
+) -> int:
+    """Return the number of batches of each lane, from the strata of the rows of all lanes."""
+    if mean is not None:
+        return max(1, floor(Fraction(sum(map(len, codes)), mean * len(codes)) + Fraction(1, 2)))
+    n_batches = min(own.count(code) for own in codes for code in range(n_strata)) // least
+    while min(len(batch) for own in codes for batch in counted_by_the_rule(own, n_batches)) < least_rows:
+        n_batches -= 1
+    return n_batches
+
+
+def shifts_of_lanes(
+    codes: Sequence[Sequence[int]], n_strata: int, n_batches: int, n_sources: int, seed: int, epoch: int
+) -> list[dict[int, int]]:
+    """Return the shifts of rare strata: what is drawn below the number of batches, after the order of the sources."""
+    stream = RandomStream((seed + STEP * (epoch * (n_sources + 1) + n_sources)) % MODULUS)
+    stream.permutation(n_sources)
+    drawn = iter(stream.indices(n_batches, n_strata * len(codes)).tolist())
+    of_lanes = [{code: next(drawn) for code in range(n_strata)} for _ in codes]
+    return [
+        {code: shift for code, shift in shifts.items() if own.count(code) < n_batches}
+        for own, shifts in zip(codes, of_lanes)
+    ]
+
+
 def stream_batches(
     sources: Sequence[Sequence[int]],
     *,
-    least: int,
-    least_rows: int,
+    least: int = 1,
+    least_rows: int = 1,
+    mean: Optional[int] = None,
     n_lanes: int,
     seed: Optional[int],
     epoch: int,
@@ -68,11 +96,11 @@ def stream_batches(
         lanes.append(rows)
     codes = [[sources[source][row] for source, row in rows] for rows in lanes]
     if counted:
-        n_batches = min(own.count(code) for own in codes for code in range(n_strata)) // least
-        dealt: Any = [counted_by_the_rule(own, n_batches) for own in codes]
-        while min(len(batch) for batches in dealt for batch in batches) < least_rows:
-            n_batches -= 1
-            dealt = [counted_by_the_rule(own, n_batches) for own in codes]
+        n_batches = batches_of_lanes(codes, n_strata, least, least_rows, mean)
+        shifts: Sequence[Mapping[int, int]] = [{}] * n_lanes
+        if seed is not None:
+            shifts = shifts_of_lanes(codes, n_strata, n_batches, len(sources), seed, epoch)
+        dealt = [counted_by_the_rule(own, n_batches, shifts[lane]) for lane, own in enumerate(codes)]
     else:
         dealt = [cut_by_the_rule(own, n_strata, least, least_rows) for own in codes]
     found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 from typing import Any
 
@@ -40,7 +41,7 @@ def test_counted_batches_are_those_of_the_rule_for_all_small_lanes(size: int) ->
             for n_batches in range(1, int(totals.min()) + 1):
                 expected = counted_by_the_rule(list(codes), n_batches)
                 for first in range(n_batches + 1):
-                    dealing = CountedBatches(totals, n_batches, first)
+                    dealing = CountedBatches(totals, 0 * totals, n_batches, first)
                     assert dealt(dealing, list(codes), size) == expected[first:]
                     assert not dealing._held
 
@@ -51,12 +52,25 @@ def test_counted_batches_are_those_of_the_rule(
 ) -> None:
     codes = list(range(4)) * n_batches + codes
     first = data.draw(st.integers(0, n_batches))
-    dealing = CountedBatches(counted(codes, 4), n_batches, first)
+    dealing = CountedBatches(counted(codes, 4), np.zeros(4), n_batches, first)
     assert dealt(dealing, codes, size) == counted_by_the_rule(codes, n_batches)[first:]
 
 
+def test_rare_strata_are_dealt_with_their_shift_in_all_small_lanes() -> None:
+    for n_batches, n_rare in ((n, m) for n in range(2, 7) for m in range(1, n)):
+        codes = [0] * (2 * n_batches + 1) + [1] * n_rare
+        held = []
+        for shift, first in product(range(n_batches), (0, 2)):
+            expected = counted_by_the_rule(codes, n_batches, {1: shift})
+            dealing = CountedBatches(counted(codes, 2), np.array([0.0, shift]), n_batches, first)
+            assert dealt(dealing, codes, 3) == expected[first:]
+            held += [batch for batch in range(n_batches) if codes[expected[batch][-1]] == 1]
+            assert max(sum(codes[row] for row in batch) for batch in expected) == 1
+        assert set(Counter(held).values()) == {2 * n_rare}  # over all shifts, each batch has them equally often
+
+
 def test_a_counted_batch_comes_with_its_last_row() -> None:
-    dealing = CountedBatches(np.array([4.0, 2.0]), 2, 0)
+    dealing = CountedBatches(np.array([4.0, 2.0]), np.zeros(2), 2, 0)
     came = []
     for row, code in enumerate([0, 0, 0, 1, 0, 1]):
         dealing.add([row], as_codes([code]))
@@ -67,7 +81,7 @@ def test_a_counted_batch_comes_with_its_last_row() -> None:
 def test_sources_that_no_wanted_batch_needs_are_skipped() -> None:
     totals = np.array([6.0, 3.0])
     for first, expected in [(0, [False, False, False]), (1, [True, False, False]), (3, [True, True, True])]:
-        dealing = CountedBatches(totals, 3, first)
+        dealing = CountedBatches(totals, np.zeros(2), 3, first)
         skipped = []
         for _ in range(3):  # each source has just the rows of one batch
             skipped.append(dealing.skip(np.array([2.0, 1.0])))
@@ -79,7 +93,7 @@ def test_sources_that_no_wanted_batch_needs_are_skipped() -> None:
 def test_sources_without_rows_are_read_unless_the_epoch_is_resumed() -> None:
     """Their counts may be wrong."""
     for first, is_skipped in (0, False), (1, True):
-        assert CountedBatches(np.array([4.0, 2.0]), 2, first).skip(np.array([0.0, 0.0])) == is_skipped
+        assert CountedBatches(np.array([4.0, 2.0]), np.zeros(2), 2, first).skip(np.array([0.0, 0.0])) == is_skipped
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])

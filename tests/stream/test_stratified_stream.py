@@ -6,8 +6,10 @@ import pickle
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from itertools import product
-from typing import Any
+from math import floor
+from typing import Any, Callable
 
 import pandas as pd
 import pytest
@@ -26,6 +28,13 @@ GIVEN: dict[str, Any] = {"read": read, "stratum": label, "lanes": 4, "seed": 1}
 def batches_of(stream: StratifiedStream, n_workers: int = 0, **options: Any) -> Batches:
     """Return the batches of an epoch through a DataLoader."""
     return list(DataLoader(stream, batch_size=None, collate_fn=list, num_workers=n_workers, **options))
+
+
+def message_of(call: Callable[[], Any]) -> str:
+    """Return the message of the error that a call raises."""
+    with pytest.raises(ValueError) as error:
+        call()
+    return str(error.value)
 
 
 def rows_in(batches: Batches) -> list[Row]:
@@ -295,6 +304,112 @@ def test_there_are_as_many_batches_as_both_minima_allow_for_all_small_lanes() ->
                     ["a"], least, read=iter, stratum=int, counts=counts, min_batch_size=least_rows, shuffle=False
                 )
                 assert len(stream) == max(possible)
+
+
+def test_the_mean_batch_size_determines_the_batches_of_all_small_lanes() -> None:
+    for totals, n_lanes in product(product(range(1, 7), repeat=3), (1, 2)):
+        counts = pd.DataFrame([totals] * n_lanes, index=list("ab"[:n_lanes]), columns=["0", "1", "2"])
+        given: dict[str, Any] = {"read": iter, "stratum": int, "counts": counts, "lanes": n_lanes}
+        for mean in range(1, sum(totals) + 3):
+            n_batches = max(1, floor(Fraction(sum(totals), mean) + Fraction(1, 2)))
+            if n_batches <= min(totals):
+                stream = StratifiedStream(counts.index, mean_batch_size=mean, **given)
+                assert len(stream) == n_batches * n_lanes
+                assert stream.min_samples_per_stratum == min(totals) // n_batches
+                continue
+            with pytest.raises(ValueError) as error:
+                StratifiedStream(counts.index, mean_batch_size=mean, **given)
+            least = int(str(error.value).split("must be at least ")[1].split(",")[0])
+            assert StratifiedStream(counts.index, mean_batch_size=least, **given).min_samples_per_stratum > 0
+            with pytest.raises(ValueError):
+                StratifiedStream(counts.index, mean_batch_size=least - 1, **given)
+
+
+def test_batches_of_a_mean_size_have_the_minimum_that_the_counts_give() -> None:
+    for mean in (8, 17, 30):
+        stream = by_mean(mean)
+        batches = list(stream)
+        assert rows_in(batches) == ALL_ROWS
+        assert len(stream) == len(batches) == 4 * max(1, floor(Fraction(len(ALL_ROWS), 4 * mean) + Fraction(1, 2)))
+        held = [sum(label(row) == stratum for row in batch) for batch in batches for stratum in (0, 1)]
+        assert min(held) == stream.min_samples_per_stratum
+    assert make_stream().min_samples_per_stratum >= 2 == declared().min_samples_per_stratum
+
+
+def by_mean(mean: Any, **parameters: Any) -> StratifiedStream:
+    return StratifiedStream(NAMES, mean_batch_size=mean, **{**GIVEN, "counts": COUNTS, **parameters})
+
+
+def test_a_mean_size_that_needs_rare_strata_names_one_that_works() -> None:
+    assert message_of(lambda: by_mean(3)) == (
+        "The 'mean_batch_size' parameter must be at least 4, for at most 31, the rows of '1' in lane 1 of 4. "
+        "Got 3, for 42 batches a lane, instead. Raise it, use fewer lanes, or set 'rare' to 'warn' or 'allow'."
+    )
+    assert by_mean(4).min_samples_per_stratum == 1
+
+
+def test_rare_strata_may_be_missing_from_batches_and_are_in_others_in_each_epoch() -> None:
+    with pytest.warns(UserWarning, match="^Lane 1 has 31 rows of '1', and the 'mean_batch_size' parameter makes 42 "):
+        stream = by_mean(3, rare="warn")
+    assert stream.min_samples_per_stratum == 0
+    quiet = by_mean(3, rare="allow")
+    places = []
+    for _ in range(20):
+        batches = list(quiet)
+        assert batches == list(stream) and rows_in(batches) == ALL_ROWS
+        held = [sum(map(label, batch)) for batch in batches[1::4]]
+        assert max(held) == 1 and sum(held) == 31
+        places.append(tuple(held))
+    assert all(any(epoch[batch] for epoch in places) for batch in range(42))
+    in_order = by_mean(3, rare="allow", shuffle=False)
+    assert [[label(row) for row in batch] for batch in in_order] == [
+        [label(row) for row in batch] for batch in in_order
+    ]
+
+
+def test_a_minimum_above_the_rows_of_a_lane_may_be_one_batch_a_lane() -> None:
+    warning = (
+        "^Lane 1 has 31 rows of '1', and the 'min_samples_per_stratum' parameter is 50: all rows of a lane are in one "
+        r"batch\.$"
+    )
+    with pytest.warns(UserWarning, match=warning):
+        assert len(StratifiedStream(NAMES, 50, counts=COUNTS, rare="warn", **GIVEN)) == 4
+    empty = COUNTS.copy()
+    empty.loc[NAMES[1::2], "1"] = 0
+    kept = StratifiedStream(NAMES, 5, counts=empty, rare="allow", **{**GIVEN, "lanes": 2})
+    assert len(kept) == 2 and kept.min_samples_per_stratum == 0
+    empty.loc[NAMES[1::2], "0"] = 0
+    with pytest.raises(ValueError, match="'lanes' .* leave each lane rows. Got 0 as the rows of '.' in lane 1 of 2 "):
+        StratifiedStream(NAMES, 5, counts=empty, rare="allow", **{**GIVEN, "lanes": 2})
+
+
+def test_a_mean_size_needs_counts_and_no_other_size() -> None:
+    refused: list[tuple[dict[str, Any], str]] = [
+        (
+            {"mean_batch_size": 20},
+            "'min_samples_per_stratum' .* be given, or 'mean_batch_size', and not both. Got both ",
+        ),
+        ({"mean_batch_size": 0}, "Got both "),
+        ({"rare": "repeat"}, "'rare' parameter must be one of 'error', 'warn', 'allow'. Got 'repeat' "),
+    ]
+    for parameters, message in refused:
+        with pytest.raises(ValueError, match=message):
+            make_stream(**parameters)
+    with pytest.raises(ValueError, match="'min_samples_per_stratum' .* not both. Got neither "):
+        StratifiedStream(NAMES, counts=COUNTS, **GIVEN)
+    with pytest.raises(ValueError, match="'min_batch_size' .* be left out if 'mean_batch_size' is given. Got 2 "):
+        by_mean(20, min_batch_size=2)
+    with pytest.raises(ValueError, match="'mean_batch_size' .* be given together with 'counts'. Got 20 "):
+        by_mean(20, counts=None, strata=[0, 1])
+    with pytest.raises(ValueError, match="'rare' parameter must be 'error' without 'counts'. Got 'allow' "):
+        declared(rare="allow")
+
+
+def test_states_of_a_mean_size_are_those_of_its_number_of_batches() -> None:
+    state = by_mean(20).state_dict()
+    by_mean(20).load_state_dict(state)
+    with pytest.raises(ValueError, match="must come from a sampler with the same"):
+        by_mean(30).load_state_dict(state)
 
 
 def test_more_batches_than_a_place_can_count_are_refused() -> None:

@@ -5,14 +5,15 @@
 # * following(): the next batch that is complete, NULL if there is none yet.
 
 # With counts, all batches are known before.
-# `totals` are the rows of each stratum in the lane; batches are numbered from 0, and those before `first` are dropped.
-deal_counted = function(totals, n_batches, first) {
+# `totals` are the rows of each stratum in the lane, and `shifts` those of the epoch; batches are numbered from 0, and
+# those before `first` are dropped.
+deal_counted = function(totals, shifts, n_batches, first) {
   seen = numeric(length(totals))
   parts = new.env(parent = emptyenv()) # by the number of a batch: a list of rows and codes
   wanted = first
   complete = 0
   call_core = function(name, ...) {
-    core_call(name, list(n_batches = n_batches, "next" = wanted, totals = totals, seen = seen, ...))
+    core_call(name, list(n_batches = n_batches, "next" = wanted, totals = totals, shifts = shifts, seen = seen, ...))
   }
   list(
     # Skips a source that no remaining batch needs.

@@ -14,6 +14,7 @@
 #'   Names are unique and the same in every process, because `counts` refer to them.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: each batch has at least m rows of each stratum.
+#'   Give either it or `mean_batch_size`.
 #' @param read (`function`)\cr
 #'   A function that takes a source and returns its rows, in the same order every time: a `data.frame()`, or a vector or
 #'   list of one value per row.
@@ -26,7 +27,7 @@
 #'   All strata, if there are no counts.
 #'   Give either `counts` or `strata`.
 #' @param min_batch_size (`integer(1)`)\cr
-#'   The least number of rows of a batch.
+#'   The least number of rows of a batch, with `min_samples_per_stratum`.
 #'   Default: 1.
 #' @param buffer_size (`integer(1)`)\cr
 #'   The largest number of rows that a lane may hold in memory at a time.
@@ -46,6 +47,16 @@
 #' @param num_replicas,rank (`integer(1)`)\cr
 #'   The number of processes that share the batches, and the index of this process among them, from 0.
 #'   `NULL` (default): this process gets all batches.
+#' @param mean_batch_size (`integer(1)`)\cr
+#'   The mean number of rows of a batch, with `counts`.
+#'   With n rows, each of L lanes has `max(1, round-half-up(n / (L * mean_batch_size)))` batches.
+#'   The minimum m is the largest that all batches have.
+#' @param rare (`character(1)`)\cr
+#'   What to do, with `counts`, if a lane has fewer than m rows of a stratum: raise an error (`"error"`, the default),
+#'   or put all rows of each lane into one batch, with a warning (`"warn"`) or without (`"allow"`).
+#'   With `mean_batch_size`, what to do if a lane has more batches than rows of a stratum: raise an error, or make
+#'   batches without the stratum, with or without a warning.
+#'   If the stream shuffles, rows of such a stratum are in other batches in each epoch.
 #' @param ... (any)\cr
 #'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
@@ -55,8 +66,10 @@
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
 #' * `set_epoch(epoch, batches_done = 0)`: sets the next epoch, and how many of its batches, over all ranks, to leave
 #'   out because they were delivered before;
-#' * `epoch`, `seed` and `buffer_needed`: the largest number of rows that a lane may have to hold, whatever the order of
-#'   its sources; `NULL` without counts.
+#' * `epoch` and `seed`;
+#' * `min_samples_per_stratum`: the number of rows of each stratum that every batch has;
+#' * `buffer_needed`: the largest number of rows that a lane may have to hold, whatever the order of its sources; `NULL`
+#'   without counts.
 #'
 #' @section With counts or without:
 #' With counts, all lanes have the same number of batches, and each batch has the floor or ceiling of its share of each
@@ -86,14 +99,14 @@
 #' following = stream$.iter()
 #' following()
 #' following()
-stratified_stream = function(sources, min_samples_per_stratum, read, stratum, counts = NULL, strata = NULL,
+stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stratum, counts = NULL, strata = NULL,
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
-  ...) {
+  mean_batch_size = NULL, rare = "error", ...) {
   answer_keywords(...)
   given = source_names(sources)
   request = list(n_sources = length(given), min_samples_per_stratum = min_samples_per_stratum,
-    min_batch_size = min_batch_size, counts = counts, strata = strata, buffer_size = buffer_size, lanes = lanes,
-    shuffle = shuffle, seed = seed, num_replicas = num_replicas, rank = rank)
+    min_batch_size = min_batch_size, mean_batch_size = mean_batch_size, rare = rare, counts = counts, strata = strata,
+    buffer_size = buffer_size, lanes = lanes, shuffle = shuffle, seed = seed, num_replicas = num_replicas, rank = rank)
   checked = core_call("stream_plan", request)
   by_name = by_code_point(given) # the same in all processes
   stream = list(
@@ -188,6 +201,7 @@ stream_dataset = function(stream) {
     active = list(
       epoch = function() start$epoch,
       seed = function() stream$seed,
+      min_samples_per_stratum = function() if (is.null(stream$plan)) stream$least else stream$plan$least,
       buffer_needed = function() if (!is.null(stream$plan)) stream$plan$rows_held
     ),
     parent_env = environment()
@@ -233,7 +247,8 @@ start_after = function(stream, start, begun, batches_consumed, own_lanes) {
 # As in Python.
 stream_fingerprint = function(stream) {
   values = list(kind = "stream", min_samples_per_stratum = stream$least, min_batch_size = stream$least_rows,
-    lanes = stream$n_lanes, shuffle = stream$shuffle, seed = if (stream$shuffle) stream$seed)
+    n_batches = if (is.null(stream$least)) stream$plan$n_batches, lanes = stream$n_lanes, shuffle = stream$shuffle,
+    seed = if (stream$shuffle) stream$seed)
   digest_of(values, list(
     sources = if (stream$shuffle) stream$names else stream$names[stream$given],
     strata = stream$strata,
@@ -264,12 +279,13 @@ stream_batches = function(stream, own_lanes, epoch, first) {
 # A function that returns the next batch of a lane at each call, NULL at the end.
 lane_batches = function(stream, lane, epoch, first) {
   counted = !is.null(stream$plan)
+  found = lane_sources(stream, lane, epoch)
   dealing = if (counted) {
-    deal_counted(stream$plan$totals[lane, ], stream$plan$n_batches, first)
+    deal_counted(stream$plan$totals[lane, ], found$shifts, stream$plan$n_batches, first)
   } else {
     deal_declared(length(stream$strata), stream$least, stream$least_rows, first)
   }
-  sources = lane_sources(stream, lane, epoch)
+  sources = found$sources
   closed = counted
   function() {
     repeat {

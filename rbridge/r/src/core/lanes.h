@@ -1,23 +1,34 @@
 /* The lanes of a stream of sources: source k belongs to lane k modulo the number of lanes, and all lanes have the same
  * number of batches.
  *
- * In a lane, the row of rank i, from 1, of a stratum of n rows belongs to batch ceil(i * B / n), from 1.
+ * In a lane, the row of rank i, from 1, of a stratum of n rows belongs to batch ceil((i * B - h) / n), from 1. The
+ * shift h is 0, except for a stratum of fewer rows than batches in a stream that shuffles: then it is drawn below B in
+ * each epoch, so that the rows are not in the same batches in all epochs.
  */
 
 #ifndef PYSTRAT_LANES_H
 #define PYSTRAT_LANES_H
 
+#include "batch_numbers.h"
 #include "counts_table.h"
 
 typedef struct {
   CountsTable table; /* its parts are the sources */
   int64_t n_lanes, n_batches;
+  int64_t guaranteed; /* rows of each stratum in each batch */
   int64_t *totals; /* n_lanes * n_strata: the rows of each stratum in each lane */
 } LanePlan;
 
+/* What a user asks of the batches. */
+typedef struct {
+  SizeRequest size;
+  double least_rows;
+  int rare;
+} LaneRequest;
+
 /* Return the batch, from 0, of the row of a rank, from 1; rank * n_batches is below 2^53. */
-static inline int64_t batch_of_rank(int64_t rank, int64_t total, int64_t n_batches) {
-  return (rank * n_batches - 1) / total;
+static inline int64_t batch_of_rank(int64_t rank, int64_t total, int64_t n_batches, int64_t shift) {
+  return (rank * n_batches - shift - 1) / total;
 }
 
 /* Return the most rows of a stratum in a lane of so many batches: one more, times the batches, is below 2^53. */
@@ -82,41 +93,127 @@ static inline int64_t most_lane_batches(const LanePlan *plan, int64_t most, int6
   return possible;
 }
 
-static inline bool advise_fewer_lanes(const LanePlan *plan, Host *host) {
-  return plan->n_lanes > 1 && advise(host, "Use fewer lanes.");
+/* Advise to lower or raise a size; return false. */
+static inline bool advise_of_lanes(const LanePlan *plan, const char *change, Host *host) {
+  const char *fewer = plan->n_lanes > 1 ? "use fewer lanes, " : "";
+  return advise(host, "%s it, %sor set 'rare' to 'warn' or 'allow'.", change, fewer);
 }
 
-/* Choose the number of batches of each lane, with at least so many rows of each stratum, and of all. */
-static inline bool plan_lanes(double least, double least_rows, LanePlan *plan, Host *host) {
-  char where[SENTENCE], got[SENTENCE], of[NUMBER] = "", shown[NUMBER];
-  if (!add_up_lanes(plan, host)) return false;
-  int64_t n_strata = plan->table.n_strata, n_cells = plan->n_lanes * n_strata, largest = 0;
-  int64_t cell = smallest_of(plan->totals, n_cells), fewest = plan->totals[cell];
+/* The fewest rows of a stratum in a lane. */
+typedef struct {
+  int64_t count;
+  long long lane, stratum;
+  char where[SENTENCE]; /* "the rows of 'a' in lane 1 of 2" */
+} FewestRows;
+
+static inline void find_fewest_rows(const LanePlan *plan, FewestRows *fewest, Host *host) {
+  int64_t n_strata = plan->table.n_strata, cell = smallest_of(plan->totals, plan->n_lanes * n_strata);
+  char of[NUMBER] = "";
   if (plan->n_lanes > 1) snprintf(of, NUMBER, " of %lld", (long long)plan->n_lanes);
-  long long lane = (long long)(cell / n_strata + host->first_row), stratum = (long long)(cell % n_strata);
-  snprintf(where, SENTENCE, "the rows of {stratum %lld} in lane %lld%s", stratum, lane, of);
-  if (fewest == 0) {
-    snprintf(got, SENTENCE, "0 as %.400s", where);
-    refuse(host, "lanes", got, "leave each lane rows of each stratum");
-    return advise(host, "Use fewer lanes.");
+  fewest->count = plan->totals[cell];
+  fewest->lane = (long long)(cell / n_strata + host->first_row);
+  fewest->stratum = (long long)(cell % n_strata);
+  snprintf(
+      fewest->where, SENTENCE, "the rows of {stratum %lld} in lane %lld%s", fewest->stratum, fewest->lane, of
+  );
+}
+
+/* Warn of the lane with the fewest rows of a stratum. */
+static inline void warn_of_lane(const FewestRows *fewest, const char *consequence, Host *host) {
+  char rows[NUMBER];
+  snprintf(
+      host->warning, SENTENCE, "Lane %lld has %s of {stratum %lld}, %.300s.", fewest->lane,
+      show_count(fewest->count, "row", rows), fewest->stratum, consequence
+  );
+}
+
+/* Choose the most batches of a lane with the minimum of each stratum. */
+static inline bool lane_batches_by_minimum(
+    const LaneRequest *wanted, const LanePlan *plan, const FewestRows *fewest, int64_t *most, Host *host
+) {
+  char shown[NUMBER], consequence[SENTENCE];
+  double least = wanted->size.minimum;
+  *most = (int64_t)((double)fewest->count / least);
+  if (*most > 0) return true;
+  *most = 1;
+  show_number(least, shown);
+  if (wanted->rare == RARE_ERROR) {
+    refuse(
+        host, "min_samples_per_stratum", shown, "be at most %lld, %.400s", (long long)fewest->count, fewest->where
+    );
+    return advise_of_lanes(plan, "Lower", host);
   }
-  if ((double)fewest < least) {
-    refuse(host, "min_samples_per_stratum", show_number(least, shown), "be at most %lld, %s", (long long)fewest, where);
-    return advise_fewer_lanes(plan, host);
+  snprintf(
+      consequence, SENTENCE, "and the 'min_samples_per_stratum' parameter is %s: all rows of a lane are in one batch",
+      shown
+  );
+  if (wanted->rare == RARE_WARN) warn_of_lane(fewest, consequence, host);
+  return true;
+}
+
+/* Choose the batches of a lane by their mean size in all lanes: n rows give n / (mean * lanes), rounded half up. */
+static inline bool lane_batches_by_mean(
+    const LaneRequest *wanted, const LanePlan *plan, const FewestRows *fewest, int64_t *n_batches, Host *host
+) {
+  char shown[NUMBER], consequence[SENTENCE];
+  int64_t n_rows = 0, n_lanes = plan->n_lanes;
+  for (int64_t cell = 0; cell < n_lanes * plan->table.n_strata; cell++) n_rows += plan->totals[cell];
+  double size = wanted->size.mean * (double)n_lanes; /* of a batch of each lane */
+  *n_batches = size > (double)n_rows ? 1 : (2 * n_rows + (int64_t)size) / (2 * (int64_t)size);
+  if (*n_batches <= fewest->count || wanted->rare == RARE_ALLOW) return true;
+  char batches[NUMBER], got[SENTENCE];
+  show_batches(*n_batches, batches);
+  if (wanted->rare == RARE_WARN) {
+    snprintf(
+        consequence, SENTENCE, "and the 'mean_batch_size' parameter makes %s a lane: some batches hold no row of it",
+        batches
+    );
+    warn_of_lane(fewest, consequence, host);
+    return true;
   }
-  int64_t rows = fewest_in_batch(plan, 1);
-  if ((double)rows < least_rows) {
+  int64_t least = 2 * n_rows / (n_lanes * (2 * fewest->count + 1)) + 1;
+  snprintf(got, SENTENCE, "%s, for %s a lane,", show_number(wanted->size.mean, shown), batches);
+  refuse(
+      host, "mean_batch_size", got, "be at least %lld, for at most %lld, %.300s", (long long)least,
+      (long long)fewest->count, fewest->where
+  );
+  return advise_of_lanes(plan, "Raise", host);
+}
+
+/* Choose the number of batches of each lane. */
+static inline bool plan_lanes(const LaneRequest *wanted, LanePlan *plan, Host *host) {
+  char got[SENTENCE], shown[NUMBER];
+  FewestRows fewest;
+  if (!add_up_lanes(plan, host)) return false;
+  int64_t rows = fewest_in_batch(plan, 1), most, largest = 0;
+  find_fewest_rows(plan, &fewest, host);
+  if (fewest.count == 0 && (wanted->rare == RARE_ERROR || rows == 0)) {
+    snprintf(got, SENTENCE, "0 as %.400s", fewest.where);
+    const char *left = rows == 0 ? "leave each lane rows" : "leave each lane rows of each stratum";
+    refuse(host, "lanes", got, left);
+    return advise(host, rows == 0 ? "Use fewer lanes." : "Use fewer lanes, or set 'rare' to 'warn' or 'allow'.");
+  }
+  bool is_chosen = wanted->size.has_mean ? lane_batches_by_mean(wanted, plan, &fewest, &most, host)
+                                         : lane_batches_by_minimum(wanted, plan, &fewest, &most, host);
+  if (!is_chosen) return false;
+  if ((double)rows < wanted->least_rows) {
     const char *required = "be at most %lld, the rows of the smallest lane";
-    refuse(host, "min_batch_size", show_number(least_rows, shown), required, (long long)rows);
-    return advise_fewer_lanes(plan, host);
+    refuse(host, "min_batch_size", show_number(wanted->least_rows, shown), required, (long long)rows);
+    return plan->n_lanes > 1 && advise(host, "Use fewer lanes.");
   }
-  plan->n_batches = most_lane_batches(plan, fewest / (int64_t)least, (int64_t)least_rows);
+  plan->n_batches = most_lane_batches(plan, most, (int64_t)wanted->least_rows);
+  plan->guaranteed = fewest.count / plan->n_batches;
   if (plan->n_batches > LARGEST_COUNT / plan->n_lanes) {
-    snprintf(got, SENTENCE, "%.0f, for %.0f batches,", least, (double)plan->n_batches * (double)plan->n_lanes);
-    refuse(host, "min_samples_per_stratum", got, "make at most %d batches", LARGEST_COUNT);
+    const char *name = wanted->size.has_mean ? "mean_batch_size" : "min_samples_per_stratum";
+    show_number(wanted->size.has_mean ? wanted->size.mean : wanted->size.minimum, shown);
+    double n_all = (double)plan->n_batches * (double)plan->n_lanes;
+    snprintf(got, SENTENCE, "%s, for %.0f batches,", shown, n_all);
+    refuse(host, name, got, "make at most %d batches", LARGEST_COUNT);
     return advise(host, "Raise it.");
   }
-  for (int64_t i = 0; i < n_cells; i++) largest = plan->totals[i] > largest ? plan->totals[i] : largest;
+  for (int64_t i = 0; i < plan->n_lanes * plan->table.n_strata; i++) {
+    largest = plan->totals[i] > largest ? plan->totals[i] : largest;
+  }
   if (largest <= most_rows_of_lane(plan->n_batches)) return true;
   return refuse(host, "lanes", show_number((double)plan->n_lanes, shown), "be more for so many rows and batches");
 }
@@ -144,6 +241,7 @@ static inline bool find_rows_held(const LanePlan *plan, int64_t *most, Host *hos
       for (int64_t stratum = 0; stratum < n_strata; stratum++) size += counts[stratum];
       largest = size > largest ? size : largest;
       for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+        if (totals[stratum] == 0) continue;
         int64_t more = size - whole_share(n_rows, counts[stratum], totals[stratum]);
         held[stratum] += more > 0 ? more : 0;
       }

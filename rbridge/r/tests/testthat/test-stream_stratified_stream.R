@@ -222,12 +222,41 @@ test_that("batches beyond the hundred-thousandth come too", {
   expect_identical(unlist(stream_rows(stream)), seq(n_rows - 3L, n_rows))
 })
 
+test_that("a mean size determines the batches, and the minimum that they have", {
+  of_mean = function(...) make_stream(..., min_samples_per_stratum = NULL)
+  for (lanes in 1:2) {
+    stream = of_mean(mean_batch_size = 5, lanes = lanes)
+    batches = stream_rows(stream)
+    expect_length(batches, stream$.length())
+    expect_identical(stream$.length(), as.integer(lanes * floor(23 / (5 * lanes) + 1 / 2)))
+    held = vapply(batches, function(batch) min(tabulate(batch + 1, 2L)), 0L)
+    expect_identical(min(held), as.integer(stream$min_samples_per_stratum))
+    expect_identical(sort(unlist(batches)), sort(unlist(sources, use.names = FALSE)))
+  }
+  expect_identical(message_of(of_mean(mean_batch_size = 2)), paste(
+    "The 'mean_batch_size' parameter must be at least 4, for at most 7, the rows of '1' in lane 1.",
+    "Got 2, for 12 batches a lane, instead. Raise it, or set 'rare' to 'warn' or 'allow'."))
+  expect_warning(of_mean(mean_batch_size = 2, rare = "warn"), paste(
+    "Lane 1 has 7 rows of '1', and the 'mean_batch_size' parameter makes 12 batches a lane:",
+    "some batches hold no row of it."), fixed = TRUE)
+  rare = of_mean(mean_batch_size = 2, rare = "allow")
+  expect_identical(rare$min_samples_per_stratum, 0)
+  places = lapply(1:10, function(epoch) vapply(stream_rows(rare), sum, 0))
+  expect_gt(length(unique(places)), 1L)
+  expect_identical(make_stream(strata = 0:1)$min_samples_per_stratum, 1)
+  expect_warning(make_stream(lanes = 4, min_samples_per_stratum = 3, rare = "warn"),
+    "Lane 2 has 1 row of '1', and the 'min_samples_per_stratum' parameter is 3: all rows of a lane are in one batch.")
+  state = of_mean(mean_batch_size = 5)$state_dict()
+  expect_error(of_mean(mean_batch_size = 4)$load_state_dict(state), "must come from a sampler with the same")
+})
+
 test_that("what cannot be is refused by name", {
   expect_error(make_stream(buffer_size = 1), paste("The 'buffer_size' parameter must be at least",
     make_stream()$buffer_needed))
   expect_identical(stream_rows(make_stream(buffer_size = make_stream()$buffer_needed)), stream_rows(make_stream()))
   expect_error(make_stream(lanes = 4, min_samples_per_stratum = 3),
-    "must be at most 1, the rows of '1' in lane 2 of 4. Got 3 instead. Use fewer lanes.", fixed = TRUE)
+    paste("must be at most 1, the rows of '1' in lane 2 of 4. Got 3 instead.",
+      "Lower it, use fewer lanes, or set 'rare' to 'warn' or 'allow'."), fixed = TRUE)
   expect_error(make_stream(counts = replace(counts, cbind(2, 2), 0), lanes = 4),
     "The 'lanes' parameter .* rows of each stratum. Got 0 as the rows of '1' in lane 2 of 4 instead.")
   expect_error(make_stream(min_batch_size = 1000), "'min_batch_size' .* the rows of the smallest lane")
@@ -250,6 +279,13 @@ test_that("what cannot be is refused by name", {
     "'sources' .* name each source by a text that is not empty. Got ''")
   expect_error(stratified_stream(c("a", "a"), 1, identity, identity, strata = 1),
     "name each source once. Got 'a' twice")
+  expect_error(make_stream(mean_batch_size = 5), "be given, or 'mean_batch_size', and not both. Got both")
+  expect_error(make_stream(min_samples_per_stratum = NULL), "not both. Got neither")
+  expect_error(make_stream(min_samples_per_stratum = NULL, mean_batch_size = 5, min_batch_size = 2),
+    "'min_batch_size' .* be left out if 'mean_batch_size' is given. Got 2")
+  expect_error(make_stream(min_samples_per_stratum = NULL, mean_batch_size = 5, strata = 0:1),
+    "'mean_batch_size' .* be given together with 'counts'. Got 5")
+  expect_error(make_stream(strata = 0:1, rare = "warn"), "'rare' parameter must be 'error' without 'counts'")
   expect_error(make_stream(read = "csv"), "'read' .* be a function of a source")
   expect_error(make_stream(stratum = 3), "'stratum' .* be a function of the rows, or the name of a column")
 })

@@ -6,7 +6,7 @@
 /* What was read before. */
 typedef struct {
   int64_t n_strata, n_batches, next; /* the first batch that is wanted, up to n_batches */
-  int64_t *totals, *seen;            /* n_strata: the rows in the lane, and those that were read */
+  int64_t *totals, *seen, *shifts;   /* n_strata: the rows in the lane, those that were read, and the shift */
 } Seen;
 
 static bool read_seen(const Parts *request, Seen *seen, Host *host) {
@@ -18,11 +18,18 @@ static bool read_seen(const Parts *request, Seen *seen, Host *host) {
   seen->n_batches = (int64_t)n_batches;
   seen->next = (int64_t)next;
   double most = (double)most_rows_of_lane(seen->n_batches);
-  seen->totals = host->memory(host, FOR_THE_CALL, 2 * seen->n_strata * (int64_t)sizeof *seen->totals);
+  seen->totals = host->memory(host, FOR_THE_CALL, 3 * seen->n_strata * (int64_t)sizeof *seen->totals);
   if (seen->totals == NULL) return false;
   seen->seen = seen->totals + seen->n_strata;
-  return read_wholes(request, "totals", seen->n_strata, 1, most, seen->totals, host) &&
-         read_wholes(request, "seen", seen->n_strata, 0, most, seen->seen, host);
+  seen->shifts = seen->seen + seen->n_strata;
+  return read_wholes(request, "totals", seen->n_strata, 0, most, seen->totals, host) &&
+         read_wholes(request, "seen", seen->n_strata, 0, most, seen->seen, host) &&
+         read_wholes(request, "shifts", seen->n_strata, 0, n_batches - 1, seen->shifts, host);
+}
+
+/* Return the batch of the row of a rank of a stratum. */
+static int64_t batch_of(const Seen *seen, int64_t stratum, int64_t rank) {
+  return batch_of_rank(rank, seen->totals[stratum], seen->n_batches, seen->shifts[stratum]);
 }
 
 /* Make "needed" the result: whether a batch that is wanted has one of so many further rows. */
@@ -36,7 +43,7 @@ static bool call_needs_rows(const Parts *request, Host *host) {
     int64_t last = seen.seen[stratum] + counts[stratum];
     if (counts[stratum] == 0) continue;
     if (last > seen.totals[stratum]) return refuse(host, "counts", "more", "be those of the lane");
-    is_needed = is_needed || batch_of_rank(last, seen.totals[stratum], seen.n_batches) >= seen.next;
+    is_needed = is_needed || batch_of(&seen, stratum, last) >= seen.next;
   }
   return host->flag(host, "needed", is_needed);
 }
@@ -45,7 +52,8 @@ static bool call_needs_rows(const Parts *request, Host *host) {
 static int64_t count_complete(const Seen *seen) {
   int64_t complete = seen->n_batches;
   for (int64_t stratum = 0; stratum < seen->n_strata; stratum++) {
-    complete = smaller(complete, batch_of_rank(seen->seen[stratum] + 1, seen->totals[stratum], seen->n_batches));
+    if (seen->seen[stratum] >= seen->totals[stratum]) continue;
+    complete = smaller(complete, batch_of(seen, stratum, seen->seen[stratum] + 1));
   }
   return complete;
 }
@@ -59,7 +67,7 @@ typedef struct {
 
 /* Return the rank of the last row of a stratum in a batch. */
 static int64_t last_rank(const Seen *seen, int64_t stratum, int64_t batch) {
-  return (batch + 1) * seen->totals[stratum] / seen->n_batches;
+  return ((batch + 1) * seen->totals[stratum] + seen->shifts[stratum]) / seen->n_batches;
 }
 
 /* Find the rows of each stratum, in memory of the call; NULL if it failed. */
@@ -100,7 +108,7 @@ static int64_t write_runs(
   for (int64_t stratum = 0; stratum < seen->n_strata; stratum++) {
     int64_t rank = found[stratum].rank, last = found[stratum].last;
     while (rank < last) {
-      int64_t batch = batch_of_rank(rank + 1, seen->totals[stratum], seen->n_batches);
+      int64_t batch = batch_of(seen, stratum, rank + 1);
       int64_t end = smaller(last, last_rank(seen, stratum, batch));
       if (batches != NULL) {
         batches[n_runs] = (int32_t)batch;

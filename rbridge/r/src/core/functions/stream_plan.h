@@ -9,14 +9,27 @@
 #include "functions.h"
 
 typedef struct {
-  double n_sources, least, least_rows, num_replicas, n_lanes, most_held;
+  double n_sources, num_replicas, n_lanes, most_held;
+  LaneRequest batches;
 } StreamRequest;
+
+/* Read the size of the batches. */
+static bool read_lane_size(const Parts *request, LaneRequest *wanted, Host *host) {
+  static const char *const name = "min_samples_per_stratum";
+  SizeRequest *size = &wanted->size;
+  if (!check_one_size(request, name, host) || !read_mean(request, size, host)) return false;
+  if (!size->has_mean && !read_one_minimum(request, LARGEST_COUNT, &size->minimum, host)) return false;
+  if (!read_whole(request, "min_batch_size", 1, LARGEST_COUNT, &wanted->least_rows, host)) return false;
+  if (size->has_mean && wanted->least_rows > 1) {
+    return refuse(host, "min_batch_size", NULL, "be left out if 'mean_batch_size' is given");
+  }
+  return read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host);
+}
 
 static bool read_stream(const Parts *request, StreamRequest *wanted, Host *host) {
   bool any;
   if (!read_whole(request, "n_sources", 1, LARGEST_COUNT, &wanted->n_sources, host)) return false;
-  if (!read_one_minimum(request, LARGEST_COUNT, &wanted->least, host)) return false;
-  if (!read_whole(request, "min_batch_size", 1, LARGEST_COUNT, &wanted->least_rows, host)) return false;
+  if (!read_lane_size(request, &wanted->batches, host)) return false;
   if (!read_sharing(request, &wanted->num_replicas, host)) return false;
   if (!read_whole(request, "lanes", 1, wanted->n_sources, &wanted->n_lanes, host)) return false;
   if (fmod(wanted->n_lanes, wanted->num_replicas) != 0) {
@@ -27,13 +40,20 @@ static bool read_stream(const Parts *request, StreamRequest *wanted, Host *host)
     const char *got = is_given(request, "counts") ? "both" : "neither";
     return refuse(host, "counts", got, "be given, or 'strata', but not both");
   }
+  if (!is_given(request, "counts") && wanted->batches.size.has_mean) {
+    return refuse(host, "mean_batch_size", NULL, "be given together with 'counts'");
+  }
+  if (!is_given(request, "counts") && wanted->batches.rare != RARE_ERROR) {
+    return refuse(host, "rare", NULL, "be 'error' without 'counts'");
+  }
   wanted->most_held = INFINITY;
   return !is_given(request, "buffer_size") ||
          read_whole(request, "buffer_size", 1, LARGEST_EXACT, &wanted->most_held, host);
 }
 
-/* Make the checked arguments the results; with the table of the sources, "n_batches" of each lane, "totals", the rows
- * of each stratum in each lane, and "rows_held", the most rows that a lane may have to hold.
+/* Make the checked arguments the results; with the table of the sources, "n_batches" of each lane, the
+ * "min_samples_per_stratum" that they have, "totals", the rows of each stratum in each lane, and "rows_held", the most
+ * rows that a lane may have to hold.
  */
 static bool call_stream_plan(const Parts *request, Host *host) {
   StreamRequest wanted = {0};
@@ -42,8 +62,9 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   if (!read_stream(request, &wanted, host)) return false;
   if (!is_given(request, "table")) {
     bool has_limit = is_given(request, "buffer_size");
-    return host->number(host, "min_samples_per_stratum", wanted.least) &&
-           host->number(host, "min_batch_size", wanted.least_rows) && host->number(host, "lanes", wanted.n_lanes) &&
+    return keep_size("min_samples_per_stratum", &wanted.batches.size, host) &&
+           host->number(host, "min_batch_size", wanted.batches.least_rows) && host->keep(host, "rare") &&
+           host->number(host, "lanes", wanted.n_lanes) &&
            host->keep(host, "shuffle") && keep_sharing(request, wanted.num_replicas, host) &&
            host->keep(host, "rank") &&
            (has_limit ? host->number(host, "buffer_size", wanted.most_held) : host->keep(host, "buffer_size"));
@@ -53,9 +74,7 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   if (plan.table.n_parts != (int64_t)wanted.n_sources) {
     return refuse(host, "counts", "others", "be those of the sources");
   }
-  if (!plan_lanes(wanted.least, wanted.least_rows, &plan, host) || !find_rows_held(&plan, &held, host)) {
-    return false;
-  }
+  if (!plan_lanes(&wanted.batches, &plan, host) || !find_rows_held(&plan, &held, host)) return false;
   if (wanted.most_held < (double)held) {
     return refuse(host, "buffer_size", NULL, "be at least %lld, which these sources need", (long long)held);
   }
@@ -63,6 +82,7 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   double *totals = host->vector(host, "totals", DOUBLES, n_cells);
   for (int64_t cell = 0; totals != NULL && cell < n_cells; cell++) totals[cell] = (double)plan.totals[cell];
   return totals != NULL && host->number(host, "n_batches", (double)plan.n_batches) &&
+         host->number(host, "min_samples_per_stratum", (double)plan.guaranteed) &&
          host->number(host, "rows_held", (double)held);
 }
 
@@ -89,13 +109,10 @@ static bool read_part_order(const Parts *request, PartOrder *order, Host *host) 
          read_whole(request, "epoch", 0, (double)last_part_epoch((int64_t)order->n_parts + 1), &order->epoch, host);
 }
 
-/* Return the order of n rows, for a part or, after the last one, for the parts; NULL if it failed. */
-static int32_t *draw_part_order(const PartOrder *order, int64_t part, int64_t n, Host *host) {
-  Generator generator;
-  seed_generator(
-      &generator, part_seed((uint32_t)order->seed, (uint32_t)order->epoch, (int64_t)order->n_parts + 1, part)
-  );
-  return draw_epoch_order(&generator, n, host);
+/* Seed the generator of a part or, after the last one, of the order of the parts. */
+static void seed_part(const PartOrder *order, int64_t part, Generator *generator) {
+  int64_t n_parts = (int64_t)order->n_parts + 1;
+  seed_generator(generator, part_seed((uint32_t)order->seed, (uint32_t)order->epoch, n_parts, part));
 }
 
 /* Make "order" the result: the "n_rows" rows of a "source" in an epoch. */
@@ -107,17 +124,48 @@ static bool call_source_order(const Parts *request, Host *host) {
   if (!read_whole(request, "source", first, order.n_parts - 1 + first, &source, host)) return false;
   if (!read_whole(request, "n_rows", 0, LARGEST_COUNT, &n_rows, host)) return false;
   int32_t *rows = host->vector(host, "order", INTEGERS, (int64_t)n_rows);
-  const int32_t *drawn = rows == NULL ? NULL : draw_part_order(&order, (int64_t)source - first, (int64_t)n_rows, host);
+  Generator generator;
+  seed_part(&order, (int64_t)source - first, &generator);
+  const int32_t *drawn = rows == NULL ? NULL : draw_epoch_order(&generator, (int64_t)n_rows, host);
   for (int64_t i = 0; drawn != NULL && i < (int64_t)n_rows; i++) rows[i] = drawn[i] + first;
   return drawn != NULL;
 }
 
-/* Make "sources" the result: those of a lane in the order of an epoch, or as they were "given". */
+/* Make "shifts" the result: those of the strata of a lane in an epoch that is shuffled, with the "totals" of the strata
+ * in the lane, and its "n_batches". One number is drawn for each stratum of each lane up to this one.
+ */
+static bool give_shifts(const Parts *request, int64_t lane, Generator *generator, Host *host) {
+  double n_batches;
+  int64_t n_strata = find_part(request, "totals").length;
+  if (!read_whole(request, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
+  double *shifts = host->vector(host, "shifts", DOUBLES, n_strata);
+  int64_t *totals = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *totals);
+  if (shifts == NULL || totals == NULL) return false;
+  if (!read_wholes(request, "totals", n_strata, 0, LARGEST_EXACT, totals, host)) return false;
+  uint32_t bits = bits_below((uint64_t)n_batches);
+  bool any = false;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    shifts[stratum] = 0;
+    any = any || totals[stratum] < (int64_t)n_batches;
+  }
+  for (int64_t place = 0, since = 0; any && generator != NULL && place < (lane + 1) * n_strata; place++) {
+    double shift = (double)index_below(generator, (uint64_t)n_batches, bits);
+    int64_t stratum = place - lane * n_strata;
+    if (stratum >= 0 && totals[stratum] < (int64_t)n_batches) shifts[stratum] = shift;
+    if (!may_go_on(&since, 1, host)) return false;
+  }
+  return true;
+}
+
+/* Make "sources" the result: those of a lane in the order of an epoch, or as they were "given"; with "totals", also the
+ * "shifts" of its strata.
+ */
 static bool call_lane_sources(const Parts *request, Host *host) {
   double lane, n_lanes, n_sources;
   bool is_shuffled = false;
   int32_t first = host->first_row;
   Part given = find_part(request, "given");
+  Generator generator;
   if (!read_flag(request, "shuffle", &is_shuffled, host)) return false;
   if (given.type != INTEGERS || given.length < 1) return refuse(host, "given", "others", "be numbers of sources");
   n_sources = (double)given.length;
@@ -129,7 +177,8 @@ static bool call_lane_sources(const Parts *request, Host *host) {
     PartOrder wanted;
     if (!read_part_order(request, &wanted, host)) return false;
     if (wanted.n_parts != n_sources) return refuse(host, "given", "others", "be all sources");
-    order = draw_part_order(&wanted, n, n, host);
+    seed_part(&wanted, n, &generator);
+    order = draw_epoch_order(&generator, n, host);
     if (order == NULL) return false;
   }
   int64_t shift = is_shuffled ? 0 : first;
@@ -140,7 +189,7 @@ static bool call_lane_sources(const Parts *request, Host *host) {
     int64_t source = order[i] - shift;
     if (source % (int64_t)n_lanes == own) *sources++ = (int32_t)(source + first);
   }
-  return true;
+  return !is_given(request, "totals") || give_shifts(request, own, is_shuffled ? &generator : NULL, host);
 }
 
 const Function stream_plan_function = {"stream_plan", call_stream_plan};
