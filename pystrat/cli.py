@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import unicodedata
@@ -30,7 +31,10 @@ _BEFORE_PARAMETERS = "[Ss]et|[Gg]ive|[Rr]aise|[Ll]ower|[Ll]eave out|with|if|or|t
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the command line. Return the exit status: 0, or 2 after an error, which is printed on one line.
+    """Run the command line, and return the exit status.
+
+    It is 0, or 2 after an error, which is printed on one line, or 1 if a program that reads the output, such as
+    ``head``, has stopped.
 
     Parameters
     ----------
@@ -45,6 +49,10 @@ def run(parser: argparse.ArgumentParser, arguments: Optional[Sequence[str]] = No
     options = parser.parse_args(arguments)
     try:
         options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python reports it again at the end
+        return 1
     except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
         text = _naming_options(" ".join(str(error).split()), options)
         print(_printable(f"{parser.prog}: {text}"), file=sys.stderr)

@@ -343,6 +343,15 @@ def test_help_tells_everything(command: list[str]) -> None:
             assert option in done.stdout
 
 
+def test_a_reader_that_stops_is_no_error(file: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as output:
+        asked = [sys.executable, "-m", "pystrat", "plan", str(file), "--strata", "sex", "-m", "3"]
+        done = subprocess.run(asked, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_wrong_options_give_two_without_a_traceback() -> None:
     asked = [sys.executable, "-m", "pystrat", "plan", "x.csv"]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
