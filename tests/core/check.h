@@ -37,7 +37,8 @@ static inline void *new_array(int64_t n_items, size_t item_size) {
   size_t size = (size_t)n_items * item_size;
   /* volatile, because gcc 16 would follow an array of 0 items, and warn of items that are never read. */
   volatile size_t least = 1;
-  unsigned char *array = malloc(size > 0 ? size : least);
+  if (size == 0) size = least;
+  unsigned char *array = malloc(size);
   CHECK(array != NULL);
   for (size_t i = 0; i < size; i++) array[i] = 0xA5;
   return array;
