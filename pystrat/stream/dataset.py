@@ -22,7 +22,7 @@ from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, DeclaredBatches
 from pystrat.stream.iterating import StreamIterator
 from pystrat.stream.lanes import LanePlan, Lanes, plan_lanes
-from pystrat.stream.ordering import Checks, in_order, shuffled
+from pystrat.stream.ordering import Checks, in_order, shuffled, shuffled_together
 from pystrat.stream.reading import SourceError, SourceReader, check_reader
 from pystrat.stream.starting import SharedStart, Start
 
@@ -76,6 +76,9 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     shuffle : bool, default True
         Whether to shuffle the sources, and the rows of each source, in each epoch. A source is then held in memory as
         a whole. The order in which sources are given does not matter then. If False, sources and rows keep their order.
+    shuffle_sources : int, default 1
+        The number of sources, one after another in the order of an epoch, whose rows are shuffled together. They are
+        then held in memory as a whole. With more, a batch has fewer rows of the same source.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from `seed`. Required with `rank`, and
         the same on all ranks.
@@ -150,6 +153,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         buffer_size: Optional[int] = None,
         lanes: int = 1,
         shuffle: bool = True,
+        shuffle_sources: int = 1,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
@@ -168,6 +172,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
             "buffer_size": buffer_size,
             "lanes": lanes,
             "shuffle": shuffle,
+            "shuffle_sources": shuffle_sources,
             "seed": seed,
             "num_replicas": num_replicas,
             "rank": rank,
@@ -179,7 +184,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         n_lanes, self._limit = checked["lanes"], checked["buffer_size"]
         place_of = {name: place for place, name in enumerate(self._names)}
         order = np.array([place_of[source.name] for source in given], dtype=np.int32)
-        self._lanes = Lanes(order, n_lanes, checked["shuffle"], self._seed)
+        self._lanes = Lanes(order, n_lanes, checked["shuffle"], checked["shuffle_sources"], self._seed)
         if counts is None:
             self._plan = None
             self._strata = shown_names(strata, "strata", noun="stratum")
@@ -385,12 +390,12 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         """Iterate over the batches of a lane with counts, beginning with batch `first`."""
         sources, shifts = self._lanes.counted_sources(plan, lane, epoch)
         dealing = CountedBatches(plan.totals[lane], shifts, plan.n_batches, first)
-        for source in sources:
-            counts = plan.counts[source]
-            if dealing.skip(counts.astype(np.float64)):
+        for group in self._lanes.groups(sources):
+            counts = plan.counts[group]
+            if dealing.skip(counts.sum(axis=0).astype(np.float64)):
                 continue
-            checks = Checks(found=partial(self._check_found, source, counts))
-            for rows, codes in self._chunks(source, epoch, checks, n_rows=int(counts.sum())):
+            checks = [Checks(found=partial(self._check_found, *known)) for known in zip(group, counts)]
+            for rows, codes in self._chunks(group, epoch, checks, n_rows=counts.sum(axis=1).tolist()):
                 dealing.add(rows, codes)
                 del rows  # the batches hold them
                 yield from dealing.finished()
@@ -398,22 +403,28 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     def _cut_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of a lane without counts, beginning with batch `first`."""
         dealing = DeclaredBatches(len(self._strata), self._least, self._least_rows, first)
-        for source in self._lanes.sources(lane, epoch):
-            check_room = partial(self._check_room, source, dealing)
-            for rows, codes in self._chunks(source, epoch, Checks(waiting=check_room)):
+        for group in self._lanes.groups(self._lanes.sources(lane, epoch)):
+            check_rooms = [partial(self._check_room, source, dealing) for source in group]
+            checks = [Checks(waiting=check_room) for check_room in check_rooms]
+            for rows, codes in self._chunks(group, epoch, checks, n_rows=[None] * len(group)):
                 yield from dealing.add(rows, codes)
                 del rows  # the batches hold them
-                check_room(0)  # once dealt, no row of the source waits
+                check_rooms[-1](0)  # once dealt, no row of the source waits
         if not dealing.has_cut:
             raise SourceError(f"Lane {lane} has no batch: {self._missing_from(dealing)}.")
         yield from dealing.close()
 
-    def _chunks(self, source: int, epoch: int, checks: Checks, n_rows: Optional[int] = None) -> Iterator[Chunk]:
-        """Iterate over the rows of a source in the order of an epoch, with their codes."""
+    def _chunks(
+        self, group: list[int], epoch: int, checks: Sequence[Checks], n_rows: Sequence[Optional[int]]
+    ) -> Iterator[Chunk]:
+        """Iterate over the rows of sources that are read together, in the order of an epoch, with their codes."""
+        sources = [self._sources[source] for source in group]
+        order_of = partial(self._lanes.order, group[0], epoch)
+        if len(group) > 1:
+            return shuffled_together(self._reader, sources, order_of, checks, n_rows)
         if self._lanes.shuffle:
-            order_of = partial(self._lanes.order, source, epoch)
-            return shuffled(self._reader, self._sources[source], order_of, checks, n_rows)
-        return in_order(self._reader, self._sources[source], checks)
+            return shuffled(self._reader, sources[0], order_of, checks[0], n_rows[0])
+        return in_order(self._reader, sources[0], checks[0])
 
     def _check_found(self, source: int, counts: NDArray[np.int64], found: NDArray[np.int64], is_end: bool) -> None:
         """Refuse a source whose rows differ from its counts."""
@@ -433,7 +444,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         if self._limit is not None and held > self._limit:
             most = count_of(self._limit, "row")
             required = f"The source '{self._names[source]}' must leave at most {most} in the buffer."
-            why = f"{waiting} of its own wait to be shuffled, and " if waiting else ""
+            whose = "its own" if self._lanes.together == 1 else "its group"
+            why = f"{waiting} of {whose} wait to be shuffled, and " if waiting else ""
             raise SourceError(f"{required} Got {held} instead: {why}{self._missing_from(dealing)}.")
 
     def _missing_from(self, dealing: DeclaredBatches) -> str:
@@ -455,6 +467,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
                 n_batches=self._plan.n_batches if self._plan is not None and self._least is None else None,
                 lanes=lanes.n_lanes,
                 shuffle=lanes.shuffle,
+                shuffle_sources=lanes.together if lanes.together > 1 else None,
                 seed=self._seed if lanes.shuffle else None,
                 sources=self._names if lanes.shuffle else [self._names[k] for k in lanes.given.tolist()],
                 strata=list(self._strata),

@@ -27,12 +27,15 @@ class Lanes:
     n_lanes : int
     shuffle : bool
         Whether to shuffle the sources, and the rows of each source, in each epoch.
+    together : int
+        The number of sources, in the order of an epoch, that are read and shuffled as one.
     seed : int
     """
 
     given: NDArray[np.int32]
     n_lanes: int
     shuffle: bool
+    together: int
     seed: int
 
     def sources(self, lane: int, epoch: int) -> list[int]:
@@ -52,8 +55,12 @@ class Lanes:
         found: dict[str, NDArray[Any]] = _core.call("lane_sources", wanted, {"given": self.given, **data})
         return found
 
+    def groups(self, sources: list[int]) -> list[list[int]]:
+        """Return the sources of a lane that are read and shuffled together, from those in the order of an epoch."""
+        return [sources[begin : begin + self.together] for begin in range(0, len(sources), self.together)]
+
     def order(self, source: int, epoch: int, n_rows: int) -> NDArray[np.int32]:
-        """Return the order of the rows of a source in an epoch."""
+        """Return the order of the rows of a group of sources in an epoch, from its first source."""
         order: NDArray[np.int32] = _core.call("source_order", {"source": source, "n_rows": n_rows, **self._at(epoch)})[
             "order"
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, NoReturn, Optional, Sequence, Union
 
 import numpy as np
 
@@ -62,6 +62,93 @@ def shuffled(
     return _shuffled_rows(_checked(reader, source, rows, checks), order_of, checks)
 
 
+def shuffled_together(
+    reader: SourceReader,
+    sources: Sequence[Source],
+    order_of: Order,
+    checks: Sequence[Checks],
+    n_rows: Sequence[Optional[int]],
+) -> Iterator[Chunk]:
+    """Iterate over the rows of several sources, shuffled as those of one source. The parameters are as for `shuffled`.
+
+    Each source is held as texts if the reader allows it.
+    """
+    held: list[Union[_HeldTexts, _HeldRows]] = []
+    begins = [0]
+    for source, own_checks, n_expected in zip(sources, checks, n_rows):
+        held.append(_hold(reader, source, _behind(begins[-1], own_checks), n_expected))
+        begins.append(begins[-1] + held[-1].n_rows)
+    order = order_of(begins[-1])
+    for begin in range(0, len(order), CHUNK):
+        places = order[begin : begin + CHUNK]
+        owners = np.searchsorted(begins, places, side="right") - 1
+        chunk: list[Any] = [None] * len(places)
+        codes = np.empty(len(places), dtype=np.int32)
+        for owner in np.unique(owners).tolist():
+            own = np.flatnonzero(owners == owner)
+            rows, codes[own] = held[owner].take((places[own] - begins[owner]).tolist())
+            for place, row in zip(own.tolist(), rows):
+                chunk[place] = row
+        yield chunk, codes
+
+
+def _behind(n_before: int, checks: Checks) -> Checks:
+    """Return the checks of a source, behind rows of others that wait, too."""
+    return checks._replace(waiting=lambda n_rows: checks.waiting(n_before + n_rows))
+
+
+def _hold(reader: SourceReader, source: Source, checks: Checks, n_rows: Optional[int]) -> Union[_HeldTexts, _HeldRows]:
+    rows = reader.open(source)
+    texts = _read_texts(rows, checks, n_rows) if isinstance(rows, FileRows) else None
+    if texts is not None and isinstance(rows, FileRows):
+        return _HeldTexts(reader, source, rows, texts, checks)
+    return _HeldRows(*_all_rows(_checked(reader, source, rows, checks), checks))
+
+
+class _HeldRows:
+    """The rows of a source with their codes."""
+
+    def __init__(self, rows: list[Any], codes: NDArray[np.int32]) -> None:
+        self._rows, self._codes = rows, codes
+        self.n_rows = len(rows)
+
+    def take(self, places: list[int]) -> Chunk:
+        """Return the rows at these places, and their codes."""
+        return [self._rows[place] for place in places], self._codes[places]
+
+
+class _HeldTexts:
+    """The texts of the rows of a source, which are parsed shortly before they are dealt."""
+
+    def __init__(self, reader: SourceReader, source: Source, rows: FileRows, texts: list[str], checks: Checks) -> None:
+        self._reader, self._source, self._rows, self._texts, self._checks = reader, source, rows, texts, checks
+        self._found = np.zeros(reader.n_strata, dtype=np.int64)
+        self.n_rows = self._n_left = len(texts)
+
+    def take(self, places: list[int]) -> Chunk:
+        """Return the rows at these places, and their codes; each place is taken once."""
+        try:
+            chunk = self._rows.parse([self._texts[place] for place in places])
+            codes = self._reader.codes_of(chunk)
+            self._found += np.bincount(codes, minlength=self._reader.n_strata)
+            self._n_left -= len(places)
+            self._checks.found(self._found, self._n_left == 0)
+        except MemoryError:
+            raise  # rows need more of it
+        except Exception as error:
+            _fail(self._reader, self._source, self._checks, error)
+        return chunk, codes
+
+
+def _fail(reader: SourceReader, source: Source, checks: Checks, failure: Exception) -> NoReturn:
+    """Raise the error of a source that failed, if possible one that names the first row that fails in its order."""
+    for _ in in_order(reader, source, checks):
+        pass
+    if isinstance(failure, SourceError):
+        raise failure
+    raise unreadable(source, failure) from failure
+
+
 def _checked(reader: SourceReader, source: Source, rows: Iterable[Any], checks: Checks) -> Iterator[Chunk]:
     """Iterate over the rows of an open source, after checking their strata."""
     found = np.zeros(reader.n_strata, dtype=np.int64)
@@ -75,16 +162,22 @@ def _checked(reader: SourceReader, source: Source, rows: Iterable[Any], checks: 
 
 def _shuffled_rows(chunks: Iterator[Chunk], order_of: Order, checks: Checks) -> Iterator[Chunk]:
     """Hold all rows of a source, and iterate over them in shuffled order."""
+    rows, codes = _all_rows(chunks, checks)
+    order = order_of(len(rows))
+    for begin in range(0, len(rows), CHUNK):
+        places = order[begin : begin + CHUNK]
+        yield [rows[place] for place in places.tolist()], codes[places]
+
+
+def _all_rows(chunks: Iterator[Chunk], checks: Checks) -> Chunk:
+    """Return all rows of a source."""
     rows: list[Any] = []
     parts = [np.empty(0, dtype=np.int32)]
     for chunk, part in chunks:
         rows += chunk
         parts.append(part)
         checks.waiting(len(rows))
-    codes, order = np.concatenate(parts), order_of(len(rows))
-    for begin in range(0, len(rows), CHUNK):
-        places = order[begin : begin + CHUNK]
-        yield [rows[place] for place in places.tolist()], codes[places]
+    return rows, np.concatenate(parts)
 
 
 def _read_texts(rows: FileRows, checks: Checks, n_rows: Optional[int]) -> Optional[list[str]]:
@@ -129,10 +222,6 @@ def _parsed(
             del chunk  # nothing is kept while the next rows are parsed
     try:
         if failure is not None:
-            for _ in in_order(reader, source, checks):  # names the first row that fails in the order of the source
-                pass
-            if isinstance(failure, SourceError):
-                raise failure
-            raise unreadable(source, failure) from failure
+            _fail(reader, source, checks, failure)
     finally:
         failure = None  # its traceback refers to this frame

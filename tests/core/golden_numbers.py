@@ -198,7 +198,7 @@ def golden_stream() -> Iterator[int]:
     for case in cases:
         sources = case.get("sources", content["sources"])
         n_strata, n_lanes = len(content["strata"]), case["settings"]["lanes"]
-        yield from (n_strata, n_lanes, case["seed"], case["epoch"])
+        yield from (n_strata, n_lanes, case["settings"].get("shuffle_sources", 1), case["seed"], case["epoch"])
         yield from (len(sources), *map(len, sources))
         yield from (stratum for strata in sources for stratum in strata)
         first_rows = np.cumsum([0, *map(len, sources)]).tolist()

@@ -1,6 +1,6 @@
 /* Golden vectors of streams that are shuffled: the order of sources, and that of the rows of each. A case is:
  *
- *   n_strata, n_lanes; the seed; the epoch
+ *   n_strata, n_lanes; the sources that are shuffled together; the seed; the epoch
  *   n_sources, and the number of rows of each; the stratum of each row
  *   for each lane, and each stratum in it, the list of its rows, batch after batch, numbered over all sources
  *
@@ -12,7 +12,7 @@
 #include "plan.h"
 
 typedef struct {
-  int64_t n_strata, n_lanes, n_sources;
+  int64_t n_strata, n_lanes, together, n_sources;
   uint32_t seed, epoch;
   int64_t *begins; /* n_sources + 1: of the rows of each source */
   int64_t *strata; /* of each row */
@@ -21,6 +21,7 @@ typedef struct {
 static void read_case(Case *c) {
   c->n_strata = next_number();
   c->n_lanes = next_number();
+  c->together = next_number();
   c->seed = (uint32_t)next_number();
   c->epoch = (uint32_t)next_number();
   c->n_sources = next_number();
@@ -47,14 +48,23 @@ static uint32_t seed_of(const Case *c, int64_t place) {
 /* Fill the rows of a lane in the order in which they are read; return how many there are. */
 static int64_t fill_lane(const Case *c, int64_t lane, int32_t *rows) {
   int32_t *sources = new_array(c->n_sources, sizeof *sources);
-  int64_t n_filled = 0;
+  int32_t *joined = new_array(c->begins[c->n_sources], sizeof *joined);
+  int64_t n_filled = 0, n_own = 0;
   draw_order(c->n_sources, seed_of(c, c->n_sources), sources);
   for (int64_t i = 0; i < c->n_sources; i++) {
-    int64_t source = sources[i], begin = c->begins[source], n_rows = c->begins[source + 1] - begin;
-    if (source % c->n_lanes != lane) continue;
-    draw_order(n_rows, seed_of(c, source), rows + n_filled);
-    for (int64_t row = 0; row < n_rows; row++) rows[n_filled++] += (int32_t)begin;
+    if (sources[i] % c->n_lanes == lane) sources[n_own++] = sources[i];
   }
+  for (int64_t first = 0; first < n_own; first += c->together) {
+    int64_t n_rows = 0;
+    for (int64_t i = first; i < n_own && i < first + c->together; i++) {
+      for (int64_t row = c->begins[sources[i]]; row < c->begins[sources[i] + 1]; row++) joined[n_rows++] = (int32_t)row;
+    }
+    int32_t *order = rows + n_filled;
+    draw_order(n_rows, seed_of(c, sources[first]), order);
+    for (int64_t row = 0; row < n_rows; row++) order[row] = joined[order[row]];
+    n_filled += n_rows;
+  }
+  free(joined);
   free(sources);
   return n_filled;
 }

@@ -43,7 +43,18 @@ def cases() -> list[dict[str, Any]]:
             batches = stream_batches(sources, mean=mean, n_lanes=lanes, seed=seed, epoch=epoch, counted=True)
             settings = {"mean_batch_size": mean, "rare": rare, "lanes": lanes}
             found.append({"counted": True, "settings": settings, "seed": seed, "epoch": epoch, "batches": batches})
-    return [{"sources": sources, "strata": STRATA, "buffers": buffers() + small_buffers(), "cases": found}]
+    for counted, lanes, together in itertools.product((True, False), (1, 2), (2, 3)):
+        batches = stream_batches(sources, together=together, n_lanes=lanes, seed=3, epoch=7, counted=counted)
+        settings = {"min_samples_per_stratum": 1, "shuffle_sources": together, "lanes": lanes}
+        found.append({"counted": counted, "settings": settings, "seed": 3, "epoch": 7, "batches": batches})
+    return [
+        {
+            "sources": sources,
+            "strata": STRATA,
+            "buffers": buffers() + small_buffers() + grouped_buffers(),
+            "cases": found,
+        }
+    ]
 
 
 def buffers() -> list[dict[str, Any]]:
@@ -74,6 +85,19 @@ def small_buffers() -> list[dict[str, Any]]:
             needed = rows_held(counts.tolist(), least=least, n_lanes=n_lanes)
             case = {"counts": counts.tolist(), "lanes": n_lanes, "min_samples_per_stratum": least, "needed": needed}
             found.append(case)
+    return found
+
+
+def grouped_buffers() -> list[dict[str, Any]]:
+    """Return the rows that lanes may hold if sources are read together."""
+    found = []
+    for together, case in zip(itertools.cycle((2, 3, 5)), small_buffers()[90::4]):
+        given = {name: case[name] for name in ("counts", "lanes", "min_samples_per_stratum")}
+        needed = rows_held(
+            case["counts"], least=case["min_samples_per_stratum"], n_lanes=case["lanes"], together=together
+        )
+        if together <= len(case["counts"]):
+            found.append({**given, "shuffle_sources": together, "needed": needed})
     return found
 
 

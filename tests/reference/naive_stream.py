@@ -79,6 +79,7 @@ def stream_batches(
     least: int = 1,
     least_rows: int = 1,
     mean: Optional[int] = None,
+    together: int = 1,
     n_lanes: int,
     seed: Optional[int],
     epoch: int,
@@ -89,10 +90,11 @@ def stream_batches(
     lanes = []
     for lane in range(n_lanes):
         rows: list[Row] = []
-        for source in order_of(len(sources), seed, epoch, len(sources), len(sources) + 1):
-            if source % n_lanes == lane:
-                order = order_of(len(sources[source]), seed, epoch, source, len(sources) + 1)
-                rows += [(source, row) for row in order]
+        order = order_of(len(sources), seed, epoch, len(sources), len(sources) + 1)
+        own = [source for source in order if source % n_lanes == lane]
+        for group in (own[begin : begin + together] for begin in range(0, len(own), together)):
+            joined = [(source, row) for source in group for row in range(len(sources[source]))]
+            rows += [joined[place] for place in order_of(len(joined), seed, epoch, group[0], len(sources) + 1)]
         lanes.append(rows)
     codes = [[sources[source][row] for source, row in rows] for rows in lanes]
     if counted:
@@ -111,7 +113,7 @@ def stream_batches(
     return found
 
 
-def rows_held(counts: Sequence[Sequence[int]], *, least: int, n_lanes: int) -> int:
+def rows_held(counts: Sequence[Sequence[int]], *, least: int, n_lanes: int, together: int = 1) -> int:
     """Return the most rows that a lane may have to hold, for the rows of each stratum in each source."""
     lanes = [counts[lane::n_lanes] for lane in range(n_lanes)]
     totals = [[sum(column) for column in zip(*own)] for own in lanes]
@@ -120,6 +122,6 @@ def rows_held(counts: Sequence[Sequence[int]], *, least: int, n_lanes: int) -> i
     for own, total in zip(lanes, totals):
         for stratum, rows in enumerate(total):
             held = [sum(source) - floor(Fraction(sum(total) * source[stratum], rows)) for source in own]
-            rest = max(map(sum, own)) + ceil(Fraction(sum(total), n_batches)) + len(total)
+            rest = sum(sorted(map(sum, own))[-together:]) + ceil(Fraction(sum(total), n_batches)) + len(total)
             needed.append(min(sum(total), sum(n for n in held if n > 0) + rest))
     return max(needed)

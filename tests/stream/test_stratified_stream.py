@@ -179,6 +179,68 @@ def test_a_stream_can_be_pickled() -> None:
     assert list(pickle.loads(pickle.dumps(stream))) == list(stream)
 
 
+def test_groups_of_sources_are_shuffled_as_one_source() -> None:
+    """All rows once, the same composition of batches, and sources of the same group in all parts of it."""
+    stream, alone = make_stream(lanes=1, shuffle_sources=4), make_stream(lanes=1)
+    for _ in range(2):
+        batches, expected = list(stream), list(alone)
+        assert rows_in(batches) == ALL_ROWS
+        labels = [[label(row) for row in batch] for batch in batches]
+        assert labels == [[label(row) for row in batch] for batch in expected]
+        mixed = [len({row[0] for row in batch}) for batch in batches]
+        assert sum(mixed) > 1.5 * sum(len({row[0] for row in batch}) for batch in expected)
+    assert list(make_stream(shuffle_sources=1)) == list(make_stream())
+    assert list(make_stream(shuffle_sources=8)) == list(make_stream(shuffle_sources=2))  # each lane has two sources
+
+
+@pytest.mark.parametrize("known", [{}, {"counts": None, "strata": [0, 1]}])
+def test_groups_of_sources_are_shared_and_resumed_as_sources_are(known: dict[str, Any]) -> None:
+    given: dict[str, Any] = {"shuffle_sources": 2, "lanes": 2, **known}
+    whole = list(make_stream(**given))
+    assert sorted(batches_of(make_stream(**given), 2)) == sorted(whole)
+    ranks = [list(make_stream(**given, num_replicas=2, rank=rank)) for rank in (0, 1)]
+    assert sorted(ranks[0] + ranks[1]) == sorted(whole)
+    for done in (0, 1, 7, len(whole) - 1):
+        iterator, resumed = iter(make_stream(**given)), iter(make_stream(**given))
+        for _ in range(done):
+            next(iterator)
+        resumed.load_state_dict(iterator.state_dict())
+        assert list(resumed) == whole[done:]
+    with pytest.raises(ValueError, match="must come from a sampler with the same"):
+        make_stream(**{**given, "shuffle_sources": 3}).load_state_dict(make_stream(**given).state_dict())
+
+
+def test_a_resumed_stream_reads_only_the_groups_that_it_needs() -> None:
+    opened: list[str] = []
+
+    def read_noted(name: str) -> Any:
+        opened.append(name)
+        return read(name)
+
+    stream = make_stream(read=read_noted, lanes=1, shuffle_sources=3)
+    last = len(list(stream)) - 1
+    first_epoch, opened[:] = list(opened), []
+    stream.set_epoch(0)
+    stream.load_state_dict({**stream.state_dict(), "batch": last})
+    assert len(list(stream)) == 1
+    assert opened == first_epoch[6:]
+
+
+def test_groups_of_sources_need_room_for_all_their_rows() -> None:
+    one, two = make_stream(lanes=1), make_stream(lanes=1, shuffle_sources=2)
+    sizes = sorted(COUNTS.sum(axis=1))
+    assert one.buffer_needed is not None and two.buffer_needed is not None
+    assert two.buffer_needed == min(len(ALL_ROWS), one.buffer_needed + int(sizes[-2]))
+    with pytest.raises(
+        SourceError, match=r"Got \d+ instead: \d+ of its group wait to be shuffled, and the next batch "
+    ):
+        list(declared(lanes=1, shuffle_sources=3, buffer_size=max(sizes) + 10))
+    with pytest.raises(ValueError, match="'shuffle_sources' parameter must be 1 if 'shuffle' is false. Got 2 "):
+        make_stream(shuffle=False, shuffle_sources=2)
+    with pytest.raises(ValueError, match="'shuffle_sources' parameter must be an integer from 1 to 8. Got 9 "):
+        make_stream(shuffle_sources=9)
+
+
 def test_rows_become_tensors_by_the_collate_function_of_torch() -> None:
     numbers, _, labels = next(iter(DataLoader(make_stream(), batch_size=None, collate_fn=default_collate)))
     assert len(numbers) == len(labels) and set(labels.tolist()) == {0, 1}

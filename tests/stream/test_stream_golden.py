@@ -53,5 +53,6 @@ def test_rows_that_a_lane_may_hold(case: dict[str, Any]) -> None:
     names = [f"{number:03d}" for number in range(len(case["counts"]))]  # sorted, as sources are
     counts = pd.DataFrame(case["counts"], columns=STRATA, index=names)
     given = {name: case[name] for name in ("lanes", "min_samples_per_stratum")}
+    given["shuffle_sources"] = case.get("shuffle_sources", 1)
     stream = StratifiedStream(counts.index, read=iter, stratum=int, counts=counts, **given)
     assert stream.buffer_needed == case["needed"]

@@ -58,13 +58,16 @@ def known(paths: list[Path], has_counts: bool) -> dict[str, Any]:
     return {"counts": count_sources(paths, read=parsed, stratum="label")} if has_counts else {"strata": ["no", "yes"]}
 
 
+@pytest.mark.parametrize("shuffle_sources", [1, 2, 3])
 @pytest.mark.parametrize("has_counts", [True, False])
 @pytest.mark.parametrize("ending", READERS)
-def test_texts_and_rows_make_the_same_batches(tmp_path: Path, ending: str, has_counts: bool) -> None:
+def test_texts_and_rows_make_the_same_batches(
+    tmp_path: Path, ending: str, has_counts: bool, shuffle_sources: int
+) -> None:
     paths = [tmp_path / f"{name}{ending}" for name in range(3)]
     for path, n_rows in zip(paths, [2 * CHUNK + 1, 1, CHUNK]):
         path.write_text("".join(lines_of(n_rows, ending)))
-    streams = both(paths, **known(paths, has_counts))
+    streams = both(paths, shuffle_sources=shuffle_sources, **known(paths, has_counts))
     for _ in range(2):
         texts, rows = map(list, streams)
         assert texts == rows and sum(map(len, texts)) == 3 * CHUNK + 2
@@ -221,15 +224,17 @@ def edited(place: int, line: str) -> Callable[[list[str]], list[str]]:
 def test_texts_and_rows_fail_alike(
     tmp_path: Path, ending: str, broken: Callable[[list[str]], list[str]], message: str
 ) -> None:
-    path, lines = tmp_path / f"a{ending}", lines_of(1368, ending)
-    path.write_text("".join(lines))
-    options = known([path], True)
+    path, other, lines = tmp_path / f"a{ending}", tmp_path / f"b{ending}", lines_of(1368, ending)
+    for file in (path, other):
+        file.write_text("".join(lines))
+    counts = known([path, other], True)["counts"]
     path.write_text("".join(broken(lines)), encoding="utf-8", errors="surrogateescape")
-    for stream in both([path], **options):
+    alone, together = {"counts": counts.loc[[str(path)]]}, {"counts": counts, "shuffle_sources": 2}
+    for stream in both([path], **alone) + both([path, other], **together):
         with pytest.raises(SourceError, match=message):
             list(stream)
     path.unlink()
-    for stream in both([path], **options):
+    for stream in both([path], **alone) + both([path, other], **together):
         with pytest.raises(SourceError, match="Row 0 of .* FileNotFoundError"):
             list(stream)
 

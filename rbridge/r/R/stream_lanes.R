@@ -9,7 +9,7 @@ lane_sources = function(stream, lane, epoch) {
   core_call("lane_sources", c(request, counted))
 }
 
-# The order of the rows of a source in an epoch.
+# The order of the rows of a group of sources in an epoch, from its first source.
 source_order = function(stream, source, n_rows, epoch) {
   core_call("source_order", c(stream_place(stream, epoch), list(source = source, n_rows = n_rows)))$order
 }

@@ -41,6 +41,11 @@
 #'   `TRUE` (default): shuffle the sources, and the rows of each source, in each epoch.
 #'   The order in which sources are given does not matter then.
 #'   `FALSE`: sources and rows keep their order.
+#' @param shuffle_sources (`integer(1)`)\cr
+#'   The number of sources, one after another in the order of an epoch, whose rows are shuffled together.
+#'   They are then held in memory as a whole.
+#'   With more, a batch has fewer rows of the same source.
+#'   Default: 1.
 #' @param seed (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #'   Required with `rank`, and the same on all ranks.
@@ -101,12 +106,13 @@
 #' following()
 stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stratum, counts = NULL, strata = NULL,
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
-  mean_batch_size = NULL, rare = "error", ...) {
+  mean_batch_size = NULL, rare = "error", shuffle_sources = 1, ...) {
   answer_keywords(...)
   given = source_names(sources)
   request = list(n_sources = length(given), min_samples_per_stratum = min_samples_per_stratum,
     min_batch_size = min_batch_size, mean_batch_size = mean_batch_size, rare = rare, counts = counts, strata = strata,
-    buffer_size = buffer_size, lanes = lanes, shuffle = shuffle, seed = seed, num_replicas = num_replicas, rank = rank)
+    buffer_size = buffer_size, lanes = lanes, shuffle = shuffle, shuffle_sources = shuffle_sources, seed = seed,
+    num_replicas = num_replicas, rank = rank)
   checked = core_call("stream_plan", request)
   by_name = by_code_point(given) # the same in all processes
   stream = list(
@@ -119,6 +125,7 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
     replicas = if (is.null(rank)) list(num_replicas = 1, rank = 0) else checked[c("num_replicas", "rank")],
     n_lanes = checked$lanes,
     shuffle = checked$shuffle,
+    together = checked$shuffle_sources,
     seed = if (is.null(checked$seed)) draw_seed() else checked$seed,
     read = check_reader(read),
     stratum = check_stratum(stratum),
@@ -248,7 +255,7 @@ start_after = function(stream, start, begun, batches_consumed, own_lanes) {
 stream_fingerprint = function(stream) {
   values = list(kind = "stream", min_samples_per_stratum = stream$least, min_batch_size = stream$least_rows,
     n_batches = if (is.null(stream$least)) stream$plan$n_batches, lanes = stream$n_lanes, shuffle = stream$shuffle,
-    seed = if (stream$shuffle) stream$seed)
+    shuffle_sources = if (stream$together > 1) stream$together, seed = if (stream$shuffle) stream$seed)
   digest_of(values, list(
     sources = if (stream$shuffle) stream$names else stream$names[stream$given],
     strata = stream$strata,
@@ -285,7 +292,7 @@ lane_batches = function(stream, lane, epoch, first) {
   } else {
     deal_declared(length(stream$strata), stream$least, stream$least_rows, first)
   }
-  sources = found$sources
+  groups = split(found$sources, (seq_along(found$sources) - 1) %/% stream$together)
   closed = counted
   function() {
     repeat {
@@ -293,14 +300,14 @@ lane_batches = function(stream, lane, epoch, first) {
       if (!is.null(batch)) {
         return(batch)
       }
-      if (length(sources) == 0L) {
+      if (length(groups) == 0L) {
         break
       }
-      source = sources[1L]
-      if (!counted || !dealing$skip(stream$plan$counts[source, ])) {
-        deal_source(stream, dealing, source, epoch)
+      group = groups[[1L]]
+      if (!counted || !dealing$skip(colSums(stream$plan$counts[group, , drop = FALSE]))) {
+        deal_group(stream, dealing, group, epoch)
       }
-      sources <<- sources[-1L] # only now: after an error, the source is read again
+      groups <<- groups[-1L] # only now: after an error, the sources are read again
     }
     if (!closed) {
       if (!dealing$has_cut()) {
@@ -314,21 +321,29 @@ lane_batches = function(stream, lane, epoch, first) {
   }
 }
 
-# Reads a source and deals its rows in the order of an epoch.
-deal_source = function(stream, dealing, source, epoch) {
-  name = stream$names[source]
-  read = read_source(stream$sources[[source]], name, stream$read, stream$stratum)
-  codes = codes_of_rows(read$strata, stream$strata, name)
-  if (is.null(stream$plan)) {
-    check_room(stream, dealing, name, length(codes))
-  } else {
-    check_found(stream, source, tabulate(codes, length(stream$strata)))
+# Reads sources and deals their rows in the order of an epoch, as those of one source.
+deal_group = function(stream, dealing, group, epoch) {
+  rows = list()
+  codes = integer()
+  for (source in group) {
+    name = stream$names[source]
+    read = read_source(stream$sources[[source]], name, stream$read, stream$stratum)
+    own = codes_of_rows(read$strata, stream$strata, name)
+    codes = c(codes, own)
+    if (is.null(stream$plan)) {
+      check_room(stream, dealing, name, length(codes))
+    } else {
+      check_found(stream, source, tabulate(own, length(stream$strata)))
+    }
+    if (length(own) > 0L) {
+      rows[[length(rows) + 1L]] = read$rows
+    }
   }
   if (length(codes) == 0L) {
     return()
   }
-  order = if (stream$shuffle) source_order(stream, source, length(codes), epoch) else seq_along(codes)
-  dealing$add(rows_at(read$rows, order), codes[order])
+  order = if (stream$shuffle) source_order(stream, group[1L], length(codes), epoch) else seq_along(codes)
+  dealing$add(rows_at(bind_rows(rows), order), codes[order])
 }
 
 check_found = function(stream, source, found) {
@@ -344,8 +359,9 @@ check_room = function(stream, dealing, name, n_rows) {
   held = dealing$n_held() + n_rows
   if (held > stream$limit) {
     waiting = if (stream$shuffle) "shuffled" else "dealt"
-    stop_source(paste("The source '%s' must leave at most %s in the buffer. Got %.0f instead: %.0f of its own",
-      "wait to be %s, and %s."), name, show_count(stream$limit, "row"), held, n_rows, waiting,
+    whose = if (stream$together == 1) "its own" else "its group"
+    stop_source(paste("The source '%s' must leave at most %s in the buffer. Got %.0f instead: %.0f of %s",
+      "wait to be %s, and %s."), name, show_count(stream$limit, "row"), held, n_rows, whose, waiting,
     missing_rows_of(stream, dealing))
   }
 }

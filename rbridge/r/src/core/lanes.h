@@ -11,6 +11,8 @@
 
 #include "batch_numbers.h"
 #include "counts_table.h"
+#include "random.h"
+#include "sorting.h"
 
 typedef struct {
   CountsTable table; /* its parts are the sources */
@@ -218,28 +220,48 @@ static inline bool plan_lanes(const LaneRequest *wanted, LanePlan *plan, Host *h
   return refuse(host, "lanes", show_number((double)plan->n_lanes, shown), "be more for so many rows and batches");
 }
 
-/* Find the most rows that a lane may have to hold, whatever the order of its sources.
+/* Find the most rows of so many sources of a lane, which are read `together`. */
+static inline bool find_largest_group(const LanePlan *plan, int64_t lane, int64_t together, int64_t *rows, Host *host) {
+  int64_t n_strata = plan->table.n_strata, n_parts = plan->table.n_parts, n_lanes = plan->n_lanes, n_own = 0;
+  int64_t *sizes = host->memory(host, FOR_THE_CALL, 2 * quotient_up(n_parts, n_lanes) * (int64_t)sizeof *sizes);
+  if (sizes == NULL) return false;
+  for (int64_t source = lane; source < n_parts; source += n_lanes, n_own++) {
+    sizes[n_own] = 0;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+      sizes[n_own] += plan->table.counts[source * n_strata + stratum];
+    }
+  }
+  enum { BITS = 53 };
+  const int64_t *sorted = sort_naturals(sizes, sizes + n_own, n_own, BITS, host);
+  if (sorted == NULL) return false;
+  *rows = 0;
+  for (int64_t place = n_own - smaller(together, n_own); place < n_own; place++) *rows += sorted[place];
+  return true;
+}
+
+/* Find the most rows that a lane may have to hold, whatever the order of its sources, if so many of them are shuffled
+ * `together`.
  *
  * The stratum with the smallest share of its rows read so far determines how many batches are complete. If this is
  * stratum s, and T are the sources read so far, the lane holds the sum over T of n_k - N * n_ks / N_s rows. The sum is
- * largest if T are the sources with positive terms. The source that is being read is added, and a bound on rounding:
+ * largest if T are the sources with positive terms. The sources that are being read are added, and a bound on rounding:
  * less than a batch, and one row of each stratum. No lane holds more than all its rows.
  */
-static inline bool find_rows_held(const LanePlan *plan, int64_t *most, Host *host) {
+static inline bool find_rows_held(const LanePlan *plan, int64_t together, int64_t *most, Host *host) {
   int64_t n_strata = plan->table.n_strata, n_lanes = plan->n_lanes, since = 0;
   int64_t *held = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *held);
   if (held == NULL) return false;
   *most = 0;
   for (int64_t lane = 0; lane < n_lanes; lane++) {
     const int64_t *totals = plan->totals + lane * n_strata;
-    int64_t n_rows = 0, largest = 0, most_held = 0;
+    int64_t n_rows = 0, largest, most_held = 0;
+    if (!find_largest_group(plan, lane, together, &largest, host)) return false;
     memset(held, 0, (size_t)n_strata * sizeof *held);
     for (int64_t stratum = 0; stratum < n_strata; stratum++) n_rows += totals[stratum];
     for (int64_t source = lane; source < plan->table.n_parts; source += n_lanes) {
       const int64_t *counts = plan->table.counts + source * n_strata;
       int64_t size = 0;
       for (int64_t stratum = 0; stratum < n_strata; stratum++) size += counts[stratum];
-      largest = size > largest ? size : largest;
       for (int64_t stratum = 0; stratum < n_strata; stratum++) {
         if (totals[stratum] == 0) continue;
         int64_t more = size - whole_share(n_rows, counts[stratum], totals[stratum]);

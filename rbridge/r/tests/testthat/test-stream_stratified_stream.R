@@ -44,7 +44,7 @@ test_that("lanes may hold as many rows as in the golden cases, exactly", {
     counts = matrix(as.numeric(unlist(case$counts)), ncol = 3L, byrow = TRUE)
     dimnames(counts) = list(sprintf("%03d", seq_len(nrow(counts))), golden_strata) # sorted, as sources are
     stream = stratified_stream(rownames(counts), case$min_samples_per_stratum, identity, identity, counts = counts,
-      lanes = case$lanes)
+      lanes = case$lanes, shuffle_sources = if (is.null(case$shuffle_sources)) 1 else case$shuffle_sources)
     expect_identical(sprintf("%.0f", stream$buffer_needed), sprintf("%.0f", case$needed))
   }
 })
@@ -250,6 +250,30 @@ test_that("a mean size determines the batches, and the minimum that they have", 
   expect_error(of_mean(mean_batch_size = 4)$load_state_dict(state), "must come from a sampler with the same")
 })
 
+test_that("groups of sources are shuffled as one source, and resumed as sources are", {
+  opened = character()
+  noted = function(source) {
+    opened <<- c(opened, names(sources)[vapply(sources, identical, logical(1L), source)])
+    source
+  }
+  stream = make_stream(shuffle_sources = 2, read = noted)
+  expected = stream_rows(stream)
+  expect_identical(sort(unlist(expected)), sort(unlist(sources, use.names = FALSE)))
+  expect_identical(lapply(expected, sort), lapply(stream_rows(make_stream()), sort))
+  first_epoch = opened
+  for (done in seq_along(expected)) {
+    expect_identical(stream_rows(stream$set_epoch(0, batches_done = done)), expected[seq_along(expected) > done])
+  }
+  opened = character()
+  stream_rows(stream$set_epoch(0, batches_done = length(expected) - 1))
+  expect_identical(opened, first_epoch[3:4])
+  expect_identical(make_stream(shuffle_sources = 4)$buffer_needed, 23)
+  state = stream$state_dict()
+  expect_error(make_stream()$load_state_dict(state), "must come from a sampler with the same")
+  expect_error(stream_rows(make_stream(strata = 0:2, shuffle_sources = 2, buffer_size = 10)),
+    "of its group wait to be shuffled", class = "rbridge_source_error")
+})
+
 test_that("what cannot be is refused by name", {
   expect_error(make_stream(buffer_size = 1), paste("The 'buffer_size' parameter must be at least",
     make_stream()$buffer_needed))
@@ -285,6 +309,8 @@ test_that("what cannot be is refused by name", {
     "'min_batch_size' .* be left out if 'mean_batch_size' is given. Got 2")
   expect_error(make_stream(min_samples_per_stratum = NULL, mean_batch_size = 5, strata = 0:1),
     "'mean_batch_size' .* be given together with 'counts'. Got 5")
+  expect_error(make_stream(shuffle = FALSE, shuffle_sources = 2), "'shuffle_sources' .* be 1 if 'shuffle' is false")
+  expect_error(make_stream(shuffle_sources = 5), "'shuffle_sources' .* from 1 to 4. Got 5")
   expect_error(make_stream(strata = 0:1, rare = "warn"), "'rare' parameter must be 'error' without 'counts'")
   expect_error(make_stream(read = "csv"), "'read' .* be a function of a source")
   expect_error(make_stream(stratum = 3), "'stratum' .* be a function of the rows, or the name of a column")

@@ -9,7 +9,7 @@
 #include "functions.h"
 
 typedef struct {
-  double n_sources, num_replicas, n_lanes, most_held;
+  double n_sources, num_replicas, n_lanes, together, most_held;
   LaneRequest batches;
 } StreamRequest;
 
@@ -27,7 +27,7 @@ static bool read_lane_size(const Parts *request, LaneRequest *wanted, Host *host
 }
 
 static bool read_stream(const Parts *request, StreamRequest *wanted, Host *host) {
-  bool any;
+  bool is_shuffled = false;
   if (!read_whole(request, "n_sources", 1, LARGEST_COUNT, &wanted->n_sources, host)) return false;
   if (!read_lane_size(request, &wanted->batches, host)) return false;
   if (!read_sharing(request, &wanted->num_replicas, host)) return false;
@@ -35,7 +35,11 @@ static bool read_stream(const Parts *request, StreamRequest *wanted, Host *host)
   if (fmod(wanted->n_lanes, wanted->num_replicas) != 0) {
     return refuse(host, "lanes", NULL, "be a multiple of 'num_replicas'");
   }
-  if (!read_flag(request, "shuffle", &any, host)) return false;
+  if (!read_flag(request, "shuffle", &is_shuffled, host)) return false;
+  if (!read_whole(request, "shuffle_sources", 1, wanted->n_sources, &wanted->together, host)) return false;
+  if (wanted->together > 1 && !is_shuffled) {
+    return refuse(host, "shuffle_sources", NULL, "be 1 if 'shuffle' is false");
+  }
   if (is_given(request, "counts") == is_given(request, "strata")) {
     const char *got = is_given(request, "counts") ? "both" : "neither";
     return refuse(host, "counts", got, "be given, or 'strata', but not both");
@@ -65,7 +69,8 @@ static bool call_stream_plan(const Parts *request, Host *host) {
     return keep_size("min_samples_per_stratum", &wanted.batches.size, host) &&
            host->number(host, "min_batch_size", wanted.batches.least_rows) && host->keep(host, "rare") &&
            host->number(host, "lanes", wanted.n_lanes) &&
-           host->keep(host, "shuffle") && keep_sharing(request, wanted.num_replicas, host) &&
+           host->keep(host, "shuffle") && host->number(host, "shuffle_sources", wanted.together) &&
+           keep_sharing(request, wanted.num_replicas, host) &&
            host->keep(host, "rank") &&
            (has_limit ? host->number(host, "buffer_size", wanted.most_held) : host->keep(host, "buffer_size"));
   }
@@ -74,7 +79,8 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   if (plan.table.n_parts != (int64_t)wanted.n_sources) {
     return refuse(host, "counts", "others", "be those of the sources");
   }
-  if (!plan_lanes(&wanted.batches, &plan, host) || !find_rows_held(&plan, &held, host)) return false;
+  if (!plan_lanes(&wanted.batches, &plan, host)) return false;
+  if (!find_rows_held(&plan, (int64_t)wanted.together, &held, host)) return false;
   if (wanted.most_held < (double)held) {
     return refuse(host, "buffer_size", NULL, "be at least %lld, which these sources need", (long long)held);
   }
