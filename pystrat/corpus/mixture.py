@@ -45,7 +45,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional
         The size of an epoch: a share, 0 < sample < 1, of all lines that are not kept, or an integer, the number of
-        lines including those that are kept. Other floats, also whole ones, are refused, because 1.0 could mean either.
+        lines including those that are kept. Other floats, even whole ones, are errors, as 1.0 could mean either.
         Not allowed unless `epoch_end` is "sample".
     rules : path or sequence of str, optional
         A file of rules, or its lines; see Notes. At most one of `rules`, `weights` and `temperature` is given; without

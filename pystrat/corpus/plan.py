@@ -144,8 +144,8 @@ class CorpusPlan:
         The number of lines of each file.
     sample : float or int
         A float g with 0 < g < 1 draws the share g of all lines that are not kept, in addition to those that are kept.
-        An integer g >= 1 is the number of lines of an epoch, including those that are kept. Other floats, also whole
-        ones, are refused, because 1.0 could mean either.
+        An integer g >= 1 is the number of lines of an epoch, including those that are kept. Other floats, even whole
+        ones, raise an error, because 1.0 could mean either.
     rules : path or sequence of str, optional
         A file of rules, or its lines, as in `CorpusMixtureBatchSampler`. Without `rules`, `weights` and `temperature`,
         files contribute in proportion to their lines.

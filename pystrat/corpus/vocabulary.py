@@ -129,15 +129,15 @@ class SampledOutput:
     smaller the sample. So losses and perplexities of samples cannot be compared with each other or with those of the
     full vocabulary. Evaluate outside the context.
 
-    A weight or bias that shares memory with another module, for example one that is tied to the embedding, is refused,
-    because the small one would no longer be tied. Untie them, or train such a model with the full vocabulary.
+    A weight or bias that shares memory with another module, for example one that is tied to the embedding, raises an
+    error, because the small one would no longer be tied. Untie them, or train such a model with the full vocabulary.
 
     Do not save a checkpoint inside the context: enter it when the epoch's sample is known, and leave it at the end of
     the epoch.
 
     In distributed training, all processes need the same ids. DistributedDataParallel holds the parameters that it found
     when it was created, so it does not average the gradients of the small ones, and the processes would diverge. A
-    `model` in which it wraps the layer is refused; if only the inner module is given as `model`, this cannot be
+    `model` in which it wraps the layer raises an error; if only the inner module is given as `model`, this cannot be
     detected. Wrap the rest of the model, and average the gradients of the layer after ``backward()``: docs/corpus.md
     has the code.
 

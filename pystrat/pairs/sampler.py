@@ -54,9 +54,8 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         For "popularity", at least 0: with 1, items are drawn as often as they occur; with 0, all are equally likely. By
         default 0.75.
     full_users : {"error", "skip"}, default "error"
-        For "per_user", what to do with users whose positives are all items: refuse them, or skip them
-        (`n_skipped_users` counts these). Their positives stay. If all users are like that, they are refused in any
-        case.
+        For "per_user", what to do with users whose positives are all items: raise an error, or skip them
+        (`n_skipped_users` counts these). Their positives stay. If all users are like that, it is always an error.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional

@@ -19,7 +19,7 @@
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The class of each row, as in [batch_sampler_stratified()]; missing values are refused.
+#'   The class of each row, as in [batch_sampler_stratified()]; no value may be missing.
 #'   `NULL` (default): that of the task.
 #' @param majority (label)\cr
 #'   The class to downsample, against all others together.

@@ -198,10 +198,11 @@ shortfall_table = function(held, recipe) {
 }
 
 format_multilabel = function(recipe) {
+  is_kept = identical(recipe$labels$rare, show_value("error"))
   c(
     sprintf("* Rows: %d", length(recipe$parts$codes)),
     sprintf("* Labels: %.0f: %s", recipe$parts$n_labels, show_names(recipe$labels$names)),
-    sprintf("* Batches: %.0f, each with at least %s of every label, as far as possible", recipe$parts$n_batches,
-      show_count(recipe$parts$minimum, "row"))
+    sprintf("* Batches: %.0f, each with at least %s of every label%s", recipe$parts$n_batches,
+      show_count(recipe$parts$minimum, "row"), if (is_kept) "" else ", as far as possible")
   )
 }

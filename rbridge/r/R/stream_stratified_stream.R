@@ -72,6 +72,9 @@
 #' * `set_epoch(epoch, batches_done = 0)`: sets the next epoch, and how many of its batches, over all ranks, to leave
 #'   out because they were delivered before;
 #' * `epoch` and `seed`;
+#' * `state_dict(batches_consumed = NULL)`: returns the state of a training that has taken so many batches since the
+#'   iteration began; without an argument, that of the next epoch;
+#' * `load_state_dict(state)`: continues from a state, of R or of Python;
 #' * `min_samples_per_stratum`: the number of rows of each stratum that every batch has;
 #' * `buffer_needed`: the largest number of rows that a lane may have to hold, whatever the order of its sources; `NULL`
 #'   without counts.

@@ -34,7 +34,7 @@ test_that("known batches, which are those of the Python package", {
 test_that("a mean batch size may replace the minimum", {
   sampler = batch_sampler_multilabel(triangle, mean_batch_size = 4, seed = 1)(NULL)
   expect_identical(sampler$batches(0), batch_sampler_multilabel(triangle, 2, seed = 1)(NULL)$batches(0))
-  expect_output(print(sampler), "at least 2 rows")
+  expect_output(print(sampler), "at least 2 rows of every label\n")
   of = "'min_samples_per_label' parameter must be given, or 'mean_batch_size', and not both. Got"
   expect_match(refused(triangle), paste(of, "neither"), fixed = TRUE)
   expect_match(refused(triangle, 1, 2), paste(of, "both"), fixed = TRUE)
@@ -43,6 +43,7 @@ test_that("a mean batch size may replace the minimum", {
   expect_match(refused(triangle, mean_batch_size = 2), fixed = TRUE, paste("be at least 3, for at most 1 batch. Got 2,",
     "for 2 batches: batch 1 lacks 1 row of label 'c', instead. Raise it, or set 'rare' to 'warn' or 'allow'."))
   allowed = batch_sampler_multilabel(triangle, mean_batch_size = 2, rare = "allow")(NULL)
+  expect_output(print(allowed), "of every label, as far as possible")
   expect_identical(nrow(allowed$shortfalls(0)), 1L)
 })
 
