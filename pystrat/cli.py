@@ -181,7 +181,11 @@ def _group_sampler(options: argparse.Namespace) -> BatchSampler:
     """Make a sampler of strata and groups from columns of a file."""
     from pystrat.stratified.groups import StratifiedGroupBatchSampler
 
-    others = {**_others_of_plans(options), "strata-per-batch": options.strata_per_batch}
+    others = {
+        **_others_of_plans(options),
+        "balance": options.balance,
+        "strata-per-batch": options.strata_per_batch,
+    }
     _check_left_out(others, "if '--groups' is given")
     table = read_table(options.file)
     return StratifiedGroupBatchSampler(
@@ -207,6 +211,7 @@ def _subset_sampler(options: argparse.Namespace) -> BatchSampler:
         _columns_of(read_table(options.file), options.strata, "strata"),
         options.strata_per_batch,
         options.min_samples_per_stratum,
+        balance=options.balance,
         rare=options.rare,
         missing=options.missing,
         seed=options.seed,
@@ -220,7 +225,6 @@ def _others_of_plans(options: argparse.Namespace) -> dict[str, Any]:
         "shares": options.shares,
         "temperature": options.temperature,
         "cap": options.cap,
-        "balance": options.balance,
         "drop": options.drop,
         "no-shuffle": options.no_shuffle or None,
         "assign": None if options.assign == ASSIGN_CHOICES[0] else options.assign,
@@ -370,8 +374,9 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--balance",
         type=lambda text: int(text) if text.isascii() and text.isdigit() else text,
-        metavar="over|under|ROWS",
-        help="take the same number of rows from every stratum; requires --mean-batch-size",
+        metavar="over|under|mean|ROWS",
+        help="take the same number of rows from every stratum; requires --mean-batch-size, or --strata-per-batch, "
+        "which also takes mean",
     )
     parser.add_argument(
         "--drop", choices=DROP_CHOICES, help="make all batches the same size; requires --mean-batch-size"

@@ -140,12 +140,17 @@ def test_plan_of_some_strata_in_each_batch(tmp_path: Path, capsys: pytest.Captur
     assert capsys.readouterr().out == expected.plan.summary() + "\n"
     assert run("batches", tmp_path / "pictures.csv", *options, "--out", tmp_path / "batches.csv") == 0
     assert (pd.read_csv(tmp_path / "batches.csv")["row"] - 1).tolist() == expected.batches(0).rows.tolist()
+    capsys.readouterr()
+    balanced = StrataSubsetBatchSampler(table["species"], 2, 4, balance="under", seed=1)
+    assert run("plan", tmp_path / "pictures.csv", *options, "--balance", "under") == 0
+    assert capsys.readouterr().out == balanced.plan.summary() + "\n"
 
 
 @pytest.mark.parametrize(
     "options, message",
     [
-        ("--balance over", "'--balance' option must be left out if '--strata-per-batch' is given. Got"),
+        ("--shares a=1", "'--shares' option must be left out if '--strata-per-batch' is given. Got"),
+        ("--balance half -m 2", "'--balance' option must be 'mean', 'over', 'under' or a positive integer. Got 'half'"),
         (
             "--keep apart",
             "'--keep' option must be left out if '--strata-per-batch' is given. Got 'apart'",

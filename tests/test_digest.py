@@ -72,6 +72,7 @@ def samplers(folder: Path) -> list[BatchSampler]:
         *sharded(),
         StrataSubsetBatchSampler(LABELS, 1, 1, seed=1),
         StrataSubsetBatchSampler(LABELS, 1, 1, exact=True, seed=1),
+        StrataSubsetBatchSampler(LABELS, 1, 1, balance="mean", seed=1),
         StrataSubsetBatchSampler(LABELS, 2, 1, seed=1),
         OneStratumBatchSampler(LABELS, 2, seed=1),
         OneStratumBatchSampler(LABELS, 2, order="round_robin", seed=1),

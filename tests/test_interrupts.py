@@ -143,6 +143,7 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
     ),
     "strata subset": lambda: pystrat.StrataSubsetBatchSampler(in_order(ROWS) % 7, 3, 2, seed=1),
     "strata subset, exact": lambda: pystrat.StrataSubsetBatchSampler(in_order(ROWS) % 999, 3, 2, exact=True, seed=1),
+    "strata subset, equal": lambda: pystrat.StrataSubsetBatchSampler(in_order(ROWS) % 99, 3, 2, balance="mean", seed=1),
     "epoch subset": lambda: pystrat.EpochSubsetBatchSampler(
         2 * ROWS, ROWS, 64, method="uniform_without_replacement", seed=1
     ),

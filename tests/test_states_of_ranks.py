@@ -40,6 +40,9 @@ MAKERS: dict[str, Callable[..., BatchSampler]] = {
         [0] * 18 + [1] * 6, mean_batch_size=4, balance="under", shuffle=False, **given
     ),
     "subset": lambda folder, **given: StrataSubsetBatchSampler(LABELS, 2, 2, **given),
+    "subset, balanced": lambda folder, **given: StrataSubsetBatchSampler(
+        np.arange(24) % 5, 2, 2, balance="mean", **given
+    ),
     "groups": lambda folder, **given: StratifiedGroupBatchSampler(LABELS, 1, groups=np.arange(24) % 12, **given),
     "downsampled": lambda folder, **given: DownsampledBatchSampler([0] * 18 + [1] * 6, 1, 4, **given),
     "multilabel": lambda folder, **given: MultilabelBatchSampler(np.eye(2)[LABELS], 2, **given),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +99,12 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     exact : bool, default False
         If False, every batch holds at least P strata and at least m rows of each of them, and an epoch visits every row
         once. If True, every batch holds exactly m rows of exactly P strata; surplus rows and strata are left out in
-        turn.
+        turn. With `balance`, all batches are exact.
+    balance : {"mean", "over", "under"} or int, optional
+        Have every stratum in equally many batches, whatever its number of rows: how many rows of each stratum an epoch
+        takes, on average. "mean": the mean number of rows of the strata, so that an epoch has as many rows as the
+        dataset; "over": as many as the largest stratum has; "under": as many as the smallest one has. The number of
+        batches is rounded, and is at least 1.
     rare : {"error", "warn", "allow"}, default "error"
         What to do with strata of fewer than m rows: refuse them, or continue, with or without a warning. All rows of
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
@@ -130,10 +135,21 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     * With `exact`, the x surplus blocks are left out in turn: the blocks of all strata form a line, and epoch e leaves
       out x of them from place e * x on, cyclically. The rows of a stratum are taken in turn as well, so that the
       numbers of times they occur differ by at most one.
-    * Within a batch, rows are ordered by stratum, then by rank.
+    * Within a batch, rows are ordered by stratum, and without `balance` then by rank.
 
     A batch is filled first with the strata that have as many blocks left as there are batches left, then with those
     whose next block comes first in the order of the epoch.
+
+    With `balance`, k rows of each of S strata are wanted, and B is S * k / (P * m), rounded half up. Strata of fewer
+    than m rows do not count. Guarantees:
+
+    * Every stratum is in the floor or the ceiling of B * P / S batches of an epoch, also over the epochs 0, ..., E - 1
+      together, of E * B * P / S. After S / gcd(S, B * P) epochs, all strata have been in equally many batches.
+    * The strata come in passes, each with all strata in a new order, so that all pairs of strata meet about equally
+      often. The B * P mod S strata that come once more are those whose turn it is, in cycles, each in a new order.
+    * From epoch 0 on, the numbers of times that the rows of a stratum occur differ by at most one. The rows come in
+      cycles, each in a new order. No batch holds a row or a stratum twice: what would come twice waits for the next
+      batch.
 
     The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
     Person Re-Identification" (2017), without its random choice of classes and rows.
@@ -158,6 +174,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         min_samples_per_stratum: int,
         *,
         exact: bool = False,
+        balance: Union[str, int, None] = None,
         rare: str = "error",
         missing: str = "error",
         seed: Optional[int] = None,
@@ -168,6 +185,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
             "strata_per_batch": strata_per_batch,
             "min_samples_per_stratum": min_samples_per_stratum,
             "exact": exact,
+            "balance": balance,
             "rare": rare,
             "missing": missing,
             "seed": seed,

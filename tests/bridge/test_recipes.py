@@ -35,6 +35,8 @@ MANY = np.arange(600.0) % 300
         {"strata_per_batch": 2, "min_samples_per_stratum": 2, "exact": True},
         {"strata_per_batch": 1, "min_samples_per_stratum": 4, "exact": True, "rare": "allow"},
         {"strata_per_batch": 1, "min_samples_per_stratum": 4, "rare": "allow", "num_replicas": 2},
+        {"strata_per_batch": 2, "min_samples_per_stratum": 2, "balance": "mean"},
+        {"strata_per_batch": 1, "min_samples_per_stratum": 4, "balance": 5, "rare": "allow"},
     ],
 )
 @pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])

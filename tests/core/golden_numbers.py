@@ -212,6 +212,7 @@ def golden_stream() -> Iterator[int]:
 def golden_subsets() -> Iterator[int]:
     """Yield the numbers that test_golden_subsets.c reads."""
     rare = ["error", "warn", "allow"]
+    balance = [None, "mean", "over", "under"]
     cases = _cases_of("subsets.json")
     yield len(cases)
     for case in cases:
@@ -220,6 +221,9 @@ def golden_subsets() -> Iterator[int]:
         yield from _numbers_of_strata(_labels_of(given), expected["rows"])
         yield from (parameters["strata_per_batch"], parameters["min_samples_per_stratum"])
         yield from (int(parameters.get("exact", False)), rare.index(parameters.get("rare", "error")))
+        given_balance = parameters.get("balance")
+        is_number = isinstance(given_balance, int)
+        yield from (4, given_balance) if is_number else (balance.index(given_balance), 0)
         yield from (parameters.get("num_replicas", 1), parameters["seed"])
         yield from (expected["n_batches"], *expected["batches"])
         yield len(given["epochs"])

@@ -1,7 +1,8 @@
 /* Golden vectors of batches of a few strata, from the request of the user to the rows. A case is:
  *
  *   the strata of golden_strata.h, with the rows of each
- *   strata_per_batch, min_samples_per_stratum, exact, the number of `rare` among its choices, num_replicas, the seed
+ *   strata_per_batch, min_samples_per_stratum, exact, the number of `rare` among its choices, that of `balance`, its
+ *   rows if it is a number, num_replicas, the seed
  *   n_batches; the number of batches that hold each stratum
  *   n_epochs, then for each its number, the list of the batches' sizes and that of the rows
  */
@@ -11,7 +12,7 @@
 #include "kinds/strata_subset.h"
 #include "plain_host.h"
 
-enum { N_ARGUMENTS = 8 };
+enum { N_ARGUMENTS = 9 };
 
 /* The arguments of a request, and their values. */
 typedef struct {
@@ -23,12 +24,16 @@ typedef struct {
 /* Read the arguments, for codes of n_rows rows as bytes, or integers if `bytes` is NULL. */
 static void read_request(const Strata *strata, Request *request) {
   static const char *const rare[] = {"error", "warn", "allow"};
+  static const char *const balance[] = {NULL, "mean", "over", "under"};
   static const char *const names[] = {"strata_per_batch", "min_samples_per_stratum", "num_replicas", "n_strata"};
   request->numbers[0] = (double)next_number();
   request->numbers[1] = (double)next_number();
   request->exact = (int32_t)next_number();
   int64_t choice = next_number();
   CHECK(choice >= 0 && choice <= RARE_ALLOW);
+  int64_t balanced = next_number();
+  CHECK(balanced >= UNBALANCED && balanced <= BALANCED_NUMBER);
+  request->numbers[4] = (double)next_number();
   request->numbers[2] = (double)next_number();
   request->numbers[3] = (double)strata->n_strata;
   for (int i = 0; i < 4; i++) {
@@ -37,6 +42,12 @@ static void read_request(const Strata *strata, Request *request) {
   request->parts[4] = (Part){.name = "exact", .type = FLAG, .length = 1, .values = &request->exact};
   request->parts[5] = (Part){.name = "rare", .type = TEXT, .length = 1, .values = rare[choice]};
   request->parts[6] = (Part){.name = "missing", .type = TEXT, .length = 1, .values = "drop"};
+  request->parts[7] = (Part){.name = "balance", .type = NOTHING};
+  if (balanced == BALANCED_NUMBER) {
+    request->parts[7] = (Part){.name = "balance", .type = DOUBLES, .length = 1, .values = &request->numbers[4]};
+  } else if (balanced != UNBALANCED) {
+    request->parts[7] = (Part){.name = "balance", .type = TEXT, .length = 1, .values = balance[balanced]};
+  }
 }
 
 /* Return the results of a plan as the parts of a recipe. */
@@ -83,7 +94,7 @@ static void check_case(void) {
     integers[row] = (int32_t)strata.codes[row];
   }
   void *codes = is_narrow ? (void *)bytes : (void *)integers;
-  request.parts[7] = (Part){
+  request.parts[8] = (Part){
       .name = "codes", .type = is_narrow ? BYTES : INTEGERS, .length = strata.n_rows, .values = codes,
   };
   Parts parts = {.parts = request.parts, .n_parts = N_ARGUMENTS};

@@ -131,6 +131,7 @@ static Mutable uniform_request(uint64_t *state) {
 }
 
 static Mutable subset_request(uint64_t *state) {
+  static const char *const balance[] = {"mean", "over", "under"};
   static const char *const rare[] = {"error", "warn", "allow"};
   Mutable request = {.n_parts = 0};
   uint8_t bytes[MOST_VALUES];
@@ -143,6 +144,9 @@ static Mutable subset_request(uint64_t *state) {
   add_number(&request, "strata_per_batch", (double)(1 + some_number(state, n_strata)));
   add_number(&request, "min_samples_per_stratum", (double)(1 + some_number(state, 3)));
   add_flag(&request, "exact", (int32_t)some_number(state, 2));
+  int64_t balanced = some_number(state, 8);
+  if (balanced < 3) add_part(&request, "balance", TEXT, 1, balance[balanced]);
+  if (balanced == 3) add_number(&request, "balance", (double)(1 + some_number(state, 9)));
   add_part(&request, "rare", TEXT, 1, rare[some_number(state, 3)]);
   add_part(&request, "missing", TEXT, 1, "drop");
   bool is_narrow = some_number(state, 2) == 0;

@@ -46,6 +46,17 @@ def cases() -> Iterator[dict[str, Any]]:
         yield _case(f"300 strata{named}", many, (0, 6_700_000), 8, 4, exact=exact)
         large = _sizes(30_000, 12_000, 900, 41, 7, arrangement="blocks")
         yield _case(f"many rows{named}", large, (1, 6), 2, 5, exact=exact)
+    for balance in ("mean", "over", "under", 7):
+        named = f", balance {balance}"
+        yield _case(f"few rows{named}", few, (0, 1, 39, 6_700_000), 4, 2, balance=balance)
+        yield _case(f"many rows of few{named}", few, (0, 5), 2, 3, balance=balance, seed=2**31 - 2)
+    yield _case("all strata, balanced", few, (0, 3), 6, 3, balance="mean")
+    yield _case("one stratum a batch, balanced", few, (2,), 1, 2, balance="mean")
+    yield _case("replicas, balanced", few, (5,), 2, 3, balance="mean", num_replicas=2)
+    yield _case("rare strata, balanced", few, (0, 7), 2, 5, balance="mean", rare="allow")
+    yield _case("missing values dropped, balanced", dropped, (0, 1), 2, 2, balance="over", missing="drop")
+    yield _case("300 strata, balanced", many, (0, 6_700_000), 8, 4, balance="mean")
+    yield _case("many rows, balanced", large, (1, 6), 2, 5, balance="mean")
 
 
 def _sizes(*sizes: int, arrangement: str = "dealt") -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
-from itertools import product
+from itertools import combinations, islice, product
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, epoch_perm
 from tests.reference.golden_subsets import as_text, expected_of
 from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_blocks import naive_blocks
+from tests.reference.naive_exposure import naive_exposure
 from tests.reference.naive_turns import turns_of_strata
 
 GOLDEN_TEXT = (GOLDEN / "subsets.json").read_text(encoding="utf-8")
@@ -137,6 +139,111 @@ def test_weights_are_1_unless_epochs_are_exact() -> None:
         sampler.class_weights(normalize=1)
 
 
+def strata_of_batches(sampler: StrataSubsetBatchSampler, codes: np.ndarray, epoch: int) -> np.ndarray:
+    """Return the strata of each batch of balanced epochs, one row for each batch."""
+    plan = sampler.plan
+    of_rows = codes[sampler.batches(epoch).rows].reshape(-1, plan.strata_per_batch, plan.min_samples_per_stratum)
+    assert (of_rows == of_rows[:, :, :1]).all() and (np.diff(of_rows[:, :, 0]) > 0).all()
+    return np.asarray(of_rows[:, :, 0])
+
+
+def check_balanced(sampler: StrataSubsetBatchSampler, codes: np.ndarray) -> None:
+    """See that strata and rows come equally often, in an epoch and from epoch 0 on."""
+    plan = sampler.plan
+    is_sampled = plan.counts >= plan.min_samples_per_stratum
+    n_sampled, n_chosen = int(is_sampled.sum()), plan.strata_per_batch * len(sampler)
+    n_epochs = n_sampled // gcd(n_sampled, n_chosen)  # after them, the turns of the strata are over
+    seen, rows = np.zeros(len(plan.counts), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
+    for epoch in range(n_epochs):
+        held = np.bincount(strata_of_batches(sampler, codes, epoch).ravel(), minlength=len(seen))
+        seen += held
+        rows += np.bincount(sampler.batches(epoch).rows, minlength=len(codes))
+        assert not held[~is_sampled].any()
+        for counts, n_expected in ((held, n_chosen), (seen, (epoch + 1) * n_chosen)):
+            assert set(counts[is_sampled]) <= {n_expected // n_sampled, -(-n_expected // n_sampled)}
+        assert all(np.ptp(rows[codes == stratum]) <= 1 for stratum in np.flatnonzero(is_sampled))
+    assert np.ptp(seen[is_sampled]) == 0
+    assert seen.sum() * plan.min_samples_per_stratum == rows.sum()
+
+
+def test_balanced_epochs_have_all_strata_equally_often() -> None:
+    for sizes in combinations(range(1, 8), 4):
+        codes = np.repeat(np.arange(4), sizes)
+        for minimum, wanted, balance in product((1, 2, 3), (1, 2, 3, 4), ("mean", "under", 5)):
+            if wanted <= sum(size >= minimum for size in sizes):
+                check_balanced(of_sizes(sizes, wanted, minimum, balance=balance, rare="allow"), codes)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_balanced_batches_are_those_of_plain_python(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(1, 15), min_size=1, max_size=8))
+    minimum = data.draw(st.integers(1, max(sizes)))
+    wanted = data.draw(st.integers(1, sum(size >= minimum for size in sizes)))
+    balance = data.draw(st.sampled_from(["mean", "over", "under"]) | st.integers(1, 40))
+    sampler = of_sizes(sizes, wanted, minimum, balance=balance, rare="allow")
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    naive = naive_exposure(codes.tolist(), len(sizes), len(sampler), wanted, minimum, sampler.seed)
+    for epoch, expected in enumerate(islice(naive, 10)):
+        assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
+    check_balanced(sampler, codes)
+
+
+def test_the_number_of_balanced_batches() -> None:
+    sizes = [5, 20, 40, 15]  # 80 rows, in batches of 2 strata of 3 rows
+    assert len(of_sizes(sizes, 2, 3, balance="mean")) == 13  # 80 / 6 = 13.3
+    assert len(of_sizes(sizes, 2, 3, balance="over")) == 27  # 160 / 6 = 26.7
+    assert len(of_sizes(sizes, 2, 3, balance="under")) == 3  # 20 / 6 = 3.3
+    assert len(of_sizes(sizes, 2, 3, balance=9)) == 6  # 36 / 6
+    assert len(of_sizes(sizes, 2, 3, balance=1)) == 1  # 4 / 6 = 0.7
+    assert len(of_sizes(sizes, 4, 5, balance=1)) == 1  # 4 / 20 = 0.2, at least 1
+    assert len(of_sizes(sizes, 2, 6, balance="under", rare="allow")) == 4  # 45 / 12 = 3.75, without the first stratum
+    assert len(of_sizes(sizes, 2, 3, balance="mean", num_replicas=4)) == 12
+
+
+def test_pairs_of_strata_and_of_rows_meet_about_equally_often() -> None:
+    """Within 5 standard deviations of as many independent draws; a fixed order would leave some pairs without any."""
+    codes = np.repeat(np.arange(12), 10)
+    sampler = of_sizes([10] * 12, 5, 2, balance=4)
+    strata, rows = np.zeros((12, 12), dtype=np.int64), np.zeros((120, 120), dtype=np.int64)
+    for epoch in range(2_000):
+        for held in strata_of_batches(sampler, codes, epoch):
+            strata[np.ix_(held, held)] += 1
+        first, second = sampler.batches(epoch).rows.reshape(-1, 2).T
+        np.add.at(rows, (first, second), 1)
+        np.add.at(rows, (second, first), 1)
+    met = strata[np.triu_indices(12, 1)]
+    together = np.concatenate([rows[at : at + 10, at : at + 10][np.triu_indices(10, 1)] for at in range(0, 120, 10)])
+    for counts in (met, together):
+        assert abs(counts - counts.mean()).max() < 5 * counts.mean() ** 0.5
+
+
+def test_weights_of_balanced_epochs_undo_how_often_rows_are_taken() -> None:
+    sizes = [5, 20, 40, 15, 2]
+    codes = np.repeat(np.arange(5), sizes)
+    sampler = of_sizes(sizes, 3, 4, balance="mean", rare="allow")
+    n_epochs = 4
+    taken = sum(np.bincount(sampler.batches(epoch).rows, minlength=len(codes)) for epoch in range(n_epochs))
+    for stratum, weight in sampler.class_weights().items():
+        mean = taken[codes == stratum].mean() / n_epochs
+        assert np.isnan(weight) if stratum == 4 else weight == pytest.approx(1 / mean)
+    rows = np.concatenate([sampler.batches(epoch).rows for epoch in range(n_epochs)])
+    assert sampler.weights(rows, normalize=True).mean() == pytest.approx(1)
+
+
+def test_refusals_of_balance() -> None:
+    assert "'balance' must be 'mean', 'over', 'under' or a positive integer. Got 'all'" in refused(2, 2, balance="all")
+    assert "'balance' must be 'mean', 'over', 'under' or a positive integer. Got 0" in refused(2, 2, balance=0)
+    assert "'min_samples_per_stratum' must be at most 3: the smallest stratum, '0', has 3 rows. Got 4" in refused(
+        2, 4, balance="mean"
+    )
+    assert "'strata_per_batch' must be at most 6, the number of strata with at least 2 rows. Got 7" in refused(
+        7, 2, balance="mean"
+    )
+    assert "'balance' must give an epoch at most 2147483647 rows. Got 400000000" in refused(2, 2, balance=400_000_000)
+    assert "'num_replicas' must be at most 3, the number of batches" in refused(4, 2, balance=4, num_replicas=4)
+
+
 def test_rare_strata() -> None:
     assert "'min_samples_per_stratum' must be at most 3: the smallest stratum, '0', has 3 rows. Got 4" in refused(2, 4)
     sampler = StrataSubsetBatchSampler(LABELS, 2, 4, rare="allow", seed=1)
@@ -158,10 +265,10 @@ def test_refusals() -> None:
     assert "'rare' must be one of 'error', 'warn', 'allow'. Got 'repeat'" in refused(2, 2, rare="repeat")
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_pickles_states_and_ranks(exact: bool) -> None:
+@pytest.mark.parametrize("chosen", [{}, {"exact": True}, {"balance": "mean"}], ids=["all rows", "exact", "balanced"])
+def test_pickles_states_and_ranks(chosen: dict[str, Any]) -> None:
     def made(**parameters: Any) -> StrataSubsetBatchSampler:
-        return StrataSubsetBatchSampler(LABELS, 3, 2, exact=exact, seed=3, **parameters)
+        return StrataSubsetBatchSampler(LABELS, 3, 2, seed=3, **chosen, **parameters)
 
     sampler = made()
     expected = sampler.batches(4).rows.tolist()
@@ -187,14 +294,18 @@ def test_a_plan_shows_itself() -> None:
     plan = StrataSubsetBatchSampler(LABELS, 3, 2, seed=1).plan
     assert plan.summary().splitlines()[0] == "6 batches of 3 strata, with at least 2 rows of each"
     assert plan.table().loc[1].tolist() == [12, 6, 2, 2]
+    balanced = StrataSubsetBatchSampler(LABELS, 4, 2, seed=1, balance="mean")  # 20 of 6 strata
+    assert balanced.plan.summary().splitlines()[0] == "5 batches of 4 strata, with 2 rows of each"
+    assert balanced.plan.table()["batches"].tolist() == [4] * 6 and balanced.plan.n_over == 4
+    assert balanced.plan.exact and balanced.parameters["balance"] == "mean"
     exact = StrataSubsetBatchSampler(LABELS, 3, 2, seed=1, exact=True).plan
     assert exact.summary().splitlines()[0] == "6 batches of 3 strata, with 2 rows of each"
 
 
 def test_the_composition_is_that_of_the_batches_of_an_epoch() -> None:
-    for exact in (False, True):
-        sampler = StrataSubsetBatchSampler(LABELS, 2, 3, exact=exact, seed=1, num_replicas=2, rank=1)
-        whole = StrataSubsetBatchSampler(LABELS, 2, 3, exact=exact, seed=1, num_replicas=2)
+    for chosen in ({}, {"exact": True}, {"balance": "mean"}):
+        sampler = StrataSubsetBatchSampler(LABELS, 2, 3, seed=1, num_replicas=2, rank=1, **chosen)
+        whole = StrataSubsetBatchSampler(LABELS, 2, 3, seed=1, num_replicas=2, **chosen)
         for epoch in (0, 3):
             table = sampler.composition(epoch)
             assert list(table.columns) == list(range(6)) and table.index.name == "batch"

@@ -16,6 +16,15 @@
 #'   `FALSE` (default): every batch holds at least P strata and at least m rows of each of them, and an epoch visits
 #'   every row once.
 #'   `TRUE`: every batch holds exactly m rows of exactly P strata; surplus rows and strata are left out in turn.
+#'   With `balance`, all batches are exact.
+#' @param balance (`character(1)` or `integer(1)`)\cr
+#'   Have every stratum in equally many batches, whatever its number of rows: how many rows of each stratum an epoch
+#'   takes, on average.
+#'   `"mean"`: the mean number of rows of the strata, so that an epoch has as many rows as the dataset.
+#'   `"over"`: as many as the largest stratum has.
+#'   `"under"`: as many as the smallest one has.
+#'   The number of batches is rounded, and is at least 1.
+#'   `NULL` (default): strata come as often as their rows allow.
 #' @param rare (`character(1)`)\cr
 #'   What to do with strata of fewer than m rows.
 #'   `"error"` (default): refuse them.
@@ -52,7 +61,19 @@
 #' * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
 #' * If P is the number of strata and `exact` is `FALSE`, B is that of [batch_sampler_stratified()].
 #' * With `exact`, surplus blocks are left out in turn, and the rows of a stratum are taken in turn.
-#' * Within a batch, rows are ordered by stratum, then by rank.
+#' * Within a batch, rows are ordered by stratum, and without `balance` then by rank.
+#'
+#' With `balance`, k rows of each of S strata are wanted, and B is `S * k / (P * m)`, rounded half up.
+#' Strata of fewer than m rows do not count.
+#' * Every stratum is in the floor or the ceiling of `B * P / S` batches of an epoch, also over the epochs
+#'   `0, ..., E - 1` together, of `E * B * P / S`.
+#'   After `S / gcd(S, B * P)` epochs, all strata have been in equally many batches.
+#' * The strata come in passes, each with all strata in a new order, so that all pairs of strata meet about equally
+#'   often.
+#'   The `B * P mod S` strata that come once more are those whose turn it is, in cycles, each in a new order.
+#' * From epoch 0 on, the numbers of times that the rows of a stratum occur differ by at most one.
+#'   The rows come in cycles, each in a new order.
+#'   No batch holds a row or a stratum twice: what would come twice waits for the next batch.
 #'
 #' @section Errors:
 #' An argument has the wrong type or is out of range, a stratum is rare and `rare = "error"`, or fewer than P strata
@@ -73,11 +94,11 @@
 #' sampler$composition(0)
 #' labels[sampler$batches(0)$rows]
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum, strata = NULL, exact = FALSE,
-  rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
+  balance = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
   configuration = core_plan("strata_subset", list(strata_per_batch = strata_per_batch,
-    min_samples_per_stratum = min_samples_per_stratum, exact = exact, rare = rare, missing = missing, seed = seed,
-    num_replicas = num_replicas))
+    min_samples_per_stratum = min_samples_per_stratum, exact = exact, balance = balance, rare = rare,
+    missing = missing, seed = seed, num_replicas = num_replicas))
   if (is_deferred(strata)) {
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
     configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
@@ -94,7 +115,7 @@ subset_recipe = function(strata, configuration) {
 }
 
 subset_labels = function(configuration, names = NULL) {
-  settings = c("strata_per_batch", "min_samples_per_stratum", "exact", "rare", "missing", "num_replicas")
+  settings = c("strata_per_batch", "min_samples_per_stratum", "exact", "balance", "rare", "missing", "num_replicas")
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
 }
 
@@ -102,8 +123,10 @@ kind_strata_subset = function() {
   core_kind(
     class = "batch_sampler_strata_subset",
     vectors = list(
-      parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "blocks"),
-      labels = c("strata_per_batch", "min_samples_per_stratum", "exact", "rare", "missing", "num_replicas", "names")
+      parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "balanced",
+        "blocks"),
+      labels = c("strata_per_batch", "min_samples_per_stratum", "exact", "balance", "rare", "missing", "num_replicas",
+        "names")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 400 * length(recipe$parts$codes),
     complete = function(recipe, data_source, task) {

@@ -48,6 +48,10 @@ static inline const char *show_batches(int64_t n_batches, char *shown) {
   return shown;
 }
 
+static inline bool refuse_large_epoch(const char *parameter, Host *host) {
+  return refuse(host, parameter, NULL, "give an epoch at most %d rows", LARGEST_COUNT);
+}
+
 /* Read numbers of rows, one for each stratum, and their sum. */
 static inline bool read_counts(
     const Parts *request, const char *name, int64_t *n_strata, int64_t **counts, int64_t *n_rows, Host *host

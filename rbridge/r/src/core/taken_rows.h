@@ -16,10 +16,6 @@ typedef struct {
   int64_t *taken;
 } TakenRows;
 
-static inline bool refuse_large_epoch(const char *parameter, Host *host) {
-  return refuse(host, parameter, NULL, "give an epoch at most %d rows", LARGEST_COUNT);
-}
-
 /* Refuse `most` rows of a stratum in a batch if there are fewer. */
 static inline bool refuse_more_rows(
     const char *parameter, double most, int64_t stratum, int64_t count, const char *advice, Host *host

@@ -5,18 +5,21 @@
  * rows, is in one, or in none if batches are exact. In exact epochs, surplus blocks are left out in turn: the blocks of
  * all strata form a line, and epoch e leaves out the x surplus ones from place e * x on, cyclically. The rows of a
  * stratum are taken in turn, in their order of epoch 0.
+ *
+ * Balanced batches are exact, and all strata with at least m rows come equally often, by equal_exposure.h.
  */
 
 #include "../batch_numbers.h"
 #include "../blocks.h"
 #include "../epoch_order.h"
+#include "../equal_exposure.h"
 #include "../plan.h"
 #include "kinds.h"
 
 typedef struct {
   Codes codes;
-  int64_t n_batches, minimum;
-  bool exact;
+  int64_t n_batches, strata_per_batch, minimum;
+  bool exact, is_balanced;
   int64_t *n_blocks; /* of each stratum; in exact epochs, the most */
   int64_t n_all;     /* their sum */
   int64_t n_over;    /* the surplus of it in an exact epoch */
@@ -26,17 +29,37 @@ typedef struct {
   bool is_made;
 } StrataSubset;
 
+enum { UNBALANCED, BALANCED_MEAN, BALANCED_OVER, BALANCED_UNDER, BALANCED_NUMBER };
+
 /* The arguments of a user. */
 typedef struct {
-  double strata_per_batch, minimum, num_replicas;
+  double strata_per_batch, minimum, each, num_replicas; /* `each` is the number of rows that balances */
   bool exact;
-  int rare;
+  int balance, rare;
 } SubsetRequest;
+
+static bool read_subset_balance(const Parts *request, SubsetRequest *wanted, Host *host) {
+  static const char *const choices[] = {"mean", "over", "under"};
+  Part part = find_part(request, "balance");
+  if (part.type == NOTHING) return true;
+  bool is_read = false;
+  if (part.type != TEXT) {
+    wanted->balance = BALANCED_NUMBER;
+    is_read = read_whole(request, "balance", 1, INFINITY, &wanted->each, host);
+  }
+  for (int i = 0; part.type == TEXT && i < 3; i++) {
+    if (strcmp(part.values, choices[i]) != 0) continue;
+    wanted->balance = BALANCED_MEAN + i;
+    is_read = true;
+  }
+  wanted->exact = true;
+  return is_read || refuse(host, "balance", NULL, "be 'mean', 'over', 'under' or a positive integer");
+}
 
 static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host) {
   return read_whole(request, "strata_per_batch", 1, INFINITY, &wanted->strata_per_batch, host) &&
          read_one_minimum(request, INFINITY, &wanted->minimum, host) &&
-         read_flag(request, "exact", &wanted->exact, host) &&
+         read_flag(request, "exact", &wanted->exact, host) && read_subset_balance(request, wanted, host) &&
          read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) &&
          read_missing(request, host) &&
          read_sharing(request, &wanted->num_replicas, host);
@@ -46,6 +69,8 @@ static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host)
 static bool keep_subset(const Parts *request, const SubsetRequest *wanted, Host *host) {
   return host->number(host, "strata_per_batch", wanted->strata_per_batch) &&
          host->number(host, "min_samples_per_stratum", wanted->minimum) && host->keep(host, "exact") &&
+         (wanted->balance == BALANCED_NUMBER ? host->number(host, "balance", wanted->each)
+                                             : host->keep(host, "balance")) &&
          host->keep(host, "rare") && host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
 }
 
@@ -64,6 +89,33 @@ static int64_t most_batches(const int64_t *n_blocks, int64_t n_strata, int64_t w
     }
   }
   return least;
+}
+
+/* Find the number of batches with which n_sampled strata have the rows that balance them, on average. */
+static bool balanced_batches(
+    const Codes *codes, const SubsetRequest *wanted, int64_t n_sampled, int64_t *n_batches, Host *host
+) {
+  int64_t minimum = (int64_t)wanted->minimum, size = (int64_t)wanted->strata_per_batch * minimum;
+  int64_t n_rows = 0, fewest = LARGEST_COUNT, most = 0;
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    int64_t count = codes->counts[stratum];
+    if (count < minimum) continue;
+    n_rows += count;
+    fewest = smaller(fewest, count);
+    most = count > most ? count : most;
+  }
+  double each = wanted->balance == BALANCED_OVER ? (double)most : (double)fewest;
+  if (wanted->balance == BALANCED_NUMBER) each = wanted->each;
+  double total = wanted->balance == BALANCED_MEAN ? (double)n_rows : each * (double)n_sampled;
+  if (total > (double)LARGEST_COUNT) return refuse_large_epoch("balance", host);
+  *n_batches = (2 * (int64_t)total + size) / (2 * size);
+  if (*n_batches == 0) *n_batches = 1;
+  return *n_batches * size <= LARGEST_COUNT || refuse_large_epoch("balance", host);
+}
+
+/* The number of batches of an epoch, at most, that hold a stratum if all come equally often. */
+static int64_t balanced_blocks(int64_t n_batches, int64_t strata_per_batch, int64_t n_sampled) {
+  return quotient_up(n_batches * strata_per_batch, n_sampled);
 }
 
 /* Choose the number of batches and the blocks of each stratum. */
@@ -86,7 +138,13 @@ static bool plan_blocks(
         wanted->minimum, wanted->minimum == 1 ? "" : "s"
     );
   }
-  *n_batches = most_batches(n_blocks, n_strata, (int64_t)wanted->strata_per_batch);
+  int64_t strata_per_batch = (int64_t)wanted->strata_per_batch, n_sampled = n_strata - n_rare;
+  bool is_balanced = wanted->balance != UNBALANCED;
+  if (!is_balanced) {
+    *n_batches = most_batches(n_blocks, n_strata, strata_per_batch);
+  } else if (!balanced_batches(codes, wanted, n_sampled, n_batches, host)) {
+    return false;
+  }
   if (!share_batches(request, wanted->num_replicas, n_batches, host)) return false;
   if (wanted->rare == RARE_WARN) {
     const char *consequence = wanted->exact ? "they are never sampled" : "they are in one batch, all rows of each";
@@ -94,6 +152,9 @@ static bool plan_blocks(
   }
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     if (n_blocks[stratum] == 0 && !wanted->exact) n_blocks[stratum] = 1;
+    if (is_balanced && n_blocks[stratum] > 0) {
+      n_blocks[stratum] = balanced_blocks(*n_batches, strata_per_batch, n_sampled);
+    }
     n_blocks[stratum] = smaller(n_blocks[stratum], *n_batches);
   }
   return true;
@@ -111,15 +172,36 @@ static bool plan_strata_subset(const Parts *request, Host *host) {
   bool kept = host->keep(host, "codes") && host->number(host, "n_strata", (double)codes.n_strata) &&
               host->number(host, "n_batches", (double)n_batches) &&
               host->number(host, "strata_per_batch", wanted.strata_per_batch) &&
-              host->number(host, "min_samples_per_stratum", wanted.minimum) && host->flag(host, "exact", wanted.exact);
+              host->number(host, "min_samples_per_stratum", wanted.minimum) &&
+              host->flag(host, "exact", wanted.exact) &&
+              (wanted.balance == UNBALANCED || host->flag(host, "balanced", true));
   double *blocks = kept ? host->vector(host, "blocks", DOUBLES, codes.n_strata) : NULL;
   if (blocks == NULL) return false;
   for (int64_t stratum = 0; stratum < codes.n_strata; stratum++) blocks[stratum] = (double)n_blocks[stratum];
   return true;
 }
 
+/* Refuse blocks with which strata would not come equally often. */
+static bool check_balanced(const StrataSubset *self, Host *host) {
+  int64_t n_sampled = 0;
+  for (int64_t stratum = 0; stratum < self->codes.n_strata; stratum++) {
+    n_sampled += self->codes.counts[stratum] >= self->minimum;
+  }
+  double n_drawn = (double)self->n_batches * (double)self->strata_per_batch * (double)self->minimum;
+  if (self->strata_per_batch > n_sampled || n_drawn > (double)LARGEST_COUNT || !self->exact) {
+    return refuse(host, "recipe", "others", "have strata and rows for balanced batches");
+  }
+  int64_t expected = balanced_blocks(self->n_batches, self->strata_per_batch, n_sampled);
+  for (int64_t stratum = 0; stratum < self->codes.n_strata; stratum++) {
+    if (self->n_blocks[stratum] == (self->codes.counts[stratum] >= self->minimum ? expected : 0)) continue;
+    return refuse(host, "recipe", "others", "have the same blocks of all strata that are sampled");
+  }
+  return true;
+}
+
 /* Refuse blocks that the strata or the batches do not have. */
-static bool check_blocks(StrataSubset *self, int64_t strata_per_batch, Host *host) {
+static bool check_blocks(StrataSubset *self, Host *host) {
+  if (self->is_balanced) return check_balanced(self, host);
   for (int64_t stratum = 0; stratum < self->codes.n_strata; stratum++) {
     int64_t count = self->codes.counts[stratum], n_blocks = self->n_blocks[stratum];
     if (count < n_blocks * (self->exact ? self->minimum : 1)) {
@@ -130,7 +212,7 @@ static bool check_blocks(StrataSubset *self, int64_t strata_per_batch, Host *hos
     }
     self->n_all += n_blocks;
   }
-  self->n_over = self->n_all - strata_per_batch * self->n_batches;
+  self->n_over = self->n_all - self->strata_per_batch * self->n_batches;
   return self->n_over >= 0 || refuse(host, "recipe", "fewer", "have the blocks for all batches");
 }
 
@@ -139,7 +221,9 @@ static bool prepare_strata_subset(void *instance, const Parts *recipe, uint32_t 
   double n_batches, strata_per_batch, minimum;
   if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
   int64_t n_strata = self->codes.n_strata;
-  if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
+  if (is_given(recipe, "balanced") && !read_flag(recipe, "balanced", &self->is_balanced, host)) return false;
+  double most = self->is_balanced ? (double)LARGEST_COUNT : (double)self->codes.n_rows;
+  if (!read_whole(recipe, "n_batches", 1, most, &n_batches, host)) return false;
   if (!read_flag(recipe, "exact", &self->exact, host)) return false;
   if (!read_whole(recipe, "strata_per_batch", 1, LARGEST_COUNT, &strata_per_batch, host)) return false;
   if (!read_whole(recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &minimum, host)) return false;
@@ -147,11 +231,12 @@ static bool prepare_strata_subset(void *instance, const Parts *recipe, uint32_t 
   if (self->n_blocks == NULL) return false;
   if (!read_wholes(recipe, "blocks", n_strata, 0, n_batches, self->n_blocks, host)) return false;
   self->n_batches = (int64_t)n_batches;
+  self->strata_per_batch = (int64_t)strata_per_batch;
   self->minimum = (int64_t)minimum;
   self->seed = seed;
   self->starts = self->n_blocks + n_strata;
   fill_starts(self->codes.counts, n_strata, self->starts);
-  return check_blocks(self, (int64_t)strata_per_batch, host);
+  return check_blocks(self, host);
 }
 
 /* Find the order in which exact epochs take the rows of the strata. */
@@ -262,8 +347,18 @@ static bool give_blocks(const Blocks *blocks, Host *host) {
   return write_blocks(blocks, next_places, rows, host);
 }
 
+static bool draw_balanced(StrataSubset *self, Generator *generator, uint32_t epoch, Host *host) {
+  Exposure exposure = {.codes = &self->codes, .starts = self->starts, .n_batches = self->n_batches, .seed = self->seed};
+  if (!make_walk(self, host)) return false;
+  exposure.rows = self->walk;
+  exposure.strata_per_batch = self->strata_per_batch;
+  exposure.rows_of_each = self->minimum;
+  return draw_equal_exposure(&exposure, generator, epoch, host);
+}
+
 static bool draw_strata_subset(void *instance, Generator *generator, uint32_t epoch, Host *host) {
   StrataSubset *self = instance;
+  if (self->is_balanced) return draw_balanced(self, generator, epoch, host);
   const Codes *codes = &self->codes;
   int64_t n_strata = codes->n_strata;
   const uint8_t *bytes = codes->bytes;
