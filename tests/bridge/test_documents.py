@@ -24,9 +24,11 @@ DOCUMENTS = Path(__file__).parents[2] / "docs"
         "groups.md",
         "multilabel.md",
         "one-stratum.md",
+        "pairs.md",
         "regression.md",
         "samplers.md",
         "splits.md",
+        "tree.md",
         "weighted.md",
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +20,6 @@ from rbridge.callbacks import EpochSource
 from tests.bridge.recipes import assert_same_recipe
 
 USERS, ITEMS = [0, 0, 1, 2, 3, 3], [0, 3, 1, 3, 2, 3]
-DOCUMENT = Path(__file__).parents[2] / "docs" / "pairs.md"
 LARGE = {"n_users": 2**21, "n_items": 2**31 - 1}  # nearly 2^52 cells
 
 
@@ -395,21 +393,6 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
         "The 'item_features' parameter must be numbers. Got 'a' instead.",
         "There is no user 4: the dataset has 3.",
     ]
-
-
-def test_the_r_code_of_the_document_prints_the_pairs_of_its_python_code(rscript: Callable[..., str]) -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    (code,) = re.findall(r"```r\n(.*?)```", text, flags=re.DOTALL)
-    printed = [line.split()[1:] for line in rscript(code, RETICULATE_PYTHON="nowhere").splitlines()]
-    pairs = [line for line in printed if line[:1] != ["item"]]
-    names: dict[str, Any] = {}
-    exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], names)
-    sampler = names["sampler"]
-    users, items, labels = decode_pairs(sampler.batches(0).rows, sampler.n_items)
-    coded = np.stack([users + 1, items + 1, labels], axis=1).tolist()
-    named = list(map(list, zip(sampler.user_ids[users], sampler.item_ids[items], map(str, labels))))
-    assert [list(map(int, line)) for line in pairs[:18]] == coded
-    assert pairs[18:] == named
 
 
 def test_an_exported_sampler_draws_the_same_pairs_without_python(tmp_path: Path, rscript: Callable[..., str]) -> None:

@@ -7,7 +7,7 @@ import re
 import subprocess
 from itertools import islice
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -352,22 +352,3 @@ def test_refusals_in_r_are_in_the_words_of_python(from_r: dict[str, Any]) -> Non
     assert "Got 'rot' instead. The nearest name is 'root'." in from_r["bad_length"][0]
     assert "The 'value' parameter of node 'root' must be a date" in from_r["bad_value"][0]
     assert "must have one column 'nowhere'" in from_r["no_column"][0]
-
-
-def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
-    document = Path(__file__).parents[2] / "docs" / "tree.md"
-    blocks = document.read_text(encoding="utf-8").split("```r\n")[1:3]
-    printed = rscript("".join(block.split("```")[0] for block in blocks))
-    assert re.findall(r'"(\w+)"', printed) == ["active", "inactive"] * 5 + ["image", "angle"]
-    angles = [float(angle) for angle in re.findall(r"-?\d+\.\d", printed)]
-    table = {"label": ["active"] * 20 + ["inactive"] * 180}
-    spec = {
-        "mode": "sequential",
-        "auxiliary": {"angle": "uniform(-10, 10)"},
-        "children": [
-            {"name": "active", "column": "label", "value": "active", "mode": "shuffle"},
-            {"name": "inactive", "column": "label", "value": "inactive"},
-        ],
-    }
-    sampler = TreeBatchSampler(table, spec, 10, length="active", seed=1)
-    assert angles == sampler.auxiliary_values(0)["angle"][:10].round(1).tolist()
