@@ -7,7 +7,7 @@ whole, such as a file. Shards and strata have names, because no process sees the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,20 @@ from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_iterable, refusals, refused_type, refused_value, show
 from pystrat.strata import encode_strata
 from pystrat.stratum_names import first_repeated
+from pystrat.stratum_values import with_values
 
 Key = tuple[str, tuple[str, ...]]  # the name of a stratum, and what its columns hold
+Place = tuple[int, int]  # a table, and one of its columns
 
 _WHOLE_NUMBERS = "hold whole numbers from 0 that add up to less than 2^53"
 _TABLE = "be a DataFrame with a row for each shard and a column for each stratum"
+
+
+class Values(NamedTuple):
+    """The strata by the values that the user passed, and what the columns of the values hold, such as text."""
+
+    index: pd.Index
+    kinds: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +47,15 @@ class ShardCounts:
         The names of the strata, each once.
     kinds : sequence of tuple of str
         What the columns of each stratum hold, if that is known; empty if the table was given.
+    values : Values, optional
+        The values of the strata, for tables that are returned; None if these show the names.
     """
 
     table: NDArray[np.int64]
     shards: Sequence[str]
     strata: Sequence[str]
     kinds: Sequence[tuple[str, ...]] = ()
+    values: Optional[Values] = None
 
     @property
     def keys(self) -> list[Key]:
@@ -52,8 +64,11 @@ class ShardCounts:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table as a DataFrame."""
-        shards, strata = names_index(self.shards, "shard"), names_index(self.strata, "stratum")
-        return pd.DataFrame(self.table.copy(), index=shards, columns=strata)
+        return pd.DataFrame(self.table.copy(), index=names_index(self.shards, "shard"), columns=self.labels())
+
+    def labels(self) -> pd.Index:
+        """Return the values of the strata, or their names."""
+        return names_index(self.strata, "stratum") if self.values is None else self.values.index
 
 
 def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = False) -> ShardCounts:
@@ -83,12 +98,20 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
         advice = "Bind it with the tables of other processes." if len(counts) else None
         raise refused_value(name, "have at least one shard and one stratum", got, advice)
     shards = shown_names(counts.index, name, noun="shard")
-    strata = shown_names(counts.columns, name, noun="stratum") if has_strata else ()
-    return ShardCounts(_whole_numbers(counts, name), shards, strata)
+    if not has_strata:
+        return ShardCounts(_whole_numbers(counts, name), shards, ())
+    strata, kinds = _named(counts.columns, name, noun="stratum")
+    values = Values(counts.columns, kinds) if kinds != ("text",) else None
+    return ShardCounts(_whole_numbers(counts, name), shards, strata, values=values)
 
 
 def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
     """Return how labels of shards or strata are shown; refuse no labels, and two that are shown in the same way."""
+    return _named(labels, name, noun=noun)[0]
+
+
+def _named(labels: Any, name: str, *, noun: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the same, and what the columns of the labels hold."""
     vectors = (list, tuple, np.ndarray) + ((pd.Series, pd.Index) if is_loaded() else ())
     is_vector = isinstance(labels, vectors) and getattr(labels, "ndim", 1) == 1
     if is_vector and len(labels) == 0:
@@ -99,7 +122,7 @@ def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
     repeated = first_repeated(names)
     if repeated is not None:
         raise refused_value(name, f"name each {noun} once", f"{show(repeated)} twice")
-    return names
+    return names, encoded.kinds
 
 
 def _whole_numbers(counts: pd.DataFrame, name: str) -> NDArray[np.int64]:
@@ -138,8 +161,10 @@ def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The number of rows of each stratum (columns) in each shard (rows). Shards are sorted by name, by code point;
-        strata are in order of first appearance over the sorted shards. If no shard has a row, there are no columns; for
-        a sampler, bind the table with those of other processes.
+        strata are in order of first appearance over the sorted shards. The columns are the values of the strata, those
+        of several columns a MultiIndex. Bins, and values of several kinds in different shards, such as numbers and
+        text, have their names instead. If no shard has a row, there are no columns; for a sampler, bind the table with
+        those of other processes.
 
     Raises
     ------
@@ -177,33 +202,55 @@ def count_shards(strata: Any) -> ShardCounts:
             raise refused_type("strata", "name each shard by a text", show(shard))
     shards = shown_names(sorted(strata), "strata", noun="shard")
     counted = [_count(strata[shard], shard) for shard in shards]
-    columns: dict[Key, int] = {}
-    for keys, _ in counted:
-        for key in keys:
-            columns.setdefault(key, len(columns))
+    found: dict[Key, Place] = {}
+    for part, counts in enumerate(counted):
+        for place, key in enumerate(counts.keys):
+            found.setdefault(key, (part, place))
+    columns = {key: column for column, key in enumerate(found)}
     table = np.zeros((len(shards), len(columns)), dtype=np.int64)
-    for row, (keys, counts) in enumerate(counted):
-        table[row, [columns[key] for key in keys]] = counts
-    return _of_keys(table, shards, columns, "strata")
+    for row, counts in enumerate(counted):
+        table[row, [columns[key] for key in counts.keys]] = counts.table
+    return _of_keys(table, shards, found, counted, "strata")
 
 
-def _count(strata: Any, shard: str) -> tuple[list[Key], NDArray[np.int64]]:
-    """Return the strata of a shard in order of first appearance, and their rows."""
+def _count(strata: Any, shard: str) -> ShardCounts:
+    """Return the counts of a shard, with strata in order of first appearance."""
     with refusals(f"of shard {show(shard)}"):
         encoded = encode_strata(strata, missing=None, may_be_empty=True, exact=True)
+    if not len(encoded.counts):
+        return ShardCounts(encoded.counts, [shard], ())
     # Text, bins and bytes are one kind: a file may hold any of them as text.
     kinds = tuple({"bin": "text", "bytes": "text"}.get(kind, kind) for kind in encoded.kinds)
-    return [(name, kinds) for name in encoded.names], encoded.counts
+    values = None
+    if "bin" not in encoded.kinds:  # no table that a user passes may have an index of intervals
+        values = Values(with_values(encoded.shown).in_order_of_codes("stratum"), encoded.kinds)
+    return ShardCounts(encoded.counts, [shard], encoded.names, [kinds] * len(encoded.names), values)
 
 
-def _of_keys(table: NDArray[np.int64], shards: Sequence[str], keys: Iterable[Key], name: str) -> ShardCounts:
-    """Return the counts of strata of different names; refuse others, such as the number 1 and the text 1."""
+def _of_keys(
+    table: NDArray[np.int64], shards: Sequence[str], keys: Mapping[Key, Place], of: Sequence[ShardCounts], name: str
+) -> ShardCounts:
+    """Return the counts of strata of different names; refuse others, such as the number 1 and the text 1.
+
+    `keys` has the place of each stratum: the table of `of`, and the column.
+    """
     strata = tuple(stratum for stratum, _ in keys)
     repeated = first_repeated(strata)
     if repeated is not None:
         got = f"{show(repeated)} as the name of two"
         raise refused_value(name, "have strata of different names", got, "Recode them.")
-    return ShardCounts(table, shards, strata, tuple(kinds for _, kinds in keys))
+    return ShardCounts(table, shards, strata, tuple(kinds for _, kinds in keys), _joined(list(keys.values()), of))
+
+
+def _joined(places: Sequence[Place], tables: Sequence[ShardCounts]) -> Optional[Values]:
+    """Return the values of the strata at these places; None if they are of several kinds, or some are unknown."""
+    known = [counts.values for counts in tables if counts.values is not None]
+    is_known = len(known) == sum(len(counts.strata) > 0 for counts in tables)
+    if not known or not is_known or len({values.kinds for values in known}) > 1:
+        return None
+    index = known[0].index.append([values.index for values in known[1:]])
+    begins = np.cumsum([0] + [len(counts.strata) for counts in tables])
+    return Values(index[[begins[part] + place for part, place in places]], known[0].kinds)
 
 
 def check_any_rows(counts: ShardCounts, name: str) -> ShardCounts:
@@ -262,27 +309,28 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
     if sum(int(counts.table.sum()) for counts in tables) >= MAX_EXACT:
         raise refused_value(name, _WHOLE_NUMBERS, "more rows")
     shards = sorted(places)
-    columns = _strata_in_order([places[shard] for shard in shards], tables)
+    found = _strata_in_order([places[shard] for shard in shards], tables)
+    columns = {key: column for column, key in enumerate(found)}
     row_of = {shard: row for row, shard in enumerate(shards)}
     table = np.zeros((len(shards), len(columns)), dtype=np.int64)
     for counts in tables:
         kept = [(place, columns[key]) for place, key in enumerate(counts.keys) if key in columns]
         rows = [row_of[shard] for shard in counts.shards]
         table[np.ix_(rows, [column for _, column in kept])] = counts.table[:, [place for place, _ in kept]]
-    return check_any_rows(_of_keys(table, tuple(shards), columns, name), name)
+    return check_any_rows(_of_keys(table, tuple(shards), found, tables, name), name)
 
 
-def _strata_in_order(places: Sequence[tuple[int, int]], tables: Sequence[ShardCounts]) -> dict[Key, int]:
-    """Return the column of each stratum: in order of first appearance over the shards at these places, (table, row).
+def _strata_in_order(places: Sequence[tuple[int, int]], tables: Sequence[ShardCounts]) -> dict[Key, Place]:
+    """Return the place of each stratum: in order of first appearance over the shards at these places, (table, row).
 
     Within a shard, the order is that of its table. If `shard_counts` made the table, strata that earlier shards do not
     have are in order of first appearance.
     """
-    columns: dict[Key, int] = {}
+    found: dict[Key, Place] = {}
     keys = [counts.keys for counts in tables]
     unseen = [np.ones(len(counts.strata), dtype=bool) for counts in tables]
     for part, row in places:
         for place in np.flatnonzero(unseen[part] & (tables[part].table[row] > 0)).tolist():
-            columns.setdefault(keys[part][place], len(columns))
+            found.setdefault(keys[part][place], (part, place))
             unseen[part][place] = False
-    return columns
+    return found

@@ -120,41 +120,23 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
 
     def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
         """Check what `_feedback` returned, and that the rows in `drawn` exist; then load it."""
-        entry, capacity, fewest, n_stages = self._entry, self._capacity, self._fewest, self._n_stages
+        entry = self._entry
         if not isinstance(feedback, Mapping) or not {entry, "next_position"} <= set(feedback):
             raise refused_value("state", f"hold the {entry} of the rows", show(feedback))
         values = row_values(feedback[entry], "state")
-        length = len(values) // n_stages
-        if not fewest <= length <= capacity or len(values) != length * n_stages:
-            required = f"{capacity * n_stages}" if fewest == capacity else f"from {fewest} to {capacity}"
-            raise refused_value("state", f"hold {required} {entry}", show(values))
-        self._check_values(values)
-        first, last = (0, capacity - 1) if length == capacity else (length, length)
-        position = check_integer(feedback["next_position"], "next_position", minimum=first, maximum=last)
+        length = len(values) // self._n_stages
         outside = drawn[(drawn < 0) | (drawn >= length)]
         if len(outside):
             required = f"hold drawn rows from 0 to {length - 1}" if length else "hold no drawn rows: it has no row"
             raise refused_value("state", required, show(outside[0]))
         counts = {name: feedback.get(name) for name in ("largest", "n_added")}
-        self._instance.begin({entry: values, "next_position": position, **counts})
-
-    def _check_values(self, values: NDArray[np.float64]) -> None:
-        """Refuse weights or priorities of a state that the core would accept."""
-
-    @property
-    @abstractmethod
-    def _capacity(self) -> int:
-        """The number of rows that there is room for."""
+        counts["next_position"] = check_integer(feedback["next_position"], "next_position", minimum=0)
+        self._instance.begin({entry: values, **counts})
 
     @property
     def _n_stages(self) -> int:
         """The number of values that a state has for each row."""
         return 1
-
-    @property
-    @abstractmethod
-    def _fewest(self) -> int:
-        """The fewest rows that a state may have."""
 
     @abstractmethod
     def _state_vectors(self) -> dict[str, Any]:

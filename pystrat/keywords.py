@@ -41,14 +41,15 @@ class AnswersKeywords:
 
 
 def _check_keywords(cls: type[AnswersKeywords], keywords: Iterable[str]) -> None:
-    """Refuse the first keyword that the constructor of a class does not have, if a parameter is meant by it."""
+    """Refuse the first keyword that the constructor of a class does not have."""
     parameters = cls.__signature__.parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for keyword in keywords:
-        meant = None if keyword in parameters else _meant_by(keyword, list(parameters))
-        if meant is not None:
-            raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {keyword!r}. Did you mean {meant!r}?")
+        if keyword not in parameters:
+            meant = _meant_by(keyword, list(parameters))
+            question = "" if meant is None else f". Did you mean {meant!r}?"
+            raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {keyword!r}{question}")
 
 
 def _meant_by(keyword: str, names: list[str]) -> Optional[str]:

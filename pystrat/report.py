@@ -27,7 +27,7 @@ from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import BatchPlan
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
-from pystrat.stratum_names import text_of
+from pystrat.stratum_names import listed_keys, shown_key, text_of
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 
@@ -161,7 +161,9 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
     if not isinstance(tables, Mapping) or not all(isinstance(table, pd.DataFrame) for table in tables.values()):
         raise refused_type("tables", "be a mapping from names to tables", show(tables))
     if not tables or any(label not in table.columns for table in tables.values()):
-        raise refused_value("label", "be a column of one table or more", show(name))
+        known = list(next(iter(tables.values()), pd.DataFrame()).columns)
+        required = "be a column of every table" + (f", such as {listed_keys(known, 'label')}" if known else "")
+        raise refused_value("label", required, shown_key(label, "label"))
     for table in tables.values():
         _check_column(table, label, name)
     from matplotlib import pyplot

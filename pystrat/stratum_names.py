@@ -59,6 +59,11 @@ def shown_key(key: Any, parameter: str) -> str:
     return f"({', '.join(shown)})" if isinstance(key, tuple) else shown[0]
 
 
+def listed_keys(keys: Sequence[Any], parameter: str) -> str:
+    """Return the first ten keys as text for a message."""
+    return ", ".join(shown_key(key, parameter) for key in keys[:10]) + ", ..." * (len(keys) > 10)
+
+
 def check_keys(keys: Iterable[Any], parameter: str, *, noun: str = "class") -> list[Identity]:
     """Return the identities of keys; refuse two that are equal."""
     found: dict[Identity, Any] = {}
@@ -78,8 +83,8 @@ def strata_of_keys(keys: Iterable[Any], names: Sequence[str], parameter: str, *,
     for key in keys:
         code = codes.get(identity_of(key, parameter))
         if code is None:
-            shown = [shown_key(strata.value_of(code), parameter) for code in range(min(len(strata), 11))]
-            required = f"name one of the {_NOUNS[noun]}, {', '.join(shown[:10])}" + ", ..." * (len(shown) > 10)
+            known = [strata.value_of(code) for code in range(min(len(strata), 11))]
+            required = f"name one of the {_NOUNS[noun]}, {listed_keys(known, parameter)}"
             raise refused_value(parameter, required, shown_key(key, parameter), _advice(key, strata, parameter))
         found.append(code)
     return found

@@ -129,7 +129,13 @@ class StratumNames(Sequence[str]):
 
     def keys(self, name: Optional[str] = None) -> pd.Index:
         """Return the values of the strata in the order of tables; `name` is that of values without one."""
-        order = self.order()
+        return self._index(self.order(), name)
+
+    def in_order_of_codes(self, name: str) -> pd.Index:
+        """Return the same in order of the codes."""
+        return self._index(np.arange(len(self)), name)
+
+    def _index(self, order: NDArray[np.int64], name: Optional[str]) -> pd.Index:
         levels = [column.index(order) for column in self.columns]
         if len(levels) > 1:
             return pd.MultiIndex.from_arrays(levels, names=[level.name for level in levels])

@@ -81,7 +81,7 @@ def test_shards_without_any_rows_are_bound_with_those_of_other_processes() -> No
         read_counts(none)
 
 
-def test_strata_have_the_names_that_they_are_shown_with() -> None:
+def test_strata_of_several_kinds_have_the_names_that_they_are_shown_with() -> None:
     counts = shard_counts({"a": [1, 2.5, 1], "b": {"x": [1, 1], "y": ["u", "v"]}, "c": [True, True]})
     assert list(counts.columns) == ["1", "2.5", "1, u", "1, v", "TRUE"]
     assert counts.loc["c"].tolist() == [0, 0, 0, 0, 2]
@@ -89,24 +89,24 @@ def test_strata_have_the_names_that_they_are_shown_with() -> None:
 
 NOON = datetime.datetime(2020, 1, 1, 12)
 DIFFERENT = [
-    ([2**50], [2**50 + 1], ["1125899906842624", "1125899906842625"]),
-    ([0.3], [0.1 + 0.2], ["0.3", "0.30000000000000004"]),
-    ([np.float32(0.1)], [0.1], ["0.10000000149011612", "0.1"]),
-    ([NOON], [NOON.replace(microsecond=5)], ["2020-01-01T12:00:00", "2020-01-01T12:00:00.000005"]),
+    ([2**50], [2**50 + 1], [2**50, 2**50 + 1]),
+    ([0.3], [0.1 + 0.2], [0.3, 0.1 + 0.2]),
+    ([np.float32(0.1)], [0.1], [float(np.float32(0.1)), 0.1]),
+    ([NOON], [NOON.replace(microsecond=5)], [NOON, NOON.replace(microsecond=5)]),
     (
         pd.Series([pd.Timestamp("2020-01-01T00:00:00.000000005")]),
         np.array(["2020-01-01T00:00:00.1"], dtype="datetime64[ms]"),
-        ["2020-01-01T00:00:00.000000005", "2020-01-01T00:00:00.100000"],
+        [pd.Timestamp("2020-01-01T00:00:00.000000005"), pd.Timestamp("2020-01-01T00:00:00.1")],
     ),
-    ({"x": ["a, b"], "y": ["c"]}, {"x": ["a"], "y": ["b, c"]}, ['"a, b", c', 'a, "b, c"']),
-    ({"x": ["a"], "y": ['"b']}, {"x": ["a"], "y": ["b"]}, ['a, """b"', "a, b"]),
+    ({"x": ["a, b"], "y": ["c"]}, {"x": ["a"], "y": ["b, c"]}, [("a, b", "c"), ("a", "b, c")]),
+    ({"x": ["a"], "y": ['"b']}, {"x": ["a"], "y": ["b"]}, [("a", '"b'), ("a", "b")]),
 ]
 
 
-@pytest.mark.parametrize(("left", "right", "names"), DIFFERENT)
-def test_different_values_of_different_shards_are_different_strata(left: Any, right: Any, names: list[str]) -> None:
+@pytest.mark.parametrize(("left", "right", "values"), DIFFERENT)
+def test_different_values_of_different_shards_are_different_strata(left: Any, right: Any, values: list[Any]) -> None:
     counts = shard_counts({"a": left, "b": right})
-    assert list(counts.columns) == names and counts.to_numpy().tolist() == [[1, 0], [0, 1]]
+    assert list(counts.columns) == values and counts.to_numpy().tolist() == [[1, 0], [0, 1]]
     assert bind_counts([shard_counts({"a": left}), shard_counts({"b": right})]).equals(counts)
     parts = [count_shards({"a": left}), count_shards({"b": right})]
     assert bound(parts, "strata").to_frame().equals(counts)
@@ -114,11 +114,11 @@ def test_different_values_of_different_shards_are_different_strata(left: Any, ri
 
 def test_equal_values_of_different_types_are_one_stratum() -> None:
     numbers = {"a": [1], "b": [1.0], "c": np.array([1], dtype=np.uint8), "d": pd.Categorical([1])}
-    assert shard_counts(numbers).columns.tolist() == ["1"]
+    assert shard_counts(numbers).columns.tolist() == [1]
     texts = {"a": ["x"], "b": np.array([b"x"]), "c": pd.Categorical(["x"]), "d": pd.Series(["x"], dtype="string")}
     assert shard_counts(texts).columns.tolist() == ["x"]
     days = {"a": np.array(["2020-01-01"], dtype="datetime64[D]"), "b": pd.to_datetime(["2020-01-01"])}
-    assert shard_counts(days).columns.tolist() == ["2020-01-01"]
+    assert shard_counts(days).columns.tolist() == [pd.Timestamp("2020-01-01")]
 
 
 DAY = NOON.date()
@@ -151,7 +151,7 @@ def test_different_values_of_one_name_are_refused_across_shards_and_processes(le
 def test_one_moment_in_several_zones_is_one_stratum() -> None:
     noon = pd.Series([NOON]).dt.tz_localize("UTC")
     strata = {"a": noon, "b": noon.dt.tz_convert("Asia/Tokyo"), "c": noon.dt.tz_convert("US/Pacific").astype(object)}
-    assert shard_counts(strata).columns.tolist() == ["2020-01-01T12:00:00"]
+    assert shard_counts(strata).columns.tolist() == [pd.Timestamp(NOON, tz="UTC")]
 
 
 def test_rows_of_a_sampler_and_of_a_stream_are_matched_by_their_values() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import io
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,17 @@ import torch
 
 from pystrat import (
     DownsampledBatchSampler,
+    ShardedStratifiedBatchSampler,
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
     batch_counts,
+    bind_counts,
     correct_probabilities,
+    shard_counts,
+    sharded_plan,
 )
+from pystrat.stream import StratifiedStream, count_sources
 
 DAYS = [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)]
 PAIRS: dict[str, list[Any]] = {
@@ -81,6 +87,36 @@ def test_the_values_of_the_rows_are_the_keys_of_all_tables(name: str) -> None:
         StratifiedGroupBatchSampler(labels, 2, groups=range(50), missing="stratum").plan,
     ):
         assert sorted(looked_up(plan.table()["rows"], labels)) == [10] * 10 + [40] * 40
+
+
+@pytest.mark.parametrize("name", sorted(set(LABELS) - {"missing", "missing numbers", "bins", "two columns in a dict"}))
+def test_the_values_are_the_columns_of_tables_of_counts(name: str) -> None:
+    labels = LABELS[name]
+    counts = shard_counts({"b": labels, "a": labels})
+    assert looked_up(counts.loc["a"], labels) == [10] * 10 + [40] * 40
+    pd.testing.assert_frame_equal(bind_counts([shard_counts({shard: labels}) for shard in "ab"]), counts)
+    plan = sharded_plan(counts, 5)
+    assert looked_up(plan.table()["fewest"], labels) == [5] * 10 + [20] * 40
+    assert looked_up(plan.counts.loc["b"], labels) == [10] * 10 + [40] * 40
+    assert plan.counts.columns.equals(plan.table().index)
+    assert len(ShardedStratifiedBatchSampler(labels, 5, counts=counts, shards=["a"], seed=1)) == 4
+
+
+def test_a_table_of_counts_may_be_kept_as_text() -> None:
+    labels = LABELS["ints"]
+    counts = shard_counts({"a": labels, "b": labels})
+    saved = pd.read_csv(io.StringIO(counts.to_csv()), index_col=0)
+    assert list(counts.columns) == [1, 0] and list(saved.columns) == ["1", "0"]
+    samplers = [ShardedStratifiedBatchSampler(labels, 5, counts=c, shards=["a"], seed=1) for c in (counts, saved)]
+    assert list(samplers[0]) == list(samplers[1])
+
+
+def test_sources_of_a_stream_are_counted_by_the_values_of_their_rows() -> None:
+    rows = {"a": [{"label": 1}, {"label": 0}], "b": [{"label": 1}, {"label": 0}, {"label": 0}]}
+    counts = count_sources(rows, read=iter, stratum="label")
+    assert counts[1].to_dict() == {"a": 1, "b": 1} and counts[0].to_dict() == {"a": 1, "b": 2}
+    stream = StratifiedStream(rows, 1, read=iter, stratum="label", counts=counts, shuffle=False)
+    assert sorted(row["label"] for batch in stream for row in batch) == [0, 0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("name", [name for name in LABELS if name != "two columns in a dict"])

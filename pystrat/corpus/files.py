@@ -176,7 +176,7 @@ def _check_suffixes(suffixes: Any, *, is_listed: bool) -> tuple[str, ...]:
     """Return the suffixes; an empty one takes listed files as they are."""
     required = "be different endings of names, such as ('.src', '.tgt')"
     if isinstance(suffixes, str):
-        raise refused_type("suffixes", required, show(suffixes))
+        raise refused_type("suffixes", required, show(suffixes), f"A single one goes in a list: [{show(suffixes)}].")
     known = tuple(check_list(suffixes, "suffixes", required=required, kinds=(str,)))
     if is_listed and known == ("",):
         return known

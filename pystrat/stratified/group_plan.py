@@ -22,8 +22,6 @@ class GroupPlan(RangePlan):
     ----------
     n_batches : int
         B, the number of batches of an epoch over all replicas.
-    min_samples_per_stratum : int
-        The minimum m of rows of each stratum in every batch.
     keep : {"together", "apart"}
         Whether the rows of a group are in one batch, or spread over the batches.
     counts : numpy.ndarray of int64, shape (number of strata,)
@@ -41,7 +39,6 @@ class GroupPlan(RangePlan):
     """
 
     n_batches: int
-    min_samples_per_stratum: int
     keep: str
     counts: NDArray[np.int64]
     groups: NDArray[np.int64]
@@ -50,6 +47,11 @@ class GroupPlan(RangePlan):
     most: NDArray[np.int64]
     most_of_group: int
     shown: Sequence[str]
+
+    @property
+    def min_samples_per_stratum(self) -> int:
+        """The number of rows of every stratum that every batch of any epoch is guaranteed to hold."""
+        return int(self.fewest.min())
 
     @property
     def size_range(self) -> tuple[int, int]:
@@ -72,7 +74,7 @@ class GroupPlan(RangePlan):
 
     def heading(self) -> str:
         """Return the number and the sizes of batches, and what each of them holds."""
-        held = f"every batch holds at least {count_of(int(self.fewest.min()), 'row')} of every stratum"
+        held = f"every batch holds at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum"
         if self.keep == "apart":
             held += f", and at most {count_of(self.most_of_group, 'row')} of a group"
         return f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range, 'row')}, groups {self.keep}\n{held}"

@@ -136,7 +136,6 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         found = _core.call("group_plan", {}, dict(self._recipe().parts))
         self._plan: GroupPlan = GroupPlan(
             n_batches=parts["n_batches"],
-            min_samples_per_stratum=parts["min_samples_per_stratum"],
             keep=settings["keep"],
             counts=found["rows"],
             groups=found["groups"],

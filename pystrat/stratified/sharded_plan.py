@@ -33,7 +33,7 @@ class ShardedPlan:
     scope : {"global", "local"}
         Which of the two.
     counts : pandas.DataFrame
-        The rows of each stratum in each shard. Both are in order of their names, by code point.
+        The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value.
     """
 
     n_batches: int
@@ -44,7 +44,7 @@ class ShardedPlan:
 
     @property
     def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute
-        return self._counts.to_frame()
+        return self._counts.to_frame().sort_index(axis=1)
 
     def sizes(self) -> NDArray[np.int64]:
         """Return the rows of each batch over all processes, shape (n_batches,).
@@ -74,8 +74,8 @@ class ShardedPlan:
         return int(self._call("sharded_fewest", own)["fewest"])
 
     def table(self) -> pd.DataFrame:
-        """Return one row per stratum: its rows, and its fewest and most rows in a batch over all processes."""
-        return pd.DataFrame(self._call("sharded_strata"), index=names_index(self._counts.strata, "stratum"))
+        """Return one row per stratum, by its value: its rows, and its fewest and most in a batch over all processes."""
+        return pd.DataFrame(self._call("sharded_strata"), index=self._counts.labels()).sort_index()
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
@@ -84,7 +84,8 @@ class ShardedPlan:
         where = "over all processes" if self.scope == "global" else "and shard"
         promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
         head = f"{count_of(self.n_batches, 'batch')} of {sizes} of {count_of(n_shards, 'shard')}, {promised}"
-        return f"{head}\n{first_rows(self.table())}"
+        named = pd.DataFrame(self._call("sharded_strata"), index=names_index(self._counts.strata, "stratum"))
+        return f"{head}\n{first_rows(named)}"
 
     # What the sampler asks ------------------------------------------------------------------------------------------
 
@@ -188,4 +189,5 @@ def _in_order(counts: ShardCounts) -> ShardCounts:
     rows = sorted(range(len(counts.shards)), key=counts.shards.__getitem__)
     columns = sorted(range(len(counts.strata)), key=counts.strata.__getitem__)
     shards, strata = tuple(map(counts.shards.__getitem__, rows)), tuple(map(counts.strata.__getitem__, columns))
-    return ShardCounts(counts.table[np.ix_(rows, columns)], shards, strata)
+    values = counts.values and counts.values._replace(index=counts.values.index[columns])
+    return ShardCounts(counts.table[np.ix_(rows, columns)], shards, strata, values=values)

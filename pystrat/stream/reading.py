@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from pystrat.messages import refused_type, show
+from pystrat.messages import refused_type, refused_value, show
 from pystrat.strata import encode_strata
 from pystrat.stratum_names import listed
 
@@ -193,8 +193,16 @@ def strata_in(read: Callable[[Any], Iterable[Any]], stratum: Any, source: Source
 
 def add_strata(strata: list[Any], rows: Sequence[Any], stratum: Any) -> None:
     """Append the stratum of each row; if one fails, those before it are appended."""
-    n_expected = len(strata) + len(rows)
-    strata.extend(map(stratum if callable(stratum) else itemgetter(stratum), rows))
+    n_before = len(strata)
+    n_expected = n_before + len(rows)
+    try:
+        strata.extend(map(stratum if callable(stratum) else itemgetter(stratum), rows))
+    except KeyError:
+        row = rows[len(strata) - n_before]
+        if callable(stratum) or not isinstance(row, Mapping):
+            raise
+        required = f"name one of the entries of the row, {listed(list(map(str, row)))}"
+        raise refused_value("stratum", required, show(stratum)) from None
     if len(strata) < n_expected:  # map takes it for the end of the rows
         raise ValueError("The function of the stratum raised StopIteration.")
 

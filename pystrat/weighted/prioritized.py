@@ -129,7 +129,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         planned = self._plan_of(arguments)
         self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(planned["beta"])
         self._entry = "priorities" if "priorities" in planned else "weights"
-        self._n_first = len(planned[self._entry])
         self._begin(planned, seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property
@@ -267,18 +266,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         if feedback.get("n_added") is not None:
             feedback = {**feedback, "n_added": check_integer(feedback["n_added"], "n_added", minimum=0)}
         super()._load_feedback(feedback, drawn)
-
-    def _check_values(self, values: NDArray[np.float64]) -> None:
-        if self._parts.get("epsilon", 0) > 0 and not values.all():
-            raise refused_value("state", "hold weights above 0", show(0))
-
-    @property
-    def _capacity(self) -> int:
-        return int(self._parts["capacity"])
-
-    @property
-    def _fewest(self) -> int:
-        return self._n_first  # rows are only added, never removed
 
     def _state_vectors(self) -> dict[str, Any]:
         return self._feedback()

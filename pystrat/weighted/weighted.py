@@ -124,14 +124,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         return found
 
     @property
-    def _capacity(self) -> int:
-        return int(self._parts["n_rows"])
-
-    @property
-    def _fewest(self) -> int:
-        return self._capacity  # no row is added
-
-    @property
     def _n_stages(self) -> int:
         return len(self._parts["begins"]) if "begins" in self._parts else 1
 

@@ -123,6 +123,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "'europarl.en' and 10 lines in '",
     ),
     (
+        {"suffixes": ".txt"},
+        "such as ('.src', '.tgt'). Got '.txt' instead. A single one goes in a list: ['.txt'].",
+    ),
+    (
         {"suffixes": [".txt"]},
         "The 'suffixes' parameter must name the two sides if 'targets' is given, such as ('.src', '.tgt'). "
         "Got ('.txt') instead.",

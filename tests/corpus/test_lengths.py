@@ -495,11 +495,11 @@ def test_a_file_that_changes_while_words_are_counted(tmp_path: Path) -> None:
         ),
         (
             {"lengths": [1] * 5, "max_tokens": 5, "balance_replicas": True},
-            "The 'balance_replicas' parameter must be false without 'num_replicas'. Got True instead.",
+            "The 'balance_replicas' parameter must be given together with 'num_replicas'. Got True instead.",
         ),
         (
             {"num_replicas": 2, "balance_replicas": True},
-            "The 'balance_replicas' parameter must be false without 'max_tokens' or 'window'. Got True instead.",
+            "The 'balance_replicas' parameter must be given together with 'max_tokens' or 'window'. Got True instead.",
         ),
         (
             {"num_replicas": 2, "balance_replicas": "yes"},

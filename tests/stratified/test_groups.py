@@ -60,13 +60,18 @@ def loads(sizes: Sequence[int], n_batches: int, minimum: int) -> list[int]:
     return [len(batch) for batch in dealt]
 
 
+def dealt_minimum(sampler: StratifiedGroupBatchSampler) -> int:
+    """Return the minimum by which groups are large: the given one, or the largest that the mean size allows."""
+    return int(sampler._recipe().parts["min_samples_per_stratum"])
+
+
 def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> None:
     """See that an epoch keeps its promises, and that its batches are those of plain Python."""
     plan, table = sampler.plan, sampler.plan.table()
     batches = [batch.tolist() for batch in sampler.batches(epoch)]
     codes, groups = np.asarray(codes), np.asarray(groups)
     order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
-    expected = naive_together(order, codes.tolist(), groups.tolist(), plan.n_batches, plan.min_samples_per_stratum)
+    expected = naive_together(order, codes.tolist(), groups.tolist(), plan.n_batches, dealt_minimum(sampler))
     assert batches == expected
     found = [group for batch in batches for group in runs(groups[batch].tolist())]
     assert len(found) == len(set(found)), "a group is in one batch, its rows side by side"
@@ -75,8 +80,9 @@ def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any
         held = np.bincount(codes[batch], minlength=len(table))
         assert (fewest <= held).all() and (held <= most).all()
         assert plan.size_range[0] <= len(batch) <= plan.size_range[1]
-    if table["rows"].min() >= plan.min_samples_per_stratum and table["groups"].min() >= plan.n_batches:
-        assert fewest.min() >= plan.min_samples_per_stratum
+    assert plan.min_samples_per_stratum == fewest.min()
+    if table["rows"].min() >= dealt_minimum(sampler) and table["groups"].min() >= plan.n_batches:
+        assert plan.min_samples_per_stratum >= dealt_minimum(sampler)
 
 
 def check_apart(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> None:
@@ -233,7 +239,8 @@ def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: 
         return min(most_batches(groups, minimum) for groups in sizes)
 
     largest = [minimum for minimum in range(1, min(counts) + 1) if allowed(minimum) >= n_batches]
-    assert sampler.plan.min_samples_per_stratum == max(largest, default=1)
+    assert dealt_minimum(sampler) == max(largest, default=1)
+    assert sampler.plan.min_samples_per_stratum >= max(largest, default=0)
     check = check_together if keep == "together" else check_apart
     for epoch in (0, 7):
         check(sampler, *labels_of(sizes), epoch)

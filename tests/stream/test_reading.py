@@ -202,7 +202,8 @@ def test_after_an_error_behind_the_last_batch_of_a_lane_the_iterator_is_at_its_e
         (lambda source: None, "The source 'gone' cannot be read. TypeError: The reader must return an iterable"),
         (
             lambda source: [{"label": "no"}, {"lable": "no"}],
-            "Row 1 of the source 'gone' cannot be read. KeyError: 'label'",
+            "Row 1 of the source 'gone' cannot be read. ValueError: The 'stratum' parameter must name one of the "
+            "entries of the row, 'lable'. Got 'label' instead.",
         ),
         (
             lambda source: [{"label": "no"}, {"label": "nay"}],

@@ -201,8 +201,7 @@ def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
-        ({"weights": [1.0, 1.0]}, "must hold from 3 to 5 weights. Got 2 values"),
-        ({"weights": [1.0] * 6}, "must hold from 3 to 5 weights. Got 6 values"),
+        ({"weights": [1.0] * 6}, "'state' parameter must hold from 0 to 5 weights. Got 6 values"),
         ({"weights": [1.0, 0.0, 1.0, 1.0]}, "must hold weights above 0. Got 0"),
         ({"next_position": 1}, "'next_position' parameter must be 4"),
     ],

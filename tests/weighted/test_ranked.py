@@ -146,7 +146,6 @@ def test_states_and_copies_hold_the_priorities_and_go_on_alike() -> None:
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
-        ({"priorities": [1.0, 1.0]}, "must hold from 3 to 5 priorities. Got 2 values"),
         ({"priorities": [1.0, -1.0, 1.0, 1.0]}, "'priorities' parameter must hold finite"),
         ({"priorities": [1.0, np.inf, 1.0, 1.0]}, "must hold finite numbers, none below 0. Got Inf"),
         ({"next_position": 2}, "must be 4. Got 2"),

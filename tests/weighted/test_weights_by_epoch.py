@@ -173,7 +173,10 @@ def test_numpy_draws_such_rows_from_the_same_numbers() -> None:
             "must have one weight for each row in all epochs. Got 2 values for epoch 0 and 1 for",
         ),
         ({0: [1.0, 2], 3: [1.0, -2]}, "'weights' parameter must hold finite numbers, none below 0. Got -2"),
-        ({0: [1.0, 2], 3: [0.0, 0]}, "'weights' parameter must not all be 0 when rows are drawn"),
+        (
+            {0: [1.0, 2], 3: [0.0, 0]},
+            "'weights' parameter must not all be 0 when rows are drawn. Got no positive weight in epoch 3 instead",
+        ),
         ({0: [1e308, 1], 3: [1e308, 1e308]}, "'weights' parameter must have a finite total"),
         ({0: []}, "'weights' parameter must have from 1 to 2147483647 values. Got 0 values"),
         ({0: [[1.0]]}, "'weights' parameter must be a vector of numbers. Got 2 dimensions"),
@@ -190,7 +193,9 @@ def test_refused(weights: Any, text: str) -> None:
 
 
 def test_too_few_positive_weights_of_any_epoch_are_refused_without_replacement() -> None:
-    with pytest.raises(ValueError, match="'batch_size' parameter must be at most 1, the number of positive weights"):
+    with pytest.raises(
+        ValueError, match="be at most 1, the number of positive weights in epoch 5, without replacement"
+    ):
         WeightedBatchSampler({0: [1.0, 2], 5: [0.0, 1]}, 2, replacement=False, seed=1)
 
 

@@ -87,6 +87,10 @@ task_strata = function(task) {
 # Text is the names of columns if the task has all of them, or if it cannot be one value per row.
 names_columns = function(text, task, n_rows) {
   if (is.null(task)) {
+    if (is.null(n_rows) && length(text) == 1L) {
+      stop_parameter("strata", "hold a value for each row if the dataset has no task", show_value(text),
+        advice = "Names of columns need a task.")
+    }
     return(FALSE)
   }
   known = setdiff(task$backend$colnames, task$backend$primary_key)

@@ -6,8 +6,9 @@ read_epoch_table = function(table, parameter, noun, entry) {
   epochs = epochs_of_table(names(table), length(table))
   wrong = which(epochs < 0)
   if (length(wrong) > 0L) {
+    got = if (is.null(names(table))) "a list without names" else paste("the epoch", show_value(names(table)[wrong[1L]]))
     stop_parameter(parameter, sprintf("be a table from epochs, integers from 0 to %.0f, to %s", largest_epoch, entry),
-      sprintf("the epoch %s", show_value(names(table)[wrong[1L]])))
+      got)
   }
   if (!0 %in% epochs) {
     got = if (length(epochs) > 0L) sprintf("a table from epoch %.0f on", min(epochs)) else "an empty table"

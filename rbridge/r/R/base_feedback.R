@@ -191,11 +191,10 @@ load_feedback = function(private, state) {
   }
   sample_stream = stream_of_words(state$sample_generator)
   given = feedback_of_state(private, state$feedback)
-  check_next_position(given, private$.recipe$parts)
   place = if (!is.null(stream)) {
     list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = rows, generator = stream)
   }
-  core_begin(private, c(given, place))
+  core_begin(private, c(given, place), is_recipe = FALSE)
   private$.draws = NULL
   private$.recipe$state$sample_generator = sample_stream
   if (!is.null(stream)) list(rows = rows + 1L, stream = stream)
@@ -210,17 +209,6 @@ feedback_of_state = function(private, feedback) {
     stop_parameter("state", sprintf("hold the %s of the rows", entry), show_value(feedback))
   }
   lapply(values, as.double)
-}
-
-# Where the next row is added: after the last one, or at any row if there is no room for more.
-check_next_position = function(values, parts) {
-  capacity = parts$capacity
-  n_rows = length(values[[intersect(c("weights", "priorities"), names(values))[1L]]]) / max(1, length(parts$begins))
-  is_full = is.null(capacity) || n_rows == capacity
-  if (is_full || n_rows < capacity) {
-    check_between(values$next_position, "next_position", if (is_full) 0 else n_rows,
-      if (is_full) max(n_rows - 1, 0) else n_rows)
-  }
 }
 
 # The drawn rows of a state, a matrix or a list of batches, batch after batch.

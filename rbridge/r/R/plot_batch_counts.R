@@ -40,7 +40,8 @@ plot_batch_counts = function(tables, label) {
     stop_parameter("label", "be a text", show_value(label))
   }
   if (!all(vapply(tables, function(table) label %in% names(table), logical(1L)))) {
-    stop_parameter("label", "be a column of every table", show_value(label))
+    stop_parameter("label", paste("be a column of every table, such as", show_names(names(tables[[1L]]))),
+      show_value(label))
   }
   counts = lapply(tables, `[[`, label)
   if (!all(vapply(counts, are_counts, logical(1L)))) {

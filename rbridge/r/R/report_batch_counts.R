@@ -46,6 +46,10 @@ batch_counts = function(batches, labels) {
   if (inherits(batches, "epoch_sampler")) {
     batches = batches$batches()
   }
+  if (inherits(batches, "batch_sampler_generator")) {
+    stop_parameter("batches", "be an instance of a sampler, its batches or a dataloader", "a generator",
+      advice = "Call it with a dataset first: generator(dataset).")
+  }
   if (!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets)) {
     stop_parameter("batches", "be an instance of a sampler, its batches or a dataloader", show_value(batches))
   }

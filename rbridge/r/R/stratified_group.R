@@ -47,6 +47,8 @@
 #' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
 #'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
+#' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch of any epoch is
+#'   guaranteed to have.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
 #'
@@ -170,6 +172,7 @@ kind_stratified_group = function() {
     },
     methods = list(
       plan = function() if (is.null(private$.in_order)) plan_of_groups(private$.setup),
+      min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$table$fewest),
       composition = function(epoch = NULL) {
         epoch_composition(self, private, epoch, private$.setup$codes)
       }

@@ -55,14 +55,15 @@
 #'
 #' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
+#' * `min_samples_per_label()`: returns the minimum `m`, which was given or found;
 #' * `label_counts(epoch)`: returns the number of rows of each label in each batch, a `data.frame()` with one row for
 #'   each batch and one column for each label;
 #' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns
 #'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks); it has no rows
 #'   if the minimum is kept.
 #'
-#' Both use the next epoch by default, and change nothing.
-#' While mlr3torch predicts, they return `NULL`.
+#' The last two use the next epoch by default, and change nothing.
+#' While mlr3torch predicts, all return `NULL`.
 #'
 #' @section Guarantees:
 #' * Every row is in exactly one batch of an epoch, and no batch is empty.
@@ -160,6 +161,7 @@ kind_multilabel = function() {
       )
     },
     methods = list(
+      min_samples_per_label = function() if (is.null(private$.in_order)) as.integer(private$.recipe$parts$minimum),
       label_counts = function(epoch = self$epoch) {
         held = held_labels(private, epoch)
         if (!is.null(held)) label_table(held, private$.recipe$labels$names)

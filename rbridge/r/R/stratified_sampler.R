@@ -71,6 +71,7 @@
 #' `state_dict()`, `load_state_dict(state)` and `set_rank(rank, num_replicas)`, and
 #' * `plan()`: returns the rows of each stratum in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each stratum;
+#' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch is guaranteed to have;
 #' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by its
 #'   rows in an epoch, which is 1 if an epoch takes each row once.
 #'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default;
@@ -250,6 +251,8 @@ kind_stratified = function() {
     },
     describe = function(private) format_setup(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
-    methods = planned_methods()
+    methods = c(planned_methods(), list(
+      min_samples_per_stratum = function() if (is.null(private$.in_order)) as.integer(private$.setup$plan$minimum)
+    ))
   )
 }

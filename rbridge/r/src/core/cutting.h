@@ -81,8 +81,8 @@ static inline bool read_replica_balance(
   *is_balanced = false;
   if (is_given(request, name) && !read_flag(request, name, is_balanced, host)) return false;
   if (!*is_balanced) return true;
-  if (!is_given(request, "num_replicas")) return refuse(host, name, NULL, "be false without 'num_replicas'");
-  if (!by_length) return refuse(host, name, NULL, "be false without 'max_tokens' or 'window'");
+  if (!is_given(request, "num_replicas")) return refuse(host, name, NULL, "be given together with 'num_replicas'");
+  if (!by_length) return refuse(host, name, NULL, "be given together with 'max_tokens' or 'window'");
   return shuffle || refuse(host, name, NULL, "be false if 'shuffle' is false");
 }
 

@@ -16,6 +16,17 @@ static inline bool check_words(const Parts *given, const char *name, Host *host)
   return refuse_part(host, name, "the %d words of a generator", STATE_SIZE + 1);
 }
 
+/* Refuse the number of weights or priorities of a recipe, or of a state that is loaded; return false. */
+static inline bool refuse_row_values(
+    const Parts *given, const Part *values, int64_t fewest, int64_t most, Host *host
+) {
+  char range[2 * NUMBER], shown[NUMBER];
+  snprintf(range, sizeof range, "from %lld to %lld", (long long)fewest, (long long)most);
+  if (fewest == most) snprintf(range, sizeof range, "%lld", (long long)most);
+  if (given->is_recipe) return refuse_part(host, values->name, "%s doubles", range);
+  return refuse(host, "state", show_count(values->length, "value", shown), "hold %s %s", range, values->name);
+}
+
 /* Check the place in an epoch at which a sampler was resumed, if there is one: the epoch, the number of its batches
  * that are done, the rows that were drawn beyond them, from 0, and the words of the generator after these.
  */

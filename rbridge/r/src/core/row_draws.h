@@ -24,18 +24,20 @@ static inline bool read_draws(const Parts *wanted, int64_t batch_size, Draws *dr
   return true;
 }
 
-/* Check that rows can be drawn by weights of this name, so many of which are positive. */
+/* Check that rows can be drawn by weights of this name, so many of which are positive; `when` is "" or " in epoch 3".
+ */
 static inline bool check_drawable(
-    const char *name, int64_t n_positive, const Draws *draws, DrawForm form, Host *host
+    const char *name, int64_t n_positive, const Draws *draws, DrawForm form, const char *when, Host *host
 ) {
+  char shown[SENTENCE];
   if (draws->size > 0 && n_positive == 0) {
-    return refuse(host, name, "no positive weight", "not all be 0 when rows are drawn");
+    snprintf(shown, SENTENCE, "no positive weight%s", when);
+    return refuse(host, name, shown, "not all be 0 when rows are drawn");
   }
   if (form != DISTINCT_DRAW || draws->size <= n_positive) return true;
-  char shown[NUMBER];
   return refuse(
       host, draws->name, show_number((double)draws->size, shown),
-      "be at most %lld, the number of positive weights, without replacement", (long long)n_positive
+      "be at most %lld, the number of positive weights%s, without replacement", (long long)n_positive, when
   );
 }
 
@@ -90,7 +92,7 @@ static inline bool draw_weighed_rows(
     RowWeights *rows, Generator *generator, const Draws *draws, DrawForm form, Host *host
 ) {
   int64_t size = draws->size, n_drawn = size * draws->count;
-  if (!check_drawable(rows->weighing->name, rows->tree.n_positive, draws, form, host)) return false;
+  if (!check_drawable(rows->weighing->name, rows->tree.n_positive, draws, form, "", host)) return false;
   if (n_drawn > host->most_rows) {
     char shown[NUMBER];
     return refuse(

@@ -145,7 +145,7 @@ test_that("other states are errors", {
   weighted = generators()$weighted(NULL)
   state = state_after(generators()$weighted, 2)
   expect_error(weighted$load_state_dict(state[1:4]), "must have the entries 'drawn', 'generator', 'sample_generator'")
-  expect_error(weighted$load_state_dict(with(feedback = list(weights = 1))), "doubles as 'weights'")
+  expect_error(weighted$load_state_dict(with(feedback = list(weights = 1))), "'state' parameter must hold 48 weights")
   expect_error(weighted$load_state_dict(with(drawn = matrix(1, 1, 3))), "must hold drawn batches of 4 rows")
   expect_error(weighted$load_state_dict(with(generator = 1:3)), "must hold 625 words of the generator")
   expect_error(weighted$load_state_dict(with(generator = NULL, feedback = state$feedback)), "'generator'")
@@ -266,8 +266,16 @@ test_that("a state counts no batches that were not requested, and holds whole ro
     expected = "The 'next_position' parameter must be an integer from 0 to 39"
     expect_error(load(`[[<-`(state, "feedback", feedback)), expected)
   }
+  feedback = list(weights = rep(1, 41), next_position = 0)
+  expect_error(load(`[[<-`(state, "feedback", feedback)), fixed = TRUE,
+    "The 'state' parameter must hold 40 weights. Got 41 values instead.")
   partial = batch_sampler_prioritized(3, 2, capacity = 8, seed = 1)(NULL)
   state = partial$state_dict(0)
   state$feedback$next_position = 2
   expect_error(partial$load_state_dict(state), "The 'next_position' parameter must be 3. Got 2 instead.", fixed = TRUE)
+  state$feedback = list(weights = rep(1, 9), next_position = 0, largest = NULL)
+  expect_error(partial$load_state_dict(state), fixed = TRUE,
+    "The 'state' parameter must hold from 0 to 8 weights. Got 9 values instead.")
+  state$feedback = list(weights = c(1, 0, 1), next_position = 3, largest = NULL)
+  expect_error(partial$load_state_dict(state), "The 'state' parameter must hold weights above 0. Got 0", fixed = TRUE)
 })

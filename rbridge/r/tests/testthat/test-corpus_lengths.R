@@ -197,9 +197,9 @@ test_that("wrong arguments are refused", {
   refused("must be an integer from 1 to", lengths = 1:5, max_tokens = 0)
   refused("must leave each batch a row: 8 are drawn for 9 batches. Got 9",
     lengths = 1:5, max_tokens = 5, num_replicas = 9)
-  refused("'balance_replicas' parameter must be false without 'num_replicas'. Got TRUE instead.",
+  refused("'balance_replicas' parameter must be given together with 'num_replicas'. Got TRUE instead.",
     lengths = 1:5, max_tokens = 5, balance_replicas = TRUE)
-  refused("'balance_replicas' parameter must be false without 'max_tokens' or 'window'. Got TRUE instead.", 2,
+  refused("'balance_replicas' parameter must be given together with 'max_tokens' or 'window'. Got TRUE instead.", 2,
     num_replicas = 2, balance_replicas = TRUE)
   refused("'balance_replicas' parameter must be true or false. Got 1 instead.", 2, num_replicas = 2,
     balance_replicas = 1)

@@ -81,6 +81,10 @@ test_that("names of columns without a task are taken as values, and too few of t
   expect_error(batch_sampler_stratified(1, strata = "y")(dataset_of(40)),
     "must have one value for each row of the dataset, 40. Got 1 value instead. Names of columns need a task.",
     fixed = TRUE)
+  expected = "must hold a value for each row if the dataset has no task. Got 'y' instead. Names of columns need a task."
+  expect_error(batch_sampler_stratified(1, strata = "y")(NULL), paste("The 'strata' parameter", expected), fixed = TRUE)
+  expect_error(batch_sampler_stratified_group(1, groups = "y", strata = 1:40)(NULL), fixed = TRUE,
+    paste("The 'groups' parameter", expected))
 })
 
 test_that("a column that is named twice is refused", {

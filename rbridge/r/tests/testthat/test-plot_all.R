@@ -30,6 +30,8 @@ test_that("batches that cannot be counted are refused", {
   expect_error(batch_counts(1:3, labels),
     "The 'batches' parameter must be an instance of a sampler, its batches or a dataloader.",
     fixed = TRUE)
+  expect_error(batch_counts(batch_sampler_stratified(1), labels), fixed = TRUE,
+    "a dataloader. Got a generator instead. Call it with a dataset first: generator(dataset).")
   for (row in c(0, 31)) {
     expect_error(batch_counts(list(rows = row, offsets = 0:1), labels),
       sprintf("must have one value for each row of the dataset. Got 30 values and row %d instead.", row), fixed = TRUE)
@@ -132,7 +134,8 @@ test_that("plot_learning_curves() shows the mean and the range of the runs", {
 
 test_that("what cannot be drawn is refused", {
   expect_refused = function(call, text) expect_error(call, text, fixed = TRUE)
-  expect_refused(plot_batch_counts(list(a = data.frame(no = 1)), "yes"), "must be a column of every table. Got 'yes'")
+  expect_refused(plot_batch_counts(list(a = data.frame(no = 1)), "yes"),
+    "must be a column of every table, such as 'no'. Got 'yes'")
   expect_refused(plot_batch_counts(list(data.frame(no = 1)), "no"), "must be a list whose entries have names.")
   expect_refused(plot_plan(1), "must be a whole plan that batch_plan() made. Got 1 instead.")
   expect_refused(plot_roc_curves(list(a = 1:3), 0:1), "must have 2 values a run. Got 3 values for 'a' instead.")

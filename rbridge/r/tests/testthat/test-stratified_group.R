@@ -99,6 +99,8 @@ test_that("what cannot be is refused, and rare strata unless they are allowed", 
 
 test_that("a mean batch size may replace the minimum", {
   sampler = grouped(mean_batch_size = 10)
+  expect_identical(sampler$min_samples_per_stratum(), 2L)
+  expect_identical(grouped(mean_batch_size = 2, rare = "allow")$min_samples_per_stratum(), 0L)
   expect_identical(sampler$.length(), 3L)
   expect_identical(sampler$batches(1), grouped(2)$batches(1))
   expect_output(print(batch_sampler_stratified_group(groups = "patient", mean_batch_size = 10)), "mean_batch_size: 10",

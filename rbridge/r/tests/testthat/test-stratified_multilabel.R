@@ -35,6 +35,7 @@ test_that("a mean batch size may replace the minimum", {
   sampler = batch_sampler_multilabel(triangle, mean_batch_size = 4, seed = 1)(NULL)
   expect_identical(sampler$batches(0), batch_sampler_multilabel(triangle, 2, seed = 1)(NULL)$batches(0))
   expect_output(print(sampler), "at least 2 rows of every label\n")
+  expect_identical(sampler$min_samples_per_label(), 2L)
   of = "'min_samples_per_label' parameter must be given, or 'mean_batch_size', and not both. Got"
   expect_match(refused(triangle), paste(of, "neither"), fixed = TRUE)
   expect_match(refused(triangle, 1, 2), paste(of, "both"), fixed = TRUE)

@@ -29,6 +29,7 @@ test_that("a rare stratum with a quota warns, or makes one batch", {
 })
 
 test_that("shares are exact in every batch, and no row comes twice in one", {
+  expect_identical(wanted(mean_batch_size = 16)$min_samples_per_stratum(), 1L)
   sampler = wanted(mean_batch_size = 8, shares = c(pos = 0.25, neg = 0.5, odd = 0.25))
   expect_identical(unique(sampler$plan()), counts_in(pos = 2L, neg = 4L, odd = 2L))
   for (epoch in 0:3) {

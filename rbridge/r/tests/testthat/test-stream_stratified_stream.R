@@ -330,6 +330,8 @@ test_that("errors of sources name them", {
   }
   source_error("The source 'a' cannot be read. gone", read = function(source) stop("gone"), shuffle = FALSE)
   source_error("The source 'a' cannot be read. The reader must return", read = function(source) mean, shuffle = FALSE)
+  source_error("The 'stratum' parameter must name one of the columns of the rows, 'label'. Got 'lab' instead.",
+    read = function(source) data.frame(label = source), stratum = "lab", shuffle = FALSE)
   source_error("one stratum a row. Got 1 value of 8 rows.", stratum = function(rows) 1, shuffle = FALSE)
   source_error("row 4 of the source 'a' must be one of '0'. Got '1' instead.", strata = 0, shuffle = FALSE)
   source_error("must hold logical values, numbers, text or dates, one kind per column. Got complex values instead.$",

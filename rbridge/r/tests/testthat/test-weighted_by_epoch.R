@@ -79,11 +79,13 @@ test_that("an update and wrong weights are refused", {
   refused = function(text, weights) expect_error(batch_sampler_weighted(weights, 1, seed = 1), text, fixed = TRUE)
   refused("'weights' parameter must have weights from epoch 0 on. Got a table from epoch 1 on instead.", list("1" = 1))
   refused("The 'weights' parameter must have weights from epoch 0 on. Got an empty table instead.", list())
-  refused("'weights' parameter must be a table from epochs, integers from 0 to 6700000, to weights of rows.", list(1))
+  refused(list(1), text = paste("The 'weights' parameter must be a table from epochs, integers from 0 to 6700000, to",
+    "weights of rows. Got a list without names instead."))
   refused("must have one weight for each row in all epochs. Got 2 values for epoch 0 and 1 for epoch 3 instead.",
     list("0" = 1:2, "3" = 1))
   refused("must hold finite numbers, none below 0. Got -2 instead.", list("0" = 1:2, "3" = c(1, -2)))
-  refused("must not all be 0 when rows are drawn", list("0" = 1:2, "3" = c(0, 0)))
+  refused("must not all be 0 when rows are drawn. Got no positive weight in epoch 3 instead.",
+    list("0" = 1:2, "3" = c(0, 0)))
 })
 
 test_that("a sampler shows its epochs", {

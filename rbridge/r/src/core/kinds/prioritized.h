@@ -120,19 +120,19 @@ static bool prepare_prioritized(void *instance, const Parts *recipe, uint32_t se
   return true;
 }
 
-/* Check the weights, or the priorities, of the rows; the numbers themselves only in a recipe. */
-static bool check_first_values(const Prioritized *self, const Part *part, bool is_recipe, Host *host) {
+/* Check the weights, or the priorities, of the rows; the numbers themselves only in a recipe and in a state. */
+static bool check_first_values(const Prioritized *self, const Parts *given, const Part *part, Host *host) {
   const RowWeighing *weighing = &self->weighing;
   const double *values = part->values;
   bool may_be_0 = self->epsilon == 0; /* so for ranks */
   if (part->type != DOUBLES || part->length > weighing->capacity) {
-    refuse(host, "recipe", NULL, "have from 0 to %lld doubles as '%s'", (long long)weighing->capacity, part->name);
-    host->refusal.shown = part->name;
-    return false;
+    return refuse_row_values(given, part, 0, weighing->capacity, host);
   }
-  for (int64_t row = 0; is_recipe && row < part->length; row++) {
+  bool is_planned = is_given(given, "n_batches"); /* then plan_prioritized() has checked them */
+  for (int64_t row = 0; !is_planned && row < part->length; row++) {
     bool is_right = may_be_0 ? values[row] >= 0 && values[row] < INFINITY : values[row] > 0;
-    if (!is_right) {
+    if (!is_right && !given->is_recipe && values[row] == 0) return refuse(host, "state", "0", "hold weights above 0");
+    if (!is_right && given->is_recipe) {
       const char *required = may_be_0 ? "finite numbers, none below 0," : "numbers above 0";
       return refuse(host, "recipe", "others", "have %s as '%s'", required, part->name);
     }
@@ -159,7 +159,7 @@ static bool read_n_added(
 static bool check_prioritized(const void *instance, const Parts *given, Host *host) {
   const Prioritized *self = instance;
   Part values = find_part(given, entry_of(&self->weighing));
-  if (!check_first_values(self, &values, given->is_recipe, host)) return false;
+  if (!check_first_values(self, given, &values, host)) return false;
   bool is_full = values.length == self->weighing.capacity;
   double least = is_full ? 0 : (double)values.length, number;
   double most = is_full ? (double)values.length - 1 : (double)values.length;

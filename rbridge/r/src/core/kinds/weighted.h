@@ -44,9 +44,11 @@ static bool plan_weight_stages(const Parts *request, int64_t *n_stages, Host *ho
   return true;
 }
 
-/* Check the weights of a user, and that a batch can be drawn by those of each stage. */
+/* Check the weights of a user, and that a batch can be drawn by those of each stage; `begins` is NULL if they are those
+ * of all epochs.
+ */
 static bool check_first_weights(
-    const Part *part, int64_t n_stages, int64_t batch_size, DrawForm form, Host *host
+    const Part *part, const double *begins, int64_t n_stages, int64_t batch_size, DrawForm form, Host *host
 ) {
   Draws draws = {"batch_size", batch_size, 1};
   const double *weights = part->values;
@@ -55,8 +57,10 @@ static bool check_first_weights(
   if (!check_all_weights("weights", weights, part->length, host)) return false;
   for (int64_t stage = 0; stage < n_stages; stage++, weights += n) {
     int64_t n_positive = 0;
+    char when[NUMBER] = "";
     for (int64_t row = 0; row < n && n_positive < needed; row++) n_positive += weights[row] > 0;
-    if (!check_drawable("weights", n_positive, &draws, form, host)) return false;
+    if (begins != NULL) snprintf(when, NUMBER, " in epoch %.0f", begins[stage]);
+    if (!check_drawable("weights", n_positive, &draws, form, when, host)) return false;
   }
   return true;
 }
@@ -75,7 +79,8 @@ static bool plan_weighted(const Parts *request, Host *host) {
   if (!read_whole(request, "batch_size", 1, LARGEST_COUNT, &number, host)) return false;
   if (!read_flag(request, "replacement", &replacement, host)) return false;
   DrawForm form = replacement ? REPLACED_DRAW : DISTINCT_DRAW;
-  if (!check_first_weights(&weights, n_stages, (int64_t)number, form, host)) return false;
+  const double *begins = find_part(request, "begins").values;
+  if (!check_first_weights(&weights, begins, n_stages, (int64_t)number, form, host)) return false;
   if (!read_sharing(request, &num_replicas, host)) return false;
   if (!read_fixed_size(request, n, num_replicas, &batch_size, &n_batches, host)) return false;
   return host->number(host, "n_rows", (double)n) && host->number(host, "batch_size", (double)batch_size) &&
@@ -134,8 +139,10 @@ static bool check_weighted(const void *instance, const Parts *given, Host *host)
   Part weights = find_part(given, "weights");
   int64_t n = self->weighing.capacity;
   if (weights.type != DOUBLES || weights.length != n * self->n_stages) {
-    refuse(host, "recipe", NULL, "have %lld doubles as 'weights'", (long long)(n * self->n_stages));
-    host->refusal.shown = "weights";
+    return refuse_row_values(given, &weights, n * self->n_stages, n * self->n_stages, host);
+  }
+  double next;
+  if (has_part(given, "next_position") && !read_whole(given, "next_position", 0, (double)(n - 1), &next, host)) {
     return false;
   }
   return check_place(given, self->batch_size, self->n_batches, n, host);
