@@ -280,7 +280,7 @@ def test_sources_in_a_dict_have_its_names() -> None:
     rows = {"a": iter, "b": iter}  # functions, of which nothing but the name is the same in another process
     known = {"read": lambda source: source([0, 1]), "stratum": int}
     counts = count_sources(rows, **known)
-    assert counts.to_dict("index") == {"a": {"0": 1, "1": 1}, "b": {"0": 1, "1": 1}}
+    assert counts.to_dict("index") == {"a": {0: 1, 1: 1}, "b": {0: 1, 1: 1}}
     stream = StratifiedStream(rows, 1, counts=counts, seed=1, **known)
     assert [sorted(batch) for batch in stream] == [[0, 1], [0, 1]]
     gone = StratifiedStream({"b": "gone.csv"}, 1, read=read_csv, stratum="label", strata=["x"])

@@ -65,7 +65,7 @@ def test_counted_lanes_have_equally_many_batches_of_equal_composition() -> None:
         own = batches[lane::4]
         assert {NAMES[row[0]] for batch in own for row in batch} == set(sources)
         for stratum in (0, 1):
-            n_rows = int(COUNTS.loc[sources, str(stratum)].sum())
+            n_rows = int(COUNTS.loc[sources, stratum].sum())
             found = {sum(label(row) == stratum for row in batch) for batch in own}
             assert found <= {n_rows // n_batches, -(-n_rows // n_batches)}
     assert n_batches == min(COUNTS.loc[NAMES[lane::4]].sum().min() // 2 for lane in range(4))
@@ -340,7 +340,7 @@ def test_too_few_rows_of_a_stratum_in_a_lane_are_refused_by_name() -> None:
         StratifiedStream(NAMES, 50, read=read, stratum=label, counts=COUNTS, lanes=4)
     assert fewest < 50
     empty = COUNTS.copy()
-    empty.loc[NAMES[1::2], "1"] = 0
+    empty.loc[NAMES[1::2], 1] = 0
     message = r"'lanes' parameter .* rows of each stratum\. Got 0 as the rows of '1' in lane 1 of 2 instead\. Use fewer"
     with pytest.raises(ValueError, match=message):
         make_stream(counts=empty, lanes=2)
@@ -437,10 +437,10 @@ def test_a_minimum_above_the_rows_of_a_lane_may_be_one_batch_a_lane() -> None:
     with pytest.warns(UserWarning, match=warning):
         assert len(StratifiedStream(NAMES, 50, counts=COUNTS, rare="warn", **GIVEN)) == 4
     empty = COUNTS.copy()
-    empty.loc[NAMES[1::2], "1"] = 0
+    empty.loc[NAMES[1::2], 1] = 0
     kept = StratifiedStream(NAMES, 5, counts=empty, rare="allow", **{**GIVEN, "lanes": 2})
     assert len(kept) == 2 and kept.min_samples_per_stratum == 0
-    empty.loc[NAMES[1::2], "0"] = 0
+    empty.loc[NAMES[1::2], 0] = 0
     with pytest.raises(ValueError, match="'lanes' .* leave each lane rows. Got 0 as the rows of '.' in lane 1 of 2 "):
         StratifiedStream(NAMES, 5, counts=empty, rare="allow", **{**GIVEN, "lanes": 2})
 
@@ -504,7 +504,7 @@ def test_exactly_one_of_counts_and_strata_is_needed() -> None:
 
 
 def test_counts_of_other_sources_are_ignored_and_missing_ones_refused() -> None:
-    more = pd.concat([COUNTS, pd.DataFrame({"2": [5]}, index=["other"])]).fillna(0)
+    more = pd.concat([COUNTS, pd.DataFrame({2: [5]}, index=["other"])]).fillna(0)
     assert list(make_stream(counts=more)) == list(make_stream())
     with pytest.raises(ValueError, match="'counts' .* a row for each source. Got none for 'source-7' instead"):
         make_stream(counts=COUNTS.drop(index="source-7"))
@@ -513,7 +513,7 @@ def test_counts_of_other_sources_are_ignored_and_missing_ones_refused() -> None:
 def test_a_source_with_other_rows_than_its_counts_is_an_error() -> None:
     for change, got in (1, r"\d+"), (-1, r"at least \d+"):
         wrong = COUNTS.copy()
-        wrong.loc["source-2", "1"] += change
+        wrong.loc["source-2", 1] += change
         with pytest.raises(SourceError, match=f"'source-2' must have .* rows of '1', as its counts say. Got {got} "):
             list(make_stream(counts=wrong))
 
@@ -534,7 +534,7 @@ def test_epochs_end_where_there_are_no_more_seeds() -> None:
 def test_count_sources_counts_what_it_reads() -> None:
     table = count_sources(NAMES, read=read, stratum=label)
     for name in NAMES:
-        found = Counter(str(label(row)) for row in rows_of(name))
+        found = Counter(label(row) for row in rows_of(name))
         assert table.loc[name].to_dict() == dict(found)
     assert list(table.index) == NAMES
 
