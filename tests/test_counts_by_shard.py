@@ -150,7 +150,7 @@ def test_different_values_of_one_name_are_refused_across_shards_and_processes(le
 
 def test_one_moment_in_several_zones_is_one_stratum() -> None:
     noon = pd.Series([NOON]).dt.tz_localize("UTC")
-    strata = {"a": noon, "b": noon.dt.tz_convert("Asia/Tokyo"), "c": noon.dt.tz_convert("US/Pacific").astype(object)}
+    strata = {"a": noon, "b": noon.dt.tz_convert("Asia/Tokyo"), "c": noon.dt.tz_convert("America/Lima").astype(object)}
     assert shard_counts(strata).columns.tolist() == [pd.Timestamp(NOON, tz="UTC")]
 
 

@@ -136,7 +136,8 @@ class Training:
             "seconds": (self._seconds, self._sampler_seconds),
             "networks": self.networks.state_dict(),
             "tracks": [
-                (track.endless.state_dict(), track.drawn.copy(), track.lost, track.requested) for track in self._tracks
+                (track.endless.state_dict(), track.drawn.tolist(), track.lost, track.requested)
+                for track in self._tracks
             ],
         }
 
@@ -146,7 +147,7 @@ class Training:
         self.networks.load_state_dict(state["networks"])
         for track, (sampler, drawn, lost, requested) in zip(self._tracks, state["tracks"]):
             track.endless.load_state_dict(sampler)
-            track.drawn, track.lost, track.requested = drawn.copy(), lost, requested
+            track.drawn, track.lost, track.requested = np.array(drawn), lost, requested
 
     def results(self) -> list[dict[str, Any]]:
         """Return a line for each split: the rate with the best validation result, measured on the test rows."""
