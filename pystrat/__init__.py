@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
     from pystrat.resumable import ResumableLoader
     from pystrat.stratified.groups import StratifiedGroupBatchSampler
+    from pystrat.stratified.no_duplicates import NoDuplicatesBatchSampler
     from pystrat.stratified.one_stratum import OneStratumBatchSampler
     from pystrat.stratified.subset import StrataSubsetBatchSampler
     from pystrat.weighted.sum_tree import SumTree
@@ -59,6 +60,7 @@ __all__ = [
     "FeatureLookup",
     "MultilabelBatchSampler",
     "NegativePairBatchSampler",
+    "NoDuplicatesBatchSampler",
     "OneStratumBatchSampler",
     "PairDataset",
     "PerplexityBatchSampler",
@@ -113,6 +115,7 @@ _MODULE_OF = {
     "FeatureLookup": "pairs.datasets",
     "MultilabelBatchSampler": "stratified.multilabel",
     "NegativePairBatchSampler": "pairs.sampler",
+    "NoDuplicatesBatchSampler": "stratified.no_duplicates",
     "OneStratumBatchSampler": "stratified.one_stratum",
     "PairDataset": "pairs.datasets",
     "PerplexityBatchSampler": "corpus",

@@ -205,19 +205,9 @@ def encode_strata(
     n_rows = _common_length(columns.values(), name)
     if n_rows == 0 and may_be_empty:
         return Strata(np.empty(0, dtype=np.uint8), (), np.empty(0, dtype=np.int64))
-    _check_n_rows(n_rows, name)
     named = len(columns) > 1 or _is_table(strata)
-    numbered = [
-        number_column(values, name, f" in column '{column}'" if named else "") for column, values in columns.items()
-    ]
-    n_missing = _count_missing(numbered, n_rows)
-    if n_missing and missing in ("error", None):
-        raise refused_value(
-            name,
-            "have no missing values",
-            f"{n_missing} missing of {count_of(n_rows, 'row')}",
-            "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
-        )
+    numbered = _number_each(columns, name, named=named)
+    n_missing = _check_missing(numbered, n_rows, missing, name)
     codes, parts = _combine(numbered, drop=missing == "drop")
     names = _names_of(numbered, parts, exact=exact)
     if not names:
@@ -234,6 +224,45 @@ def encode_strata(
         _warn_of_measurements(numbered, n_rows)
     kinds = tuple(column.exact_kind() for column in numbered)
     return _compact(codes, shown, kinds, any_dropped=bool(n_missing) and missing == "drop")
+
+
+def number_columns(table: Any, *, name: str) -> tuple[tuple[str, ...], list[Column]]:
+    """Number the values of each column by itself, and refuse missing ones.
+
+    Returns the names of the columns; a vector is one column, named as `name`.
+    """
+
+    def refuse(got: str, advice: Optional[str] = None) -> TypeError:
+        return refused_type(name, "have columns whose names are Unicode text", got, advice)
+
+    columns = _as_columns(table, replace(STRATA, name=name))
+    n_rows = _common_length(columns.values(), name)
+    named = len(columns) > 1 or _is_table(table)
+    numbered = _number_each(columns, name, named=named)
+    _check_missing(numbered, n_rows, None, name)
+    titles = tuple(map(str, _titles(table, columns))) if named else (name,)
+    _check_text(titles, refuse)
+    return titles, numbered
+
+
+def _number_each(columns: Mapping[Any, Any], name: str, *, named: bool) -> list[Column]:
+    _check_n_rows(_common_length(columns.values(), name), name)
+    return [
+        number_column(values, name, f" in column '{column}'" if named else "") for column, values in columns.items()
+    ]
+
+
+def _check_missing(numbered: Sequence[Column], n_rows: int, missing: Optional[str], name: str) -> int:
+    """Return the number of rows with a missing value, or refuse them."""
+    n_missing = _count_missing(numbered, n_rows)
+    if n_missing and missing in ("error", None):
+        raise refused_value(
+            name,
+            "have no missing values",
+            f"{n_missing} missing of {count_of(n_rows, 'row')}",
+            "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
+        )
+    return n_missing
 
 
 def _warn_of_measurements(columns: Sequence[Column], n_rows: int) -> None:

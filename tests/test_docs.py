@@ -19,6 +19,7 @@ DOCUMENTS = [
     "beyond-one-machine.md",
     "distributed-and-resume.md",
     "contrastive.md",
+    "no-duplicates.md",
     "one-stratum.md",
     "corpus.md",
     "corpus-files.md",

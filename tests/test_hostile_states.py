@@ -21,6 +21,7 @@ KINDS = (
     "EpochSubsetBatchSampler",
     "MultilabelBatchSampler",
     "NegativePairBatchSampler",
+    "NoDuplicatesBatchSampler",
     "OneStratumBatchSampler",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",

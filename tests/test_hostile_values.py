@@ -542,6 +542,12 @@ CALLS: dict[str, Call] = {
     "StrataSubsetBatchSampler": Call(
         fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1), check_subset, besides=SHARDED
     ),
+    "NoDuplicatesBatchSampler": Call(
+        fixed(keys=list(range(6)), batch_size=3),
+        lambda sampler, given: check_epoch(sampler, length_of(given["keys"]), sampler.plan.n_rows),
+        besides={**SHARDED, "strata": {"min_samples_per_stratum": 1}, "min_samples_per_stratum": {"strata": LABELS}},
+        also=(UserWarning,),  # of values that are too frequent
+    ),
     "OneStratumBatchSampler": Call(
         fixed(strata=LABELS, batch_size=2),
         lambda sampler, given: check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.counts.sum())),

@@ -23,6 +23,7 @@ DOCUMENTS = Path(__file__).parents[2] / "docs"
         "downsampling.md",
         "groups.md",
         "multilabel.md",
+        "no-duplicates.md",
         "one-stratum.md",
         "pairs.md",
         "regression.md",

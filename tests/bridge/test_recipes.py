@@ -14,6 +14,7 @@ import rbridge
 from pystrat import (
     BatchSampler,
     DownsampledBatchSampler,
+    NoDuplicatesBatchSampler,
     OneStratumBatchSampler,
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
@@ -101,6 +102,30 @@ def test_one_stratum(parameters: dict[str, Any], labels: Any, r: Session) -> Non
         delivered = rbridge.collect_rows(made, n_rows=len(labels))
         assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
         assert delivered.offsets.tolist() == sampler.batches(0).offsets.tolist()
+
+
+@pytest.mark.parametrize(
+    "columns, parameters",
+    [
+        (1, {}),
+        (1, {"strata": LABELS, "min_samples_per_stratum": 1}),
+        (2, {"num_replicas": 2}),
+        (2, {"across_columns": True}),
+        (3, {}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Rows that share values")
+def test_no_duplicates(columns: int, parameters: dict[str, Any], r: Session) -> None:
+    numbers = [np.array(LABELS), np.arange(11) % 4 + 0.5, np.arange(11.0)]
+    keys = dict(zip("abc", numbers[3 - columns :]))
+    given = {name: np.array(value) if name == "strata" else value for name, value in parameters.items()}
+    sampler = NoDuplicatesBatchSampler(keys, 4, seed=7, **parameters)
+    generator = r.call("batch_sampler_no_duplicates", 4, keys=r.named_list(**keys), seed=7, **given)
+    crossed = rbridge.as_torch_sampler(sampler)
+    for made in (generator, crossed):
+        assert_same_recipe(r, sampler, made)
+        delivered = rbridge.collect_rows(made, n_rows=11)
+        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
 
 
 @pytest.mark.parametrize("shuffle", [True, False])

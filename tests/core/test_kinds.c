@@ -28,6 +28,7 @@
 #include "kinds/prioritized.h"
 #include "kinds/rare_events.h"
 #include "kinds/sharded.h"
+#include "kinds/no_duplicates.h"
 #include "kinds/one_stratum.h"
 #include "kinds/strata_subset.h"
 #include "kinds/stratified.h"
@@ -399,6 +400,29 @@ static Mutable one_stratum_request(uint64_t *state) {
   return request;
 }
 
+/* Rows of one to three keys, which may count across columns, or of one key and strata. */
+static Mutable no_duplicates_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  int32_t keys[MOST_VALUES];
+  double n_values[3];
+  bool has_strata = some_number(state, 3) == 0;
+  if (has_strata) add_codes(&request, state, 1 + some_number(state, 3));
+  if (has_strata) add_number(&request, "min_samples_per_stratum", 1);
+  int64_t n_columns = has_strata ? 1 : 1 + some_number(state, 3), n_kinds = some_number(state, 2) ? n_columns : 1;
+  int64_t n_rows = has_strata ? request.parts[0].length : 1 + some_number(state, MOST_VALUES / 3);
+  for (int64_t kind = 0; kind < n_kinds; kind++) n_values[kind] = (double)(1 + some_number(state, n_rows));
+  for (int64_t i = 0; i < n_rows * n_columns; i++) {
+    keys[i] = (int32_t)some_number(state, (int64_t)n_values[n_kinds == 1 ? 0 : i / n_rows]);
+  }
+  add_number(&request, "batch_size", (double)(1 + some_number(state, 9)));
+  add_flag(&request, "across_columns", n_kinds < n_columns);
+  if (some_number(state, 2) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 3)));
+  add_part(&request, "keys", INTEGERS, n_rows * n_columns, keys);
+  add_number(&request, "n_columns", (double)n_columns);
+  add_part(&request, "n_values", DOUBLES, n_kinds, n_values);
+  return request;
+}
+
 static Mutable stratified_request(uint64_t *state) {
   static const char *const rare[] = {"error", "warn", "allow"};
   Mutable request = {.n_parts = 0};
@@ -699,6 +723,7 @@ static int64_t number_in(const Parts *recipe, const char *name) {
 /* How many rows or pair numbers there are. */
 static int64_t rows_of(const Parts *recipe) {
   if (is_given(recipe, "cells")) return 2 * number_in(recipe, "n_users") * number_in(recipe, "n_items");
+  if (is_given(recipe, "keys")) return find_part(recipe, "keys").length / number_in(recipe, "n_columns");
   if (is_given(recipe, "codes")) return find_part(recipe, "codes").length;
   Part lines = find_part(recipe, "lines");
   if (is_given(recipe, "n_rows")) return number_in(recipe, "n_rows");
@@ -970,9 +995,11 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   if (!is_planned) check_failure(&host);
   bool takes_labels = kind == &multilabel_kind;
   bool needs_data = kind == &strata_subset_kind || kind == &one_stratum_kind || kind == &pairs_kind ||
-                    kind == &triples_kind || kind == &sharded_kind || kind == &stratified_group_kind;
+                    kind == &triples_kind || kind == &sharded_kind || kind == &stratified_group_kind ||
+                    kind == &no_duplicates_kind;
   bool has_table = kind != &sharded_kind || is_given(&request, "table");
   bool has_data = (is_given(&request, "codes") && has_table) || is_given(&request, "users");
+  if (kind == &no_duplicates_kind) has_data = is_given(&request, "keys");
   if (takes_labels) has_data = is_given(&request, "labels");
   bool has_recipe = is_planned && ((!needs_data && !takes_labels) || has_data) && has_room(&host);
   if (has_recipe) {
@@ -1011,6 +1038,7 @@ int main(void) {
   test_mutations(&uniform_kind, uniform_request, 1500);
   test_mutations(&strata_subset_kind, subset_request, 1500);
   test_mutations(&one_stratum_kind, one_stratum_request, 1500);
+  test_mutations(&no_duplicates_kind, no_duplicates_request, 1500);
   test_mutations(&epoch_subset_kind, epoch_subset_request, 1500);
   test_mutations(&mixture_kind, mixture_request, 1500);
   n_mutable = 0;

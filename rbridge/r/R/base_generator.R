@@ -30,8 +30,9 @@
 # Those of recipes that cross between languages or are in files.
 recipe_kinds = function() {
   c(
-    "stratified", "strata_subset", "one_stratum", "stratified_group", "sharded", "downsampled", "uniform", "weighted",
-    "prioritized", "pairs", "triples", "multilabel", "tree", "epoch_subset", "mixture", "rare_events", "perplexity"
+    "stratified", "strata_subset", "one_stratum", "no_duplicates", "stratified_group", "sharded", "downsampled",
+    "uniform", "weighted", "prioritized", "pairs", "triples", "multilabel", "tree", "epoch_subset", "mixture",
+    "rare_events", "perplexity"
   )
 }
 

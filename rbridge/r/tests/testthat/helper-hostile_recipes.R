@@ -22,6 +22,11 @@ generators_of_all_kinds = function() {
     taken = batch_sampler_stratified(mean_batch_size = 20, balance = "over", strata = strata, seed = 1),
     strata_subset = batch_sampler_strata_subset(2, 4, strata = strata, seed = 1),
     exact_subset = batch_sampler_strata_subset(2, 4, strata = strata, exact = TRUE, seed = 1),
+    no_duplicates = batch_sampler_no_duplicates(8, seq_len(n) %% 50, strata = strata, min_samples_per_stratum = 1,
+      seed = 1),
+    two_keys = batch_sampler_no_duplicates(8, list(seq_len(n) %% 50, seq_len(n) %% 41), seed = 1),
+    across_columns = batch_sampler_no_duplicates(4, list(seq_len(n) %% 50, seq_len(n) %% 41), across_columns = TRUE,
+      seed = 1),
     one_stratum = batch_sampler_one_stratum(20, strata = strata, seed = 1),
     round_robin = batch_sampler_one_stratum(20, strata = strata, order = "round_robin", seed = 1),
     together = batch_sampler_stratified_group(2, groups = factor(paste(strata, seq_len(n) %% 16)), strata = strata,
@@ -239,6 +244,9 @@ largest_row = function(recipe) {
   }
   if (recipe$kind %in% c("mixture", "rare_events")) {
     return(sum(parts$lines))
+  }
+  if (recipe$kind == "no_duplicates") {
+    return(length(parts$keys) / parts$n_columns)
   }
   if (recipe$kind == "prioritized") {
     return(length(c(recipe$state$weights, recipe$state$priorities)))

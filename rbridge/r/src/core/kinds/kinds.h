@@ -49,6 +49,7 @@ typedef struct {
 extern const Kind uniform_kind;
 extern const Kind strata_subset_kind;
 extern const Kind one_stratum_kind;
+extern const Kind no_duplicates_kind;
 extern const Kind epoch_subset_kind;
 extern const Kind mixture_kind;
 extern const Kind rare_events_kind;
@@ -71,6 +72,7 @@ static inline const Kind *find_kind(const char *name) {
       &uniform_kind,
       &strata_subset_kind,
       &one_stratum_kind,
+      &no_duplicates_kind,
       &epoch_subset_kind,
       &mixture_kind,
       &rare_events_kind,

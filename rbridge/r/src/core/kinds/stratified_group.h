@@ -4,8 +4,8 @@
 #include "../dealt.h"
 #include "../epoch_order.h"
 #include "../grouped_rows.h"
-#include "../groups_apart.h"
 #include "../groups_together.h"
+#include "../spreading.h"
 #include "kinds.h"
 
 typedef struct {
@@ -202,13 +202,6 @@ static bool new_group_epoch(const StratifiedGroup *self, GroupEpoch *epoch, Host
   return epoch->next != NULL;
 }
 
-/* Return memory for `count` numbers for the call, all of them -1, or NULL. */
-static int32_t *new_unknown(int64_t count, Host *host) {
-  int32_t *numbers = host->memory(host, FOR_THE_CALL, count * (int64_t)sizeof *numbers);
-  if (numbers != NULL) memset(numbers, 0xFF, (size_t)count * sizeof *numbers);
-  return numbers;
-}
-
 /* Put the groups in the order in which they are dealt. */
 static bool line_up(const StratifiedGroup *self, const int32_t *order, GroupedRows *grouped, Host *host) {
   int64_t n_rows = self->rows.codes.n_rows, n_strata = grouped->n_strata;
@@ -262,46 +255,6 @@ static bool draw_groups_together(const StratifiedGroup *self, const int32_t *ord
   return true;
 }
 
-/* Give a side of the graph its memory. */
-static bool new_side(const RowGraph *graph, GraphSide *side, Host *host) {
-  int64_t n_vertices = most_vertices(side->counts, side->n_labels, graph->n_batches);
-  int64_t n_words = n_vertices * color_words(graph->n_batches);
-  side->ranks = new_unknown(3 * side->n_labels, host);
-  side->vertices = side->ranks == NULL ? NULL : new_unknown(graph->n_edges + n_vertices, host);
-  side->edges = side->vertices == NULL ? NULL : new_unknown(n_vertices * graph->n_batches, host);
-  if (side->edges == NULL) return false;
-  side->free_colors = host->memory(host, FOR_THE_CALL, n_words * (int64_t)sizeof *side->free_colors);
-  if (side->free_colors == NULL) return false;
-  memset(side->ranks, 0, (size_t)side->n_labels * sizeof *side->ranks);
-  side->rests = side->ranks + side->n_labels;
-  side->wholes = side->rests + side->n_labels;
-  side->first_words = side->vertices + graph->n_edges;
-  memset(side->first_words, 0, (size_t)n_vertices * sizeof *side->first_words);
-  free_all_colors(side, graph->n_batches, 0, n_vertices);
-  return host->go_on(host);
-}
-
-/* Color the rows as the edges of a graph of strata and groups. */
-static bool color_rows(const int32_t *order, int64_t n_rows, RowGraph *graph, Host *host) {
-  if (!new_side(graph, &graph->sides[0], host) || !new_side(graph, &graph->sides[1], host)) return false;
-  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
-    cut_into_blocks(order, begin, smaller(begin + GO_ON_ROWS, n_rows), graph);
-    if (!host->go_on(host)) return false;
-  }
-  return color_edges(graph, host) && equalize_sizes(graph, host);
-}
-
-/* Deal the rows in turn, in order of stratum and group; `begins` has where the rows of each stratum begin. */
-static bool deal_nested(const int32_t *order, int64_t n_rows, int64_t *begins, RowGraph *graph, Host *host) {
-  int32_t *next_places = new_unknown(graph->sides[1].n_labels, host);
-  if (next_places == NULL) return false;
-  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
-    deal_in_turn(order, begin, smaller(begin + GO_ON_ROWS, n_rows), begins, next_places, graph);
-    if (!host->go_on(host)) return false;
-  }
-  return true;
-}
-
 static bool draw_groups_apart(const StratifiedGroup *self, const int32_t *order, GroupEpoch *epoch, Host *host) {
   const Codes *codes = &self->rows.codes;
   int64_t n_rows = codes->n_rows, n_strata = codes->n_strata, n_batches = self->n_batches, n_done = 0;
@@ -309,17 +262,11 @@ static bool draw_groups_apart(const StratifiedGroup *self, const int32_t *order,
   RowGraph graph = {.n_batches = n_batches, .n_edges = n_rows - codes->counts[n_strata]};
   graph.sides[0] = (GraphSide){.n_labels = n_strata, .labels = self->strata, .counts = self->counts};
   graph.sides[1] = (GraphSide){.n_labels = rows->n_groups, .labels = rows->groups, .counts = rows->sizes};
-  graph.colors = new_unknown(3 * graph.n_edges, host);
-  graph.sizes = graph.colors == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof(int64_t));
-  int64_t *begins = graph.sizes == NULL ? NULL : host->memory(host, FOR_THE_CALL, 2 * (n_strata + 1) * 8);
-  if (begins == NULL) return false;
-  int32_t *sorted = graph.colors + graph.n_edges, *batches = sorted + graph.n_edges;
-  memset(graph.sizes, 0, (size_t)n_batches * sizeof *graph.sizes);
+  int64_t *begins = host->memory(host, FOR_THE_CALL, (n_strata + 1) * (int64_t)sizeof *begins);
+  int32_t *sorted = host->memory(host, FOR_THE_CALL, 2 * graph.n_edges * (int64_t)sizeof *sorted);
+  if (begins == NULL || sorted == NULL || !spread_rows(order, n_rows, rows->crossing < 0, &graph, host)) return false;
+  int32_t *batches = sorted + graph.n_edges;
   fill_starts(codes->counts, n_strata, begins);
-  memcpy(begins + n_strata + 1, begins, (size_t)(n_strata + 1) * sizeof *begins);
-  bool is_dealt = self->rows.crossing < 0 ? deal_nested(order, n_rows, begins + n_strata + 1, &graph, host)
-                                          : color_rows(order, n_rows, &graph, host);
-  if (!is_dealt) return false;
   fill_starts(graph.sizes, n_batches, epoch->offsets);
   memcpy(epoch->next, epoch->offsets, (size_t)n_batches * sizeof *epoch->next);
   for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {

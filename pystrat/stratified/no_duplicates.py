@@ -1,0 +1,246 @@
+"""Batches without two rows that share a value of a key, such as a query or a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat import _core
+from pystrat.arrays import float64_of
+from pystrat.core_sampler import CoreBatchSampler, data_of, labels_of
+from pystrat.first_rows import first_rows
+from pystrat.frames import names_index
+from pystrat.lazy_pandas import pd
+from pystrat.messages import count_of, range_of, refused_value
+from pystrat.read_only import ReadOnlyArrays
+from pystrat.strata import Column, NumberNames, encode_strata, number_columns
+
+
+@dataclass(frozen=True, eq=False)
+class NoDuplicatesPlan(ReadOnlyArrays):
+    """The number of batches of an epoch, and the most frequent values, which limit the size of the batches.
+
+    The arrays are read-only.
+
+    Attributes
+    ----------
+    n_batches : int
+        B, the number of batches of an epoch over all replicas.
+    n_rows : int
+        The rows of the dataset.
+    keys : tuple of str
+        The names of the keys; only one, of all columns, if values count in all of them.
+    values : numpy.ndarray of int64, shape (number of keys,)
+        The number of different values of each key.
+    largest : numpy.ndarray of int64, shape (number of keys,)
+        The rows with its most frequent value.
+    frequent : tuple of str
+        This value.
+    """
+
+    n_batches: int
+    n_rows: int
+    keys: tuple[str, ...]
+    values: NDArray[np.int64]
+    largest: NDArray[np.int64]
+    frequent: tuple[str, ...]
+
+    @property
+    def size_range(self) -> tuple[int, int]:
+        """The smallest and the largest size of a batch."""
+        return self.n_rows // self.n_batches, -(-self.n_rows // self.n_batches)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per key: its number of "values", and the rows of the "largest", which is "frequent"."""
+        columns = {"values": self.values, "largest": self.largest, "frequent": list(self.frequent)}
+        return pd.DataFrame(columns, index=names_index(self.keys, "key"))
+
+    def summary(self) -> str:
+        """Describe the plan in a few lines."""
+        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range, 'row')}"
+        return f"{batches}, no two with the same value\n{first_rows(self.table())}"
+
+
+class NoDuplicatesBatchSampler(CoreBatchSampler):
+    """Batch sampler whose batches never hold two rows that share a value of a key, such as a query or a document.
+
+    For losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
+    InfoNCE: a row with the same query or document would be a false negative. Pass it to a PyTorch
+    ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_no_duplicates()`` returns the
+    same batches, row for row, from the same seed. docs/no-duplicates.md shows it.
+
+    Parameters
+    ----------
+    keys : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
+        One value per row, or several columns, each of them a key. Values may be text, numbers, logical values or dates,
+        none of them missing.
+    batch_size : int
+        The most rows in a batch. Batches are smaller, with a warning, if a value is too frequent.
+    across_columns : bool, default False
+        Whether a value counts in all columns. If False, two rows are alike if they have the same value in the same
+        column. If True, they are also alike if a value of one is a value of the other in another column; all columns
+        must then have values of one kind, such as text. A row may have a value twice.
+    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns, optional
+        As in `StratifiedBatchSampler`, without missing values, for batches that also hold rows of every stratum. Only
+        for a single key.
+    min_samples_per_stratum : int, optional
+        The minimum m: every batch has at least m rows of every stratum. Required with `strata`.
+    seed : int, optional
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
+    num_replicas : int, optional
+        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
+    rank : int, optional
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is invalid, if a stratum has too few rows for the minimum in all batches, or if there are fewer
+        rows than batches for all processes.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * An epoch visits every row exactly once.
+    * No batch has two rows that are alike.
+    * Batch sizes differ by at most 1, and larger batches come first. Within a batch, rows are ordered as in the epoch.
+    * With `strata`, every batch has the floor or the ceiling of its share of each stratum.
+
+    **One key or two.** An epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, where c is the number of rows
+    with the most frequent value. Fewer are impossible. With one key, the rows are sorted by stratum and value, in the
+    order of the epoch, and dealt to the batches in turn. With two, or if values have rows of several strata, the rows
+    are the edges of a graph between both, and batches are colors: edges with a common end have different colors (D.
+    Konig, 1916), of which each has as many edges as any other (D. de Werra, 1971).
+
+    **Three keys and more, or values that count in all columns.** The number B is the smallest of at least ``ceil(n /
+    batch_size)`` with ``(B - D) * (n // B) >= min(D * o, S)``. Here every row is like at most D others, ``o = ceil(n /
+    B) - 1``, and S is the sum of ``count - 1`` over the most frequent values, o for each column. Row i of the epoch,
+    from 0, goes to the first batch from ``i mod B`` on that has room for it and no row like it. If there is none, it
+    takes the place of a row that goes to a batch with room; for this B, there is always such a row. Fewer batches would
+    often work, but not in every epoch. If more than 2^26 rows must be visited to count D, the sum of the other rows
+    with each value of a row stands for the number of rows like it.
+
+    The name is that of the batch sampler of sentence-transformers, where values count in all columns. There, an epoch
+    leaves out rows that fit no full batch.
+
+    Examples
+    --------
+    >>> from pystrat import NoDuplicatesBatchSampler
+    >>> pairs = {
+    ...     "query": ["a", "a", "b", "b", "c", "d"],
+    ...     "document": ["p", "q", "q", "r", "p", "s"],
+    ... }
+    >>> sampler = NoDuplicatesBatchSampler(pairs, batch_size=3, seed=1)
+    >>> for batch in sampler:
+    ...     print([pairs["query"][row] + pairs["document"][row] for row in batch])
+    ['ap', 'bq', 'ds']
+    ['br', 'aq', 'cp']
+    """
+
+    _kind = "no_duplicates"
+
+    def __init__(
+        self,
+        keys: Any,
+        batch_size: int,
+        *,
+        across_columns: bool = False,
+        strata: Any = None,
+        min_samples_per_stratum: Optional[int] = None,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        arguments = {
+            "batch_size": batch_size,
+            "across_columns": across_columns,
+            "min_samples_per_stratum": min_samples_per_stratum,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        settings = self._plan_of(arguments)
+        titles, numbered = number_columns(keys, name="keys")
+        if settings["across_columns"] and len(numbered) > 1:
+            titles = (", ".join(titles),)
+            codes, names = _number_across(numbered)
+        else:
+            codes = np.concatenate([column.codes for column in numbered])
+            names = [column.names() for column in numbered]
+        data: dict[str, NDArray[Any]] = {
+            "keys": codes.astype(np.int32),
+            "n_columns": np.array([len(numbered)], dtype=np.float64),
+            "n_values": np.array([len(of_key) for of_key in names], dtype=np.float64),
+        }
+        encoded = None if strata is None else encode_strata(strata, missing=None)
+        if encoded is not None:
+            data.update(data_of(encoded))
+
+        def name_of(of: str, *places: str) -> str:
+            if of == "stratum" and encoded is not None:
+                return encoded.shown[int(places[0])]
+            return names[int(places[0])][int(places[1])]
+
+        parts = self._plan_of(settings, data, name_of)
+        largest, frequent = parts.pop("largest"), parts.pop("frequent")
+        shown = tuple(of_key[int(place)] for of_key, place in zip(names, frequent))
+        self._parameters = {name: value for name, value in settings.items() if name != "seed"}
+        self._adopt(
+            parts,
+            {**labels_of(self._parameters), "keys": titles, "frequent": shown, "largest": largest},
+            seed=seed,
+            num_replicas=num_replicas,
+            rank=rank,
+        )
+        self._plan: NoDuplicatesPlan = NoDuplicatesPlan(
+            n_batches=parts["n_batches"],
+            n_rows=len(numbered[0].codes),
+            keys=titles,
+            values=data["n_values"].astype(np.int64),
+            largest=largest.astype(np.int64),
+            frequent=shown,
+        )
+
+    @property
+    def plan(self) -> NoDuplicatesPlan:
+        """The plan: the number of batches, and the most frequent values."""
+        return self._plan
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The checked parameters, except the keys, the strata, the seed and the rank."""
+        return dict(self._parameters)
+
+    def __repr__(self) -> str:
+        plan = self._plan
+        return (
+            f"{type(self).__name__}({count_of(plan.n_rows, 'row')}, keys={', '.join(plan.keys)!r}, "
+            f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.size_range, 'row')}, "
+            f"seed={self._seed}, epoch={self.epoch})"
+        )
+
+
+def _number_across(columns: Sequence[Column]) -> tuple[NDArray[np.int64], list[Sequence[str]]]:
+    """Number the values of all columns together, column after column; return the numbers and the names."""
+    kinds = ["text" if column.kind == "bytes" else column.exact_kind() for column in columns]
+    for kind in kinds:
+        if kind != kinds[0]:
+            required = "have columns of one kind if values count in all of them"
+            raise refused_value("keys", required, f"{kinds[0]} and {kind}")
+    names: Sequence[str]
+    if kinds[0] == "number":
+        numbers = np.concatenate([float64_of(np.asarray(column.values)) for column in columns])
+        found = _core.call("number_values", {}, {"values": numbers})
+        codes, names = found["codes"], NumberNames(found["values"])
+    else:
+        texts = [name for column in columns for name in column.exact_names()]
+        places = {name: place for place, name in enumerate(dict.fromkeys(texts))}
+        codes = np.array([places[text] for text in texts], dtype=np.int64)
+        names = tuple(places)
+    ends = np.cumsum([len(column.values) for column in columns])
+    numbered = [codes[end - len(column.values) : end][column.codes] for column, end in zip(columns, ends)]
+    return np.concatenate(numbered), [names]

@@ -1,0 +1,249 @@
+"""Batches without two rows that share a value: the rule by brute force, against plain Python, and the output."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from itertools import combinations, product
+from math import ceil
+from typing import Any, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat import NoDuplicatesBatchSampler, epoch_permutation
+from tests.reference.golden_no_duplicates import (
+    are_alike,
+    as_text,
+    columns_of,
+    naive_batches,
+    naive_number,
+    rows_of,
+)
+from tests.reference.golden_vectors import GOLDEN
+
+GOLDEN_TEXT = (GOLDEN / "no_duplicates.json").read_text(encoding="utf-8")
+PAIRS = {"query": list("aabbcdee"), "document": list("pqqrpsat")}
+
+
+def made(columns: Sequence[Sequence[Any]], batch_size: int, **parameters: Any) -> NoDuplicatesBatchSampler:
+    """Return a sampler of columns; values that are too frequent do not warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        keys = {str(place): list(column) for place, column in enumerate(columns)}
+        return NoDuplicatesBatchSampler(keys, batch_size, **{"seed": 1, **parameters})
+
+
+def batches_of(sampler: NoDuplicatesBatchSampler, epoch: int) -> list[list[int]]:
+    return [batch.tolist() for batch in sampler.batches(epoch)]
+
+
+def check_epoch(columns: Sequence[Sequence[Any]], batches: list[list[int]], n_batches: int, across: bool) -> None:
+    """See that every row comes once, that no batch has two rows that are alike, and that sizes differ by at most 1."""
+    rows = rows_of(columns, across)
+    assert sorted(row for batch in batches for row in batch) == list(range(len(rows)))
+    assert len(batches) == n_batches
+    sizes = [len(batch) for batch in batches]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] - sizes[-1] <= 1
+    for batch in batches:
+        assert not any(are_alike(rows[left], rows[right]) for left, right in combinations(batch, 2))
+
+
+def refused(*arguments: Any, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        NoDuplicatesBatchSampler(*arguments, **parameters)
+    return str(error.value).replace(" parameter", "")
+
+
+def numberings(length: int, most: int = 0) -> Iterator[list[int]]:
+    """Yield all lists of numbers that appear in order: the other lists only name the values otherwise."""
+    if length == 0:
+        yield []
+        return
+    for first in range(most + 1):
+        for rest in numberings(length - 1, max(most, first + 1)):
+            yield [first, *rest]
+
+
+@pytest.mark.parametrize(
+    "n_rows, n_columns, across",
+    [(7, 1, False), (4, 2, False), (3, 3, False), (2, 4, False), (3, 2, True), (2, 3, True)],
+)
+def test_small_tables_exhaustively(n_rows: int, n_columns: int, across: bool) -> None:
+    tables: Iterator[Any] = product(numberings(n_rows), repeat=n_columns)
+    if across:
+        tables = (tuple(np.reshape(values, (n_columns, n_rows)).tolist()) for values in numberings(n_rows * n_columns))
+    for columns in tables:
+        for batch_size in (2, 3):
+            sampler = made(columns, batch_size, across_columns=across)
+            assert len(sampler) == naive_number(columns, batch_size, across)
+            check_epoch(columns, batches_of(sampler, 1), len(sampler), across)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_any_table_has_the_batches_of_plain_python(data: st.DataObject) -> None:
+    n_rows, n_columns = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 4))
+    n_values, across = data.draw(st.integers(1, 40)), data.draw(st.booleans())
+    column = st.lists(st.integers(0, n_values), min_size=n_rows, max_size=n_rows)
+    columns = data.draw(st.lists(column, min_size=n_columns, max_size=n_columns))
+    batch_size, replicas = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 3))
+    n_batches = naive_number(columns, batch_size, across, replicas)
+    keys = dict(enumerate(columns))
+    if n_batches > n_rows:
+        text = refused(keys, batch_size, across_columns=across, num_replicas=replicas)
+        assert f"leave each batch a row: there are {n_rows} for {n_batches} batches" in text
+        return
+    seed, epoch = data.draw(st.integers(0, 2**31 - 2)), data.draw(st.sampled_from([0, 1, 6_700_000]))
+    sampler = made(columns, batch_size, across_columns=across, num_replicas=replicas, seed=seed)
+    batches = batches_of(sampler, epoch)
+    check_epoch(columns, batches, n_batches, across)
+    order = epoch_permutation(n_rows, seed=seed, epoch=epoch).tolist()
+    assert batches == naive_batches(order, columns, n_batches, across)
+    assert sampler.plan.size_range == (n_rows // n_batches, ceil(n_rows / n_batches))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2)), min_size=1, max_size=30), st.integers(1, 12))
+def test_one_key_with_a_minimum_of_every_stratum(rows: list[tuple[int, int]], batch_size: int) -> None:
+    key, strata = map(list, zip(*rows))
+    n_batches = naive_number([key], batch_size, False)
+    least = min(strata.count(stratum) // n_batches for stratum in strata)
+    given: dict[str, Any] = {"strata": strata, "min_samples_per_stratum": max(1, least)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if least == 0:
+            assert f"be at most 0 for {n_batches} batch" in refused(key, batch_size, **given)
+            return
+        sampler = made([key], batch_size, **given)
+        assert f"be at most {least} for {n_batches} batch" in refused(
+            key, batch_size, strata=strata, min_samples_per_stratum=least + 1
+        )
+    batches = batches_of(sampler, 2)
+    check_epoch([key], batches, n_batches, False)
+    for stratum in set(strata):
+        held = [sum(strata[row] == stratum for row in batch) for batch in batches]
+        assert least <= min(held) and max(held) - min(held) <= 1
+    order = epoch_permutation(len(key), seed=1, epoch=2).tolist()
+    assert batches == naive_batches(order, [key], n_batches, False, strata)
+
+
+@pytest.mark.parametrize("case", json.loads(GOLDEN_TEXT)["cases"], ids=lambda case: case["input"]["name"])
+def test_golden_vectors(case: dict[str, Any]) -> None:
+    sampler = made(columns_of(case["input"]["rows"]), **case["input"]["parameters"])
+    assert len(sampler) == case["expected"]["n_batches"]
+    assert [batches_of(sampler, epoch) for epoch in (0, 6_700_000)] == case["expected"]["epochs"]
+
+
+def test_the_golden_file_is_what_plain_python_writes() -> None:
+    assert as_text() == GOLDEN_TEXT
+
+
+def test_a_frequent_value_costs_few_batches_beyond_its_rows() -> None:
+    rng = np.random.default_rng(1)
+    hub = np.where(np.arange(20_000) < 1000, 0, np.arange(20_000))
+    columns = [hub, rng.permutation(20_000), rng.permutation(20_000)]
+    sampler = made(columns, 64)
+    assert 1000 <= len(sampler) <= 1060  # 2 D is 1998
+    for epoch in (0, 1):
+        batches = batches_of(sampler, epoch)
+        assert sorted(row for batch in batches for row in batch) == list(range(20_000))
+        assert all(sum(hub[batch] == 0) <= 1 for batch in batches)
+
+
+def test_epochs_differ_and_repeat() -> None:
+    sampler = NoDuplicatesBatchSampler(PAIRS, 3, seed=1)
+    epochs = [batches_of(sampler, epoch) for epoch in range(10)]
+    assert len({str(batches) for batches in epochs}) == 10
+    assert [batches_of(NoDuplicatesBatchSampler(PAIRS, 3, seed=1), epoch) for epoch in range(10)] == epochs
+
+
+def test_replicas_share_an_epoch() -> None:
+    whole = NoDuplicatesBatchSampler(PAIRS, 3, num_replicas=2, seed=1)
+    ranks = [list(NoDuplicatesBatchSampler(PAIRS, 3, num_replicas=2, rank=rank, seed=1)) for rank in (0, 1)]
+    assert [batch for step in zip(*ranks) for batch in step] == list(whole)
+
+
+def test_values_across_columns_may_be_numbers_dates_or_text() -> None:
+    days = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"])
+    for values in (np.arange(4), np.arange(4.0) / 2, list("abcd"), days, [b"a", b"b", b"c", b"d"]):
+        first = pd.Series(list(values), dtype=object if isinstance(values, list) else None)
+        keys = {"left": first, "right": first.iloc[[1, 0, 3, 2]].reset_index(drop=True)}
+        sampler = NoDuplicatesBatchSampler(keys, 2, across_columns=True, seed=3)
+        assert sampler.plan.values.tolist() == [4] and len(sampler) == 2
+        for batch in sampler.batches(0):
+            assert {row // 2 for row in batch.tolist()} == {0, 1}
+
+
+def test_the_plan_and_the_output() -> None:
+    with pytest.warns(UserWarning) as warned:
+        sampler = NoDuplicatesBatchSampler({"query": list("aaabc"), "document": list("pqrst")}, 4, seed=1)
+    assert [str(warning.message) for warning in warned] == [
+        "Rows that share values need 3 batches, of at most 2 rows, instead of the 2 that the 'batch_size' parameter "
+        "asks for. The most frequent value, 'a', has 3 rows."
+    ]
+    assert sampler.plan.summary().splitlines()[0] == "3 batches of 1 to 2 rows, no two with the same value"
+    assert sampler.plan.table().loc["query"].tolist() == [3, 3, "a"]
+    assert sampler.plan.table().loc["document"].tolist() == [5, 1, "p"]
+    assert repr(sampler) == (
+        "NoDuplicatesBatchSampler(5 rows, keys='query, document', 3 batches of 1 to 2 rows, seed=1, epoch=0)"
+    )
+    assert sampler.parameters == {
+        "batch_size": 4,
+        "across_columns": False,
+        "min_samples_per_stratum": None,
+        "num_replicas": None,
+    }
+    across = NoDuplicatesBatchSampler(PAIRS, 1, across_columns=True, seed=1)
+    assert across.plan.keys == ("query, document",) and across.plan.frequent == ("a",)
+    assert across.plan.largest.tolist() == [3] and across.plan.values.tolist() == [10]
+
+
+@pytest.mark.parametrize(
+    "parameters, text",
+    [
+        ({"batch_size": 0}, "The 'batch_size' must be a positive integer. Got 0 instead."),
+        ({"across_columns": 1}, "The 'across_columns' must be true or false. Got 1 instead."),
+        ({"keys": {"a": [1, None]}}, "The 'keys' must have no missing values. Got 1 missing of 2 rows instead."),
+        ({"keys": {"\udc80": [1]}}, "The 'keys' must have columns whose names are Unicode text. Got text that is not"),
+        ({"keys": []}, "The 'keys' must have at least one row. Got 0 rows instead."),
+        (
+            {"keys": {"a": [1, 2], "b": ["1", "2"]}, "across_columns": True},
+            "The 'keys' must have columns of one kind if values count in all of them. Got number and text instead.",
+        ),
+        (
+            {"min_samples_per_stratum": 1},
+            "The 'strata' must be given together with 'min_samples_per_stratum'. Got nothing instead.",
+        ),
+        (
+            {"strata": [1] * 8},
+            "The 'min_samples_per_stratum' must be given together with 'strata'. Got nothing instead.",
+        ),
+        (
+            {"strata": [1] * 8, "min_samples_per_stratum": 1},
+            "The 'min_samples_per_stratum' must be given for a single key only. Got 1 instead. 'keys' has 2 columns.",
+        ),
+        (
+            {"keys": [1, 2, 3], "strata": [1] * 4, "min_samples_per_stratum": 1},
+            "The 'strata' must have one value for each row of 'keys', 3. Got 4 values instead.",
+        ),
+        (
+            {"keys": [1, 2, 3, 4], "strata": list("xxxy"), "min_samples_per_stratum": 1},
+            "The 'min_samples_per_stratum' must be at most 0 for 2 batches, since 'y' has 1 row. Got 1 instead. Lower "
+            "it, or raise 'batch_size'.",
+        ),
+        (
+            {"keys": ["k"] * 2 + ["l"], "batch_size": 9, "strata": list("xxy"), "min_samples_per_stratum": 1},
+            "The 'min_samples_per_stratum' must be at most 0 for 2 batches, since 'y' has 1 row. Got 1 instead. The "
+            "value 'k' needs as many batches.",
+        ),
+    ],
+)
+def test_refusals(parameters: dict[str, Any], text: str) -> None:
+    given: dict[str, Any] = {"keys": PAIRS, "batch_size": 2, **parameters}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert refused(**given)[: len(text)] == text
