@@ -280,7 +280,7 @@ def test_the_locale_does_not_matter() -> None:
         ([DAY, "2017-06-30"], "a mix of kinds"),
         ([DAY, pd.Timestamp(DAY)], "a mix of kinds"),
         ([DAY, DAY + datetime.timedelta(1), pd.Timestamp("2017-06-30T00:00:00.000000001")], "a mix of kinds"),
-        ([np.datetime64("2017-06-30"), np.datetime64("2017-06-30T00:00:00")], "a mix of kinds"),
+        ([np.datetime64("2017-06-30"), np.datetime64("2017-07-01T00:00:00")], "a mix of kinds"),
         (
             pd.arrays.SparseArray([2**63, 2**53 + 1, 2]),
             "the integer 9007199254740993, which no double holds exactly,",

@@ -264,8 +264,10 @@ def test_files_of_safetensors_stay_on_the_disk(tmp_path: Path) -> None:
         save_file({"x": x, "y": y}, path)
         forms += [mapped_safetensors(path), load_file(path)]
     for given in forms:
+        expected = {name: {"x": x, "y": y}[name] for name in given}  # in the order of the file
+        assert len(expected) == 2
         loader = TensorLoader(given, sampler=SAMPLERS["stratified"](seed=1))
-        assert_all_same(loader, TensorLoader({"x": x, "y": y}, sampler=SAMPLERS["stratified"](seed=1)))
+        assert_all_same(loader, TensorLoader(expected, sampler=SAMPLERS["stratified"](seed=1)))
 
 
 def test_a_transform_gets_each_batch() -> None:
