@@ -124,8 +124,8 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     often work, but not in every epoch. If more than 2^26 rows must be visited to count D, the sum of the other rows
     with each value of a row stands for the number of rows like it.
 
-    The name is that of the batch sampler of sentence-transformers, where values count in all columns. There, an epoch
-    leaves out rows that fit no full batch.
+    The name is that of the batch sampler of sentence-transformers, where values count in all columns. There, the number
+    of batches is not known before the epoch, and the last batches are small, or left out with ``drop_last=True``.
 
     Examples
     --------

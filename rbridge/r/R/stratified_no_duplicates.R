@@ -72,7 +72,7 @@
 #'
 #' @source
 #' The name is that of the batch sampler of sentence-transformers, where values count in all columns.
-#' There, an epoch leaves out rows that fit no full batch.
+#' There, the number of batches is not known before the epoch, and the last batches are small or left out.
 #' D. Konig, "Ueber Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre", 1916, and D. de Werra,
 #' "Equitable colorations of graphs", 1971, color the edges of graphs.
 #'
