@@ -6,7 +6,6 @@ import copy
 import pickle
 import re
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -237,14 +236,6 @@ def test_r_gets_the_batches_as_of_any_python_sampler() -> None:
     sampler = sampler_of(random_labels(300, 4, seed=1))
     rows, offsets = EpochSource(sampler).batches(2)
     assert np.array_equal(rows, sampler.batches(2).rows) and np.array_equal(offsets, sampler.batches(2).offsets)
-
-
-def test_the_example_of_the_document(capsys: pytest.CaptureFixture[str]) -> None:
-    document = (Path(__file__).parents[2] / "docs" / "multilabel.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    exec("".join(re.findall(r"```python\n(.*?)```", document, flags=re.DOTALL)), names)
-    assert all((batch_labels.sum(dim=0) >= 3).all() for _, batch_labels in names["loader"])
-    assert not names["sampler"].shortfalls(0).empty and "missing" in capsys.readouterr().out
 
 
 def test_repr() -> None:
