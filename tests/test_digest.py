@@ -82,6 +82,8 @@ def samplers(folder: Path) -> list[BatchSampler]:
         NoDuplicatesBatchSampler([0, 1, 2, 3, 4, 5, 6, 0], 3, strata=LABELS, min_samples_per_stratum=1, seed=1),
         NoDuplicatesBatchSampler({"a": range(8), "b": range(1, 9)}, 2, seed=1),
         NoDuplicatesBatchSampler({"a": range(8), "b": range(1, 9)}, 2, across_columns=True, seed=1),
+        StratifiedGroupBatchSampler(LABELS, 1, groups=[0, 0, 1, 1, 2, 2, 3, 3], seed=1),
+        StratifiedGroupBatchSampler(LABELS, 1, groups=[0, 0, 1, 1, 2, 3, 2, 3], seed=1),
         StratifiedGroupBatchSampler(LABELS, 1, groups=[0, 1, 2, 3, 3, 0, 1, 4], seed=1),
         StratifiedGroupBatchSampler(LABELS, 1, groups=[0, 1, 2, 3, 3, 2, 1, 4], seed=1),
         StratifiedGroupBatchSampler(LABELS, 2, groups=[0, 1, 2, 3, 3, 0, 1, 4], seed=1),

@@ -32,8 +32,13 @@ class GroupPlan(RangePlan):
         The number of rows of each stratum in the largest of these groups.
     fewest, most : numpy.ndarray of int64, shape (number of strata,)
         Bounds on the rows of each stratum in any batch of any epoch.
-    most_of_group : int
-        The upper bound on the rows of a group in any batch of any epoch.
+    most_of_group, most_of_batch : int
+        Upper bounds on the rows of a group in any batch of any epoch, and on all rows of a batch.
+    most_batches : int
+        An upper bound on B: if every batch has m rows of every stratum, there are at most so many batches.
+    mixed : bool
+        Whether groups that are together have rows of several strata. A search has then found B, which may be below the
+        largest possible number.
     shown : sequence of str
         The names of the strata.
     """
@@ -46,6 +51,9 @@ class GroupPlan(RangePlan):
     fewest: NDArray[np.int64]
     most: NDArray[np.int64]
     most_of_group: int
+    most_of_batch: int
+    most_batches: int
+    mixed: bool
     shown: Sequence[str]
 
     @property
@@ -58,8 +66,8 @@ class GroupPlan(RangePlan):
         """The smallest and the largest size that any batch of any epoch can have."""
         n_rows, others = int(self.counts.sum()), self.n_batches - 1
         if self.keep == "apart":
-            return n_rows // self.n_batches, -(-n_rows // self.n_batches)
-        fewest, most = int(self.fewest.sum()), int(self.most.sum())
+            return n_rows // self.n_batches, self.most_of_batch
+        fewest, most = int(self.fewest.sum()), self.most_of_batch
         return max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -77,4 +85,8 @@ class GroupPlan(RangePlan):
         held = f"every batch holds at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum"
         if self.keep == "apart":
             held += f", and at most {count_of(self.most_of_group, 'row')} of a group"
+        if self.mixed:
+            held += (
+                f"; at most {count_of(self.most_batches, 'batch')} {'is' if self.most_batches == 1 else 'are'} possible"
+            )
         return f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range, 'row')}, groups {self.keep}\n{held}"

@@ -32,8 +32,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         batches, but with "together" no more than there are groups. The minimum m is then the largest that this number
         of batches allows.
     keep : {"together", "apart"}, default "together"
-        "together": all rows of a group are in one batch, and must have the same stratum. "apart": the rows of a group
-        are spread over the batches as evenly as possible, and may have different strata.
+        "together": all rows of a group are in one batch. "apart": the rows of a group are spread over the batches as
+        evenly as possible. The rows of a group may have different strata.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a stratum has fewer than m rows: refuse it, or put all rows into one batch, with or without a
         warning. With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with "together"
@@ -51,7 +51,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid; if a stratum is rare; or, with "together", if a group has rows of several strata.
+        If a parameter is invalid; if a stratum is rare; or, with `mean_batch_size` and "together", if no batches are
+        found in which every stratum has a row.
 
     Notes
     -----
@@ -61,21 +62,37 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     * In every epoch, every batch has at least m rows of each stratum that is not rare, and between the ``fewest`` and
       the ``most`` of ``plan.table()``.
     * Together: all rows of a group are in one batch. Within a batch, rows are ordered by stratum, then by group in the
-      order of dealing, then as in the epoch.
+      order of dealing, then as in the epoch. The rows of a group are side by side, even if they have several strata.
     * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group. Batch sizes differ
       by at most 1, and larger batches come first. Within a batch, rows are ordered by stratum, then as in the epoch.
 
-    **Together.** A group of at least m rows is called large. If a stratum has L large groups, and its other groups have
-    N rows in total and at most g each, then ``L + (N + g - d) // (M + g - d)`` batches always keep the minimum. Here d
-    is the greatest common divisor of the sizes of the other groups, and M the smallest multiple of d that is at least
-    m. For more batches, there are groups with the same L, N, g and d for which the minimum fails. The number of batches
-    B is the smallest of these numbers over the strata. If every group has one row, it is that of
-    `StratifiedBatchSampler`.
+    **Together, each group with one stratum.** A group of at least m rows is called large. If a stratum has L large
+    groups, and its other groups have N rows in total and at most g each, then ``L + (N + g - d) // (M + g - d)``
+    batches always keep the minimum. Here d is the greatest common divisor of the sizes of the other groups, and M the
+    smallest multiple of d that is at least m. For more batches, there are groups with the same L, N, g and d for which
+    the minimum fails. The number of batches B is the smallest of these numbers over the strata. If every group has one
+    row, it is that of `StratifiedBatchSampler`.
 
     The groups of a stratum are dealt in the order of their first rows in the epoch, except that the first B large
     groups come before all others. Each group goes to the batch with the fewest rows of its stratum. Ties are broken by
     the number of rows of earlier strata, then by the number of the batch. Batch sizes therefore differ, and change from
     epoch to epoch.
+
+    **Together, with groups of several strata.** If every batch holds at least m rows of a stratum, it holds a large
+    group, or at least m rows of the others. There are therefore at most ``L + N // m`` batches; the smallest of these
+    numbers over the strata is ``plan.most_batches``. A search finds the number of batches B, without a promise that it
+    is the largest possible one. It tries numbers from this bound down: one after another if there are at most 16, else
+    by halving the range. The lower end is the number that the rule above ensures if each group counts for its rarest
+    stratum only. For each number, it deals the groups, the rarest stratum first and its large groups first, to the
+    batch with the fewest rows of this stratum. Then it repairs the batches: it moves a group to a batch that lacks rows
+    of a stratum, or exchanges two groups, if all batches together do not lack more rows afterwards. It tries that at
+    most 100 times for each group, and 2097152 times in all. The batches that are found are a part of the recipe. B does
+    not depend on the seed.
+
+    An epoch deals the groups in its own order, and repairs the batches in the same way. If the repair fails, the epoch
+    begins with the batches of the recipe, in a random order, and makes 20 random moves and exchanges for each group
+    that keep the minimum, or as many as it finds in the same number of tries. No batch exceeds the largest batch of the
+    recipe, or the size that the rows would have if the largest group were added to a mean batch of the others.
 
     **Apart.** The number of batches is that of `StratifiedBatchSampler`. If each group has rows of only one stratum,
     the rows are sorted by stratum and group, with the groups in the order of the epoch, and dealt to the batches in
@@ -98,6 +115,12 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     ... )
     >>> [[patients[row] for row in batch] for batch in sampler]
     [['b', 'a', 'a', 'c', 'd'], ['a', 'b', 'd', 'c', 'd']]
+
+    Groups may have rows of several strata:
+
+    >>> sampler = StratifiedGroupBatchSampler([0, 1] * 5, 2, groups=patients, seed=1)
+    >>> sampler.plan.n_batches, sampler.plan.most_batches
+    (2, 2)
     """
 
     _kind = "stratified_group"
@@ -143,6 +166,9 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
             fewest=found["fewest"],
             most=found["most"],
             most_of_group=found["most_of_group"],
+            most_of_batch=found["most_of_batch"],
+            most_batches=found["most_batches"],
+            mixed=found["mixed"],
             shown=encoded.shown,
         )
 

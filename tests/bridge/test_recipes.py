@@ -63,6 +63,8 @@ def test_strata_subset(parameters: dict[str, Any], labels: Any, r: Session) -> N
         {"min_samples_per_stratum": 2, "num_replicas": 1},
         {"min_samples_per_stratum": 10**12, "rare": "allow", "missing": "stratum"},
         {"min_samples_per_stratum": 1, "keep": "apart"},
+        {"min_samples_per_stratum": 1, "keep": "together"},
+        {"mean_batch_size": 1, "rare": "allow", "keep": "together"},
         {"mean_batch_size": 4, "rare": "allow", "num_replicas": 2},
         {"mean_batch_size": 1, "rare": "allow", "keep": "apart"},
     ],

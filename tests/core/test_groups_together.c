@@ -36,7 +36,7 @@ static int64_t make_epoch(uint64_t *state, GroupedRows *grouped, Epoch *epoch) {
     epoch->order[row] = epoch->order[place];
     epoch->order[place] = row;
   }
-  grouped->sizes = epoch->sizes;
+  grouped->sizes = grouped->counts = epoch->sizes;
   grouped->strata_of = epoch->strata_of;
   int64_t fewest = MOST_GROUPS;
   for (int64_t stratum = 0; stratum < grouped->n_strata; stratum++) {

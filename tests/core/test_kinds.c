@@ -499,6 +499,7 @@ static Mutable group_request(uint64_t *state) {
   uint8_t bytes[MOST_VALUES];
   int64_t n_strata = 1 + some_number(state, 4), n_groups = n_strata * (1 + some_number(state, 5));
   bool is_apart = some_number(state, 2) == 0, is_narrow = some_number(state, 2) == 0;
+  bool is_nested = !is_apart && some_number(state, 2) == 0;
   add_codes(&request, state, n_strata);
   int64_t n_rows = request.parts[0].length;
   n_groups = smaller(n_groups, n_rows);
@@ -506,7 +507,7 @@ static Mutable group_request(uint64_t *state) {
     const void *codes = request.room[0];
     int64_t stratum = request.parts[0].type == BYTES ? ((const uint8_t *)codes)[row] : ((const int32_t *)codes)[row];
     int64_t group = some_number(state, n_groups);
-    if (!is_apart) group = (stratum + n_strata * some_number(state, n_groups)) % n_groups;
+    if (is_nested) group = (stratum + n_strata * some_number(state, n_groups)) % n_groups;
     groups[row] = (int32_t)group;
     bytes[row] = (uint8_t)group;
   }

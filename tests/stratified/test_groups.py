@@ -298,14 +298,6 @@ def test_groups_of_one_row_are_stratified_batches() -> None:
         )
 
 
-def test_groups_of_several_strata_are_refused_by_name() -> None:
-    message = refused(["a", "b", "a", "b"], 1, groups=["x", "y", "x", "x"])
-    assert message == (
-        "The 'groups' must lie in one stratum each. Got 'x' in 'a' and 'b' instead. "
-        "Give all rows of a group one stratum, such as the rarest that it has."
-    )
-
-
 def test_refusals() -> None:
     assert "'groups' must have one value for each row of 'strata', 2. Got 3 values" in refused(
         [0, 1], 1, groups=[0, 1, 2]

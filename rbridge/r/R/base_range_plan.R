@@ -13,7 +13,7 @@ range_plan = function(table, n_batches, held, exact = FALSE) {
   part = NextMethod()
   if (is.data.frame(part)) {
     class(part) = "data.frame"
-    attributes(part)[c("n_batches", "held", "exact")] = NULL
+    attributes(part)[c("n_batches", "held", "exact", "most_batches")] = NULL
   }
   part
 }

@@ -14,8 +14,9 @@
 #'   With several columns, every combination that occurs is a group.
 #'   `NULL` (default): the column of the task with the role `"group"`.
 #' @param keep (`character(1)`)\cr
-#'   `"together"` (default): all rows of a group are in one batch, and must have the same stratum.
-#'   `"apart"`: the rows of a group are spread over the batches as evenly as possible, and may have different strata.
+#'   `"together"` (default): all rows of a group are in one batch.
+#'   `"apart"`: the rows of a group are spread over the batches as evenly as possible.
+#'   The rows of a group may have different strata.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The strata, as in [batch_sampler_stratified()].
 #'   `NULL` (default): those of the task.
@@ -47,6 +48,7 @@
 #' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
 #'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
+#'   Its attribute `most_batches` is an upper bound on the number of batches with this minimum.
 #' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch of any epoch is
 #'   guaranteed to have.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
@@ -58,11 +60,12 @@
 #'   `most` of `plan()`.
 #' * Together: all rows of a group are in one batch.
 #'   Within a batch, rows are ordered by stratum, then by group in the order of dealing, then as in the epoch.
+#'   The rows of a group are side by side, even if they have several strata.
 #' * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group.
 #'   Batch sizes differ by at most 1, and larger batches come first.
 #'   Within a batch, rows are ordered by stratum, then as in the epoch.
 #'
-#' @section Groups together:
+#' @section Groups together, with one stratum each:
 #' A group of at least m rows is called large.
 #' If a stratum has L large groups, and its other groups have N rows in total and at most g each, then
 #' `L + (N + g - d) %/% (M + g - d)` batches always keep the minimum.
@@ -78,6 +81,27 @@
 #' Ties are broken by the number of rows of earlier strata, then by the number of the batch.
 #' Batch sizes therefore differ, and change from epoch to epoch.
 #'
+#' @section Groups together, with several strata:
+#' If every batch holds at least m rows of a stratum, it holds a large group, or at least m rows of the others.
+#' There are therefore at most `L + N %/% m` batches; the smallest of these numbers over the strata is the attribute
+#' `most_batches` of `plan()`.
+#' A search finds the number of batches B, without a promise that it is the largest possible one.
+#' It tries numbers from this bound down: one after another if there are at most 16, else by halving the range.
+#' The lower end is the number that the rule above ensures if each group counts for its rarest stratum only.
+#' For each number, it deals the groups, the rarest stratum first and its large groups first, to the batch with the
+#' fewest rows of this stratum.
+#' Then it repairs the batches: it moves a group to a batch that lacks rows of a stratum, or exchanges two groups, if all
+#' batches together do not lack more rows afterwards.
+#' It tries that at most 100 times for each group, and 2097152 times in all.
+#' The batches that are found are a part of the recipe.
+#' B does not depend on the seed.
+#'
+#' An epoch deals the groups in its own order, and repairs the batches in the same way.
+#' If the repair fails, the epoch begins with the batches of the recipe, in a random order, and makes 20 random moves and
+#' exchanges for each group that keep the minimum, or as many as it finds in the same number of tries.
+#' No batch exceeds the largest batch of the recipe, or the size that the rows would have if the largest group were added
+#' to a mean batch of the others.
+#'
 #' @section Groups apart:
 #' The number of batches is that of [batch_sampler_stratified()].
 #' If each group has rows of only one stratum, the rows are sorted by stratum and group, with the groups in the order of
@@ -88,8 +112,8 @@
 #' Such a coloring always exists (D. de Werra, "Equitable colorations of graphs", 1971).
 #'
 #' @section Errors:
-#' An argument has the wrong type or is out of range, a group is missing, a stratum is rare with `rare = "error"`, a
-#' group has rows of several strata with `keep = "together"`, or there are more replicas than batches.
+#' An argument has the wrong type or is out of range, a group is missing, a stratum is rare with `rare = "error"`, no
+#' batches of a mean size are found in which every stratum has a row, or there are more replicas than batches.
 #'
 #' @seealso [batch_sampler_stratified()] for rows without groups.
 #'
@@ -150,7 +174,8 @@ kind_stratified_group = function() {
   core_kind(
     class = "batch_sampler_stratified_group",
     vectors = list(
-      parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together"),
+      parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together",
+        "skeleton"),
       labels = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas", "names")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 400 * length(recipe$parts$codes),
@@ -233,19 +258,26 @@ grouped_setup = function(recipe, private) {
   plan = core_call("group_plan", parts)
   table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
   list(codes = as.integer(parts$codes), names = recipe$labels$names, table = table, n_batches = parts$n_batches,
-    n_groups = parts$n_groups, held = held_by_groups(table, parts$together == 1, plan$most_of_group),
+    n_groups = parts$n_groups, held = held_by_groups(table, parts$together == 1, plan), most_batches = plan$most_batches,
     seed = recipe$seed)
 }
 
-plan_of_groups = function(setup) range_plan(setup$table, setup$n_batches, setup$held)
+plan_of_groups = function(setup) {
+  structure(range_plan(setup$table, setup$n_batches, setup$held), most_batches = as.integer(setup$most_batches))
+}
 
 # What the batches hold: "each with at least 3 rows of every stratum, groups together"
-held_by_groups = function(table, together, most_of_group) {
-  least = show_count(min(table$fewest), "row")
-  if (together) {
-    return(sprintf("each with at least %s of every stratum, groups together", least))
+held_by_groups = function(table, together, plan) {
+  held = sprintf("each with at least %s of every stratum", show_count(min(table$fewest), "row"))
+  if (!together) {
+    return(sprintf("%s and at most %s of a group", held, show_count(plan$most_of_group, "row")))
   }
-  sprintf("each with at least %s of every stratum and at most %s of a group", least, show_count(most_of_group, "row"))
+  possible = ""
+  if (plan$mixed) {
+    verb = if (plan$most_batches == 1) "is" else "are"
+    possible = sprintf("; at most %s %s possible", show_batches(plan$most_batches), verb)
+  }
+  sprintf("%s, groups together%s", held, possible)
 }
 
 format_grouped = function(setup, next_epoch) {

@@ -27,8 +27,7 @@ typedef struct {
   const int64_t *part_sizes;    /* the wanted rows of each part; their sum is that of all rows */
   int64_t n_groups;             /* those with rows, */
   int32_t *order;               /* from the largest to the smallest */
-  int64_t n_entries, *begins;   /* of each group: its strata, */
-  int32_t *strata, *counts;     /* and its rows of each of them; its last stratum is that of all rows */
+  GroupContents contents;          /* what each group has */
   int64_t n_rows, *stratum_sizes; /* the rows of each stratum, the last one that of all rows */
   int32_t *held;                /* the rows of each stratum in each part */
   int32_t *part_of;             /* of each group; -1 */
@@ -55,8 +54,8 @@ static inline int64_t lack_of_rows(const GroupParts *self, int64_t part) {
 
 /* Add a group to a part, with `sign` 1, or take it away, with -1. */
 static inline void count_group(GroupParts *self, int64_t group, int64_t part, int32_t sign) {
-  for (int64_t entry = self->begins[group]; entry < self->begins[group + 1]; entry++) {
-    *held_by(self, self->strata[entry], part) += sign * self->counts[entry];
+  for (int64_t entry = self->contents.begins[group]; entry < self->contents.begins[group + 1]; entry++) {
+    *held_by(self, self->contents.strata[entry], part) += sign * self->contents.counts[entry];
   }
   self->groups_in[part] += sign;
   self->part_of[group] = sign > 0 ? (int32_t)part : -1;
@@ -70,9 +69,9 @@ static inline void move_group(GroupParts *self, int64_t group, int64_t part) {
 /* Return by how much all that parts lack or exceed would change if a part got a group, or lost it, with `sign` -1. */
 static inline int64_t change_by(const GroupParts *self, int64_t group, int64_t part, int64_t sign) {
   int64_t change = 0;
-  for (int64_t entry = self->begins[group]; entry < self->begins[group + 1]; entry++) {
-    int64_t stratum = self->strata[entry], held = *held_by(self, stratum, part);
-    change += llabs(lack_of(self, stratum, part, held + sign * self->counts[entry]));
+  for (int64_t entry = self->contents.begins[group]; entry < self->contents.begins[group + 1]; entry++) {
+    int64_t stratum = self->contents.strata[entry], held = *held_by(self, stratum, part);
+    change += llabs(lack_of(self, stratum, part, held + sign * self->contents.counts[entry]));
     change -= llabs(lack_of(self, stratum, part, held));
   }
   return change;
@@ -116,47 +115,6 @@ static inline bool order_groups(GroupParts *self, const int32_t *row_order, Host
   return true;
 }
 
-/* Put the rows of each group side by side, into `sorted`. */
-static inline void sort_by_group(const RowGroups *rows, int64_t *starts, int32_t *sorted) {
-  starts[0] = 0;
-  for (int64_t group = 0; group < rows->n_groups; group++) starts[group + 1] = starts[group] + rows->sizes[group];
-  for (int64_t row = 0; row < rows->codes.n_rows; row++) {
-    if (rows->groups[row] < rows->n_groups) sorted[starts[rows->groups[row]]++] = (int32_t)row;
-  }
-  for (int64_t group = rows->n_groups; group > 0; group--) starts[group] = starts[group - 1];
-  starts[0] = 0;
-}
-
-/* Count the rows of each stratum in each group. */
-static inline bool count_strata_of_groups(GroupParts *self, Host *host) {
-  const RowGroups *rows = self->rows;
-  int64_t n_groups = rows->n_groups, n_strata = rows->codes.n_strata, n_most = self->n_rows + n_groups;
-  int64_t *starts = host->memory(host, FOR_THE_CALL, 2 * (n_groups + 1) * (int64_t)sizeof *starts);
-  int32_t *sorted = host->memory(host, FOR_THE_CALL, (self->n_rows + n_strata) * (int64_t)sizeof *sorted);
-  self->strata = host->memory(host, FOR_THE_CALL, 2 * n_most * (int64_t)sizeof *self->strata);
-  if (starts == NULL || sorted == NULL || self->strata == NULL) return false;
-  self->counts = self->strata + n_most;
-  self->begins = starts + n_groups + 1;
-  int32_t *found = sorted + self->n_rows;
-  memset(found, 0, (size_t)n_strata * sizeof *found);
-  sort_by_group(rows, starts, sorted);
-  for (int64_t group = 0; group < n_groups; group++) {
-    self->begins[group] = self->n_entries;
-    for (int64_t place = starts[group]; place < starts[group + 1]; place++) {
-      int64_t stratum = code_of(&rows->codes, sorted[place]);
-      if (found[stratum]++ == 0) self->strata[self->n_entries++] = (int32_t)stratum;
-    }
-    for (int64_t entry = self->begins[group]; entry < self->n_entries; entry++) {
-      self->counts[entry] = found[self->strata[entry]];
-      found[self->strata[entry]] = 0;
-    }
-    self->strata[self->n_entries] = (int32_t)n_strata;
-    self->counts[self->n_entries++] = rows->sizes[group];
-  }
-  self->begins[n_groups] = self->n_entries;
-  return host->go_on(host);
-}
-
 /* Make the table of what the parts hold, which is nothing. */
 static inline bool make_held(GroupParts *self, Host *host) {
   const Codes *codes = &self->rows->codes;
@@ -181,9 +139,9 @@ static inline int64_t part_for_group(const GroupParts *self, int64_t group, bool
     bool is_open = only_empty ? part < self->n_needed && self->groups_in[part] == 0 : lack_of_rows(self, part) > 0;
     if (!is_open) continue;
     int64_t lack = 0;
-    for (int64_t entry = self->begins[group]; entry < self->begins[group + 1]; entry++) {
-      int64_t stratum = self->strata[entry];
-      lack += self->counts[entry] * lack_of(self, stratum, part, *held_by(self, stratum, part));
+    for (int64_t entry = self->contents.begins[group]; entry < self->contents.begins[group + 1]; entry++) {
+      int64_t stratum = self->contents.strata[entry];
+      lack += self->contents.counts[entry] * lack_of(self, stratum, part, *held_by(self, stratum, part));
     }
     if (best >= 0 && lack <= most) continue;
     best = part;
@@ -287,7 +245,8 @@ static inline bool improve_parts(GroupParts *self, Host *host) {
 
 /* Find the part of each group. There are at least n_needed groups with rows: see count_groups(). */
 static inline bool divide_groups(GroupParts *self, const int32_t *row_order, Host *host) {
-  return order_groups(self, row_order, host) && count_strata_of_groups(self, host) && make_held(self, host) &&
+  return order_groups(self, row_order, host) &&
+         find_group_contents(self->rows, FOR_THE_CALL, &self->contents, host) && make_held(self, host) &&
          assign_groups(self, host) && fill_parts(self, host) && improve_parts(self, host);
 }
 

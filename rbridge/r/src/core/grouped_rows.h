@@ -68,6 +68,108 @@ static inline bool read_row_groups(const Parts *parts, Life life, RowGroups *row
   return true;
 }
 
+/* What groups of rows hold: the rows of each stratum that they have, by stratum and by group. Of each group, all rows
+ * are the last entry, as those of a stratum behind all others, which has the groups that have rows.
+ */
+typedef struct {
+  int64_t n_entries;
+  int64_t *starts;        /* n_strata + 2: where the entries of each stratum begin, */
+  int32_t *groups, *held; /* the group of each, and its rows of the stratum */
+  int64_t *begins;          /* n_groups + 1: where the entries of each group begin, */
+  int32_t *strata, *counts; /* the stratum of each, in ascending order, and the rows of it */
+} GroupContents;
+
+/* Put the groups of the rows of each stratum side by side, into `sorted`; return where the strata begin, or NULL. */
+static inline int64_t *sort_groups_by_stratum(const RowGroups *rows, int32_t *sorted, Host *host) {
+  const Codes *codes = &rows->codes;
+  int64_t n_strata = codes->n_strata;
+  int64_t *starts = host->memory(host, FOR_THE_CALL, (2 * n_strata + 1) * (int64_t)sizeof *starts);
+  if (starts == NULL) return NULL;
+  int64_t *next = starts + n_strata + 1;
+  fill_starts(codes->counts, n_strata, starts);
+  memcpy(next, starts, (size_t)n_strata * sizeof *next);
+  for (int64_t row = 0; row < codes->n_rows; row++) {
+    int64_t stratum = code_of(codes, row);
+    if (stratum < n_strata) sorted[next[stratum]++] = rows->groups[row];
+  }
+  return host->go_on(host) ? starts : NULL;
+}
+
+/* Count the entries of each stratum and of each group, in the numbers after theirs. `found` has zeros, and then again.
+ */
+static inline void count_group_contents(
+    const RowGroups *rows, const int64_t *row_starts, const int32_t *sorted, int32_t *found, GroupContents *contents
+) {
+  int64_t n_strata = rows->codes.n_strata;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    for (int64_t place = row_starts[stratum]; place < row_starts[stratum + 1]; place++) {
+      if (found[sorted[place]]++ > 0) continue;
+      contents->starts[stratum + 1] += 1;
+      contents->begins[sorted[place] + 1] += 1;
+    }
+    for (int64_t place = row_starts[stratum]; place < row_starts[stratum + 1]; place++) found[sorted[place]] = 0;
+  }
+  for (int64_t group = 0; group < rows->n_groups; group++) {
+    bool has_rows = rows->sizes[group] > 0;
+    contents->starts[n_strata + 1] += has_rows;
+    contents->begins[group + 1] += contents->begins[group] + has_rows;
+  }
+  for (int64_t stratum = 0; stratum <= n_strata; stratum++) contents->starts[stratum + 1] += contents->starts[stratum];
+}
+
+/* Fill in the entries, whose numbers are counted. */
+static inline void fill_group_contents(
+    const RowGroups *rows, const int64_t *row_starts, const int32_t *sorted, int32_t *found, GroupContents *contents
+) {
+  int64_t n_strata = rows->codes.n_strata, n_entries = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    for (int64_t place = row_starts[stratum]; place < row_starts[stratum + 1]; place++) found[sorted[place]] += 1;
+    for (int64_t place = row_starts[stratum]; place < row_starts[stratum + 1]; place++) {
+      int32_t group = sorted[place];
+      if (found[group] == 0) continue;
+      contents->groups[n_entries] = group;
+      contents->held[n_entries++] = found[group];
+      found[group] = 0;
+    }
+  }
+  for (int64_t group = 0; group < rows->n_groups; group++) {
+    if (rows->sizes[group] == 0) continue;
+    contents->groups[n_entries] = (int32_t)group;
+    contents->held[n_entries++] = rows->sizes[group];
+  }
+  for (int64_t stratum = 0; stratum <= n_strata; stratum++) {
+    for (int64_t entry = contents->starts[stratum]; entry < contents->starts[stratum + 1]; entry++) {
+      int32_t group = contents->groups[entry];
+      int64_t place = contents->begins[group] + found[group]++;
+      contents->strata[place] = (int32_t)stratum;
+      contents->counts[place] = contents->held[entry];
+    }
+  }
+}
+
+/* Find what the groups of rows hold, in memory of this life. */
+static inline bool find_group_contents(const RowGroups *rows, Life life, GroupContents *contents, Host *host) {
+  int64_t n_rows = rows->codes.n_rows, n_starts = rows->codes.n_strata + 2, n_begins = rows->n_groups + 1;
+  int32_t *sorted = host->memory(host, FOR_THE_CALL, (n_rows + rows->n_groups) * (int64_t)sizeof *sorted);
+  int64_t *row_starts = sorted == NULL ? NULL : sort_groups_by_stratum(rows, sorted, host);
+  if (row_starts == NULL) return false;
+  int32_t *found = sorted + n_rows;
+  memset(found, 0, (size_t)rows->n_groups * sizeof *found);
+  contents->starts = host->memory(host, life, (n_starts + n_begins) * (int64_t)sizeof *contents->starts);
+  if (contents->starts == NULL) return false;
+  contents->begins = contents->starts + n_starts;
+  memset(contents->starts, 0, (size_t)(n_starts + n_begins) * sizeof *contents->starts);
+  count_group_contents(rows, row_starts, sorted, found, contents);
+  int64_t n_entries = contents->n_entries = contents->starts[n_starts - 1];
+  contents->groups = host->memory(host, life, 4 * n_entries * (int64_t)sizeof *contents->groups);
+  if (contents->groups == NULL) return false;
+  contents->held = contents->groups + n_entries;
+  contents->strata = contents->held + n_entries;
+  contents->counts = contents->strata + n_entries;
+  fill_group_contents(rows, row_starts, sorted, found, contents);
+  return host->go_on(host);
+}
+
 /* The sizes of the groups of a stratum, of which only rows of the stratum count. A group of at least the minimum is
  * large.
  */
@@ -95,31 +197,22 @@ static inline void add_group(GroupSizes *sizes, int64_t size, int64_t minimum) {
 }
 
 /* Add the groups of all strata, some of which have rows of several strata. */
-static inline bool add_crossing_groups(const RowGroups *rows, int64_t minimum, GroupSizes *sizes, Host *host) {
-  const Codes *codes = &rows->codes;
-  int64_t n_strata = codes->n_strata, n_bytes = (codes->n_rows + rows->n_groups) * (int64_t)sizeof(int32_t);
-  int64_t *starts = host->memory(host, FOR_THE_CALL, (2 * n_strata + 1) * (int64_t)sizeof *starts);
-  int32_t *sorted = starts == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_bytes);
-  if (sorted == NULL) return false;
-  int64_t *next = starts + n_strata + 1;
-  int32_t *found = sorted + codes->n_rows;
-  memset(found, 0, (size_t)rows->n_groups * sizeof *found);
-  fill_starts(codes->counts, n_strata, starts);
-  memcpy(next, starts, (size_t)n_strata * sizeof *next);
-  for (int64_t row = 0; row < codes->n_rows; row++) {
-    int64_t stratum = code_of(codes, row);
-    if (stratum < n_strata) sorted[next[stratum]++] = rows->groups[row];
-  }
-  if (!host->go_on(host)) return false;
+static inline void add_crossing_groups(
+    const GroupContents *contents, int64_t n_strata, int64_t minimum, GroupSizes *sizes
+) {
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-    for (int64_t place = starts[stratum]; place < starts[stratum + 1]; place++) found[sorted[place]] += 1;
-    for (int64_t place = starts[stratum]; place < starts[stratum + 1]; place++) {
-      int32_t *size = &found[sorted[place]];
-      if (*size > 0) add_group(&sizes[stratum], *size, minimum);
-      *size = 0;
+    for (int64_t entry = contents->starts[stratum]; entry < contents->starts[stratum + 1]; entry++) {
+      add_group(&sizes[stratum], contents->held[entry], minimum);
     }
   }
-  return host->go_on(host);
+}
+
+/* Complete the sizes of strata, to which all groups were added. */
+static inline void end_group_sizes(int64_t n_strata, GroupSizes *sizes) {
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    if (sizes[stratum].divisor > 0) continue;
+    sizes[stratum].divisor = sizes[stratum].largest_small = 1;
+  }
 }
 
 /* Fill in the sizes of the groups of all strata. */
@@ -130,13 +223,12 @@ static inline bool fill_group_sizes(const RowGroups *rows, int64_t minimum, Grou
     for (int64_t group = 0; group < rows->n_groups; group++) {
       if (rows->sizes[group] > 0) add_group(&sizes[rows->strata_of[group]], rows->sizes[group], minimum);
     }
-  } else if (!add_crossing_groups(rows, minimum, sizes, host)) {
-    return false;
+  } else {
+    GroupContents contents;
+    if (!find_group_contents(rows, FOR_THE_CALL, &contents, host)) return false;
+    add_crossing_groups(&contents, n_strata, minimum, sizes);
   }
-  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-    if (sizes[stratum].divisor > 0) continue;
-    sizes[stratum].divisor = sizes[stratum].largest_small = 1;
-  }
+  end_group_sizes(n_strata, sizes);
   return host->go_on(host);
 }
 
@@ -154,6 +246,18 @@ static inline int64_t most_grouped_batches(const GroupSizes *sizes, int64_t mini
   int64_t slack = sizes->largest_small - sizes->divisor;
   int64_t wanted = quotient_up(minimum, sizes->divisor) * sizes->divisor;
   return sizes->n_large + (sizes->rest + slack) / (wanted + slack);
+}
+
+/* Return a number of batches that no division into whole groups exceeds if every batch has the minimum of each stratum.
+ *
+ * A batch has a large group, or as many rows of small groups.
+ */
+static inline int64_t bound_of_batches(const GroupSizes *sizes, int64_t n_strata, int64_t minimum) {
+  int64_t most = LARGEST_COUNT;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    most = smaller(most, sizes[stratum].n_large + sizes[stratum].rest / minimum);
+  }
+  return most;
 }
 
 /* Return the fewest of the rows of a stratum that a batch can have: the better of two bounds.

@@ -1,9 +1,10 @@
 /* Batches that keep groups together: all rows of a group are in one batch.
  *
- * Every group belongs to one stratum. The strata are dealt one after another, and the groups of a stratum in the order
- * of their first rows in the epoch, except that the first n_batches large groups, of at least `minimum` rows, come
- * before all others. Each group goes to the batch with the fewest rows of its stratum. Ties are broken by the number of
- * rows of earlier strata, then by the number of the batch.
+ * Every group belongs to one stratum, or counts for one of those that its rows have: see groups_mixed.h. The strata are
+ * dealt one after another, and the groups of a stratum in the order of their first rows in the epoch, except that the
+ * first n_batches large groups, with at least `minimum` rows of it, come before all others. Each group goes to the
+ * batch with the fewest rows of its stratum. Ties are broken by the number of rows of earlier strata, then by the
+ * number of the batch.
  */
 
 #ifndef PYSTRAT_GROUPS_TOGETHER_H
@@ -19,6 +20,7 @@ typedef struct {
   int64_t n_batches;
   int64_t minimum;
   const int32_t *sizes;     /* n_groups numbers: the rows of each group in an epoch, which may be 0 */
+  const int32_t *counts;    /* n_groups numbers: those that are of its stratum */
   const int32_t *strata_of; /* n_groups numbers: the stratum of each group */
   int64_t n_found;          /* groups that were found, 0 at first */
   int32_t *found;           /* n_groups numbers: these groups, in the order of the epoch */
@@ -31,7 +33,7 @@ typedef struct {
 
 /* Whether a group is large and one of the first n_batches large groups; `n_before` of them came before. */
 static inline bool comes_first(const GroupedRows *grouped, int32_t group, int64_t n_before) {
-  return grouped->sizes[group] >= grouped->minimum && n_before < grouped->n_batches;
+  return grouped->counts[group] >= grouped->minimum && n_before < grouped->n_batches;
 }
 
 /* Find the groups of the rows from place `begin` to before `end` of the order of the epoch.
@@ -76,7 +78,7 @@ static inline void line_up_groups(
   for (int64_t i = begin; i < end; i++) {
     int32_t group = grouped->found[i];
     int32_t stratum = grouped->strata_of[group];
-    bool is_first = grouped->sizes[group] >= grouped->minimum && grouped->n_first[stratum] > 0;
+    bool is_first = grouped->counts[group] >= grouped->minimum && grouped->n_first[stratum] > 0;
     if (is_first) grouped->n_first[stratum] -= 1;
     int64_t *place = is_first ? &firsts[stratum] : &others[stratum];
     grouped->line[*place] = group;

@@ -31,6 +31,7 @@ generators_of_all_kinds = function() {
     round_robin = batch_sampler_one_stratum(20, strata = strata, order = "round_robin", seed = 1),
     together = batch_sampler_stratified_group(2, groups = factor(paste(strata, seq_len(n) %% 16)), strata = strata,
       seed = 1),
+    mixed = batch_sampler_stratified_group(2, groups = seq_len(n) %% 16, strata = strata, seed = 1),
     apart = batch_sampler_stratified_group(2, groups = seq_len(n) %% 16, keep = "apart", strata = strata, seed = 1),
     sharded = batch_sampler_sharded(4, counts = counts, shards = c("s", "t"), seed = 1, strata = strata),
     downsampled = batch_sampler_downsampled(1.5, 20, strata = strata == "b", seed = 1),

@@ -15,7 +15,7 @@ actual_of_case = function(case) {
   actual_of_ranged(sampler, case$epochs)
 }
 
-for (case in read_golden("groups.json")$cases) {
+for (case in c(read_golden("groups.json")$cases, read_golden("mixed_groups.json")$cases)) {
   test_that(paste("the same batches in every language:", case$input$name), {
     expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
   })
@@ -82,9 +82,6 @@ test_that("groups may be columns of a task or its group role, and strata may be 
 })
 
 test_that("what cannot be is refused, and rare strata unless they are allowed", {
-  expect_match(refused(1, strata = rep(1:2, length.out = 31)), paste("must lie in one stratum each.",
-    "Got 'a' in '1' and '2' instead. Give all rows of a group one stratum, such as the rarest that it has."),
-    fixed = TRUE)
   expect_match(refused(1, groups = 1:3), "must have one value for each row of 'strata', 31. Got 3 values instead.",
     fixed = TRUE)
   expect_match(refused(1, groups = replace(1:31, 3, NA)), "must have no missing values. Got 1 missing of 31 rows",
@@ -130,13 +127,51 @@ test_that("an instance shows itself, and a recipe is checked", {
   expect_match(changed(groups = as.double(groups)), "have one group for each row as 'groups'", fixed = TRUE)
   expect_match(changed(groups = replace(groups, 2, as.raw(12))), "have numbers of groups as 'groups'", fixed = TRUE)
   expect_match(changed(groups = replace(as.integer(groups), 2, NA)), "have numbers of groups as 'groups'", fixed = TRUE)
-  expect_match(changed(groups = replace(groups, 1, as.raw(11))), "groups that lie in one stratum each", fixed = TRUE)
+  expect_match(changed(groups = replace(groups, 1, as.raw(11))), "have 12 integers from 0 to 2, the batches of groups",
+    fixed = TRUE)
   expect_match(changed(together = 2), "have an integer from 0 to 1 as 'together'", fixed = TRUE)
   few = changed(together = 0, codes = replace(recipe$parts$codes, 8:16, as.raw(3)), n_batches = 23)
   expect_match(few, "have a row for each batch", fixed = TRUE)
   expect_match(changed(n_groups = 0), "have an integer from 1 to 31 as 'n_groups'", fixed = TRUE)
   expect_match(changed(n_batches = 13), "have a group for each batch", fixed = TRUE)
   expect_match(changed(min_samples_per_stratum = 0), "as 'min_samples_per_stratum'", fixed = TRUE)
+})
+
+test_that("groups with rows of several strata are together, and every batch has the minimum", {
+  strata = rep(c("x", "y"), length.out = 31)
+  sampler = grouped(3, strata = factor(strata))
+  plan = sampler$plan()
+  expect_identical(sampler$.length(), 5L)
+  expect_identical(attr(plan, "most_batches"), 5L)
+  for (epoch in 0:5) {
+    expect_setequal(sampler$batches(epoch)$rows, seq_along(patients))
+    batches = epoch_of(sampler, epoch)
+    expect_identical(anyDuplicated(unlist(lapply(batches, function(rows) rle(patients[rows])$values))), 0L)
+    for (rows in batches) {
+      held = as.vector(table(strata[rows])[plan$stratum])
+      expect_true(all(plan$fewest <= held & held <= plan$most))
+    }
+  }
+  expect_output(print(plan),
+    "* Batches: 5, each with at least 3 rows of every stratum, groups together; at most 5 batches are possible",
+    fixed = TRUE)
+  recipe = attr(batch_sampler_stratified_group(3, groups = factor(patients), strata = factor(strata), seed = 1),
+    "settings")$recipe
+  changed = function(skeleton) {
+    recipe$parts$skeleton = skeleton
+    message_of(new_generator(recipe)(NULL)$batches(0))
+  }
+  skeleton = recipe$parts$skeleton
+  refusal = "have 12 integers from 0 to 4, the batches of groups as 'skeleton'"
+  expect_match(changed(NULL), refusal, fixed = TRUE)
+  expect_match(changed(skeleton[-1]), refusal, fixed = TRUE)
+  expect_match(changed(as.double(skeleton)), refusal, fixed = TRUE)
+  expect_match(changed(replace(skeleton, 1, 5L)), refusal, fixed = TRUE)
+  expect_match(changed(replace(skeleton, 1, NA)), refusal, fixed = TRUE)
+  expect_match(changed(rep(0L, 12)), "have a group for each batch in 'skeleton'", fixed = TRUE)
+  expect_match(message_of(grouped(mean_batch_size = 3, groups = c(1, 2, 1, 3, 2, 3), strata = c(1, 1, 2, 2, 3, 3))),
+    "at least 5, for at most 1 batch: no more batches of whole groups with rows of every stratum were found",
+    fixed = TRUE)
 })
 
 test_that("a plan shows its batches, and the composition is that of an epoch", {
