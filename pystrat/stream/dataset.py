@@ -19,10 +19,10 @@ from pystrat.process_group import warn_of_process_group
 from pystrat.seeds import check_seed
 from pystrat.counts_by_shard import shown_names
 from pystrat.stream.counting import counts_of_sources, name_sources
-from pystrat.stream.dealing import CountedBatches, DeclaredBatches
+from pystrat.stream.dealing import CountedBatches, DeclaredBatches, TakenBatches
 from pystrat.stream.iterating import StreamIterator
 from pystrat.stream.lanes import LanePlan, Lanes, plan_lanes
-from pystrat.stream.ordering import Checks, in_order, shuffled, shuffled_together
+from pystrat.stream.ordering import Checks, all_rows, in_order, shuffled, shuffled_together
 from pystrat.stream.reading import SourceError, SourceReader, check_reader
 from pystrat.stream.starting import SharedStart, Start
 
@@ -63,6 +63,13 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         The mean number of rows of a batch, with `counts`. With n rows, each of L lanes has
         ``max(1, round-half-up(n / (L * mean_batch_size)))`` batches. The minimum m is the largest that all batches
         have.
+    shares : mapping, optional
+        The share of each stratum in every batch, as positive weights with few digits, such as ``{"positive": 1,
+        "negative": 3}``, with `mean_batch_size` and `counts`.
+    balance : {"over", "under"} or int, optional
+        Take the same number of rows of every stratum in each epoch, over all lanes: the size of the largest stratum
+        ("over", oversampling), the size of the smallest ("under", undersampling), or a given number. With
+        `mean_batch_size` and `counts`.
     rare : {"error", "warn", "allow"}, default "error"
         What to do, with `counts`, if a lane has fewer than m rows of a stratum: refuse that, or put all rows of each
         lane into one batch, with or without a warning. With `mean_batch_size`, what to do if a lane has more batches
@@ -114,6 +121,11 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     ``len`` is exact, and a resumed stream reads only the sources that it still needs. A source that does not match its
     counts raises a `SourceError`.
 
+    **With shares or balance**, an epoch takes k of the n rows of a stratum in a lane: any E epochs in succession take
+    each of these rows the floor or ceiling of E * k / n times. Each batch has the floor or ceiling of k / B rows of the
+    stratum, and no row twice. Sources are then read as a whole, and rows are held as the reader returns them. If k
+    exceeds n, the same row comes again about 10 batches later, if the lane has enough rows. See docs/streams.md.
+
     **Without counts**, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
     are added to the lane's last batch. The number of batches is not known in advance and may differ between lanes, and
     therefore between ranks: use DDP's ``join``. A resumed stream reads the epoch from its beginning.
@@ -149,6 +161,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         strata: Optional[Sequence[Any]] = None,
         min_batch_size: int = 1,
         mean_batch_size: Optional[int] = None,
+        shares: Optional[Mapping[Any, float]] = None,
+        balance: Union[str, int, None] = None,
         rare: str = "error",
         buffer_size: Optional[int] = None,
         lanes: int = 1,
@@ -166,6 +180,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
             "min_samples_per_stratum": min_samples_per_stratum,
             "min_batch_size": min_batch_size,
             "mean_batch_size": mean_batch_size,
+            "shares": shares,
+            "balance": balance,
             "rare": rare,
             "counts": counts,
             "strata": strata,
@@ -388,6 +404,9 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
 
     def _planned_batches(self, plan: LanePlan, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of a lane with counts, beginning with batch `first`."""
+        if plan.taken is not None:
+            yield from self._taken_batches(plan, plan.taken[lane], lane, epoch, first)
+            return
         sources, shifts = self._lanes.counted_sources(plan, lane, epoch)
         dealing = CountedBatches(plan.totals[lane], shifts, plan.n_batches, first)
         for group in self._lanes.groups(sources):
@@ -399,6 +418,36 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
                 dealing.add(rows, codes)
                 del rows  # the batches hold them
                 yield from dealing.finished()
+
+    def _taken_batches(
+        self, plan: LanePlan, taken: NDArray[np.float64], lane: int, epoch: int, first: int
+    ) -> Iterator[list[Any]]:
+        """Iterate over the batches of a lane whose epochs take rows less or more often than once."""
+        lanes = self._lanes
+        sources = lanes.sources(lane, epoch)
+        first = min(first, plan.n_batches)
+        windows = lanes.windows(plan, lane, epoch, sources, first)
+        dealing = TakenBatches(plan.totals[lane], taken, plan.n_batches, first)
+        before = iter(windows.before)
+        for group, is_needed, window in zip(lanes.groups(sources), windows.needed, windows.of_groups):
+            known = [next(before) for _ in group]
+            if not is_needed:
+                continue
+            rows: list[Any] = []
+            parts, copies = [], []
+            for source, rows_before in zip(group, known):
+                checks = Checks(found=partial(self._check_found, source, plan.counts[source]))
+                own, codes = all_rows(self._reader, self._sources[source], checks)
+                rows += own
+                parts.append(codes)
+                copies.append(lanes.copies(plan, lane, epoch, source, rows_before, codes))
+            times = np.concatenate(copies)
+            order = lanes.order(group[0], epoch, len(rows)) if lanes.shuffle else np.arange(len(rows))
+            order = order[times[order] > 0]
+            taken_rows = [rows[place] for place in order.tolist()]
+            dealing.add(taken_rows, np.concatenate(parts)[order], times[order], window)
+            del rows, own, taken_rows  # the batches hold them
+            yield from dealing.finished()
 
     def _cut_batches(self, lane: int, epoch: int, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of a lane without counts, beginning with batch `first`."""
@@ -472,5 +521,6 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
                 sources=self._names if lanes.shuffle else [self._names[k] for k in lanes.given.tolist()],
                 strata=list(self._strata),
                 counts=None if self._plan is None else self._plan.counts.astype(np.float64).ravel(),
+                taken=None if self._plan is None or self._plan.taken is None else self._plan.taken.ravel(),
             )
         return self._known_fingerprint

@@ -20,7 +20,45 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     Counts = NDArray[np.float64]  # whole numbers
 
 
-class CountedBatches:
+class _Batches:
+    """Batches whose rows are given one after another.
+
+    Parameters
+    ----------
+    n_batches : int
+    first : int
+        The first batch to deliver, from 0. Rows of earlier batches are dropped.
+    """
+
+    def __init__(self, n_batches: int, first: int) -> None:
+        self._n_batches = n_batches
+        self._first = self._next = min(first, n_batches)  # the place of a worker may be beyond the last batch
+        self._n_complete = 0
+        self._held: dict[int, dict[int, list[Any]]] = {}  # rows by batch and by stratum, of batches that are incomplete
+
+    def _hold(self, rows: Sequence[Any], dealt: dict[str, Any]) -> None:
+        """Hold rows until their batches are complete, as the core has dealt them."""
+        places, begin = dealt["places"].tolist(), 0
+        for batch, stratum, size in zip(*(dealt[name].tolist() for name in ("batches", "strata", "sizes"))):
+            held = self._held.setdefault(batch, {}).setdefault(stratum, [])
+            held.extend([rows[place] for place in places[begin : begin + size]])
+            begin += size
+        self._n_complete = dealt["complete"]
+
+    def finished(self) -> Iterator[list[Any]]:
+        """Iterate over the complete batches. Their rows are ordered by stratum, then as they were read."""
+        while self._next < self._n_complete:
+            yield self._take_next()
+
+    def _take_next(self) -> list[Any]:
+        held = self._held.pop(self._next)
+        self._next += 1
+        batch, *others = [held[code] for code in sorted(held)]
+        batch.extend(chain.from_iterable(others))
+        return batch
+
+
+class CountedBatches(_Batches):
     """Batches of a lane with known counts: each has a contiguous share of the rows of every stratum.
 
     The i-th of the n rows of a stratum belongs to batch ceil((i * B - h) / n), where h is the shift of the stratum, so
@@ -39,13 +77,10 @@ class CountedBatches:
     """
 
     def __init__(self, totals: Counts, shifts: Counts, n_batches: int, first: int) -> None:
+        super().__init__(n_batches, first)
         self._totals = totals
         self._shifts = shifts
-        self._n_batches = n_batches
-        self._first = self._next = min(first, n_batches)  # the place of a worker may be beyond the last batch
         self._seen = np.zeros(len(totals))
-        self._n_complete = 0
-        self._held: dict[int, dict[int, list[Any]]] = {}  # rows by batch and by stratum, of batches that are incomplete
 
     def _call(self, name: str, **data: NDArray[Any]) -> dict[str, Any]:
         """Return the results of a function of the core for the rows after those that were dealt."""
@@ -67,24 +102,31 @@ class CountedBatches:
     def add(self, rows: Sequence[Any], codes: Codes) -> None:
         """Deal the rows of a chunk."""
         dealt = self._call("deal_rows", codes=codes)
-        places, begin = dealt["places"].tolist(), 0
-        for batch, stratum, size in zip(*(dealt[name].tolist() for name in ("batches", "strata", "sizes"))):
-            held = self._held.setdefault(batch, {}).setdefault(stratum, [])
-            held.extend([rows[place] for place in places[begin : begin + size]])
-            begin += size
-        self._seen, self._n_complete = dealt["seen"], dealt["complete"]
+        self._hold(rows, dealt)
+        self._seen = dealt["seen"]
 
-    def finished(self) -> Iterator[list[Any]]:
-        """Iterate over the complete batches. Their rows are ordered by stratum, then as they were read."""
-        while self._next < self._n_complete:
-            yield self._take_next()
 
-    def _take_next(self) -> list[Any]:
-        held = self._held.pop(self._next)
-        self._next += 1
-        batch, *others = [held[code] for code in sorted(held)]
-        batch.extend(chain.from_iterable(others))
-        return batch
+class TakenBatches(_Batches):
+    """Batches of a lane with known counts, if an epoch takes rows of some strata less or more often than once.
+
+    Parameters
+    ----------
+    totals, taken : numpy.ndarray, shape (number of strata,)
+        The number of rows of each stratum in the lane, and how many of them an epoch takes.
+    n_batches : int
+    first : int
+        The first batch to deliver, from 0. Rows of earlier batches are dropped.
+    """
+
+    def __init__(self, totals: Counts, taken: Counts, n_batches: int, first: int) -> None:
+        super().__init__(n_batches, first)
+        self._of_lane = {"totals": totals, "taken": taken}
+
+    def add(self, rows: Sequence[Any], codes: Codes, copies: Codes, windows: Counts) -> None:
+        """Deal the rows of sources that were read together, each as often as it is taken."""
+        wanted = {"n_batches": self._n_batches, "next": self._next, "epoch": 0}
+        data = {**self._of_lane, "codes": codes, "copies": copies, "windows": windows}
+        self._hold(rows, _core.call("deal_taken", wanted, data))
 
 
 class DeclaredBatches:

@@ -62,6 +62,11 @@ def shuffled(
     return _shuffled_rows(_checked(reader, source, rows, checks), order_of, checks)
 
 
+def all_rows(reader: SourceReader, source: Source, checks: Checks) -> Chunk:
+    """Return all rows of a source in its order."""
+    return _all_rows(in_order(reader, source, checks), checks)
+
+
 def shuffled_together(
     reader: SourceReader,
     sources: Sequence[Source],

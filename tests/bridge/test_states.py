@@ -146,15 +146,22 @@ def test_ranks_continue_each_other_s_states(in_r: InR) -> None:
         assert [batch for together in zip(*parts) for batch in together] == whole[4:]
 
 
+SIZES: dict[str, dict[str, Any]] = {
+    "2": {"min_samples_per_stratum": 2},
+    "mean_batch_size = 5": {"mean_batch_size": 5},
+    "mean_batch_size = 5, balance = 27": {"mean_batch_size": 5, "balance": 27},
+    "mean_batch_size = 6, shares = c('1' = 2, '0' = 1)": {"mean_batch_size": 6, "shares": {"1": 2, "0": 1}},
+}
+
+
 @pytest.mark.parametrize("shuffle", [True, False])
-@pytest.mark.parametrize("counted", [True, False])
-def test_streams(in_r: InR, shuffle: bool, counted: bool) -> None:
+@pytest.mark.parametrize("counted, size", [(False, "2"), *((True, size) for size in SIZES)])
+def test_streams(in_r: InR, shuffle: bool, counted: bool, size: str) -> None:
     strata = sorted({text[1] for texts in SOURCES.values() for text in texts})
     table = {name: {text: 6 for text in strata} for name in SOURCES}
-    given: dict[str, Any] = {"shuffle": shuffle, "seed": 3}
+    given: dict[str, Any] = {"shuffle": shuffle, "seed": 3, "shuffle_sources": 1 + shuffle, **SIZES[size]}
     stream = StratifiedStream(
         SOURCES,
-        2,
         read=lambda rows: rows,
         stratum=lambda text: text[1],
         **({"counts": pd.DataFrame.from_dict(table, orient="index")} if counted else {"strata": strata}),
@@ -164,8 +171,9 @@ def test_streams(in_r: InR, shuffle: bool, counted: bool) -> None:
       sources = list({", ".join(f"{name} = '{name}'" for name in SOURCES)})
       rows = lapply(sources, function(name) data.frame(text = paste0(name, 0:11 %% 2), key = as.character(0:11 %% 2)))
       counts = matrix(6, 3, 2, dimnames = list(names(sources), c('0', '1')))
-      stratified_stream(sources, 2, read = function(name) rows[[name]], stratum = "key",
-        {"counts = counts" if counted else "strata = c('0', '1')"}, shuffle = {str(shuffle).upper()}, seed = 3)
+      stratified_stream(sources, {size}, read = function(name) rows[[name]], stratum = "key",
+        {"counts = counts" if counted else "strata = c('0', '1')"}, shuffle = {str(shuffle).upper()},
+        shuffle_sources = {1 + shuffle}, seed = 3)
     }}"""
     made = in_r.r.call_function(in_r.function(code.replace("stratified_stream", "rbridge::stratified_stream")))
     assert in_r.state(made, 0) == stream.state_dict(batches_consumed=0)

@@ -16,6 +16,7 @@
 #include "functions/stratified_split.h"
 #include "functions/stream_dealing.h"
 #include "functions/stream_plan.h"
+#include "functions/stream_taken.h"
 #include "lanes.h"
 #include "plain_host.h"
 
@@ -193,6 +194,125 @@ static void test_mutated_dealing(void) {
     }
   }
   CHECK(n_accepted > 5000);
+}
+
+/* In each epoch, k of n rows are taken, and in any number of epochs each row equally often, for all small numbers. */
+static void test_each_place_is_taken_equally_often(void) {
+  for (int64_t n = 1; n <= 7; n++) {
+    for (int64_t k = 1; k <= 20; k++) {
+      for (int64_t first = 0; first < n; first++) {
+        int64_t times[7] = {0};
+        for (int64_t n_epochs = 1; n_epochs <= 2 * n; n_epochs++) {
+          CHECK_EQUAL(taken_between(0, n, first + n_epochs - 1, n, k), k);
+          for (int64_t place = 0; place < n; place++) {
+            times[place] += taken_between(place, 1, first + n_epochs - 1, n, k);
+            CHECK(times[place] == n_epochs * k / n || times[place] == quotient_up(n_epochs * k, n));
+          }
+        }
+      }
+    }
+  }
+}
+
+/* Two sources of two strata, of which the first is taken less and the second more often than once, in three batches. */
+static void test_rows_that_are_taken_are_in_wanted_batches(void) {
+  double totals[] = {8, 3}, taken[] = {6, 6}, n_batches = 3, next = 1, epoch = 0, together = 1, n_strata = 2, seed = 1;
+  double table[] = {4, 2, 4, 1}, before[] = {0, 0}, n_sources = 2, source = 0;
+  const int32_t sources[] = {0, 1}, codes[] = {0, 1, 0, 0, 1, 0}, no = 0;
+  Part parts[] = {
+      {.name = "totals", .type = DOUBLES, .length = 2, .values = totals},
+      {.name = "taken", .type = DOUBLES, .length = 2, .values = taken},
+      {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
+      {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
+      {.name = "epoch", .type = DOUBLES, .length = 1, .values = &epoch},
+      {.name = "shuffle_sources", .type = DOUBLES, .length = 1, .values = &together},
+      {.name = "sources", .type = INTEGERS, .length = 2, .values = sources},
+      {.name = "table", .type = DOUBLES, .length = 4, .values = table},
+      {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &n_strata},
+      {.name = "codes", .type = INTEGERS, .length = 6, .values = codes},
+      {.name = "shuffle", .type = FLAG, .length = 1, .values = &no},
+      {.name = "seed", .type = DOUBLES, .length = 1, .values = &seed},
+      {.name = "n_sources", .type = DOUBLES, .length = 1, .values = &n_sources},
+      {.name = "source", .type = DOUBLES, .length = 1, .values = &source},
+      {.name = "before", .type = DOUBLES, .length = 2, .values = before},
+      {.name = "windows", .type = DOUBLES, .length = 12, .values = NULL},
+      {.name = "copies", .type = INTEGERS, .length = 6, .values = NULL},
+  };
+  enum { WINDOWS_PART = 15, COPIES_PART = 16 };
+  PlainHost windows = called("lane_windows", parts, WINDOWS_PART, true);
+  const int32_t *needed = given_as(&windows, "needed")->values;
+  CHECK(needed[0] && needed[1]);
+  PlainHost copies = called("row_copies", parts, WINDOWS_PART, true);
+  const int32_t *times = given_as(&copies, "copies")->values;
+  const int32_t expected[] = {0, 2, 1, 1, 2, 1};
+  for (int row = 0; row < 6; row++) CHECK_EQUAL(times[row], expected[row]);
+  /* Of the first stratum, ranks 1 to 3 are read, in batches 0, 0 and 1; of the second, 1, 2, 4 and 5 of a window. */
+  parts[WINDOWS_PART].values = given_as(&windows, "windows")->values;
+  parts[COPIES_PART].values = times;
+  PlainHost dealt = called("deal_taken", parts, LENGTH(parts), true);
+  const Given *places = given_as(&dealt, "places"), *batches = given_as(&dealt, "batches");
+  const int32_t *place = places->values, *batch = batches->values;
+  CHECK(places->count == 3 && place[0] == 5 && place[1] == 1 && place[2] == 4);
+  CHECK(batches->count == 3 && batch[0] == 1 && batch[1] == 1 && batch[2] == 2);
+  CHECK_EQUAL(*(const double *)given_as(&dealt, "complete")->values, 0);
+  free_host(&dealt);
+  free_host(&copies);
+  free_host(&windows);
+}
+
+/* As test_mutated_dealing(). */
+static void test_mutated_taking(void) {
+  static const double numbers[] = {-1, 0, 1, 2, 3, 6, 2147483646, 2147483647, 2147483648.0, 9007199254740992.0, NAN};
+  static const char *const functions[] = {"lane_windows", "row_copies", "deal_taken"};
+  uint64_t state = 2;
+  int n_accepted[] = {0, 0, 0};
+  for (int trial = 0; trial < 20000; trial++) {
+    double totals[] = {8, 3}, taken[] = {6, 6}, n_batches = 3, next = 1, epoch = 0, together = 1, n_strata = 2;
+    double seed = 1, table[] = {4, 2, 4, 1}, before[] = {0, 0}, n_sources = 2, source = 0;
+    double windows[] = {0, 4, 3, 0, 0, 3, 0, 3, 0, 0, 0, 0};
+    const int32_t sources[] = {0, 1}, codes[] = {0, 1, 0, 0, 1, 0}, shuffle = trial % 2;
+    int32_t copies[] = {0, 2, 1, 1, 2, 1};
+    double *const changed[] = {&totals[0], &totals[1], &taken[0], &taken[1], &n_batches, &next,       &epoch,
+                               &together,  &table[0],  &table[3], &before[0], &source,   &windows[0], &windows[1],
+                               &windows[2], &windows[6], &windows[7], &windows[9], &windows[10], &windows[11]};
+    Part parts[] = {
+        {.name = "totals", .type = DOUBLES, .length = 2, .values = totals},
+        {.name = "taken", .type = DOUBLES, .length = 2, .values = taken},
+        {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
+        {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
+        {.name = "epoch", .type = DOUBLES, .length = 1, .values = &epoch},
+        {.name = "shuffle_sources", .type = DOUBLES, .length = 1, .values = &together},
+        {.name = "sources", .type = INTEGERS, .length = 2, .values = sources},
+        {.name = "table", .type = DOUBLES, .length = 4, .values = table},
+        {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &n_strata},
+        {.name = "codes", .type = INTEGERS, .length = 6, .values = codes},
+        {.name = "shuffle", .type = FLAG, .length = 1, .values = &shuffle},
+        {.name = "seed", .type = DOUBLES, .length = 1, .values = &seed},
+        {.name = "n_sources", .type = DOUBLES, .length = 1, .values = &n_sources},
+        {.name = "source", .type = DOUBLES, .length = 1, .values = &source},
+        {.name = "before", .type = DOUBLES, .length = 2, .values = before},
+        {.name = "windows", .type = DOUBLES, .length = 12, .values = windows},
+        {.name = "copies", .type = INTEGERS, .length = 6, .values = copies},
+    };
+    for (int64_t i = some_number(&state, 3); i >= 0; i--) {
+      *changed[some_number(&state, LENGTH(changed))] = numbers[some_number(&state, LENGTH(numbers))];
+    }
+    if (some_number(&state, 4) == 0) copies[some_number(&state, 6)] = (int32_t)some_number(&state, 4) - 1;
+    Parts request = {.parts = parts, .n_parts = LENGTH(parts)};
+    for (size_t function = 0; function < LENGTH(functions); function++) {
+      PlainHost host = new_host(&request, NULL, 0, -1);
+      bool is_accepted = find_function(functions[function])->call(&request, &host.host);
+      if (!is_accepted) check_failure(&host);
+      const Given *batches = is_accepted && function == 2 ? given_as(&host, "batches") : NULL;
+      for (int64_t run = 0; batches != NULL && run < batches->count; run++) {
+        int32_t batch = ((const int32_t *)batches->values)[run];
+        CHECK(batch >= next && batch < n_batches);
+      }
+      n_accepted[function] += is_accepted;
+      free_host(&host);
+    }
+  }
+  CHECK(n_accepted[0] > 1000 && n_accepted[1] > 1000 && n_accepted[2] > 1000);
 }
 
 /* Rows of two strata for two batches, of which the first is not wanted; a row too many is refused. */
@@ -421,6 +541,9 @@ int main(void) {
   test_whole_shares();
   test_the_largest_lane();
   test_mutated_dealing();
+  test_each_place_is_taken_equally_often();
+  test_rows_that_are_taken_are_in_wanted_batches();
+  test_mutated_taking();
   test_rows_of_wanted_batches_have_places();
   test_weights_by_density();
   test_advice();

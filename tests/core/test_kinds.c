@@ -18,6 +18,7 @@
 #include "functions/stratified_split.h"
 #include "functions/stream_dealing.h"
 #include "functions/stream_plan.h"
+#include "functions/stream_taken.h"
 #include "dealt.h"
 #include "kinds/downsampled.h"
 #include "kinds/epoch_subset.h"

@@ -9,10 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from tests.reference.naive_stream import rows_held, stream_batches
+from tests.reference.naive_stream import rows_held, stream_batches, taken_batches
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "stream.json"
 STRATA = ["no", "yes", "often"]
+
+
+WAYS: list[tuple[int, dict[str, Any]]] = [
+    (9, {"balance": "over"}),
+    (6, {"balance": "under"}),
+    (7, {"balance": 31}),
+    (8, {"shares": {"no": 1, "yes": 1, "often": 2}}),
+]
+
+
+def _in_order(way: dict[str, Any]) -> dict[str, Any]:
+    """Return shares in the order of the strata."""
+    return {"shares": list(way["shares"].values())} if "shares" in way else way
 
 
 def cases() -> list[dict[str, Any]]:
@@ -47,6 +60,14 @@ def cases() -> list[dict[str, Any]]:
         batches = stream_batches(sources, together=together, n_lanes=lanes, seed=3, epoch=7, counted=counted)
         settings = {"min_samples_per_stratum": 1, "shuffle_sources": together, "lanes": lanes}
         found.append({"counted": counted, "settings": settings, "seed": 3, "epoch": 7, "batches": batches})
+    for lanes, together, seed, (mean, way) in itertools.product((1, 2), (1, 2), (None, 3), WAYS):
+        for epoch in (0, 7) if seed else (1,):
+            if seed or together == 1:
+                batches = taken_batches(
+                    sources, mean=mean, n_lanes=lanes, together=together, seed=seed, epoch=epoch, **_in_order(way)
+                )
+                settings = {"mean_batch_size": mean, "lanes": lanes, "shuffle_sources": together, **way}
+                found.append({"counted": True, "settings": settings, "seed": seed, "epoch": epoch, "batches": batches})
     return [
         {
             "sources": sources,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil, floor
-from typing import Mapping, Optional, Sequence
+from typing import Mapping, Optional, Sequence, Union
 
 from pystrat._random import RandomStream
 from pystrat.base import epoch_permutation
@@ -111,6 +111,94 @@ def stream_batches(
             if turn < len(batches):
                 found.append([rows[place] for place in batches[turn]])
     return found
+
+
+def taken_of_lanes(
+    totals: Sequence[Sequence[int]], mean: int, balance: Union[str, int, None], shares: Optional[Sequence[int]]
+) -> tuple[int, list[list[int]]]:
+    """Return the batches of each lane, and the rows of each stratum that an epoch takes in each lane."""
+    n_lanes = len(totals)
+    of_strata = [sum(column) for column in zip(*totals)]
+    each = {"over": max(of_strata), "under": min(of_strata)}.get(str(balance), balance)
+    n_rows = sum(of_strata) if shares else len(of_strata) * int(each or 0)
+    n_batches = max(1, floor(Fraction(n_rows, mean * n_lanes) + Fraction(1, 2)))
+    if shares:
+        ends = [n_batches * mean * sum(shares[: place + 1]) // sum(shares) for place in range(len(shares))]
+        return n_batches, [[end - begin for begin, end in zip([0, *ends], ends)]] * n_lanes
+    parts = [len(range(lane, int(each or 0), n_lanes)) for lane in range(n_lanes)]
+    return n_batches, [[part] * len(of_strata) for part in parts]
+
+
+def copies_of_rows(
+    own: Sequence[int], sources: Sequence[Sequence[int]], taken: Sequence[int], seed: Optional[int], epoch: int
+) -> dict[Row, int]:
+    """Return how often an epoch takes each row of the sources of a lane."""
+    totals = [sum(list(sources[source]).count(code) for source in own) for code in range(len(taken))]
+    places = [epoch % total for total in totals]
+    copies = {}
+    for source in sorted(own):
+        for row in order_of(len(sources[source]), seed, 0, source, len(sources) + 1):
+            code = sources[source][row]
+            n, k = totals[code], taken[code]
+            places[code] += 1
+            copies[source, row] = floor(Fraction(places[code] * k, n)) - floor(Fraction((places[code] - 1) * k, n))
+    return copies
+
+
+def taken_in_order(
+    groups: Sequence[Sequence[Row]], copies: Mapping[Row, int], n: int, k: int, n_batches: int
+) -> list[Row]:
+    """Return the rows of a stratum as an epoch takes them: in windows of whole groups if they are repeated."""
+    least = min(n, 10 * ceil(Fraction(k, n_batches))) if k > n else 0
+    taken: list[Row] = []
+    window: list[Row] = []
+    left = n
+    for group in groups:
+        window += group
+        left -= len(group)
+        if len(window) >= least and (left == 0 or left >= least):
+            more = [row for row in window if copies[row] > k // n]
+            taken += (more + [row for row in window if copies[row] == k // n]) * (k // n) + more
+            window = []
+    return taken
+
+
+def taken_batches(
+    sources: Sequence[Sequence[int]],
+    *,
+    mean: int,
+    balance: Union[str, int, None] = None,
+    shares: Optional[Sequence[int]] = None,
+    together: int = 1,
+    n_lanes: int,
+    seed: Optional[int],
+    epoch: int,
+) -> list[list[Row]]:
+    """Return the batches of all lanes in turn, of an epoch that takes rows less or more often than once."""
+    n_strata = 1 + max(code for codes in sources for code in codes)
+    order = order_of(len(sources), seed, epoch, len(sources), len(sources) + 1)
+    lanes = [[source for source in order if source % n_lanes == lane] for lane in range(n_lanes)]
+    totals = [[sum(list(sources[s]).count(code) for s in own) for code in range(n_strata)] for own in lanes]
+    n_batches, taken = taken_of_lanes(totals, mean, balance, shares)
+    dealt = []
+    for lane, own in enumerate(lanes):
+        copies = copies_of_rows(own, sources, taken[lane], seed, epoch)
+        groups = []
+        for group in (own[begin : begin + together] for begin in range(0, len(own), together)):
+            joined = [(source, row) for source in group for row in range(len(sources[source]))]
+            groups.append([joined[place] for place in order_of(len(joined), seed, epoch, group[0], len(sources) + 1)])
+        arrival = {row: place for place, row in enumerate(row for group in groups for row in group)}
+        batches: list[list[Row]] = [[] for _ in range(n_batches)]
+        for code in range(n_strata):
+            k = taken[lane][code]
+            rows = [[row for row in group if sources[row[0]][row[1]] == code] for group in groups]
+            found: list[list[Row]] = [[] for _ in range(n_batches)]
+            for rank, row in enumerate(taken_in_order(rows, copies, totals[lane][code], k, n_batches), start=1):
+                found[ceil(Fraction(rank * n_batches, k)) - 1].append(row)
+            for batch, more in zip(batches, found):
+                batch += sorted(more, key=lambda row: arrival[row])
+        dealt.append(batches)
+    return [batches[turn] for turn in range(n_batches) for batches in dealt]
 
 
 def rows_held(counts: Sequence[Sequence[int]], *, least: int, n_lanes: int, together: int = 1) -> int:

@@ -32,27 +32,59 @@ deal_counted = function(totals, shifts, n_batches, first) {
       dealt = call_core("deal_rows", codes = codes - 1L)
       seen <<- dealt$seen
       complete <<- dealt$complete
-      places_of = split(dealt$places, batch_name(rep(dealt$batches, dealt$sizes)))
-      for (name in names(places_of)) {
-        part = list(rows = rows_at(rows, places_of[[name]]), codes = codes[places_of[[name]]])
-        assign(name, c(parts[[name]], list(part)), envir = parts)
-      }
+      hold_parts(parts, rows, codes, dealt)
     },
     following = function() {
       if (wanted >= complete) {
         return(NULL)
       }
-      name = batch_name(wanted)
-      batch = parts[[name]]
-      rm(list = name, envir = parts)
       wanted <<- wanted + 1
-      bind_parts(batch)
+      take_parts(parts, wanted - 1)
     }
   )
 }
 
 # In full: as.character(1e5) is "1e+05".
 batch_name = function(batch) sprintf("%.0f", batch)
+
+# The same, if an epoch takes rows of some strata less or more often than once: `taken` of the `totals` in the lane.
+deal_taken = function(totals, taken, n_batches, first) {
+  parts = new.env(parent = emptyenv()) # by the number of a batch: a list of rows and codes
+  wanted = first
+  complete = 0
+  list(
+    # Deals the rows of sources that were read together, each as often as it is taken.
+    add = function(rows, codes, copies, windows) {
+      dealt = core_call("deal_taken", list(n_batches = n_batches, "next" = wanted, epoch = 0, totals = totals,
+        taken = taken, codes = codes - 1L, copies = copies, windows = windows))
+      complete <<- dealt$complete
+      hold_parts(parts, rows, codes, dealt)
+    },
+    following = function() {
+      if (wanted >= complete) {
+        return(NULL)
+      }
+      wanted <<- wanted + 1
+      take_parts(parts, wanted - 1)
+    }
+  )
+}
+
+# Holds rows until their batches are complete, as the core has dealt them.
+hold_parts = function(parts, rows, codes, dealt) {
+  places_of = split(dealt$places, batch_name(rep(dealt$batches, dealt$sizes)))
+  for (name in names(places_of)) {
+    part = list(rows = rows_at(rows, places_of[[name]]), codes = codes[places_of[[name]]])
+    assign(name, c(parts[[name]], list(part)), envir = parts)
+  }
+}
+
+take_parts = function(parts, batch) {
+  name = batch_name(batch)
+  held = parts[[name]]
+  rm(list = name, envir = parts)
+  bind_parts(held)
+}
 
 # Without counts: a batch is cut as soon as it has `least` rows of each stratum, and `least_rows` rows.
 # The batch that was cut last is held back, because the rows left at the end are added to it.

@@ -62,6 +62,13 @@
 #'   With `mean_batch_size`, what to do if a lane has more batches than rows of a stratum: raise an error, or make
 #'   batches without the stratum, with or without a warning.
 #'   If the stream shuffles, rows of such a stratum are in other batches in each epoch.
+#' @param shares (named `numeric()`)\cr
+#'   The share of each stratum in every batch, as positive weights with few digits, such as
+#'   `c(positive = 1, negative = 3)`, with `mean_batch_size` and `counts`.
+#' @param balance (`character(1)` or `integer(1)`)\cr
+#'   Take the same number of rows of every stratum in each epoch, over all lanes: the size of the largest stratum
+#'   (`"over"`, oversampling), the size of the smallest (`"under"`, undersampling), or a given number.
+#'   With `mean_batch_size` and `counts`.
 #' @param ... (any)\cr
 #'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
@@ -109,13 +116,13 @@
 #' following()
 stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stratum, counts = NULL, strata = NULL,
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
-  mean_batch_size = NULL, rare = "error", shuffle_sources = 1, ...) {
+  mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL, ...) {
   answer_keywords(...)
   given = source_names(sources)
   request = list(n_sources = length(given), min_samples_per_stratum = min_samples_per_stratum,
-    min_batch_size = min_batch_size, mean_batch_size = mean_batch_size, rare = rare, counts = counts, strata = strata,
-    buffer_size = buffer_size, lanes = lanes, shuffle = shuffle, shuffle_sources = shuffle_sources, seed = seed,
-    num_replicas = num_replicas, rank = rank)
+    min_batch_size = min_batch_size, mean_batch_size = mean_batch_size, shares = shares, balance = balance,
+    rare = rare, counts = counts, strata = strata, buffer_size = buffer_size, lanes = lanes, shuffle = shuffle,
+    shuffle_sources = shuffle_sources, seed = seed, num_replicas = num_replicas, rank = rank)
   checked = core_call("stream_plan", request)
   by_name = by_code_point(given) # the same in all processes
   stream = list(
@@ -262,7 +269,8 @@ stream_fingerprint = function(stream) {
   digest_of(values, list(
     sources = if (stream$shuffle) stream$names else stream$names[stream$given],
     strata = stream$strata,
-    counts = if (!is.null(stream$plan)) as.vector(t(stream$plan$counts))
+    counts = if (!is.null(stream$plan)) as.vector(t(stream$plan$counts)),
+    taken = if (!is.null(stream$plan$taken)) as.vector(t(stream$plan$taken))
   ))
 }
 
@@ -288,6 +296,9 @@ stream_batches = function(stream, own_lanes, epoch, first) {
 
 # A function that returns the next batch of a lane at each call, NULL at the end.
 lane_batches = function(stream, lane, epoch, first) {
+  if (!is.null(stream$plan$taken)) {
+    return(taken_batches(stream, lane, epoch, first))
+  }
   counted = !is.null(stream$plan)
   found = lane_sources(stream, lane, epoch)
   dealing = if (counted) {
@@ -324,21 +335,68 @@ lane_batches = function(stream, lane, epoch, first) {
   }
 }
 
+# The same, if an epoch takes rows less or more often than once.
+taken_batches = function(stream, lane, epoch, first) {
+  plan = stream$plan
+  sources = lane_sources(stream, lane, epoch)$sources
+  first = min(first, plan$n_batches)
+  found = lane_windows(stream, lane, epoch, sources, first)
+  dealing = deal_taken(plan$totals[lane, ], plan$taken[lane, ], plan$n_batches, first)
+  group_of = (seq_along(sources) - 1) %/% stream$together + 1
+  groups = which(found$needed)
+  function() {
+    repeat {
+      batch = dealing$following()
+      if (!is.null(batch) || length(groups) == 0L) {
+        return(batch)
+      }
+      own = which(group_of == groups[1L])
+      copies_of = function(source, codes) {
+        row_copies(stream, lane, epoch, source, found$before[, match(source, sources)], codes)
+      }
+      read = read_taken(stream, sources[own], copies_of)
+      order = if (stream$shuffle) source_order(stream, sources[own[1L]], length(read$codes), epoch)
+      order = if (is.null(order)) seq_along(read$codes) else order
+      order = order[read$copies[order] > 0L]
+      rows = if (length(order) > 0L) rows_at(read$rows, order)
+      dealing$add(rows, read$codes[order], read$copies[order], found$windows[, groups[1L]])
+      groups <<- groups[-1L] # only now: after an error, the sources are read again
+    }
+  }
+}
+
+# -> list(rows, codes, copies) of sources, in their order
+read_taken = function(stream, group, copies_of) {
+  read = lapply(group, function(source) {
+    own = read_codes(stream, source)
+    check_found(stream, source, tabulate(own$codes, length(stream$strata)))
+    c(own, list(copies = copies_of(source, own$codes)))
+  })
+  read = Filter(function(own) length(own$codes) > 0L, read)
+  list(rows = if (length(read) > 0L) bind_rows(lapply(read, `[[`, "rows")),
+    codes = as.integer(unlist(lapply(read, `[[`, "codes"))), copies = as.integer(unlist(lapply(read, `[[`, "copies"))))
+}
+
+# -> list(rows, codes) of a source
+read_codes = function(stream, source) {
+  name = stream$names[source]
+  read = read_source(stream$sources[[source]], name, stream$read, stream$stratum)
+  list(rows = read$rows, codes = codes_of_rows(read$strata, stream$strata, name))
+}
+
 # Reads sources and deals their rows in the order of an epoch, as those of one source.
 deal_group = function(stream, dealing, group, epoch) {
   rows = list()
   codes = integer()
   for (source in group) {
-    name = stream$names[source]
-    read = read_source(stream$sources[[source]], name, stream$read, stream$stratum)
-    own = codes_of_rows(read$strata, stream$strata, name)
-    codes = c(codes, own)
+    read = read_codes(stream, source)
+    codes = c(codes, read$codes)
     if (is.null(stream$plan)) {
-      check_room(stream, dealing, name, length(codes))
+      check_room(stream, dealing, stream$names[source], length(codes))
     } else {
-      check_found(stream, source, tabulate(own, length(stream$strata)))
+      check_found(stream, source, tabulate(read$codes, length(stream$strata)))
     }
-    if (length(own) > 0L) {
+    if (length(read$codes) > 0L) {
       rows[[length(rows) + 1L]] = read$rows
     }
   }

@@ -9,23 +9,26 @@
 #ifndef PYSTRAT_LANES_H
 #define PYSTRAT_LANES_H
 
-#include "batch_numbers.h"
 #include "counts_table.h"
 #include "random.h"
 #include "sorting.h"
+#include "taken_rows.h"
 
 typedef struct {
   CountsTable table; /* its parts are the sources */
   int64_t n_lanes, n_batches;
   int64_t guaranteed; /* rows of each stratum in each batch */
   int64_t *totals; /* n_lanes * n_strata: the rows of each stratum in each lane */
+  int64_t *taken;  /* those that an epoch takes; NULL if it takes each once */
 } LanePlan;
 
 /* What a user asks of the batches. */
 typedef struct {
   SizeRequest size;
   double least_rows;
-  int rare;
+  int rare, balance;
+  bool has_shares;
+  double each; /* the number of rows that balances */
 } LaneRequest;
 
 /* Return the batch, from 0, of the row of a rank, from 1; rank * n_batches is below 2^53. */
@@ -153,15 +156,20 @@ static inline bool lane_batches_by_minimum(
   return true;
 }
 
-/* Choose the batches of a lane by their mean size in all lanes: n rows give n / (mean * lanes), rounded half up. */
+/* Return the batches of a lane by their mean size in all lanes: n rows give n / (mean * lanes), rounded half up. */
+static inline int64_t lane_batches_of(int64_t n_rows, double mean, int64_t n_lanes) {
+  double size = mean * (double)n_lanes; /* of a batch of each lane */
+  return size > (double)n_rows ? 1 : (2 * n_rows + (int64_t)size) / (2 * (int64_t)size);
+}
+
+/* Choose the batches of a lane by their mean size. */
 static inline bool lane_batches_by_mean(
     const LaneRequest *wanted, const LanePlan *plan, const FewestRows *fewest, int64_t *n_batches, Host *host
 ) {
   char shown[NUMBER], consequence[SENTENCE];
   int64_t n_rows = 0, n_lanes = plan->n_lanes;
   for (int64_t cell = 0; cell < n_lanes * plan->table.n_strata; cell++) n_rows += plan->totals[cell];
-  double size = wanted->size.mean * (double)n_lanes; /* of a batch of each lane */
-  *n_batches = size > (double)n_rows ? 1 : (2 * n_rows + (int64_t)size) / (2 * (int64_t)size);
+  *n_batches = lane_batches_of(n_rows, wanted->size.mean, n_lanes);
   if (*n_batches <= fewest->count || wanted->rare == RARE_ALLOW) return true;
   char batches[NUMBER], got[SENTENCE];
   show_batches(*n_batches, batches);
@@ -182,18 +190,35 @@ static inline bool lane_batches_by_mean(
   return advise_of_lanes(plan, "Raise", host);
 }
 
-/* Choose the number of batches of each lane. */
-static inline bool plan_lanes(const LaneRequest *wanted, LanePlan *plan, Host *host) {
+static inline bool refuse_empty_lanes(const FewestRows *fewest, const char *required, Host *host) {
+  char got[SENTENCE];
+  snprintf(got, SENTENCE, "0 as %.400s", fewest->where);
+  refuse(host, "lanes", got, required);
+  return advise(host, "Use fewer lanes.");
+}
+
+/* Refuse more batches than there may be in all lanes. */
+static inline bool check_number_of_lane_batches(const LaneRequest *wanted, const LanePlan *plan, Host *host) {
+  if (plan->n_batches <= LARGEST_COUNT / plan->n_lanes) return true;
   char got[SENTENCE], shown[NUMBER];
+  const char *name = wanted->size.has_mean ? "mean_batch_size" : "min_samples_per_stratum";
+  show_number(wanted->size.has_mean ? wanted->size.mean : wanted->size.minimum, shown);
+  snprintf(got, SENTENCE, "%s, for %.0f batches,", shown, (double)plan->n_batches * (double)plan->n_lanes);
+  refuse(host, name, got, "make at most %d batches", LARGEST_COUNT);
+  return advise(host, "Raise it.");
+}
+
+/* Choose the number of batches of each lane, if an epoch takes each row once. */
+static inline bool plan_lanes(const LaneRequest *wanted, LanePlan *plan, Host *host) {
+  char shown[NUMBER];
   FewestRows fewest;
   if (!add_up_lanes(plan, host)) return false;
   int64_t rows = fewest_in_batch(plan, 1), most, largest = 0;
   find_fewest_rows(plan, &fewest, host);
-  if (fewest.count == 0 && (wanted->rare == RARE_ERROR || rows == 0)) {
-    snprintf(got, SENTENCE, "0 as %.400s", fewest.where);
-    const char *left = rows == 0 ? "leave each lane rows" : "leave each lane rows of each stratum";
-    refuse(host, "lanes", got, left);
-    return advise(host, rows == 0 ? "Use fewer lanes." : "Use fewer lanes, or set 'rare' to 'warn' or 'allow'.");
+  if (rows == 0) return refuse_empty_lanes(&fewest, "leave each lane rows", host);
+  if (fewest.count == 0 && wanted->rare == RARE_ERROR) {
+    refuse_empty_lanes(&fewest, "leave each lane rows of each stratum", host);
+    return advise(host, "Use fewer lanes, or set 'rare' to 'warn' or 'allow'.");
   }
   bool is_chosen = wanted->size.has_mean ? lane_batches_by_mean(wanted, plan, &fewest, &most, host)
                                          : lane_batches_by_minimum(wanted, plan, &fewest, &most, host);
@@ -205,14 +230,7 @@ static inline bool plan_lanes(const LaneRequest *wanted, LanePlan *plan, Host *h
   }
   plan->n_batches = most_lane_batches(plan, most, (int64_t)wanted->least_rows);
   plan->guaranteed = fewest.count / plan->n_batches;
-  if (plan->n_batches > LARGEST_COUNT / plan->n_lanes) {
-    const char *name = wanted->size.has_mean ? "mean_batch_size" : "min_samples_per_stratum";
-    show_number(wanted->size.has_mean ? wanted->size.mean : wanted->size.minimum, shown);
-    double n_all = (double)plan->n_batches * (double)plan->n_lanes;
-    snprintf(got, SENTENCE, "%s, for %.0f batches,", shown, n_all);
-    refuse(host, name, got, "make at most %d batches", LARGEST_COUNT);
-    return advise(host, "Raise it.");
-  }
+  if (!check_number_of_lane_batches(wanted, plan, host)) return false;
   for (int64_t i = 0; i < plan->n_lanes * plan->table.n_strata; i++) {
     largest = plan->totals[i] > largest ? plan->totals[i] : largest;
   }
@@ -236,45 +254,6 @@ static inline bool find_largest_group(const LanePlan *plan, int64_t lane, int64_
   if (sorted == NULL) return false;
   *rows = 0;
   for (int64_t place = n_own - smaller(together, n_own); place < n_own; place++) *rows += sorted[place];
-  return true;
-}
-
-/* Find the most rows that a lane may have to hold, whatever the order of its sources, if so many of them are shuffled
- * `together`.
- *
- * The stratum with the smallest share of its rows read so far determines how many batches are complete. If this is
- * stratum s, and T are the sources read so far, the lane holds the sum over T of n_k - N * n_ks / N_s rows. The sum is
- * largest if T are the sources with positive terms. The sources that are being read are added, and a bound on rounding:
- * less than a batch, and one row of each stratum. No lane holds more than all its rows.
- */
-static inline bool find_rows_held(const LanePlan *plan, int64_t together, int64_t *most, Host *host) {
-  int64_t n_strata = plan->table.n_strata, n_lanes = plan->n_lanes, since = 0;
-  int64_t *held = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *held);
-  if (held == NULL) return false;
-  *most = 0;
-  for (int64_t lane = 0; lane < n_lanes; lane++) {
-    const int64_t *totals = plan->totals + lane * n_strata;
-    int64_t n_rows = 0, largest, most_held = 0;
-    if (!find_largest_group(plan, lane, together, &largest, host)) return false;
-    memset(held, 0, (size_t)n_strata * sizeof *held);
-    for (int64_t stratum = 0; stratum < n_strata; stratum++) n_rows += totals[stratum];
-    for (int64_t source = lane; source < plan->table.n_parts; source += n_lanes) {
-      const int64_t *counts = plan->table.counts + source * n_strata;
-      int64_t size = 0;
-      for (int64_t stratum = 0; stratum < n_strata; stratum++) size += counts[stratum];
-      for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-        if (totals[stratum] == 0) continue;
-        int64_t more = size - whole_share(n_rows, counts[stratum], totals[stratum]);
-        held[stratum] += more > 0 ? more : 0;
-      }
-      if (!may_go_on(&since, n_strata, host)) return false;
-    }
-    for (int64_t stratum = 0; stratum < n_strata; stratum++) {
-      most_held = held[stratum] > most_held ? held[stratum] : most_held;
-    }
-    most_held = smaller(n_rows, most_held + largest + quotient_up(n_rows, plan->n_batches) + n_strata);
-    *most = most_held > *most ? most_held : *most;
-  }
   return true;
 }
 

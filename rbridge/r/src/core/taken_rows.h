@@ -16,6 +16,77 @@ typedef struct {
   int64_t *taken;
 } TakenRows;
 
+enum { NO_BALANCE, BALANCE_OVER, BALANCE_UNDER, BALANCE_NUMBER };
+
+static inline bool read_balance(const Parts *request, int *balance, double *each, Host *host) {
+  Part part = find_part(request, "balance");
+  if (part.type == NOTHING) return true;
+  bool is_read;
+  if (part.type == TEXT) {
+    if (strcmp(part.values, "over") == 0) *balance = BALANCE_OVER;
+    if (strcmp(part.values, "under") == 0) *balance = BALANCE_UNDER;
+    is_read = *balance != NO_BALANCE;
+  } else {
+    *balance = BALANCE_NUMBER;
+    is_read = read_whole(request, "balance", 1, INFINITY, each, host);
+  }
+  return is_read || refuse(host, "balance", NULL, "be 'over', 'under' or a positive integer");
+}
+
+static inline bool read_shares(const Parts *request, bool *has_shares, Host *host) {
+  Part part = find_part(request, "shares");
+  double number;
+  *has_shares = part.type != NOTHING;
+  if (!*has_shares) return true;
+  if (!part.is_named) return refuse(host, "shares", NULL, "be numbers with names of strata");
+  if (part.length == 0) return refuse(host, "shares", "no stratum", "name every stratum");
+  for (int64_t item = 0; item < part.length; item++) {
+    if (!read_positive_item(request, "shares", item, &number, host)) return false;
+  }
+  return true;
+}
+
+/* Spread the values that have names over the strata, whose numbers are "named_strata"; return how many are named, or -1
+ * after a refusal.
+ */
+static inline int64_t spread_items(
+    const Parts *request, const char *name, int64_t n_strata, double *values, Host *host
+) {
+  Part items = find_part(request, name), strata = find_part(request, "named_strata");
+  if (strata.type != DOUBLES || strata.length != items.length) {
+    refuse(host, name, "others", "name strata");
+    return -1;
+  }
+  const double *numbers = strata.values;
+  int64_t n_named = 0;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) values[stratum] = -1;
+  for (int64_t item = 0; item < items.length; item++) {
+    bool is_stratum = numbers[item] >= 0 && numbers[item] < (double)n_strata;
+    if (!is_stratum) {
+      refuse(host, name, "others", "name strata");
+      return -1;
+    }
+    double *value = &values[(int64_t)numbers[item]];
+    n_named += *value < 0;
+    bool is_minimum = strcmp(name, "min_samples_per_stratum") == 0;
+    bool is_read = is_minimum ? read_whole_item(request, name, item, 0, value, host)
+                              : read_positive_item(request, name, item, value, host);
+    if (!is_read) return -1;
+  }
+  return n_named;
+}
+
+static inline bool spread_shares(const Parts *request, const TakenRows *plan, double *shares, Host *host) {
+  int64_t n_strata = plan->rows->n_strata, n_named = spread_items(request, "shares", n_strata, shares, host);
+  if (n_named == n_strata || n_named < 0) return n_named == n_strata;
+  char got[SENTENCE];
+  int64_t absent = 0, n_few = n_strata - n_named;
+  while (shares[absent] >= 0) absent += 1;
+  host->refusal.stratum = absent;
+  snprintf(got, SENTENCE, "%lld name%s too few, '{stratum}' among them,", (long long)n_few, plural(n_few));
+  return refuse(host, "shares", got, "name every stratum");
+}
+
 /* Refuse `most` rows of a stratum in a batch if there are fewer. */
 static inline bool refuse_more_rows(
     const char *parameter, double most, int64_t stratum, int64_t count, const char *advice, Host *host
@@ -135,9 +206,8 @@ static inline bool take_in_proportion(
   return refuse_twice_in_a_batch(plan, name, host);
 }
 
-static inline bool take_shares(TakenRows *plan, const double *shares, int64_t *weights, Host *host) {
-  double total = plan_full_batches(plan, host);
-  if (total == 0) return false;
+/* Divide the rows of an epoch by shares; `weights` has n_strata numbers. */
+static inline bool share_out(TakenRows *plan, double total, const double *shares, int64_t *weights, Host *host) {
   double sum = whole_weights(shares, plan->rows->n_strata, weights);
   if (total * sum >= LARGEST_EXACT) {
     char shown[NUMBER], got[SENTENCE];
@@ -147,6 +217,11 @@ static inline bool take_shares(TakenRows *plan, const double *shares, int64_t *w
     return advise(host, "Give small whole numbers, such as 1 and 3.");
   }
   return take_in_proportion(plan, total, weights, "shares", host);
+}
+
+static inline bool take_shares(TakenRows *plan, const double *shares, int64_t *weights, Host *host) {
+  double total = plan_full_batches(plan, host);
+  return total > 0 && share_out(plan, total, shares, weights, host);
 }
 
 /* The weight of a stratum of n rows is min(n, cap); by a temperature, it is the part of the largest such number, to the

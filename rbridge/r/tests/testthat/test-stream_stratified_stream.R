@@ -27,6 +27,9 @@ test_that("batches are those of the golden cases", {
     dimnames(counts) = list(numbers, golden_strata)
     expect_identical(unname(count_sources(sources, read, "label")[, golden_strata]), unname(counts + 0))
     known = if (case$counted) list(counts = counts) else list(strata = golden_strata)
+    if (!is.null(case$settings$shares)) {
+      case$settings$shares = unlist(case$settings$shares)
+    }
     arguments = c(list(sources, read = read, stratum = "label", shuffle = !is.null(case$seed),
       seed = if (is.null(case$seed)) 0 else case$seed), known, case$settings)
     stream = do.call(stratified_stream, arguments)
@@ -272,6 +275,45 @@ test_that("groups of sources are shuffled as one source, and resumed as sources 
   expect_error(make_stream()$load_state_dict(state), "must come from a sampler with the same")
   expect_error(stream_rows(make_stream(strata = 0:2, shuffle_sources = 2, buffer_size = 10)),
     "of its group wait to be shuffled", class = "rbridge_source_error")
+})
+
+test_that("rows are taken equally often, and no row twice in a batch", {
+  numbered = function(source) data.frame(name = names(sources)[vapply(sources, identical, NA, source)],
+    row = seq_along(source), label = source)
+  taken = function(...) {
+    make_stream(..., min_samples_per_stratum = NULL, read = numbered, stratum = "label")
+  }
+  for (lanes in 1:2) {
+    stream = taken(balance = 12, mean_batch_size = 5, lanes = lanes, shuffle_sources = 2)
+    epochs = lapply(0:4, function(epoch) stream_rows(stream))
+    for (batches in epochs) {
+      expect_length(batches, stream$.length())
+      expect_false(any(vapply(batches, anyDuplicated, 0L) > 0L))
+      of_positives = vapply(batches, function(batch) sum(batch$label), 0)
+      expect_identical(sum(of_positives), 12)
+      expect_lte(diff(range(of_positives)), 1)
+      expect_gte(min(of_positives), stream$min_samples_per_stratum)
+    }
+    for (done in seq_along(epochs[[5L]])) {
+      rest = stream_rows(stream$set_epoch(4, batches_done = done))
+      expect_identical(rest, epochs[[5L]][seq_along(epochs[[5L]]) > done])
+    }
+    rows = do.call(rbind, unlist(epochs, recursive = FALSE))
+    lane = (match(rows$name, names(sources)) - 1) %% lanes
+    times = tapply(rep(1, nrow(rows)), list(paste(rows$name, rows$row), paste(lane, rows$label)), sum)
+    for (column in seq_len(ncol(times))) {
+      expect_lte(diff(range(times[, column], na.rm = TRUE)), 1)
+    }
+  }
+  few = taken(balance = "under", mean_batch_size = 4)
+  expect_identical(sum(vapply(stream_rows(few), nrow, 0L)), 14L)
+  halves = taken(shares = c("1" = 1, "0" = 1), mean_batch_size = 6, shuffle = FALSE)
+  expect_true(all(vapply(stream_rows(halves), function(batch) identical(batch$label, rep(c(0, 1), each = 3)), NA)))
+  expect_error(halves$load_state_dict(few$state_dict()), "must come from a sampler with the same")
+  expect_error(taken(balance = 12, shares = c("0" = 1), mean_batch_size = 6), "'balance' .* be left out if 'shares'")
+  expect_error(taken(balance = 100, mean_batch_size = 100),
+    "The 'mean_batch_size' parameter must ask for at most 16 rows of '0' in a batch. Got 50 instead.", fixed = TRUE)
+  expect_error(taken(shares = c("0" = 1, b = 1), mean_batch_size = 6), "'shares' .* name one of the strata, '0', '1'")
 })
 
 test_that("what cannot be is refused by name", {

@@ -35,6 +35,9 @@ extern const Function lane_sources_function;
 extern const Function needs_rows_function;
 extern const Function deal_rows_function;
 extern const Function cut_batches_function;
+extern const Function lane_windows_function;
+extern const Function row_copies_function;
+extern const Function deal_taken_function;
 extern const Function number_values_function;
 extern const Function group_plan_function;
 extern const Function density_weights_function;
@@ -65,6 +68,9 @@ static inline const Function *find_function(const char *name) {
       &needs_rows_function,
       &deal_rows_function,
       &cut_batches_function,
+      &lane_windows_function,
+      &row_copies_function,
+      &deal_taken_function,
       &number_values_function,
       &group_plan_function,
       &density_weights_function,

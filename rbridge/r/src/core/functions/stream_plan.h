@@ -3,7 +3,7 @@
  */
 
 #include "../epoch_order.h"
-#include "../lanes.h"
+#include "../lane_taken.h"
 #include "../part_seeds.h"
 #include "../request.h"
 #include "functions.h"
@@ -30,6 +30,7 @@ static bool read_stream(const Parts *request, StreamRequest *wanted, Host *host)
   bool is_shuffled = false;
   if (!read_whole(request, "n_sources", 1, LARGEST_COUNT, &wanted->n_sources, host)) return false;
   if (!read_lane_size(request, &wanted->batches, host)) return false;
+  if (!read_lane_way(request, &wanted->batches, host)) return false;
   if (!read_sharing(request, &wanted->num_replicas, host)) return false;
   if (!read_whole(request, "lanes", 1, wanted->n_sources, &wanted->n_lanes, host)) return false;
   if (fmod(wanted->n_lanes, wanted->num_replicas) != 0) {
@@ -56,8 +57,8 @@ static bool read_stream(const Parts *request, StreamRequest *wanted, Host *host)
 }
 
 /* Make the checked arguments the results; with the table of the sources, "n_batches" of each lane, the
- * "min_samples_per_stratum" that they have, "totals", the rows of each stratum in each lane, and "rows_held", the most
- * rows that a lane may have to hold.
+ * "min_samples_per_stratum" that they have, "totals", the rows of each stratum in each lane, those that are "taken" if
+ * not each row is taken once, and "rows_held", the most rows that a lane may have to hold.
  */
 static bool call_stream_plan(const Parts *request, Host *host) {
   StreamRequest wanted = {0};
@@ -79,7 +80,10 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   if (plan.table.n_parts != (int64_t)wanted.n_sources) {
     return refuse(host, "counts", "others", "be those of the sources");
   }
-  if (!plan_lanes(&wanted.batches, &plan, host)) return false;
+  bool takes_again = wanted.batches.has_shares || wanted.batches.balance != NO_BALANCE;
+  bool is_planned = takes_again ? plan_taken_lanes(request, &wanted.batches, &plan, host)
+                                : plan_lanes(&wanted.batches, &plan, host);
+  if (!is_planned) return false;
   if (!find_rows_held(&plan, (int64_t)wanted.together, &held, host)) return false;
   if (wanted.most_held < (double)held) {
     return refuse(host, "buffer_size", NULL, "be at least %lld, which these sources need", (long long)held);
@@ -87,7 +91,10 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   int64_t n_cells = plan.n_lanes * plan.table.n_strata;
   double *totals = host->vector(host, "totals", DOUBLES, n_cells);
   for (int64_t cell = 0; totals != NULL && cell < n_cells; cell++) totals[cell] = (double)plan.totals[cell];
-  return totals != NULL && host->number(host, "n_batches", (double)plan.n_batches) &&
+  double *taken = totals != NULL && takes_again ? host->vector(host, "taken", DOUBLES, n_cells) : NULL;
+  if (totals == NULL || (takes_again && taken == NULL)) return false;
+  for (int64_t cell = 0; takes_again && cell < n_cells; cell++) taken[cell] = (double)plan.taken[cell];
+  return host->number(host, "n_batches", (double)plan.n_batches) &&
          host->number(host, "min_samples_per_stratum", (double)plan.guaranteed) &&
          host->number(host, "rows_held", (double)held);
 }

@@ -6,7 +6,6 @@
 #include "../taken_rows.h"
 #include "kinds.h"
 
-enum { NO_BALANCE, BALANCE_OVER, BALANCE_UNDER, BALANCE_NUMBER };
 enum { ASSIGN_PROPORTIONAL, ASSIGN_EVEN, ASSIGN_CHOICES };
 
 /* The arguments of a user. */
@@ -72,19 +71,6 @@ static bool read_minimum(const Parts *request, StratifiedRequest *wanted, Host *
   return refuse(host, MINIMUM, got, "ask for at least one row of some stratum");
 }
 
-static bool read_shares(const Parts *request, StratifiedRequest *wanted, Host *host) {
-  Part part = find_part(request, "shares");
-  double number;
-  wanted->has_shares = part.type != NOTHING;
-  if (!wanted->has_shares) return true;
-  if (!part.is_named) return refuse(host, "shares", NULL, "be numbers with names of strata");
-  if (part.length == 0) return refuse(host, "shares", "no stratum", "name every stratum");
-  for (int64_t item = 0; item < part.length; item++) {
-    if (!read_positive_item(request, "shares", item, &number, host)) return false;
-  }
-  return true;
-}
-
 /* Read how shares follow from the sizes of strata. */
 static bool read_weights_by_size(const Parts *request, StratifiedRequest *wanted, Host *host) {
   bool has_temperature = is_given(request, "temperature"), is_capped = is_given(request, "cap");
@@ -93,21 +79,6 @@ static bool read_weights_by_size(const Parts *request, StratifiedRequest *wanted
   wanted->cap = LARGEST_COUNT;
   if (has_temperature && !read_number(request, "temperature", 1, &wanted->temperature, host)) return false;
   return !is_capped || read_whole(request, "cap", 1, INFINITY, &wanted->cap, host);
-}
-
-static bool read_balance(const Parts *request, StratifiedRequest *wanted, Host *host) {
-  Part part = find_part(request, "balance");
-  if (part.type == NOTHING) return true;
-  bool is_read;
-  if (part.type == TEXT) {
-    if (strcmp(part.values, "over") == 0) wanted->balance = BALANCE_OVER;
-    if (strcmp(part.values, "under") == 0) wanted->balance = BALANCE_UNDER;
-    is_read = wanted->balance != NO_BALANCE;
-  } else {
-    wanted->balance = BALANCE_NUMBER;
-    is_read = read_whole(request, "balance", 1, INFINITY, &wanted->each, host);
-  }
-  return is_read || refuse(host, "balance", NULL, "be 'over', 'under' or a positive integer");
 }
 
 static bool read_stratified(const Parts *request, StratifiedRequest *wanted, Host *host) {
@@ -123,8 +94,8 @@ static bool read_stratified(const Parts *request, StratifiedRequest *wanted, Hos
   if (!fits || !read_minimum(request, wanted, host)) return false;
   wanted->has_mean = is_given(request, "mean_batch_size");
   if (wanted->has_mean && !read_whole(request, "mean_batch_size", 1, INFINITY, &wanted->mean, host)) return false;
-  if (!read_shares(request, wanted, host) || !read_weights_by_size(request, wanted, host)) return false;
-  if (!read_balance(request, wanted, host)) return false;
+  if (!read_shares(request, &wanted->has_shares, host) || !read_weights_by_size(request, wanted, host)) return false;
+  if (!read_balance(request, &wanted->balance, &wanted->each, host)) return false;
   wanted->drops = is_given(request, "drop");
   return (!wanted->drops || read_choice(request, "drop", drop, 1, &any, host)) &&
          read_flag(request, "shuffle", &wanted->is_shuffled, host) &&
@@ -162,33 +133,6 @@ static bool keep_stratified(const Parts *request, const StratifiedRequest *wante
          host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
 }
 
-/* Spread the values that have names over the strata, whose numbers are "named_strata"; return how many are named, or -1
- * after a refusal.
- */
-static int64_t spread_items(const Parts *request, const char *name, int64_t n_strata, double *values, Host *host) {
-  Part items = find_part(request, name), strata = find_part(request, "named_strata");
-  if (strata.type != DOUBLES || strata.length != items.length) {
-    refuse(host, name, "others", "name strata");
-    return -1;
-  }
-  const double *numbers = strata.values;
-  int64_t n_named = 0;
-  for (int64_t stratum = 0; stratum < n_strata; stratum++) values[stratum] = -1;
-  for (int64_t item = 0; item < items.length; item++) {
-    bool is_stratum = numbers[item] >= 0 && numbers[item] < (double)n_strata;
-    if (!is_stratum) {
-      refuse(host, name, "others", "name strata");
-      return -1;
-    }
-    double *value = &values[(int64_t)numbers[item]];
-    n_named += *value < 0;
-    bool is_read = strcmp(name, MINIMUM) == 0 ? read_whole_item(request, name, item, 0, value, host)
-                                              : read_positive_item(request, name, item, value, host);
-    if (!is_read) return -1;
-  }
-  return n_named;
-}
-
 /* Find the minimum of each stratum, 0 for none. */
 static bool spread_minimums(
     const Parts *request, const StratifiedRequest *wanted, const TakenRows *plan, double *minimums, Host *host
@@ -199,17 +143,6 @@ static bool spread_minimums(
     minimums[stratum] = wanted->has_minimums ? fmax(minimums[stratum], 0) : wanted->minimum;
   }
   return true;
-}
-
-static bool spread_shares(const Parts *request, const TakenRows *plan, double *shares, Host *host) {
-  int64_t n_strata = plan->rows->n_strata, n_named = spread_items(request, "shares", n_strata, shares, host);
-  if (n_named == n_strata || n_named < 0) return n_named == n_strata;
-  char got[SENTENCE];
-  int64_t absent = 0, n_few = n_strata - n_named;
-  while (shares[absent] >= 0) absent += 1;
-  host->refusal.stratum = absent;
-  snprintf(got, SENTENCE, "%lld name%s too few, '{stratum}' among them,", (long long)n_few, plural(n_few));
-  return refuse(host, "shares", got, "name every stratum");
 }
 
 /* Choose the number of batches and the rows of each stratum; whether rows are dealt evenly. `numbers` and `integers`
