@@ -164,7 +164,7 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
         in_order(ROWS) // 3 % 7, 2, groups=in_order(ROWS) // 3, seed=1
     ),
     "groups of several strata": lambda: pystrat.StratifiedGroupBatchSampler(
-        in_order(ROWS) // 2 % 3, 2, groups=in_order(ROWS) // 5, seed=1
+        in_order(ROWS // 2) // 2 % 3, 9, groups=in_order(ROWS // 2) // 50, seed=1
     ),
     "groups apart": lambda: pystrat.StratifiedGroupBatchSampler(
         in_order(ROWS // 4) % 2, 5000, groups=in_order(ROWS // 4) % 63, keep="apart", seed=1
