@@ -14,7 +14,7 @@ from pystrat.core_sampler import CoreBatchSampler, data_of, labels_of
 from pystrat.first_rows import first_rows
 from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of, range_of, refused_value
+from pystrat.messages import count_of, range_of, refused_value, shortened
 from pystrat.read_only import ReadOnlyArrays
 from pystrat.strata import Column, NumberNames, encode_strata, number_columns
 
@@ -38,7 +38,7 @@ class NoDuplicatesPlan(ReadOnlyArrays):
     largest : numpy.ndarray of int64, shape (number of keys,)
         The rows with its most frequent value.
     frequent : tuple of str
-        This value.
+        This value, as text of at most 100 characters; a longer one ends with "...".
     """
 
     n_batches: int
@@ -183,11 +183,11 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
         def name_of(of: str, *places: str) -> str:
             if of == "stratum" and encoded is not None:
                 return encoded.shown[int(places[0])]
-            return names[int(places[0])][int(places[1])]
+            return shortened(names[int(places[0])][int(places[1])])
 
         parts = self._plan_of(settings, data, name_of)
         largest, frequent = parts.pop("largest"), parts.pop("frequent")
-        shown = tuple(of_key[int(place)] for of_key, place in zip(names, frequent))
+        shown = tuple(shortened(of_key[int(place)]) for of_key, place in zip(names, frequent))
         self._parameters = {name: value for name, value in settings.items() if name != "seed"}
         self._adopt(
             parts,

@@ -202,6 +202,13 @@ def test_the_plan_and_the_output() -> None:
     assert across.plan.largest.tolist() == [3] and across.plan.values.tolist() == [10]
 
 
+def test_long_texts_are_shortened_where_they_are_shown() -> None:
+    text = "a long document " * 20
+    with pytest.warns(UserWarning, match=f"The most frequent value, '{text[:100]}...', has 2 rows."):
+        sampler = NoDuplicatesBatchSampler([text, text], 2, seed=1)
+    assert sampler.plan.frequent == (text[:100] + "...",)
+
+
 @pytest.mark.parametrize(
     "parameters, text",
     [

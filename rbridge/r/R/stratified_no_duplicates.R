@@ -38,7 +38,7 @@
 #' @return A generator of class `"batch_sampler_no_duplicates"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each key: `key`, the number of its `values`, the rows of the
-#'   `largest` of them, and this value, `frequent`.
+#'   `largest` of them, and this value, `frequent`, as text of at most 100 characters; a longer one ends with `"..."`.
 #'   With `across_columns`, it has one row for all columns.
 #'
 #' @section Guarantees:
@@ -155,10 +155,11 @@ distinct_recipe = function(keys, strata, configuration) {
   data = c(keys$parts, if (!is.null(strata)) strata_data(strata))
   settings = configuration[setdiff(names(configuration), c("keys", "strata", "has_strata"))]
   name_of = function(of, places) {
-    if (of == "stratum") strata$names[places + 1] else keys$names[[places[1L] + 1]][places[2L] + 1]
+    if (of == "stratum") strata$names[places + 1] else shortened(keys$names[[places[1L] + 1]][places[2L] + 1])
   }
   parts = core_plan("no_duplicates", c(settings, data), name_of)
-  shown = unlist(Map(function(names, place) names[place + 1], keys$names, parts$frequent), use.names = FALSE)
+  shown = unlist(Map(function(names, place) shortened(names[place + 1]), keys$names, parts$frequent),
+    use.names = FALSE)
   labels = c(distinct_labels(configuration), list(keys = keys$titles, frequent = shown, largest = parts$largest))
   new_recipe("no_duplicates", configuration$seed, parts[setdiff(names(parts), c("frequent", "largest"))],
     labels = labels)

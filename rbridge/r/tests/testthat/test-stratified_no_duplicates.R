@@ -78,6 +78,13 @@ test_that("an instance shows its plan, and a frequent value warns", {
   expect_output(print(sampler), "* Rows: 5, of keys 'query', 'document'", fixed = TRUE)
 })
 
+test_that("long texts are shortened where they are shown", {
+  text = strrep("a long document ", 20)
+  expect_warning(sampler <- no_duplicates(2, factor(c(text, text))), fixed = TRUE, # nolint
+    sprintf("The most frequent value, '%s...', has 2 rows.", substr(text, 1, 100)))
+  expect_identical(sampler$plan()$frequent, paste0(substr(text, 1, 100), "..."))
+})
+
 test_that("invalid arguments are refused", {
   expect_match(message_of(no_duplicates(0)), "'batch_size' parameter must be a positive integer. Got 0", fixed = TRUE)
   expect_match(message_of(no_duplicates(2, c(1, NA))), "'keys' parameter must have no missing values.", fixed = TRUE)

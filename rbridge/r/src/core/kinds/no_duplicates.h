@@ -89,16 +89,18 @@ static bool are_sides(const Keys *keys) {
   return keys->n_columns == 1 || (keys->n_columns == 2 && keys->n_kinds == 2);
 }
 
+/* Refuse a number that is not one of the values of a column. */
+static bool check_value(const Keys *keys, int64_t column, int32_t value, Host *host) {
+  if (value >= 0 && value < keys->n_values[keys->n_kinds == 1 ? 0 : column]) return true;
+  return refuse(host, "recipe", "others", "have numbers of values from 0 as 'keys'");
+}
+
 /* Count the values of a column; `counts` are zeros at first. */
 static bool count_values(const Keys *keys, int64_t column, int32_t *counts, Host *host) {
-  const int32_t *codes = keys->codes + column * keys->n_rows;
-  int64_t n_values = keys->n_values[keys->n_kinds == 1 ? 0 : column], work = 0;
-  for (int64_t row = 0; row < keys->n_rows; row++) {
-    if (codes[row] < 0 || codes[row] >= n_values) {
-      return refuse(host, "recipe", "others", "have numbers of values from 0 as 'keys'");
-    }
-    counts[codes[row]] += 1;
-    if (!may_go_on(&work, 1, host)) return false;
+  const int32_t *values = keys->codes + column * keys->n_rows;
+  for (int64_t row = 0, work = 0; row < keys->n_rows; row++) {
+    if (!check_value(keys, column, values[row], host) || !may_go_on(&work, 1, host)) return false;
+    counts[values[row]] += 1;
   }
   return true;
 }
@@ -118,16 +120,12 @@ static bool value_rows(const Keys *keys, Life life, ValuedRows *valued, Host *ho
   valued->values = host->memory(host, life, n_rows * n_columns * (int64_t)sizeof *valued->values);
   if (valued->values == NULL) return false;
   for (int64_t column = 0; column < n_columns; column++) {
-    int64_t n_values = keys->n_values[keys->n_kinds == 1 ? 0 : column];
     for (int64_t row = 0; row < n_rows; row++) {
-      int32_t code = keys->codes[column * n_rows + row];
-      if (code < 0 || code >= n_values) {
-        return refuse(host, "recipe", "others", "have numbers of values from 0 as 'keys'");
-      }
-      valued->values[row * n_columns + column] = (int32_t)first + code;
-      if (!may_go_on(&work, 1, host)) return false;
+      int32_t value = keys->codes[column * n_rows + row];
+      if (!check_value(keys, column, value, host) || !may_go_on(&work, 1, host)) return false;
+      valued->values[row * n_columns + column] = (int32_t)first + value;
     }
-    if (keys->n_kinds > 1) first += n_values;
+    if (keys->n_kinds > 1) first += keys->n_values[column];
   }
   valued->n_values = keys->n_kinds == 1 ? keys->n_values[0] : first;
   return find_rows_of_values(valued, life, host);
@@ -174,7 +172,9 @@ static const char *name_frequent(const Frequent *frequent, char *shown) {
 }
 
 /* Refuse a minimum that a stratum cannot have in so many batches. */
-static bool check_minimum(const Codes *strata, double minimum, int64_t n_batches, const Frequent *frequent, Host *host) {
+static bool check_minimum(
+    const Codes *strata, double minimum, int64_t n_batches, const Frequent *frequent, Host *host
+) {
   for (int64_t stratum = 0; stratum < strata->n_strata; stratum++) {
     int64_t count = strata->counts[stratum], at_most = count / n_batches;
     if (minimum <= (double)at_most) continue;
