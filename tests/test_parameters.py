@@ -8,7 +8,8 @@ from typing import Any, Iterator
 
 import pytest
 
-from tests.reference.parameters import REQUIRED, default_of, documented
+from pystrat import BatchSampler
+from tests.reference.parameters import REQUIRED, constructors, default_of, documented
 
 MODULES = ("pystrat", "pystrat.corpus", "pystrat.stream", "rbridge")
 RESULTS = {"BatchPlan", "Batches", "FilePlan", "RStatus"}  # that users receive, and do not make
@@ -32,3 +33,11 @@ def test_every_parameter_is_in_the_table_with_its_default(module: str) -> None:
             if default not in table.get(parameter.name, set()):
                 others.append(f"{name}({parameter.name}={default})")
     assert others == [], "add a line to docs/parameters.md, or use a name and a default that it has"
+
+
+def test_the_table_has_all_constructors_of_samplers_with_their_parameters() -> None:
+    found = {}
+    for name, made in (entry for module in MODULES for entry in public(module)):
+        if inspect.isclass(made) and issubclass(made, BatchSampler) and made is not BatchSampler or "Stream" in name:
+            found[name] = set(inspect.signature(made).parameters) - {"rank"}
+    assert found == {name: parameters for name, parameters in constructors().items() if name[0].isupper()}

@@ -79,7 +79,7 @@ def open_files(source: Source, suffixes: Sequence[str], targets: Optional[Paths]
     OSError
         If a file cannot be read.
     """
-    suffixes = _check_suffixes(suffixes, is_listed=targets is None and not isinstance(source, (str, os.PathLike)))
+    suffixes = check_suffixes(suffixes, source, targets)
     found = _find_by_suffix(source, suffixes) if targets is None else _find_pairs(source, targets, suffixes)
     return tuple(ParallelFile(files, label) for files, label in zip(found, _labels(found)))
 
@@ -172,8 +172,9 @@ def _telling_folders(paths: Sequence[Path]) -> list[tuple[str, ...]]:
     return tails
 
 
-def _check_suffixes(suffixes: Any, *, is_listed: bool) -> tuple[str, ...]:
-    """Return the suffixes; an empty one takes listed files as they are."""
+def check_suffixes(suffixes: Any, source: Source, targets: Optional[Paths]) -> tuple[str, ...]:
+    """Return the suffixes, one for each side of the lines; an empty one takes listed files as they are."""
+    is_listed = targets is None and not isinstance(source, (str, os.PathLike))
     required = "be different endings of names, such as ('.src', '.tgt')"
     if isinstance(suffixes, str):
         raise refused_type("suffixes", required, show(suffixes), f"A single one goes in a list: [{show(suffixes)}].")

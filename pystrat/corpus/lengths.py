@@ -74,10 +74,6 @@ def limited_lengths(
     if not isinstance(max_length, list):
         of_lines = line_lengths(lengths, files)
         return of_lines, None if max_length is None else of_lines <= max_length
-    n_sides = len(files[0].sides)
-    if len(max_length) != n_sides:
-        required = f"have one number for each side, {n_sides}, or be one number"
-        raise refused_value("max_length", required, show(max_length))
     of_sides = _side_lengths(lengths, files)
     return of_sides.max(axis=1), (of_sides <= max_length).all(axis=1)
 

@@ -13,7 +13,7 @@ from pystrat import _core
 from pystrat.base import Batches
 from pystrat.corpus.cutting import CuttingBatchSampler
 from pystrat.corpus.dataset import CorpusDataset, check_transform
-from pystrat.corpus.files import Paths, Source, open_files
+from pystrat.corpus.files import Paths, Source, check_suffixes, open_files
 from pystrat.corpus.lengths import limited_lengths
 from pystrat.corpus.plan import CorpusPlan, PlanSettings, shown_name
 from pystrat.corpus.population import check_accept, check_max_length, find_population
@@ -206,7 +206,9 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        limits = check_max_length(max_length) if isinstance(max_length, (list, tuple, np.ndarray)) else max_length
+        limits: Any = max_length
+        if isinstance(max_length, (list, tuple, np.ndarray)):
+            limits = check_max_length(max_length, len(check_suffixes(suffixes, source, targets)))
         arguments = {
             "batch_size": batch_size,
             "assign": assign,

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.lengths import limited_lengths, lines_in_order
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, refused_type, show
-
-_MOST_SIDES = 10**4  # more files than a process can open at once
+from pystrat.messages import check_integer, refused_type, refused_value, show
 
 
 class Population(NamedTuple):
@@ -72,17 +70,19 @@ def limited_population(
     files: Sequence[ParallelFile], lengths: Any, max_length: Any, accept: Any
 ) -> Optional[Population]:
     """Return the remaining lines, like `find_population`, from the parameters that the user has given."""
-    limits = check_max_length(max_length)
+    limits = check_max_length(max_length, len(files[0].sides))
     allowed = None if limits is None else limited_lengths(lengths, files, limits)[1]
     return find_population(files, allowed, check_accept(accept))
 
 
-def check_max_length(max_length: Any) -> Union[None, int, list[int]]:
+def check_max_length(max_length: Any, n_sides: int) -> Union[None, int, list[int]]:
     """Return a number of tokens, one for each side as a list, or None."""
     if max_length is None:
         return None
-    is_sequence = isinstance(max_length, (list, tuple)) or (isinstance(max_length, np.ndarray) and max_length.ndim == 1)
-    if is_sequence and len(max_length) <= _MOST_SIDES:
+    if isinstance(max_length, (list, tuple)) or (isinstance(max_length, np.ndarray) and max_length.ndim == 1):
+        if len(max_length) != n_sides:
+            required = f"have one number for each side, {n_sides}, or be one number"
+            raise refused_value("max_length", required, show(max_length))
         return [check_integer(limit, "max_length", minimum=0, maximum=MAX_COUNT) for limit in max_length]
     return check_integer(max_length, "max_length", minimum=0, maximum=MAX_COUNT)
 

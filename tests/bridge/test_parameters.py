@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Callable
 
-from tests.reference.parameters import REQUIRED, default_of, documented
+from tests.reference.parameters import REQUIRED, constructors, default_of, documented
 from tests.test_parameters import MODULES, public
 
 FORMALS = """
@@ -24,13 +24,19 @@ for (name in getNamespaceExports("rbridge")) {
 
 def test_every_parameter_of_r_is_in_the_table_and_the_table_has_no_other(rscript: Callable[..., str]) -> None:
     table, others, used = documented(), [], set()
+    made: dict[str, set[str]] = {}
     for line in rscript(FORMALS).splitlines():
         name, parameter, shown = line.split("\t")
         used.add(parameter)
+        made.setdefault(name, set()).add(parameter)
         default = REQUIRED if shown == REQUIRED else default_of(shown)
         if default not in table.get(parameter, set()):
             others.append(f"{name}({parameter} = {shown})")
     assert others == [], "add a line to docs/parameters.md, or use a name and a default that it has"
+    of_r = {name: parameters for name, parameters in constructors().items() if name[0].islower()}
+    assert of_r == {name: made[name] - {"rank"} for name in of_r}
+    samplers = {name for name in made if name.startswith("batch_sampler_")} - {"batch_sampler_python"}
+    assert set(of_r) == samplers | {"stratified_stream"}
     for module in MODULES:
         used.update(parameter for _, made in public(module) for parameter in inspect.signature(made).parameters)
     assert set(table) == used, "a line for no parameter"

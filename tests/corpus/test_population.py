@@ -69,6 +69,12 @@ def test_each_side_may_have_a_limit(folder: Path, limits: Any, lengths: Any) -> 
     assert all(len(batch) * longest_sides[batch].max() <= 18 for batch in by_tokens.batches())
 
 
+def test_the_number_of_limits_is_checked_before_any_file_is_read(tmp_path: Path) -> None:
+    for limits in ([1, 2, 3], np.broadcast_to(np.int64(1), (2**50,))):
+        with pytest.raises(ValueError, match="'max_length' parameter must have one number for each side, 2, or be one"):
+            CorpusMixtureBatchSampler(tmp_path / "missing", 2, sample=3, max_length=limits)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

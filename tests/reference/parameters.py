@@ -8,7 +8,9 @@ from pathlib import Path
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "parameters.md"
 REQUIRED = "required"
-_ROW = re.compile(r"\| `(\w+)` \| [^|]+ \| ([^|]+) \|")
+_CONSTRUCTOR = re.compile(r"(?m)^\| `(\w+)`(?:, `(\w+)\(\)`)? \|(.*)\|")
+_COMMON = ("batch_size", "min_samples_per_stratum", "mean_batch_size", "rare", "missing", "shuffle")
+_ROW = re.compile(r"(?m)^\| `(\w+)` \| [^|]+ \| ([^|]+) \|")
 
 
 def documented() -> dict[str, set[str]]:
@@ -17,6 +19,21 @@ def documented() -> dict[str, set[str]]:
     assert len(rows) == len({name for name, _ in rows}) > 100, "one line for each parameter"
     quoted = r"`([^`]+)`|(required)"
     return {name: {default_of(a) if a else b for a, b in re.findall(quoted, cell)} for name, cell in rows}
+
+
+def constructors() -> dict[str, set[str]]:
+    """Return the parameters of each constructor, by its names in Python and in R, without those of all of them."""
+    found: dict[str, set[str]] = {}
+    table = DOCUMENT.read_text(encoding="utf-8").partition("## Constructors")[2]
+    for python, r, cells in _CONSTRUCTOR.findall(table):
+        *common, others = (cell.strip() for cell in cells.split("|"))
+        assert len(common) == len(_COMMON) and set(common) <= {"", "yes"}
+        parameters = {name for name, cell in zip(_COMMON, common) if cell} | set(re.findall(r"`(\w+)`", others))
+        if "labels" in parameters:
+            parameters = {name.replace("per_stratum", "per_label") for name in parameters}
+        parameters |= {"seed"} | (set() if "shards" in parameters else {"num_replicas"})
+        found.update({name: parameters for name in (python, r) if name})
+    return found
 
 
 def default_of(source: str) -> str:

@@ -60,6 +60,22 @@ stand_in_rows = function(request) {
   min(per_epoch, if (is.null(request$capacity)) 2^24 else factor(request$capacity))
 }
 
+is_column_name = function(value) is_column_names(value) && length(value) == 1L
+
+is_column_names = function(value) {
+  is.character(value) && !is.object(value) && is.null(dim(value)) && length(value) > 0L
+}
+
+# Users or items of observed pairs; without them, a plan only checks the other arguments.
+observed_argument = function(parameter) {
+  force(parameter)
+  list(
+    waits = is_column_name,
+    supply = function(value, data_source, task) named_column(task, value, parameter),
+    stand_in = function(n_rows) NULL
+  )
+}
+
 # The arguments, by name: list(
 #   waits = whether a value is to come from the dataset,
 #   supply = the value for a dataset, given what the user passed,
@@ -87,18 +103,14 @@ dataset_arguments = list(
     supply = function(value, data_source, task) named_column(task, value, "lengths"),
     stand_in = function(n_rows) integer(n_rows)
   ),
+  users = observed_argument("users"),
+  items = observed_argument("items"),
   labels = list(
     waits = function(value) is_column_names(value),
     supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE),
     stand_in = function(n_rows) matrix(TRUE, n_rows, 1L)
   )
 )
-
-is_column_name = function(value) is_column_names(value) && length(value) == 1L
-
-is_column_names = function(value) {
-  is.character(value) && !is.object(value) && is.null(dim(value)) && length(value) > 0L
-}
 
 # The columns of a task that `names` names, with the rows of the task.
 named_columns = function(task, names, parameter) {

@@ -10,8 +10,7 @@
 #   lines = the lines of each name
 # )
 open_files = function(source, suffixes, targets = NULL) {
-  is_listed = is.null(targets) && !(is.character(source) && length(source) == 1L)
-  suffixes = check_suffixes(suffixes, is_listed)
+  suffixes = check_suffixes(suffixes, source, targets)
   found = if (is.null(targets)) find_by_suffix(source, suffixes) else find_pairs(source, targets, suffixes)
   given = found$paths
   for (side in seq_along(given)) {
@@ -32,8 +31,9 @@ open_files = function(source, suffixes, targets = NULL) {
   )
 }
 
-# An empty suffix takes listed files as they are.
-check_suffixes = function(suffixes, is_listed) {
+# One for each side of the lines; an empty one takes listed files as they are.
+check_suffixes = function(suffixes, source, targets) {
+  is_listed = is.null(targets) && !(is.character(source) && length(source) == 1L)
   required = "be different endings of names, such as ('.src', '.tgt')"
   if (!is.character(suffixes)) {
     stop_parameter("suffixes", required, show_value(suffixes))

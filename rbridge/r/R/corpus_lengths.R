@@ -56,10 +56,6 @@ limited_lengths = function(lengths, files, max_length) {
     of_lines = line_lengths(lengths, files)
     return(list(of_lines = of_lines, allowed = if (!is.null(max_length)) of_lines <= max_length))
   }
-  if (length(max_length) != length(files$suffixes)) {
-    stop_parameter("max_length", sprintf("have one number for each side, %d, or be one number", length(files$suffixes)),
-      show_value(max_length))
-  }
   of_sides = side_lengths(lengths, files)
   list(of_lines = do.call(pmax.int, of_sides), allowed = Reduce(`&`, Map(`<=`, of_sides, max_length)))
 }

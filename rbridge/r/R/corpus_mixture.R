@@ -143,7 +143,9 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL,
   accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE, ...) {
   answer_keywords(...)
-  limits = if (length(max_length) > 1L) check_max_length(max_length)
+  limits = if (length(max_length) > 1L) {
+    check_max_length(max_length, length(check_suffixes(suffixes, source, targets)))
+  }
   request = list(batch_size = batch_size, assign = assign, epoch_end = epoch_end, shuffle = shuffle, lengths = lengths,
     max_tokens = max_tokens, window = window, max_length = if (is.null(limits)) max_length else max(limits),
     seed = seed, num_replicas = num_replicas, balance_replicas = balance_replicas)

@@ -50,16 +50,20 @@ remaining_lines = function(parts) {
 
 # For a dataset: the numbers of the remaining lines, NULL if there are no limits.
 limited_positions = function(files, lengths, max_length, accept) {
-  max_length = check_max_length(max_length)
+  max_length = check_max_length(max_length, length(files$suffixes))
   allowed = if (!is.null(max_length)) limited_lengths(lengths, files, max_length)$allowed
   population = find_population(files, allowed, check_accept(accept))
   if (!is.null(population)) which(population$remains)
 }
 
 # A number of tokens, or one for each side, or NULL.
-check_max_length = function(max_length) {
+check_max_length = function(max_length, n_sides) {
   if (!is.numeric(max_length) || length(max_length) < 2L) {
     return(if (!is.null(max_length)) check_between(max_length, "max_length", 0, largest_count))
+  }
+  if (length(max_length) != n_sides) {
+    stop_parameter("max_length", sprintf("have one number for each side, %d, or be one number", n_sides),
+      show_value(max_length))
   }
   vapply(as.vector(max_length), check_between, numeric(1L), "max_length", 0, largest_count)
 }

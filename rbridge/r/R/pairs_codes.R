@@ -1,16 +1,25 @@
 # Codes and ids of users and items, as the core takes them.
 
-# -> list(parts, settings, ids): the parts of a recipe of observed pairs, the checked arguments, and the ids by code,
-#   NULL if codes were given
-plan_observed = function(kind, request, users, items) {
-  settings = core_plan(kind, request)
-  users = pair_codes(users, settings$n_users, "users")
-  items = pair_codes(items, settings$n_items, "items")
+# -> list(parts, settings, ids): the parts of a recipe of observed pairs, NULL without users or items, the checked
+#   arguments, and the ids by code, NULL if codes were given
+plan_observed = function(kind, request) {
+  settings = core_plan(kind, request[setdiff(names(request), c("users", "items"))])
+  if (is.null(request$users) || is.null(request$items)) {
+    return(list(settings = settings))
+  }
+  users = pair_codes(request$users, settings$n_users, "users")
+  items = pair_codes(request$items, settings$n_items, "items")
   request = settings
   request$n_users = if (is.null(users$ids)) settings$n_users else length(users$ids)
   request$n_items = if (is.null(items$ids)) settings$n_items else length(items$ids)
   parts = core_plan(kind, c(request, list(users = users$codes, items = items$codes)), users$ids)
   list(parts = parts, settings = settings, ids = list(user_ids = users$ids, item_ids = items$ids))
+}
+
+check_observed = function(users, items) {
+  if (is.null(users) || is.null(items)) {
+    stop_parameter(if (is.null(users)) "users" else "items", "have at least one code", "0 values")
+  }
 }
 
 # The labels of the recipe of observed pairs: how some settings are shown, further labels, and the ids.

@@ -10,6 +10,7 @@
 #'
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
 #'   The user and the item of each positive: codes, integers from 1, or ids.
+#'   Or `character(1)`, the name of a column of the task, for a task that mlr3 splits, resamples or reorders.
 #'   Whole doubles are codes as well.
 #'   Text and factors are ids, which get the codes 1, 2, ... in order of first appearance; levels that do not occur get
 #'   none.
@@ -113,17 +114,25 @@
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
   unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
-  request = list(ratio = ratio, batch_size = batch_size, n_users = n_users, n_items = n_items, method = method,
-    unique = unique, reject_positives = reject_positives, power = power, full_users = full_users, seed = seed,
-    num_replicas = num_replicas)
-  planned = plan_observed("pairs", request, users, items)
+  check_observed(users, items)
+  request_generator("pairs", list(users = users, items = items, ratio = ratio, batch_size = batch_size,
+    n_users = n_users, n_items = n_items, method = method, unique = unique, reject_positives = reject_positives,
+    power = power, full_users = full_users, seed = seed, num_replicas = num_replicas))
+}
+
+plan_pairs = function(request) {
+  planned = plan_observed("pairs", request)
+  if (is.null(planned$parts)) {
+    return(planned$settings)
+  }
   labels = observed_labels(planned, c("ratio", "batch_size", "full_users", "num_replicas"))
-  new_generator(new_recipe("pairs", planned$settings$seed, planned$parts, labels = labels))
+  new_recipe("pairs", planned$settings$seed, planned$parts, labels = labels)
 }
 
 kind_pairs = function() {
   core_kind(
     class = "batch_sampler_pairs",
+    plan = plan_pairs,
     vectors = list(
       parts = c("n_users", "n_items", "n_batches", "method", "unique", "reject_positives", "power", "cells",
         "n_negatives"),

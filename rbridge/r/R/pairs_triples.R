@@ -9,7 +9,8 @@
 #' The Python class `pystrat.TripleBatchSampler` returns the same pair numbers from the same seed.
 #'
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
-#'   The user and the item of each positive, as codes or as ids, as in [batch_sampler_pairs()].
+#'   The user and the item of each positive, as codes or as ids, or as names of columns of the task, as in
+#'   [batch_sampler_pairs()].
 #'   A pair that occurs twice is two positives.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of triples in a batch.
@@ -70,18 +71,27 @@
 batch_sampler_triples = function(users, items, batch_size, negatives_per_positive = 1, n_users = NULL, n_items = NULL,
   unique = FALSE, full_users = "error", seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
-  request = list(batch_size = batch_size, negatives_per_positive = negatives_per_positive, n_users = n_users,
-    n_items = n_items, unique = unique, full_users = full_users, seed = seed, num_replicas = num_replicas)
-  planned = plan_observed("triples", request, users, items)
+  check_observed(users, items)
+  request_generator("triples", list(users = users, items = items, batch_size = batch_size,
+    negatives_per_positive = negatives_per_positive, n_users = n_users, n_items = n_items, unique = unique,
+    full_users = full_users, seed = seed, num_replicas = num_replicas))
+}
+
+plan_triples = function(request) {
+  planned = plan_observed("triples", request)
+  if (is.null(planned$parts)) {
+    return(planned$settings)
+  }
   labels = observed_labels(planned, c("batch_size", "full_users", "num_replicas"),
     n_skipped_users = planned$parts$n_skipped_users)
   planned$parts$n_skipped_users = NULL
-  new_generator(new_recipe("triples", planned$settings$seed, planned$parts, labels = labels))
+  new_recipe("triples", planned$settings$seed, planned$parts, labels = labels)
 }
 
 kind_triples = function() {
   core_kind(
     class = "batch_sampler_triples",
+    plan = plan_triples,
     vectors = list(
       parts = c("n_users", "n_items", "n_batches", "negatives_per_positive", "unique", "cells"),
       labels = c("batch_size", "full_users", "num_replicas", "n_skipped_users", "user_ids", "item_ids")

@@ -216,3 +216,27 @@ test_that("a number becomes a generator in the search space", {
       sampler_of(measured$y, m, seed = 1)$batches(0))
   }
 })
+
+test_that("pairs and triples take users and items from columns of the task", {
+  skip_if_not_installed("mlr3")
+  met = data.frame(user = rep(1:5, 8), item = rep(c("p", "q", "r", "s"), 10), bought = rep(c(0, 1), 20))
+  met = met[1:15, ]
+  task = mlr3::as_task_regr(met, target = "bought")
+  fold = task$clone()$filter(c(9, 3, 5, 8))
+  seen = met[fold$row_ids, ]
+  of = list(
+    pairs = function(users, items, ...) batch_sampler_pairs(users, items, 1 / 3, 4, ..., seed = 1),
+    triples = function(users, items, ...) batch_sampler_triples(users, items, 4, ..., seed = 1)
+  )
+  for (sampler in of) {
+    waiting = sampler("user", "item", n_users = 5)
+    expect_output(print(waiting), "* users: 'user'", fixed = TRUE)
+    expect_identical(waiting(list(task = fold))$batches(2), sampler(seen$user, seen$item, n_users = 5)(NULL)$batches(2))
+    expect_identical(waiting(task)$item_ids(), unique(met$item))
+    refused = function(call, text) expect_error(call, text, fixed = TRUE)
+    refused(waiting(NULL), "The 'users' parameter must hold values if the dataset has no task. Got 'user' instead.")
+    refused(sampler("user", "shop")(task), "The 'items' parameter must name columns of the task. Got 'shop' instead.")
+    expect_error(sampler("user", "item", unique = 1), "'unique' parameter must be true or false")
+    expect_error(sampler(NULL, "item"), "'users' parameter must have at least one code. Got 0 values")
+  }
+})

@@ -103,6 +103,7 @@ test_that("wrong arguments and recipes are refused", {
   }
   refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = -1)
   refused("The 'max_length' parameter must have one number for each side, 2, or be one number.", max_length = 1:3)
+  expect_error(batch_sampler_corpus_mixture("missing", 2, 3, max_length = 1:3), "one number for each side, 2, or be")
   refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = c(4, -1))
   refused("must be 'words', or whole numbers of shape (120, 2), if 'max_length' has a limit for each side.",
     max_length = c(4, 5), lengths = rep(1, 120))

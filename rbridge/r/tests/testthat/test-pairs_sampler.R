@@ -185,7 +185,8 @@ test_that("ids that are none are refused", {
   expect_match(refused(c("a", NA), 1:2),
     "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these pairs out.")
   expect_match(refused(1:2, factor(c(NA, "a"))), "'items' .* must have no missing values. Got 1 missing of 2 rows")
-  expect_match(refused("a\xff", 1), "or ids, text or a factor. Got text that is not Unicode instead.", fixed = TRUE)
+  expect_match(refused(c("a\xff", "b"), 1:2), "or ids, text or a factor. Got text that is not Unicode instead.",
+    fixed = TRUE)
   expect_match(refused(1:2, c("a", "b"), n_items = 9),
     "The 'n_items' parameter must be left out if 'items' are ids. Got 9 instead. Give codes",
     fixed = TRUE)
