@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.downsampling.probabilities import correct_probabilities, published_class_weights
     from pystrat.downsampling.sampler import DownsampledBatchSampler
     from pystrat.stratified.multilabel import MultilabelBatchSampler
+    from pystrat.stratified.per_label import PerLabelBatchSampler
     from pystrat.pairs.datasets import FeatureLookup, PairDataset, TripleDataset
     from pystrat.pairs.sampler import NegativePairBatchSampler, decode_pairs
     from pystrat.pairs.triples import TripleBatchSampler
@@ -63,6 +64,7 @@ __all__ = [
     "NoDuplicatesBatchSampler",
     "OneStratumBatchSampler",
     "PairDataset",
+    "PerLabelBatchSampler",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
     "ResumableLoader",
@@ -118,6 +120,7 @@ _MODULE_OF = {
     "NoDuplicatesBatchSampler": "stratified.no_duplicates",
     "OneStratumBatchSampler": "stratified.one_stratum",
     "PairDataset": "pairs.datasets",
+    "PerLabelBatchSampler": "stratified.per_label",
     "PerplexityBatchSampler": "corpus",
     "PrioritizedBatchSampler": "weighted.prioritized",
     "ResumableLoader": "resumable",

@@ -23,6 +23,7 @@ KINDS = (
     "NegativePairBatchSampler",
     "NoDuplicatesBatchSampler",
     "OneStratumBatchSampler",
+    "PerLabelBatchSampler",
     "PerplexityBatchSampler",
     "PrioritizedBatchSampler",
     "RareEventBatchSampler",
@@ -131,7 +132,8 @@ def limits(kind: str, folder: Path) -> tuple[set[int], int]:
     batches = epochs_of(sampler, 20)
     parts: Any = sampler._recipe()
     n_rows = parts.parts.get("n_rows", parts.parts.get("capacity"))
-    largest = max(max(batch) for batch in batches) + 1 if n_rows is None else int(n_rows[0])
+    has_pairs = n_rows is None or "positives" in parts.parts
+    largest = max(max(batch) for batch in batches) + 1 if has_pairs else int(n_rows[0])
     return {len(batch) for batch in batches}, largest
 
 

@@ -145,6 +145,12 @@ def check_multilabel(sampler: Any, given: Arguments) -> None:
         assert len(sampler.shortfalls()) == 0
 
 
+def check_per_label(sampler: Any, given: Arguments) -> None:
+    size = sampler._parts["labels_per_batch"] * (given["positives_per_label"] + given["negatives_per_label"])
+    n_drawn = sampler._parts["n_batches"] * size
+    check_epoch(sampler, 2 * sampler.n_rows * len(sampler.labels), int(n_drawn))
+
+
 def check_stream(stream: Any, given: Arguments) -> None:
     takes_all = given["shares"] is None and given["balance"] is None
     if takes_all and stream.rank is None and max(given["lanes"], len(list(stream))) < LARGEST:
@@ -504,6 +510,11 @@ CALLS: dict[str, Call] = {
         fixed(labels=[[1, 0], [0, 1]] * 2, min_samples_per_label=1),
         check_multilabel,
         besides={**SHARDED, "mean_batch_size": {"min_samples_per_label": None}},
+    ),
+    "PerLabelBatchSampler": Call(
+        fixed(labels=[[1, 0], [0, 1]] * 2, positives_per_label=1, negatives_per_label=1),
+        check_per_label,
+        besides=SHARDED,
     ),
     "NegativePairBatchSampler": Call(
         fixed(users=[0, 1], items=[0, 1], ratio=0.5, batch_size=2, n_items=4),

@@ -170,6 +170,7 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
         in_order(ROWS // 4) % 2, 5000, groups=in_order(ROWS // 4) % 63, keep="apart", seed=1
     ),
     "labels": lambda: pystrat.MultilabelBatchSampler(np.eye(7)[in_order(ROWS) % 7], 2, seed=1),
+    "each label": lambda: pystrat.PerLabelBatchSampler(np.eye(7)[in_order(ROWS) % 7], 2, 3, seed=1),
     "labels that lack rows": lambda: pystrat.MultilabelBatchSampler(
         np.random.default_rng(1).random((ROWS // 16, 9)) < 0.3, 2, seed=1, rare="allow"
     ),

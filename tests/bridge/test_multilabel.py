@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import MultilabelBatchSampler
+from pystrat import MultilabelBatchSampler, PerLabelBatchSampler
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 
@@ -155,3 +155,20 @@ def test_a_refusal_names_the_number_of_batches_that_works_in_both_languages(repl
 def test_r_warns_of_a_shortfall_with_batches_counted_from_1(r: Session) -> None:
     with pytest.warns(UserWarning, match="^batch 1 lacks 1 row of label 'c', in the order of the dataset.$"):
         r.call("batch_sampler_multilabel", in_r(r, TRIANGLE), 1, rare="warn")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"labels_per_batch": 2, "n_batches": 7}, {"labels_per_batch": 1, "num_replicas": 2}],
+    ids=["all labels", "some", "replicas"],
+)
+def test_positives_and_negatives_of_each_label(settings: dict[str, Any], r: Session, base: Any) -> None:
+    labels = random_labels(300, 4, seed=1)
+    sampler = PerLabelBatchSampler(labels, 2, 5, seed=5, **settings)
+    generator = r.call("batch_sampler_per_label", in_r(r, labels), 2, 5, seed=5, **settings)
+    for made in (generator, rbridge.as_torch_sampler(sampler)):
+        assert_same_recipe(r, sampler, made)
+        assert list(base["class"](made))[0] == "batch_sampler_per_label"
+        for epoch in (0, 1, 6_700_000):
+            expected = sampler.batches(epoch)
+            assert rows_in_r(r, made, epoch) == [expected.rows.tolist(), expected.offsets.tolist()]

@@ -24,6 +24,7 @@
 #include "kinds/epoch_subset.h"
 #include "kinds/mixture.h"
 #include "kinds/multilabel.h"
+#include "kinds/per_label.h"
 #include "kinds/pairs.h"
 #include "kinds/perplexity.h"
 #include "kinds/prioritized.h"
@@ -548,6 +549,26 @@ static Mutable multilabel_request(uint64_t *state) {
   return request;
 }
 
+static Mutable per_label_request(uint64_t *state) {
+  Mutable request = {.n_parts = 0};
+  uint8_t labels[MOST_VALUES * sizeof(double)];
+  int64_t n_labels = 1 + some_number(state, 6), n_rows = 2 + n_labels + some_number(state, MOST_VALUES - n_labels - 2);
+  for (int64_t i = 0; i < n_rows * n_labels; i++) {
+    int64_t row = i / n_labels, label = i % n_labels;
+    labels[i] = row == label || (row != label + 1 && some_number(state, 3) == 0);
+  }
+  add_number(&request, "positives_per_label", (double)(1 + some_number(state, 2)));
+  add_number(&request, "negatives_per_label", (double)(1 + some_number(state, 2)));
+  if (some_number(state, 2) == 0) add_number(&request, "labels_per_batch", (double)(1 + some_number(state, n_labels)));
+  if (some_number(state, 2) == 0) add_number(&request, "n_batches", (double)(1 + some_number(state, 9)));
+  if (some_number(state, 3) == 0) add_number(&request, "num_replicas", (double)(1 + some_number(state, 2)));
+  add_number(&request, "n_labels", (double)n_labels);
+  add_flag(&request, "by_label", 0);
+  n_mutable = request.n_parts; /* the host has checked that labels are 0 and 1 */
+  add_part(&request, "labels", BYTES, n_rows * n_labels, labels);
+  return request;
+}
+
 static void add_shared_settings(Mutable *request, uint64_t *state) {
   add_number(request, "batch_size", (double)(1 + some_number(state, 4)));
   if (some_number(state, 2) == 0) add_number(request, "n_batches", (double)(1 + some_number(state, 9)));
@@ -700,12 +721,15 @@ static void add_reports(Mutable *recipe, uint64_t *state) {
   add_part(recipe, "drawn", INTEGERS, sample, drawn);
 }
 
+/* Whether numbers stand for pairs, of a user and an item or of a row and a label. */
+static bool has_pairs(const Parts *recipe) { return is_given(recipe, "cells") || is_given(recipe, "positives"); }
+
 /* Check that an epoch is rows, or pair numbers, in order of batches. */
 static void check_epoch(const PlainHost *host, int64_t most) {
   const Given *rows = given_as(host, "rows"), *offsets = given_as(host, "offsets");
   CHECK((rows->type == INTEGERS || rows->type == LARGE) && offsets->type == LONGS && offsets->count >= 2);
   const int64_t *offset = offsets->values;
-  int32_t first = rows->type == INTEGERS || !is_given(host->parts, "cells") ? host->host.first_row : 0;
+  int32_t first = rows->type == INTEGERS || !has_pairs(host->parts) ? host->host.first_row : 0;
   for (int64_t i = 0; i < rows->count; i++) {
     int64_t row = rows->type == LARGE ? ((int64_t *)rows->values)[i] : ((int32_t *)rows->values)[i];
     CHECK(row >= first && row < most + first);
@@ -725,6 +749,7 @@ static int64_t number_in(const Parts *recipe, const char *name) {
 /* How many rows or pair numbers there are. */
 static int64_t rows_of(const Parts *recipe) {
   if (is_given(recipe, "cells")) return 2 * number_in(recipe, "n_users") * number_in(recipe, "n_items");
+  if (is_given(recipe, "positives")) return 2 * number_in(recipe, "n_rows") * number_in(recipe, "n_labels");
   if (is_given(recipe, "keys")) return find_part(recipe, "keys").length / number_in(recipe, "n_columns");
   if (is_given(recipe, "codes")) return find_part(recipe, "codes").length;
   Part lines = find_part(recipe, "lines");
@@ -995,7 +1020,7 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   PlainHost host = new_host(&request, NULL, 1, some_number(state, 20) == 0 ? some_number(state, 8) : -1);
   bool is_planned = kind->plan(&request, &host.host);
   if (!is_planned) check_failure(&host);
-  bool takes_labels = kind == &multilabel_kind;
+  bool takes_labels = kind == &multilabel_kind || kind == &per_label_kind;
   bool needs_data = kind == &strata_subset_kind || kind == &one_stratum_kind || kind == &pairs_kind ||
                     kind == &triples_kind || kind == &sharded_kind || kind == &stratified_group_kind ||
                     kind == &no_duplicates_kind;
@@ -1052,6 +1077,7 @@ int main(void) {
   test_mutations(&triples_kind, triples_request, 1500);
   test_mutations(&stratified_group_kind, group_request, 1500);
   test_mutations(&multilabel_kind, multilabel_request, 1500);
+  test_mutations(&per_label_kind, per_label_request, 1500);
   test_mutations(&weighted_kind, weighted_request, 1000);
   test_mutations(&prioritized_kind, prioritized_request, 1000);
   test_mutations(&sum_tree_kind, sum_tree_request, 500);

@@ -34,19 +34,18 @@ def choices(n: int, count: int, order_of_cycle: Callable[[int], list[int]]) -> I
         yield [number for number in range(n) if number not in left_out]
 
 
-def naive_exposure(
-    codes: Sequence[int], n_strata: int, n_batches: int, strata_per_batch: int, rows_of_each: int, seed: int
+def orders_of(seed: int, n_orders: int, which: int, n: int) -> Callable[[int], list[int]]:
+    """Return what gives the order of n numbers in each cycle of what has this number among `n_orders`."""
+    return lambda cycle: Reference(naive_seed(seed, FIRST_ORDER + cycle * n_orders + which)).permutation(n)
+
+
+def strata_of_epochs(
+    n_strata: int, n_batches: int, strata_per_batch: int, seed: int, n_orders: int
 ) -> Iterator[list[list[int]]]:
-    """Yield the batches of epoch 0, 1, ...; `codes` are numbers of strata, or the number of strata for dropped rows."""
-
-    def orders(n: int, which: int) -> Callable[[int], list[int]]:
-        return lambda cycle: Reference(naive_seed(seed, FIRST_ORDER + cycle * (n_strata + 1) + which)).permutation(n)
-
-    rows = [[row for row in Reference(seed).permutation(len(codes)) if codes[row] == s] for s in range(n_strata)]
-    sampled = [stratum for stratum in range(n_strata) if len(rows[stratum]) >= rows_of_each]
-    n_sampled, n_chosen = len(sampled), n_batches * strata_per_batch
-    turns = choices(n_sampled, n_chosen % n_sampled, orders(n_sampled, 0)) if n_chosen % n_sampled else None
-    rows_of = {s: choices(len(rows[s]), rows_of_each, orders(len(rows[s]), 1 + s)) for s in sampled}
+    """Yield the strata of the batches of epoch 0, 1, ...: all equally often."""
+    n_chosen = n_batches * strata_per_batch
+    n_more = n_chosen % n_strata
+    turns = choices(n_strata, n_more, orders_of(seed, n_orders, 0, n_strata)) if n_more else None
     epoch = 0
     while True:
         stream = Reference(naive_seed(seed, epoch))
@@ -54,8 +53,8 @@ def naive_exposure(
         if turns is not None:
             short = next(turns)
             queue = [short[place] for place in stream.permutation(len(short))]
-        for _ in range(n_chosen // n_sampled):
-            queue += stream.permutation(n_sampled)
+        for _ in range(n_chosen // n_strata):
+            queue += stream.permutation(n_strata)
         batches = []
         for _ in range(n_batches):
             chosen: list[int] = []
@@ -64,9 +63,39 @@ def naive_exposure(
                 number = queue.pop(0)
                 (waiting if number in chosen else chosen).append(number)
             queue = waiting + queue
-            batch = []
-            for number in sorted(chosen):
-                batch += [rows[sampled[number]][place] for place in next(rows_of[sampled[number]])]
-            batches.append(batch)
+            batches.append(sorted(chosen))
         yield batches
         epoch += 1
+
+
+def naive_exposure(
+    codes: Sequence[int], n_strata: int, n_batches: int, strata_per_batch: int, rows_of_each: int, seed: int
+) -> Iterator[list[list[int]]]:
+    """Yield the batches of epoch 0, 1, ...; `codes` are numbers of strata, or the number of strata for dropped rows."""
+    rows = [[row for row in Reference(seed).permutation(len(codes)) if codes[row] == s] for s in range(n_strata)]
+    sampled = [stratum for stratum in range(n_strata) if len(rows[stratum]) >= rows_of_each]
+    n_orders = n_strata + 1
+    places = {s: choices(len(rows[s]), rows_of_each, orders_of(seed, n_orders, 1 + s, len(rows[s]))) for s in sampled}
+    for epoch in strata_of_epochs(len(sampled), n_batches, strata_per_batch, seed, n_orders):
+        strata = [[sampled[number] for number in batch] for batch in epoch]
+        yield [[rows[s][place] for s in batch for place in next(places[s])] for batch in strata]
+
+
+def naive_per_label(
+    labels: Sequence[Sequence[int]], n_batches: int, labels_per_batch: int, each: tuple[int, int], seed: int
+) -> Iterator[list[list[int]]]:
+    """Yield the numbers of the batches of epoch 0, 1, ...; `each` are the positives and negatives of a label."""
+    n_labels = len(labels[0])
+    n_orders = 2 * n_labels + 1
+    takes_of = []
+    for label in range(n_labels):
+        for sign, count in zip((1, 0), each):
+            numbers = [2 * (row * n_labels + label) + sign for row in range(len(labels)) if labels[row][label] == sign]
+            orders = orders_of(seed, n_orders, 2 * label + 2 - sign, len(numbers))
+            takes_of.append((numbers, choices(len(numbers), count, orders)))
+    for epoch in strata_of_epochs(n_labels, n_batches, labels_per_batch, seed, n_orders):
+        batches = []
+        for chosen in epoch:
+            parts = [takes_of[2 * label + part] for label in chosen for part in (0, 1)]
+            batches.append([numbers[place] for numbers, taken in parts for place in next(taken)])
+        yield batches

@@ -31,8 +31,8 @@
 recipe_kinds = function() {
   c(
     "stratified", "strata_subset", "one_stratum", "no_duplicates", "stratified_group", "sharded", "downsampled",
-    "uniform", "weighted", "prioritized", "pairs", "triples", "multilabel", "tree", "epoch_subset", "mixture",
-    "rare_events", "perplexity"
+    "uniform", "weighted", "prioritized", "pairs", "triples", "multilabel", "per_label", "tree", "epoch_subset",
+    "mixture", "rare_events", "perplexity"
   )
 }
 

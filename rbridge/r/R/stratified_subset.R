@@ -128,7 +128,11 @@ kind_strata_subset = function() {
       labels = c("strata_per_batch", "min_samples_per_stratum", "exact", "balance", "rare", "missing", "num_replicas",
         "names")
     ),
-    bytes = function(recipe) strata_bytes(recipe) + 400 * length(recipe$parts$codes),
+    bytes = function(recipe) {
+      parts = recipe$parts
+      n_repeated = if (is.null(parts$balanced)) 0 else parts$n_batches * parts$strata_per_batch
+      strata_bytes(recipe) + 400 * length(parts$codes) + (16 + 24 * parts$min_samples_per_stratum) * n_repeated
+    },
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_strata(recipe, data_source, task)

@@ -4,6 +4,7 @@
 #define PYSTRAT_LABEL_SETS_H
 
 #include "numbering.h"
+#include "recipe.h"
 
 enum { LABELS_AT_ONCE = 31 }; /* a number below 2^31 and this many labels fit into 62 bits */
 
@@ -13,6 +14,24 @@ typedef struct {
   int64_t n_rows, n_labels;
   int64_t row_step, label_step; /* from a row or label to the next one */
 } LabelMatrix;
+
+/* Read the matrix of labels, bytes of 0 and 1 that the host has checked, row after row or label after label. */
+static inline bool read_labels(const Parts *request, LabelMatrix *matrix, Host *host) {
+  Part part = find_part(request, "labels");
+  double n_labels;
+  bool is_by_label = false;
+  if (!read_whole(request, "n_labels", 1, LARGEST_COUNT, &n_labels, host)) return false;
+  if (!read_flag(request, "by_label", &is_by_label, host)) return false;
+  int64_t n_rows = part.length / (int64_t)n_labels;
+  bool is_matrix = part.type == BYTES && n_rows >= 1 && n_rows <= LARGEST_COUNT;
+  if (!is_matrix || part.length % (int64_t)n_labels != 0) {
+    return refuse(host, "labels", "others", "be bytes, one for each row and label");
+  }
+  *matrix = (LabelMatrix){.values = part.values, .n_rows = n_rows, .n_labels = (int64_t)n_labels};
+  matrix->row_step = is_by_label ? 1 : matrix->n_labels;
+  matrix->label_step = is_by_label ? n_rows : 1;
+  return true;
+}
 
 /* Double numbers of rows, and add whether each row has a label, for some of the labels. */
 static inline bool append_labels(

@@ -22,6 +22,7 @@ generators_of_all_kinds = function() {
     taken = batch_sampler_stratified(mean_batch_size = 20, balance = "over", strata = strata, seed = 1),
     strata_subset = batch_sampler_strata_subset(2, 4, strata = strata, seed = 1),
     exact_subset = batch_sampler_strata_subset(2, 4, strata = strata, exact = TRUE, seed = 1),
+    balanced_subset = batch_sampler_strata_subset(2, 4, strata = strata, balance = "mean", seed = 1),
     no_duplicates = batch_sampler_no_duplicates(8, seq_len(n) %% 50, strata = strata, min_samples_per_stratum = 1,
       seed = 1),
     two_keys = batch_sampler_no_duplicates(8, list(seq_len(n) %% 50, seq_len(n) %% 41), seed = 1),
@@ -49,6 +50,7 @@ generators_of_all_kinds = function() {
     triples = batch_sampler_triples(users, items, 20, n_items = 50, seed = 1),
     several = batch_sampler_triples(users, items, 20, 3, n_items = 50, unique = TRUE, seed = 1),
     multilabel = batch_sampler_multilabel(cbind(x = seq_len(n) %% 2, y = seq_len(n) %% 3 == 0, z = 1), 2, seed = 1),
+    per_label = batch_sampler_per_label(cbind(x = seq_len(n) %% 2, y = seq_len(n) %% 3 == 0), 2, 3, seed = 1),
     tree = batch_sampler_tree(tree, 20, n, table = list(s = as.character(strata), w = seq_len(n) + 0), seed = 1),
     persistent = batch_sampler_tree(list(mode = "shuffle", children = list(list(column = "s", for_each = TRUE))), 20, n,
       table = list(s = as.character(strata)), persistent = TRUE, seed = 1),
@@ -242,6 +244,9 @@ largest_row = function(recipe) {
   parts = recipe$parts
   if (recipe$kind %in% c("pairs", "triples")) {
     return(2 * parts$n_users * parts$n_items - 1)
+  }
+  if (recipe$kind == "per_label") {
+    return(2 * parts$n_rows * parts$n_labels - 1)
   }
   if (recipe$kind %in% c("mixture", "rare_events")) {
     return(sum(parts$lines))

@@ -200,6 +200,9 @@ calls = list(
   batch_sampler_no_duplicates = list(batch_size = 2, keys = c(0, 1, 2, 3, 4, 5)),
   batch_sampler_one_stratum = list(batch_size = 2, strata = labels_of_rows),
   batch_sampler_pairs = list(users = c(1, 2), items = c(1, 2), ratio = 0.5, batch_size = 2, n_items = 4),
+  batch_sampler_per_label = list(
+    labels = cbind(c(1, 0, 1, 0), c(0, 1, 0, 1)), positives_per_label = 1, negatives_per_label = 1
+  ),
   batch_sampler_perplexity = list(n_rows = 6, sample = 4, batch_size = 2),
   batch_sampler_prioritized = list(n_rows = 6, batch_size = 2),
   batch_sampler_sharded = list(

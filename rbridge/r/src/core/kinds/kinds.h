@@ -60,6 +60,7 @@ extern const Kind stratified_kind;
 extern const Kind downsampled_kind;
 extern const Kind sharded_kind;
 extern const Kind multilabel_kind;
+extern const Kind per_label_kind;
 extern const Kind weighted_kind;
 extern const Kind prioritized_kind;
 extern const Kind sum_tree_kind;
@@ -83,6 +84,7 @@ static inline const Kind *find_kind(const char *name) {
       &downsampled_kind,
       &sharded_kind,
       &multilabel_kind,
+      &per_label_kind,
       &weighted_kind,
       &prioritized_kind,
       &sum_tree_kind,

@@ -62,24 +62,6 @@ static bool keep_multilabel(const Parts *request, const MultilabelRequest *wante
          keep_sharing(request, wanted->num_replicas, host);
 }
 
-/* Read the matrix of labels, bytes of 0 and 1 that the host has checked, row after row or label after label. */
-static bool read_labels(const Parts *request, LabelMatrix *matrix, Host *host) {
-  Part part = find_part(request, "labels");
-  double n_labels;
-  bool is_by_label = false;
-  if (!read_whole(request, "n_labels", 1, LARGEST_COUNT, &n_labels, host)) return false;
-  if (!read_flag(request, "by_label", &is_by_label, host)) return false;
-  int64_t n_rows = part.length / (int64_t)n_labels;
-  bool is_matrix = part.type == BYTES && n_rows >= 1 && n_rows <= LARGEST_COUNT;
-  if (!is_matrix || part.length % (int64_t)n_labels != 0) {
-    return refuse(host, "labels", "others", "be bytes, one for each row and label");
-  }
-  *matrix = (LabelMatrix){.values = part.values, .n_rows = n_rows, .n_labels = (int64_t)n_labels};
-  matrix->row_step = is_by_label ? 1 : matrix->n_labels;
-  matrix->label_step = is_by_label ? n_rows : 1;
-  return true;
-}
-
 /* Find the label sets of the rows, in memory of the call and as parts of the recipe. */
 static bool give_label_sets(const LabelMatrix *matrix, LabeledRows *given, Codes *codes, Host *host) {
   int64_t *wide, n_rows = matrix->n_rows, n_sets = number_label_sets(matrix, &wide, host);

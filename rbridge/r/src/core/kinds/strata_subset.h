@@ -347,13 +347,38 @@ static bool give_blocks(const Blocks *blocks, Host *host) {
   return write_blocks(blocks, next_places, rows, host);
 }
 
+/* Draw an epoch in which strata come equally often, and their rows, too, by the takes of number 1 + stratum. */
 static bool draw_balanced(StrataSubset *self, Generator *generator, uint32_t epoch, Host *host) {
-  Exposure exposure = {.codes = &self->codes, .starts = self->starts, .n_batches = self->n_batches, .seed = self->seed};
-  if (!make_walk(self, host)) return false;
-  exposure.rows = self->walk;
-  exposure.strata_per_batch = self->strata_per_batch;
-  exposure.rows_of_each = self->minimum;
-  return draw_equal_exposure(&exposure, generator, epoch, host);
+  const Codes *codes = &self->codes;
+  int64_t each = self->minimum, size = self->strata_per_batch * each, n_batches = self->n_batches, since = 0;
+  Exposure exposure = {.n_batches = n_batches, .strata_per_batch = self->strata_per_batch, .seed = self->seed};
+  exposure.most = exposure.n_orders = codes->n_strata + 1;
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    exposure.n_strata += codes->counts[stratum] >= each;
+    exposure.most = codes->counts[stratum] > exposure.most ? codes->counts[stratum] : exposure.most;
+  }
+  ExposureEpoch drawn = {.taken = NULL};
+  int64_t *ends = host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof *ends);
+  int32_t *rows = ends == NULL ? NULL : host->vector(host, "rows", INTEGERS, n_batches * size);
+  int64_t *offsets = rows == NULL ? NULL : host->vector(host, "offsets", LONGS, n_batches + 1);
+  if (offsets == NULL || !make_walk(self, host)) return false;
+  if (!draw_exposure(&exposure, generator, epoch, &drawn, host)) return false;
+  for (int64_t batch = 0; batch <= n_batches; batch++) offsets[batch] = batch * size;
+  memcpy(ends, offsets, (size_t)n_batches * sizeof *ends);
+  for (int64_t stratum = 0, i = 0; stratum < codes->n_strata; stratum++) {
+    if (codes->counts[stratum] < each) continue;
+    const int32_t *walk = self->walk + self->starts[stratum], *batches = drawn.batches + drawn.begins[i];
+    int64_t n_times = drawn.begins[i + 1] - drawn.begins[i], earlier = drawn.earlier[i++];
+    if (n_times > 0) begin_takes(&drawn.cycles, codes->counts[stratum], each, 1 + stratum, earlier);
+    for (int64_t time = 0; time < n_times; time++) {
+      int32_t *numbers = rows + ends[batches[time]];
+      fill_take(&drawn.cycles, each, drawn.taken, numbers);
+      for (int64_t row = 0; row < each; row++) numbers[row] = walk[numbers[row]] + host->first_row;
+      ends[batches[time]] += each;
+    }
+    if (!may_go_on(&since, each * n_times, host)) return false;
+  }
+  return true;
 }
 
 static bool draw_strata_subset(void *instance, Generator *generator, uint32_t epoch, Host *host) {

@@ -1,0 +1,124 @@
+"""Rows with several labels, each with positives and negatives of its own in a batch."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.core_sampler import CoreBatchSampler, labels_of
+from pystrat.label_matrix import as_label_matrix
+from pystrat.messages import count_of
+
+
+class PerLabelBatchSampler(CoreBatchSampler):
+    """Batch sampler of some of many labels, with positives and negatives of each of them.
+
+    For losses of several binary tasks, such as areas under ROC curves, in which each task is a label and needs rows
+    with and without it in every batch. It yields numbers that stand for a row and a label, which `PairDataset` and
+    `decode_pairs` turn into both: ``DataLoader(dataset, sampler=sampler, batch_size=None)`` or
+    ``batch_sampler=sampler``. The R function ``rbridge::batch_sampler_per_label()`` returns the same numbers from the
+    same seed. docs/multilabel.md is a guide.
+
+    Parameters
+    ----------
+    labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
+        As in `MultilabelBatchSampler`: 1 or True if the row has the label.
+    positives_per_label : int
+        k, the number of rows with the label, for each label of a batch.
+    negatives_per_label : int
+        l, the number of rows without it.
+    labels_per_batch : int, optional
+        P, the number of labels in a batch; by default all L.
+    n_batches : int, optional
+        The number of batches of an epoch, by default ``n_rows // (P * (k + l))``, and at least 1.
+    seed : int, optional
+        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
+    num_replicas : int, optional
+        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
+    rank : int, optional
+        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is invalid, or if a label has fewer than k positives or l negatives. The message names it.
+
+    Notes
+    -----
+    A batch has ``P * (k + l)`` numbers ``2 * (row * L + label) + has``, label after label, positives first; `has` is 1
+    for positives, and 0 for negatives. R has the same numbers. Guarantees, besides those of `BatchSampler`:
+
+    * Every label is in the floor or the ceiling of B * P / L of the B batches of an epoch, as with `balance` of
+      `StrataSubsetBatchSampler`.
+    * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those
+      of its negatives. Both come in cycles, each in a new order, and no batch has one of them twice for a label.
+
+    Each draw takes time in proportion to the rows, once for each label of the epoch.
+
+    The method is that of ``TriSampler`` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk
+    Optimization", 2023), with exact counts.
+
+    Examples
+    --------
+    >>> from pystrat import PerLabelBatchSampler, decode_pairs
+    >>> labels = [[1, 0], [1, 1], [0, 1], [0, 0], [0, 0], [0, 0]]
+    >>> sampler = PerLabelBatchSampler(labels, 1, 2, seed=1)
+    >>> rows, label, has = decode_pairs(sampler.batches(0)[0], n_items=len(sampler.labels))
+    >>> label.tolist(), has.tolist()
+    ([0, 0, 0, 1, 1, 1], [1, 0, 0, 1, 0, 0])
+    """
+
+    _kind = "per_label"
+
+    def __init__(
+        self,
+        labels: Any,
+        positives_per_label: int,
+        negatives_per_label: int,
+        *,
+        labels_per_batch: Optional[int] = None,
+        n_batches: Optional[int] = None,
+        seed: Optional[int] = None,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+    ) -> None:
+        arguments = {
+            "positives_per_label": positives_per_label,
+            "negatives_per_label": negatives_per_label,
+            "labels_per_batch": labels_per_batch,
+            "n_batches": n_batches,
+            "seed": seed,
+            "num_replicas": num_replicas,
+            "rank": rank,
+        }
+        settings = self._plan_of(arguments)
+        matrix, self._names = as_label_matrix(labels)
+        names = tuple(map(str, self._names))
+        data: dict[str, NDArray[Any]] = {
+            "labels": matrix.view(np.uint8).reshape(-1),
+            "n_labels": np.array([len(names)], dtype=np.float64),
+        }
+        parts = self._plan_of({**settings, "by_label": False}, data, names)
+        shown = {name: settings[name] for name in ("n_batches", "num_replicas")}
+        self._adopt(parts, {**labels_of(shown), "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The names of the labels: the columns of a DataFrame as they were passed, else their positions."""
+        return self._names
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the dataset."""
+        return int(self._parts["n_rows"])
+
+    def __repr__(self) -> str:
+        parts = self._parts
+        return (
+            f"{type(self).__name__}({count_of(parts['n_rows'], 'row')}, {count_of(parts['n_labels'], 'label')}, "
+            f"{count_of(parts['n_batches'], 'batch')}, labels_per_batch={parts['labels_per_batch']}, "
+            f"positives_per_label={parts['positives_per_label']}, negatives_per_label={parts['negatives_per_label']}, "
+            f"seed={self._seed}, epoch={self.epoch})"
+        )

@@ -1,0 +1,114 @@
+#' @title Batch Sampler of Labels With Positives and Negatives of Their Own
+#'
+#' @description
+#' Creates a batch sampler for [torch::dataloader()] whose every batch has some of many labels, with rows that have the
+#' label, its positives, and rows that do not, its negatives, for each of them.
+#' It is for losses of several binary tasks, such as areas under ROC curves.
+#'
+#' It yields numbers that stand for a row and a label, which [decode_pairs()] and [pair_dataset()] turn into both.
+#' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
+#'
+#' @param labels (`matrix()`, `data.frame()` or sparse matrix)\cr
+#'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
+#' @param positives_per_label (`integer(1)`)\cr
+#'   k, the number of rows with the label, for each label of a batch.
+#' @param negatives_per_label (`integer(1)`)\cr
+#'   l, the number of rows without it.
+#' @param labels_per_batch (`integer(1)`)\cr
+#'   P, the number of labels in a batch.
+#'   `NULL` (default): all L labels.
+#' @param n_batches (`integer(1)`)\cr
+#'   The number of batches of an epoch.
+#'   `NULL` (default): `n_rows %/% (P * (k + l))`, and at least 1.
+#' @param seed (`integer(1)`)\cr
+#'   As in [batch_sampler_stratified()].
+#' @param num_replicas (`integer(1)`)\cr
+#'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
+#'   `NULL` (default): 1.
+#' @param ... (any)\cr
+#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
+#'
+#' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
+#' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
+#' * `labels()`: returns the names of the labels (`character()`).
+#'
+#' @section Guarantees:
+#' * A batch has `P * (k + l)` numbers `2 * (row * L + label) + has`, label after label, positives first.
+#'   Row and label are counted from 0, and `has` is 1 for positives and 0 for negatives.
+#' * Every label is in the floor or the ceiling of `B * P / L` of the B batches of an epoch, as with `balance` of
+#'   [batch_sampler_strata_subset()].
+#' * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those of
+#'   its negatives.
+#'   Both come in cycles, each in a new order, and no batch has one of them twice for a label.
+#'
+#' Each draw takes time in proportion to the rows, once for each label of the epoch.
+#'
+#' @section Errors:
+#' An argument has the wrong type or is out of range, or a label has fewer than k positives or l negatives.
+#'
+#' @source
+#' The method is that of `TriSampler` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk
+#' Optimization", 2023), with exact counts.
+#'
+#' @seealso [batch_sampler_multilabel()] for rows of all labels in every batch.
+#'
+#' @export
+#' @examples
+#' labels = cbind(rain = rep(c(1, 0), c(3, 9)), wind = rep(c(0, 1), c(7, 5)))
+#' generator = batch_sampler_per_label(labels, 1, 2, seed = 1)
+#' sampler = generator(NULL)
+#' decode_pairs(sampler$batches(0)[[1]], n_items = 2, item_ids = sampler$labels())
+batch_sampler_per_label = function(labels, positives_per_label, negatives_per_label, labels_per_batch = NULL,
+  n_batches = NULL, seed = NULL, num_replicas = NULL, ...) {
+  answer_keywords(...)
+  settings = core_plan("per_label", list(positives_per_label = positives_per_label,
+    negatives_per_label = negatives_per_label, labels_per_batch = labels_per_batch, n_batches = n_batches, seed = seed,
+    num_replicas = num_replicas))
+  labels = label_matrix(labels)
+  names = colnames(labels)
+  matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
+  parts = core_plan("per_label", c(settings, matrix), names)
+  shown = lapply(Filter(Negate(is.null), settings[c("n_batches", "num_replicas")]), show_value)
+  new_generator(new_recipe("per_label", settings$seed, parts, labels = c(shown, list(names = names))))
+}
+
+kind_per_label = function() {
+  core_kind(
+    class = "batch_sampler_per_label",
+    vectors = list(
+      parts = c("n_rows", "n_labels", "n_batches", "labels_per_batch", "positives_per_label", "negatives_per_label",
+        "counts", "positives"),
+      labels = c("n_batches", "num_replicas", "names")
+    ),
+    bytes = function(recipe) {
+      parts = recipe$parts
+      n_chosen = parts$n_batches * parts$labels_per_batch
+      40 * (parts$n_rows + parts$n_labels) + 40 * parts$n_batches +
+        (16 + 40 * (parts$positives_per_label + parts$negatives_per_label)) * n_chosen
+    },
+    check = check_multilabel,
+    n_rows = function(recipe) NULL,
+    describe = function(private) {
+      recipe = private$.recipe
+      c(format_per_label(recipe),
+        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", recipe$seed, private$.place$epoch))
+    },
+    settings = function(recipe) {
+      settings = recipe$labels[setdiff(names(recipe$labels), "names")]
+      c(format_labels(settings), format_seed(recipe), format_per_label(recipe))
+    },
+    methods = list(
+      labels = function() private$.recipe$labels$names
+    )
+  )
+}
+
+format_per_label = function(recipe) {
+  parts = recipe$parts
+  c(
+    sprintf("* Rows: %.0f", parts$n_rows),
+    sprintf("* Labels: %.0f: %s", parts$n_labels, show_names(recipe$labels$names)),
+    sprintf("* Batches: %.0f, of %s with %s and %s each", parts$n_batches, show_count(parts$labels_per_batch, "label"),
+      show_count(parts$positives_per_label, "positive"), show_count(parts$negatives_per_label, "negative"))
+  )
+}

@@ -1,0 +1,67 @@
+# Positives and negatives of each label: the cases that Python reads as well, guarantees, invalid arguments, and the
+# output of an instance.
+
+labels = data.frame(
+  rain = c(1, 1, 1, 0, 0, 0, 0, 0),
+  wind = c(0, 1, 0, 1, 1, 1, 1, 0),
+  snow = c(0, 0, 1, 1, 0, 0, 1, 1)
+)
+
+labels_of_case = function(case) {
+  has = outer(seq_len(case$n_rows) - 1, seq_len(case$n_labels) - 1, function(row, label) {
+    (row + 3 * label) %% (label + 2) == 0
+  })
+  has + 0
+}
+
+actual_of_case = function(case) {
+  sampler = do.call(batch_sampler_per_label, c(list(labels_of_case(case)), case$parameters))(NULL)
+  list(
+    n_batches = sampler$.length(),
+    epochs = lapply(case$epochs, function(epoch) {
+      batches = sampler$batches(epoch)
+      list(sizes = cut_list(diff(batches$offsets)), rows = cut_list(batches$rows))
+    })
+  )
+}
+
+for (case in read_golden("per_label.json")$cases) {
+  test_that(paste("the same numbers in every language:", case$input$name), {
+    expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
+  })
+}
+
+test_that("numbers are positives and negatives of labels", {
+  sampler = batch_sampler_per_label(labels, 2, 1, labels_per_batch = 2, seed = 1)(NULL)
+  expect_identical(sampler$labels(), names(labels))
+  batches = sampler$batches(0)
+  for (i in seq_along(batches)) {
+    decoded = decode_pairs(batches[[i]], n_items = 3, item_ids = sampler$labels())
+    expect_identical(decoded$label, rep(c(1L, 1L, 0L), 2))
+    expect_equal(mapply(function(row, label) labels[row, label], decoded$user, decoded$item), decoded$label)
+  }
+})
+
+test_that("the core refuses, and names labels", {
+  refused = function(...) message_of(batch_sampler_per_label(labels, ...))
+  expect_match(refused(4, 1), "be at most 3: 3 rows have label 'rain'. Got 4 instead.", fixed = TRUE)
+  expect_match(refused(1, 4), "be at most 3: 3 rows do not have label 'wind'. Got 4 instead.", fixed = TRUE)
+  expect_match(refused(1, 1, labels_per_batch = 4), "be at most 3, the number of labels. Got 4", fixed = TRUE)
+})
+
+test_that("a recipe is checked, and a saved instance draws the same batches", {
+  generator = batch_sampler_per_label(labels, 1, 2, n_batches = 4, seed = 1)
+  sampler = generator(NULL)
+  saved = unserialize(serialize(sampler, NULL))
+  expect_identical(saved$batches(3), sampler$batches(3))
+  expect_output(print(sampler), "* Batches: 4, of 3 labels with 1 positive and 2 negatives each", fixed = TRUE)
+  recipe = attr(generator, "settings")$recipe
+  changed = function(...) {
+    recipe$parts = utils::modifyList(recipe$parts, list(...))
+    message_of(new_generator(recipe)(NULL)$batches(0))
+  }
+  expect_match(changed(counts = c(3, 5, 7)), "have negatives for the batches of each label", fixed = TRUE)
+  expect_match(changed(counts = c(3, 5)), "have a number for each label as 'counts'", fixed = TRUE)
+  expect_match(changed(counts = c(3, 4, 4)), "have as many rows as 'counts' says as 'positives'", fixed = TRUE)
+  expect_match(changed(positives = rev(recipe$parts$positives)), "have ascending rows of each label", fixed = TRUE)
+})

@@ -1,0 +1,126 @@
+"""Positives and negatives of each label: the batches against plain Python, the guarantees, refusals."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import islice
+from math import gcd
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pystrat import PairDataset, PerLabelBatchSampler, decode_pairs
+from tests.reference.golden_per_label import as_text, expected_of
+from tests.reference.golden_vectors import GOLDEN
+from tests.reference.naive_exposure import naive_per_label
+
+GOLDEN_TEXT = (GOLDEN / "per_label.json").read_text(encoding="utf-8")
+CASES = json.loads(GOLDEN_TEXT)["cases"]
+LABELS = pd.DataFrame({"rain": [1, 1, 1, 0, 0, 0, 0, 0], "wind": [0, 1, 0, 1, 1, 1, 1, 0], "snow": [0, 0, 1, 1] * 2})
+
+
+def refused(*arguments: Any, **parameters: Any) -> str:
+    with pytest.raises((TypeError, ValueError)) as error:
+        PerLabelBatchSampler(LABELS, *arguments, **parameters)
+    return str(error.value).replace(" parameter", "")
+
+
+def random_labels(data: st.DataObject) -> np.ndarray:
+    n_rows, n_labels = data.draw(st.integers(2, 14)), data.draw(st.integers(1, 6))
+    labels = np.zeros((n_rows, n_labels), dtype=np.int64)
+    for label in range(n_labels):
+        n_positives = data.draw(st.integers(1, n_rows - 1))
+        labels[data.draw(st.permutations(range(n_rows)))[:n_positives], label] = 1
+    return labels
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_batches_are_those_of_plain_python_and_keep_their_promises(data: st.DataObject) -> None:
+    labels = random_labels(data)
+    n_rows, n_labels = labels.shape
+    positives = data.draw(st.integers(1, int(labels.sum(axis=0).min())))
+    negatives = data.draw(st.integers(1, int(n_rows - labels.sum(axis=0).max())))
+    wanted, n_batches = data.draw(st.integers(1, n_labels)), data.draw(st.integers(1, 7))
+    sampler = PerLabelBatchSampler(
+        labels, positives, negatives, labels_per_batch=wanted, n_batches=n_batches, seed=data.draw(st.integers(0, 99))
+    )
+    naive = naive_per_label(labels.tolist(), n_batches, wanted, (positives, negatives), sampler.seed)
+    n_epochs = n_labels // gcd(n_labels, n_batches * wanted)
+    seen, times = np.zeros(n_labels, dtype=np.int64), np.zeros((n_rows, n_labels), dtype=np.int64)
+    for epoch, expected in enumerate(islice(naive, n_epochs)):
+        assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
+        rows, label, has = decode_pairs(sampler.batches(epoch).rows, n_labels)
+        assert (labels[rows, label] == has).all()
+        blocks = label.reshape(n_batches, wanted, positives + negatives)
+        assert (blocks == blocks[:, :, :1]).all() and (np.diff(blocks[:, :, 0]) > 0).all()
+        assert (has.reshape(-1, positives + negatives) == [1] * positives + [0] * negatives).all()
+        assert all(len(set(batch.tolist())) == len(batch) for batch in sampler.batches(epoch))
+        held = np.bincount(blocks[:, :, 0].ravel(), minlength=n_labels)
+        assert set(held) <= {n_batches * wanted // n_labels, -(-n_batches * wanted // n_labels)}
+        seen += held
+        np.add.at(times, (rows, label), 1)
+        for column in range(n_labels):
+            for sign in (0, 1):
+                assert np.ptp(times[labels[:, column] == sign, column]) <= 1
+    assert np.ptp(seen) == 0
+
+
+def test_the_number_of_batches() -> None:
+    assert len(PerLabelBatchSampler(LABELS, 1, 1)) == 1  # 8 // (3 * 2)
+    assert len(PerLabelBatchSampler(LABELS, 1, 1, labels_per_batch=1)) == 4
+    assert len(PerLabelBatchSampler(LABELS, 3, 3)) == 1
+    assert len(PerLabelBatchSampler(LABELS, 1, 1, n_batches=9, num_replicas=2)) == 8
+
+
+def test_numbers_give_rows_and_labels() -> None:
+    sampler = PerLabelBatchSampler(LABELS, 2, 1, labels_per_batch=2, seed=1)
+    assert sampler.labels == ("rain", "wind", "snow") and sampler.n_rows == 8
+    features = np.arange(16.0).reshape(8, 2)
+    dataset = PairDataset(sampler.n_rows, len(sampler.labels), user_features=features, item_ids=sampler.labels)
+    batch = dataset[sampler.batches(0)[0]]
+    assert batch["label"].tolist() == [1, 1, 0] * 2
+    assert (batch["user_features"] == features[batch["user"]]).all()
+    chosen = [LABELS.loc[row, name] for row, name in zip(batch["user"], batch["item_id"])]
+    assert chosen == batch["label"].tolist()
+
+
+def test_refusals() -> None:
+    assert "'positives_per_label' must be at most 3: 3 rows have label 'rain'. Got 4" in refused(4, 1)
+    assert "'negatives_per_label' must be at most 3: 3 rows do not have label 'wind'. Got 4" in refused(1, 4)
+    assert "'labels_per_batch' must be at most 3, the number of labels. Got 4" in refused(1, 1, labels_per_batch=4)
+    assert "'n_batches' must be an integer from 1 to 2147483647. Got 0" in refused(1, 1, n_batches=0)
+    assert "'n_batches' must give an epoch at most 2147483647 rows" in refused(1, 1, n_batches=2**30)
+    assert "'num_replicas' must be at most 1, the number of batches" in refused(1, 1, num_replicas=2)
+    with pytest.raises(ValueError, match="be at most 0: 0 rows have label '1'. Got 1 instead. Leave the label out."):
+        PerLabelBatchSampler([[1, 0], [0, 0]], 1, 1)
+
+
+def test_pickles_states_and_ranks() -> None:
+    def made(**parameters: Any) -> PerLabelBatchSampler:
+        return PerLabelBatchSampler(LABELS, 1, 2, labels_per_batch=2, n_batches=6, seed=3, **parameters)
+
+    sampler = made()
+    expected = sampler.batches(4).rows.tolist()
+    assert pickle.loads(pickle.dumps(sampler)).batches(4).rows.tolist() == expected
+    iterator = iter(sampler)
+    next(iterator)
+    resumed = made()
+    resumed.load_state_dict(iterator.state_dict())
+    assert list(resumed) == list(iterator)
+    ranks = [made(num_replicas=2, rank=rank) for rank in (0, 1)]
+    assert [batch for pair in zip(*ranks) for batch in pair] == list(made(num_replicas=2))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
+def test_golden_vector(case: dict) -> None:
+    assert expected_of(case["input"]) == case["expected"]
+
+
+def test_the_file_is_what_python_writes_afresh() -> None:
+    assert as_text() == GOLDEN_TEXT
