@@ -178,7 +178,11 @@ kind_stratified_group = function() {
         "skeleton"),
       labels = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas", "names")
     ),
-    bytes = function(recipe) strata_bytes(recipe) + 400 * length(recipe$parts$codes),
+    bytes = function(recipe) {
+      parts = recipe$parts
+      cells = if (is.null(parts$skeleton)) 0 else (parts$n_strata + 1) * parts$n_batches
+      strata_bytes(recipe) + 400 * length(parts$codes) + 16 * cells
+    },
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_strata(recipe, data_source, task)
