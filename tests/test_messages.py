@@ -71,7 +71,7 @@ def test_minimums_by_stratum_are_refused_by_name(name: str) -> None:
         SAMPLERS_OF_ONE_MINIMUM[name]({"a": 1})
     assert str(refused.value) == (
         "The 'min_samples_per_stratum' parameter must be a positive integer. Got 1 value instead. "
-        "Only the stratified batch sampler takes a minimum for each stratum."
+        "Only the stratified batch sampler and streams with counts take a minimum for each stratum."
     )
 
 

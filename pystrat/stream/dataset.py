@@ -44,8 +44,9 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     sources : list, or dict by name
         The parts of the data, such as the paths of files. The name of a source is its key in the dict; in a list, its
         path or its ``repr``. Names are unique and the same in every process, because counts and states refer to them.
-    min_samples_per_stratum : int, optional
-        The minimum m: each batch has at least m rows of each stratum. Give either it or `mean_batch_size`.
+    min_samples_per_stratum : int or mapping, optional
+        The minimum m: each batch has at least m rows of each stratum. Give either it or `mean_batch_size`. With
+        `counts`, a mapping, such as ``{1: 5, 0: 20}``, sets a minimum for each stratum that it names.
     read : callable
         A function that takes a source and returns an iterable of its rows, in the same order every time: `read_csv`,
         `read_json_lines`, or your own. It must be picklable for workers that are not forked.
@@ -153,7 +154,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     def __init__(
         self,
         sources: Union[Iterable[Any], Mapping[str, Any]],
-        min_samples_per_stratum: Optional[int] = None,
+        min_samples_per_stratum: Union[int, Mapping[Any, int], None] = None,
         *,
         read: Callable[[Any], Iterable[Any]],
         stratum: Union[Callable[[Any], Any], Any],
@@ -194,7 +195,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
             "rank": rank,
         }
         checked = _core.call("stream_plan", arguments)
-        self._least, self._least_rows = checked["min_samples_per_stratum"], checked["min_batch_size"]
+        self._least: Any = checked.get("min_samples_per_stratum")  # None if the plan has it
+        self._least_rows = checked["min_batch_size"]
         self._num_replicas, self._rank = check_replicas(num_replicas, rank)
         self._seed = check_seed(seed, rank=self._rank)
         n_lanes, self._limit = checked["lanes"], checked["buffer_size"]

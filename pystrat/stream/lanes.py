@@ -159,18 +159,18 @@ class LanePlan:
     rows_held: int
 
 
-def strata_of_shares(shares: Mapping[Any, Any], strata: Sequence[str]) -> list[int]:
-    """Return the numbers of the strata of shares, named by their values, or by how `counts` shows them."""
+def strata_of_keys(numbers: Mapping[Any, Any], strata: Sequence[str], parameter: str) -> list[int]:
+    """Return the codes of the strata that a mapping names by their values, or by how `counts` shows them."""
     names = []
-    for key in shares:
+    for key in numbers:
         try:
             names.append(encode_strata([key], missing="stratum", exact=True).names[0])
         except (TypeError, ValueError):  # no stratum can have this value
-            raise refused_value("shares", f"name strata, which are {listed(strata)}", show(key)) from None
+            raise refused_value(parameter, f"name strata, which are {listed(strata)}", show(key)) from None
     for name in names:
         if name not in strata or names.count(name) > 1:
             required = f"name each of the strata once, {listed(strata)}"
-            raise refused_value("shares", required, show(name) + " twice" * (names.count(name) > 1))
+            raise refused_value(parameter, required, show(name) + " twice" * (names.count(name) > 1))
     return [strata.index(name) for name in names]
 
 
@@ -178,8 +178,10 @@ def plan_lanes(arguments: dict[str, Any], counts: ShardCounts) -> LanePlan:
     """Make the plan of lanes from the arguments of a stream and the counts of its sources, in order."""
     n_strata = len(counts.strata)
     table = {"table": counts.table.astype(np.float64).ravel(), "n_strata": np.array([n_strata], dtype=np.float64)}
-    if isinstance(arguments["shares"], Mapping):
-        table["named_strata"] = np.array(strata_of_shares(arguments["shares"], counts.strata), dtype=np.float64)
+    for parameter in ("shares", "min_samples_per_stratum"):
+        if isinstance(arguments[parameter], Mapping):
+            codes = strata_of_keys(arguments[parameter], counts.strata, parameter)
+            table["named_strata"] = np.array(codes, dtype=np.float64)
     plan = _core.call("stream_plan", arguments, table, lambda _, place: show(counts.strata[int(place)]))
     for warning in plan.get("warnings", ()):
         warnings.warn(warning, stacklevel=3)

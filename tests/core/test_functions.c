@@ -139,7 +139,7 @@ static void test_the_largest_lane(void) {
       LanePlan plan = {.table = {.n_parts = 1, .n_strata = 1, .counts = &total}, .n_lanes = 1};
       PlainHost host = new_host(NULL, NULL, 0, -1);
       LaneRequest wanted = {.size = {.minimum = least}, .least_rows = least};
-      CHECK(plan_lanes(&wanted, &plan, &host.host) == (more == 0));
+      CHECK(plan_lanes(NULL, &wanted, &plan, &host.host) == (more == 0));
       if (more == 0) CHECK_EQUAL(plan.n_batches, n_batches);
       free_host(&host);
       host = called("needs_rows", parts, LENGTH(parts), more == 0);

@@ -445,6 +445,31 @@ def test_a_minimum_above_the_rows_of_a_lane_may_be_one_batch_a_lane() -> None:
         StratifiedStream(NAMES, 5, counts=empty, rare="allow", **{**GIVEN, "lanes": 2})
 
 
+def test_each_stratum_may_have_a_minimum_of_its_own() -> None:
+    for minimums in ({0: 5, 1: 2}, {"1": 3}, {1: 2, "0": 0}):
+        stream = StratifiedStream(NAMES, minimums, counts=COUNTS, **GIVEN)
+        batches = list(stream)
+        assert rows_in(batches) == ALL_ROWS
+        asked = {int(key): number for key, number in minimums.items() if number}
+        totals = [COUNTS.loc[NAMES[lane::4]].sum() for lane in range(4)]
+        assert len(stream) == 4 * min(int(own[code]) // number for own in totals for code, number in asked.items())
+        for code, number in asked.items():
+            assert min(sum(label(row) == code for row in batch) for batch in batches) >= number
+    with pytest.raises(ValueError, match="must come from a sampler with the same"):
+        stream.load_state_dict(StratifiedStream(NAMES, {1: 3}, counts=COUNTS, **GIVEN).state_dict())
+    message = r"ask for at most \d+, the rows of '1' in lane \d of 4. Got 90 rows of '1' instead. Lower it, use fewer "
+    with pytest.raises(ValueError, match=message):
+        StratifiedStream(NAMES, {1: 90}, counts=COUNTS, **GIVEN)
+    with pytest.warns(UserWarning, match="parameter asks for 90 rows: all rows of a lane are in one batch"):
+        assert len(StratifiedStream(NAMES, {1: 90}, counts=COUNTS, rare="warn", **GIVEN)) == 4
+    with pytest.raises(ValueError, match="'min_samples_per_stratum' .* ask for at least one row of some stratum"):
+        StratifiedStream(NAMES, {1: 0}, counts=COUNTS, **GIVEN)
+    with pytest.raises(ValueError, match="'min_samples_per_stratum' .* name each of the strata once, .* Got '2' "):
+        StratifiedStream(NAMES, {2: 1}, counts=COUNTS, **GIVEN)
+    with pytest.raises(ValueError, match="'min_samples_per_stratum' .* be a positive integer without 'counts'"):
+        StratifiedStream(NAMES, {1: 1}, strata=[0, 1], **GIVEN)
+
+
 def test_a_mean_size_needs_counts_and_no_other_size() -> None:
     refused: list[tuple[dict[str, Any], str]] = [
         (

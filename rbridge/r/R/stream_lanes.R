@@ -49,12 +49,14 @@ stream_place = function(stream, epoch) {
 }
 
 # -> list(counts = sources by strata, totals = lanes by strata, taken = the rows that an epoch takes, NULL if it takes
-# each once, n_batches = the batches of each lane, least = the rows of each stratum that every batch has, rows_held = the
-# most rows that a lane may have to hold, whatever the order of its sources)
+# each once, n_batches = the batches of each lane, least = the rows of each stratum that every batch has, rows_held =
+# the most rows that a lane may have to hold, whatever the order of its sources)
 plan_lanes = function(request, counts, strata) {
   table = list(table = as.vector(t(counts)), n_strata = as.double(ncol(counts)))
-  if (!is.null(names(request$shares))) {
-    table$named_strata = class_codes(names(request$shares), strata, "shares", noun = "stratum") - 1
+  for (parameter in c("shares", "min_samples_per_stratum")) {
+    if (!is.null(names(request[[parameter]]))) {
+      table$named_strata = class_codes(names(request[[parameter]]), strata, parameter, noun = "stratum") - 1
+    }
   }
   plan = core_call("stream_plan", c(request, table), function(what, place) show_text(strata[place + 1]))
   of_lanes = function(rows) if (!is.null(rows)) matrix(rows, ncol = ncol(counts), byrow = TRUE)

@@ -12,9 +12,11 @@
 #'   The parts of the data, such as the paths of files.
 #'   Their names are those of the list or vector; paths without names are their own names.
 #'   Names are unique and the same in every process, because `counts` refer to them.
-#' @param min_samples_per_stratum (`integer(1)`)\cr
+#' @param min_samples_per_stratum (`integer()`)\cr
 #'   The minimum m: each batch has at least m rows of each stratum.
 #'   Give either it or `mean_batch_size`.
+#'   With `counts`, a vector with names, such as `c(positive = 5, negative = 20)`, sets a minimum for each stratum that
+#'   it names.
 #' @param read (`function`)\cr
 #'   A function that takes a source and returns its rows, in the same order every time: a `data.frame()`, or a vector or
 #'   list of one value per row.

@@ -27,7 +27,7 @@ typedef struct {
   SizeRequest size;
   double least_rows;
   int rare, balance;
-  bool has_shares;
+  bool has_minimums, has_shares;
   double each; /* the number of rows that balances */
 } LaneRequest;
 
@@ -111,8 +111,8 @@ typedef struct {
   char where[SENTENCE]; /* "the rows of 'a' in lane 1 of 2" */
 } FewestRows;
 
-static inline void find_fewest_rows(const LanePlan *plan, FewestRows *fewest, Host *host) {
-  int64_t n_strata = plan->table.n_strata, cell = smallest_of(plan->totals, plan->n_lanes * n_strata);
+static inline void name_rows_of_cell(const LanePlan *plan, int64_t cell, FewestRows *fewest, Host *host) {
+  int64_t n_strata = plan->table.n_strata;
   char of[NUMBER] = "";
   if (plan->n_lanes > 1) snprintf(of, NUMBER, " of %lld", (long long)plan->n_lanes);
   fewest->count = plan->totals[cell];
@@ -121,6 +121,10 @@ static inline void find_fewest_rows(const LanePlan *plan, FewestRows *fewest, Ho
   snprintf(
       fewest->where, SENTENCE, "the rows of {stratum %lld} in lane %lld%s", fewest->stratum, fewest->lane, of
   );
+}
+
+static inline void find_fewest_rows(const LanePlan *plan, FewestRows *fewest, Host *host) {
+  name_rows_of_cell(plan, smallest_of(plan->totals, plan->n_lanes * plan->table.n_strata), fewest, host);
 }
 
 /* Warn of the lane with the fewest rows of a stratum. */
@@ -160,6 +164,43 @@ static inline bool lane_batches_by_minimum(
 static inline int64_t lane_batches_of(int64_t n_rows, double mean, int64_t n_lanes) {
   double size = mean * (double)n_lanes; /* of a batch of each lane */
   return size > (double)n_rows ? 1 : (2 * n_rows + (int64_t)size) / (2 * (int64_t)size);
+}
+
+/* Choose the most batches of a lane with the minimums of the strata that are named. */
+static inline bool lane_batches_by_minimums(
+    const Parts *request, const LaneRequest *wanted, const LanePlan *plan, int64_t *most, Host *host
+) {
+  int64_t n_strata = plan->table.n_strata, tightest = -1;
+  double *minimums = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *minimums);
+  if (minimums == NULL) return false;
+  if (spread_items(request, "min_samples_per_stratum", n_strata, minimums, host) < 0) return false;
+  for (int64_t cell = 0; cell < plan->n_lanes * n_strata; cell++) {
+    double minimum = minimums[cell % n_strata];
+    if (minimum <= 0) continue;
+    int64_t batches = (int64_t)((double)plan->totals[cell] / minimum);
+    if (tightest < 0 || batches < *most) {
+      tightest = cell;
+      *most = batches;
+    }
+  }
+  if (*most > 0) return true;
+  *most = 1;
+  FewestRows fewest;
+  char got[SENTENCE], consequence[SENTENCE], rows[NUMBER];
+  name_rows_of_cell(plan, tightest, &fewest, host);
+  show_count((int64_t)fmin(minimums[tightest % n_strata], LARGEST_EXACT), "row", rows);
+  if (wanted->rare == RARE_ERROR) {
+    snprintf(got, SENTENCE, "%s of {stratum %lld}", rows, fewest.stratum);
+    const char *required = "ask for at most %lld, %.400s";
+    refuse(host, "min_samples_per_stratum", got, required, (long long)fewest.count, fewest.where);
+    return advise_of_lanes(plan, "Lower", host);
+  }
+  snprintf(
+      consequence, SENTENCE,
+      "and the 'min_samples_per_stratum' parameter asks for %s: all rows of a lane are in one batch", rows
+  );
+  if (wanted->rare == RARE_WARN) warn_of_lane(&fewest, consequence, host);
+  return true;
 }
 
 /* Choose the batches of a lane by their mean size. */
@@ -209,19 +250,20 @@ static inline bool check_number_of_lane_batches(const LaneRequest *wanted, const
 }
 
 /* Choose the number of batches of each lane, if an epoch takes each row once. */
-static inline bool plan_lanes(const LaneRequest *wanted, LanePlan *plan, Host *host) {
+static inline bool plan_lanes(const Parts *request, const LaneRequest *wanted, LanePlan *plan, Host *host) {
   char shown[NUMBER];
   FewestRows fewest;
   if (!add_up_lanes(plan, host)) return false;
-  int64_t rows = fewest_in_batch(plan, 1), most, largest = 0;
+  int64_t rows = fewest_in_batch(plan, 1), most = 0, largest = 0;
   find_fewest_rows(plan, &fewest, host);
   if (rows == 0) return refuse_empty_lanes(&fewest, "leave each lane rows", host);
   if (fewest.count == 0 && wanted->rare == RARE_ERROR) {
     refuse_empty_lanes(&fewest, "leave each lane rows of each stratum", host);
     return advise(host, "Use fewer lanes, or set 'rare' to 'warn' or 'allow'.");
   }
-  bool is_chosen = wanted->size.has_mean ? lane_batches_by_mean(wanted, plan, &fewest, &most, host)
-                                         : lane_batches_by_minimum(wanted, plan, &fewest, &most, host);
+  bool is_chosen = wanted->size.has_mean   ? lane_batches_by_mean(wanted, plan, &fewest, &most, host)
+                   : wanted->has_minimums ? lane_batches_by_minimums(request, wanted, plan, &most, host)
+                                          : lane_batches_by_minimum(wanted, plan, &fewest, &most, host);
   if (!is_chosen) return false;
   if ((double)rows < wanted->least_rows) {
     const char *required = "be at most %lld, the rows of the smallest lane";

@@ -36,7 +36,7 @@ static inline bool read_one_minimum(const Parts *request, double most, double *m
   char got[NUMBER];
   host->refusal.is_type = true;
   refuse(host, name, show_count(part.length, "value", got), "be a positive integer");
-  return advise(host, "Only the stratified batch sampler takes a minimum for each stratum.");
+  return advise(host, "Only the stratified batch sampler and streams with counts take a minimum for each stratum.");
 }
 
 /* Read a value of a part whose values have names: a whole number of at least `least`, 0 or 1. */

@@ -46,6 +46,20 @@ static inline bool read_shares(const Parts *request, bool *has_shares, Host *hos
   return true;
 }
 
+/* Read a minimum for each stratum that is named. */
+static inline bool read_minimums(const Parts *request, Host *host) {
+  static const char *const name = "min_samples_per_stratum";
+  Part part = find_part(request, name);
+  double any = 0, number;
+  for (int64_t item = 0; item < part.length; item++) {
+    if (!read_whole_item(request, name, item, 0, &number, host)) return false;
+    any = fmax(any, number);
+  }
+  if (any > 0) return true;
+  const char *got = part.length == 0 ? "no stratum" : "0 of each";
+  return refuse(host, name, got, "ask for at least one row of some stratum");
+}
+
 /* Spread the values that have names over the strata, whose numbers are "named_strata"; return how many are named, or -1
  * after a refusal.
  */

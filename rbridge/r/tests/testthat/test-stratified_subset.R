@@ -38,7 +38,7 @@ test_that("the core refuses, and names strata", {
   expect_match(refused(2, 4), fixed = TRUE, paste("The 'min_samples_per_stratum' parameter must be",
     "at most 3: the smallest stratum, 'a', has 3 rows. Got 4 instead."))
   expect_match(refused(2, c(a = 2, b = 3)), fixed = TRUE,
-    "Got 2 values instead. Only the stratified batch sampler takes a minimum for each stratum.")
+    "Got 2 values instead. Only the stratified batch sampler and streams with counts take a minimum for each stratum.")
   expect_match(refused(2, 2, rare = NA_character_), "be one of 'error', 'warn', 'allow'. Got NA instead", fixed = TRUE)
   expect_match(refused(2, NULL), "be a positive integer. Got nothing instead", fixed = TRUE)
   expect_match(refused(2, 7.1 * 10), "the smallest stratum, 'a', has 3 rows. Got 71 instead", fixed = TRUE)

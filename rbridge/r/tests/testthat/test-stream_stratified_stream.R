@@ -277,6 +277,18 @@ test_that("groups of sources are shuffled as one source, and resumed as sources 
     "of its group wait to be shuffled", class = "rbridge_source_error")
 })
 
+test_that("each stratum may have a minimum of its own", {
+  stream = make_stream(min_samples_per_stratum = c("0" = 4, "1" = 2))
+  batches = stream_rows(stream)
+  expect_length(batches, 3L)
+  expect_gte(min(vapply(batches, function(batch) sum(batch == 0), 0L)), 4)
+  expect_gte(min(vapply(batches, function(batch) sum(batch == 1), 0L)), 2)
+  expect_identical(sort(unlist(batches)), sort(unlist(sources, use.names = FALSE)))
+  expect_error(make_stream(min_samples_per_stratum = c("1" = 8)),
+    "ask for at most 7, the rows of '1' in lane 1. Got 8 rows of '1' instead. Lower it, or set 'rare'", fixed = TRUE)
+  expect_error(make_stream(min_samples_per_stratum = c("1" = 2), strata = 0:1), "a positive integer without 'counts'")
+})
+
 test_that("rows are taken equally often, and no row twice in a batch", {
   numbered = function(source) data.frame(name = names(sources)[vapply(sources, identical, NA, source)],
     row = seq_along(source), label = source)

@@ -18,7 +18,13 @@ static bool read_lane_size(const Parts *request, LaneRequest *wanted, Host *host
   static const char *const name = "min_samples_per_stratum";
   SizeRequest *size = &wanted->size;
   if (!check_one_size(request, name, host) || !read_mean(request, size, host)) return false;
-  if (!size->has_mean && !read_one_minimum(request, LARGEST_COUNT, &size->minimum, host)) return false;
+  wanted->has_minimums = find_part(request, name).is_named;
+  if (wanted->has_minimums && !is_given(request, "counts")) {
+    return refuse(host, name, NULL, "be a positive integer without 'counts'");
+  }
+  bool has_minimum = !size->has_mean && !wanted->has_minimums;
+  if (has_minimum && !read_one_minimum(request, LARGEST_COUNT, &size->minimum, host)) return false;
+  if (wanted->has_minimums && !read_minimums(request, host)) return false;
   if (!read_whole(request, "min_batch_size", 1, LARGEST_COUNT, &wanted->least_rows, host)) return false;
   if (size->has_mean && wanted->least_rows > 1) {
     return refuse(host, "min_batch_size", NULL, "be left out if 'mean_batch_size' is given");
@@ -67,7 +73,7 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   if (!read_stream(request, &wanted, host)) return false;
   if (!is_given(request, "table")) {
     bool has_limit = is_given(request, "buffer_size");
-    return keep_size("min_samples_per_stratum", &wanted.batches.size, host) &&
+    return (wanted.batches.has_minimums || keep_size("min_samples_per_stratum", &wanted.batches.size, host)) &&
            host->number(host, "min_batch_size", wanted.batches.least_rows) && host->keep(host, "rare") &&
            host->number(host, "lanes", wanted.n_lanes) &&
            host->keep(host, "shuffle") && host->number(host, "shuffle_sources", wanted.together) &&
@@ -82,7 +88,7 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   }
   bool takes_again = wanted.batches.has_shares || wanted.batches.balance != NO_BALANCE;
   bool is_planned = takes_again ? plan_taken_lanes(request, &wanted.batches, &plan, host)
-                                : plan_lanes(&wanted.batches, &plan, host);
+                                : plan_lanes(request, &wanted.batches, &plan, host);
   if (!is_planned) return false;
   if (!find_rows_held(&plan, (int64_t)wanted.together, &held, host)) return false;
   if (wanted.most_held < (double)held) {

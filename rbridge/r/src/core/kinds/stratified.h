@@ -53,7 +53,7 @@ static bool check_given_sizes(const Parts *request, int rare, Host *host) {
 /* Read the minimum, or the minimums of the strata that are named. */
 static bool read_minimum(const Parts *request, StratifiedRequest *wanted, Host *host) {
   Part part = find_part(request, MINIMUM);
-  double any = 0, number;
+  double number;
   if (part.type == NOTHING) return true;
   if (!part.is_named) {
     wanted->has_minimum = true;
@@ -62,13 +62,7 @@ static bool read_minimum(const Parts *request, StratifiedRequest *wanted, Host *
     return is_fraction && advise(host, "To choose the size of the batches instead, pass 'mean_batch_size'.");
   }
   wanted->has_minimums = true;
-  for (int64_t item = 0; item < part.length; item++) {
-    if (!read_whole_item(request, MINIMUM, item, 0, &number, host)) return false;
-    any = fmax(any, number);
-  }
-  if (any > 0) return true;
-  const char *got = part.length == 0 ? "no stratum" : "0 of each";
-  return refuse(host, MINIMUM, got, "ask for at least one row of some stratum");
+  return read_minimums(request, host);
 }
 
 /* Read how shares follow from the sizes of strata. */
