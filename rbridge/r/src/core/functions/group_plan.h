@@ -31,7 +31,7 @@ static bool call_group_plan(const Parts *request, Host *host) {
   enum { ROWS, GROUPS, LARGEST, FEWEST, MOST, N_COLUMNS };
   Parts recipe = {.parts = request->parts, .n_parts = request->n_parts, .is_recipe = true};
   RowGroups rows;
-  MixedBounds bounds;
+  MixedBounds bounds = {.most = 0};
   double n_batches, minimum;
   bool together;
   int64_t *columns[N_COLUMNS], most_of_batch = 0, n_taken = 0;
