@@ -15,7 +15,6 @@ import pytest
 import pystrat
 from pystrat import StratifiedBatchSampler, bin_target, min_samples_for_batch_size, stratified_split
 from pystrat.messages import show
-from pystrat.stream import StratifiedStream
 from tests.reference.golden_vectors import GOLDEN
 
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
@@ -61,7 +60,6 @@ SAMPLERS_OF_ONE_MINIMUM = {
         ["a", "b"], minimum, counts=pystrat.shard_counts({"x": ["a", "b"]}), shards="x", seed=1
     ),
     "sharded_plan": lambda minimum: pystrat.sharded_plan(pystrat.shard_counts({"x": ["a", "b"]}), minimum),
-    "StratifiedStream": lambda minimum: StratifiedStream(["x"], minimum, read=list, stratum=str),
 }
 
 

@@ -95,8 +95,7 @@ test_that("minimums by stratum are refused, if a sampler takes one for all", {
     function(minimum) batch_sampler_strata_subset(1, minimum),
     function(minimum) batch_sampler_stratified_group(minimum, c(1, 2)),
     function(minimum) batch_sampler_sharded(minimum, counts, "x", seed = 1),
-    function(minimum) sharded_plan(counts, minimum),
-    function(minimum) stratified_stream("x", minimum, read = identity, stratum = identity)
+    function(minimum) sharded_plan(counts, minimum)
   )
   for (call in calls) {
     for (minimum in list(c(a = 1), list(a = 1))) {
