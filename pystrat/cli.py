@@ -51,7 +51,8 @@ def run(parser: argparse.ArgumentParser, arguments: Optional[Sequence[str]] = No
         options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python reports it again at the end
+        with open(os.devnull, "w", encoding="utf-8") as nothing:
+            os.dup2(nothing.fileno(), sys.stdout.fileno())  # else Python reports it again at the end
         return 1
     except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
         text = _naming_options(" ".join(str(error).split()), options)

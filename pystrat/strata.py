@@ -172,7 +172,7 @@ def encode_strata(
         One value per row, or several columns, in which case each combination that occurs is a stratum. A column holds
         logical values, numbers, text or dates; bytes are read as UTF-8. Numbers are equal if they are equal as doubles.
     missing : {"error", "stratum", "drop", None}, default "error"
-        What to do with rows that have a missing value (None, NaN, NaT, pandas.NA): refuse them, treat missing as a
+        What to do with rows that have a missing value (None, NaN, NaT, pandas.NA): raise an error, treat missing as a
         value of its column, or drop them. None refuses them for samplers without this choice.
     name : str, default "strata"
         The name of the parameter, for error messages.

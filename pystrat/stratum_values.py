@@ -67,16 +67,22 @@ class ColumnOfStrata:
         is_array = isinstance(self.values, np.ndarray)
         if is_array and self.values.dtype == object and self.kind == "number":
             values: Any = np.append(self.values.astype(np.float64), np.nan)[places]
-        elif self.kind == "text" or (is_array and self.values.dtype == object):
+        elif self.kind == "text" or (is_array and self.values.dtype.kind in "OS"):
             # Text has this type with all versions of pandas; that of pandas 3 refuses some names.
-            objects = np.empty(len(self.values) + 1, dtype=object)
-            objects[:-1] = list(self.values)
-            objects[-1] = self.missing
-            return pd.Index(objects[places], dtype=object, name=self.name)
+            return self._index_of_objects(places)
         else:
-            held = pd.Series(self.values)
+            try:
+                held = pd.Series(self.values)
+            except pd.errors.OutOfBoundsDatetime:  # years that numpy holds
+                return self._index_of_objects(places)
             values = held.reindex(places) if (places < 0).any() else held.iloc[places]
         return pd.Index(values, name=self.name)
+
+    def _index_of_objects(self, places: NDArray[np.int64]) -> pd.Index:
+        objects = np.empty(len(self.values) + 1, dtype=object)
+        objects[:-1] = list(self.values)
+        objects[-1] = self.missing
+        return pd.Index(objects[places], dtype=object, name=self.name)
 
 
 class StratumNames(Sequence[str]):

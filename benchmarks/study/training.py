@@ -80,7 +80,7 @@ class Training:
     def run(self, checkpoint: Path) -> None:
         """Train, and save the state from time to time. Begin with the state in the file, if this cell reaches it."""
         if checkpoint.exists():
-            saved = torch.load(checkpoint)
+            saved = torch.load(checkpoint, weights_only=False)  # states of weighted batches hold arrays
             if saved["cell"] == tuple(self._cell) and saved["step"] <= self._n_steps:
                 self.load_state_dict(saved)
         last = time.monotonic()

@@ -35,12 +35,12 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         "together": all rows of a group are in one batch. "apart": the rows of a group are spread over the batches as
         evenly as possible. The rows of a group may have different strata.
     rare : {"error", "warn", "allow"}, default "error"
-        What to do if a stratum has fewer than m rows: refuse it, or put all rows into one batch, with or without a
+        What to do if a stratum has fewer than m rows: raise an error, or put all rows into one batch, with or without a
         warning. With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with "together"
-        than groups of it: refuse that, or make batches without the stratum, with or without a warning.
+        than groups of it: raise an error, or make batches without the stratum, with or without a warning.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value in the strata: refuse them, treat missing as a value of its own,
-        or never sample them.
+        What to do with rows that have a missing value in the strata: raise an error, treat missing as a value of its
+        own, or never sample them.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional

@@ -76,7 +76,7 @@ class OneStratumBatchSampler(RangedBatchSampler):
         Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the strata and of the
         dataset.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
+        What to do with rows that have a missing value: raise an error, treat missing as a value of its own, or never
         sample them.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.

@@ -64,7 +64,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         with or without a warning, or repeat its rows as often as necessary. Does not apply to `shares`, `temperature`,
         `cap`, `balance` and `drop`.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
+        What to do with rows that have a missing value: raise an error, treat missing as a value of its own, or never
         sample them.
     num_replicas : int, optional
         The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.

@@ -36,8 +36,8 @@ def stratified_split(
     groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns, optional
         The group of each row, without missing values. All rows of a group are in one part, or in none.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value in the strata: refuse them, treat missing as a value of its own,
-        or leave them out of all parts.
+        What to do with rows that have a missing value in the strata: raise an error, treat missing as a value of its
+        own, or leave them out of all parts.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy.
 

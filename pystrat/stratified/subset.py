@@ -106,11 +106,11 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         dataset; "over": as many as the largest stratum has; "under": as many as the smallest one has. The number of
         batches is rounded, and is at least 1.
     rare : {"error", "warn", "allow"}, default "error"
-        What to do with strata of fewer than m rows: refuse them, or continue, with or without a warning. All rows of
+        What to do with strata of fewer than m rows: raise an error, or continue, with or without a warning. All rows of
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
         are never sampled.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: refuse them, treat missing as a value of its own, or never
+        What to do with rows that have a missing value: raise an error, treat missing as a value of its own, or never
         sample them.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.

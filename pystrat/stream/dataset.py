@@ -72,9 +72,9 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         ("over", oversampling), the size of the smallest ("under", undersampling), or a given number. With
         `mean_batch_size` and `counts`.
     rare : {"error", "warn", "allow"}, default "error"
-        What to do, with `counts`, if a lane has fewer than m rows of a stratum: refuse that, or put all rows of each
+        What to do, with `counts`, if a lane has fewer than m rows of a stratum: raise an error, or put all rows of each
         lane into one batch, with or without a warning. With `mean_batch_size`, what to do if a lane has more batches
-        than rows of a stratum: refuse that, or make batches without the stratum, with or without a warning. If the
+        than rows of a stratum: raise an error, or make batches without the stratum, with or without a warning. If the
         stream shuffles, rows of such a stratum are in other batches in each epoch.
     buffer_size : int, optional
         The largest number of rows that a lane may hold in memory at a time; by default unlimited.

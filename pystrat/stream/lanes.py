@@ -60,7 +60,7 @@ class Lanes:
 
     def sources(self, lane: int, epoch: int) -> list[int]:
         """Return the sources of a lane in the order of an epoch."""
-        found: list[int] = self._found(lane, epoch)["sources"].tolist()
+        found: list[int] = self._found(lane, epoch, {}, {})["sources"].tolist()
         return found
 
     def counted_sources(self, plan: LanePlan, lane: int, epoch: int) -> tuple[list[int], NDArray[np.float64]]:
@@ -107,9 +107,9 @@ class Lanes:
         return found
 
     def _found(
-        self, lane: int, epoch: int, wanted: Mapping[str, int] = {}, data: Mapping[str, NDArray[Any]] = {}
+        self, lane: int, epoch: int, further: Mapping[str, int], data: Mapping[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]]:
-        wanted = {"lane": lane, "lanes": self.n_lanes, **self._at(epoch), **wanted}
+        wanted = {"lane": lane, "lanes": self.n_lanes, **self._at(epoch), **further}
         found: dict[str, NDArray[Any]] = _core.call("lane_sources", wanted, {"given": self.given, **data})
         return found
 

@@ -199,7 +199,7 @@ def add_strata(strata: list[Any], rows: Sequence[Any], stratum: Any) -> None:
         strata.extend(map(stratum if callable(stratum) else itemgetter(stratum), rows))
     except KeyError:
         row = rows[len(strata) - n_before]
-        if callable(stratum) or not isinstance(row, Mapping):
+        if callable(stratum) or not isinstance(row, Mapping) or stratum in row:
             raise
         required = f"name one of the entries of the row, {listed(list(map(str, row)))}"
         raise refused_value("stratum", required, show(stratum)) from None

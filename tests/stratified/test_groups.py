@@ -62,7 +62,7 @@ def loads(sizes: Sequence[int], n_batches: int, minimum: int) -> list[int]:
 
 def dealt_minimum(sampler: StratifiedGroupBatchSampler) -> int:
     """Return the minimum by which groups are large: the given one, or the largest that the mean size allows."""
-    return int(sampler._recipe().parts["min_samples_per_stratum"])
+    return int(sampler._recipe().parts["min_samples_per_stratum"][0])
 
 
 def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> None:

@@ -89,6 +89,18 @@ def test_a_stratum_that_raises_stop_iteration_does_not_end_the_source() -> None:
         count_sources({"a": [{"label": "no"}, Ended(), {"label": "no"}]}, read=iter, stratum="label")
 
 
+class Broken(dict[str, Any]):
+    """A row whose entry cannot be looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        raise KeyError("inner")
+
+
+def test_an_error_of_the_row_itself_is_not_taken_for_a_name_that_it_lacks() -> None:
+    with pytest.raises(SourceError, match="Row 0 of .* KeyError: 'inner'"):
+        count_sources(["a"], read=lambda _: [Broken(label="x")], stratum="label")
+
+
 def test_a_source_whose_counts_are_zeros_has_no_rows() -> None:
     counts = count_sources({"a": [0, 1], "b": []}, read=iter, stratum=int)
     for rows, message in ([1], "'b' must have 0 rows of '1', as its counts say. Got at least 1"), (

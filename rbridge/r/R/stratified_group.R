@@ -28,10 +28,10 @@
 #'   `NULL` (default): the minimum determines the number of batches.
 #' @param rare (`character(1)`)\cr
 #'   What to do if a stratum has fewer than m rows.
-#'   `"error"` (default): refuse it.
+#'   `"error"` (default): raise an error.
 #'   `"warn"` and `"allow"`: put all rows into one batch, with or without a warning.
 #'   With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with `"together"` than
-#'   groups of it: refuse that, or make batches without the stratum, with or without a warning.
+#'   groups of it: raise an error, or make batches without the stratum, with or without a warning.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value in the strata, as in [batch_sampler_stratified()].
 #' @param seed (`integer(1)`)\cr
@@ -90,17 +90,17 @@
 #' The lower end is the number that the rule above ensures if each group counts for its rarest stratum only.
 #' For each number, it deals the groups, the rarest stratum first and its large groups first, to the batch with the
 #' fewest rows of this stratum.
-#' Then it repairs the batches: it moves a group to a batch that lacks rows of a stratum, or exchanges two groups, if all
-#' batches together do not lack more rows afterwards.
+#' Then it repairs the batches: it moves a group to a batch that lacks rows of a stratum, or exchanges two groups, if
+#' all batches together do not lack more rows afterwards.
 #' It tries that at most 100 times for each group, and 2097152 times in all.
 #' The batches that are found are a part of the recipe.
 #' B does not depend on the seed.
 #'
 #' An epoch deals the groups in its own order, and repairs the batches in the same way.
-#' If the repair fails, the epoch begins with the batches of the recipe, in a random order, and makes 20 random moves and
-#' exchanges for each group that keep the minimum, or as many as it finds in the same number of tries.
-#' No batch exceeds the largest batch of the recipe, or the size that the rows would have if the largest group were added
-#' to a mean batch of the others.
+#' If the repair fails, the epoch begins with the batches of the recipe, in a random order, and makes 20 random moves
+#' and exchanges for each group that keep the minimum, or as many as it finds in the same number of tries.
+#' No batch exceeds the largest batch of the recipe, or the size that the rows would have if the largest group were
+#' added to a mean batch of the others.
 #'
 #' @section Groups apart:
 #' The number of batches is that of [batch_sampler_stratified()].
@@ -262,8 +262,8 @@ grouped_setup = function(recipe, private) {
   plan = core_call("group_plan", parts)
   table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
   list(codes = as.integer(parts$codes), names = recipe$labels$names, table = table, n_batches = parts$n_batches,
-    n_groups = parts$n_groups, held = held_by_groups(table, parts$together == 1, plan), most_batches = plan$most_batches,
-    seed = recipe$seed)
+    n_groups = parts$n_groups, held = held_by_groups(table, parts$together == 1, plan),
+    most_batches = plan$most_batches, seed = recipe$seed)
 }
 
 plan_of_groups = function(setup) {

@@ -16,7 +16,7 @@
 #'   All rows of a group are in one part, or in none.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value in the strata.
-#'   `"error"` (default): refuse them.
+#'   `"error"` (default): raise an error.
 #'   `"stratum"`: treat missing as a value of its own.
 #'   `"drop"`: leave them out of all parts.
 #' @param seed (`integer(1)`)\cr

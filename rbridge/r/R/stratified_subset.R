@@ -27,7 +27,7 @@
 #'   `NULL` (default): strata come as often as their rows allow.
 #' @param rare (`character(1)`)\cr
 #'   What to do with strata of fewer than m rows.
-#'   `"error"` (default): refuse them.
+#'   `"error"` (default): raise an error.
 #'   `"warn"` and `"allow"`: continue, with or without a warning.
 #'   All rows of such a stratum are then in one batch of the epoch, and the stratum counts as one of the P; with
 #'   `exact`, they are never sampled.

@@ -53,8 +53,12 @@ read_source = function(source, name, read, stratum) {
 # One value a row.
 strata_of_rows = function(rows, n_rows, stratum) {
   if (!is.function(stratum) && is.list(rows) && !stratum %in% names(rows)) {
-    stop_parameter("stratum", paste("name one of the columns of the rows,", show_names(names(rows))),
-      show_value(stratum))
+    required = if (is.null(names(rows))) {
+      "be a function, because the rows are a list without names"
+    } else {
+      paste("name one of the columns of the rows,", show_names(names(rows)))
+    }
+    stop_parameter("stratum", required, show_value(stratum))
   }
   strata = if (is.function(stratum)) stratum(rows) else if (is.list(rows)) rows[[stratum]]
   if (is.list(strata)) {
