@@ -120,9 +120,10 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     batch_size)`` with ``(B - D) * (n // B) >= min(D * o, S)``. Here every row is like at most D others, ``o = ceil(n /
     B) - 1``, and S is the sum of ``count - 1`` over the most frequent values, o for each column. Row i of the epoch,
     from 0, goes to the first batch from ``i mod B`` on that has room for it and no row like it. If there is none, it
-    takes the place of a row that goes to a batch with room; for this B, there is always such a row. Fewer batches would
-    often work, but not in every epoch. If more than 2^26 rows must be visited to count D, the sum of the other rows
-    with each value of a row stands for the number of rows like it.
+    takes the place of a row that goes to a batch with room; for this B, there is always such a row. Fewer batches are
+    often possible; this number is enough for every order. For small data or very frequent values, it can be a multiple
+    of the least one. If more than 2^26 rows must be visited to count D, the sum of the other rows with each value of a
+    row stands for the number of rows like it.
 
     The name is that of the batch sampler of sentence-transformers, where values count in all columns. There, the number
     of batches is not known before the epoch, and the last batches are small, or left out with ``drop_last=True``.

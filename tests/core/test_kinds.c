@@ -1048,6 +1048,22 @@ static bool try_request(const Kind *kind, Mutable *given, uint64_t *state, int64
   return is_planned;
 }
 
+/* The orders of cycles repeat after as many cycles as there are seeds, also if the number of one exceeds 64 bits. */
+static void test_numbered_orders(void) {
+  enum { N_NUMBERS = 50 };
+  int32_t order[N_NUMBERS], pool[N_NUMBERS], expected[N_NUMBERS];
+  int64_t n_seeds = INT64_C(1) + LARGEST_SEED;
+  Cycles cycles = {.seed = 7, .n = N_NUMBERS, .first = SAMPLE_EPOCH, .step = LARGEST_COUNT - 2};
+  cycles.order = order;
+  cycles.pool = pool;
+  for (int64_t cycle = 0; cycle < 9; cycle++) {
+    draw_numbered_order(&cycles, cycle);
+    memcpy(expected, order, sizeof order);
+    draw_numbered_order(&cycles, cycle + n_seeds * (n_seeds - 1));
+    CHECK(memcmp(expected, order, sizeof order) == 0);
+  }
+}
+
 static void test_mutations(const Kind *kind, Mutable (*valid_request)(uint64_t *state), int n_trials) {
   uint64_t state = 1;
   int64_t n_planned = 0, n_accepted = 0, n_mutated = 0;
@@ -1062,6 +1078,7 @@ static void test_mutations(const Kind *kind, Mutable (*valid_request)(uint64_t *
 }
 
 int main(void) {
+  test_numbered_orders();
   test_mutations(&uniform_kind, uniform_request, 1500);
   test_mutations(&strata_subset_kind, subset_request, 1500);
   test_mutations(&one_stratum_kind, one_stratum_request, 1500);

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pystrat import NoDuplicatesBatchSampler, epoch_permutation
+from pystrat import NoDuplicatesBatchSampler, _core, epoch_permutation
 from tests.reference.golden_no_duplicates import (
     are_alike,
     as_text,
@@ -116,7 +116,7 @@ def test_one_key_with_a_minimum_of_every_stratum(rows: list[tuple[int, int]], ba
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if least == 0:
-            assert f"be at most 0 for {n_batches} batch" in refused(key, batch_size, **given)
+            assert f"'strata' must have at least {n_batches} rows of" in refused(key, batch_size, **given)
             return
         sampler = made([key], batch_size, **given)
         assert f"be at most {least} for {n_batches} batch" in refused(
@@ -154,6 +154,28 @@ def test_a_frequent_value_costs_few_batches_beyond_its_rows() -> None:
         assert all(sum(hub[batch] == 0) <= 1 for batch in batches)
 
 
+def test_a_warning_holds_if_fewer_batches_are_possible() -> None:
+    columns = [list("aabc"), list("pqqr"), list("xyzx")]
+    apart = [[0, 2], [1, 3]]  # 2 batches are possible
+    check_epoch(columns, apart, 2, False)
+    text = "Rows that share values are dealt to {} batches, which are enough for every order, instead of the 2 that the"
+    with pytest.warns(UserWarning) as warned:
+        sampler = NoDuplicatesBatchSampler(dict(enumerate(columns)), 2, seed=1)
+    assert len(sampler) > 2 and str(warned[0].message).startswith(text.format(len(sampler)))
+
+
+@pytest.mark.parametrize("n_columns, across", [(1, False), (2, False), (3, False), (2, True), (3, True)])
+def test_a_recipe_has_a_batch_for_each_row_of_a_value(n_columns: int, across: bool) -> None:
+    rows = np.arange(6, dtype=np.int32)
+    columns = [rows + 6 * across * column for column in range(n_columns - 1)]
+    keys = np.concatenate([*columns, np.array([0, 1, 1, 1, 2, 3], dtype=np.int32) + 6 * across * (n_columns - 1)])
+    n_values = [len(set(keys.tolist()))] if across else [*[6] * (n_columns - 1), 4]
+    parts = {"n_columns": [n_columns], "n_values": n_values, "n_batches": [2]}
+    numbers = {name: np.array(values, dtype=np.float64) for name, values in parts.items()}
+    with pytest.raises(ValueError, match="'recipe' parameter must have a batch for each row of a value. Got fewer"):
+        _core.Instance("no_duplicates", {"keys": keys, **numbers}, 1)
+
+
 def test_epochs_differ_and_repeat() -> None:
     sampler = NoDuplicatesBatchSampler(PAIRS, 3, seed=1)
     epochs = [batches_of(sampler, epoch) for epoch in range(10)]
@@ -182,8 +204,8 @@ def test_the_plan_and_the_output() -> None:
     with pytest.warns(UserWarning) as warned:
         sampler = NoDuplicatesBatchSampler({"query": list("aaabc"), "document": list("pqrst")}, 4, seed=1)
     assert [str(warning.message) for warning in warned] == [
-        "Rows that share values need 3 batches, of at most 2 rows, instead of the 2 that the 'batch_size' parameter "
-        "asks for. The most frequent value, 'a', has 3 rows."
+        "Rows that share values are dealt to 3 batches, which are enough for every order, instead of the 2 that the "
+        "'batch_size' parameter asks for. A batch has at most 2 rows. The most frequent value, 'a', has 3 rows."
     ]
     assert sampler.plan.summary().splitlines()[0] == "3 batches of 1 to 2 rows, no two with the same value"
     assert sampler.plan.table().loc["query"].tolist() == [3, 3, "a"]
@@ -239,13 +261,17 @@ def test_long_texts_are_shortened_where_they_are_shown() -> None:
         ),
         (
             {"keys": [1, 2, 3, 4], "strata": list("xxxy"), "min_samples_per_stratum": 1},
-            "The 'min_samples_per_stratum' must be at most 0 for 2 batches, since 'y' has 1 row. Got 1 instead. Lower "
+            "The 'strata' must have at least 2 rows of 'y', one for each batch. Got 1 row instead. Raise 'batch_size'.",
+        ),
+        (
+            {"keys": [1, 2, 3, 4], "strata": list("xxyy"), "min_samples_per_stratum": 2},
+            "The 'min_samples_per_stratum' must be at most 1 for 2 batches, since 'x' has 2 rows. Got 2 instead. Lower "
             "it, or raise 'batch_size'.",
         ),
         (
             {"keys": ["k"] * 2 + ["l"], "batch_size": 9, "strata": list("xxy"), "min_samples_per_stratum": 1},
-            "The 'min_samples_per_stratum' must be at most 0 for 2 batches, since 'y' has 1 row. Got 1 instead. The "
-            "value 'k' needs as many batches.",
+            "The 'strata' must have at least 2 rows of 'y', one for each batch. Got 1 row instead. The value 'k' needs "
+            "as many batches.",
         ),
     ],
 )

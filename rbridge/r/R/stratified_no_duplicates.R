@@ -62,7 +62,8 @@
 #' frequent values, o for each column.
 #' Row i of the epoch, from 0, goes to the first batch from `i %% B` on that has room for it and no row like it.
 #' If there is none, it takes the place of a row that goes to a batch with room; for this B, there is always such a row.
-#' Fewer batches would often work, but not in every epoch.
+#' Fewer batches are often possible; this number is enough for every order.
+#' For small data or very frequent values, it can be a multiple of the least one.
 #' If more than 2^26 rows must be visited to count D, the sum of the other rows with each value of a row stands for the
 #' number of rows like it.
 #'

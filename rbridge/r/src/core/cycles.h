@@ -31,9 +31,9 @@ typedef struct {
 
 /* Draw an order: that of the epoch of its number; 2^31 - 1 numbers have different seeds. */
 static inline void draw_numbered_order(Cycles *cycles, int64_t cycle) {
-  int64_t number = cycles->first + cycle * cycles->step;
+  int64_t n_seeds = INT64_C(1) + LARGEST_SEED, number = cycles->first + cycle % n_seeds * cycles->step;
   Generator generator;
-  seed_generator(&generator, epoch_seed(cycles->seed, (uint32_t)(number % (INT64_C(1) + LARGEST_SEED))));
+  seed_generator(&generator, epoch_seed(cycles->seed, (uint32_t)(number % n_seeds)));
   fill_in_order(cycles->pool, (uint32_t)cycles->n);
   take_rows(&generator, cycles->pool, (uint32_t)cycles->n, (uint32_t)cycles->n, cycles->order);
 }

@@ -70,12 +70,25 @@ test_that("values across columns may be of any one kind", {
 
 test_that("an instance shows its plan, and a frequent value warns", {
   expect_warning(sampler <- no_duplicates(4, list(query = c("a", "a", "a", "b", "c"), document = 1:5)), # nolint
-    paste("Rows that share values need 3 batches, of at most 2 rows, instead of the 2 that the 'batch_size' parameter",
-      "asks for. The most frequent value, 'a', has 3 rows."), fixed = TRUE)
+    paste("Rows that share values are dealt to 3 batches, which are enough for every order, instead of the 2 that the",
+      "'batch_size' parameter asks for. A batch has at most 2 rows. The most frequent value, 'a', has 3 rows."),
+    fixed = TRUE)
   expect_identical(sampler$plan(), data.frame(key = c("query", "document"), values = c(3L, 5L), largest = c(3L, 1L),
     frequent = c("a", "1")))
   expect_output(print(sampler), "* Batches: 3 of 1 to 2 rows, no two with the same value", fixed = TRUE)
   expect_output(print(sampler), "* Rows: 5, of keys 'query', 'document'", fixed = TRUE)
+})
+
+test_that("a recipe has a batch for each row of a value", {
+  keys = list(c(1, 2, 2, 2, 3, 4), 1:6, 1:6 * 2)
+  file = tempfile(fileext = ".recipe")
+  for (n_columns in 1:3) {
+    recipe = recipe_of(suppressWarnings(batch_sampler_no_duplicates(1, keys[seq_len(n_columns)], seed = 1)))
+    recipe$parts$n_batches = 2
+    write_recipe(recipe, file)
+    expect_match(message_of(read_batch_sampler(file)), fixed = TRUE,
+      "The 'recipe' parameter must have a batch for each row of a value. Got fewer instead.")
+  }
 })
 
 test_that("long texts are shortened where they are shown", {
@@ -92,7 +105,10 @@ test_that("invalid arguments are refused", {
   expect_match(message_of(no_duplicates(2, strata = rep(1, 8), min_samples_per_stratum = 1)), fixed = TRUE,
     "'min_samples_per_stratum' parameter must be given for a single key only. Got 1 instead. 'keys' has 2 columns.")
   expect_match(message_of(no_duplicates(2, 1:4, strata = factor(c("x", "x", "x", "y")), min_samples_per_stratum = 1)),
-    "must be at most 0 for 2 batches, since 'y' has 1 row. Got 1 instead. Lower it, or raise", fixed = TRUE)
+    "The 'strata' parameter must have at least 2 rows of 'y', one for each batch. Got 1 row instead. Raise 'batch_",
+    fixed = TRUE)
+  expect_match(message_of(no_duplicates(2, 1:4, strata = factor(c("x", "x", "y", "y")), min_samples_per_stratum = 2)),
+    "must be at most 1 for 2 batches, since 'x' has 2 rows. Got 2 instead. Lower it, or raise", fixed = TRUE)
   expect_match(message_of(no_duplicates(2, 1:4, strata = 1:4 * 2)), fixed = TRUE,
     "'min_samples_per_stratum' parameter must be given together with 'strata'. Got nothing instead.")
 })

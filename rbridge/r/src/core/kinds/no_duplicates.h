@@ -181,12 +181,19 @@ static bool check_minimum(
     char shown[NUMBER], rows[NUMBER], batches[NUMBER];
     host->refusal.stratum = stratum;
     snprintf(batches, NUMBER, "%lld batch%s", (long long)n_batches, n_batches == 1 ? "" : "es");
-    refuse(
-        host, "min_samples_per_stratum", show_number(minimum, shown),
-        "be at most %lld for %s, since '{stratum}' has %s", (long long)at_most, batches, show_count(count, "row", rows)
-    );
-    if ((double)n_batches > frequent->counts[0]) return advise(host, "Lower it, or raise 'batch_size'.");
-    return advise(host, "The value '%s' needs as many batches.", name_frequent(frequent, shown));
+    show_count(count, "row", rows);
+    if (at_most == 0) {
+      refuse(host, "strata", rows, "have at least %lld rows of '{stratum}', one for each batch", (long long)n_batches);
+    } else {
+      refuse(
+          host, "min_samples_per_stratum", show_number(minimum, shown),
+          "be at most %lld for %s, since '{stratum}' has %s", (long long)at_most, batches, rows
+      );
+    }
+    if ((double)n_batches <= frequent->counts[0]) {
+      return advise(host, "The value '%s' needs as many batches.", name_frequent(frequent, shown));
+    }
+    return advise(host, at_most == 0 ? "Raise 'batch_size'." : "Lower it, or raise 'batch_size'.");
   }
   return true;
 }
@@ -233,9 +240,9 @@ static bool choose_distinct_batches(
   if (*n_batches > asked) {
     snprintf(
         host->warning, SENTENCE,
-        "Rows that share values need %lld batches, of at most %s, instead of the %lld that the 'batch_size' parameter "
-        "asks for. The most frequent value, '%s', has %s.",
-        (long long)*n_batches, show_count(quotient_up(n_rows, *n_batches), "row", shown), (long long)asked,
+        "Rows that share values are dealt to %lld batches, which are enough for every order, instead of the %lld that "
+        "the 'batch_size' parameter asks for. A batch has at most %s. The most frequent value, '%s', has %s.",
+        (long long)*n_batches, (long long)asked, show_count(quotient_up(n_rows, *n_batches), "row", shown),
         name_frequent(frequent, name), show_count((int64_t)frequent->counts[frequent->kind], "row", rows)
     );
   }
@@ -282,6 +289,20 @@ static bool fill_strata_side(const Keys *keys, GraphSide *side, Host *host) {
   return true;
 }
 
+/* Refuse fewer batches than rows of a value. */
+static bool check_enough_batches(const NoDuplicates *self, int64_t count, Host *host) {
+  return count <= self->n_batches || refuse(host, "recipe", "fewer", "have a batch for each row of a value");
+}
+
+/* Find the rows of each value of all columns; refuse fewer batches than rows of a value. */
+static bool fill_valued_rows(NoDuplicates *self, Host *host) {
+  if (!value_rows(&self->keys, FOR_THE_INSTANCE, &self->valued, host)) return false;
+  for (int64_t value = 0; value < self->valued.n_values; value++) {
+    if (!check_enough_batches(self, count_of_value(&self->valued, value), host)) return false;
+  }
+  return true;
+}
+
 /* Fill a side with a column; refuse fewer batches than rows of a value. */
 static bool fill_key_side(const NoDuplicates *self, int64_t column, GraphSide *side, Host *host) {
   const Keys *keys = &self->keys;
@@ -290,9 +311,7 @@ static bool fill_key_side(const NoDuplicates *self, int64_t column, GraphSide *s
   *side = (GraphSide){.n_labels = keys->n_values[column], .labels = keys->codes + column * keys->n_rows};
   side->counts = counts;
   for (int64_t value = 0; value < side->n_labels; value++) {
-    if (counts[value] > self->n_batches) {
-      return refuse(host, "recipe", "fewer", "have a batch for each row of a value");
-    }
+    if (!check_enough_batches(self, counts[value], host)) return false;
   }
   return true;
 }
@@ -321,7 +340,7 @@ static bool prepare_no_duplicates(void *instance, const Parts *recipe, uint32_t 
   if (!read_keys(recipe, FOR_THE_INSTANCE, &self->keys, host)) return false;
   if (!read_whole(recipe, "n_batches", 1, (double)keys->n_rows, &n_batches, host)) return false;
   self->n_batches = (int64_t)n_batches;
-  if (!are_sides(keys)) return value_rows(keys, FOR_THE_INSTANCE, &self->valued, host);
+  if (!are_sides(keys)) return fill_valued_rows(self, host);
   bool is_filled = keys->n_columns == 1 ? fill_strata_side(keys, &self->sides[0], host)
                                         : fill_key_side(self, 0, &self->sides[0], host);
   return is_filled && fill_key_side(self, keys->n_columns - 1, &self->sides[1], host) && find_nesting(self, host);
