@@ -79,7 +79,7 @@ static bool plan_weighted(const Parts *request, Host *host) {
   if (!read_whole(request, "batch_size", 1, LARGEST_COUNT, &number, host)) return false;
   if (!read_flag(request, "replacement", &replacement, host)) return false;
   DrawForm form = replacement ? REPLACED_DRAW : DISTINCT_DRAW;
-  const double *begins = find_part(request, "begins").values;
+  const double *begins = is_given(request, "begins") ? find_part(request, "begins").values : NULL;
   if (!check_first_weights(&weights, begins, n_stages, (int64_t)number, form, host)) return false;
   if (!read_sharing(request, &num_replicas, host)) return false;
   if (!read_fixed_size(request, n, num_replicas, &batch_size, &n_batches, host)) return false;
