@@ -35,7 +35,8 @@ class GroupPlan(RangePlan):
     most_of_group, most_of_batch : int
         Upper bounds on the rows of a group in any batch of any epoch, and on all rows of a batch.
     most_batches : int
-        An upper bound on B: if every batch has m rows of every stratum, there are at most so many batches.
+        An upper bound on B: if every batch has m rows of every stratum, there are at most so many batches. B itself, if
+        batches may lack rows of a stratum.
     mixed : bool
         Whether groups that are together have rows of several strata. A search has then found B, which may be below the
         largest possible number.
@@ -85,7 +86,7 @@ class GroupPlan(RangePlan):
         held = f"every batch holds at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum"
         if self.keep == "apart":
             held += f", and at most {count_of(self.most_of_group, 'row')} of a group"
-        if self.mixed:
+        if self.mixed and self.min_samples_per_stratum > 0:
             held += (
                 f"; at most {count_of(self.most_batches, 'batch')} {'is' if self.most_batches == 1 else 'are'} possible"
             )
