@@ -384,7 +384,7 @@ test_that("errors of sources name them", {
   }
   source_error("The source 'a' cannot be read. gone", read = function(source) stop("gone"), shuffle = FALSE)
   source_error("The source 'a' cannot be read. The reader must return", read = function(source) mean, shuffle = FALSE)
-  source_error("The 'stratum' parameter must be a function, because the rows are a list without names. Got 'a' instead.",
+  source_error("must be a function, because the rows are a list without names. Got 'a' instead.",
     read = function(source) list("a", "b"), stratum = "a", shuffle = FALSE)
   source_error("The 'stratum' parameter must name one of the columns of the rows, 'label'. Got 'lab' instead.",
     read = function(source) data.frame(label = source), stratum = "lab", shuffle = FALSE)

@@ -132,7 +132,7 @@ static bool plan_per_label(const Parts *request, Host *host) {
   if (!read_per_label(request, &wanted, host)) return false;
   if (!is_given(request, "labels")) return keep_per_label(request, &wanted, host);
   if (!read_labels(request, &matrix, host)) return false;
-  int64_t n_batches, *counts = host->memory(host, FOR_THE_CALL, matrix.n_labels * (int64_t)sizeof *counts);
+  int64_t n_batches = 0, *counts = host->memory(host, FOR_THE_CALL, matrix.n_labels * (int64_t)sizeof *counts);
   if (counts == NULL) return false;
   for (int64_t label = 0; label < matrix.n_labels; label++) {
     const uint8_t *has = matrix.values + label * matrix.label_step;
