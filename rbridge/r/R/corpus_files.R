@@ -33,12 +33,11 @@ open_files = function(source, suffixes, targets = NULL) {
 
 # One for each side of the lines; an empty one takes listed files as they are.
 check_suffixes = function(suffixes, source, targets) {
-  is_listed = is.null(targets) && !(is.character(source) && length(source) == 1L)
   required = "be different endings of names, such as ('.src', '.tgt')"
   if (!is.character(suffixes)) {
     stop_parameter("suffixes", required, show_value(suffixes))
   }
-  if (is_listed && length(suffixes) == 1L && suffixes %in% "") {
+  if (identical(unname(suffixes), "") && are_listed(source, targets)) {
     return("")
   }
   if (length(suffixes) == 0L || anyNA(suffixes) || anyDuplicated(suffixes) || any(suffixes == "")) {
@@ -46,6 +45,8 @@ check_suffixes = function(suffixes, source, targets) {
   }
   unname(suffixes)
 }
+
+are_listed = function(source, targets) is.null(targets) && !(is.character(source) && length(source) == 1L)
 
 show_all = function(texts) sprintf("(%s)", paste(vapply(texts, show_value, ""), collapse = ", "))
 

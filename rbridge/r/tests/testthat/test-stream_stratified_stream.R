@@ -290,8 +290,10 @@ test_that("each stratum may have a minimum of its own", {
 })
 
 test_that("rows are taken equally often, and no row twice in a batch", {
-  numbered = function(source) data.frame(name = names(sources)[vapply(sources, identical, NA, source)],
-    row = seq_along(source), label = source)
+  numbered = function(source) {
+    name = names(sources)[vapply(sources, identical, NA, source)]
+    data.frame(name = name, row = seq_along(source), label = source)
+  }
   taken = function(...) {
     make_stream(..., min_samples_per_stratum = NULL, read = numbered, stratum = "label")
   }

@@ -87,6 +87,6 @@ test_that("the number of rows added is in states, recipes and copies", {
   twin$load_state_dict(state)
   expect_identical(twin$n_added(), 7)
   state$feedback$n_added = 8
-  expect_error(twin$load_state_dict(state), "must have the number of rows that were ever added as 'n_added'",
+  expect_error(twin$load_state_dict(state), "'n_added' parameter must be the number of rows that were ever added",
     fixed = TRUE)
 })
