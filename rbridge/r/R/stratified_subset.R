@@ -61,8 +61,8 @@
 #' * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
 #' * If P is the number of strata and `exact` is `FALSE`, B is that of [batch_sampler_stratified()].
 #' * With `exact`, surplus blocks are left out in turn, and the rows of a stratum are taken in turn.
-#' * Within a batch, rows are ordered by stratum, and without `balance` then by rank. With `balance` and m more than half
-#'   of the rows of a stratum, all its rows except those left out come in the order of the data.
+#' * Within a batch, rows are ordered by stratum, and without `balance` then by rank. With `balance` and m more than
+#'   half of the rows of a stratum, all its rows except those left out come in the order of the data.
 #'
 #' With `balance`, k rows of each of S strata are wanted, and B is `S * k / (P * m)`, rounded half up.
 #' Strata of fewer than m rows do not count.
