@@ -70,6 +70,11 @@ def differences(table: pd.DataFrame, measure: str, first: str, second: str = "pl
     return (wide[first] - wide[second]).dropna()
 
 
+def over_splits(of_runs: pd.Series) -> Estimate:
+    """Return the mean over the splits of a data set of the means over the seeds of each."""
+    return estimate(of_runs.groupby("split").mean(), share_rows=True)
+
+
 def over_data_sets(of_runs: pd.Series) -> Optional[Estimate]:
     """Return the mean over data sets of the means over the runs of each."""
     means = of_runs.groupby("data").mean()
@@ -133,7 +138,7 @@ def draw(table: pd.DataFrame) -> Any:
     rarest = table.groupby("data")["rarest"].first()
     labels = {"stratified": "stratified, without repeats", "at least 4": "at least 4 rows, rare rows repeated"}
     for kind, color, marker in (("stratified", "#1f77b4", "o"), ("at least 4", "#d95f02", "s")):
-        found = differences(part, "auc", kind).groupby("data").agg(lambda runs: estimate(runs, share_rows=True))
+        found = differences(part, "auc", kind).groupby("data").agg(over_splits)
         place = rarest[found.index] * (0.97 if kind == "stratified" else 1.03) * 100
         means = [each.mean for each in found]
         reach = [each.high - each.mean for each in found]
@@ -185,7 +190,7 @@ def rare_table(table: pd.DataFrame) -> str:
         cells = [f"{name}, {part['rarest'].iloc[0]:.2%}", f"{loss}, {size}", f"{plain.mean():.3f}"]
         for kind in kinds:
             found = differences(part, "auc", kind)
-            cells.append(str(estimate(found, share_rows=True)) if len(found) else "")
+            cells.append(str(over_splits(found)) if len(found) else "")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -243,7 +248,7 @@ def outcomes(table: pd.DataFrame) -> str:
             return "none"
         means = found.groupby("data").mean()
         if len(means) == 1:
-            return f"{estimate(found, share_rows=True)}, {len(found)} splits"
+            return f"{over_splits(found)}, {over_splits(found).n} splits"
         return f"{over_data_sets(found)}, {len(means)} data sets, from {means.min():+.4f} to {means.max():+.4f}"
 
     entropy, larger = chosen("cross-entropy", 32), chosen("cross-entropy", 128)
@@ -290,7 +295,7 @@ def outcomes(table: pd.DataFrame) -> str:
     for kind in ("equal shares", "over", "weighted"):
         for measure in ("worst_error", "error"):
             found = differences(numbers, measure, kind)
-            lines.append(f"H10 {kind}, {measure}: {estimate(found, share_rows=True) if len(found) else 'none'}")
+            lines.append(f"H10 {kind}, {measure}: {over_splits(found) if len(found) else 'none'}")
     lines.append(f"H11 {shown(common, 'auc', 'downsampled')}")
     found = ranks(entropy, "auc", ("plain", "stratified", "over", "weighted"))
     lines.append(f"Ranks {found.means.round(2).to_dict()}, critical {found.critical:.2f}, p = {found.p_value:.3f}")

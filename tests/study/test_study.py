@@ -236,6 +236,10 @@ def test_differences_are_paired_and_intervals_of_splits_are_wider(module: Callab
     found = analyze.differences(pandas.DataFrame(lines), "auc", "over")
     assert found.groupby("data").mean().to_dict() == pytest.approx({"a": 0.2, "b": 0.4})
     assert analyze.over_data_sets(found).mean == pytest.approx(0.3)
+    seeds = pandas.DataFrame(
+        [{**line, "seed": seed, "data": "a"} for line in lines for seed in (0, 1) if line["data"] == "a"]
+    )
+    assert analyze.over_splits(analyze.differences(seeds, "auc", "over")).n == 4, "seeds share the rows of a split"
     one, other = analyze.estimate([1, 2, 4]), analyze.estimate([1, 2, 4], share_rows=True)
     assert one.mean == other.mean and other.low < one.low < one.mean < one.high < other.high
 
