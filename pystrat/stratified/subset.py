@@ -135,8 +135,8 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     * With `exact`, the x surplus blocks are left out in turn: the blocks of all strata form a line, and epoch e leaves
       out x of them from place e * x on, cyclically. The rows of a stratum are taken in turn as well, so that the
       numbers of times they occur differ by at most one.
-    * Within a batch, rows are ordered by stratum, and without `balance` then by rank. With `balance` and m more than half
-      of the rows of a stratum, all its rows except those left out come in the order of the data.
+    * Within a batch, rows are ordered by stratum, and without `balance` then by rank. With `balance` and m more than
+      half of the rows of a stratum, all its rows except those left out come in the order of the data.
 
     A batch is filled first with the strata that have as many blocks left as there are batches left, then with those
     whose next block comes first in the order of the epoch.
