@@ -17,6 +17,7 @@
 #include "functions/stream_dealing.h"
 #include "functions/stream_plan.h"
 #include "functions/stream_taken.h"
+#include "lane_taken.h"
 #include "lanes.h"
 #include "plain_host.h"
 

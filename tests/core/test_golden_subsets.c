@@ -7,6 +7,7 @@
  *   n_epochs, then for each its number, the list of the batches' sizes and that of the rows
  */
 
+#include "equal_exposure.h"
 #include "golden.h"
 #include "golden_strata.h"
 #include "kinds/strata_subset.h"
