@@ -167,7 +167,7 @@ trial = function(name, args) {
     }
   }, warning = function(warning) {
     told = conditionMessage(warning)
-    if (startsWith(told, "Rows that share values need")) "" else paste("warns:", told)
+    if (startsWith(told, "Rows that share values are dealt")) "" else paste("warns:", told)
   }, error = function(error) {
     text = conditionMessage(error)
     if (inherits(error, "rbridge_source_error")) {
