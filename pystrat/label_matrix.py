@@ -64,6 +64,13 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     return np.ascontiguousarray(matrix), names or tuple(range(matrix.shape[1]))
 
 
+def data_of_labels(labels: Any) -> tuple[dict[str, NDArray[Any]], tuple[Any, ...]]:
+    """Return the labels as the core takes them, and their names."""
+    matrix, names = as_label_matrix(labels)
+    n_labels = np.array([len(names)], dtype=np.float64)
+    return {"labels": matrix.view(np.uint8).reshape(-1), "n_labels": n_labels}, names
+
+
 def _check_columns(labels: Any) -> None:
     """Refuse a sparse matrix with a label that no row has, before it takes the memory of a dense matrix."""
     rows = np.asarray(labels.getnnz(axis=0))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.frames import names_index
-from pystrat.label_matrix import as_label_matrix
+from pystrat.label_matrix import data_of_labels
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
 
@@ -132,12 +132,8 @@ class MultilabelBatchSampler(CoreBatchSampler):
             "rank": rank,
         }
         settings = self._plan_of(arguments)
-        matrix, self._names = as_label_matrix(labels)
+        data, self._names = data_of_labels(labels)
         names = tuple(map(str, self._names))
-        data: dict[str, NDArray[Any]] = {
-            "labels": matrix.view(np.uint8).reshape(-1),
-            "n_labels": np.array([len(names)], dtype=np.float64),
-        }
         parts = self._plan_of({**settings, "by_label": False}, data, names)
         shown = {name: settings[name] for name in ("mean_batch_size", "max_batches", "rare", "num_replicas")}
         self._adopt(parts, {**labels_of(shown), "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)

@@ -116,12 +116,16 @@ batch_sampler_multilabel = function(labels, min_samples_per_label = NULL, mean_b
 
 plan_multilabel = function(request) {
   settings = core_plan("multilabel", request[setdiff(names(request), "labels")])
-  labels = label_matrix(request$labels)
+  plan_labels("multilabel", settings, request$labels, c("mean_batch_size", "max_batches", "rare", "num_replicas"))
+}
+
+# The recipe of a kind of labels, which shows some of the settings.
+plan_labels = function(kind, settings, labels, shown) {
+  labels = label_matrix(labels)
   matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
-  parts = core_plan("multilabel", c(settings, matrix), colnames(labels))
-  given = Filter(Negate(is.null), settings[c("mean_batch_size", "max_batches", "rare", "num_replicas")])
-  shown = lapply(given, show_value)
-  new_recipe("multilabel", settings$seed, parts, labels = c(shown, list(names = colnames(labels))))
+  parts = core_plan(kind, c(settings, matrix), colnames(labels))
+  given = lapply(Filter(Negate(is.null), settings[shown]), show_value)
+  new_recipe(kind, settings$seed, parts, labels = c(given, list(names = colnames(labels))))
 }
 
 kind_multilabel = function() {

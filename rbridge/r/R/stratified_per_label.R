@@ -64,12 +64,7 @@ batch_sampler_per_label = function(labels, positives_per_label, negatives_per_la
   settings = core_plan("per_label", list(positives_per_label = positives_per_label,
     negatives_per_label = negatives_per_label, labels_per_batch = labels_per_batch, n_batches = n_batches, seed = seed,
     num_replicas = num_replicas))
-  labels = label_matrix(labels)
-  names = colnames(labels)
-  matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
-  parts = core_plan("per_label", c(settings, matrix), names)
-  shown = lapply(Filter(Negate(is.null), settings[c("n_batches", "num_replicas")]), show_value)
-  new_generator(new_recipe("per_label", settings$seed, parts, labels = c(shown, list(names = names))))
+  new_generator(plan_labels("per_label", settings, labels, c("n_batches", "num_replicas")))
 }
 
 kind_per_label = function() {

@@ -9,11 +9,10 @@
 # those before `first` are dropped.
 deal_counted = function(totals, shifts, n_batches, first) {
   seen = numeric(length(totals))
-  parts = new.env(parent = emptyenv()) # by the number of a batch: a list of rows and codes
-  wanted = first
-  complete = 0
+  batches = hold_batches(first)
   call_core = function(name, ...) {
-    core_call(name, list(n_batches = n_batches, "next" = wanted, totals = totals, shifts = shifts, seen = seen, ...))
+    core_call(name, list(n_batches = n_batches, "next" = batches$wanted(), totals = totals, shifts = shifts,
+      seen = seen, ...))
   }
   list(
     # Skips a source that no remaining batch needs.
@@ -31,16 +30,9 @@ deal_counted = function(totals, shifts, n_batches, first) {
     add = function(rows, codes) {
       dealt = call_core("deal_rows", codes = codes - 1L)
       seen <<- dealt$seen
-      complete <<- dealt$complete
-      hold_parts(parts, rows, codes, dealt)
+      batches$hold(rows, codes, dealt)
     },
-    following = function() {
-      if (wanted >= complete) {
-        return(NULL)
-      }
-      wanted <<- wanted + 1
-      take_parts(parts, wanted - 1)
-    }
+    following = batches$following
   )
 }
 
@@ -49,41 +41,45 @@ batch_name = function(batch) sprintf("%.0f", batch)
 
 # The same, if an epoch takes rows of some strata less or more often than once: `taken` of the `totals` in the lane.
 deal_taken = function(totals, taken, n_batches, first) {
+  batches = hold_batches(first)
+  list(
+    # Deals the rows of sources that were read together, each as often as it is taken.
+    add = function(rows, codes, copies, windows) {
+      dealt = core_call("deal_taken", list(n_batches = n_batches, "next" = batches$wanted(), epoch = 0,
+        totals = totals, taken = taken, codes = codes - 1L, copies = copies, windows = windows))
+      batches$hold(rows, codes, dealt)
+    },
+    following = batches$following
+  )
+}
+
+# Batches from `first` on, whose rows come a part at a time.
+hold_batches = function(first) {
   parts = new.env(parent = emptyenv()) # by the number of a batch: a list of rows and codes
   wanted = first
   complete = 0
   list(
-    # Deals the rows of sources that were read together, each as often as it is taken.
-    add = function(rows, codes, copies, windows) {
-      dealt = core_call("deal_taken", list(n_batches = n_batches, "next" = wanted, epoch = 0, totals = totals,
-        taken = taken, codes = codes - 1L, copies = copies, windows = windows))
+    wanted = function() wanted,
+    # Holds rows until their batches are complete, as the core has dealt them.
+    hold = function(rows, codes, dealt) {
       complete <<- dealt$complete
-      hold_parts(parts, rows, codes, dealt)
+      places_of = split(dealt$places, batch_name(rep(dealt$batches, dealt$sizes)))
+      for (name in names(places_of)) {
+        part = list(rows = rows_at(rows, places_of[[name]]), codes = codes[places_of[[name]]])
+        assign(name, c(parts[[name]], list(part)), envir = parts)
+      }
     },
     following = function() {
       if (wanted >= complete) {
         return(NULL)
       }
+      name = batch_name(wanted)
       wanted <<- wanted + 1
-      take_parts(parts, wanted - 1)
+      held = parts[[name]]
+      rm(list = name, envir = parts)
+      bind_parts(held)
     }
   )
-}
-
-# Holds rows until their batches are complete, as the core has dealt them.
-hold_parts = function(parts, rows, codes, dealt) {
-  places_of = split(dealt$places, batch_name(rep(dealt$batches, dealt$sizes)))
-  for (name in names(places_of)) {
-    part = list(rows = rows_at(rows, places_of[[name]]), codes = codes[places_of[[name]]])
-    assign(name, c(parts[[name]], list(part)), envir = parts)
-  }
-}
-
-take_parts = function(parts, batch) {
-  name = batch_name(batch)
-  held = parts[[name]]
-  rm(list = name, envir = parts)
-  bind_parts(held)
 }
 
 # Without counts: a batch is cut as soon as it has `least` rows of each stratum, and `least_rows` rows.

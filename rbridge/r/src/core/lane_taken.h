@@ -57,14 +57,7 @@ static inline bool choose_each(const LaneRequest *wanted, const LanePlan *plan, 
   int64_t n_strata = plan->table.n_strata;
   const int64_t *totals = count_strata(&plan->table, host);
   if (totals == NULL) return false;
-  *each = wanted->each;
-  if (wanted->balance != BALANCE_NUMBER) {
-    int64_t found = totals[smallest_of(totals, n_strata)];
-    for (int64_t stratum = 0; wanted->balance == BALANCE_OVER && stratum < n_strata; stratum++) {
-      found = totals[stratum] > found ? totals[stratum] : found;
-    }
-    *each = (double)found;
-  }
+  *each = rows_that_balance(wanted->balance, wanted->each, totals, n_strata);
   if (*each < (double)plan->n_lanes) {
     return refuse(host, "balance", NULL, "be at least %lld, the number of lanes", (long long)plan->n_lanes);
   }

@@ -98,14 +98,18 @@ static inline bool read_sharing(const Parts *request, double *num_replicas, Host
   return advise(host, "Pass the same seed on all ranks, so that they draw the same epoch.");
 }
 
+/* Make a number that was read a result; one that was not is kept as it is. */
+static inline bool give_number(const char *name, bool is_read, double number, Host *host) {
+  return is_read ? host->number(host, name, number) : host->keep(host, name);
+}
+
 /* Make these settings results; one that is not given is kept as it is. */
 static inline bool keep_sharing(const Parts *request, double num_replicas, Host *host) {
   double seed = 0;
-  if (is_given(request, "seed") && !read_whole(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
-  bool kept = is_given(request, "seed") ? host->number(host, "seed", seed) : host->keep(host, "seed");
-  if (!kept) return false;
-  if (!is_given(request, "num_replicas")) return host->keep(host, "num_replicas");
-  return host->number(host, "num_replicas", num_replicas);
+  bool has_seed = is_given(request, "seed");
+  if (has_seed && !read_whole(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
+  return give_number("seed", has_seed, seed, host) &&
+         give_number("num_replicas", is_given(request, "num_replicas"), num_replicas, host);
 }
 
 /* Round the number of batches down to a multiple of the number of replicas; refuse if some replicas would get none. */

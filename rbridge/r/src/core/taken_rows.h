@@ -16,21 +16,24 @@ typedef struct {
   int64_t *taken;
 } TakenRows;
 
+/* In the order of the choices of "balance". */
 enum { NO_BALANCE, BALANCE_OVER, BALANCE_UNDER, BALANCE_NUMBER };
 
 static inline bool read_balance(const Parts *request, int *balance, double *each, Host *host) {
-  Part part = find_part(request, "balance");
-  if (part.type == NOTHING) return true;
-  bool is_read;
-  if (part.type == TEXT) {
-    if (strcmp(part.values, "over") == 0) *balance = BALANCE_OVER;
-    if (strcmp(part.values, "under") == 0) *balance = BALANCE_UNDER;
-    is_read = *balance != NO_BALANCE;
-  } else {
-    *balance = BALANCE_NUMBER;
-    is_read = read_whole(request, "balance", 1, INFINITY, each, host);
+  static const char *const choices[] = {"over", "under"};
+  static const char *const required = "be 'over', 'under' or a positive integer";
+  return read_choice_or_rows(request, "balance", choices, 2, required, balance, each, host);
+}
+
+/* Return how many rows of each stratum balance the strata. */
+static inline double rows_that_balance(int balance, double each, const int64_t *counts, int64_t n_strata) {
+  if (balance == BALANCE_NUMBER) return each;
+  int64_t found = counts[0];
+  for (int64_t stratum = 1; stratum < n_strata; stratum++) {
+    bool is_better = balance == BALANCE_OVER ? counts[stratum] > found : counts[stratum] < found;
+    if (is_better) found = counts[stratum];
   }
-  return is_read || refuse(host, "balance", NULL, "be 'over', 'under' or a positive integer");
+  return (double)found;
 }
 
 static inline bool read_shares(const Parts *request, bool *has_shares, Host *host) {

@@ -72,14 +72,12 @@ static bool call_stream_plan(const Parts *request, Host *host) {
   int64_t held;
   if (!read_stream(request, &wanted, host)) return false;
   if (!is_given(request, "table")) {
-    bool has_limit = is_given(request, "buffer_size");
     return (wanted.batches.has_minimums || keep_size("min_samples_per_stratum", &wanted.batches.size, host)) &&
            host->number(host, "min_batch_size", wanted.batches.least_rows) && host->keep(host, "rare") &&
            host->number(host, "lanes", wanted.n_lanes) &&
            host->keep(host, "shuffle") && host->number(host, "shuffle_sources", wanted.together) &&
-           keep_sharing(request, wanted.num_replicas, host) &&
-           host->keep(host, "rank") &&
-           (has_limit ? host->number(host, "buffer_size", wanted.most_held) : host->keep(host, "buffer_size"));
+           keep_sharing(request, wanted.num_replicas, host) && host->keep(host, "rank") &&
+           give_number("buffer_size", is_given(request, "buffer_size"), wanted.most_held, host);
   }
   plan.n_lanes = (int64_t)wanted.n_lanes;
   if (!read_counts_table(request, &plan.table, host)) return false;

@@ -57,8 +57,8 @@ static bool read_multilabel(const Parts *request, MultilabelRequest *wanted, Hos
 static bool keep_multilabel(const Parts *request, const MultilabelRequest *wanted, Host *host) {
   bool is_limited = is_given(request, "max_batches") && !wanted->finds_most;
   return keep_size(LABEL_MINIMUM, &wanted->size, host) &&
-         (is_limited ? host->number(host, "max_batches", wanted->max_batches) : host->keep(host, "max_batches")) &&
-         host->keep(host, "rare") && host->keep(host, "shuffle") &&
+         give_number("max_batches", is_limited, wanted->max_batches, host) && host->keep(host, "rare") &&
+         host->keep(host, "shuffle") &&
          keep_sharing(request, wanted->num_replicas, host);
 }
 

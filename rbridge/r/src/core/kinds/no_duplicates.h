@@ -7,8 +7,8 @@
  * shared_values.h.
  */
 
+#include "../batch_numbers.h"
 #include "../dealt.h"
-#include "../request.h"
 #include "../shared_values.h"
 #include "kinds.h"
 
@@ -46,9 +46,8 @@ static bool read_no_duplicates(const Parts *request, NoDuplicatesRequest *wanted
 
 /* Make the settings of the request the result. */
 static bool keep_no_duplicates(const Parts *request, const NoDuplicatesRequest *wanted, Host *host) {
-  static const char *const minimum = "min_samples_per_stratum";
   return host->number(host, "batch_size", wanted->batch_size) && host->keep(host, "across_columns") &&
-         (wanted->has_minimum ? host->number(host, minimum, wanted->minimum) : host->keep(host, minimum)) &&
+         give_number("min_samples_per_stratum", wanted->has_minimum, wanted->minimum, host) &&
          keep_sharing(request, wanted->num_replicas, host);
 }
 
@@ -180,14 +179,13 @@ static bool check_minimum(
     if (minimum <= (double)at_most) continue;
     char shown[NUMBER], rows[NUMBER], batches[NUMBER];
     host->refusal.stratum = stratum;
-    snprintf(batches, NUMBER, "%lld batch%s", (long long)n_batches, n_batches == 1 ? "" : "es");
     show_count(count, "row", rows);
     if (at_most == 0) {
       refuse(host, "strata", rows, "have at least %lld rows of '{stratum}', one for each batch", (long long)n_batches);
     } else {
       refuse(
           host, "min_samples_per_stratum", show_number(minimum, shown),
-          "be at most %lld for %s, since '{stratum}' has %s", (long long)at_most, batches, rows
+          "be at most %lld for %s, since '{stratum}' has %s", (long long)at_most, show_batches(n_batches, batches), rows
       );
     }
     if ((double)n_batches <= frequent->counts[0]) {

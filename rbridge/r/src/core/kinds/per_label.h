@@ -37,15 +37,11 @@ static bool read_per_label(const Parts *request, PerLabelRequest *wanted, Host *
          read_sharing(request, &wanted->num_replicas, host);
 }
 
-static bool keep_optional(const Parts *request, const char *name, double number, Host *host) {
-  return is_given(request, name) ? host->number(host, name, number) : host->keep(host, name);
-}
-
 /* Make the settings of the request the result. */
 static bool keep_per_label(const Parts *request, const PerLabelRequest *wanted, Host *host) {
   return host->number(host, each_names[1], wanted->each[1]) && host->number(host, each_names[0], wanted->each[0]) &&
-         keep_optional(request, "labels_per_batch", wanted->per_batch, host) &&
-         keep_optional(request, "n_batches", wanted->n_batches, host) &&
+         give_number("labels_per_batch", is_given(request, "labels_per_batch"), wanted->per_batch, host) &&
+         give_number("n_batches", is_given(request, "n_batches"), wanted->n_batches, host) &&
          keep_sharing(request, wanted->num_replicas, host);
 }
 

@@ -29,6 +29,7 @@ typedef struct {
   bool is_made;
 } StrataSubset;
 
+/* In the order of the choices of "balance". */
 enum { UNBALANCED, BALANCED_MEAN, BALANCED_OVER, BALANCED_UNDER, BALANCED_NUMBER };
 
 /* The arguments of a user. */
@@ -40,20 +41,12 @@ typedef struct {
 
 static bool read_subset_balance(const Parts *request, SubsetRequest *wanted, Host *host) {
   static const char *const choices[] = {"mean", "over", "under"};
-  Part part = find_part(request, "balance");
-  if (part.type == NOTHING) return true;
-  bool is_read = false;
-  if (part.type != TEXT) {
-    wanted->balance = BALANCED_NUMBER;
-    is_read = read_whole(request, "balance", 1, INFINITY, &wanted->each, host);
+  static const char *const required = "be 'mean', 'over', 'under' or a positive integer";
+  if (!read_choice_or_rows(request, "balance", choices, 3, required, &wanted->balance, &wanted->each, host)) {
+    return false;
   }
-  for (int i = 0; part.type == TEXT && i < 3; i++) {
-    if (strcmp(part.values, choices[i]) != 0) continue;
-    wanted->balance = BALANCED_MEAN + i;
-    is_read = true;
-  }
-  wanted->exact = true;
-  return is_read || refuse(host, "balance", NULL, "be 'mean', 'over', 'under' or a positive integer");
+  wanted->exact = wanted->exact || wanted->balance != UNBALANCED;
+  return true;
 }
 
 static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host) {
@@ -69,8 +62,7 @@ static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host)
 static bool keep_subset(const Parts *request, const SubsetRequest *wanted, Host *host) {
   return host->number(host, "strata_per_batch", wanted->strata_per_batch) &&
          host->number(host, "min_samples_per_stratum", wanted->minimum) && host->keep(host, "exact") &&
-         (wanted->balance == BALANCED_NUMBER ? host->number(host, "balance", wanted->each)
-                                             : host->keep(host, "balance")) &&
+         give_number("balance", wanted->balance == BALANCED_NUMBER, wanted->each, host) &&
          host->keep(host, "rare") && host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
 }
 

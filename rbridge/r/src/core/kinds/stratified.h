@@ -111,10 +111,6 @@ static bool give_items(const Parts *request, const char *part, const char *name,
   return true;
 }
 
-static bool give_number(const char *name, bool is_read, double number, Host *host) {
-  return is_read ? host->number(host, name, number) : host->keep(host, name);
-}
-
 /* Make the settings of the request the result. */
 static bool keep_stratified(const Parts *request, const StratifiedRequest *wanted, Host *host) {
   if (wanted->has_minimums && !give_items(request, MINIMUM, "minimums", host)) return false;
@@ -155,12 +151,8 @@ static bool plan_batches(
   }
   if (wanted->is_by_size) return take_by_size(plan, wanted->temperature, wanted->cap, integers, host);
   if (wanted->balance != NO_BALANCE) {
-    int64_t most = 0;
-    for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
-      most = rows->counts[stratum] > most ? rows->counts[stratum] : most;
-    }
-    double each = wanted->balance == BALANCE_OVER ? (double)most : (double)fewest_rows(rows);
-    return take_equally(plan, wanted->balance == BALANCE_NUMBER ? wanted->each : each, host);
+    double each = rows_that_balance(wanted->balance, wanted->each, rows->counts, rows->n_strata);
+    return take_equally(plan, each, host);
   }
   if (wanted->drops) return take_one_size(plan, integers, host);
   bool has_minimums = wanted->has_minimums || rare == RARE_REPEAT;
