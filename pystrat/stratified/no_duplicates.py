@@ -114,7 +114,7 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     with the most frequent value. Fewer are impossible. With one key, the rows are sorted by stratum and value, in the
     order of the epoch, and dealt to the batches in turn. With two, or if values have rows of several strata, the rows
     are the edges of a graph between both, and batches are colors: edges with a common end have different colors (D.
-    Konig, 1916), of which each has as many edges as any other (D. de Werra, 1971).
+    Konig, 1916), and all colors have the same number of edges, to within one (D. de Werra, 1971).
 
     **Three keys and more, or values that count in all columns.** The number B is the smallest of at least ``ceil(n /
     batch_size)`` with ``(B - D) * (n // B) >= min(D * o, S)``. Here every row is like at most D others, ``o = ceil(n /
@@ -122,8 +122,8 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     from 0, goes to the first batch from ``i mod B`` on that has room for it and no row like it. If there is none, it
     takes the place of a row that goes to a batch with room; for this B, there is always such a row. Fewer batches are
     often possible; this number is enough for every order. For small data or very frequent values, it can be a multiple
-    of the least one. If more than 2^26 rows must be visited to count D, the sum of the other rows with each value of a
-    row stands for the number of rows like it.
+    of the least one. If counting D would visit more than 2^26 rows, a bound replaces it: the number of other rows with
+    each value of a row, added up.
 
     The name is that of the batch sampler of sentence-transformers, where values count in all columns. There, the number
     of batches is not known before the epoch, and the last batches are small, or left out with ``drop_last=True``.

@@ -54,7 +54,8 @@
 #' Fewer are impossible.
 #' With one key, the rows are sorted by stratum and value, in the order of the epoch, and dealt to the batches in turn.
 #' With two, or if values have rows of several strata, the rows are the edges of a graph between both, and batches are
-#' colors: edges with a common end have different colors, of which each has as many edges as any other.
+#' colors: edges with a common end have different colors, and all colors have the same number of edges, to
+#' within one.
 #'
 #' With three keys and more, or `across_columns`, the number B is the smallest of at least `ceiling(n / batch_size)`
 #' with `(B - D) * (n %/% B) >= min(D * o, S)`.
@@ -64,8 +65,8 @@
 #' If there is none, it takes the place of a row that goes to a batch with room; for this B, there is always such a row.
 #' Fewer batches are often possible; this number is enough for every order.
 #' For small data or very frequent values, it can be a multiple of the least one.
-#' If more than 2^26 rows must be visited to count D, the sum of the other rows with each value of a row stands for the
-#' number of rows like it.
+#' If counting D would visit more than 2^26 rows, a bound replaces it: the number of other rows with each value of a
+#' row, added up.
 #'
 #' @section Errors:
 #' An argument has the wrong type or is out of range, a value is missing, a stratum has too few rows for the minimum in
