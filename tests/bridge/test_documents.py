@@ -18,6 +18,7 @@ DOCUMENTS = Path(__file__).parents[2] / "docs"
         "beyond-one-machine.md",
         "contrastive.md",
         "corpus.md",
+        "corpus-files.md",
         "datasets.md",
         "distributed-and-resume.md",
         "downsampling.md",
