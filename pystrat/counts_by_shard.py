@@ -249,6 +249,8 @@ def _joined(places: Sequence[Place], tables: Sequence[ShardCounts]) -> Optional[
     if not known or not is_known or len({values.kinds for values in known}) > 1:
         return None
     index = known[0].index.append([values.index for values in known[1:]])
+    if known[0].index.dtype == object:
+        index = index.astype(object)  # pandas 3 gives text a type of its own
     begins = np.cumsum([0] + [len(counts.strata) for counts in tables])
     return Values(index[[begins[part] + place for part, place in places]], known[0].kinds)
 

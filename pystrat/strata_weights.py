@@ -55,7 +55,7 @@ class WeightsOfStrata(CoreBatchSampler):
         >>> sampler = StratifiedBatchSampler(labels, mean_batch_size=10, balance="under", seed=1)
         >>> sampler.class_weights().to_dict()
         {0: 4.0, 1: 1.0}
-        >>> weight = torch.as_tensor(sampler.class_weights().to_numpy())
+        >>> weight = torch.tensor(sampler.class_weights().to_numpy())
         >>> torch.nn.CrossEntropyLoss(weight=weight).weight.tolist()
         [4.0, 1.0]
         """

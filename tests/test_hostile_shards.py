@@ -105,7 +105,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "a number and its text": shards([1, "1", "c"]),
     "objects as names": shards([object(), object(), object()]),
     "lists as names": shards(pd.Index([["a"], ["b"], ["c"]], dtype=object, tupleize_cols=False)),
-    "surrogates": shards(["\ud800", "b", "c"]),
+    "surrogates": shards(pd.Index(["\ud800", "b", "c"], dtype=object)),
     "NUL": shards(["a\0", "b", "c"]),
     "intervals": shards(pd.interval_range(0, 3)),
     "no shards": table(lambda counts: counts[:0]),

@@ -48,6 +48,9 @@ LABELS |= {
     "tensor": torch.as_tensor(CODES),
     "series": pd.Series(CODES, index=range(100, 150)),
     "nullable": pd.Series(CODES, dtype="Int64"),
+    "text with missing values": pd.Series(np.array(["a", None])[CODES]),
+    "nullable text with missing values": pd.Series(np.array(["a", None])[CODES], dtype="string"),
+    "objects with missing values": pd.Series(np.array(["a", None])[CODES], dtype=object),
     "nullable text": pd.Series(np.array(["b", "a"])[CODES], dtype="string"),
     "zoned times": pd.Series(pd.to_datetime(["2020-01-02", "2020-01-01"]).tz_localize("UTC")[CODES]),
     "categories": pd.Categorical(np.array(["b", "a"])[CODES], categories=["c", "b", "a"]),
@@ -56,6 +59,8 @@ LABELS |= {
     "two columns": pd.DataFrame({"x": CODES, "y": np.array(["b", "a"])[CODES]}),
     "two columns in a dict": {"x": CODES.tolist(), "y": [None if code else "a" for code in CODES]},
 }
+# Shards have no missing values, and their tables no intervals.
+UNCOUNTED = {name for name in LABELS if "missing" in name} | {"bins", "two columns in a dict"}
 
 
 def series_of(labels: Any) -> pd.Series:
@@ -89,7 +94,7 @@ def test_the_values_of_the_rows_are_the_keys_of_all_tables(name: str) -> None:
         assert sorted(looked_up(plan.table()["rows"], labels)) == [10] * 10 + [40] * 40
 
 
-@pytest.mark.parametrize("name", sorted(set(LABELS) - {"missing", "missing numbers", "bins", "two columns in a dict"}))
+@pytest.mark.parametrize("name", sorted(set(LABELS) - UNCOUNTED))
 def test_the_values_are_the_columns_of_tables_of_counts(name: str) -> None:
     labels = LABELS[name]
     counts = shard_counts({"b": labels, "a": labels})
@@ -140,7 +145,7 @@ def test_ordered_categories_keep_their_order_and_missing_comes_last() -> None:
     assert ordered.tolist() == ["low", "high"]
     assert StratifiedBatchSampler(LABELS["categories"], 1).class_weights().index.tolist() == ["a", "b"]
     missing = StratifiedBatchSampler([None, "b", "a"], 1, missing="stratum").class_weights().index
-    assert missing.tolist() == ["a", "b", None]
+    assert missing[:2].tolist() == ["a", "b"] and pd.isna(missing[2])
 
 
 def test_several_columns_have_an_index_of_their_names() -> None:
@@ -152,7 +157,7 @@ def test_several_columns_have_an_index_of_their_names() -> None:
 
 def test_a_loss_takes_the_weights_of_the_classes() -> None:
     sampler = DownsampledBatchSampler(CODES, 1, 5, weights={1: 2.5}, seed=1)
-    weight = torch.as_tensor(sampler.class_weights().to_numpy())
+    weight = torch.tensor(sampler.class_weights().to_numpy())
     loss = torch.nn.CrossEntropyLoss(weight=weight, reduction="none")
     losses = loss(torch.zeros(50, 2, dtype=torch.float64), torch.as_tensor(CODES))
     assert losses.numpy() == pytest.approx(np.log(2) * sampler.weights())
