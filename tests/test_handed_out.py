@@ -19,7 +19,7 @@ from pystrat import (
     StratifiedGroupBatchSampler,
     TreeBatchSampler,
 )
-from tests.test_digest import samplers
+from tests.specimens import samplers
 
 
 def epochs(sampler: BatchSampler) -> list[list[int]]:

@@ -13,30 +13,7 @@ import pytest
 from pystrat import BatchSampler
 from pystrat.stream import StratifiedStream, count_sources
 from tests.hostile import HOSTILE, bounded_memory, refusal
-from tests.test_digest import samplers
-
-KINDS = (
-    "CorpusMixtureBatchSampler",
-    "DownsampledBatchSampler",
-    "EpochSubsetBatchSampler",
-    "MultilabelBatchSampler",
-    "NegativePairBatchSampler",
-    "NoDuplicatesBatchSampler",
-    "OneStratumBatchSampler",
-    "PerLabelBatchSampler",
-    "PerplexityBatchSampler",
-    "PrioritizedBatchSampler",
-    "RareEventBatchSampler",
-    "ShardedStratifiedBatchSampler",
-    "StrataSubsetBatchSampler",
-    "StratifiedBatchSampler",
-    "StratifiedGroupBatchSampler",
-    "TreeBatchSampler",
-    "TreeSampler",
-    "TripleBatchSampler",
-    "UniformBatchSampler",
-    "WeightedBatchSampler",
-)
+from tests.specimens import KINDS, OF_PAIRS, samplers
 
 
 def sampler_of(kind: str, folder: Path) -> BatchSampler:
@@ -132,8 +109,8 @@ def limits(kind: str, folder: Path) -> tuple[set[int], int]:
     batches = epochs_of(sampler, 20)
     parts: Any = sampler._recipe()
     n_rows = parts.parts.get("n_rows", parts.parts.get("capacity"))
-    has_pairs = n_rows is None or "positives" in parts.parts
-    largest = max(max(batch) for batch in batches) + 1 if has_pairs else int(n_rows[0])
+    is_known = n_rows is not None and type(sampler) not in OF_PAIRS
+    largest = int(n_rows[0]) if is_known else max(max(batch) for batch in batches) + 1
     return {len(batch) for batch in batches}, largest
 
 

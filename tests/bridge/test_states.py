@@ -14,7 +14,7 @@ import rbridge
 from pystrat import BatchSampler, PrioritizedBatchSampler, StratifiedBatchSampler, SumTree, WeightedBatchSampler
 from pystrat.stream import StratifiedStream
 from rbridge.session import Session, as_array
-from tests.test_digest import samplers
+from tests.specimens import samplers
 
 LABELS = [0, 1, 1, 0, 1, 1, 1, 0] * 6
 SOURCES = {name: [f"{name}{row % 2}" for row in range(12)] for name in "cab"}
