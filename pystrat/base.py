@@ -233,7 +233,7 @@ def _check_steps(first: Any, step: Any) -> tuple[int, int]:
 
 
 def check_replicas(num_replicas: Any, rank: Any) -> tuple[Optional[int], Optional[int]]:
-    """Return the number of replicas and which of them this is, where they are given."""
+    """Return the number of replicas and which of them this is, if they are given."""
     if num_replicas is not None:
         num_replicas = check_integer(num_replicas, "num_replicas", minimum=1)
     if rank is not None:
@@ -391,7 +391,7 @@ class BatchSampler(AnswersKeywords, ABC):
 
     @property
     def sampler(self) -> "BatchSampler":
-        """The sampler itself, where Lightning and accelerate look for ``set_epoch``."""
+        """The sampler itself: Lightning and accelerate look here for ``set_epoch``."""
         return self
 
     def __len__(self) -> int:

@@ -49,7 +49,7 @@ class LoaderWithState(AnswersKeywords):
 
     @property
     def sampler(self) -> Any:
-        """The sampler, which Lightning tells the epoch."""
+        """The sampler, whose epoch Lightning sets."""
         return self._sampler
 
     def __len__(self) -> int:

@@ -80,7 +80,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         lines and returns their length; an array has one number for each line, file after file. Requires `max_tokens`,
         `window` or `max_length`.
     max_tokens : int, optional
-        The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
+        The largest number of tokens in a batch, including padding: its rows times its longest row. An empty row
         counts as 1. At least the longest of the lines.
     window : int, optional
         The number of consecutive drawn lines that are sorted by length together. By default all of an epoch, which

@@ -50,7 +50,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. Requires
         `max_tokens` or `window`.
     max_tokens : int, optional
-        The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
+        The largest number of tokens in a batch, including padding: its rows times its longest row. An empty row
         counts as 1. At least the longest of `lengths`.
     window : int, optional
         The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which

@@ -45,8 +45,8 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         user (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in
         proportion to a power of the number of its positives.
     unique : bool, default False
-        Whether no negative occurs twice in an epoch. Not allowed with "popularity", where popular items should occur
-        often.
+        Whether no negative occurs twice in an epoch. Not allowed with "popularity": there, popular items should
+        occur often.
     reject_positives : bool, default True
         If False, negatives are drawn from all pairs, so that positives occur among them: the published form, which is
         faster.

@@ -80,8 +80,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
 
     **Together, with groups of several strata.** If every batch holds at least m rows of a stratum, it holds a large
     group, or at least m rows of the others. There are therefore at most ``L + N // m`` batches; the smallest of these
-    numbers over the strata is ``plan.most_batches``. A search finds the number of batches B, without a promise that it
-    is the largest possible one. It tries numbers from this bound down: one after another if there are at most 16, else
+    numbers over the strata is ``plan.most_batches``. A search finds the number of batches B, which need not
+    be the largest possible one. It tries numbers from this bound down: one after another if there are at most 16, else
     by halving the range. The lower end is the number that the rule above ensures if each group counts for its rarest
     stratum only. For each number, it deals the groups, the rarest stratum first and its large groups first, to the
     batch with the fewest rows of this stratum. Then it repairs the batches: it moves a group to a batch that lacks rows

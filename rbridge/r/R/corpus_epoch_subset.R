@@ -26,8 +26,8 @@
 #'   Requires `max_tokens` or `window`.
 #'   `NULL` (default): batches are in drawn order.
 #' @param max_tokens (`integer(1)`)\cr
-#'   The largest number of tokens in a batch, including padding: its rows times its longest row, where an empty one
-#'   counts as 1.
+#'   The largest number of tokens in a batch, including padding: its rows times its longest row.
+#'   An empty row counts as 1.
 #'   At least the longest of `lengths`.
 #'   `NULL` (default): no limit.
 #' @param window (`integer(1)`)\cr

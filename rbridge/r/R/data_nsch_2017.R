@@ -26,7 +26,7 @@
 #'   \item{`sex`}{Sex of the child (`SC_SEX`): `female`, `male`.}
 #'   \item{`age_group`}{Age of the child in years; the groups are those of the survey's three questionnaires
 #'     (`SC_AGE_YEARS`): `0-5`, `6-11`, `12-17`.}
-#'   \item{`survey_weight`}{How many children of the population the child stands for, rounded to one decimal; the
+#'   \item{`survey_weight`}{How many children of the population the child represents, rounded to one decimal; the
 #'     weights sum to about 73.4 million (`FWC`): above 0.}
 #'   \item{`age_years`}{Age in years (`SC_AGE_YEARS`): `0` to `17`.}
 #'   \item{`race`}{Race (`SC_RACE_R`): `white`, `black`, `american indian or alaska native`, `asian`, `native hawaiian

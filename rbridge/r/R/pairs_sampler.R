@@ -34,7 +34,7 @@
 #'   positives.
 #' @param unique (`logical(1)`)\cr
 #'   Whether no negative occurs twice in an epoch.
-#'   Not allowed with `"popularity"`, where popular items should occur often.
+#'   Not allowed with `"popularity"`: there, popular items should occur often.
 #' @param reject_positives (`logical(1)`)\cr
 #'   `TRUE` (default): no positive is among the negatives.
 #'   `FALSE`: negatives are drawn from all pairs, which is faster.

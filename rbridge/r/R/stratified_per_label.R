@@ -5,7 +5,7 @@
 #' label, its positives, and rows that do not, its negatives, for each of them.
 #' It is for losses of several binary tasks, such as areas under ROC curves.
 #'
-#' It yields numbers that stand for a row and a label, which [decode_pairs()] and [pair_dataset()] turn into both.
+#' It yields numbers, each for a row and a label, which [decode_pairs()] and [pair_dataset()] turn into both.
 #' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
 #'
 #' @param labels (`matrix()`, `data.frame()` or sparse matrix)\cr

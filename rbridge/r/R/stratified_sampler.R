@@ -97,7 +97,7 @@
 #' @section Use in mlr3torch:
 #' Pass the generator to a learner as `batch_sampler`, with a `batch_size` for predictions, and the callback
 #' [rbridge.set_epoch].
-#' The vignette shows it, and `docs/mlr3torch.md` of the project its output.
+#' `docs/mlr3torch.md` of the project shows it, with its output.
 #' There, a `classif.mlp` is trained on 156 rows of the task `sonar`, with `min_samples_per_stratum = 5`.
 #' Its first batches hold these rows of the classes M and R, and this is its area under the ROC curve on the other 52
 #' rows (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-24):

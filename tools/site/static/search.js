@@ -23,6 +23,8 @@ function withSynonyms(question) {
 
 async function show(question) {
   const pagefind = await import("../pagefind/pagefind.js");
+  // A page with the words themselves comes before one with longer words: "size" before "sizes".
+  await pagefind.options({ ranking: { termSimilarity: 10 } });
   const { results } = await pagefind.search(withSynonyms(question));
   const found = document.getElementById("found");
   const heading = document.createElement("p");
