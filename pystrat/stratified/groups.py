@@ -17,7 +17,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
 
     For rows that belong together, such as the images of a patient or the events of a session. Pass it to a PyTorch
     ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified_group()`` returns the
-    same batches, row for row, from the same seed.
+    same batches, row for row, from the same seed. docs/groups.md is a guide.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     For losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
     InfoNCE: a row with the same query or document would be a false negative. Pass it to a PyTorch
     ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_no_duplicates()`` returns the
-    same batches, row for row, from the same seed. docs/no-duplicates.md shows it.
+    same batches, row for row, from the same seed. docs/no-duplicates.md is a guide.
 
     Parameters
     ----------

@@ -59,8 +59,8 @@ class OneStratumBatchSampler(RangedBatchSampler):
 
     For losses with negatives from the batch, which must not tell sources apart, and for batches that only one head of a
     network can read. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_one_stratum()`` returns the same batches, row for row, from the same seed. docs/batches.md
-    shows it.
+    ``rbridge::batch_sampler_one_stratum()`` returns the same batches, row for row, from the same seed.
+    docs/one-stratum.md is a guide.
 
     Parameters
     ----------

@@ -87,6 +87,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     For metric learning and contrastive losses with more classes than fit into a batch: every batch has P classes of m
     rows each. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
     ``rbridge::batch_sampler_strata_subset()`` returns the same batches, row for row, from the same seed.
+    docs/contrastive.md is a guide.
 
     Parameters
     ----------

@@ -5,6 +5,8 @@
 #' examples in each epoch, at random or in turn.
 #' Use it for datasets that are too large for whole epochs.
 #'
+#' In the project, `docs/corpus.md` is a guide.
+#'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of examples of the dataset, from 1 to 2147483647.
 #'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.

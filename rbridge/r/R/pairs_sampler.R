@@ -8,6 +8,8 @@
 #' It yields pair numbers, which [pair_dataset()] turns into users, items and labels; [decode_pairs()] does the same by
 #' hand.
 #'
+#' In the project, `docs/pairs.md` is a guide.
+#'
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
 #'   The user and the item of each positive: codes, integers from 1, or ids.
 #'   Or `character(1)`, the name of a column of the task, for a task that mlr3 splits, resamples or reorders.

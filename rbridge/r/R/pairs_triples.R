@@ -8,6 +8,8 @@
 #' It yields pair numbers, which [triple_dataset()] turns into users, positives and negatives.
 #' The Python class `pystrat.TripleBatchSampler` returns the same pair numbers from the same seed.
 #'
+#' In the project, `docs/pairs.md` is a guide.
+#'
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
 #'   The user and the item of each positive, as codes or as ids, or as names of columns of the task, as in
 #'   [batch_sampler_pairs()].

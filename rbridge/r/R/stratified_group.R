@@ -6,6 +6,8 @@
 #' It is for rows that belong together, such as the images of a patient or the events of a session.
 #' The Python class `pystrat.StratifiedGroupBatchSampler` returns the same batches, row for row, from the same seed.
 #'
+#' In the project, `docs/groups.md` is a guide.
+#'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: every batch has at least m rows of every stratum.
 #'   Give either it or `mean_batch_size`.

@@ -11,6 +11,8 @@
 #' If no solution is found, the error says which batch lacks how many rows of which label, and which number of batches
 #' works.
 #'
+#' In the project, `docs/multilabel.md` is a guide.
+#'
 #' @param labels (`matrix()` or `data.frame()` of `logical()`, `numeric()` or text, or `character()`)\cr
 #'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
 #'   `FALSE`.

@@ -7,6 +7,8 @@
 #' InfoNCE: a row with the same query or document would be a false negative.
 #' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches, row for row, from the same seed.
 #'
+#' In the project, `docs/no-duplicates.md` is a guide.
+#'
 #' @param batch_size (`integer(1)`)\cr
 #'   The most rows in a batch.
 #'   Batches are smaller, with a warning, if a value is too frequent.

@@ -5,6 +5,8 @@
 #' stratum only, such as one source, task or language.
 #' The Python class `pystrat.OneStratumBatchSampler` returns the same batches, row for row, from the same seed.
 #'
+#' In the project, `docs/one-stratum.md` is a guide.
+#'
 #' @param batch_size (`integer(1)`)\cr
 #'   The most rows in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr

@@ -8,6 +8,8 @@
 #' It yields numbers, each for a row and a label, which [decode_pairs()] and [pair_dataset()] turn into both.
 #' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
 #'
+#' In the project, `docs/multilabel.md` is a guide.
+#'
 #' @param labels (`matrix()`, `data.frame()` or sparse matrix)\cr
 #'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
 #' @param positives_per_label (`integer(1)`)\cr

@@ -8,6 +8,8 @@
 #' Batch b of this sampler is the part of the global batch b that this process holds.
 #' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
+#' In the project, `docs/beyond-one-machine.md` is a guide.
+#'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m.
 #'   Give either it or `mean_batch_size`.

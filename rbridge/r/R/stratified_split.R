@@ -5,6 +5,8 @@
 #' The Python function `pystrat.stratified_split()` returns the same rows from the same seed, counted from 0.
 #' The resampling [rbridge.stratified_split] does so with the rows of a task of mlr3.
 #'
+#' In the project, `docs/splits.md` is a guide.
+#'
 #' @param strata (vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The stratum of each row, as in [batch_sampler_stratified()].
 #' @param sizes (`numeric()` or `list()`)\cr

@@ -5,6 +5,8 @@
 #' of the strata, with several rows of each: P classes of m rows, as for metric learning and contrastive losses.
 #' The Python class `pystrat.StrataSubsetBatchSampler` returns the same batches, row for row, from the same seed.
 #'
+#' In the project, `docs/contrastive.md` is a guide.
+#'
 #' @param strata_per_batch (`integer(1)`)\cr
 #'   P, the number of strata in a batch.
 #' @param min_samples_per_stratum (`integer(1)`)\cr

@@ -7,6 +7,8 @@
 #' The training loop sets the priority of a row, usually to its last error.
 #' Importance weights correct the gradients for the unequal probabilities.
 #'
+#' In the project, `docs/weighted.md` is a guide.
+#'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows; 0 for an empty replay buffer, which needs `capacity`.
 #'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.

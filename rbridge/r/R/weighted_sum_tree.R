@@ -6,6 +6,8 @@
 #' Use it in your own training loop, such as one with a replay buffer; [batch_sampler_weighted()] and
 #' [batch_sampler_prioritized()] are samplers on top of it.
 #'
+#' In the project, `docs/weighted.md` is a guide.
+#'
 #' @param weights (`numeric()`)\cr
 #'   The weight of each row, a vector or a tensor: finite, none below 0.
 #'   They need not sum to 1.

@@ -5,6 +5,8 @@
 #' rows, with or without replacement.
 #' Batches are independent; over an epoch, a row may occur several times, or never.
 #'
+#' In the project, `docs/weighted.md` is a guide.
+#'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, from 1 to 2147483647.
 #'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
