@@ -206,12 +206,13 @@ def _subset_sampler(options: argparse.Namespace) -> BatchSampler:
     """Make a sampler of some strata in each batch from columns of a file."""
     from pystrat.stratified.subset import StrataSubsetBatchSampler
 
-    others = {"mean-batch-size": options.mean_batch_size, **_others_of_plans(options), "keep": options.keep}
+    others = {**_others_of_plans(options), "keep": options.keep}
     _check_left_out(others, "if '--strata-per-batch' is given")
     return StrataSubsetBatchSampler(
         _columns_of(read_table(options.file), options.strata, "strata"),
         options.strata_per_batch,
         options.min_samples_per_stratum,
+        mean_batch_size=options.mean_batch_size,
         balance=options.balance,
         rare=options.rare,
         missing=options.missing,
@@ -313,7 +314,7 @@ def sampler_command(commands: Any, name: str, help_text: str, run: Any) -> argpa
         "--strata-per-batch",
         type=int,
         metavar="P",
-        help="put P of the strata into each batch, with -m rows of each, such as for metric learning",
+        help="put P of the strata into each batch, with -m rows of each or --mean-batch-size, as for metric learning",
     )
     _add_sizes(parser)
     parser.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: random)")

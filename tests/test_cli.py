@@ -144,6 +144,10 @@ def test_plan_of_some_strata_in_each_batch(tmp_path: Path, capsys: pytest.Captur
     balanced = StrataSubsetBatchSampler(table["species"], 2, 4, balance="under", seed=1)
     assert run("plan", tmp_path / "pictures.csv", *options, "--balance", "under") == 0
     assert capsys.readouterr().out == balanced.plan.summary() + "\n"
+    of_mean = StrataSubsetBatchSampler(table["species"], 2, mean_batch_size=16, seed=1)
+    sizes = ["--strata-per-batch", 2, "--mean-batch-size", 16]
+    assert run("plan", tmp_path / "pictures.csv", "--strata", "species", *sizes) == 0
+    assert capsys.readouterr().out == of_mean.plan.summary() + "\n"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +161,7 @@ def test_plan_of_some_strata_in_each_batch(tmp_path: Path, capsys: pytest.Captur
         ),
         ("--groups sex", "'--strata-per-batch' option must be left out if '--groups' is given. Got 2"),
         ("--rare repeat -m 3", "'--rare' option must be one of 'error', 'warn', 'allow'. Got 'repeat'"),
-        ("", "'--min-samples-per-stratum' option must be a positive integer"),
+        ("", "'--min-samples-per-stratum' option must be given, or '--mean-batch-size', and not both. Got neither"),
     ],
 )
 def test_options_of_some_strata_in_each_batch(

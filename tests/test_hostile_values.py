@@ -558,7 +558,9 @@ CALLS: dict[str, Call] = {
         besides={"mean_batch_size": {"min_samples_per_stratum": None}},
     ),
     "StrataSubsetBatchSampler": Call(
-        fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1), check_subset, besides=SHARDED
+        fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1),
+        check_subset,
+        besides={**SHARDED, "mean_batch_size": {"min_samples_per_stratum": None}},
     ),
     "NoDuplicatesBatchSampler": Call(
         fixed(keys=list(range(6)), batch_size=3),

@@ -95,8 +95,12 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         As in `StratifiedBatchSampler`.
     strata_per_batch : int
         P, the number of strata in a batch.
-    min_samples_per_stratum : int
-        m, the number of rows of each of its strata in a batch.
+    min_samples_per_stratum : int, optional
+        m, the number of rows of each of its strata in a batch. Give either it or `mean_batch_size`.
+    mean_batch_size : int, optional
+        The mean number of rows per batch. An epoch of n rows has ``max(1, round-half-up(n / mean_batch_size))``
+        batches, and m is the largest minimum with which every batch has P strata. Batches with `exact` or `balance`
+        have P * m rows, and take m instead.
     exact : bool, default False
         If False, every batch holds at least P strata and at least m rows of each of them, and an epoch visits every row
         once. If True, every batch holds exactly m rows of exactly P strata; surplus rows and strata are left out in
@@ -123,12 +127,14 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid, if a stratum is rare, or if no batch has P strata of m rows.
+        If a parameter is invalid, if a stratum is rare, if no batch has P strata of m rows, or if `mean_batch_size`
+        makes more batches than can have a row of P strata.
 
     Notes
     -----
     Let b_s = n_s // m for a stratum of n_s rows. An epoch has B batches, the largest number for which the sum of
-    min(b_s, B) is at least P * B. The rows of a stratum are cut into min(b_s, B) blocks, in the order of the epoch,
+    min(b_s, B) is at least P * B. With `mean_batch_size`, B is given, and m is the largest number for which that holds;
+    strata of fewer rows are rare. The rows of a stratum are cut into min(b_s, B) blocks, in the order of the epoch,
     whose sizes differ by at most 1. Guarantees, besides those of `BatchSampler`:
 
     * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
@@ -173,8 +179,9 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         self,
         strata: Any,
         strata_per_batch: int,
-        min_samples_per_stratum: int,
+        min_samples_per_stratum: Optional[int] = None,
         *,
+        mean_batch_size: Optional[int] = None,
         exact: bool = False,
         balance: Union[str, int, None] = None,
         rare: str = "error",
@@ -186,6 +193,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         arguments = {
             "strata_per_batch": strata_per_batch,
             "min_samples_per_stratum": min_samples_per_stratum,
+            "mean_batch_size": mean_batch_size,
             "exact": exact,
             "balance": balance,
             "rare": rare,

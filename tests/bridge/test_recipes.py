@@ -38,11 +38,12 @@ MANY = np.arange(600.0) % 300
         {"strata_per_batch": 1, "min_samples_per_stratum": 4, "rare": "allow", "num_replicas": 2},
         {"strata_per_batch": 2, "min_samples_per_stratum": 2, "balance": "mean"},
         {"strata_per_batch": 1, "min_samples_per_stratum": 4, "balance": 5, "rare": "allow"},
+        {"strata_per_batch": 2, "mean_batch_size": 5, "rare": "allow"},
     ],
 )
 @pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
 def test_strata_subset(parameters: dict[str, Any], labels: Any, r: Session) -> None:
-    if labels is MANY:  # two rows of each stratum
+    if labels is MANY and "min_samples_per_stratum" in parameters:  # two rows of each stratum
         parameters = {**parameters, "min_samples_per_stratum": min(2, parameters["min_samples_per_stratum"])}
     sampler = StrataSubsetBatchSampler(labels, seed=7, **parameters)
     generator = r.call("batch_sampler_strata_subset", strata=np.array(labels, dtype=np.float64), seed=7, **parameters)

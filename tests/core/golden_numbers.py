@@ -223,7 +223,8 @@ def golden_subsets() -> Iterator[int]:
         given, expected = case["input"], case["expected"]
         parameters = given["parameters"]
         yield from _numbers_of_strata(_labels_of(given), expected["rows"])
-        yield from (parameters["strata_per_batch"], parameters["min_samples_per_stratum"])
+        yield from (parameters["strata_per_batch"], parameters.get("min_samples_per_stratum", 0))
+        yield parameters.get("mean_batch_size", 0)
         yield from (int(parameters.get("exact", False)), rare.index(parameters.get("rare", "error")))
         given_balance = parameters.get("balance")
         is_number = isinstance(given_balance, int)

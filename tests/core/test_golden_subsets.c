@@ -1,8 +1,8 @@
 /* Golden vectors of batches of a few strata, from the request of the user to the rows. A case is:
  *
  *   the strata of golden_strata.h, with the rows of each
- *   strata_per_batch, min_samples_per_stratum, exact, the number of `rare` among its choices, that of `balance`, its
- *   rows if it is a number, num_replicas, the seed
+ *   strata_per_batch, min_samples_per_stratum and mean_batch_size, of which one is 0 if it is not given, exact, the
+ *   number of `rare` among its choices, that of `balance`, its rows if it is a number, num_replicas, the seed
  *   n_batches; the number of batches that hold each stratum
  *   n_epochs, then for each its number, the list of the batches' sizes and that of the rows
  */
@@ -13,7 +13,7 @@
 #include "kinds/strata_subset.h"
 #include "plain_host.h"
 
-enum { N_ARGUMENTS = 9 };
+enum { N_ARGUMENTS = 10 };
 
 /* The arguments of a request, and their values. */
 typedef struct {
@@ -29,6 +29,7 @@ static void read_request(const Strata *strata, Request *request) {
   static const char *const names[] = {"strata_per_batch", "min_samples_per_stratum", "num_replicas", "n_strata"};
   request->numbers[0] = (double)next_number();
   request->numbers[1] = (double)next_number();
+  request->numbers[5] = (double)next_number();
   request->exact = (int32_t)next_number();
   int64_t choice = next_number();
   CHECK(choice >= 0 && choice <= RARE_ALLOW);
@@ -43,6 +44,11 @@ static void read_request(const Strata *strata, Request *request) {
   request->parts[4] = (Part){.name = "exact", .type = FLAG, .length = 1, .values = &request->exact};
   request->parts[5] = (Part){.name = "rare", .type = TEXT, .length = 1, .values = rare[choice]};
   request->parts[6] = (Part){.name = "missing", .type = TEXT, .length = 1, .values = "drop"};
+  request->parts[9] = (Part){.name = "mean_batch_size", .type = NOTHING};
+  if (request->numbers[5] > 0) {
+    request->parts[9] = (Part){.name = "mean_batch_size", .type = DOUBLES, .length = 1, .values = &request->numbers[5]};
+    request->parts[1] = (Part){.name = "min_samples_per_stratum", .type = NOTHING};
+  }
   request->parts[7] = (Part){.name = "balance", .type = NOTHING};
   if (balanced == BALANCED_NUMBER) {
     request->parts[7] = (Part){.name = "balance", .type = DOUBLES, .length = 1, .values = &request->numbers[4]};

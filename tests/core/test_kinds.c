@@ -147,9 +147,11 @@ static Mutable subset_request(uint64_t *state) {
     bytes[row] = (uint8_t)integers[row];
   }
   add_number(&request, "strata_per_batch", (double)(1 + some_number(state, n_strata)));
-  add_number(&request, "min_samples_per_stratum", (double)(1 + some_number(state, 3)));
-  add_flag(&request, "exact", (int32_t)some_number(state, 2));
-  int64_t balanced = some_number(state, 8);
+  bool has_mean = some_number(state, 4) == 0;
+  double size = (double)(1 + some_number(state, has_mean ? 20 : 3));
+  add_number(&request, has_mean ? "mean_batch_size" : "min_samples_per_stratum", size);
+  add_flag(&request, "exact", (int32_t)(!has_mean && some_number(state, 2) == 0));
+  int64_t balanced = has_mean ? 8 : some_number(state, 8);
   if (balanced < 3) add_part(&request, "balance", TEXT, 1, balance[balanced]);
   if (balanced == 3) add_number(&request, "balance", (double)(1 + some_number(state, 9)));
   add_part(&request, "rare", TEXT, 1, rare[some_number(state, 3)]);

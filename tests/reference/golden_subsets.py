@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 from pystrat import StrataSubsetBatchSampler
 from tests.reference.golden_ranged import expected_of_ranged
@@ -46,6 +46,12 @@ def cases() -> Iterator[dict[str, Any]]:
         yield _case(f"300 strata{named}", many, (0, 6_700_000), 8, 4, exact=exact)
         large = _sizes(30_000, 12_000, 900, 41, 7, arrangement="blocks")
         yield _case(f"many rows{named}", large, (1, 6), 2, 5, exact=exact)
+    yield _case("a mean size", few, (0, 1, 6_700_000), 3, mean_batch_size=8)
+    yield _case("a mean size, rare strata", few, (0, 5), 2, mean_batch_size=9, rare="allow")
+    yield _case("a mean size, replicas", few, (2,), 2, mean_batch_size=7, num_replicas=2)
+    yield _case("a mean size, missing values dropped", dropped, (0, 1), 2, mean_batch_size=4, missing="drop")
+    yield _case("a mean size, 300 strata", many, (0, 6_700_000), 8, mean_batch_size=50, rare="allow")
+    yield _case("a mean size, many rows", large, (1, 6), 2, mean_batch_size=32, rare="allow")
     for balance in ("mean", "over", "under", 7):
         named = f", balance {balance}"
         yield _case(f"few rows{named}", few, (0, 1, 39, 6_700_000), 4, 2, balance=balance)
@@ -64,9 +70,16 @@ def _sizes(*sizes: int, arrangement: str = "dealt") -> dict[str, Any]:
 
 
 def _case(
-    name: str, strata: dict[str, Any], epochs: tuple[int, ...], strata_per_batch: int, minimum: int, **parameters: Any
+    name: str,
+    strata: dict[str, Any],
+    epochs: tuple[int, ...],
+    strata_per_batch: int,
+    minimum: Optional[int] = None,
+    **parameters: Any,
 ) -> dict[str, Any]:
-    sizes = {"strata_per_batch": strata_per_batch, "min_samples_per_stratum": minimum}
+    sizes = {"strata_per_batch": strata_per_batch}
+    if minimum is not None:
+        sizes["min_samples_per_stratum"] = minimum
     parameters = {**sizes, "seed": 1, **{name: value for name, value in parameters.items() if value is not False}}
     return {"name": name, "strata": strata, "parameters": parameters, "epochs": list(epochs)}
 

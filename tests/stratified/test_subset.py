@@ -88,6 +88,47 @@ def test_promises(data: st.DataObject) -> None:
         check(sampler, codes, epoch)
 
 
+def test_a_mean_size_makes_the_batches_and_the_largest_minimum() -> None:
+    for sizes in product(range(1, 8), repeat=3):
+        for mean, wanted in product((1, 3, 5, 40), (1, 2, 3)):
+            n_batches = max(1, (2 * sum(sizes) + mean) // (2 * mean))
+            held = {m: sum(min(size // m, n_batches) for size in sizes) for m in range(1, 8)}
+            possible = [m for m, number in held.items() if number >= wanted * n_batches]
+            if not possible:
+                codes = np.repeat(np.arange(3), sizes)
+                refusal = refused(wanted, labels=codes, mean_batch_size=mean)
+                least = int(refusal.split("'mean_batch_size' must be at least ")[1].split(",")[0])
+                check(StrataSubsetBatchSampler(codes, wanted, mean_batch_size=least, rare="allow", seed=1), codes, 0)
+                continue
+            sampler = of_sizes(sizes, wanted, mean_batch_size=mean, rare="allow")
+            assert (len(sampler), sampler.plan.min_samples_per_stratum) == (n_batches, max(possible))
+            assert sampler.parameters["mean_batch_size"] == mean
+            if min(sizes) >= max(possible):
+                check(sampler, np.repeat(np.arange(3), sizes), epoch=len(sampler))
+
+
+def test_refused_mean_sizes() -> None:
+    given = "be given, or 'mean_batch_size', and not both. Got"
+    assert f"'min_samples_per_stratum' must {given} both" in refused(2, 2, mean_batch_size=8)
+    assert f"'min_samples_per_stratum' must {given} neither" in refused(2)
+    assert "'exact' must be left out if 'mean_batch_size' is given. Got True instead. Give 'min_samples" in refused(
+        2, mean_batch_size=8, exact=True
+    )
+    assert "'balance' must be left out if 'mean_batch_size' is given. Got 5" in refused(2, mean_batch_size=8, balance=5)
+    assert (
+        "'mean_batch_size' must make batches with at most 3 rows of a stratum: the smallest stratum, '0', has 3 rows. "
+        "Got 20, for 6 rows, instead. Lower it, or set 'rare' to 'warn' or 'allow'."
+    ) in refused(2, mean_batch_size=20)
+    assert (
+        "'mean_batch_size' must be at least 12, for at most 3 batches: more cannot all have a row of 6 strata. "
+        "Got 8, for 5 batches, instead."
+    ) in refused(6, mean_batch_size=8)
+    assert "'num_replicas' must be at most 3, the number of batches" in refused(6, mean_batch_size=8, num_replicas=4)
+    assert "'strata_per_batch' must be at most 6, the number of strata" in refused(7, mean_batch_size=8)
+    with pytest.warns(UserWarning, match="3 of 6 strata have fewer than 6 rows: they are in one batch"):
+        StrataSubsetBatchSampler(LABELS, 2, mean_batch_size=20, rare="warn")
+
+
 def test_all_strata_in_every_batch_are_stratified_batches() -> None:
     for minimum in (1, 2, 3):
         assert len(StrataSubsetBatchSampler(LABELS, 6, minimum)) == len(StratifiedBatchSampler(LABELS, minimum))

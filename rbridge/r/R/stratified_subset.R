@@ -11,9 +11,16 @@
 #'   P, the number of strata in a batch.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   m, the number of rows of each of its strata in a batch.
+#'   Give either it or `mean_batch_size`.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The stratum of each row, as in [batch_sampler_stratified()].
 #'   `NULL` (default): those of the task.
+#' @param mean_batch_size (`integer(1)`)\cr
+#'   The mean number of rows per batch.
+#'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, and m is the largest minimum
+#'   with which every batch has P strata.
+#'   Batches with `exact` or `balance` have P * m rows, and take m instead.
+#'   `NULL` (default): m determines the number of batches.
 #' @param exact (`logical(1)`)\cr
 #'   `FALSE` (default): every batch holds at least P strata and at least m rows of each of them, and an epoch visits
 #'   every row once.
@@ -59,6 +66,7 @@
 #' @section Guarantees:
 #' Let `b_s = n_s %/% m` for a stratum of `n_s` rows. An epoch has B batches, the largest number for which the sum of
 #' `min(b_s, B)` is at least `P * B`.
+#' With `mean_batch_size`, B is given, and m is the largest number for which that holds; strata of fewer rows are rare.
 #' The rows of a stratum are cut into `min(b_s, B)` blocks, in the order of the epoch, whose sizes differ by at most 1.
 #' * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
 #' * If P is the number of strata and `exact` is `FALSE`, B is that of [batch_sampler_stratified()].
@@ -79,8 +87,8 @@
 #'   No batch holds a row or a stratum twice: what would come twice waits for the next batch.
 #'
 #' @section Errors:
-#' An argument has the wrong type or is out of range, a stratum is rare and `rare = "error"`, or fewer than P strata
-#' have m rows.
+#' An argument has the wrong type or is out of range, a stratum is rare and `rare = "error"`, fewer than P strata have m
+#' rows, or `mean_batch_size` makes more batches than can have a row of P strata.
 #'
 #' @source
 #' The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
@@ -96,12 +104,13 @@
 #' sampler$plan()
 #' sampler$composition(0)
 #' labels[sampler$batches(0)$rows]
-batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum, strata = NULL, exact = FALSE,
-  balance = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
+batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum = NULL, strata = NULL,
+  mean_batch_size = NULL, exact = FALSE, balance = NULL, rare = "error", missing = "error", seed = NULL,
+  num_replicas = NULL, ...) {
   answer_keywords(...)
   configuration = core_plan("strata_subset", list(strata_per_batch = strata_per_batch,
-    min_samples_per_stratum = min_samples_per_stratum, exact = exact, balance = balance, rare = rare,
-    missing = missing, seed = seed, num_replicas = num_replicas))
+    min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, exact = exact,
+    balance = balance, rare = rare, missing = missing, seed = seed, num_replicas = num_replicas))
   if (is_deferred(strata)) {
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
     configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
@@ -118,7 +127,8 @@ subset_recipe = function(strata, configuration) {
 }
 
 subset_labels = function(configuration, names = NULL) {
-  settings = c("strata_per_batch", "min_samples_per_stratum", "exact", "balance", "rare", "missing", "num_replicas")
+  settings = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare", "missing",
+    "num_replicas")
   c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
 }
 
@@ -128,8 +138,8 @@ kind_strata_subset = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "balanced",
         "blocks"),
-      labels = c("strata_per_batch", "min_samples_per_stratum", "exact", "balance", "rare", "missing", "num_replicas",
-        "names")
+      labels = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare",
+        "missing", "num_replicas", "names")
     ),
     bytes = function(recipe) {
       parts = recipe$parts

@@ -151,13 +151,18 @@ static inline bool refuse_replicas(
   return advise(host, "%s", advice);
 }
 
-/* Refuse a minimum that the smallest stratum does not have. */
-static inline bool refuse_rare(const Parts *request, const Codes *codes, double minimum, Host *host) {
+/* Return the stratum with the fewest rows, the first of several. */
+static inline int64_t smallest_stratum(const Codes *codes) {
   int64_t smallest = 0;
   for (int64_t stratum = 1; stratum < codes->n_strata; stratum++) {
     if (codes->counts[stratum] < codes->counts[smallest]) smallest = stratum;
   }
-  int64_t count = codes->counts[smallest];
+  return smallest;
+}
+
+/* Refuse a minimum that the smallest stratum does not have. */
+static inline bool refuse_rare(const Parts *request, const Codes *codes, double minimum, Host *host) {
+  int64_t smallest = smallest_stratum(codes), count = codes->counts[smallest];
   if ((double)count >= minimum) return true;
   char shown[NUMBER];
   host->refusal.stratum = smallest;

@@ -40,7 +40,11 @@ test_that("the core refuses, and names strata", {
   expect_match(refused(2, c(a = 2, b = 3)), fixed = TRUE,
     "Got 2 values instead. Only the stratified batch sampler and streams with counts take a minimum for each stratum.")
   expect_match(refused(2, 2, rare = NA_character_), "be one of 'error', 'warn', 'allow'. Got NA instead", fixed = TRUE)
-  expect_match(refused(2, NULL), "be a positive integer. Got nothing instead", fixed = TRUE)
+  expect_match(refused(2), "be given, or 'mean_batch_size', and not both. Got neither instead", fixed = TRUE)
+  expect_match(refused(2, mean_batch_size = 20), fixed = TRUE, paste("The 'mean_batch_size' parameter must make",
+    "batches with at most 3 rows of a stratum: the smallest stratum, 'a', has 3 rows. Got 20, for 6 rows, instead."))
+  expect_match(refused(2, mean_batch_size = 8, exact = TRUE), fixed = TRUE,
+    "The 'exact' parameter must be left out if 'mean_batch_size' is given. Got TRUE instead.")
   expect_match(refused(2, 7.1 * 10), "the smallest stratum, 'a', has 3 rows. Got 71 instead", fixed = TRUE)
   expect_warning(subset(2, 4, rare = "warn"), "1 of 6 strata have fewer than 4 rows",
     fixed = TRUE)
@@ -49,6 +53,11 @@ test_that("the core refuses, and names strata", {
 test_that("strata may be those of a task, and a recipe is checked", {
   skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")
+  of_mean = batch_sampler_strata_subset(2, mean_batch_size = 10, seed = 1)
+  expect_output(print(of_mean), "mean_batch_size: 10", fixed = TRUE)
+  expect_output(print(of_mean(list(task = task))), "* Batches: 15, of at least 2 strata with at least 5 rows of each",
+    fixed = TRUE)
+  expect_identical(batch_plan(task, strata_per_batch = 2, mean_batch_size = 10), of_mean(list(task = task))$plan())
   sampler = batch_sampler_strata_subset(2, 5, seed = 1)(list(task = task))
   expect_identical(sampler$.length(), 15L)
   expect_output(print(sampler), "* Batches: 15, of at least 2 strata with at least 5 rows of each", fixed = TRUE)

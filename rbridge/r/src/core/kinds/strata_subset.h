@@ -2,9 +2,10 @@
  *
  * A stratum of n_s rows has b_s = n_s / m blocks, rounded down. An epoch has B batches, the largest number for which
  * the sum of min(b_s, B) is at least P * B, and stratum s is in min(b_s, B) of them; a rare one, with fewer than m
- * rows, is in one, or in none if batches are exact. In exact epochs, surplus blocks are left out in turn: the blocks of
- * all strata form a line, and epoch e leaves out the x surplus ones from place e * x on, cyclically. The rows of a
- * stratum are taken in turn, in their order of epoch 0.
+ * rows, is in one, or in none if batches are exact. A mean size determines B instead, and m is then the largest number
+ * for which that holds. In exact epochs, surplus blocks are left out in turn: the blocks of all strata form a line, and
+ * epoch e leaves out the x surplus ones from place e * x on, cyclically. The rows of a stratum are taken in turn, in
+ * their order of epoch 0.
  *
  * Balanced batches are exact, and all strata with at least m rows come equally often, by equal_exposure.h.
  */
@@ -34,7 +35,8 @@ enum { UNBALANCED, BALANCED_MEAN, BALANCED_OVER, BALANCED_UNDER, BALANCED_NUMBER
 
 /* The arguments of a user. */
 typedef struct {
-  double strata_per_batch, minimum, each, num_replicas; /* `each` is the number of rows that balances */
+  SizeRequest size; /* a mean leaves the minimum 0 until a plan finds it */
+  double strata_per_batch, each, num_replicas; /* `each` is the number of rows that balances */
   bool exact;
   int balance, rare;
 } SubsetRequest;
@@ -49,10 +51,19 @@ static bool read_subset_balance(const Parts *request, SubsetRequest *wanted, Hos
   return true;
 }
 
+/* Refuse a mean size of batches whose size P and m determine. */
+static bool check_mean_of_subset(const SubsetRequest *wanted, Host *host) {
+  if (!wanted->size.has_mean || !wanted->exact) return true;
+  const char *name = wanted->balance == UNBALANCED ? "exact" : "balance";
+  refuse(host, name, NULL, "be left out if 'mean_batch_size' is given");
+  return advise(host, "Give 'min_samples_per_stratum': each batch has that many rows of 'strata_per_batch' strata.");
+}
+
 static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host) {
   return read_whole(request, "strata_per_batch", 1, INFINITY, &wanted->strata_per_batch, host) &&
-         read_one_minimum(request, INFINITY, &wanted->minimum, host) &&
+         read_one_size(request, &wanted->size, host) &&
          read_flag(request, "exact", &wanted->exact, host) && read_subset_balance(request, wanted, host) &&
+         check_mean_of_subset(wanted, host) &&
          read_rare_choice(request, RARE_ALLOW + 1, &wanted->rare, host) &&
          read_missing(request, host) &&
          read_sharing(request, &wanted->num_replicas, host);
@@ -61,7 +72,7 @@ static bool read_subset(const Parts *request, SubsetRequest *wanted, Host *host)
 /* Make the settings of the request the result. */
 static bool keep_subset(const Parts *request, const SubsetRequest *wanted, Host *host) {
   return host->number(host, "strata_per_batch", wanted->strata_per_batch) &&
-         host->number(host, "min_samples_per_stratum", wanted->minimum) && host->keep(host, "exact") &&
+         keep_size("min_samples_per_stratum", &wanted->size, host) && host->keep(host, "exact") &&
          give_number("balance", wanted->balance == BALANCED_NUMBER, wanted->each, host) &&
          host->keep(host, "rare") && host->keep(host, "missing") && keep_sharing(request, wanted->num_replicas, host);
 }
@@ -83,11 +94,80 @@ static int64_t most_batches(const int64_t *n_blocks, int64_t n_strata, int64_t w
   return least;
 }
 
+/* Return whether the strata have blocks of `minimum` rows for all batches. */
+static bool have_blocks(const Codes *codes, int64_t n_batches, int64_t strata_per_batch, int64_t minimum) {
+  int64_t held = 0;
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    held += smaller(codes->counts[stratum] / minimum, n_batches);
+  }
+  return held >= strata_per_batch * n_batches;
+}
+
+/* Find the number of batches of a mean size, and the largest minimum with which the strata have blocks for them. The
+ * minimum is left at 1 if there are fewer strata than P, or fewer rows than batches need.
+ */
+static bool find_subset_minimum(
+    const Parts *request, const Codes *codes, SubsetRequest *wanted, int64_t *n_batches, Host *host
+) {
+  int64_t n_rows = 0, most_rows = 0;
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    n_rows += codes->counts[stratum];
+    most_rows = codes->counts[stratum] > most_rows ? codes->counts[stratum] : most_rows;
+  }
+  if (!batches_by_mean(request, n_rows, wanted->size.mean, wanted->num_replicas, n_batches, host)) return false;
+  wanted->size.minimum = 1;
+  if (wanted->strata_per_batch > (double)codes->n_strata) return true;
+  int64_t kept = 1, too_large = most_rows + 1, strata_per_batch = (int64_t)wanted->strata_per_batch;
+  while (too_large - kept > 1) {
+    int64_t middle = (kept + too_large) / 2;
+    if (have_blocks(codes, *n_batches, strata_per_batch, middle)) {
+      kept = middle;
+    } else {
+      too_large = middle;
+    }
+  }
+  wanted->size.minimum = (double)kept;
+  return true;
+}
+
+/* Refuse the minimum that a mean size makes, if the smallest stratum does not have it. */
+static bool refuse_rare_of_mean(const Codes *codes, const SizeRequest *size, Host *host) {
+  int64_t smallest = smallest_stratum(codes), count = codes->counts[smallest];
+  if ((double)count >= size->minimum) return true;
+  char shown[NUMBER], got[SENTENCE];
+  snprintf(got, SENTENCE, "%s, for %.0f rows,", show_number(size->mean, shown), size->minimum);
+  host->refusal.stratum = smallest;
+  refuse(
+      host, "mean_batch_size", got,
+      "make batches with at most %lld row%s of a stratum: the smallest stratum, '{stratum}', has %lld row%s",
+      (long long)count, plural(count), (long long)count, plural(count)
+  );
+  return advise(host, "Lower " RARE_ADVICE);
+}
+
+/* Check that there are at most as many batches as there can be with a row of each of P strata. */
+static bool check_subset_batches(
+    const Parts *request, const Codes *codes, const SubsetRequest *wanted, const int64_t *n_blocks, int64_t n_batches,
+    Host *host
+) {
+  int64_t strata_per_batch = (int64_t)wanted->strata_per_batch, replicas = (int64_t)wanted->num_replicas, n_rows = 0;
+  if (have_blocks(codes, n_batches, strata_per_batch, (int64_t)wanted->size.minimum)) return true;
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) n_rows += codes->counts[stratum];
+  int64_t most = most_batches(n_blocks, codes->n_strata, strata_per_batch);
+  char reason[SENTENCE];
+  snprintf(
+      reason, SENTENCE, "more cannot all have a row of %lld strat%s", (long long)strata_per_batch,
+      strata_per_batch == 1 ? "um" : "a"
+  );
+  if (!share_batches(request, wanted->num_replicas, &most, host)) return false;
+  return refuse_mean(wanted->size.mean, n_batches, n_rows, most, replicas, reason, host);
+}
+
 /* Find the number of batches with which n_sampled strata have the rows that balance them, on average. */
 static bool balanced_batches(
     const Codes *codes, const SubsetRequest *wanted, int64_t n_sampled, int64_t *n_batches, Host *host
 ) {
-  int64_t minimum = (int64_t)wanted->minimum, size = (int64_t)wanted->strata_per_batch * minimum;
+  int64_t minimum = (int64_t)wanted->size.minimum, size = (int64_t)wanted->strata_per_batch * minimum;
   int64_t n_rows = 0, fewest = LARGEST_COUNT, most = 0;
   for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
     int64_t count = codes->counts[stratum];
@@ -110,13 +190,18 @@ static int64_t balanced_blocks(int64_t n_batches, int64_t strata_per_batch, int6
   return quotient_up(n_batches * strata_per_batch, n_sampled);
 }
 
-/* Choose the number of batches and the blocks of each stratum. */
+/* Choose the number of batches and the blocks of each stratum; of a mean size, also the minimum. */
 static bool plan_blocks(
-    const Parts *request, const Codes *codes, const SubsetRequest *wanted, int64_t *n_blocks, int64_t *n_batches,
-    Host *host
+    const Parts *request, const Codes *codes, SubsetRequest *wanted, int64_t *n_blocks, int64_t *n_batches, Host *host
 ) {
-  if (wanted->rare == RARE_ERROR && !refuse_rare(request, codes, wanted->minimum, host)) return false;
-  int64_t minimum = limited(wanted->minimum);
+  bool has_mean = wanted->size.has_mean;
+  if (has_mean && !find_subset_minimum(request, codes, wanted, n_batches, host)) return false;
+  if (wanted->rare == RARE_ERROR) {
+    bool has_rows = has_mean ? refuse_rare_of_mean(codes, &wanted->size, host)
+                             : refuse_rare(request, codes, wanted->size.minimum, host);
+    if (!has_rows) return false;
+  }
+  int64_t minimum = limited(wanted->size.minimum);
   int64_t n_rare = 0, n_strata = codes->n_strata;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     n_blocks[stratum] = codes->counts[stratum] / minimum;
@@ -127,12 +212,14 @@ static bool plan_blocks(
     return refuse(
         host, "strata_per_batch", number_read(request, "strata_per_batch", wanted->strata_per_batch, shown),
         "be at most %lld, the number of strata with at least %.0f row%s", (long long)(n_strata - n_rare),
-        wanted->minimum, wanted->minimum == 1 ? "" : "s"
+        wanted->size.minimum, wanted->size.minimum == 1 ? "" : "s"
     );
   }
   int64_t strata_per_batch = (int64_t)wanted->strata_per_batch, n_sampled = n_strata - n_rare;
   bool is_balanced = wanted->balance != UNBALANCED;
-  if (!is_balanced) {
+  if (has_mean) {
+    if (!check_subset_batches(request, codes, wanted, n_blocks, *n_batches, host)) return false;
+  } else if (!is_balanced) {
     *n_batches = most_batches(n_blocks, n_strata, strata_per_batch);
   } else if (!balanced_batches(codes, wanted, n_sampled, n_batches, host)) {
     return false;
@@ -140,7 +227,7 @@ static bool plan_blocks(
   if (!share_batches(request, wanted->num_replicas, n_batches, host)) return false;
   if (wanted->rare == RARE_WARN) {
     const char *consequence = wanted->exact ? "they are never sampled" : "they are in one batch, all rows of each";
-    warn_of_rare(n_rare, n_strata, wanted->minimum, consequence, host);
+    warn_of_rare(n_rare, n_strata, wanted->size.minimum, consequence, host);
   }
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     if (n_blocks[stratum] == 0 && !wanted->exact) n_blocks[stratum] = 1;
@@ -164,7 +251,7 @@ static bool plan_strata_subset(const Parts *request, Host *host) {
   bool kept = host->keep(host, "codes") && host->number(host, "n_strata", (double)codes.n_strata) &&
               host->number(host, "n_batches", (double)n_batches) &&
               host->number(host, "strata_per_batch", wanted.strata_per_batch) &&
-              host->number(host, "min_samples_per_stratum", wanted.minimum) &&
+              host->number(host, "min_samples_per_stratum", wanted.size.minimum) &&
               host->flag(host, "exact", wanted.exact) &&
               (wanted.balance == UNBALANCED || host->flag(host, "balanced", true));
   double *blocks = kept ? host->vector(host, "blocks", DOUBLES, codes.n_strata) : NULL;
