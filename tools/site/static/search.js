@@ -21,6 +21,11 @@ function withSynonyms(question) {
   return known ? words.replace(known, SYNONYMS[known]) : words;
 }
 
+// A function has the same name in both references.
+function language(url) {
+  return /\/r\/./.test(url) ? " (R)" : /\/python\/./.test(url) ? " (Python)" : "";
+}
+
 async function show(question) {
   const pagefind = await import("../pagefind/pagefind.js");
   // A page with the words themselves comes before one with longer words: "size" before "sizes".
@@ -35,7 +40,7 @@ async function show(question) {
     const item = document.createElement("li");
     const link = document.createElement("a");
     link.href = page.url;
-    link.textContent = page.meta.title;
+    link.textContent = page.meta.title + language(page.url);
     const excerpt = document.createElement("div");
     excerpt.innerHTML = page.excerpt;
     item.append(link, excerpt);
