@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import subprocess
 import sys
 import warnings
@@ -15,6 +16,8 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from pystrat.corpus.vocabulary import SampledOutput, sampled_vocabulary
+from tests.reference.golden_vectors import GOLDEN
+from tests.reference.golden_vocabulary import content
 
 SIZE, WIDTH = 50, 8
 
@@ -512,6 +515,18 @@ def test_ids_that_occur_and_those_that_always_do() -> None:
             SampledOutput(layer, layer, np.array([7, large], dtype=np.uint64))
     with pytest.raises(TypeError, match="'always' parameter must hold integers."):
         sampled_vocabulary([], always=["a"])  # type: ignore[list-item]
+
+
+def test_golden_vectors() -> None:
+    """Sums of floating-point numbers may differ in their last digits between processors; R reads the same file."""
+    golden = json.loads((GOLDEN / "vocabulary.json").read_text(encoding="utf-8"))
+    made = content()
+    assert {key: golden[key] for key in ("about", "ids", "training")} == {
+        key: made[key] for key in ("about", "ids", "training")
+    }
+    for now, then in zip(made["optimizers"], golden["optimizers"]):
+        for key, values in then["expected"].items():
+            np.testing.assert_allclose(now["expected"][key], values, rtol=1e-10)
 
 
 def test_torch_is_imported_by_this_module_alone() -> None:

@@ -235,6 +235,7 @@ calls = list(
   plot_roc_curves = list(scores = list(x = c(0.1, 0.2)), labels = c(0, 1)),
   published_class_weights = list(weight = 20),
   repeat_factors = list(labels = labels_of_rows),
+  sampled_vocabulary = list(sequences = list(c(1, 2), 3)),
   shard_counts = list(strata = list(a = labels_of_rows)),
   sharded_plan = list(counts = counts_of_rows, min_samples_per_stratum = 1),
   stratified_split = list(strata = labels_of_rows, sizes = c(0.5, 0.5)),
@@ -265,6 +266,7 @@ not_called = c(
   corpus_plan = "takes a mixture",
   nn_aum_loss = "has no argument",
   read_batch_sampler = "reads a file",
+  sampled_output = "takes a model of LibTorch",
   script_folder = "has no argument",
   write_batch_sampler = "writes a file"
 )

@@ -1,0 +1,297 @@
+# A sampled vocabulary: its ids, the same training as with the full one, and no change outside of it.
+
+golden = read_golden("vocabulary.json")
+
+numbers_of = function(values) as.integer(unlist(values))
+
+test_that("ids that occur and those that always do, from 1", {
+  for (case in golden$ids) {
+    sequences = lapply(case$sequences, function(ids) numbers_of(ids) + 1L)
+    found = sampled_vocabulary(sequences, always = numbers_of(case$always) + 1L)
+    expect_identical(found, numbers_of(case$expected) + 1L)
+  }
+  expect_identical(sampled_vocabulary(matrix(c(4, 1, 2, 1), 2L)), c(1L, 2L, 4L))
+  expect_identical(sampled_vocabulary(list()), integer())
+})
+
+test_that("other ids are refused", {
+  expect_error(sampled_vocabulary(list(c(4, 0))), "'sequences' parameter must hold ids from 1. Got 0 instead.",
+    fixed = TRUE)
+  expect_error(sampled_vocabulary(list(), always = 0.5), "'always' parameter must hold integers. Got 0.5 instead.",
+    fixed = TRUE)
+  expect_error(sampled_vocabulary(list(c(1L, NA))), "must hold integers. Got NA instead.", fixed = TRUE)
+  expect_error(sampled_vocabulary(list("a")), "must hold integers. Got 'a' instead.", fixed = TRUE)
+  expect_error(sampled_vocabulary(factor("a")), "must hold integers. Got a value of class 'factor' instead.",
+    fixed = TRUE)
+  expect_error(sampled_vocabulary(NULL), "must be a list of sequences of ids. Got nothing instead.", fixed = TRUE)
+  expect_error(sampled_vocabulary(2^31), "must hold ids up to 2147483647. Got 2147483648 instead.", fixed = TRUE)
+})
+
+test_that("with() is a method for code outside of the package", {
+  expect_true(is.function(utils::getS3method("with", "sampled_output", envir = globalenv())))
+})
+
+size = 50L
+width = 8L
+
+optimizers = list(
+  sgd = function(parameters) torch::optim_sgd(parameters, lr = 0.1),
+  momentum = function(parameters) torch::optim_sgd(parameters, lr = 0.1, momentum = 0.9, weight_decay = 0.01),
+  adam = function(parameters) torch::optim_adam(parameters, lr = 0.05, amsgrad = TRUE),
+  adamw = function(parameters) torch::optim_adamw(parameters, lr = 0.05, weight_decay = 0.1),
+  adagrad = function(parameters) torch::optim_adagrad(parameters, lr = 0.1),
+  adadelta = function(parameters) torch::optim_adadelta(parameters),
+  rmsprop = function(parameters) torch::optim_rmsprop(parameters, lr = 0.01, momentum = 0.5, centered = TRUE)
+)
+
+model_of = function(bias = TRUE) {
+  torch::with_torch_manual_seed(seed = 1, torch::nn_sequential(
+    torch::nn_embedding(size, width), torch::nn_tanh(), torch::nn_linear(width, size, bias = bias)
+  ))
+}
+
+# Predicts each id from the one before; returns the losses and gradients.
+train_on = function(model, optimizer, ids, sampled = NULL, steps = 3L) {
+  inputs = torch::torch_tensor(c(ids[[length(ids)]], ids[-length(ids)]))
+  targets = torch::torch_tensor(ids)
+  lapply(seq_len(steps), function(step) {
+    optimizer$zero_grad()
+    wanted = if (is.null(sampled)) targets else sampled$targets(targets)
+    loss = torch::nnf_cross_entropy(model(inputs), wanted)
+    loss$backward()
+    optimizer$step()
+    list(loss$item(), torch::as_array(model[[3L]]$weight$grad), torch::as_array(model[[1L]]$weight$grad))
+  })
+}
+
+# All tensors of the layer and of the optimizer's state for it, as arrays.
+state_of_layer = function(layer, optimizer) {
+  plain = function(value) if (inherits(value, "torch_tensor")) torch::as_array(value$detach()) else value
+  lapply(layer$parameters, function(parameter) {
+    c(list(value = plain(parameter)), lapply(optimizer$state$get(parameter), plain))
+  })
+}
+
+rows_of = function(values, rows) {
+  lapply(values, function(entries) {
+    lapply(entries, function(value) {
+      if (is.matrix(value)) value[rows, ] else if (length(value) == size) value[rows] else NULL
+    })
+  })
+}
+
+test_that("training equals that of the full vocabulary if every id is in the sample", {
+  skip_without_libtorch()
+  ids = c(seq(1L, size, 2L), seq(2L, size, 2L))
+  for (name in names(optimizers)) {
+    for (bias in c(TRUE, FALSE)) {
+      full = model_of(bias)
+      restricted = model_of(bias)
+      plain = optimizers[[name]](full$parameters)
+      optimizer = optimizers[[name]](restricted$parameters)
+      for (epoch in 1:2) {
+        expected = train_on(full, plain, ids)
+        optimizer$zero_grad()
+        sampled = sampled_output(restricted, restricted[[3L]], ids, optimizer)
+        with(sampled, {
+          found = train_on(restricted, optimizer, ids, sampled)
+        })
+        # The order of the ids is that of the layer, so that sums are the same to the last bit.
+        expect_identical(found, expected)
+        expect_identical(state_of_layer(restricted[[3L]], optimizer), state_of_layer(full[[3L]], plain))
+      }
+    }
+  }
+})
+
+test_that("rows outside the sample are not touched, although momentum is there from training on all ids", {
+  skip_without_libtorch()
+  ids = c(4L, 8L, 9L, 41L)
+  for (name in names(optimizers)) {
+    model = model_of()
+    layer = model[[3L]]
+    optimizer = optimizers[[name]](model$parameters)
+    train_on(model, optimizer, seq_len(size))
+    weight = layer$weight
+    before = state_of_layer(layer, optimizer)
+    optimizer$zero_grad()
+    sampled = sampled_output(model, layer, ids, optimizer)
+    with(sampled, train_on(model, optimizer, ids, sampled))
+    after = state_of_layer(layer, optimizer)
+    expect_identical(layer$weight, weight)
+    expect_identical(lapply(after, names), lapply(before, names))
+    expect_identical(rows_of(after, -ids), rows_of(before, -ids))
+    expect_false(identical(after$weight$value[ids, ], before$weight$value[ids, ]))
+    expect_length(optimizer$state$keys(), if (name == "sgd") length(optimizer$state$keys()) else 3L)
+    # A state dict is that of the whole parameters, so that a checkpoint can be saved.
+    expect_identical(optimizer$state_dict()$param_groups[[1L]]$params, 1:3)
+  }
+})
+
+test_that("golden vectors: losses and weights are those of Python", {
+  skip_without_libtorch()
+  rows = function(values) do.call(rbind, lapply(values, function(row) as.double(unlist(row))))
+  tensor = function(values) torch::torch_tensor(values, dtype = torch::torch_double())
+  makers = list(sgd = torch::optim_sgd, adam = torch::optim_adam, adagrad = torch::optim_adagrad,
+    rmsprop = torch::optim_rmsprop)
+  told = golden$training
+  for (case in golden$optimizers) {
+    layer = torch::nn_linear(2L, 6L)
+    layer$to(dtype = torch::torch_double())
+    torch::with_no_grad({
+      layer$weight$copy_(tensor(rows(told$weight)))
+      layer$bias$copy_(tensor(as.double(unlist(told$bias))))
+    })
+    optimizer = do.call(makers[[case$name]], c(list(layer$parameters), case$parameters))
+    losses = numeric()
+    for (ids in told$samples) {
+      sampled = sampled_output(layer, layer, numbers_of(ids) + 1L, optimizer)
+      with(sampled, for (step in told$steps) {
+        optimizer$zero_grad()
+        targets = sampled$targets(torch::torch_tensor(numbers_of(step$targets) + 1L), ignore_index = 1)
+        loss = torch::nnf_cross_entropy(layer(tensor(rows(step$inputs))), targets)
+        loss$backward()
+        optimizer$step()
+        losses = c(losses, loss$item())
+      })
+    }
+    expect_equal(losses, as.double(unlist(case$expected$losses)), tolerance = 1e-10)
+    expect_equal(torch::as_array(layer$weight), rows(case$expected$weight), tolerance = 1e-10)
+    expect_equal(torch::as_array(layer$bias), as.double(unlist(case$expected$bias)), tolerance = 1e-10)
+  }
+})
+
+test_that("the layer computes the sampled rows, and targets follow", {
+  skip_without_libtorch()
+  model = model_of()
+  layer = model[[3L]]
+  inputs = torch::torch_tensor(c(2L, 3L))
+  full = torch::as_array(model(inputs))
+  sampled = sampled_output(model, layer, torch::torch_tensor(c(41L, 4L, 8L)))
+  expect_identical(sampled$ids, c(4L, 8L, 41L))
+  expect_error(sampled$targets(torch::torch_tensor(4L)), "for use between its beginning and its end")
+  expect_error(sampled$end(), "has not begun")
+  with(sampled, {
+    expect_error(sampled$begin(), "has already begun")
+    expect_identical(as.integer(layer$out_features), 3L)
+    expect_equal(torch::as_array(model(inputs)), full[, c(4L, 8L, 41L)], tolerance = 1e-6)
+    places = sampled$targets(torch::torch_tensor(rbind(c(41L, 4L), c(-100L, 8L))))
+    expect_identical(torch::as_array(places), rbind(c(3L, 1L), c(-100L, 2L)))
+    expect_true(places$dtype == torch::torch_long())
+    expect_identical(torch::as_array(sampled$targets(torch::torch_tensor(c(6L, 4L)), ignore_index = 6)), c(-100L, 1L))
+    for (unknown in c(6L, 0L, -1L, size + 1L, 1000000000L)) {
+      expect_error(sampled$targets(torch::torch_tensor(c(4L, unknown))),
+        sprintf("must be among the 3 sampled ids. Got %d instead. Make the vocabulary", unknown), fixed = TRUE)
+    }
+    expect_error(sampled$targets(torch::torch_tensor(0.5)),
+      "must be a tensor of integers. Got floating-point numbers instead.", fixed = TRUE)
+    expect_error(sampled$targets(4L), "must be a tensor of integers. Got 4 instead.", fixed = TRUE)
+  })
+  expect_identical(torch::as_array(model(inputs)), full)
+  expect_identical(layer$out_features, size)
+  expect_identical(with(sampled, as.integer(layer$weight$shape)), c(3L, width))
+})
+
+test_that("after an error everything is written back", {
+  skip_without_libtorch()
+  model = model_of()
+  layer = model[[3L]]
+  optimizer = optimizers$adam(model$parameters)
+  weight = layer$weight
+  sampled = sampled_output(model, layer, 2:3, optimizer)
+  expect_error(with(sampled, {
+    train_on(model, optimizer, 2:3, sampled)
+    small = torch::as_array(layer$weight)
+    stop("of the user")
+  }), "of the user")
+  expect_identical(layer$weight, weight)
+  expect_identical(torch::as_array(weight)[2:3, ], small)
+  expect_identical(optimizer$state$get(weight)$exp_avg$shape, weight$shape)
+})
+
+test_that("a parameter that is not trained stays, and groups keep their settings", {
+  skip_without_libtorch()
+  model = model_of()
+  layer = model[[3L]]
+  layer$bias$requires_grad_(FALSE)
+  optimizer = torch::optim_sgd(list(
+    list(params = list(model[[1L]]$weight)), list(params = list(layer$weight), lr = 0.5)
+  ), lr = 0.1)
+  before = torch::as_array(layer$bias)
+  sampled = sampled_output(model, layer, 2:3, optimizer)
+  with(sampled, {
+    expect_identical(optimizer$param_groups[[2L]]$params[[1L]], layer$weight)
+    optimizer$param_groups[[2L]]$lr = 0.25
+    train_on(model, optimizer, 2:3, sampled)
+  })
+  expect_identical(torch::as_array(layer$bias), before)
+  expect_identical(optimizer$param_groups[[2L]]$params[[1L]], layer$weight)
+  expect_identical(optimizer$param_groups[[2L]]$lr, 0.25)
+})
+
+test_that("ids, layers, models and optimizers that do not serve are refused, and change nothing", {
+  skip_without_libtorch()
+  model = model_of()
+  layer = model[[3L]]
+  refused = function(message, code) expect_error(code, message, fixed = TRUE)
+  refused("must hold ids from 1 to 50. Got 51 instead.", sampled_output(model, layer, c(1, 51)))
+  refused("must hold ids from 1. Got 0 instead.", sampled_output(model, layer, 0:1))
+  refused("must hold each id once. Got 1 twice instead.", sampled_output(model, layer, c(1, 2, 1)))
+  refused("must have at least one id. Got none instead.", sampled_output(model, layer, integer()))
+  refused("'layer' parameter must be a torch::nn_linear of the model. Got", sampled_output(model, model[[1L]], 1))
+  refused("'layer' parameter must be a torch::nn_linear of the model. Got", sampled_output(model, model_of()[[3L]], 1))
+  refused("'model' parameter must be a torch::nn_module. Got 1 instead.", sampled_output(1, layer, 1))
+  refused("'optimizer' parameter must be a torch::optimizer. Got 'adam' instead.",
+    sampled_output(model, layer, 1, "adam"))
+  refused("must train each parameter of the layer once. Got its weight 0 times instead.",
+    sampled_output(model, layer, 1, optimizers$sgd(model_of()$parameters))$begin())
+  text = "keep numbers, or tensors of the parameter's shape that begin at 0, for each parameter. Got"
+  for (name in c("lbfgs", "rprop", "ignite_adam")) {
+    make = getExportedValue("torch", paste0("optim_", name))
+    refused(text, sampled_output(model, layer, 1, make(model$parameters, lr = 0.1))$begin())
+  }
+  factored = optimizers$sgd(model$parameters)
+  factored$state$set(layer$weight, list(rows = torch::torch_zeros(size)))
+  refused(paste(text, "'rows' of shape (50) for its weight instead."),
+    sampled_output(model, layer, 1, factored)$begin())
+  factored$state$set(layer$weight, list(rows = torch::torch_zeros(size, width)$to_sparse()))
+  refused(paste(text, "a sparse 'rows' for its weight instead."), sampled_output(model, layer, 1, factored)$begin())
+  model(torch::torch_tensor(1L))$sum()$backward()
+  refused("must have no gradients left. Got some of its weight instead. Call optimizer$zero_grad() before.",
+    sampled_output(model, layer, 1)$begin())
+  expect_identical(layer$weight$shape, c(size, width))
+  expect_identical(layer$out_features, size)
+})
+
+test_that("tied weights are refused", {
+  skip_without_libtorch()
+  model = model_of()
+  layer = model[[3L]]
+  model[[1L]]$weight = layer$weight
+  expect_error(sampled_output(model, layer, 1)$begin(),
+    "must have a weight of its own. Got the one of '0.weight' instead. Untie them", fixed = TRUE)
+})
+
+test_that("state that is made inside and is not of rows is dropped at the end, after the weights are written", {
+  skip_without_libtorch()
+  model = model_of()
+  layer = model[[3L]]
+  optimizer = optimizers$sgd(model$parameters)
+  strange = function() {
+    train_on(model, optimizer, 2:3, sampled)
+    optimizer$state$set(layer$weight, list(columns = torch::torch_zeros(1L, width)))
+    small <<- torch::as_array(layer$weight)
+  }
+  small = NULL
+  sampled = sampled_output(model, layer, 2:3, optimizer)
+  expect_error(with(sampled, strange()),
+    "Got 'columns' of shape (1, 8) for its weight instead. The weights are written back; this state was dropped.",
+    fixed = TRUE)
+  expect_identical(torch::as_array(layer$weight)[2:3, ], small)
+  expect_null(optimizer$state$get(layer$weight))
+  expect_error(with(sampled, {
+    strange()
+    stop("of the user")
+  }), "of the user")
+  expect_identical(layer$out_features, size)
+})
