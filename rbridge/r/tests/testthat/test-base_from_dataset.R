@@ -21,7 +21,12 @@ waiting = list(
   prioritized = batch_sampler_prioritized(batch_size = 3, seed = 1),
   multilabel = batch_sampler_multilabel(c("rain", "wind"), 2, seed = 1),
   subset = batch_sampler_epoch_subset(sample = 12, lengths = "n_tokens", max_tokens = 20, seed = 1),
-  perplexity = batch_sampler_perplexity(sample = 12, batch_size = 3, seed = 1)
+  perplexity = batch_sampler_perplexity(sample = 12, batch_size = 3, seed = 1),
+  downsampled = batch_sampler_downsampled(1, 6, seed = 1),
+  one_stratum = batch_sampler_one_stratum(4, seed = 1),
+  few_strata = batch_sampler_strata_subset(1, mean_batch_size = 5, rare = "allow", seed = 1),
+  grouped = batch_sampler_stratified_group(1, groups = "n_tokens", keep = "apart", rare = "allow", seed = 1),
+  distinct = batch_sampler_no_duplicates(3, "n_tokens", seed = 1)
 )
 
 given = function(rows) {
@@ -34,7 +39,12 @@ given = function(rows) {
     prioritized = batch_sampler_prioritized(n_rows, 3, seed = 1),
     multilabel = batch_sampler_multilabel(of[c("rain", "wind")], 2, seed = 1),
     subset = batch_sampler_epoch_subset(n_rows, 12, lengths = of$n_tokens, max_tokens = 20, seed = 1),
-    perplexity = batch_sampler_perplexity(n_rows, 12, batch_size = 3, seed = 1)
+    perplexity = batch_sampler_perplexity(n_rows, 12, batch_size = 3, seed = 1),
+    downsampled = batch_sampler_downsampled(1, 6, strata = of$y, seed = 1),
+    one_stratum = batch_sampler_one_stratum(4, of$y, seed = 1),
+    few_strata = batch_sampler_strata_subset(1, strata = of$y, mean_batch_size = 5, rare = "allow", seed = 1),
+    grouped = batch_sampler_stratified_group(1, of$n_tokens, "apart", of$y, rare = "allow", seed = 1),
+    distinct = batch_sampler_no_duplicates(3, of$n_tokens, seed = 1)
   )
 }
 
@@ -53,7 +63,7 @@ test_that("each fold of a resampling, and a training with validation, has the ro
   task = task_measured()
   set.seed(1)
   folds$instantiate(task)
-  for (name in c("uniform", "weighted", "by_labels", "prioritized", "multilabel", "perplexity")) {
+  for (name in setdiff(names(waiting), "subset")) {
     for (fold in 1:2) {
       rows = folds$train_set(fold)
       sampler = trained_with(waiting[[name]], task$clone()$filter(rows))[[1]]
@@ -167,7 +177,7 @@ test_that("in a training, whose loop asks after each batch, the length is that o
   expect_gt(length(unique(counts)), 1L)
 })
 
-test_that("every kind of sampler trains in a resampling, with validation, and in a tuning", {
+test_that("every kind of sampler trains in a resampling, and with validation", {
   skip_without_libtorch()
   task = task_measured()
   for (name in names(waiting)) {
@@ -193,17 +203,36 @@ test_that("a learner that ignores weights trains on those of the role weights_le
   expect_no_error(mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 2)))
 })
 
-test_that("an AutoTuner tunes the minimum as a number", {
+test_that("an AutoTuner tunes the size of the batches of every kind as a number", {
   skip_if_not_installed("mlr3tuning")
   skip_without_libtorch()
-  minimum = paradox::p_int(1, 4, trafo = function(m) batch_sampler_stratified(m, seed = 1))
-  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, device = "cpu", seed = 1,
-    batch_sampler = paradox::to_tune(minimum))
-  tuner = mlr3tuning::auto_tuner(mlr3tuning::tnr("grid_search", resolution = 4), learner,
-    mlr3::rsmp("holdout"), mlr3::msr("classif.acc"))
-  tuner$train(task_measured())
-  expect_setequal(tuner$archive$data$batch_sampler, 1:4)
-  expect_s3_class(tuner$tuning_result$learner_param_vals[[1]]$batch_sampler, "batch_sampler_stratified")
+  kinds = list(
+    stratified = function(m) batch_sampler_stratified(m, seed = 1),
+    weighted = function(m) batch_sampler_weighted("w", batch_size = m, seed = 1),
+    uniform = function(m) batch_sampler_uniform(batch_size = m, seed = 1),
+    prioritized = function(m) batch_sampler_prioritized(batch_size = m, seed = 1),
+    multilabel = function(m) batch_sampler_multilabel(c("rain", "wind"), m, seed = 1),
+    epoch_subset = function(m) batch_sampler_epoch_subset(sample = 12, batch_size = m, seed = 1),
+    perplexity = function(m) batch_sampler_perplexity(sample = 12, batch_size = m, seed = 1),
+    downsampled = function(m) batch_sampler_downsampled(1, m + 5, seed = 1),
+    one_stratum = function(m) batch_sampler_one_stratum(m, seed = 1),
+    strata_subset = function(m) batch_sampler_strata_subset(1, mean_batch_size = m, seed = 1),
+    stratified_group = function(m) batch_sampler_stratified_group(m, groups = "n_tokens", keep = "apart", seed = 1),
+    no_duplicates = function(m) batch_sampler_no_duplicates(m, "n_tokens", seed = 1)
+  )
+  holdout = mlr3::rsmp("holdout")
+  set.seed(1)
+  holdout$instantiate(task_measured())
+  for (name in names(kinds)) {
+    learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, device = "cpu", seed = 1,
+      batch_sampler = paradox::to_tune(paradox::p_int(1, 4, trafo = kinds[[name]])))
+    tuner = mlr3tuning::auto_tuner(mlr3tuning::tnr("grid_search", resolution = 2), learner, holdout,
+      mlr3::msr("classif.acc"))
+    tuner$train(task_measured())
+    expect_setequal(tuner$archive$data$batch_sampler, c(1, 4))
+    best = tuner$tuning_result$learner_param_vals[[1]]$batch_sampler
+    expect_s3_class(best, paste0("batch_sampler_", name))
+  }
 })
 
 test_that("a number becomes a generator in the search space", {
