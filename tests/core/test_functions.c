@@ -216,41 +216,57 @@ static void test_each_place_is_taken_equally_often(void) {
 }
 
 /* Two sources of two strata, of which the first is taken less and the second more often than once, in three batches. */
-static void test_rows_that_are_taken_are_in_wanted_batches(void) {
-  double totals[] = {8, 3}, taken[] = {6, 6}, n_batches = 3, next = 1, epoch = 0, together = 1, n_strata = 2, seed = 1;
-  double table[] = {4, 2, 4, 1}, before[] = {0, 0}, n_sources = 2, source = 0;
-  const int32_t sources[] = {0, 1}, codes[] = {0, 1, 0, 0, 1, 0}, no = 0;
-  Part parts[] = {
-      {.name = "totals", .type = DOUBLES, .length = 2, .values = totals},
-      {.name = "taken", .type = DOUBLES, .length = 2, .values = taken},
-      {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
-      {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
-      {.name = "epoch", .type = DOUBLES, .length = 1, .values = &epoch},
-      {.name = "shuffle_sources", .type = DOUBLES, .length = 1, .values = &together},
-      {.name = "sources", .type = INTEGERS, .length = 2, .values = sources},
-      {.name = "table", .type = DOUBLES, .length = 4, .values = table},
-      {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &n_strata},
-      {.name = "codes", .type = INTEGERS, .length = 6, .values = codes},
-      {.name = "shuffle", .type = FLAG, .length = 1, .values = &no},
-      {.name = "seed", .type = DOUBLES, .length = 1, .values = &seed},
-      {.name = "n_sources", .type = DOUBLES, .length = 1, .values = &n_sources},
-      {.name = "source", .type = DOUBLES, .length = 1, .values = &source},
-      {.name = "before", .type = DOUBLES, .length = 2, .values = before},
-      {.name = "windows", .type = DOUBLES, .length = 12, .values = NULL},
-      {.name = "copies", .type = INTEGERS, .length = 6, .values = NULL},
+typedef struct {
+  double totals[2], taken[2], n_batches, next, epoch, together, n_strata, seed, table[4], before[2], n_sources, source;
+  double windows[12];
+  int32_t sources[2], codes[6], shuffle, copies[6];
+  Part parts[17];
+} Taking;
+
+enum { WINDOWS_PART = 15 }; /* the first of those that row_copies() and deal_taken() need besides */
+
+static void begin_taking(Taking *taking) {
+  *taking = (Taking){
+      .totals = {8, 3}, .taken = {6, 6}, .n_batches = 3, .next = 1, .together = 1, .n_strata = 2, .seed = 1,
+      .table = {4, 2, 4, 1}, .n_sources = 2, .windows = {0, 4, 3, 0, 0, 3, 0, 3}, .sources = {0, 1},
+      .codes = {0, 1, 0, 0, 1, 0}, .copies = {0, 2, 1, 1, 2, 1},
   };
-  enum { WINDOWS_PART = 15, COPIES_PART = 16 };
-  PlainHost windows = called("lane_windows", parts, WINDOWS_PART, true);
+  const Part parts[] = {
+      {.name = "totals", .type = DOUBLES, .length = 2, .values = taking->totals},
+      {.name = "taken", .type = DOUBLES, .length = 2, .values = taking->taken},
+      {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &taking->n_batches},
+      {.name = "next", .type = DOUBLES, .length = 1, .values = &taking->next},
+      {.name = "epoch", .type = DOUBLES, .length = 1, .values = &taking->epoch},
+      {.name = "shuffle_sources", .type = DOUBLES, .length = 1, .values = &taking->together},
+      {.name = "sources", .type = INTEGERS, .length = 2, .values = taking->sources},
+      {.name = "table", .type = DOUBLES, .length = 4, .values = taking->table},
+      {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &taking->n_strata},
+      {.name = "codes", .type = INTEGERS, .length = 6, .values = taking->codes},
+      {.name = "shuffle", .type = FLAG, .length = 1, .values = &taking->shuffle},
+      {.name = "seed", .type = DOUBLES, .length = 1, .values = &taking->seed},
+      {.name = "n_sources", .type = DOUBLES, .length = 1, .values = &taking->n_sources},
+      {.name = "source", .type = DOUBLES, .length = 1, .values = &taking->source},
+      {.name = "before", .type = DOUBLES, .length = 2, .values = taking->before},
+      {.name = "windows", .type = DOUBLES, .length = 12, .values = taking->windows},
+      {.name = "copies", .type = INTEGERS, .length = 6, .values = taking->copies},
+  };
+  memcpy(taking->parts, parts, sizeof parts);
+}
+
+static void test_rows_that_are_taken_are_in_wanted_batches(void) {
+  Taking taking;
+  begin_taking(&taking);
+  PlainHost windows = called("lane_windows", taking.parts, WINDOWS_PART, true);
   const int32_t *needed = given_as(&windows, "needed")->values;
   CHECK(needed[0] && needed[1]);
-  PlainHost copies = called("row_copies", parts, WINDOWS_PART, true);
+  PlainHost copies = called("row_copies", taking.parts, WINDOWS_PART, true);
   const int32_t *times = given_as(&copies, "copies")->values;
   const int32_t expected[] = {0, 2, 1, 1, 2, 1};
   for (int row = 0; row < 6; row++) CHECK_EQUAL(times[row], expected[row]);
   /* Of the first stratum, ranks 1 to 3 are read, in batches 0, 0 and 1; of the second, 1, 2, 4 and 5 of a window. */
-  parts[WINDOWS_PART].values = given_as(&windows, "windows")->values;
-  parts[COPIES_PART].values = times;
-  PlainHost dealt = called("deal_taken", parts, LENGTH(parts), true);
+  taking.parts[WINDOWS_PART].values = given_as(&windows, "windows")->values;
+  taking.parts[WINDOWS_PART + 1].values = times;
+  PlainHost dealt = called("deal_taken", taking.parts, LENGTH(taking.parts), true);
   const Given *places = given_as(&dealt, "places"), *batches = given_as(&dealt, "batches");
   const int32_t *place = places->values, *batch = batches->values;
   CHECK(places->count == 3 && place[0] == 5 && place[1] == 1 && place[2] == 4);
@@ -268,38 +284,19 @@ static void test_mutated_taking(void) {
   uint64_t state = 2;
   int n_accepted[] = {0, 0, 0};
   for (int trial = 0; trial < 20000; trial++) {
-    double totals[] = {8, 3}, taken[] = {6, 6}, n_batches = 3, next = 1, epoch = 0, together = 1, n_strata = 2;
-    double seed = 1, table[] = {4, 2, 4, 1}, before[] = {0, 0}, n_sources = 2, source = 0;
-    double windows[] = {0, 4, 3, 0, 0, 3, 0, 3, 0, 0, 0, 0};
-    const int32_t sources[] = {0, 1}, codes[] = {0, 1, 0, 0, 1, 0}, shuffle = trial % 2;
-    int32_t copies[] = {0, 2, 1, 1, 2, 1};
-    double *const changed[] = {&totals[0], &totals[1], &taken[0], &taken[1], &n_batches, &next,       &epoch,
-                               &together,  &table[0],  &table[3], &before[0], &source,   &windows[0], &windows[1],
-                               &windows[2], &windows[6], &windows[7], &windows[9], &windows[10], &windows[11]};
-    Part parts[] = {
-        {.name = "totals", .type = DOUBLES, .length = 2, .values = totals},
-        {.name = "taken", .type = DOUBLES, .length = 2, .values = taken},
-        {.name = "n_batches", .type = DOUBLES, .length = 1, .values = &n_batches},
-        {.name = "next", .type = DOUBLES, .length = 1, .values = &next},
-        {.name = "epoch", .type = DOUBLES, .length = 1, .values = &epoch},
-        {.name = "shuffle_sources", .type = DOUBLES, .length = 1, .values = &together},
-        {.name = "sources", .type = INTEGERS, .length = 2, .values = sources},
-        {.name = "table", .type = DOUBLES, .length = 4, .values = table},
-        {.name = "n_strata", .type = DOUBLES, .length = 1, .values = &n_strata},
-        {.name = "codes", .type = INTEGERS, .length = 6, .values = codes},
-        {.name = "shuffle", .type = FLAG, .length = 1, .values = &shuffle},
-        {.name = "seed", .type = DOUBLES, .length = 1, .values = &seed},
-        {.name = "n_sources", .type = DOUBLES, .length = 1, .values = &n_sources},
-        {.name = "source", .type = DOUBLES, .length = 1, .values = &source},
-        {.name = "before", .type = DOUBLES, .length = 2, .values = before},
-        {.name = "windows", .type = DOUBLES, .length = 12, .values = windows},
-        {.name = "copies", .type = INTEGERS, .length = 6, .values = copies},
-    };
+    Taking taking;
+    begin_taking(&taking);
+    taking.shuffle = trial % 2;
+    double *const changed[] = {&taking.totals[0],  &taking.totals[1],  &taking.taken[0],    &taking.taken[1],
+                               &taking.n_batches,  &taking.next,       &taking.epoch,       &taking.together,
+                               &taking.table[0],   &taking.table[3],   &taking.before[0],   &taking.source,
+                               &taking.windows[0], &taking.windows[1], &taking.windows[2],  &taking.windows[6],
+                               &taking.windows[7], &taking.windows[9], &taking.windows[10], &taking.windows[11]};
     for (int64_t i = some_number(&state, 3); i >= 0; i--) {
       *changed[some_number(&state, LENGTH(changed))] = numbers[some_number(&state, LENGTH(numbers))];
     }
-    if (some_number(&state, 4) == 0) copies[some_number(&state, 6)] = (int32_t)some_number(&state, 4) - 1;
-    Parts request = {.parts = parts, .n_parts = LENGTH(parts)};
+    if (some_number(&state, 4) == 0) taking.copies[some_number(&state, 6)] = (int32_t)some_number(&state, 4) - 1;
+    Parts request = {.parts = taking.parts, .n_parts = LENGTH(taking.parts)};
     for (size_t function = 0; function < LENGTH(functions); function++) {
       PlainHost host = new_host(&request, NULL, 0, -1);
       bool is_accepted = find_function(functions[function])->call(&request, &host.host);
@@ -307,7 +304,7 @@ static void test_mutated_taking(void) {
       const Given *batches = is_accepted && function == 2 ? given_as(&host, "batches") : NULL;
       for (int64_t run = 0; batches != NULL && run < batches->count; run++) {
         int32_t batch = ((const int32_t *)batches->values)[run];
-        CHECK(batch >= next && batch < n_batches);
+        CHECK(batch >= taking.next && batch < taking.n_batches);
       }
       n_accepted[function] += is_accepted;
       free_host(&host);
