@@ -27,13 +27,10 @@
 # * methods, private: further members of instances; `methods` may be a function of the recipe that returns them.
 # These functions refer only to the namespace of the package, so that a generator is saved with nothing but its recipe.
 
-# Those of recipes that cross between languages or are in files.
+# Those of recipes that cross between languages or are in files: the kinds of the core.
 recipe_kinds = function() {
-  c(
-    "stratified", "strata_subset", "one_stratum", "no_duplicates", "stratified_group", "sharded", "downsampled",
-    "uniform", "weighted", "prioritized", "pairs", "triples", "multilabel", "per_label", "tree", "epoch_subset",
-    "mixture", "rare_events", "perplexity"
-  )
+  kinds = sub("^kind_", "", grep("^kind_", names(topenv()), value = TRUE))
+  sort(Filter(function(kind) isTRUE(sampler_kind(kind)$is_core), kinds), method = "radix")
 }
 
 # Each kind is made once: an instance asks for it at every call.

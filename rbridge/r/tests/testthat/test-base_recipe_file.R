@@ -159,7 +159,7 @@ test_that("a file whose header lies is refused before its vectors are used", {
   lie("\"seed\":\"7\"", "\"seed\":\"07\"")
   lie("\"seed\":\"7\"", "\"seed\":\"3000000000\"", "'seed' parameter must be an integer")
   lie("parts.n_batches", "parts.weights", "have the vectors of the kind 'uniform' in 'parts'. Got 'weights'")
-  lie("uniform", "sorted", "be of a kind of 'stratified'")
+  lie("uniform", "sorted", "be of a kind of 'downsampled'")
 })
 
 test_that("a recipe that needs more memory than it may is refused before the memory is taken", {
