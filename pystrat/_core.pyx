@@ -289,7 +289,7 @@ cdef class Call:
         """Return a text with the names that stand in it for the host to fill in."""
         decoded = text.decode()
         if "{" in decoded and callable(self.names):
-            return fill_in(decoded.replace("{stratum}", f"{{stratum {self.host.refusal.stratum}}}"), self.names)
+            return fill_in(decoded.replace("'{stratum}'", f"{{stratum {self.host.refusal.stratum}}}"), self.names)
         if "{stratum}" in decoded:
             return decoded.replace("{stratum}", self.names[self.host.refusal.stratum])
         return decoded

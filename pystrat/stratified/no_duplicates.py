@@ -183,7 +183,7 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
 
         def name_of(of: str, *places: str) -> str:
             if of == "stratum" and encoded is not None:
-                return encoded.shown[int(places[0])]
+                return f"'{encoded.shown[int(places[0])]}'"
             return shortened(names[int(places[0])][int(places[1])])
 
         parts = self._plan_of(settings, data, name_of)

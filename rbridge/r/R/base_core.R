@@ -23,7 +23,7 @@ core_results = function(answer, given, names = NULL) {
     if (is.null(text)) {
       NULL
     } else if (is.function(names)) {
-      fill_in_all(sub("{stratum}", sprintf("{stratum %.0f}", answer$stratum - 1), text, fixed = TRUE), names)
+      fill_in_all(gsub("'{stratum}'", sprintf("{stratum %.0f}", answer$stratum - 1), text, fixed = TRUE), names)
     } else {
       fill_in("{stratum}", names[answer$stratum], text)
     }

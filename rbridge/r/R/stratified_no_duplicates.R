@@ -159,7 +159,10 @@ distinct_recipe = function(keys, strata, configuration) {
   data = c(keys$parts, if (!is.null(strata)) strata_data(strata))
   settings = configuration[setdiff(names(configuration), c("keys", "strata", "has_strata"))]
   name_of = function(of, places) {
-    if (of == "stratum") strata$names[places + 1] else shortened(keys$names[[places[1L] + 1]][places[2L] + 1])
+    if (of == "stratum") {
+      return(sprintf("'%s'", strata$names[places + 1]))
+    }
+    shortened(keys$names[[places[1L] + 1]][places[2L] + 1])
   }
   parts = core_plan("no_duplicates", c(settings, data), name_of)
   shown = unlist(Map(function(names, place) shortened(names[place + 1]), keys$names, parts$frequent),

@@ -87,20 +87,6 @@ static inline bool check_taken_lane(const LaneRequest *wanted, const LanePlan *p
   return true;
 }
 
-/* Let the host name the stratum of a refusal as it names those of lanes; return false. */
-static inline bool name_stratum_of_lane(Host *host) {
-  static const char *const name = "'{stratum}'";
-  char *const texts[] = {host->refusal.got, host->refusal.requirement};
-  for (int i = 0; i < 2; i++) {
-    char after[SENTENCE], *at = strstr(texts[i], name);
-    if (at == NULL) continue;
-    snprintf(after, SENTENCE, "%s", at + strlen(name));
-    int64_t stratum = host->refusal.stratum;
-    snprintf(at, (size_t)(texts[i] + SENTENCE - at), "{stratum %lld}%s", (long long)stratum, after);
-  }
-  return false;
-}
-
 /* Choose the number of batches of each lane, and how many rows of each stratum an epoch takes in it. */
 static inline bool plan_taken_lanes(const Parts *request, const LaneRequest *wanted, LanePlan *plan, Host *host) {
   FewestRows fewest;
@@ -135,8 +121,7 @@ static inline bool plan_taken_lanes(const Parts *request, const LaneRequest *wan
     bool is_taken = wanted->has_shares ? spread_shares(request, &own, shares, host) &&
                                              share_out(&own, total, shares, weights, host)
                                        : refuse_twice_in_a_batch(&own, "mean_batch_size", host);
-    if (!is_taken) return name_stratum_of_lane(host);
-    if (!check_taken_lane(wanted, plan, lane, host)) return false;
+    if (!is_taken || !check_taken_lane(wanted, plan, lane, host)) return false;
     int64_t least = own.taken[smallest_of(own.taken, n_strata)] / plan->n_batches;
     plan->guaranteed = smaller(plan->guaranteed, least);
   }
