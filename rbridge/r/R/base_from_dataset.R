@@ -1,17 +1,23 @@
 # Arguments that the dataset supplies when a generator is called with it, so that each fold of a resampling, and each
 # training with validation, has those of its own rows.
 # A kind with such arguments has plan(request), which returns the recipe for complete arguments. Until there is a
-# dataset, the recipe is open and holds the request.
+# dataset, the recipe is open and holds the request. plan_settings(request) checks the other arguments and returns them;
+# a kind without it plans with stand-ins.
 
 # The generator of a request; `functions` is as for new_generator().
-# Arguments that do not wait are checked at once, by a plan with stand-ins for the others.
+# Arguments that do not wait are checked at once.
 request_generator = function(kind, request, functions = NULL) {
-  plan = sampler_kind(kind)$plan
+  known = sampler_kind(kind)
   waiting = waiting_arguments(request)
   if (length(waiting) == 0L) {
-    return(new_generator(plan(request), functions))
+    return(new_generator(known$plan(request), functions))
   }
-  request["seed"] = list(plan(with_stand_ins(request, waiting))$seed)
+  checked = if (is.null(known$plan_settings)) {
+    known$plan(with_stand_ins(request, waiting))
+  } else {
+    known$plan_settings(request)
+  }
+  request["seed"] = list(checked$seed)
   new_generator(open_recipe(kind, request$seed, request, list()), functions)
 }
 
@@ -55,7 +61,7 @@ stand_in_rows = function(request) {
   per_epoch = if (!is.null(request$sample)) {
     factor(request$sample)
   } else {
-    factor(request$batch_size) * factor(request$min_samples_per_label) * factor(request$num_replicas)
+    factor(request$batch_size) * factor(request$num_replicas)
   }
   min(per_epoch, if (is.null(request$capacity)) 2^24 else factor(request$capacity))
 }
@@ -79,7 +85,7 @@ observed_argument = function(parameter) {
 # The arguments, by name: list(
 #   waits = whether a value is to come from the dataset,
 #   supply = the value for a dataset, given what the user passed,
-#   stand_in = a value for a number of rows
+#   stand_in = a value for a number of rows, if a kind that takes it plans with stand-ins
 # )
 dataset_arguments = list(
   n_rows = list(
@@ -107,8 +113,7 @@ dataset_arguments = list(
   items = observed_argument("items"),
   labels = list(
     waits = function(value) is_column_names(value),
-    supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE),
-    stand_in = function(n_rows) matrix(TRUE, n_rows, 1L)
+    supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE)
   )
 )
 

@@ -116,13 +116,18 @@ batch_sampler_multilabel = function(labels, min_samples_per_label = NULL, mean_b
     num_replicas = num_replicas))
 }
 
-plan_multilabel = function(request) {
-  settings = core_plan("multilabel", request[setdiff(names(request), "labels")])
-  plan_labels("multilabel", settings, request$labels, c("mean_batch_size", "max_batches", "rare", "num_replicas"))
+# The functions of a kind of labels that make recipes, which show some of the settings.
+plans_of_labels = function(kind, shown) {
+  force(kind)
+  force(shown)
+  settings_of = function(request) core_plan(kind, request[setdiff(names(request), "labels")])
+  list(
+    plan_settings = settings_of,
+    plan = function(request) label_recipe(kind, settings_of(request), request$labels, shown)
+  )
 }
 
-# The recipe of a kind of labels, which shows some of the settings.
-plan_labels = function(kind, settings, labels, shown) {
+label_recipe = function(kind, settings, labels, shown) {
   labels = label_matrix(labels)
   matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
   parts = core_plan(kind, c(settings, matrix), colnames(labels))
@@ -131,9 +136,11 @@ plan_labels = function(kind, settings, labels, shown) {
 }
 
 kind_multilabel = function() {
+  plans = plans_of_labels("multilabel", c("mean_batch_size", "max_batches", "rare", "num_replicas"))
   core_kind(
     class = "batch_sampler_multilabel",
-    plan = plan_multilabel,
+    plan = plans$plan,
+    plan_settings = plans$plan_settings,
     vectors = list(
       parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle"),
       labels = c("mean_batch_size", "max_batches", "rare", "num_replicas", "names")

@@ -10,8 +10,9 @@
 #'
 #' In the project, `docs/multilabel.md` is a guide.
 #'
-#' @param labels (`matrix()`, `data.frame()` or sparse matrix)\cr
+#' @param labels (`matrix()`, `data.frame()`, sparse matrix or `character()`)\cr
 #'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
+#'   Or the names of columns of the task.
 #' @param positives_per_label (`integer(1)`)\cr
 #'   k, the number of rows with the label, for each label of a batch.
 #' @param negatives_per_label (`integer(1)`)\cr
@@ -63,15 +64,17 @@
 batch_sampler_per_label = function(labels, positives_per_label, negatives_per_label, labels_per_batch = NULL,
   n_batches = NULL, seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
-  settings = core_plan("per_label", list(positives_per_label = positives_per_label,
+  request_generator("per_label", list(labels = labels, positives_per_label = positives_per_label,
     negatives_per_label = negatives_per_label, labels_per_batch = labels_per_batch, n_batches = n_batches, seed = seed,
     num_replicas = num_replicas))
-  new_generator(plan_labels("per_label", settings, labels, c("n_batches", "num_replicas")))
 }
 
 kind_per_label = function() {
+  plans = plans_of_labels("per_label", c("n_batches", "num_replicas"))
   core_kind(
     class = "batch_sampler_per_label",
+    plan = plans$plan,
+    plan_settings = plans$plan_settings,
     vectors = list(
       parts = c("n_rows", "n_labels", "n_batches", "labels_per_batch", "positives_per_label", "negatives_per_label",
         "counts", "positives"),
@@ -83,6 +86,7 @@ kind_per_label = function() {
       40 * (parts$n_rows + parts$n_labels) + 40 * parts$n_batches +
         (16 + 40 * (parts$positives_per_label + parts$negatives_per_label)) * n_chosen
     },
+    fits = function(recipe, task) check_given_values("labels", task),
     check = check_multilabel,
     n_rows = function(recipe) NULL,
     describe = function(private) {
