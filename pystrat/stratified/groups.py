@@ -152,9 +152,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=settings["missing"])
         numbered = encode_strata(groups, missing=None, name="groups")
-        shown = {"stratum": encoded.shown, "group": numbered.shown}
         data = {**data_of(encoded), **data_of_groups(numbered)}
-        parts = self._plan_of(settings, data, lambda of, place: shown[of][int(place)])
+        parts = self._plan_of(settings, data, encoded.shown)
         self._adopt_plan(arguments, settings, parts, encoded.shown)
         found = _core.call("group_plan", {}, dict(self._recipe().parts))
         self._plan: GroupPlan = GroupPlan(

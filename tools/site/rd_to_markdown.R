@@ -90,6 +90,14 @@ argument = function(item) {
   paste0("**", code(plain(item[[1L]])), "**", type, "\n: ", hanging(if (length(typed) > 0L) typed[3L] else text, 2L))
 }
 
+# Usage as R shows it: a method has its generic and its class.
+usage_of = function(node) {
+  if (tag_of(node) != "method") {
+    return(plain(node))
+  }
+  sprintf("# S3 method for class '%s'\n%s", plain(node[[2L]]), plain(node[[1L]]))
+}
+
 section = function(title, text) paste0("## ", title, "\n\n", trimws(text))
 
 # The examples with what they print and draw; those under a condition that is not met here, as they are.
@@ -106,7 +114,7 @@ examples_of = function(node) {
 
 # Each section of a help page with its title, in the order in which R shows them.
 sections = list(
-  usage = function(node) section("Usage", fenced(plain(node), "r")),
+  usage = function(node) section("Usage", fenced(paste(vapply(node, usage_of, ""), collapse = ""), "r")),
   arguments = function(node) {
     items = Filter(function(child) tag_of(child) == "item", node)
     section("Arguments", paste(vapply(items, argument, ""), collapse = "\n\n"))

@@ -161,9 +161,8 @@ groups_data = function(groups) {
 # `strata` and `groups` are encoded.
 grouped_recipe = function(strata, groups, configuration) {
   data = c(strata_data(strata), groups_data(groups))
-  names = list(stratum = strata$names, group = groups$names)
   settings = configuration[setdiff(names(configuration), c("strata", "groups"))]
-  parts = core_plan("stratified_group", c(settings, data), function(of, place) names[[of]][place + 1])
+  parts = core_plan("stratified_group", c(settings, data), strata$names)
   new_recipe("stratified_group", configuration$seed, parts, labels = grouped_labels(configuration, strata$names))
 }
 

@@ -55,7 +55,7 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
   with_parts = function(...) with(parts = list(...))
   expect_identical(made_of(good)(NULL)$.length(), 2L)
   cases = list(
-    list(with(kind = "sorted"), "be of a kind of 'stratified'"),
+    list(with(kind = "sorted"), "be of a kind of 'downsampled'"),
     list(with(kind = c("stratified", "stratified")), "be of a kind of"),
     list(with(version = 2L), "be of version 1. Got 2"),
     list(with(seed = -1), "be an integer from 0 to 2147483646. Got -1"),
