@@ -49,7 +49,7 @@ typedef struct {
   int64_t place;         /* of the number in that part that is shown, from 1; 0 for all of it */
   const char *long_got;  /* in memory of the call, instead of `got`; or NULL */
   char got[SENTENCE];         /* "{name}" stands for the name of the stratum, quoted, or its number if it has none */
-  char requirement[SENTENCE]; /* "'{stratum}'" stands for the name of the stratum, quoted */
+  char requirement[SENTENCE]; /* the host replaces "'{stratum}'" by the name of the stratum, quoted */
   char advice[SENTENCE];      /* empty if there is none */
   int64_t stratum;
   bool is_type; /* the value has the wrong type */

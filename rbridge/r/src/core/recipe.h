@@ -209,6 +209,13 @@ static inline int64_t code_of(const Codes *codes, int64_t row) {
   return codes->bytes != NULL ? codes->bytes[row] : codes->integers[row];
 }
 
+/* Return the rows of all strata, without those that are in no batch. */
+static inline int64_t rows_of_strata(const Codes *codes) {
+  int64_t n_rows = 0;
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) n_rows += codes->counts[stratum];
+  return n_rows;
+}
+
 /* Count the codes from `begin` to before `end`; return whether all of them are numbers of strata. */
 static inline bool count_codes_between(Codes *codes, int64_t begin, int64_t end) {
   int64_t n_strata = codes->n_strata, *counts = codes->counts;

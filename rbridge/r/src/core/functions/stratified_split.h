@@ -203,8 +203,7 @@ static bool call_stratified_split(const Parts *request, Host *host) {
   bool is_read = is_grouped ? read_row_groups(request, FOR_THE_CALL, &rows, host)
                             : read_codes(request, FOR_THE_CALL, &rows.codes, host);
   if (!is_read || !read_whole(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
-  int64_t n_rows = 0, n_all = rows.codes.n_rows;
-  for (int64_t stratum = 0; stratum < rows.codes.n_strata; stratum++) n_rows += rows.codes.counts[stratum];
+  int64_t n_rows = rows_of_strata(&rows.codes), n_all = rows.codes.n_rows;
   if (!size_parts(&sizes, n_rows, host)) return false;
   int32_t *part_of = host->memory(host, FOR_THE_CALL, n_all * (int64_t)sizeof *part_of);
   Generator *generator = host->memory(host, FOR_THE_CALL, (int64_t)sizeof *generator);

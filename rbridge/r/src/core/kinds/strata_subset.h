@@ -109,15 +109,11 @@ static bool have_blocks(const Codes *codes, int64_t n_batches, int64_t strata_pe
 static bool find_subset_minimum(
     const Parts *request, const Codes *codes, SubsetRequest *wanted, int64_t *n_batches, Host *host
 ) {
-  int64_t n_rows = 0, most_rows = 0;
-  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
-    n_rows += codes->counts[stratum];
-    most_rows = codes->counts[stratum] > most_rows ? codes->counts[stratum] : most_rows;
-  }
+  int64_t n_rows = rows_of_strata(codes);
   if (!batches_by_mean(request, n_rows, wanted->size.mean, wanted->num_replicas, n_batches, host)) return false;
   wanted->size.minimum = 1;
   if (wanted->strata_per_batch > (double)codes->n_strata) return true;
-  int64_t kept = 1, too_large = most_rows + 1, strata_per_batch = (int64_t)wanted->strata_per_batch;
+  int64_t kept = 1, too_large = n_rows + 1, strata_per_batch = (int64_t)wanted->strata_per_batch;
   while (too_large - kept > 1) {
     int64_t middle = (kept + too_large) / 2;
     if (have_blocks(codes, *n_batches, strata_per_batch, middle)) {
@@ -150,17 +146,16 @@ static bool check_subset_batches(
     const Parts *request, const Codes *codes, const SubsetRequest *wanted, const int64_t *n_blocks, int64_t n_batches,
     Host *host
 ) {
-  int64_t strata_per_batch = (int64_t)wanted->strata_per_batch, replicas = (int64_t)wanted->num_replicas, n_rows = 0;
-  if (have_blocks(codes, n_batches, strata_per_batch, (int64_t)wanted->size.minimum)) return true;
-  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) n_rows += codes->counts[stratum];
+  int64_t strata_per_batch = (int64_t)wanted->strata_per_batch, replicas = (int64_t)wanted->num_replicas;
   int64_t most = most_batches(n_blocks, codes->n_strata, strata_per_batch);
+  if (n_batches <= most) return true;
   char reason[SENTENCE];
   snprintf(
       reason, SENTENCE, "more cannot all have a row of %lld strat%s", (long long)strata_per_batch,
       strata_per_batch == 1 ? "um" : "a"
   );
   if (!share_batches(request, wanted->num_replicas, &most, host)) return false;
-  return refuse_mean(wanted->size.mean, n_batches, n_rows, most, replicas, reason, host);
+  return refuse_mean(wanted->size.mean, n_batches, rows_of_strata(codes), most, replicas, reason, host);
 }
 
 /* Find the number of batches with which n_sampled strata have the rows that balance them, on average. */
