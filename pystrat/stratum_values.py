@@ -81,8 +81,10 @@ class ColumnOfStrata:
     def _index_of_objects(self, places: NDArray[np.int64]) -> pd.Index:
         objects = np.empty(len(self.values) + 1, dtype=object)
         objects[:-1] = list(self.values)
-        # In text, pandas 3 replaces None by NaN, also when it looks up a key.
-        objects[-1] = pd.Index(["", None])[1] if self.missing is None else self.missing
+        objects[-1] = self.missing
+        if self.missing is None and (places < 0).any():
+            # In text, pandas 3 replaces None by NaN, also when it looks up a key.
+            objects[-1] = pd.Index(["", None])[1]
         return pd.Index(objects[places], dtype=object, name=self.name)
 
 
