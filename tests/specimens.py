@@ -89,7 +89,7 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     subset = {"strata": LABELS, "strata_per_batch": 1, "min_samples_per_stratum": 1}
     keys = {"keys": [0, 1, 2, 3, 4, 5, 6, 0], "batch_size": 3}
     two_keys = {"keys": {"a": list(range(8)), "b": list(range(1, 9))}, "batch_size": 2}
-    downsampled = {"strata": LABELS, "multiplier": 1, "batch_size": 2}
+    downsampled = {"strata": ONE_OF_FOUR, "multiplier": 1, "batch_size": 3}
     part = {"n_rows": 40, "sample": 24, "batch_size": 2}
     by_length = {"n_rows": 40, "sample": 24, "lengths": LENGTHS}
     tree = {"table": {"x": LABELS}, "spec": SHUFFLED, "length": 8}
@@ -136,7 +136,7 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         NoDuplicatesBatchSampler: [
             keys,
-            {**keys, "strata": LABELS, "min_samples_per_stratum": 1},
+            {"keys": [*range(23), 0], "batch_size": 6, "strata": IN_TURN, "min_samples_per_stratum": 1},
             two_keys,
             {**two_keys, "across_columns": True},
         ],
@@ -151,8 +151,8 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         DownsampledBatchSampler: [
             {"strata": ONE_OF_FOUR, "multiplier": 1, "batch_size": 4},
-            {**downsampled, "batch_size": 4},
-            {**downsampled, "batch_size": 4, "in_turn": True},
+            {**downsampled, "batch_size": 6},
+            {**downsampled, "batch_size": 6, "in_turn": True},
             downsampled,
             {**downsampled, "weights": {1: 2}},
         ],
@@ -174,7 +174,7 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         NegativePairBatchSampler: [
             {**MANY_PAIRS, "ratio": 0.5, "batch_size": 8},
             {**PAIRS, "ratio": 0.5, "batch_size": 3},
-            {**PAIRS, "ratio": 0.4, "batch_size": 3},
+            {**MANY_PAIRS, "ratio": 0.4, "batch_size": 8},
             {**PAIRS, "ratio": 0.5, "batch_size": 3, "unique": True},
         ],
         TripleBatchSampler: [

@@ -13,11 +13,12 @@ import pytest
 from pystrat import BatchSampler
 from pystrat.stream import StratifiedStream, count_sources
 from tests.hostile import HOSTILE, bounded_memory, refusal
-from tests.specimens import KINDS, OF_PAIRS, samplers
+from tests.specimens import KINDS, OF_PAIRS, samplers, specimens, write_files
 
 
 def sampler_of(kind: str, folder: Path) -> BatchSampler:
-    return next(sampler for sampler in samplers(folder)[::-1] if type(sampler).__name__ == kind)
+    write_files(folder)
+    return [specimen for specimen in specimens(folder).values() if specimen.kind.__name__ == kind][-1].make()
 
 
 def begun(kind: str, folder: Path) -> BatchSampler:
