@@ -271,3 +271,14 @@ test_that("pairs and triples take users and items from columns of the task", {
     expect_error(sampler(NULL, "item"), "'users' parameter must have at least one code. Got 0 values")
   }
 })
+
+test_that("positives and negatives of labels take columns of the task", {
+  task = task_measured()
+  generator = batch_sampler_per_label(c("rain", "wind"), 2, 1, seed = 1)
+  for (rows in list(1:40, c(40:2, 2))) {
+    of_rows = batch_sampler_per_label(measured[rows, c("rain", "wind")], 2, 1, seed = 1)(NULL)
+    expect_identical(generator(list(task = task$clone()$filter(rows)))$batches(2), of_rows$batches(2))
+  }
+  expect_output(print(generator), "* labels: 'rain', 'wind'", fixed = TRUE)
+  expect_error(generator(NULL), "'labels' parameter must hold values if the dataset has no task.", fixed = TRUE)
+})

@@ -14,7 +14,7 @@ test_that("ids that occur and those that always do, from 1", {
   expect_identical(sampled_vocabulary(list()), integer())
 })
 
-test_that("other ids are refused", {
+test_that("other ids raise errors", {
   expect_error(sampled_vocabulary(list(c(4, 0))), "'sequences' parameter must hold ids from 1. Got 0 instead.",
     fixed = TRUE)
   expect_error(sampled_vocabulary(list(), always = 0.5), "'always' parameter must hold integers. Got 0.5 instead.",
@@ -134,19 +134,19 @@ test_that("golden vectors: losses and weights are those of Python", {
   tensor = function(values) torch::torch_tensor(values, dtype = torch::torch_double())
   makers = list(sgd = torch::optim_sgd, adam = torch::optim_adam, adagrad = torch::optim_adagrad,
     rmsprop = torch::optim_rmsprop)
-  told = golden$training
+  given = golden$training
   for (case in golden$optimizers) {
     layer = torch::nn_linear(2L, 6L)
     layer$to(dtype = torch::torch_double())
     torch::with_no_grad({
-      layer$weight$copy_(tensor(rows(told$weight)))
-      layer$bias$copy_(tensor(as.double(unlist(told$bias))))
+      layer$weight$copy_(tensor(rows(given$weight)))
+      layer$bias$copy_(tensor(as.double(unlist(given$bias))))
     })
     optimizer = do.call(makers[[case$name]], c(list(layer$parameters), case$parameters))
     losses = numeric()
-    for (ids in told$samples) {
+    for (ids in given$samples) {
       sampled = sampled_output(layer, layer, numbers_of(ids) + 1L, optimizer)
-      with(sampled, for (step in told$steps) {
+      with(sampled, for (step in given$steps) {
         optimizer$zero_grad()
         targets = sampled$targets(torch::torch_tensor(numbers_of(step$targets) + 1L), ignore_index = 1)
         loss = torch::nnf_cross_entropy(layer(tensor(rows(step$inputs))), targets)

@@ -42,18 +42,6 @@ test_that("numbers are positives and negatives of labels", {
   }
 })
 
-test_that("names of columns are those of the task that an instance is for", {
-  skip_if_not_installed("mlr3")
-  task = mlr3::as_task_regr(cbind(labels, y = 1:8), target = "y")
-  generator = batch_sampler_per_label(c("rain", "snow"), 2, 1, seed = 1)
-  for (rows in list(1:8, c(8:2, 2))) {
-    of_rows = batch_sampler_per_label(labels[rows, c("rain", "snow")], 2, 1, seed = 1)(NULL)
-    expect_identical(generator(list(task = task$clone()$filter(rows)))$batches(2), of_rows$batches(2))
-  }
-  expect_output(print(generator), "* labels: 'rain', 'snow'", fixed = TRUE)
-  expect_error(generator(NULL), "'labels' parameter must hold values if the dataset has no task.", fixed = TRUE)
-})
-
 test_that("the core refuses, and names labels", {
   refused = function(...) message_of(batch_sampler_per_label(labels, ...))
   expect_match(refused(4, 1), "be at most 3: 3 rows have label 'rain'. Got 4 instead.", fixed = TRUE)
