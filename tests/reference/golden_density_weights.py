@@ -36,9 +36,10 @@ def reference(
 ) -> Any:
     """Return the weights by the formulas of the documentation."""
     values = np.asarray(values, dtype=float)
-    if np.ptp(values) == 0:
+    bin_width = np.ptp(values) / n_bins
+    if bin_width == 0:  # the values are equal, or so close that a double cannot hold the width
         return np.ones(len(values))
-    places = (values - values.min()) / (np.ptp(values) / n_bins)
+    places = (values - values.min()) / bin_width
     bins = np.minimum(places.astype(int), n_bins - 1)
     if bandwidth is None:
         ranks = np.sort(bins)[[-(-3 * len(bins) // 4) - 1, -(-len(bins) // 4) - 1]]
@@ -46,7 +47,7 @@ def reference(
         spread = min(places.std(), quartiles / 1.34) if quartiles else places.std()
         width = 0.9 * spread * len(values) ** -0.2
     else:
-        width = bandwidth / (np.ptp(values) / n_bins)
+        width = bandwidth / bin_width
     distances = np.abs(bins[:, None] - bins)
     density = np.where((distances == 0) | (distances <= 4 * width), np.exp(-0.5 * (distances / width) ** 2), 0).sum(1)
     if power is not None:

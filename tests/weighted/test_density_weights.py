@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import pystrat
@@ -32,6 +32,7 @@ def test_the_file_has_the_cases_that_python_writes() -> None:
 
 
 @given(NUMBERS, st.sampled_from([{"power": 1.0}, {"power": 0.5}, {"alpha": 1.0}, {"alpha": 3.0}]), st.integers(1, 40))
+@example(values=[0.0, 5e-324], parameters={"power": 1.0}, n_bins=2)
 def test_any_values(values: list[float], parameters: dict[str, float], n_bins: int) -> None:
     function: Any = inverse_density_weights if "power" in parameters else density_weights
     weights = function(values, n_bins=n_bins, **parameters)
