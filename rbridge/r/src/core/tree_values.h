@@ -187,7 +187,8 @@ static inline bool draw_values(
     const DrawnValue *value, Generator *stream, int64_t position, int64_t count, double *numbers, Host *host
 ) {
   for (int64_t begin = 0; begin < count; begin += BLOCK_SIZE) {
-    int64_t end = smaller(begin + BLOCK_SIZE, count), n_items = (int64_t)value->second;
+    int64_t end = smaller(begin + BLOCK_SIZE, count);
+    int64_t n_items = value->function == OF_CYCLE ? (int64_t)value->second : 0; /* other numbers may be too large */
     if (has_stream(value)) {
       draw_block(value, stream, end - begin, numbers + begin);
     } else {
