@@ -314,7 +314,8 @@ static Mutable tree_request(uint64_t *state) {
   int32_t parents[7], columns[7], times[7], none[7], weighted[7], codes[40], n_values = 4, n_arguments[] = {2, 2};
   uint8_t conditions[7], taken[7 * 5], missing[7], prunes[7], modes[7], forms[7];
   uint8_t written[] = {AS_VALUES, AS_LIST}, are_whole[] = {0, 0};
-  double fixed[7], numbers[40], arguments[] = {-1, 2};
+  double fixed[7], numbers[40];
+  double arguments[] = {-1, some_number(state, 3) > 0 ? 2 : 1e300}; /* beyond all integers */
   for (int64_t row = 0; row < n_rows; row++) {
     codes[row] = (int32_t)some_number(state, 5) - 1;
     numbers[row] = (double)some_number(state, 5) / 2;
