@@ -154,9 +154,9 @@ CLAIMS = (
     Claim(
         name="loop",
         title="Loading takes almost no time.",
-        sentence="Of a small network, an epoch over 200,000 rows takes {slow:.1f} times the time of the same loop on "
-        "one fixed batch with a `DataLoader`, and {fast:.2f} times with `TensorLoader`. In mlr3torch, it takes "
-        "{r_slow:.1f} times with batches from the task, and {r_fast:.2f} times with the callback.",
+        sentence="A loop that trains a small network on 200,000 rows takes {slow:.1f} times as long with a "
+        "`DataLoader` as with one fixed batch, and {fast:.2f} times with `TensorLoader`. In mlr3torch, it takes "
+        "{r_slow:.1f} times as long with batches from the task, and {r_fast:.2f} times with the callback.",
         named={
             "slow": ("loop.py", f"DataLoader, batch_sampler= {FLOOR}, 200,000 rows"),
             "fast": ("loop.py", f"TensorLoader {FLOOR}, 200,000 rows"),

@@ -54,7 +54,7 @@ def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
       next, in every process. The loader's own count of its iterations has no influence.
     * All of this also holds for a loader of ``accelerator.skip_first_batches``: set the epoch of the loader before, or
       of the returned loader after. Trainer does the latter if it resumes.
-    * Each process reads its own batches, also if the accelerator's option `dispatch_batches` is on. Dispatching joins
+    * Each process reads its own batches, even if the accelerator's option `dispatch_batches` is on. Dispatching joins
       batches and cuts them into equal parts, which would mix batches of different sizes.
     * ``accelerator.gather_for_metrics`` returns every row of an epoch. For a sampler with a ``batch_size``,
       `accelerator.prepare` makes it cut the last batch.

@@ -405,7 +405,7 @@ class BatchSampler(AnswersKeywords, ABC):
 
         The epoch begins at its first batch. The exception is an epoch within which `load_state_dict` has placed the
         sampler: it continues from there, because Lightning, accelerate and most training loops call this method at the
-        beginning of every epoch, also of a resumed one. A DataLoader with workers requests the first batches at
+        beginning of every epoch, even of a resumed one. A DataLoader with workers requests the first batches at
         ``iter(loader)``, so call this method before.
 
         Raises

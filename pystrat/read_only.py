@@ -8,7 +8,7 @@ import numpy as np
 
 
 class ReadOnlyArrays:
-    """Base class of dataclasses whose arrays are read-only, also after they are copied or pickled.
+    """Base class of dataclasses whose arrays are read-only, even after they are copied or pickled.
 
     The compiled loops use these arrays without checking them again.
     """

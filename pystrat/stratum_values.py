@@ -83,7 +83,7 @@ class ColumnOfStrata:
         objects[:-1] = list(self.values)
         objects[-1] = self.missing
         if self.missing is None and (places < 0).any():
-            # In text, pandas 3 replaces None by NaN, also when it looks up a key.
+            # In text, pandas 3 replaces None by NaN, even when it looks up a key.
             objects[-1] = pd.Index(["", None])[1]
         return pd.Index(objects[places], dtype=object, name=self.name)
 

@@ -172,7 +172,7 @@ def as_array(vector: Any) -> NDArray[Any]:
 
 
 def session() -> Session:
-    """Return the one session of this process, also if several threads call at once.
+    """Return the one session of this process, even if several threads call at once.
 
     Raises
     ------

@@ -53,7 +53,7 @@ class CorpusDataset(AnswersKeywords):
 
     Notes
     -----
-    * Any line is read in constant time, also from files that are larger than memory; see `LineFile`.
+    * Any line is read in constant time, even from files that are larger than memory; see `LineFile`.
     * After reading an item, or a batch of a ``DataLoader`` of PyTorch 2, the files are checked. If a file is gone, or
       its size, modification time or inode is no longer that of its index, a RuntimeError is raised. A change that
       preserves all three is not detected.

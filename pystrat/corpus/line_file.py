@@ -41,7 +41,7 @@ class LineFile:
       of its index, the read raises an error, and its lines are not returned.
     * The index is made if it is missing, damaged or of another version of the file. It is stored beside the text if
       that folder is writable, else in the user's cache folder, else in memory. It takes 8 bytes of memory per line.
-    * Each process that reads opens the file itself, also after a fork, and threads may read at the same time. Lines are
+    * Each process that reads opens the file itself, even after a fork, and threads may read at the same time. Lines are
       read by ``pread``: other processes would move a shared file position, and a memory map of a file that shrinks ends
       the process with a signal.
     * A pickle contains the path and the version of the file.

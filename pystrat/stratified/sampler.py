@@ -185,7 +185,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
 
 def _as_written(shares: Any) -> Any:
-    """Return shares as they are written, also those in narrow floats of numpy."""
+    """Return shares as they are written, even those in narrow floats of numpy."""
     if shares is None:
         return None
     if not isinstance(shares, Mapping):

@@ -100,6 +100,6 @@ def stratified_split(
 
 
 def _by_name(sizes: Any) -> dict[Any, Any]:
-    """Return sizes by name, or by number, as they are written, also those in narrow floats of numpy."""
+    """Return sizes by name, or by number, as they are written, even those in narrow floats of numpy."""
     items = sizes.items() if isinstance(sizes, Mapping) else enumerate(as_vector(sizes, _SIZES))
     return {name: as_written(size) if isinstance(size, np.floating) else size for name, size in items}

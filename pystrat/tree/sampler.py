@@ -108,7 +108,7 @@ class _DeclaredSampler(CoreBatchSampler):
         return {**super().__getstate__(), "_last": None}
 
     def __bool__(self) -> bool:
-        return True  # also without a length, which Python would request
+        return True  # even without a length, which Python would request
 
     def __len__(self) -> int:
         if self.length is None:

@@ -50,7 +50,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     * A batch is drawn like `SumTree.sample`: rows of weight 0 never occur, others according to their share of the
       total; without replacement, of the total that is left.
     * The batches are a function of the initial weights, the seed, the epoch, the updates, and how many batches were
-      drawn before each update. An update affects the batches that are not yet drawn, also those of later epochs. The
+      drawn before each update. An update affects the batches that are not yet drawn, even those of later epochs. The
       workers of a DataLoader request up to ``num_workers * prefetch_factor`` batches ahead, so an update takes effect
       that many batches later, and the batches depend on the number of workers.
     * `batches` returns the epoch as it would be with the current weights, and changes nothing.

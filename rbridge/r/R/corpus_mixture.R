@@ -106,8 +106,7 @@
 #' * With `epoch_end` `"first_exhausted"`, an epoch is the largest in which no line occurs twice; with
 #'   `"all_exhausted"`, the smallest in which every line of each file with a share occurs.
 #' * With `assign = "even"`, every batch has the floor or the ceiling of its share of each file, no line occurs twice in
-#'   a batch, and any E consecutive epochs with the same numbers take each line of a file floor or ceiling of
-#'   `E * drawn / lines` times.
+#'   a batch, and consecutive epochs with the same numbers use every line of a file equally often, to within one.
 #'   If a file has fewer lines in an epoch than there are batches, each epoch shuffles the batches.
 #' * Excluded lines are never drawn, and shares are computed from the others; all lines keep their row numbers.
 #' * Drawing an epoch is an error if a file has changed since it was indexed.

@@ -54,7 +54,7 @@
 #'   Without replacement, rows are drawn successively from those that are left.
 #' * The batches follow from the initial weights, the seed, the epoch, the updates, and how many batches were drawn
 #'   before each update.
-#'   An update affects the batches that are not yet drawn, also those of later epochs.
+#'   An update affects the batches that are not yet drawn, even those of later epochs.
 #'   The workers of a dataloader request batches ahead, so an update takes effect a few batches later.
 #' * The same call and the same updates return the same batches in Python with `pystrat.WeightedBatchSampler`, where
 #'   rows are counted from 0.
