@@ -103,8 +103,27 @@ static void try_case(uint64_t *state) {
   free_host(&host);
 }
 
+/* Return the try before which a repair stops that is helped after every `period` tries, or -1. */
+static int64_t stop_of(int64_t period, int64_t n_lacking) {
+  RepairProgress progress = {.n_tries = 6400};
+  for (int64_t i = 0; i < progress.n_tries; i++) {
+    if (is_hopeless(&progress, i, n_lacking - progress.n_helpful)) return i;
+    progress.n_helpful += i % period == period - 1;
+  }
+  return -1;
+}
+
+static void check_hopeless_repairs(void) {
+  CHECK_EQUAL(stop_of(1, 6400), -1);     /* enough help until the end */
+  CHECK_EQUAL(stop_of(2, 3200), -1);
+  CHECK_EQUAL(stop_of(6401, 8), -1);     /* luck may mend few places */
+  CHECK_EQUAL(stop_of(6401, 1000), 100); /* no help at all: 992 > 63 * 8 after the first part */
+  CHECK_EQUAL(stop_of(10, 1000), 3100);  /* too little: 682 * 16 > 33 * (2 * 160 + 8) after 31 parts, not before */
+}
+
 int main(void) {
   uint64_t state = 1;
+  check_hopeless_repairs();
   for (int trial = 0; trial < 300; trial++) try_case(&state);
   return 0;
 }

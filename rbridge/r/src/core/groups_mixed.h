@@ -18,7 +18,9 @@
 enum {
   TRIES_PER_GROUP = 100, /* to repair batches, or to change them, */
   MOST_TRIES = 1 << 21,  /* but no more in all */
-  STEPS_PER_GROUP = 20   /* that change batches; fewer if the tries come to their end */
+  STEPS_PER_GROUP = 20,  /* that change batches; fewer if the tries come to their end */
+  REPAIR_PARTS = 64,     /* of the tries of a repair, after each of which it may stop */
+  FEWEST_HELPFUL = 8     /* steps that must be missing, and places that no step mends, before a repair stops */
 };
 
 /* Groups, and the stratum for which each counts. */
@@ -365,23 +367,52 @@ static inline int64_t tries_of_groups(const MixedGroups *groups) {
   return smaller(TRIES_PER_GROUP * count_mixed_groups(groups), MOST_TRIES);
 }
 
-/* Repair batches, until they lack nothing or the tries come to their end. */
-static inline bool repair_batches(MixedBatches *self, Generator *generator, Host *host) {
-  int64_t n_tries = tries_of_groups(self->groups), width = width_of_batch(self), since = 0;
-  for (int64_t i = 0; i < n_tries && self->lack > 0; i++) {
-    int64_t cell = self->lacking[some_index(generator, self->n_lacking)];
-    int64_t batch = cell / width, stratum = cell % width;
-    int32_t group;
-    if (stratum + 1 == width) { /* too many rows */
-      group = next_group_of(self, batch);
-      batch = some_index(generator, self->n_batches);
-    } else {
-      group = some_group(self->groups, stratum, generator);
-    }
-    if (self->batch_of[group] != batch && !try_step(self, group, -1, batch)) {
-      int32_t other = next_group_of(self, batch);
-      if (other >= 0) try_step(self, group, other, batch);
-    }
+/* How often a repair was helped: how many steps lowered what batches lack, by the tries before. */
+typedef struct {
+  int64_t n_tries, n_helpful;
+  int64_t helpful[REPAIR_PARTS + 1]; /* at the beginning, and after each part of the tries */
+} RepairProgress;
+
+/* Return whether a repair, before its try number `n_done`, is too slow to come to its end.
+ *
+ * Steps that help become rarer, so that the later half of the tries until now says how many will come at most. Each
+ * mends about one place that lacks rows. If they came as often as the places need, so few would hardly ever have come
+ * by accident. Few places say nothing: luck may mend them with the last tries.
+ */
+static inline bool is_hopeless(RepairProgress *progress, int64_t n_done, int64_t n_lacking) {
+  int64_t part = n_done * REPAIR_PARTS / progress->n_tries;
+  if (part == 0 || n_done != (part * progress->n_tries + REPAIR_PARTS - 1) / REPAIR_PARTS) return false;
+  progress->helpful[part] = progress->n_helpful;
+  int64_t before = part / 2, n_seen = progress->n_helpful - progress->helpful[before];
+  return (n_lacking - FEWEST_HELPFUL) * (part - before) > (REPAIR_PARTS - part) * (2 * n_seen + FEWEST_HELPFUL);
+}
+
+/* Try one step to repair batches that lack rows. */
+static inline void try_to_repair(MixedBatches *self, Generator *generator) {
+  int64_t width = width_of_batch(self), cell = self->lacking[some_index(generator, self->n_lacking)];
+  int64_t batch = cell / width, stratum = cell % width;
+  int32_t group;
+  if (stratum + 1 == width) { /* too many rows */
+    group = next_group_of(self, batch);
+    batch = some_index(generator, self->n_batches);
+  } else {
+    group = some_group(self->groups, stratum, generator);
+  }
+  if (self->batch_of[group] == batch || try_step(self, group, -1, batch)) return;
+  int32_t other = next_group_of(self, batch);
+  if (other >= 0) try_step(self, group, other, batch);
+}
+
+/* Repair batches, until they lack nothing or the tries come to their end; or, if it `may_stop`, until that is hopeless.
+ */
+static inline bool repair_batches(MixedBatches *self, bool may_stop, Generator *generator, Host *host) {
+  RepairProgress progress = {.n_tries = tries_of_groups(self->groups)};
+  int64_t since = 0;
+  for (int64_t i = 0; i < progress.n_tries && self->lack > 0; i++) {
+    if (may_stop && is_hopeless(&progress, i, self->n_lacking)) return true;
+    int64_t before = self->lack;
+    try_to_repair(self, generator);
+    progress.n_helpful += self->lack < before;
     if (!may_go_on(&since, 1, host)) return false;
   }
   return true;

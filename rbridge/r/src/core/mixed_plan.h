@@ -114,7 +114,7 @@ static inline bool find_mixed_batches(MixedPlan *plan, int64_t n_batches, int64_
   begin_batches_of_minimum(plan, n_batches, minimum);
   seed_generator(&plan->generator, 0);
   return deal_mixed_groups(&plan->batches, plan->line, true, &plan->dealing, host) &&
-         repair_batches(&plan->batches, &plan->generator, host);
+         repair_batches(&plan->batches, true, &plan->generator, host);
 }
 
 /* Keep batches that are sure to have the minimum. */
@@ -168,7 +168,7 @@ static inline bool level_skeleton(MixedPlan *plan, int64_t minimum, Host *host) 
   plan->batches.most = most_rows_of_batch(rows, plan->n_batches);
   put_skeleton(&plan->batches, plan->skeleton, plan->n_batches, NULL);
   seed_generator(&plan->generator, 0);
-  if (!repair_batches(&plan->batches, &plan->generator, host)) return false;
+  if (!repair_batches(&plan->batches, true, &plan->generator, host)) return false;
   if (plan->batches.lack == 0) keep_skeleton(plan);
   return true;
 }

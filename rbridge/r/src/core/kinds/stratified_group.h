@@ -386,7 +386,7 @@ static bool deal_mixed_to_batches(
   batches.most = self->bounds.most;
   begin_mixed_batches(&batches, n_batches);
   if (!deal_mixed_groups(&batches, grouped->line, true, dealing, host)) return false;
-  if (!repair_batches(&batches, generator, host)) return false;
+  if (!repair_batches(&batches, false, generator, host)) return false;
   if (batches.lack > 0) {
     const int32_t *order = draw_epoch_order(generator, n_batches, host);
     if (order == NULL) return false;
