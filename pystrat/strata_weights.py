@@ -85,16 +85,16 @@ class WeightsOfStrata(CoreBatchSampler):
         """
         weights, codes = self._weights_of_classes(normalize), self._parts["codes"]
         weights = np.append(weights, np.nan)  # the code of dropped rows is the number of strata
-        return np.asarray(weights[codes if rows is None else codes[self._positions(rows)]])
+        return np.asarray(weights[codes if rows is None else codes[check_positions(rows, len(codes))]])
 
-    def _positions(self, rows: Any) -> NDArray[np.int64]:
-        """Return row positions, of any shape; refuse anything else, including negative numbers."""
-        found = plain_array(rows, "rows")
-        if found.size and found.dtype.kind not in "iu":
-            raise refused_type("rows", "hold row positions", f"{found.dtype} values")
-        positions = for_kernel(found, np.int64)
-        n_rows = len(self._parts["codes"])
-        outside = found[(positions < 0) | (positions >= n_rows)]
-        if outside.size:
-            raise refused_value("rows", f"hold row positions from 0 to {n_rows - 1}", show(outside.ravel()[0]))
-        return positions
+
+def check_positions(values: Any, limit: int, parameter: str = "rows", noun: str = "row positions") -> NDArray[np.int64]:
+    """Return integers from 0 to below a limit, of any shape; refuse anything else."""
+    found = plain_array(values, parameter)
+    if found.size and found.dtype.kind not in "iu":
+        raise refused_type(parameter, f"hold {noun}", f"{found.dtype} values")
+    positions = for_kernel(found, np.int64)
+    outside = found[(positions < 0) | (positions >= limit)]
+    if outside.size:
+        raise refused_value(parameter, f"hold {noun} from 0 to {limit - 1}", show(outside.ravel()[0]))
+    return positions

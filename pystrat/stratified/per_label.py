@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
 
 from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.label_matrix import data_of_labels
-from pystrat.messages import count_of
+from pystrat.lazy_pandas import pd
+from pystrat.messages import check_flag, count_of
+from pystrat.strata_weights import check_positions
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
 
 
 class PerLabelBatchSampler(CoreBatchSampler):
@@ -106,6 +113,62 @@ class PerLabelBatchSampler(CoreBatchSampler):
     def n_rows(self) -> int:
         """The number of rows of the dataset."""
         return int(self._parts["n_rows"])
+
+    def class_weights(self, *, normalize: bool = False) -> pd.DataFrame:
+        """Return the training weight of the positives and of the negatives of each label.
+
+        Parameters
+        ----------
+        normalize : bool, default False
+            If False, a weight is the rows with the label, or without it, divided by their mean number in an epoch. If
+            True, the weights are divided by their mean over all epochs, so that the learning rate keeps its scale.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns ``positives`` and ``negatives``, with a row for each of the `labels`.
+        """
+        weights = self._weights_of_signs(normalize)
+        columns = {"positives": weights[1], "negatives": weights[0]}
+        return pd.DataFrame(columns, index=pd.Index(self._names, name="label", tupleize_cols=False))
+
+    def weights(self, numbers: Any, *, normalize: bool = False) -> NDArray[np.float64]:
+        """Return the training weight of each number.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Numbers for rows and labels, such as a batch.
+        normalize : bool, default False
+            As in `class_weights`.
+
+        Returns
+        -------
+        numpy.ndarray of float64, of the shape of `numbers`
+            NaN for a number that is in no batch: of a positive that is a negative, or the other way round.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `numbers` are not integers, or not from 0 to ``2 * n_rows * L - 1``.
+        """
+        parts, weights = self._parts, self._weights_of_signs(normalize)
+        n_rows, n_labels = int(parts["n_rows"]), int(parts["n_labels"])
+        found = check_positions(numbers, 2 * n_rows * n_labels, "numbers", "numbers of rows and labels")
+        has, label, row = found % 2, found // 2 % n_labels, found // 2 // n_labels
+        first_rows = np.arange(n_labels) * n_rows
+        positives = np.repeat(first_rows, parts["counts"].astype(np.int64)) + parts["positives"]
+        is_right = has == np.isin(first_rows[label] + row, positives)
+        return np.asarray(np.where(is_right, weights[has, label], np.nan))
+
+    def _weights_of_signs(self, normalize: bool) -> NDArray[np.float64]:
+        """Return the weights of the negatives and of the positives of each label."""
+        parts = self._parts
+        each = np.array([[parts["negatives_per_label"]], [parts["positives_per_label"]]], dtype=np.float64)
+        available = np.stack([parts["n_rows"] - parts["counts"], parts["counts"]])
+        if check_flag(normalize, "normalize"):
+            return np.asarray(available * each.sum() / (parts["n_rows"] * each))
+        return np.asarray(available * parts["n_labels"] / (parts["n_batches"] * parts["labels_per_batch"] * each))
 
     def __repr__(self) -> str:
         parts = self._parts

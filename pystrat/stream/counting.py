@@ -115,4 +115,5 @@ def counts_of_sources(counts: Any, names: Sequence[str]) -> ShardCounts:
     if not present.any():
         raise refused_value("counts", "have at least one row of data", "none")
     strata = [stratum for stratum, is_present in zip(read.strata, present) if is_present]
-    return ShardCounts(table[:, present], names, strata)
+    values = read.values and read.values._replace(index=read.values.index[present])
+    return ShardCounts(table[:, present], names, strata, values=values)

@@ -12,11 +12,13 @@ from pystrat import _core
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.callers import is_count_of_loader, is_divided, joins_items
 from pystrat.digest import digest_of
+from pystrat.frames import strata_series
 from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_integer, count_of, refused_value, show
+from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
 from pystrat.process_group import warn_of_process_group
 from pystrat.seeds import check_seed
+from pystrat.strata import encode_strata
 from pystrat.counts_by_shard import shown_names
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, DeclaredBatches, TakenBatches
@@ -27,6 +29,7 @@ from pystrat.stream.reading import SourceError, SourceReader, check_reader
 from pystrat.stream.starting import SharedStart, Start
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    import pandas as pd
     from numpy.typing import NDArray
 
     from pystrat.stream.reading import Chunk
@@ -210,6 +213,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
             counted = counts_of_sources(counts, self._names)
             self._plan = plan_lanes(arguments, counted)
             self._strata = tuple(counted.strata)
+            self._labels = counted.labels()
         self._reader = SourceReader(check_reader(read), stratum, self._strata)
         self._start = SharedStart(n_lanes)
         self._warned = False
@@ -246,6 +250,59 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
     def buffer_needed(self) -> Optional[int]:
         """The most rows that a lane may have to hold, whatever the order of its sources; None without counts."""
         return None if self._plan is None else self._plan.rows_held
+
+    def class_weights(self, *, normalize: bool = False) -> pd.Series:
+        """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
+
+        Parameters
+        ----------
+        normalize : bool, default False
+            If False, the weight of a stratum is its rows / its rows in an epoch, over all lanes, which is 1 without
+            `shares` and `balance`. If True, the weights are divided by their mean over an epoch, so that the learning
+            rate keeps its scale.
+
+        Returns
+        -------
+        pandas.Series of float64
+
+        Raises
+        ------
+        ValueError
+            If the stream has no counts.
+        """
+        weights = self._weights_of_strata(normalize)
+        return strata_series(weights, encode_strata(self._labels, missing="stratum", exact=True).shown, "weight")
+
+    def weights(self, rows: Sequence[Any], *, normalize: bool = False) -> NDArray[np.float64]:
+        """Return the training weight of each row, that of its stratum.
+
+        Parameters
+        ----------
+        rows : list
+            Rows as the reader returns them, such as a batch; a stream has no positions of rows.
+        normalize : bool, default False
+            As in `class_weights`.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (n_rows,)
+
+        Raises
+        ------
+        ValueError
+            If the stream has no counts, or if a row has an unknown stratum.
+        """
+        return self._weights_of_strata(normalize)[self._reader.codes_of_batch(rows)]
+
+    def _weights_of_strata(self, normalize: bool) -> NDArray[np.float64]:
+        """Return the weight of each stratum, in the order of the counts."""
+        if self._plan is None:
+            raise refused_value("counts", "be given for weights", "None")
+        available = self._plan.totals.sum(axis=0)
+        taken = available if self._plan.taken is None else self._plan.taken.sum(axis=0)
+        if check_flag(normalize, "normalize"):
+            return np.asarray(available / taken * (taken.sum() / available.sum()))
+        return np.asarray(available / taken)
 
     def __len__(self) -> int:
         """Return the number of this rank's batches in an epoch; raise TypeError without counts."""

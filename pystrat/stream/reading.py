@@ -128,6 +128,16 @@ class SourceReader:
         add_strata(strata, rows, self._stratum)
         return self._codes.of(strata)
 
+    def codes_of_batch(self, rows: Sequence[Any]) -> NDArray[np.int32]:
+        """Return the codes of rows that a user passes; refuse a row of an unknown stratum."""
+        if not isinstance(rows, (list, tuple)):
+            raise refused_type("rows", "be a list of rows, such as a batch", show(rows))
+        try:
+            return self.codes_of(rows) if rows else np.empty(0, dtype=np.int32)
+        except _UnknownStratum as error:
+            required = f"have strata that are one of {listed(self._codes.names)}"
+            raise refused_value("rows", required, str(error)) from None
+
     def _until_failure(self, rows: list[Any], source: Source, first: int) -> Iterator[Chunk]:
         """Iterate over the rows, one at a time, until one has no code."""
         for place, row in enumerate(rows):

@@ -124,3 +124,36 @@ def test_golden_vector(case: dict) -> None:
 
 def test_the_file_is_what_python_writes_afresh() -> None:
     assert as_text() == GOLDEN_TEXT
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_weights_undo_how_often_rows_come(data: st.DataObject) -> None:
+    labels = random_labels(data)
+    n_rows, n_labels = labels.shape
+    wanted = data.draw(st.integers(1, n_labels))
+    sampler = PerLabelBatchSampler(labels, 1, 1, labels_per_batch=wanted, n_batches=3, seed=1)
+    cycle = n_labels // gcd(n_labels, 3 * wanted)  # epochs until each label has come equally often
+    numbers = np.concatenate([sampler.batches(epoch).rows for epoch in range(cycle)])
+    _, label, has = decode_pairs(numbers, n_labels)
+    weights = sampler.weights(numbers)
+    for each in range(n_labels):
+        for sign, rows in ((1, labels[:, each].sum()), (0, n_rows - labels[:, each].sum())):
+            own = (label == each) & (has == sign)
+            assert weights[own].sum() / cycle == pytest.approx(rows)
+            assert (weights[own] == sampler.class_weights().iloc[each, 1 - sign]).all()
+    assert sampler.weights(numbers, normalize=True).mean() == pytest.approx(1)
+
+
+def test_weights_of_numbers_that_no_batch_has_and_of_no_numbers() -> None:
+    sampler = PerLabelBatchSampler(LABELS, 1, 2, labels_per_batch=2, n_batches=3, seed=1)
+    assert sampler.class_weights().to_dict("list") == {"positives": [1.5, 2.5, 2.0], "negatives": [1.25, 0.75, 1.0]}
+    assert sampler.class_weights().index.tolist() == list(LABELS)
+    weights = sampler.weights([[0, 1], [2, 3]])  # row 0 has rain, and no wind
+    assert np.isnan(weights[[0, 1], [0, 1]]).all() and weights[[0, 1], [1, 0]].tolist() == [1.5, 0.75]
+    with pytest.raises(
+        ValueError, match="'numbers' parameter must hold numbers of rows and labels from 0 to 47. Got 48"
+    ):
+        sampler.weights([48])
+    with pytest.raises(TypeError, match="must hold numbers of rows and labels. Got float64 values"):
+        sampler.weights([0.5])

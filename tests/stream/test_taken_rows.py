@@ -247,3 +247,27 @@ def test_products_that_are_not_exact_are_refused() -> None:
     given: dict[str, Any] = {"read": iter, "stratum": int, "counts": counts}
     with pytest.raises(ValueError, match="'lanes' parameter must be more for so many rows and batches"):
         StratifiedStream(["a"], mean_batch_size=2**20, balance=2**30 - 1, **given)
+
+
+def test_weights_undo_how_often_an_epoch_takes_rows() -> None:
+    stream = balanced(balance="under")
+    batches = [row for batch in stream for row in batch]
+    weights = pd.Series(stream.weights(batches)).groupby([label(row) for row in batches]).agg(["sum", "nunique"])
+    assert weights["sum"].round(9).tolist() == COUNTS.sum().sort_index().tolist() and (weights["nunique"] == 1).all()
+    assert stream.class_weights().index.tolist() == sorted(COUNTS.columns)
+    assert stream.weights(batches, normalize=True).mean() == pytest.approx(1)
+    assert stream.weights([]).tolist() == []
+
+
+def test_weights_need_counts_and_known_strata() -> None:
+    with pytest.raises(TypeError, match="'rows' parameter must be a list of rows, such as a batch. Got 5 instead"):
+        balanced().weights(5)  # type: ignore[arg-type]
+    given = {"read": iter, "stratum": int, "seed": 1}
+    known = StratifiedStream(
+        {"a": [0, 1]}, 1, counts=pd.DataFrame({0: [1], 1: [1]}, index=["a"]), **given  # type: ignore[arg-type]
+    )
+    assert known.class_weights().to_dict() == {0: 1.0, 1: 1.0}
+    with pytest.raises(ValueError, match="must have strata that are one of '0', '1'. Got '3' instead"):
+        known.weights([3])
+    with pytest.raises(ValueError, match="'counts' parameter must be given for weights. Got None instead"):
+        StratifiedStream({"a": [0, 1]}, 1, strata=[0, 1], **given).class_weights()  # type: ignore[arg-type]

@@ -86,14 +86,14 @@ weights_of_strata = function(plan, given, normalize) {
   relative / Reduce(`+`, relative * (taken / sum(taken))) # sum() has other last digits than Python
 }
 
-# Rows of the dataset, as numbers from 1 to n.
-check_row_positions = function(rows, n) {
+# Rows of the dataset, as numbers from 1 to n; or other whole numbers between bounds.
+check_row_positions = function(rows, n, parameter = "rows", noun = "row positions", first = 1) {
   if (!is.numeric(rows) || is.object(rows)) {
-    stop_parameter("rows", "hold row positions", sprintf("%s values", class(rows)[1L]))
+    stop_parameter(parameter, paste("hold", noun), sprintf("%s values", class(rows)[1L]))
   }
-  wrong = which(is.na(rows) | rows < 1 | rows > n | rows != trunc(rows))
+  wrong = which(is.na(rows) | rows < first | rows > n | rows != trunc(rows))
   if (length(wrong) > 0L) {
-    stop_parameter("rows", sprintf("hold row positions from 1 to %.0f", n), show_value(rows[wrong[1L]]))
+    stop_parameter(parameter, sprintf("hold %s from %.0f to %.0f", noun, first, n), show_value(rows[wrong[1L]]))
   }
   rows
 }

@@ -33,7 +33,13 @@
 #'
 #' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
-#' * `labels()`: returns the names of the labels (`character()`).
+#' * `labels()`: returns the names of the labels (`character()`);
+#' * `class_weights(normalize = FALSE)`: returns the training weight of the positives and of the negatives of each label
+#'   (`data.frame()` with the columns `label`, `positives` and `negatives`), the rows with the label, or without it,
+#'   divided by their mean number in an epoch; if `normalize`, divided by their mean over all epochs, so that the
+#'   learning rate keeps its scale;
+#' * `weights(numbers, normalize = FALSE)`: returns those of numbers, such as a batch (`double()`); `NA` for a number
+#'   that is in no batch.
 #'
 #' @section Guarantees:
 #' * A batch has `P * (k + l)` numbers `2 * (row * L + label) + has`, label after label, positives first.
@@ -99,9 +105,45 @@ kind_per_label = function() {
       c(format_labels(settings), format_seed(recipe), format_per_label(recipe))
     },
     methods = list(
-      labels = function() private$.recipe$labels$names
+      labels = function() private$.recipe$labels$names,
+      class_weights = function(normalize = FALSE) {
+        weights = weights_of_signs(private$.recipe$parts, check_flag(normalize, "normalize"))
+        data.frame(label = private$.recipe$labels$names, weights)
+      },
+      weights = function(numbers, normalize = FALSE) {
+        parts = private$.recipe$parts
+        weights_of_numbers(parts, weights_of_signs(parts, check_flag(normalize, "normalize")), numbers)
+      }
     )
   )
+}
+
+# The weights of the positives and of the negatives of each label.
+weights_of_signs = function(parts, normalize) {
+  available = list(positives = parts$counts, negatives = parts$n_rows - parts$counts)
+  each = list(positives = parts$positives_per_label, negatives = parts$negatives_per_label)
+  n_chosen = parts$n_batches * parts$labels_per_batch
+  Map(function(available, own) {
+    if (normalize) {
+      available * (each$positives + each$negatives) / (parts$n_rows * own)
+    } else {
+      available * parts$n_labels / (n_chosen * own)
+    }
+  }, available, each)
+}
+
+# Those of numbers for a row and a label; NA for a number that is in no batch.
+weights_of_numbers = function(parts, weights, numbers) {
+  limit = 2 * parts$n_rows * parts$n_labels
+  numbers = check_row_positions(numbers, limit - 1, "numbers", "numbers of rows and labels", 0)
+  pair = numbers %/% 2
+  label = pair %% parts$n_labels
+  positives = rep((seq_len(parts$n_labels) - 1) * parts$n_rows, parts$counts) + parts$positives
+  is_positive = (label * parts$n_rows + pair %/% parts$n_labels) %in% positives
+  has = numbers %% 2 == 1
+  found = ifelse(has, weights$positives[label + 1], weights$negatives[label + 1])
+  found[has != is_positive] = NA
+  found
 }
 
 format_per_label = function(recipe) {

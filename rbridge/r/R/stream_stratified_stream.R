@@ -84,6 +84,10 @@
 #' * `state_dict(batches_consumed = NULL)`: returns the state of a training that has taken so many batches since the
 #'   iteration began; without an argument, that of the next epoch;
 #' * `load_state_dict(state)`: continues from a state, of R or of Python;
+#' * `class_weights(normalize = FALSE)`: with counts, the training weight of each stratum, by name: its rows divided by
+#'   its rows in an epoch, over all lanes, which is 1 without `shares` and `balance`; if `normalize`, divided by their
+#'   mean over an epoch, so that the learning rate keeps its scale;
+#' * `weights(rows, normalize = FALSE)`: that of each row of a batch, because a stream has no positions of rows;
 #' * `min_samples_per_stratum`: the number of rows of each stratum that every batch has;
 #' * `buffer_needed`: the largest number of rows that a lane may have to hold, whatever the order of its sources; `NULL`
 #'   without counts.
@@ -217,6 +221,13 @@ stream_dataset = function(stream) {
       begun <<- NULL
       invisible(self)
     },
+    class_weights = function(normalize = FALSE) {
+      weights_of_stream(stream, check_flag(normalize, "normalize"))
+    },
+    weights = function(rows, normalize = FALSE) {
+      weights = weights_of_stream(stream, check_flag(normalize, "normalize"))
+      unname(weights[codes_of_batch(rows, stream)])
+    },
     active = list(
       epoch = function() start$epoch,
       seed = function() stream$seed,
@@ -226,6 +237,33 @@ stream_dataset = function(stream) {
     parent_env = environment()
   )
   generator()
+}
+
+# The training weight of each stratum, by name.
+weights_of_stream = function(stream, normalize) {
+  plan = stream$plan
+  if (is.null(plan)) {
+    stop_parameter("counts", "be given for weights", "NULL")
+  }
+  available = colSums(plan$totals)
+  taken = if (is.null(plan$taken)) available else colSums(plan$taken)
+  weights = available / taken * (if (normalize) sum(taken) / sum(available) else 1)
+  stats::setNames(weights, stream$strata)
+}
+
+# The codes of rows that a user passes, from 1.
+codes_of_batch = function(rows, stream) {
+  n_rows = if (is.data.frame(rows)) nrow(rows) else length(rows)
+  if (n_rows == 0L) {
+    return(integer())
+  }
+  encoded = encode_strata(strata_of_rows(rows, n_rows, stream$stratum), "stratum", exact = TRUE, are_strata = FALSE)
+  codes = match(encoded$names, stream$strata)[encoded$codes]
+  if (anyNA(codes)) {
+    stop_parameter("rows", paste("have strata that are one of", show_names(stream$strata)),
+      show_text(encoded$names[encoded$codes[which(is.na(codes))[1L]]]))
+  }
+  codes
 }
 
 # Refuses a dataloader with a batch size, which begins to read the stream and would join its batches.

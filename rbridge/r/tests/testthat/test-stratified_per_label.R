@@ -65,3 +65,12 @@ test_that("a recipe is checked, and a saved instance draws the same batches", {
   expect_match(changed(counts = c(3, 4, 4)), "have as many rows as 'counts' says as 'positives'", fixed = TRUE)
   expect_match(changed(positives = rev(recipe$parts$positives)), "have ascending rows of each label", fixed = TRUE)
 })
+
+test_that("weights are those of Python", {
+  sampler = batch_sampler_per_label(labels, 1, 2, labels_per_batch = 2, n_batches = 3, seed = 1)(NULL)
+  expect_identical(sampler$class_weights(),
+    data.frame(label = names(labels), positives = c(1.5, 2.5, 2), negatives = c(1.25, 0.75, 1)))
+  expect_identical(sampler$class_weights(normalize = TRUE)$positives, c(1.125, 1.875, 1.5))
+  expect_identical(sampler$weights(0:3), c(NA, 1.5, 0.75, NA))
+  expect_error(sampler$weights(48), "'numbers' .* must hold numbers of rows and labels from 0 to 47. Got 48 instead")
+})
