@@ -157,3 +157,19 @@ def test_weights_of_numbers_that_no_batch_has_and_of_no_numbers() -> None:
         sampler.weights([48])
     with pytest.raises(TypeError, match="must hold numbers of rows and labels. Got float64 values"):
         sampler.weights([0.5])
+
+
+def test_items_of_users_are_the_ranking_mode() -> None:
+    relevant = (np.random.default_rng(1).random((400, 50)) < 0.1).astype(int)
+    sampler = PerLabelBatchSampler(relevant, 3, 20, labels_per_batch=10, n_batches=5, seed=1)
+    items, users, has = decode_pairs(sampler.batches(0).rows, 50)
+    assert np.bincount(users).tolist() == [23] * 50, "each user once in an epoch, as 50 // 10 batches have"
+    assert (relevant[items, users] == has).all() and (has.reshape(-1, 23).sum(axis=1) == 3).all()
+
+
+@pytest.mark.parametrize(("unknown", "got"), [(np.nan, "NaN"), (-1.0, "-1")])
+def test_unknown_labels_are_refused(unknown: float, got: str) -> None:
+    labels = LABELS.to_numpy(dtype=float)
+    labels[2, 1] = unknown
+    with pytest.raises(ValueError, match=f"must hold 0 and 1, or text. Got {got} instead"):
+        PerLabelBatchSampler(labels, 1, 1, seed=1)
