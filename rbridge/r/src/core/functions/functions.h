@@ -13,69 +13,46 @@ typedef struct {
   bool (*call)(const Parts *request, Host *host);
 } Function;
 
-extern const Function advice_function;
-extern const Function batch_offsets_function;
-extern const Function batch_composition_function;
-extern const Function batch_layout_function;
-extern const Function min_samples_for_batch_size_function;
-extern const Function count_codes_function;
-extern const Function corpus_plan_function;
-extern const Function digest_parts_function;
-extern const Function pair_counts_function;
-extern const Function sharded_plan_function;
-extern const Function sharded_sizes_function;
-extern const Function sharded_fewest_function;
-extern const Function sharded_strata_function;
-extern const Function sharded_cells_function;
-extern const Function last_epoch_function;
-extern const Function stream_plan_function;
-extern const Function stream_epoch_function;
-extern const Function source_order_function;
-extern const Function lane_sources_function;
-extern const Function needs_rows_function;
-extern const Function deal_rows_function;
-extern const Function cut_batches_function;
-extern const Function lane_windows_function;
-extern const Function row_copies_function;
-extern const Function deal_taken_function;
-extern const Function number_values_function;
-extern const Function group_plan_function;
-extern const Function density_weights_function;
-extern const Function stratified_split_function;
+/* All functions. */
+#define FOR_EACH_FUNCTION(one) \
+  one(advice) \
+  one(batch_offsets) \
+  one(batch_composition) \
+  one(batch_layout) \
+  one(min_samples_for_batch_size) \
+  one(count_codes) \
+  one(corpus_plan) \
+  one(digest_parts) \
+  one(pair_counts) \
+  one(sharded_plan) \
+  one(sharded_sizes) \
+  one(sharded_fewest) \
+  one(sharded_strata) \
+  one(sharded_cells) \
+  one(last_epoch) \
+  one(stream_plan) \
+  one(stream_epoch) \
+  one(source_order) \
+  one(lane_sources) \
+  one(needs_rows) \
+  one(deal_rows) \
+  one(cut_batches) \
+  one(lane_windows) \
+  one(row_copies) \
+  one(deal_taken) \
+  one(number_values) \
+  one(group_plan) \
+  one(density_weights) \
+  one(stratified_split)
+
+#define DECLARE_FUNCTION(name) extern const Function name##_function;
+#define POINT_TO_FUNCTION(name) &name##_function,
+
+FOR_EACH_FUNCTION(DECLARE_FUNCTION)
 
 /* Return the function of this name, or NULL. */
 static inline const Function *find_function(const char *name) {
-  static const Function *const functions[] = {
-      &advice_function,
-      &batch_offsets_function,
-      &batch_composition_function,
-      &batch_layout_function,
-      &min_samples_for_batch_size_function,
-      &count_codes_function,
-      &corpus_plan_function,
-      &digest_parts_function,
-      &pair_counts_function,
-      &sharded_plan_function,
-      &sharded_sizes_function,
-      &sharded_fewest_function,
-      &sharded_strata_function,
-      &sharded_cells_function,
-      &last_epoch_function,
-      &stream_plan_function,
-      &stream_epoch_function,
-      &source_order_function,
-      &lane_sources_function,
-      &needs_rows_function,
-      &deal_rows_function,
-      &cut_batches_function,
-      &lane_windows_function,
-      &row_copies_function,
-      &deal_taken_function,
-      &number_values_function,
-      &group_plan_function,
-      &density_weights_function,
-      &stratified_split_function,
-  };
+  static const Function *const functions[] = {FOR_EACH_FUNCTION(POINT_TO_FUNCTION)};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     if (strcmp(functions[i]->name, name) == 0) return functions[i];
   }

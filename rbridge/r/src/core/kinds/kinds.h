@@ -46,51 +46,37 @@ typedef struct {
   const Feedback *feedback;
 } Kind;
 
-extern const Kind uniform_kind;
-extern const Kind strata_subset_kind;
-extern const Kind one_stratum_kind;
-extern const Kind no_duplicates_kind;
-extern const Kind epoch_subset_kind;
-extern const Kind mixture_kind;
-extern const Kind rare_events_kind;
-extern const Kind pairs_kind;
-extern const Kind triples_kind;
-extern const Kind tree_kind;
-extern const Kind stratified_kind;
-extern const Kind downsampled_kind;
-extern const Kind sharded_kind;
-extern const Kind multilabel_kind;
-extern const Kind per_label_kind;
-extern const Kind weighted_kind;
-extern const Kind prioritized_kind;
-extern const Kind sum_tree_kind;
-extern const Kind stratified_group_kind;
-extern const Kind perplexity_kind;
+/* All kinds. */
+#define FOR_EACH_KIND(one) \
+  one(uniform) \
+  one(strata_subset) \
+  one(one_stratum) \
+  one(no_duplicates) \
+  one(epoch_subset) \
+  one(mixture) \
+  one(rare_events) \
+  one(pairs) \
+  one(triples) \
+  one(tree) \
+  one(stratified) \
+  one(downsampled) \
+  one(sharded) \
+  one(multilabel) \
+  one(per_label) \
+  one(weighted) \
+  one(prioritized) \
+  one(sum_tree) \
+  one(stratified_group) \
+  one(perplexity)
+
+#define DECLARE_KIND(name) extern const Kind name##_kind;
+#define POINT_TO_KIND(name) &name##_kind,
+
+FOR_EACH_KIND(DECLARE_KIND)
 
 /* Return the kind of this name, or NULL. */
 static inline const Kind *find_kind(const char *name) {
-  static const Kind *const kinds[] = {
-      &uniform_kind,
-      &strata_subset_kind,
-      &one_stratum_kind,
-      &no_duplicates_kind,
-      &epoch_subset_kind,
-      &mixture_kind,
-      &rare_events_kind,
-      &pairs_kind,
-      &triples_kind,
-      &tree_kind,
-      &stratified_kind,
-      &downsampled_kind,
-      &sharded_kind,
-      &multilabel_kind,
-      &per_label_kind,
-      &weighted_kind,
-      &prioritized_kind,
-      &sum_tree_kind,
-      &stratified_group_kind,
-      &perplexity_kind,
-  };
+  static const Kind *const kinds[] = {FOR_EACH_KIND(POINT_TO_KIND)};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
   }
