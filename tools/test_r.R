@@ -1,13 +1,15 @@
 # Runs the tests of the R package against its installed copy, and finally counts how many passed, failed and were
-# skipped.
+# skipped. `Rscript tools/test_r.R NAME` runs only the files whose names match a regular expression.
 # A test may be skipped for only one reason: LibTorch for R is not installed. With REQUIRE_LIBTORCH=1, such a test
 # fails.
 
 options(width = 110)
 Sys.setenv(NOT_CRAN = "true") # skip_on_cran() skips nothing
 Sys.setenv(TESTTHAT_CPUS = max(1L, parallel::detectCores(), na.rm = TRUE)) # test files run side by side
+names = commandArgs(trailingOnly = TRUE)
 results = testthat::test_dir(
   "rbridge/r/tests/testthat",
+  filter = if (length(names) > 0) names,
   package = "rbridge",
   load_package = "installed",
   reporter = testthat::SummaryReporter$new(show_praise = FALSE, omit_dots = FALSE),
