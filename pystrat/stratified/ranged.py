@@ -10,6 +10,7 @@ from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.frames import strata_batches_frame
 from pystrat.lazy_pandas import pd
 from pystrat.range_plan import RangePlan
+from pystrat.value_labels import value_labels
 
 
 class RangedBatchSampler(CoreBatchSampler):
@@ -26,7 +27,8 @@ class RangedBatchSampler(CoreBatchSampler):
         """Take the arguments, those that are checked, the parts of the recipe, and the names of the strata."""
         self._parameters = {name: value for name, value in settings.items() if name != "seed"}
         of_sampler = {name: arguments[name] for name in ("seed", "num_replicas", "rank")}
-        self._adopt(parts, {**labels_of(self._parameters), "names": names}, **of_sampler)
+        labels = {**labels_of(self._parameters), "names": names, **value_labels(names)}
+        self._adopt(parts, labels, **of_sampler)
 
     @property
     def parameters(self) -> dict[str, Any]:

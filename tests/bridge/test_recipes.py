@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import warnings
 from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rbridge
@@ -105,6 +107,44 @@ def test_one_stratum(parameters: dict[str, Any], labels: Any, r: Session) -> Non
         delivered = rbridge.collect_rows(made, n_rows=len(labels))
         assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
         assert delivered.offsets.tolist() == sampler.batches(0).offsets.tolist()
+
+
+TYPED: dict[str, tuple[Any, str]] = {
+    "integers": ([1, 0], "c(1L, 0L)"),
+    "wide integers": ([2**40, 3], "c(2^40, 3)"),
+    "numbers": ([1.5, None], "c(1.5, NA)"),
+    "numbers with more digits": ([0.1 + 0.2, 1.0], "c(0.1 + 0.2, 1)"),
+    "logical values": ([True, False], "c(TRUE, FALSE)"),
+    "text": (["b", None], "list(c('b', NA))"),
+    "days": ([datetime.date(2020, 1, 2), None], "as.Date(c('2020-01-02', NA))"),
+    "times": (
+        [datetime.datetime(2020, 1, 2, 12), datetime.datetime(2020, 1, 1)],
+        "as.POSIXct(c('2020-01-02T12:00:00', '2020-01-01T00:00:00'), 'UTC', '%Y-%m-%dT%H:%M:%S')",
+    ),
+    "ordered categories": (
+        pd.Categorical(["low", "high", None], ["low", "high"], ordered=True),
+        "factor(c('low', 'high', NA), levels = c('low', 'high'), ordered = TRUE)",
+    ),
+    "several columns": (pd.DataFrame({"x": [1, 2], "y": ["a", "b"]}), "data.frame(x = 1:2, y = c('a', 'b'))"),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_tables_of_strata_in_r_have_columns_of_the_types_of_the_labels(name: str, r: Session) -> None:
+    labels, in_r = TYPED[name]
+    base = r.rinterface.baseenv
+    strata = base["eval"](base["str2lang"](in_r), base["baseenv"]())
+    sampler = StrataSubsetBatchSampler(labels, 1, 1, missing="stratum", seed=7)
+    generator = r.call("batch_sampler_strata_subset", 1, 1, strata=strata, missing="stratum", seed=7)
+    crossed = rbridge.as_torch_sampler(sampler)
+    tables = []
+    for made in (generator, crossed):
+        assert_same_recipe(r, sampler, made)
+        tables.append(r.call_function(r.call_function(made, None)["plan"]))
+    assert base["identical"](*tables)[0]
+    if name == "integers":
+        column = base["[["](tables[1], "stratum")
+        assert isinstance(column, r.rinterface.IntSexpVector) and list(column) == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@
 # `missing` is NULL for a sampler without this choice, which refuses missing values.
 # No rows have no strata; they are refused unless `may_be_empty`.
 # `exact` names are those of tables of names: different values of the same kinds have different ones. The result then
-# also has the `kinds`, those of the columns.
+# also has the `kinds`, those of the columns; else that of strata has the `values`, their labels in a recipe.
 # `are_strata` is FALSE for other values that are numbered alike: labels and groups.
 encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, are_strata = TRUE) {
   if (inherits(strata, "stratum_codes")) {
@@ -32,8 +32,13 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, a
   combined = Reduce(combine_codes, encoded)
   if (exact) {
     combined$kinds = vapply(columns, `[[`, "", "kind")
+  } else if (are_strata) {
+    combined$values = value_labels(columns)
   }
-  if (identical(missing, "drop")) drop_rows(combined, is_missing) else combined
+  if (identical(missing, "drop")) {
+    combined[c("codes", "names")] = drop_rows(combined, is_missing)
+  }
+  combined
 }
 
 # Warns of a column of numbers that are not whole, if nearly each of them is a stratum.
@@ -51,16 +56,18 @@ warn_of_measurements = function(column, encoded) {
 strata_columns = function(strata) {
   if (is.data.frame(strata) || (is.list(strata) && !is.object(strata))) {
     columns = as.list(strata)
-    labels = if (is.null(names(columns))) seq_along(columns) else names(columns)
-    places = paste(" in column", vapply(as.character(labels), show_value, ""))
+    titles = if (is.null(names(columns))) as.character(seq_along(columns)) else names(columns)
+    places = paste(" in column", vapply(titles, show_value, ""))
   } else {
     columns = list(if (is.matrix(strata) && ncol(strata) == 1L) strata[, 1L] else strata)
-    places = ""
+    titles = places = ""
   }
   if (length(columns) == 0L) {
     stop_parameter("strata", "have at least one column", "0 columns")
   }
-  columns = unname(Map(comparable_column, columns, places))
+  columns = unname(Map(function(column, place, title) {
+    c(comparable_column(column, place), list(title = title))
+  }, columns, places, titles))
   rows = unique(vapply(columns, function(column) length(column$values), integer(1L)))
   if (length(rows) > 1L) {
     stop_parameter("strata", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]))
@@ -72,14 +79,15 @@ column_kinds = "hold logical values, numbers, text or dates, one kind per column
 
 # -> list(
 #   values = a plain vector in which equal means the same stratum and NA means missing, kind,
+#   type = the class or the type in R, levels = those of a factor,
 #   show = values -> text, identify = values -> text that no other value of the kind has
 # )
 comparable_column = function(column, place) {
   if (inherits(column, "POSIXlt")) {
     column = as.POSIXct(column)
   }
-  kind = column_kind(column)
-  switch(kind,
+  type = column_kind(column)
+  comparable = switch(type,
     factor = factor_column(column, place),
     Date = new_column("day", plain_numbers(column), show_days, identify_days),
     POSIXct = new_column("time", plain_numbers(column), show_times, identify_times),
@@ -88,8 +96,10 @@ comparable_column = function(column, place) {
     double = new_column("number", plain_numbers(column), function(x) sprintf("%.15g", x), identify_numbers),
     logical = new_column("boolean", as.vector(column), as.character),
     integer64 = new_column("number", exact_doubles(column, place), function(x) sprintf("%.15g", x), identify_numbers),
-    stop_parameter("strata", column_kinds, sprintf("%s values%s", kind, place))
+    stop_parameter("strata", column_kinds, sprintf("%s values%s", type, place))
   )
+  comparable$type = if (is.ordered(column)) "ordered" else type
+  comparable
 }
 
 # Numbers of 64 bits, those of the package bit64.
@@ -129,7 +139,8 @@ column_kind = function(column) {
 
 # A level that is NA is a missing value; levels that do not occur are not strata.
 factor_column = function(column, place) {
-  numbered_column(as.integer(column), unicode_text(levels(column), "strata", place = place))
+  levels = unicode_text(levels(column), "strata", place = place)
+  c(numbered_column(as.integer(column), levels), list(levels = as.character(levels[!is.na(levels)])))
 }
 
 text_column = function(column, place) {

@@ -8,6 +8,11 @@ check_stratum_names = function(recipe) {
   }
 }
 
+check_names_and_values = function(recipe) {
+  check_stratum_names(recipe)
+  check_value_labels(recipe$labels)
+}
+
 # `passes` are the rows of each stratum in an epoch, if it is drawn by passes.
 strata_bytes = function(recipe, passes = NULL) {
   parts = recipe$parts
@@ -116,7 +121,7 @@ format_open = function(strata) {
 
 # The settings of a generator, and where its strata come from.
 format_strata_generator = function(recipe) {
-  settings = recipe$labels[setdiff(names(recipe$labels), "names")]
+  settings = recipe$labels[setdiff(names(recipe$labels), c("names", value_label_names))]
   shown = if (is.null(recipe$open)) {
     sprintf("%d, of %s", length(recipe$labels$names), show_count(length(recipe$parts$codes), "row"))
   } else {

@@ -23,6 +23,7 @@
 #' * `batch_size`, `min_samples_per_stratum`: as they were given;
 #' * `n_rows`: the number of rows that have a stratum;
 #' * `strata`: a `data.frame()` with one row for each `stratum`, in order of first appearance.
+#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   `rows`: its rows in the dataset; `mean` and `variance`: those of its rows in a plain batch; `too_few`: the share of
 #'   plain batches that hold fewer than `min_samples_per_stratum` rows of it;
 #' * `minimums`: a `data.frame()` of what a minimum costs if every row is visited once.
@@ -74,7 +75,8 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
     batch_size = as.integer(batch_size),
     min_samples_per_stratum = as.integer(min_samples_per_stratum),
     n_rows = sum(counts),
-    strata = data.frame(stratum = strata$names, rows = counts, found[c("mean", "variance", "too_few")]),
+    strata = data.frame(stratum_columns(c(strata["names"], strata$values)), rows = counts,
+      found[c("mean", "variance", "too_few")], check.names = FALSE),
     minimums = data.frame(
       min_samples_per_stratum = as.integer(found$minimums),
       n_batches = as.integer(found$n_batches),
@@ -92,7 +94,7 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
 print.batch_advice = function(x, ...) {
   most = 10L # strata
   shown_table = function(table) {
-    for (column in names(table)[vapply(table, is.double, logical(1L))]) {
+    for (column in intersect(c("mean", "variance", "too_few", "mean_batch_size"), names(table))) {
       table[[column]] = sprintf(if (column == "too_few") "%.4g" else "%.2f", table[[column]])
     }
     print(table, row.names = FALSE)

@@ -42,6 +42,21 @@
 #' instances returns: a `data.frame()` of class `"range_plan"` with one row for each stratum, whose attribute
 #' `n_batches` is the number of batches.
 #'
+#' @section Types of strata:
+#' Names of vectors and of columns are text.
+#' A table with one row for each stratum, such as a plan of class `"range_plan"`, has the column `stratum`.
+#' Its type is that of the labels: logical, integer, double, `Date`, `POSIXct`, `factor()` with all its levels, or text.
+#' A missing value is `NA`, in text `"NA"`.
+#' * Of strata in several columns, `stratum` is the name, and a column such as `stratum.site` has the values of each.
+#'   They are left out if a text has a comma and a space, which separate the values in a name.
+#' * Numbers of the package bit64 are doubles, and times are in UTC.
+#' * A column is text if its names do not give all its values exactly: numbers of more than 15 digits, parts of a second
+#'   or of a day, and years that do not have four digits.
+#' * Integers of Python up to `.Machine$integer.max` are integers, and other numbers are doubles.
+#'   Ordered categories of text in pandas are an ordered factor of those that occur; other categories have the type of
+#'   their values, and bytes are text.
+#' * [stratum_codes()], tables of counts and recipes that were saved without types have names.
+#'
 #' @section Methods:
 #' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and
 #'   its fewest and most rows in a batch.
@@ -68,6 +83,8 @@
 #' plot(plan)
 #'
 #' batch_plan(rep(letters[1:4], times = c(40, 25, 12, 9)), 4, strata_per_batch = 2)
+#' sites = data.frame(site = rep(1:2, 6), sex = rep(c("f", "m"), each = 6))
+#' batch_plan(sites, 3, strata_per_batch = 2)
 #'
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
 #'   batch_plan(mlr3::tsk("iris"), min_samples_per_stratum = 4, assign = "even")

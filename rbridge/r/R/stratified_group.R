@@ -49,6 +49,7 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
 #'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
+#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #'   Its attribute `most_batches` is an upper bound on the number of batches with this minimum.
 #' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch of any epoch is
@@ -163,12 +164,12 @@ grouped_recipe = function(strata, groups, configuration) {
   data = c(strata_data(strata), groups_data(groups))
   settings = configuration[setdiff(names(configuration), c("strata", "groups"))]
   parts = core_plan("stratified_group", c(settings, data), strata$names)
-  new_recipe("stratified_group", configuration$seed, parts, labels = grouped_labels(configuration, strata$names))
+  new_recipe("stratified_group", configuration$seed, parts, labels = grouped_labels(configuration, strata))
 }
 
-grouped_labels = function(configuration, names = NULL) {
+grouped_labels = function(configuration, strata = NULL) {
   settings = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
-  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
+  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = strata$names), strata$values)
 }
 
 kind_stratified_group = function() {
@@ -177,7 +178,8 @@ kind_stratified_group = function() {
     vectors = list(
       parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together",
         "skeleton"),
-      labels = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas", "names")
+      labels = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas", "names",
+        value_label_names)
     ),
     bytes = function(recipe) {
       parts = recipe$parts
@@ -192,7 +194,7 @@ kind_stratified_group = function() {
       grouped_recipe(grouped_strata(recipe$open, data_source, task), source_groups(recipe$open, data_source, task),
         recipe$open)
     },
-    check = check_stratum_names,
+    check = check_names_and_values,
     n_rows = function(recipe) NULL,
     setup = grouped_setup,
     describe = function(private) format_grouped(private$.setup, private$.place$epoch),
@@ -261,7 +263,8 @@ bind_groups = paste(
 grouped_setup = function(recipe, private) {
   parts = recipe$parts
   plan = core_call("group_plan", parts)
-  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
+  table = data.frame(stratum_columns(recipe$labels), plan[c("rows", "groups", "largest", "fewest", "most")],
+    check.names = FALSE)
   list(codes = as.integer(parts$codes), names = recipe$labels$names, table = table, n_batches = parts$n_batches,
     n_groups = parts$n_groups, held = held_by_groups(table, parts$together == 1, plan),
     most_batches = plan$most_batches, seed = recipe$seed)

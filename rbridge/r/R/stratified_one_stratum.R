@@ -33,6 +33,7 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of its `batches`,
 #'   and the `fewest` and `most` rows in one of them.
+#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
@@ -79,12 +80,12 @@ batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proport
 # `strata` are encoded.
 one_stratum_recipe = function(strata, configuration) {
   parts = core_plan("one_stratum", c(configuration, strata_data(strata)), strata$names)
-  new_recipe("one_stratum", configuration$seed, parts, labels = one_stratum_labels(configuration, strata$names))
+  new_recipe("one_stratum", configuration$seed, parts, labels = one_stratum_labels(configuration, strata))
 }
 
-one_stratum_labels = function(configuration, names = NULL) {
+one_stratum_labels = function(configuration, strata = NULL) {
   settings = c("batch_size", "order", "shuffle", "missing", "num_replicas")
-  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
+  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = strata$names), strata$values)
 }
 
 kind_one_stratum = function() {
@@ -92,7 +93,7 @@ kind_one_stratum = function() {
     class = "batch_sampler_one_stratum",
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "batches", "in_rounds", "shuffle"),
-      labels = c("batch_size", "order", "shuffle", "missing", "num_replicas", "names")
+      labels = c("batch_size", "order", "shuffle", "missing", "num_replicas", "names", value_label_names)
     ),
     bytes = strata_bytes,
     complete = function(recipe, data_source, task) {
@@ -102,7 +103,7 @@ kind_one_stratum = function() {
       }
       one_stratum_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = check_stratum_names,
+    check = check_names_and_values,
     n_rows = function(recipe) NULL,
     setup = one_stratum_setup,
     describe = function(private) format_one_stratum(private$.setup, private$.place$epoch),
@@ -121,16 +122,18 @@ one_stratum_setup = function(recipe, private) {
   parts = recipe$parts
   counts = count_codes(parts)
   list(n_batches = parts$n_batches, batches = parts$batches, codes = as.integer(parts$codes),
-    counts = counts[-length(counts)], names = recipe$labels$names, seed = recipe$seed, shuffle = parts$shuffle == 1)
+    counts = counts[-length(counts)], names = recipe$labels$names,
+    strata = stratum_columns(recipe$labels), seed = recipe$seed, shuffle = parts$shuffle == 1)
 }
 
 plan_of_one_stratum = function(setup) {
   table = data.frame(
-    stratum = setup$names,
+    setup$strata,
     rows = as.integer(setup$counts),
     batches = as.integer(setup$batches),
     fewest = as.integer(setup$counts %/% setup$batches),
-    most = as.integer(divide_up(setup$counts, setup$batches))
+    most = as.integer(divide_up(setup$counts, setup$batches)),
+    check.names = FALSE
   )
   range_plan(table, setup$n_batches, "of one stratum each")
 }

@@ -54,6 +54,7 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
 #'   hold it, and the `fewest` and `most` rows in one of them.
+#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
@@ -123,13 +124,13 @@ batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum
 # `strata` are encoded.
 subset_recipe = function(strata, configuration) {
   parts = core_plan("strata_subset", c(configuration, strata_data(strata)), strata$names)
-  new_recipe("strata_subset", configuration$seed, parts, labels = subset_labels(configuration, strata$names))
+  new_recipe("strata_subset", configuration$seed, parts, labels = subset_labels(configuration, strata))
 }
 
-subset_labels = function(configuration, names = NULL) {
+subset_labels = function(configuration, strata = NULL) {
   settings = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare", "missing",
     "num_replicas")
-  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = names))
+  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = strata$names), strata$values)
 }
 
 kind_strata_subset = function() {
@@ -139,7 +140,7 @@ kind_strata_subset = function() {
       parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "balanced",
         "blocks"),
       labels = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare",
-        "missing", "num_replicas", "names")
+        "missing", "num_replicas", "names", value_label_names)
     ),
     bytes = function(recipe) {
       parts = recipe$parts
@@ -153,7 +154,7 @@ kind_strata_subset = function() {
       }
       subset_recipe(source_strata(data_source, recipe$open, task), recipe$open)
     },
-    check = check_stratum_names,
+    check = check_names_and_values,
     n_rows = function(recipe) NULL,
     setup = subset_setup,
     describe = function(private) format_subset(private$.setup, private$.place$epoch),
@@ -185,18 +186,19 @@ subset_setup = function(recipe, private) {
   counts = count_codes(parts)
   shown = parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")]
   c(shown, list(codes = as.integer(parts$codes), counts = counts[-length(counts)], names = recipe$labels$names,
-    seed = recipe$seed, exact = parts$exact == 1))
+    strata = stratum_columns(recipe$labels), seed = recipe$seed, exact = parts$exact == 1))
 }
 
 plan_of_subset = function(setup) {
   blocks = pmax(setup$blocks, 1)
   exact_rows = ifelse(setup$blocks > 0, setup$min_samples_per_stratum, 0)
   table = data.frame(
-    stratum = setup$names,
+    setup$strata,
     rows = as.integer(setup$counts),
     batches = as.integer(setup$blocks),
     fewest = as.integer(if (setup$exact) exact_rows else setup$counts %/% blocks),
-    most = as.integer(if (setup$exact) exact_rows else divide_up(setup$counts, blocks))
+    most = as.integer(if (setup$exact) exact_rows else divide_up(setup$counts, blocks)),
+    check.names = FALSE
   )
   range_plan(table, setup$n_batches, held_by_subset(setup), setup$exact)
 }

@@ -60,8 +60,8 @@ cut_list = function(values) {
 actual_of_ranged = function(sampler, epochs) {
   plan = sampler$plan()
   c(
-    list(n_batches = sampler$.length(), strata = as.list(plan$stratum)),
-    lapply(plan[names(plan) != "stratum"], as.list),
+    list(n_batches = sampler$.length(), strata = as.list(names(sampler$composition(0)))),
+    lapply(plan[!startsWith(names(plan), "stratum")], as.list),
     list(epochs = lapply(epochs, function(epoch) {
       batches = sampler$batches(epoch)
       list(sizes = cut_list(diff(batches$offsets)), rows = cut_list(batches$rows - 1L))

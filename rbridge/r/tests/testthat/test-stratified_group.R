@@ -30,7 +30,7 @@ test_that("a group is in one batch, and every batch has the rows of each stratum
     batches = epoch_of(sampler, epoch)
     expect_identical(anyDuplicated(unlist(lapply(batches, function(rows) rle(patients[rows])$values))), 0L)
     for (rows in batches) {
-      held = as.vector(table(of_patients[rows])[plan$stratum])
+      held = as.vector(table(of_patients[rows])[as.character(plan$stratum)])
       expect_true(all(plan$fewest <= held & held <= plan$most))
     }
   }
@@ -148,7 +148,7 @@ test_that("groups with rows of several strata are together, and every batch has 
     batches = epoch_of(sampler, epoch)
     expect_identical(anyDuplicated(unlist(lapply(batches, function(rows) rle(patients[rows])$values))), 0L)
     for (rows in batches) {
-      held = as.vector(table(strata[rows])[plan$stratum])
+      held = as.vector(table(strata[rows])[as.character(plan$stratum)])
       expect_true(all(plan$fewest <= held & held <= plan$most))
     }
   }

@@ -1,0 +1,98 @@
+# Tables name strata in columns of the types that the user passed.
+
+plan_of = function(strata, ...) {
+  batch_sampler_strata_subset(1, 1, strata = strata, seed = 1, missing = "stratum", ...)(NULL)$plan()
+}
+
+test_that("a table names strata in a column of the type of the labels, with NA for missing ones", {
+  times = as.POSIXct(c("2020-01-02 12:00:00", "2020-01-01"), tz = "UTC", format = "%Y-%m-%d %H:%M:%S")
+  times[2L] = as.POSIXct("2020-01-01", tz = "UTC")
+  for (values in list(c(1L, 0L), c(2.5, -1), c(1e300, 123456789012345), c(TRUE, FALSE), c("b", "a"),
+    as.Date(c("2020-01-02", "0900-01-01")), times, factor(c("b", "a"), levels = c("a", "unused", "b")),
+    factor(c("low", "high"), levels = c("low", "high"), ordered = TRUE))) {
+    expect_identical(plan_of(values)$stratum, values)
+    if (!is.character(values)) {
+      expect_identical(plan_of(values[c(1:2, NA)])$stratum, values[c(1:2, NA)])
+    }
+  }
+  expect_identical(plan_of(c("a", NA))$stratum, c("a", "NA"))
+  expect_identical(plan_of(factor(c("NA", "a")))$stratum, factor(c("NA", "a")))
+  expect_identical(plan_of(c(0, NaN))$stratum, c(0, NA))
+})
+
+test_that("values that their names do not give exactly are text", {
+  expect_identical(plan_of(c(0.1 + 0.2, 1))$stratum, c("0.3", "1"))
+  expect_identical(plan_of(c(2^53, 1))$stratum, c("9.00719925474099e+15", "1"))
+  half = as.POSIXct("2020-01-01", tz = "UTC") + c(0.5, 0)
+  expect_identical(plan_of(half)$stratum, c("2020-01-01T00:00:00", "2020-01-01"))
+  expect_identical(plan_of(as.Date("2020-01-01") + 0.5)$stratum, "2020-01-01")
+  expect_type(plan_of(as.Date("9999-12-31") + 1)$stratum, "character")
+})
+
+test_that("numbers of 64 bits are doubles", {
+  skip_if_not_installed("bit64")
+  expect_identical(plan_of(bit64::as.integer64(c(5, 3)))$stratum, c(5, 3))
+})
+
+test_that("several columns follow the names of the strata, each of its type", {
+  strata = data.frame(site = c(2L, 1L, 2L), sex = factor(c("m", "f", NA)), check = c("", "x, ", "y"))
+  plan = plan_of(strata[1:2])
+  expect_identical(as.list(plan[1:3]), list(stratum = c("2, m", "1, f", "2, NA"), stratum.site = strata$site,
+    stratum.sex = strata$sex))
+  expect_identical(plan_of(strata[c(1L, 3L, 2L)])$stratum.check, NULL)
+  expect_identical(plan_of(strata[c(1L, 3L), c(1L, 3L)])$stratum.check, c("", "y"))
+  expect_identical(names(plan_of(list(1:2, c("a", "b"))))[2:3], c("stratum.1", "stratum.2"))
+})
+
+test_that("a column alone, rows that are left out, and numbered strata", {
+  expect_identical(plan_of(data.frame(site = 2:1))$stratum, 2:1)
+  dropped = factor(c(NA, "b", "a"))
+  plan = batch_sampler_strata_subset(1, 1, strata = dropped, missing = "drop", seed = 1)(NULL)$plan()
+  expect_identical(plan$stratum, dropped[-1L])
+  expect_identical(plan_of(stratum_codes(c(0, 1), c("1", "0")))$stratum, c("1", "0"))
+})
+
+test_that("all tables with a row for each stratum have the types", {
+  labels = rep(c(1L, 0L), c(4L, 8L))
+  grouped = batch_sampler_stratified_group(1, groups = seq_along(labels), strata = labels, seed = 1)(NULL)
+  one = batch_sampler_one_stratum(2, strata = labels, seed = 1)(NULL)
+  for (table in list(grouped$plan(), one$plan(), advise(labels, 4)$strata,
+    batch_plan(labels, 1, strata_per_batch = 2), batch_plan(labels, 1, groups = seq_along(labels)))) {
+    expect_identical(table$stratum, c(1L, 0L))
+  }
+  expect_output(print(advise(c(1.5, 0, 0), 2)), "\n +1.5 +1 ")
+  expect_output(print(batch_sampler_one_stratum(2, strata = labels)), "missing: 'error'\n\\* strata: 2, of 12 rows$")
+  expect_named(one$composition(0), c("1", "0"))
+})
+
+test_that("a saved recipe keeps the types, and one without them has text", {
+  path = withr::local_tempfile()
+  generator = batch_sampler_one_stratum(2, strata = factor(rep(c("b", "a"), 3)), seed = 1)
+  write_batch_sampler(generator, path)
+  expect_identical(read_batch_sampler(path)(NULL)$plan(), generator(NULL)$plan())
+  recipe = attr(generator, "settings")$recipe
+  recipe$labels[c("kinds", "levels")] = NULL
+  check_recipe(recipe)
+  expect_identical(new_generator(recipe)(NULL)$plan()$stratum, c("b", "a"))
+})
+
+test_that("hostile types of strata are refused, or give missing values", {
+  recipe = attr(batch_sampler_one_stratum(2, strata = list(rep(c("b", "a"), 3)), seed = 1), "settings")$recipe
+  with_labels = function(...) {
+    recipe$labels = c(recipe$labels, list(...))
+    recipe
+  }
+  refused = function(...) message_of(check_recipe(with_labels(...)))
+  expect_match(refused(kinds = "complex"), "must have known kinds of strata. Got 'complex' instead.", fixed = TRUE)
+  expect_match(refused(kinds = 1), "known kinds of strata", fixed = TRUE)
+  expect_match(refused(kinds = "factor 2", levels = "a"), "the levels of all factors. Got 'a' instead.", fixed = TRUE)
+  expect_match(refused(kinds = "factor 2", levels = c("a", "a")), "the levels of all factors", fixed = TRUE)
+  expect_match(refused(kinds = "ordered 2", levels = c(1, 2)), "the levels of all factors", fixed = TRUE)
+  expect_match(refused(kinds = "integer", columns = "x"), "the names of all columns", fixed = TRUE)
+  expect_match(refused(kinds = c("integer", "text")), "the names of all columns", fixed = TRUE)
+  for (kind in c("boolean", "integer", "double", "day", "time")) {
+    given = with_labels(kinds = kind)
+    check_recipe(given)
+    expect_silent(expect_true(all(is.na(new_generator(given)(NULL)$plan()$stratum))))
+  }
+})
