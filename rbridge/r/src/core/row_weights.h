@@ -9,6 +9,7 @@
 #ifndef PYSTRAT_ROW_WEIGHTS_H
 #define PYSTRAT_ROW_WEIGHTS_H
 
+#include "identity.h"
 #include "ranking.h"
 #include "row_places.h"
 #include "weighted.h"
@@ -182,6 +183,12 @@ static inline bool give_row_weights(const RowWeights *rows, const Parts *asked, 
   double *weights = places == NULL ? NULL : host->vector(host, "weights", DOUBLES, count);
   for (int64_t i = 0; weights != NULL && i < count; i++) weights[i] = weight_of_row(rows, places[i]);
   return weights != NULL;
+}
+
+static inline void identify_row_weights(const void *instance, const Parts *recipe, Identity *identity) {
+  (void)instance;
+  (void)recipe;
+  identity->has_unused_shares = true; /* only the number of batches depends on them, and it is a part */
 }
 
 #endif

@@ -405,17 +405,11 @@ static const Feedback prioritized_feedback = {
     .ask = ask_prioritized,
 };
 
-static void identify_prioritized(const void *instance, const Parts *recipe, Identity *identity) {
-  (void)instance;
-  (void)recipe;
-  identity->has_unused_shares = true; /* only the number of batches depends on them, and it is a part */
-}
-
 const Kind prioritized_kind = {
     .name = "prioritized",
     .instance_bytes = sizeof(Prioritized),
     .plan = plan_prioritized,
     .prepare = prepare_prioritized,
-    .identify = identify_prioritized,
+    .identify = identify_row_weights,
     .feedback = &prioritized_feedback,
 };

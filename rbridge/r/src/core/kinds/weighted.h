@@ -218,17 +218,11 @@ static const Feedback weighted_feedback = {
     .ask = ask_weighted,
 };
 
-static void identify_weighted(const void *instance, const Parts *recipe, Identity *identity) {
-  (void)instance;
-  (void)recipe;
-  identity->has_unused_shares = true; /* only the number of batches depends on them, and it is a part */
-}
-
 const Kind weighted_kind = {
     .name = "weighted",
     .instance_bytes = sizeof(Weighted),
     .plan = plan_weighted,
     .prepare = prepare_weighted,
-    .identify = identify_weighted,
+    .identify = identify_row_weights,
     .feedback = &weighted_feedback,
 };
