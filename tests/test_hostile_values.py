@@ -175,6 +175,16 @@ def stream(folder: Path) -> Any:
     return pystrat.stream.StratifiedStream(["a", "b"], 1, read=read_labels, stratum=int, strata=[0, 1], seed=1)
 
 
+def counted_stream(folder: Path) -> Any:
+    return pystrat.stream.StratifiedStream(
+        ["a", "b"], 1, read=read_labels, stratum=lambda row: row, counts=COUNTS_OF_SOURCES, seed=1
+    )
+
+
+def per_label(folder: Path) -> Any:
+    return pystrat.PerLabelBatchSampler([[1, 0], [0, 1]] * 2, 1, 1, seed=1)
+
+
 def check_fixed_size(sampler: Any, n_rows: int) -> None:
     check_epoch(sampler, n_rows, sampler.batch_size * len(sampler))
     assert set(map(len, sampler)) == {sampler.batch_size}
@@ -349,6 +359,11 @@ def check_state(state: Any, given: Arguments) -> None:
 def check_finite(found: Any, given: Arguments) -> None:
     values = np.asarray(found, dtype=np.float64)
     assert np.isfinite(values).all() and (values >= 0).all()
+
+
+def check_weights_of_numbers(found: Any, given: Arguments) -> None:
+    assert np.shape(found) == np.shape(plain_array(given["numbers"]))
+    assert (np.isnan(found) | (found > 0)).all()
 
 
 def check_one_per_row(found: Any, given: Arguments) -> None:
@@ -568,6 +583,8 @@ CALLS: dict[str, Call] = {
         besides={**SHARDED, "strata": {"min_samples_per_stratum": 1}, "min_samples_per_stratum": {"strata": LABELS}},
         also=(UserWarning,),  # of values that are too frequent
     ),
+    "PerLabelBatchSampler.class_weights": Call(fixed(normalize=True), check_finite, of=per_label),
+    "PerLabelBatchSampler.weights": Call(fixed(numbers=[9, 12], normalize=True), check_weights_of_numbers, of=per_label),
     "OneStratumBatchSampler": Call(
         fixed(strata=LABELS, batch_size=2),
         lambda sampler, given: check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.counts.sum())),
@@ -603,6 +620,8 @@ CALLS: dict[str, Call] = {
     "StratifiedStream.load_state_dict": Call(
         lambda folder: {"state": stream(folder).state_dict()}, anything, of=stream
     ),
+    "StratifiedStream.class_weights": Call(fixed(normalize=True), check_finite, of=counted_stream),
+    "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), check_one_per_row, of=counted_stream),
     "StratifiedGroupBatchSampler": Call(
         fixed(strata=LABELS, min_samples_per_stratum=1, groups=[0, 1, 1, 0, 2, 2]),
         check_grouped,

@@ -71,6 +71,8 @@ class StratumCodes:
         except KeyError:
             known.update({value: self._look_up(value) for value in set(strata) - known.keys()})
             return np.fromiter(map(known.__getitem__, strata), dtype=np.int32, count=len(strata))
+        except TypeError:  # arrays, for example, are no keys
+            return np.fromiter(map(self._look_up, strata), dtype=np.int32, count=len(strata))
 
     def _look_up(self, value: Any) -> int:
         try:
