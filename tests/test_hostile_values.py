@@ -584,7 +584,9 @@ CALLS: dict[str, Call] = {
         also=(UserWarning,),  # of values that are too frequent
     ),
     "PerLabelBatchSampler.class_weights": Call(fixed(normalize=True), check_finite, of=per_label),
-    "PerLabelBatchSampler.weights": Call(fixed(numbers=[9, 12], normalize=True), check_weights_of_numbers, of=per_label),
+    "PerLabelBatchSampler.weights": Call(
+        fixed(numbers=[9, 12], normalize=True), check_weights_of_numbers, of=per_label
+    ),
     "OneStratumBatchSampler": Call(
         fixed(strata=LABELS, batch_size=2),
         lambda sampler, given: check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.counts.sum())),
