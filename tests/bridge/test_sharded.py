@@ -42,8 +42,9 @@ def test_a_mean_batch_size(r: Session) -> None:
     counts, local = shard_counts(FEW), FEW["a.csv"] + FEW["C.csv"]
     given: dict[str, Any] = {"shards": ["a.csv", "C.csv"], "mean_batch_size": 14, "seed": 7}
     sampler = ShardedStratifiedBatchSampler(local, counts=counts, **given)
-    factor = r.call_function(r.rinterface.baseenv["factor"], local)
-    generator = r.call("batch_sampler_sharded", counts=counts_in_r(r, FEW), strata=factor, **given)
+    base = r.rinterface.baseenv
+    text = r.call_function(base["list"], r.call_function(base["as.character"], local))
+    generator = r.call("batch_sampler_sharded", counts=counts_in_r(r, FEW), strata=text, **given)
     for made in (generator, rbridge.as_torch_sampler(sampler)):
         assert_same_recipe(r, sampler, made)
         rows = as_array(r.call_function(r.call_function(made, None)["batches"], 3)[0])
@@ -68,8 +69,9 @@ def test_batches(strata: dict[str, list[str]], shards: list[str], scope: str, sh
     assert as_array(r.call_function(plan["sizes"])).tolist() == sampler.plan.sizes().tolist()
     names = shards
     assert r.call_function(plan["fewest_rows"], names)[0] == sharded_plan(counts, 1, scope=scope).fewest_rows(shards)
-    factor = r.call_function(r.rinterface.baseenv["factor"], local)
-    generator = r.call("batch_sampler_sharded", 1, table, names, strata=factor, **given)
+    base = r.rinterface.baseenv
+    text = r.call_function(base["list"], r.call_function(base["as.character"], local))
+    generator = r.call("batch_sampler_sharded", 1, table, names, strata=text, **given)
     for made in (generator, rbridge.as_torch_sampler(sampler)):
         assert_same_recipe(r, sampler, made)
         instance = r.call_function(made, None)
@@ -77,3 +79,11 @@ def test_batches(strata: dict[str, list[str]], shards: list[str], scope: str, sh
             rows, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
             assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
             assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
+
+
+def test_tables_of_shards_have_the_types_of_their_rows(r: Session) -> None:
+    counts = shard_counts({"a.csv": [1, 0, 1], "b.csv": [0, 2]})
+    sampler = ShardedStratifiedBatchSampler([1, 0, 1], 1, counts=counts, shards=["a.csv"], seed=7)
+    table = r.call_function(r.call_function(rbridge.as_torch_sampler(sampler), None)["plan"])
+    column = r.rinterface.baseenv["[["](table, "stratum")
+    assert isinstance(column, r.rinterface.IntSexpVector) and list(column) == [0, 1, 2]

@@ -5,8 +5,9 @@
 # `missing` is NULL for a sampler without this choice, which refuses missing values.
 # No rows have no strata; they are refused unless `may_be_empty`.
 # `exact` names are those of tables of names: different values of the same kinds have different ones. The result then
-# also has the `kinds`, those of the columns; else that of strata has the `values`, their labels in a recipe.
-# `are_strata` is FALSE for other values that are numbered alike: labels and groups.
+# also has the `kinds`, those of the columns.
+# `are_strata` is FALSE for other values that are numbered alike: labels and groups. The result for strata has the
+# `values`, their labels in a recipe.
 encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, are_strata = TRUE) {
   if (inherits(strata, "stratum_codes")) {
     if (!may_be_empty || length(strata$codes) > 0L) {
@@ -32,7 +33,8 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, a
   combined = Reduce(combine_codes, encoded)
   if (exact) {
     combined$kinds = vapply(columns, `[[`, "", "kind")
-  } else if (are_strata) {
+  }
+  if (are_strata) {
     combined$values = value_labels(columns)
   }
   if (identical(missing, "drop")) {

@@ -62,6 +62,15 @@ stratum_columns = function(labels) {
   c(list(stratum = names), stats::setNames(columns, paste0("stratum.", labels$columns)))
 }
 
+# The same for names of any process, of which those of the labels' own rows are a part: if one of them is not that of its
+# value, the strata are text.
+given_back_columns = function(labels) {
+  columns = stratum_columns(labels)
+  values = if (length(columns) > 1L) columns[-1L] else columns
+  given_back = encode_strata(values, "stratum", exact = TRUE, are_strata = FALSE)$names
+  if (identical(given_back, labels$names)) columns else list(stratum = labels$names)
+}
+
 values_of_names = function(names, kind, levels) {
   if (kind != "text") {
     names[names == "NA" & !names %in% levels] = NA

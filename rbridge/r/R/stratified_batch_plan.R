@@ -56,6 +56,8 @@
 #'   Ordered categories of text in pandas are an ordered factor of those that occur; other categories have the type of
 #'   their values, and bytes are text.
 #' * [stratum_codes()], tables of counts and recipes that were saved without types have names.
+#'   In [batch_sampler_sharded()], a column is also text if the strata of another process have other levels or names
+#'   that are not values of the same type.
 #'
 #' @section Methods:
 #' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and

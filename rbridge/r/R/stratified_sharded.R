@@ -44,6 +44,7 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
 #'   these rows in a batch.
+#'   `stratum` has the type of the labels, see [batch_plan()].
 #'
 #' @section Guarantees:
 #' The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
@@ -111,15 +112,15 @@ sharded_recipe = function(strata, configuration) {
   codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
   data = c(plan_data(plan, configuration$places), list(plan = digest_of_plan(plan), codes = codes))
   parts = refuse_as("strata", core_plan("sharded", c(configuration$settings, data), names_in_plan(plan)))
-  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration))
+  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration, strata$values))
 }
 
 sharded_settings = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
 
-sharded_labels = function(configuration) {
+sharded_labels = function(configuration, values = NULL) {
   shown = lapply(Filter(Negate(is.null), configuration$settings[sharded_settings]), show_setting)
   plan = configuration$plan
-  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]))
+  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]), values)
 }
 
 # The column of the table of each row, from 1.
@@ -137,7 +138,7 @@ kind_sharded = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
         "plan"),
-      labels = c(sharded_settings, "names", "shards")
+      labels = c(sharded_settings, "names", "shards", value_label_names)
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = function(recipe, data_source, task) {
@@ -160,7 +161,7 @@ kind_sharded = function() {
 }
 
 check_sharded = function(recipe) {
-  check_stratum_names(recipe)
+  check_names_and_values(recipe)
   shards = recipe$labels$shards
   if (!is.character(shards) || length(shards) != length(recipe$parts$shards)) {
     stop_parameter("recipe", "have the names of all shards", show_value(shards))
@@ -169,11 +170,8 @@ check_sharded = function(recipe) {
 
 shards_table = function(setup) {
   cells = core_call("sharded_cells", setup[c("codes", "n_strata", "n_batches", "sizes")])
-  data.frame(
-    shard = rep(setup$labels$shards, each = setup$n_strata),
-    stratum = rep(setup$labels$names, length(setup$shards)),
-    cells
-  )
+  strata = lapply(given_back_columns(setup$labels), rep, length(setup$shards))
+  data.frame(shard = rep(setup$labels$shards, each = setup$n_strata), strata, cells, check.names = FALSE)
 }
 
 format_sharded = function(setup, next_epoch) {
@@ -191,7 +189,7 @@ format_sharded = function(setup, next_epoch) {
 }
 
 format_sharded_settings = function(labels) {
-  settings = labels[setdiff(names(labels), c("names", "shards"))]
+  settings = labels[setdiff(names(labels), c("names", "shards", value_label_names))]
   format_labels(settings)
 }
 

@@ -16,7 +16,7 @@
 #' * `fewest_rows(shards)`: a function that returns the fewest rows in a batch of a process that holds these shards,
 #'   given by their names;
 #' * `table()`: a function that returns the rows of each stratum, and its fewest and most rows in a batch over all
-#'   processes, a `data.frame()`.
+#'   processes, a `data.frame()`. `stratum` is text, as the names of the columns of `counts` are.
 #'
 #' @section Errors:
 #' [batch_sampler_sharded()] refuses an argument; a stratum, or with `scope = "local"` a stratum of a shard, has too

@@ -18,6 +18,7 @@
 #' @param names (`character()`)\cr
 #'   The names of strata 0, 1, ..., as shown in messages and tables.
 #'   They need not be unique.
+#'   Tables with a column of strata have these names, as text.
 #'
 #' @return An object of class `"stratum_codes"`, a list with the elements `codes` (`integer()`) and `names`
 #'   (`character()` in UTF-8).

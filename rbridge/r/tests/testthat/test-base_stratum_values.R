@@ -65,6 +65,32 @@ test_that("all tables with a row for each stratum have the types", {
   expect_named(one$composition(0), c("1", "0"))
 })
 
+test_that("batches of shards have the types of their own rows if these hold for the strata of all processes", {
+  strata_of = function(own, others) {
+    counts = shard_counts(list(own = own, others = others))
+    batch_sampler_sharded(NULL, counts, "own", seed = 1, strata = if (is.character(own)) list(own) else own,
+      mean_batch_size = sum(counts))(NULL)$plan()
+  }
+  levels = c("b", "a", "unused")
+  for (case in list(list(c(1L, 0L), c(1L, 2L)), list(c(0.5, 1), c(0.5, 2.25)), list(c(TRUE, FALSE), TRUE),
+    list(c("b", "a"), "c"), list(as.Date("2020-01-02"), as.Date("2020-01-01")),
+    list(factor(c("b", "a"), levels), factor(c("a", "b"), levels)))) {
+    plan = strata_of(case[[1L]], case[[2L]])
+    strata = unique(c(case[[1L]], case[[2L]]))
+    expect_identical(plan$stratum, strata[order(as.character(strata))])
+    expect_identical(plan$rows, 0L + (plan$stratum %in% case[[1L]]))
+  }
+  expect_identical(strata_of(factor("a"), factor("c"))$stratum, c("a", "c"))
+  expect_identical(strata_of(0.5, 0.1 + 0.2)$stratum, c(0.1 + 0.2, 0.5))
+  expect_identical(strata_of(1:2, "x")$stratum, c("1", "2", "x"))
+  columns = data.frame(site = 1:2, sex = c("f", "m"))
+  plan = strata_of(columns, columns)
+  expect_identical(as.list(plan[2:4]), list(stratum = c("1, f", "2, m"), stratum.site = 1:2,
+    stratum.sex = c("f", "m")))
+  quoted = data.frame(site = 1:2, sex = c("f", "\"m"))
+  expect_named(strata_of(quoted, quoted), c("shard", "stratum", "rows", "fewest", "most"))
+})
+
 test_that("a saved recipe keeps the types, and one without them has text", {
   path = withr::local_tempfile()
   generator = batch_sampler_one_stratum(2, strata = factor(rep(c("b", "a"), 3)), seed = 1)
