@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 import pandas as pd
@@ -172,3 +172,21 @@ def test_positives_and_negatives_of_each_label(settings: dict[str, Any], r: Sess
         for epoch in (0, 1, 6_700_000):
             expected = sampler.batches(epoch)
             assert rows_in_r(r, made, epoch) == [expected.rows.tolist(), expected.offsets.tolist()]
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("n_batches", [None, 7])
+def test_weights_of_positives_and_negatives_in_r(n_batches: Optional[int], normalize: bool, r: Session) -> None:
+    labels = random_labels(300, 4, seed=1)
+    sampler = PerLabelBatchSampler(labels, 2, 5, labels_per_batch=3, n_batches=n_batches, seed=5)
+    instance = r.call_function(rbridge.as_torch_sampler(sampler), None)
+    table = r.call_function(instance["class_weights"], normalize)
+    of_signs = dict(zip(table.names, table))
+    expected = sampler.class_weights(normalize=normalize)
+    assert list(of_signs["label"]) == list(expected.index)
+    for sign in ("positives", "negatives"):
+        assert as_array(of_signs[sign]).tolist() == expected[sign].tolist()
+    numbers = sampler.batches(3).rows
+    of_numbers = as_array(r.call_function(instance["weights"], numbers.astype(np.float64), normalize))
+    assert of_numbers.tolist() == sampler.weights(numbers, normalize=normalize).tolist()
+    assert len(set(of_numbers)) > 4
