@@ -34,7 +34,9 @@ def in_r(r: Session, value: Any) -> Any:
         return r.rinterface.IntSexpVector([value])
     if isinstance(value, list) and isinstance(value[0], (str, Path)):
         return [str(text) for text in value]
-    return np.array(value, dtype=np.float64) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return np.array(value, dtype=np.int32 if all(type(element) is int for element in value) else np.float64)
+    return value
 
 
 SAME_IN_R = [
