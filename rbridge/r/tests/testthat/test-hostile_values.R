@@ -110,22 +110,17 @@ counts_of_rows = rbind(a = c("0" = 2, "1" = 4))
 wrong_batches = function(generator, args) {
   sampler = generator(NULL)
   batches = sampler$batches(0)
-  rows = as.numeric(batches$rows)
   if (sampler$.length() < 1 || length(batches$offsets) != sampler$.length() + 1) {
     return("has another number of batches")
   }
-  if (batches$offsets[1L] != 0 || sum(diff(batches$offsets)) != length(rows) || any(diff(batches$offsets) < 1)) {
-    return("has offsets that are none")
-  }
-  if (!all(is.finite(rows) & rows >= 1 & rows <= most_rows)) {
-    return("has rows that are none")
+  if (!are_batches(batches, largest_row(attr(generator, "settings")$recipe)) || any(diff(batches$offsets) < 1)) {
+    return("has rows or offsets that are none")
   }
   if (!is.null(args$seed) && !identical(generator(NULL)$batches(0), batches)) {
     return("has other batches the second time")
   }
   ""
 }
-most_rows = 40 # more than any of the calls below has, pairs among them
 
 # What is wrong with the batches of a stream that gets all of them; "" if nothing is.
 # It has every row once, twice the same, unless its sources cannot be read, which is an error of its own.
@@ -183,40 +178,14 @@ trial = function(name, args) {
 
 corpus = corpus_of(a = 3, b = 4)
 
-# A valid call each.
-calls = list(
+# A valid call each; those of samplers are the first specimens of each.
+calls = lapply(specimens(), `[[`, "args")
+names(calls) = vapply(specimens(), `[[`, "", "name")
+calls = c(calls[!duplicated(names(calls))], list(
   advise = list(x = labels_of_rows, batch_size = 2),
   auxiliary_dataset = list(dataset = structure(list(), class = "dataset"), augment = function(items, values) items),
   batch_counts = list(batches = list(1:2, 3L), labels = c("a", "b", "a")),
   batch_plan = list(x = labels_of_rows, min_samples_per_stratum = 1),
-  batch_sampler_rare_events = list(
-    positives = list(file.path(corpus, "a.txt")), negatives = list(file.path(corpus, "b.txt")), multiplier = 1,
-    batch_size = 2
-  ),
-  batch_sampler_corpus_mixture = list(source = corpus, batch_size = 2, sample = 4L, suffixes = ".txt"),
-  batch_sampler_downsampled = list(multiplier = 1, batch_size = 2, strata = labels_of_rows),
-  batch_sampler_epoch_subset = list(n_rows = 6, sample = 4, batch_size = 2),
-  batch_sampler_multilabel = list(labels = cbind(c(1, 0, 1, 0), c(0, 1, 0, 1)), min_samples_per_label = 1),
-  batch_sampler_no_duplicates = list(batch_size = 2, keys = c(0, 1, 2, 3, 4, 5)),
-  batch_sampler_one_stratum = list(batch_size = 2, strata = labels_of_rows),
-  batch_sampler_pairs = list(users = c(1, 2), items = c(1, 2), ratio = 0.5, batch_size = 2, n_items = 4),
-  batch_sampler_per_label = list(
-    labels = cbind(c(1, 0, 1, 0), c(0, 1, 0, 1)), positives_per_label = 1, negatives_per_label = 1
-  ),
-  batch_sampler_perplexity = list(n_rows = 6, sample = 4, batch_size = 2),
-  batch_sampler_prioritized = list(n_rows = 6, batch_size = 2),
-  batch_sampler_sharded = list(
-    min_samples_per_stratum = 1, counts = counts_of_rows, shards = "a", seed = 1, strata = labels_of_rows
-  ),
-  batch_sampler_strata_subset = list(strata_per_batch = 1, min_samples_per_stratum = 1, strata = labels_of_rows),
-  batch_sampler_stratified = list(min_samples_per_stratum = 1, strata = labels_of_rows),
-  batch_sampler_stratified_group = list(min_samples_per_stratum = 1, groups = labels_of_rows, strata = labels_of_rows),
-  batch_sampler_tree = list(
-    spec = list(mode = "shuffle"), batch_size = 2, length = 6, table = list(x = labels_of_rows)
-  ),
-  batch_sampler_triples = list(users = c(1, 2), items = c(1, 2), batch_size = 2, n_items = 4),
-  batch_sampler_uniform = list(n_rows = 6, batch_size = 2),
-  batch_sampler_weighted = list(weights = c(1, 2, 0), batch_size = 2, n_batches = 2),
   bind_counts = list(tables = list(counts_of_rows)),
   bin_target = list(values = c(1, 2, 3), n_bins = 2),
   corpus_dataset = list(source = corpus, suffixes = ".txt"),
@@ -248,9 +217,9 @@ calls = list(
   temperature_weights = list(labels = labels_of_rows, temperature = 2),
   tensor_loader = list(x = labels_of_rows, sampler = sampler_of(labels_of_rows, 1)),
   triple_dataset = list(n_users = 2, n_items = 2)
-)
+))
 # What else is given with an argument.
-length_limits = list(lengths = c(1, 2, 3, 4, 5, 6), max_tokens = 9)
+length_limits = list(lengths = rep(1:8, 20), max_tokens = 9)
 besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, window = length_limits,
   balance_replicas = c(length_limits, num_replicas = 2))
 # Functions that are called, and fail as they like.
