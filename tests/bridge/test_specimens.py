@@ -16,6 +16,7 @@ from tests.bridge.recipes import assert_same_recipe
 from tests.specimens import OF_PAIRS, specimens, write_files
 
 EPOCHS = (0, 1, 6_700_000)
+WEIGHTS = {"weights", "class_weights", "importance_weights"}
 with (Path(__file__).parents[2] / "tools" / "site" / "names.csv").open(encoding="utf-8") as file:
     IN_R = {line["python"].rpartition(".")[2]: line["r"] for line in csv.DictReader(file)}
 
@@ -59,6 +60,7 @@ def test_both_languages_make_one_recipe_and_draw_the_same(name: str, r: Session,
     for made in (generator, rbridge.as_torch_sampler(sampler)):
         assert_same_recipe(r, sampler, made)
         instance = r.call_function(made, None)
+        assert WEIGHTS & set(r.rinterface.baseenv["names"](instance)) == WEIGHTS & set(dir(sampler))
         for epoch in epochs:
             rows, offsets = list(r.call_function(instance["batches"], epoch))[:2]
             expected = sampler.batches(epoch)
