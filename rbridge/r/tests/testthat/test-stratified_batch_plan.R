@@ -146,11 +146,11 @@ test_that("plot() draws on the open device, and leaves its settings as they were
 })
 
 test_that("the plan of another sampler is that of its instances", {
-  strata = rep(letters[1:4], times = c(40, 25, 12, 9))
-  of_subset = batch_sampler_strata_subset(2, 4, strata = factor(strata), exact = TRUE, num_replicas = 2)(NULL)
+  strata = factor(rep(letters[1:4], times = c(40, 25, 12, 9)))
+  of_subset = batch_sampler_strata_subset(2, 4, strata = strata, exact = TRUE, num_replicas = 2)(NULL)
   expect_identical(batch_plan(strata, 4, strata_per_batch = 2, exact = TRUE, num_replicas = 2), of_subset$plan())
   groups = rep(1:43, each = 2)[order(seq_along(strata) %% 7)]
-  of_groups = batch_sampler_stratified_group(2, groups, keep = "apart", strata = factor(strata))(NULL)
+  of_groups = batch_sampler_stratified_group(2, groups, keep = "apart", strata = strata)(NULL)
   expect_identical(batch_plan(strata, 2, groups = groups, keep = "apart"), of_groups$plan())
   expect_error(batch_plan(strata, 2, groups = 1:86, strata_per_batch = 2),
     "The 'groups' parameter must be left out if 'strata_per_batch' is given. Got 86 values instead.",
