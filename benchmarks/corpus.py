@@ -12,7 +12,8 @@ from typing import Any, Callable, Optional
 import numpy as np
 from rounds import head, interleaved, ratio, show
 
-from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
+from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
+from pystrat.corpus import CorpusMixtureBatchSampler
 from pystrat.corpus.line_file import LineFile
 from pystrat.corpus.line_index import INDEX_SUFFIX
 

@@ -21,7 +21,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
+from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
 
 FOLDER = Path("/usr/share/common-licenses")
 RESULTS = Path(__file__).with_suffix(".csv")

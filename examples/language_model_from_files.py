@@ -27,7 +27,8 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, PerplexityBatchSampler
+from pystrat import PerplexityBatchSampler
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from pystrat.corpus.vocabulary import IGNORED, SampledOutput, sampled_vocabulary
 
 FOLDER = Path("/usr/share/common-licenses")

@@ -16,7 +16,8 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.accelerated import prepare_for_accelerate, prepare_for_trainer
     from pystrat.distributed import distribute
     from pystrat.stratified.bins import bin_target
-    from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
+    from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
+    from pystrat.corpus.perplexity import PerplexityBatchSampler
     from pystrat.plots import plot_learning_curves, plot_roc_curves
     from pystrat.gathering import gather_counts
     from pystrat.ranks import check_ranks
@@ -113,7 +114,7 @@ __version__ = "0.1.0"
 
 _MODULE_OF = {
     "DownsampledBatchSampler": "downsampling.sampler",
-    "EpochSubsetBatchSampler": "corpus",
+    "EpochSubsetBatchSampler": "corpus.epoch_subset",
     "FeatureLookup": "pairs.datasets",
     "MultilabelBatchSampler": "stratified.multilabel",
     "NegativePairBatchSampler": "pairs.sampler",
@@ -121,7 +122,7 @@ _MODULE_OF = {
     "OneStratumBatchSampler": "stratified.one_stratum",
     "PairDataset": "pairs.datasets",
     "PerLabelBatchSampler": "stratified.per_label",
-    "PerplexityBatchSampler": "corpus",
+    "PerplexityBatchSampler": "corpus.perplexity",
     "PrioritizedBatchSampler": "weighted.prioritized",
     "ResumableLoader": "resumable",
     "ShardedStratifiedBatchSampler": "stratified.sharded",

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import BatchSampler, epoch_permutation
+from pystrat import BatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler, epoch_permutation
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
-from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
 
 METHODS = ("uniform", "uniform_without_replacement", "partition", "perplexity")
 

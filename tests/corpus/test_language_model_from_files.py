@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import torch
 
-from pystrat.corpus import CorpusDataset, PerplexityBatchSampler
+from pystrat import PerplexityBatchSampler
+from pystrat.corpus import CorpusDataset
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "language_model_from_files.py"
 

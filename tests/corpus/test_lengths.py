@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pystrat import BatchSampler
+from pystrat import BatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
-from pystrat.corpus import CorpusMixtureBatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
+from pystrat.corpus import CorpusMixtureBatchSampler
 from pystrat.corpus.line_file import LineFile
 from tests.hostile import bounded_memory
 from tests.reference.golden_lengths import LIMITS, as_text, lengths_of

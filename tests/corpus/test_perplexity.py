@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader, TensorDataset
 
+from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
-from pystrat.corpus import EpochSubsetBatchSampler, PerplexityBatchSampler
 
 
 def run(sampler: PerplexityBatchSampler) -> list[list[int]]:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from torch.utils.data import DataLoader
 
-from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan, PerplexityBatchSampler
+from pystrat import PerplexityBatchSampler
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan
 from pystrat.base import epoch_seed
 from tests.corpus.mixtures import drawn_lines
 
