@@ -222,7 +222,7 @@ def test_after_an_error_behind_the_last_batch_of_a_lane_the_iterator_is_at_its_e
             "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead",
         ),
         (lambda source: [{"label": "no"}, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got '1' instead"),
-        (lambda source: [{"label": "no"}, {"label": ["no"]}], "Row 1 of the source 'gone' cannot be read. TypeError"),
+        (lambda source: [{"label": "no"}, {"label": ["no"]}], "stratum of row 1 .* one of 'no', 'yes'. Got 1 value"),
         (lambda source: [{"label": "no"}, {"label": None}], "stratum of row 1 .* Got 'NA' instead"),
         (
             lambda source: [{"label": "no"}, Ended()],
