@@ -37,7 +37,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a stratum has fewer than m rows: raise an error, or put all rows into one batch, with or without a
         warning. With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with "together"
-        than groups of it: raise an error, or make batches without the stratum, with or without a warning.
+        than groups of it: raise an error, or make batches without the stratum, with or without a warning. Each epoch
+        then shuffles the batches, so that the rows of the stratum are in other batches each time.
     missing : {"error", "stratum", "drop"}, default "error"
         What to do with rows that have a missing value in the strata: raise an error, treat missing as a value of its
         own, or never sample them.

@@ -47,7 +47,9 @@ class MultilabelBatchSampler(CoreBatchSampler):
         minimum: the number that errors name, which is found by bisection.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a batch lacks rows of a label: raise an error that names the batch, the label and a number of
-        batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks.
+        batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks. If there
+        are more batches than rows of a label, each epoch also shuffles the batches, so that these rows are in other
+        batches each time.
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, rows are assigned in the order of the dataset, and all
         epochs are the same.

@@ -166,8 +166,11 @@ def golden_groups() -> Iterator[int]:
         yield from (len(strata.names), len(groups.names))
         of_rows = [np.where(is_left_out, len(coded.names), coded.codes) for coded in (strata, groups)]
         yield from np.stack(of_rows, axis=1).ravel().tolist()
-        yield from (expected["n_batches"], sampler_of(given).plan.min_samples_per_stratum)
-        yield from (int(parameters.get("keep") == "apart"), parameters["seed"], len(given["epochs"]))
+        plan = sampler_of(given).plan
+        yield from (expected["n_batches"], plan.min_samples_per_stratum)
+        is_apart = parameters.get("keep") == "apart"
+        is_permuted = (plan.counts if is_apart else plan.groups).min() < plan.n_batches
+        yield from (int(is_apart), int(is_permuted), parameters["seed"], len(given["epochs"]))
         for epoch, drawn in zip(given["epochs"], expected["epochs"]):
             yield epoch
             yield from _numbers_of_list(drawn["sizes"])

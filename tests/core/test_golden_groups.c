@@ -1,7 +1,7 @@
 /* Golden vectors of batches that keep groups together or spread them. A case is:
  *
  *   n_rows, n_strata, n_groups, then the stratum and the group of each row, n_strata and n_groups for those left out
- *   n_batches; the minimum; 1 if groups are spread, else 0; the seed
+ *   n_batches; the minimum; 1 if groups are spread, else 0; 1 if the batches are permuted, else 0; the seed
  *   n_epochs, then for each its number, the list of the batches' sizes and that of its rows
  */
 
@@ -11,6 +11,7 @@
 #include "golden.h"
 #include "groups_apart.h"
 #include "groups_together.h"
+#include "length_batches.h"
 #include "patient_host.h"
 #include "row_graph.h"
 
@@ -22,7 +23,7 @@ typedef struct {
   int32_t *labels[2];  /* of each row */
   int32_t *counts[2];  /* n_labels + 1 numbers: the rows of each label, and those left out */
   int32_t *strata_of;  /* of each group */
-  bool is_spread, is_nested;
+  bool is_spread, is_nested, is_permuted;
   uint32_t seed;
 } Case;
 
@@ -47,6 +48,7 @@ static void read_case(Case *c) {
   c->n_batches = next_number();
   c->minimum = next_number();
   c->is_spread = next_number() != 0;
+  c->is_permuted = next_number() != 0;
   c->seed = (uint32_t)next_number();
 }
 
@@ -160,6 +162,30 @@ static void draw_spread(const Case *c, const int32_t *order, int64_t *offsets, i
   free(next_free);
 }
 
+/* Put the batches into the order that is drawn after that of the rows. */
+static void permute(const Case *c, uint32_t seed, int64_t *offsets, int32_t *rows) {
+  int64_t n_taken = offsets[c->n_batches];
+  int32_t *pool = new_array(c->n_rows, sizeof *pool);
+  int32_t *order = new_array(c->n_rows, sizeof *order);
+  int32_t *drawn = new_array(n_taken, sizeof *drawn);
+  int64_t *begins = new_array(c->n_batches + 1, sizeof *begins);
+  Generator generator;
+  seed_generator(&generator, seed);
+  for (int part = 0; part < 2; part++) {
+    uint32_t n = (uint32_t)(part == 0 ? c->n_rows : c->n_batches);
+    fill_in_order(pool, n);
+    take_rows(&generator, pool, n, n, order);
+  }
+  memcpy(drawn, rows, (size_t)n_taken * sizeof *drawn);
+  memcpy(begins, offsets, (size_t)(c->n_batches + 1) * sizeof *begins);
+  Host host = patient_host();
+  CHECK(arrange_batches(drawn, begins, order, c->n_batches, offsets, rows, &host));
+  free(pool);
+  free(order);
+  free(drawn);
+  free(begins);
+}
+
 /* Draw an epoch, and compare the sizes of its batches and its rows. */
 static void check_epoch(const Case *c) {
   uint32_t epoch = (uint32_t)next_number();
@@ -172,6 +198,7 @@ static void check_epoch(const Case *c) {
   } else {
     draw_together(c, order, offsets, rows);
   }
+  if (c->is_permuted) permute(c, epoch_seed(c->seed, epoch), offsets, rows);
   check_sizes(offsets, c->n_batches);
   check_rows(rows, offsets[c->n_batches], 0);
   free(order);

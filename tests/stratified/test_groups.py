@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import StratifiedGroupBatchSampler, StratifiedBatchSampler, epoch_permutation
+from pystrat.base import epoch_seed
 from tests.reference.golden_groups import as_text, expected_of
 from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_groups import most_batches, naive_apart, naive_together, runs
+from tests.test_random_stream import Reference
 
 SIZES = [[3, 1, 1, 2], [5, 2, 2, 2, 1], [4, 4, 4]]  # of the groups of each stratum
 
@@ -65,14 +67,25 @@ def dealt_minimum(sampler: StratifiedGroupBatchSampler) -> int:
     return int(sampler._recipe().parts["min_samples_per_stratum"][0])
 
 
+def in_order_of_epoch(
+    dealt: list[list[int]], fewest: int, n_rows: int, sampler: StratifiedGroupBatchSampler, epoch: int
+) -> list[list[int]]:
+    """Shuffle the batches if there are more than the `fewest` rows or groups of a stratum."""
+    if fewest >= len(dealt):
+        return dealt
+    random = Reference(epoch_seed(sampler.seed, epoch))
+    random.permutation(n_rows)
+    return [dealt[batch] for batch in random.permutation(len(dealt))]
+
+
 def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> None:
     """See that an epoch keeps its promises, and that its batches are those of plain Python."""
     plan, table = sampler.plan, sampler.plan.table()
     batches = [batch.tolist() for batch in sampler.batches(epoch)]
     codes, groups = np.asarray(codes), np.asarray(groups)
     order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
-    expected = naive_together(order, codes.tolist(), groups.tolist(), plan.n_batches, dealt_minimum(sampler))
-    assert batches == expected
+    dealt = naive_together(order, codes.tolist(), groups.tolist(), plan.n_batches, dealt_minimum(sampler))
+    assert batches == in_order_of_epoch(dealt, table["groups"].min(), len(codes), sampler, epoch)
     found = [group for batch in batches for group in runs(groups[batch].tolist())]
     assert len(found) == len(set(found)), "a group is in one batch, its rows side by side"
     fewest, most = table["fewest"].to_numpy(), table["most"].to_numpy()
@@ -91,13 +104,14 @@ def check_apart(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, e
     batches = [batch.tolist() for batch in sampler.batches(epoch)]
     codes, groups = np.asarray(codes), np.asarray(groups)
     order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
-    assert batches == naive_apart(order, codes.tolist(), groups.tolist(), n_batches)
+    dealt = naive_apart(order, codes.tolist(), groups.tolist(), n_batches)
+    assert batches == in_order_of_epoch(dealt, plan.counts.min(), len(codes), sampler, epoch)
     sampled = codes >= 0
     n_rows = int(sampled.sum())
-    assert [len(batch) for batch in batches] == [
+    assert [len(batch) for batch in dealt] == [
         n_rows // n_batches + (batch < n_rows % n_batches) for batch in range(n_batches)
     ]
-    assert plan.size_range == (len(batches[-1]), len(batches[0]))
+    assert plan.size_range == (len(dealt[-1]), len(dealt[0]))
     for labels in (codes, groups):
         counts = np.bincount(labels[sampled], minlength=labels.max() + 1)
         for batch in batches:
@@ -250,6 +264,17 @@ def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: 
         )
     else:
         assert "'mean_batch_size' must be at least" in refused_size(sizes, mean, keep, replicas) or replicas > min(most)
+
+
+@pytest.mark.parametrize("keep", ["together", "apart"])
+def test_a_stratum_of_fewer_groups_or_rows_than_batches_is_in_other_batches_each_epoch(keep: str) -> None:
+    """In the same batches of every epoch, before."""
+    sampler = made([[1, 1], [1] * 30, [2] * 5], None, mean_batch_size=5, keep=keep, rare="allow")
+    assert len(sampler) == 8
+    seen = sum(sampler.composition(epoch).to_numpy()[:, 0] for epoch in range(200))
+    assert seen.sum() == 400 and (abs(seen - 50) < 4 * 50**0.5).all()
+    in_all = made([[1] * 8, [1] * 30, [2] * 4 + [1] * 4], None, mean_batch_size=7, keep=keep)
+    assert len(in_all) == 7 and "permuted" not in dict(in_all._recipe().parts)
 
 
 def refused_size(sizes: Sequence[Sequence[int]], mean: int, keep: str, replicas: int) -> str:

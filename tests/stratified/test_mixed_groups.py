@@ -172,6 +172,13 @@ def test_epochs_are_those_of_plain_python(shape: tuple[int, int, int], minimum: 
     assert set(changed) == {False} if shape[0] == 12 else True
 
 
+def test_rows_of_a_stratum_that_batches_lack_are_in_other_batches_each_epoch() -> None:
+    sampler = made([[1, 1, 0], [1, 0, 2]] + [[0, 2, 0]] * 10 + [[0, 1, 1]] * 6, None, mean_batch_size=5, rare="allow")
+    assert (len(sampler), sampler.plan.groups.tolist()) == (7, [2, 17, 7])
+    seen = sum(sampler.composition(epoch).to_numpy()[:, 0] for epoch in range(200))
+    assert seen.sum() == 400 and (abs(seen - 400 / 7) < 4 * 57**0.5).all()
+
+
 def test_epochs_differ_and_have_random_access() -> None:
     strata, groups = random_rows(200, 4, 2000)
     sampler = StratifiedGroupBatchSampler(strata, 5, groups=groups, seed=1)

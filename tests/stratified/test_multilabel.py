@@ -334,6 +334,29 @@ def test_too_many_rows_are_refused_before_any_work() -> None:
     assert "have at most 2147483647 rows. Got 2147483648 rows" in refused(endless, 1)
 
 
+# Fewer rows of a label than batches -----------------------------------------------------------------------------------
+
+
+def test_a_label_with_fewer_rows_than_batches_is_in_other_batches_each_epoch() -> None:
+    """In batches 0 and 1 of every epoch, before."""
+    labels = np.zeros((40, 2), dtype=bool)
+    labels[[3, 30], 0] = True
+    labels[::2, 1] = True
+    sampler = MultilabelBatchSampler(labels, mean_batch_size=5, rare="allow", seed=1)
+    seen = np.zeros(len(sampler), dtype=np.int64)
+    for epoch in range(200):
+        held = sampler.label_counts(epoch).to_numpy()
+        assert held.tolist() == [labels[batch].sum(axis=0).tolist() for batch in sampler.batches(epoch)]
+        seen += held[:, 0]
+    assert len(seen) == 8 and (abs(seen - 50) < 4 * 50**0.5).all()
+    assert {batch for batch, label in sampler.shortfalls(3)[["batch", "label"]].to_numpy() if label == 0} == set(
+        np.flatnonzero(sampler.label_counts(3).to_numpy()[:, 0] == 0)
+    )
+    for others in ({"shuffle": False}, {"mean_batch_size": 20}):
+        parameters = {"mean_batch_size": 5, "rare": "allow", "seed": 1, **others}
+        assert "permuted" not in dict(MultilabelBatchSampler(labels, **parameters)._recipe().parts)
+
+
 # A mean batch size ----------------------------------------------------------------------------------------------------
 
 

@@ -34,6 +34,7 @@
 #'   `"warn"` and `"allow"`: put all rows into one batch, with or without a warning.
 #'   With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with `"together"` than
 #'   groups of it: raise an error, or make batches without the stratum, with or without a warning.
+#'   Each epoch then shuffles the batches, so that the rows of the stratum are in other batches each time.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value in the strata, as in [batch_sampler_stratified()].
 #' @param seed (`integer(1)`)\cr
@@ -177,7 +178,7 @@ kind_stratified_group = function() {
     class = "batch_sampler_stratified_group",
     vectors = list(
       parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together",
-        "skeleton"),
+        "skeleton", "permuted"),
       labels = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas", "names",
         value_label_names)
     ),

@@ -42,6 +42,8 @@
 #'   `"error"` (default): raise an error that names the batch, the label and a number of batches that works.
 #'   `"warn"` and `"allow"`: continue, with or without a warning; `shortfalls()` of the instance returns what is
 #'   lacking.
+#'   If there are more batches than rows of a label, each epoch also shuffles the batches, so that these rows are in
+#'   other batches each time.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): rows are shuffled anew in each epoch.
 #'   `FALSE`: rows are assigned in the order of the dataset, and all epochs are the same.
@@ -142,7 +144,7 @@ kind_multilabel = function() {
     plan = plans$plan,
     plan_settings = plans$plan_settings,
     vectors = list(
-      parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle"),
+      parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle", "permuted"),
       labels = c("mean_batch_size", "max_batches", "rare", "num_replicas", "names")
     ),
     bytes = function(recipe) {

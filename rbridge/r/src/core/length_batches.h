@@ -213,4 +213,21 @@ static inline bool arrange_batches(
   return true;
 }
 
+/* Put the batches of an epoch, in place, into an order that continues the draws of the epoch: batch i is the one that
+ * R's sample.int(n_batches)[i] names. Return this order, or NULL. Else a stratum of fewer rows than batches could be in
+ * the same batches of every epoch.
+ */
+static inline const int32_t *permute_batches(
+    Generator *generator, int64_t n_batches, int64_t *offsets, int32_t *rows, Host *host
+) {
+  int64_t n_rows = offsets[n_batches];
+  const int32_t *order = draw_epoch_order(generator, n_batches, host);
+  int64_t *begins = order == NULL ? NULL : host->memory(host, FOR_THE_CALL, (n_batches + 1) * (int64_t)sizeof *begins);
+  int32_t *drawn = begins == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_rows * (int64_t)sizeof *drawn);
+  if (drawn == NULL) return NULL;
+  memcpy(begins, offsets, (size_t)(n_batches + 1) * sizeof *begins);
+  memcpy(drawn, rows, (size_t)n_rows * sizeof *drawn);
+  return arrange_batches(drawn, begins, order, n_batches, offsets, rows, host) ? order : NULL;
+}
+
 #endif

@@ -4,19 +4,21 @@
  * largest number that is less; or as many as a mean size makes, with the largest minimum found that they keep.
  *
  * Its rows are assigned to batches in their order. If that leaves more rows lacking than the order of the dataset does,
- * the batches of that order are refilled with rows of the same label sets.
+ * the batches of that order are refilled with rows of the same label sets. Epochs in which a label has fewer rows than
+ * there are batches are permuted at last, since ties of batches are broken by their numbers.
  */
 
 #include "../batch_numbers.h"
 #include "../epoch_order.h"
 #include "../label_sets.h"
+#include "../length_batches.h"
 #include "../multilabel.h"
 #include "kinds.h"
 
 typedef struct {
   Codes codes; /* the label set of each row */
   LabeledRows given;
-  bool is_shuffled;
+  bool is_shuffled, is_permuted;
   bool is_made;
   int32_t *refilled; /* the batches in the order of the dataset, made by the first epoch that lacks rows */
   int64_t n_missing; /* the rows that these lack */
@@ -256,11 +258,15 @@ static bool plan_multilabel(const Parts *request, Host *host) {
   bool is_chosen = read_labels(request, &matrix, host) && give_label_sets(&matrix, &given, &codes, host) &&
                    choose_label_batches(request, &wanted, &given, host) &&
                    check_shortfall(request, &wanted, &given, &codes, host);
+  if (!is_chosen) return false;
+  int64_t n_min;
+  find_rarest_label(&given, &n_min);
+  bool is_permuted = wanted.is_shuffled && n_min < given.n_batches;
   double minimum = wanted.size.has_mean ? (double)given.minimum : wanted.size.minimum;
-  return is_chosen && host->number(host, "n_labels", (double)given.n_labels) &&
+  return host->number(host, "n_labels", (double)given.n_labels) &&
          host->number(host, "n_batches", (double)given.n_batches) &&
          host->number(host, "minimum", fmin(minimum, LARGEST_EXACT)) &&
-         host->flag(host, "shuffle", wanted.is_shuffled);
+         host->flag(host, "shuffle", wanted.is_shuffled) && (!is_permuted || host->flag(host, "permuted", true));
 }
 
 /* Read the labels of each set. */
@@ -307,6 +313,7 @@ static bool prepare_multilabel(void *instance, const Parts *recipe, uint32_t see
   if (!read_whole(recipe, "n_batches", 1, (double)codes.length, &n_batches, host)) return false;
   if (!read_whole(recipe, "minimum", 1, LARGEST_EXACT, &minimum, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
+  if (is_given(recipe, "permuted") && !read_flag(recipe, "permuted", &self->is_permuted, host)) return false;
   given->n_rows = codes.length;
   given->n_labels = (int64_t)n_labels;
   given->n_batches = (int64_t)n_batches;
@@ -347,6 +354,21 @@ static bool count_held(const Assignment *assigned, const int32_t *batches, int32
   return host->go_on(host);
 }
 
+/* Put the batches and what they hold into another order. */
+static bool permute_labeled_batches(
+    const LabeledRows *given, Generator *generator, int64_t *offsets, int32_t *rows, int32_t *held, Host *host
+) {
+  int64_t n_labels = given->n_labels, n_held = given->n_batches * n_labels;
+  const int32_t *order = permute_batches(generator, given->n_batches, offsets, rows, host);
+  int32_t *drawn = order == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_held * (int64_t)sizeof *drawn);
+  if (drawn == NULL) return false;
+  memcpy(drawn, held, (size_t)n_held * sizeof *drawn);
+  for (int64_t batch = 0; batch < given->n_batches; batch++) {
+    memcpy(held + batch * n_labels, drawn + order[batch] * n_labels, (size_t)n_labels * sizeof *held);
+  }
+  return host->go_on(host);
+}
+
 /* Draw the batches, and "held", the rows of each label in each of them, batch after batch. */
 static bool draw_multilabel(void *instance, Generator *generator, uint32_t epoch, Host *host) {
   Multilabel *self = instance;
@@ -373,7 +395,9 @@ static bool draw_multilabel(void *instance, Generator *generator, uint32_t epoch
   if (batches != assigned.batches && !count_held(&assigned, batches, held, host)) return false;
   /* The scratch space of the assignment has room for the cursors. */
   int32_t *of_rows = host->memory(host, FOR_THE_CALL, given->n_rows * (int64_t)sizeof *of_rows);
-  return of_rows != NULL && gather_batches(&assigned, batches, order, of_rows, assigned.order, offsets, rows, host);
+  if (of_rows == NULL) return false;
+  if (!gather_batches(&assigned, batches, order, of_rows, assigned.order, offsets, rows, host)) return false;
+  return !self->is_permuted || permute_labeled_batches(given, generator, offsets, rows, held, host);
 }
 
 static void identify_multilabel(const void *instance, const Parts *recipe, Identity *identity) {

@@ -6,6 +6,7 @@
 #include "../grouped_rows.h"
 #include "../groups_mixed.h"
 #include "../groups_together.h"
+#include "../length_batches.h"
 #include "../mixed_plan.h"
 #include "../spreading.h"
 #include "kinds.h"
@@ -13,7 +14,7 @@
 typedef struct {
   RowGroups rows;
   int64_t n_batches, minimum;
-  bool together;
+  bool together, is_permuted;
   int32_t *strata; /* n_rows: the stratum of each row, n_strata for rows in no batch; NULL if groups are together */
   int32_t *counts; /* n_strata: the rows of each */
   MixedGroups mixed; /* if groups are together that have rows of several strata, */
@@ -236,11 +237,14 @@ static bool choose_mixed_by_mean(
   return true;
 }
 
-/* Plan batches of groups that are together and have rows of several strata; make "skeleton" a result. */
+/* Plan batches of groups that are together and have rows of several strata; make "skeleton" a result. Set whether some
+ * batches lack a stratum.
+ */
 static bool plan_mixed_groups(
     const Parts *request, const GroupRequest *wanted, const RowGroups *rows, int64_t *n_batches, double *minimum,
-    Host *host
+    bool *is_lacking, Host *host
 ) {
+  MixedBounds bounds = {.skeleton = NULL};
   MixedGroups groups;
   MixedPlan plan;
   if (!find_mixed_groups(rows, FOR_THE_CALL, &groups, host) || !begin_mixed_plan(&groups, &plan, host)) return false;
@@ -251,6 +255,28 @@ static bool plan_mixed_groups(
   int32_t *skeleton = host->vector(host, "skeleton", INTEGERS, rows->n_groups);
   if (skeleton == NULL) return false;
   memcpy(skeleton, plan.skeleton, (size_t)rows->n_groups * sizeof *skeleton);
+  if (!find_mixed_bounds(rows, skeleton, *n_batches, 1, FOR_THE_CALL, &bounds, host)) return false;
+  for (int64_t stratum = 0; stratum < rows->codes.n_strata; stratum++) {
+    *is_lacking = *is_lacking || bounds.floors[stratum] == 0;
+  }
+  return true;
+}
+
+/* Find whether batches of groups of one stratum each, or of groups that are apart, lack a stratum: one of fewer groups
+ * or rows.
+ */
+static bool find_lacking(const RowGroups *rows, bool together, int64_t n_batches, bool *is_lacking, Host *host) {
+  const Codes *codes = &rows->codes;
+  int64_t *counts = host->memory(host, FOR_THE_CALL, codes->n_strata * (int64_t)sizeof *counts);
+  if (counts == NULL) return false;
+  memcpy(counts, codes->counts, (size_t)codes->n_strata * sizeof *counts);
+  if (together) memset(counts, 0, (size_t)codes->n_strata * sizeof *counts);
+  for (int64_t group = 0; together && group < rows->n_groups; group++) {
+    if (rows->sizes[group] > 0) counts[rows->strata_of[group]] += 1;
+  }
+  for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {
+    *is_lacking = *is_lacking || counts[stratum] < n_batches;
+  }
   return true;
 }
 
@@ -269,18 +295,19 @@ static bool plan_stratified_group(const Parts *request, Host *host) {
     if (sizes == NULL) return false;
   }
   double minimum = wanted.size.minimum;
-  bool is_chosen;
+  bool is_chosen, together = wanted.keep == KEEP_TOGETHER, is_permuted = false;
   if (is_mixed) {
-    is_chosen = plan_mixed_groups(request, &wanted, &rows, &n_batches, &minimum, host);
+    is_chosen = plan_mixed_groups(request, &wanted, &rows, &n_batches, &minimum, &is_permuted, host);
   } else {
     is_chosen = wanted.size.has_mean ? choose_by_mean(request, &wanted, &rows, sizes, &n_batches, &minimum, host)
                                      : choose_by_minimum(request, &wanted, &rows, sizes, &n_batches, host);
+    is_chosen = is_chosen && find_lacking(&rows, together, n_batches, &is_permuted, host);
   }
   return is_chosen && host->keep(host, "codes") && host->number(host, "n_strata", (double)rows.codes.n_strata) &&
          host->keep(host, "groups") && host->number(host, "n_groups", (double)rows.n_groups) &&
          host->number(host, "n_batches", (double)n_batches) &&
          host->number(host, GROUP_MINIMUM, fmin(minimum, LARGEST_COUNT)) &&
-         host->flag(host, "together", wanted.keep == KEEP_TOGETHER);
+         host->flag(host, "together", together) && (!is_permuted || host->flag(host, "permuted", true));
 }
 
 /* Refuse too few groups for all batches. */
@@ -309,6 +336,7 @@ static bool prepare_stratified_group(void *instance, const Parts *recipe, uint32
   if (!read_whole(recipe, "n_batches", 1, (double)codes->n_rows, &n_batches, host)) return false;
   if (!read_whole(recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &minimum, host)) return false;
   if (!read_flag(recipe, "together", &self->together, host)) return false;
+  if (is_given(recipe, "permuted") && !read_flag(recipe, "permuted", &self->is_permuted, host)) return false;
   self->n_batches = (int64_t)n_batches;
   self->minimum = (int64_t)minimum;
   if (!check_strata_have_rows(codes, host) || (self->together && !check_together(self, host))) return false;
@@ -467,8 +495,10 @@ static bool draw_stratified_group(void *instance, Generator *generator, uint32_t
   if (!new_group_epoch(self, &epoch, host)) return false;
   const int32_t *order = draw_epoch_order(generator, self->rows.codes.n_rows, host);
   if (order == NULL) return false;
-  if (self->together) return draw_groups_together(self, order, generator, &epoch, host);
-  return draw_groups_apart(self, order, &epoch, host);
+  bool is_drawn = self->together ? draw_groups_together(self, order, generator, &epoch, host)
+                                 : draw_groups_apart(self, order, &epoch, host);
+  if (!is_drawn || !self->is_permuted) return is_drawn;
+  return permute_batches(generator, self->n_batches, epoch.offsets, epoch.rows, host) != NULL;
 }
 
 const Kind stratified_group_kind = {
