@@ -62,8 +62,8 @@ stratum_columns = function(labels) {
   c(list(stratum = names), stats::setNames(columns, paste0("stratum.", labels$columns)))
 }
 
-# The same for names of any process, of which those of the labels' own rows are a part: if one of them is not that of its
-# value, the strata are text.
+# The same for the names of all processes, if the labels are those of the rows of one.
+# If a name is not that of its value, the strata are text.
 given_back_columns = function(labels) {
   columns = stratum_columns(labels)
   values = if (length(columns) > 1L) columns[-1L] else columns

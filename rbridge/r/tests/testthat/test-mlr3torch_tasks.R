@@ -237,3 +237,26 @@ test_that("tasks with lazy tensors are sampled by their target", {
   learner$train(task)
   expect_identical(instances_of(generator)[[1]]$batches(0), sampler_of(task$truth(), 5, seed = 1)$batches(0))
 })
+
+test_that("every sampler of strata takes the role stratum, on a fold as well", {
+  data = data.frame(y = factor(rep(c("no", "yes"), 20)), site = rep(c("u", "v", "w", "w"), 10), patient = 1:40, x = 0)
+  task = mlr3::as_task_classif(data, target = "y")
+  task$set_col_roles("site", "stratum")
+  counts = function(of) shard_counts(list(a = of$data(cols = "site")$site))
+  made = function(site = NULL, of = task) {
+    list(
+      batch_sampler_stratified(2, strata = site, seed = 1),
+      batch_sampler_strata_subset(2, 2, strata = site, seed = 1),
+      batch_sampler_stratified_group(1, groups = "patient", strata = site, seed = 1),
+      batch_sampler_one_stratum(4, strata = site, seed = 1),
+      batch_sampler_downsampled(1.5, 6, majority = "w", strata = site, seed = 1),
+      batch_sampler_no_duplicates(8, "patient", min_samples_per_stratum = 1, strata = site, seed = 1),
+      batch_sampler_sharded(2, counts(of), "a", strata = site, seed = 1)
+    )
+  }
+  for (of in list(task, task$clone()$filter(c(40:13, 5)))) {
+    batches = function(generators) lapply(generators, function(generator) generator(list(task = of))$batches(1))
+    expect_identical(batches(made(of = of)), batches(made("site", of)))
+  }
+  expect_identical(names(made()[[1]](list(task = task))$plan()), c("u", "v", "w"))
+})
