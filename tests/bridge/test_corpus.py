@@ -586,7 +586,7 @@ mixture = corpus$CorpusMixtureBatchSampler("{folder}", 8, suffixes = list(".txt"
   rules = list("gold *", "IT,MSDN 20", "news 10"), seed = 1)
 generator = rbridge::batch_sampler_python(mixture)
 collected = rbridge::collect_rows(generator, n_rows = 145)
-subset = corpus$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1)
+subset = reticulate::import("pystrat")$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1)
 train = {train}
 cat(jsonlite::toJSON(digits = NA, list(
   rows = collected$rows - 1L,
