@@ -14,6 +14,11 @@ from pystrat.messages import count_of, refused_type, refused_value, show
 from pystrat.strata import number_column
 
 _REQUIRED = "hold 0 and 1, or text"
+_ADVICE = (
+    "Use 1 for rows that have the label and 0 for the others, or turn the column into text, of which each value is a "
+    "label."
+)
+_ADVICE_ON_DIGITS = "Turn the column into numbers."
 
 
 def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
@@ -56,12 +61,15 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     if len(array) > MAX_COUNT:
         raise refused_value("labels", f"have at most {MAX_COUNT} rows", count_of(len(array), "row"))
     if array.dtype.kind not in "biuf":
-        raise refused_type("labels", _REQUIRED, f"{array.dtype} values")
+        raise refused_type("labels", _REQUIRED, f"{array.dtype} values", _ADVICE)
     matrix: NDArray[np.bool_] = array == 1
     other = ~matrix & (array != 0)
+    names = names or tuple(range(matrix.shape[1]))
     if other.any():
-        raise refused_value("labels", _REQUIRED, show(array[other][0].item()))
-    return np.ascontiguousarray(matrix), names or tuple(range(matrix.shape[1]))
+        row, column = np.unravel_index(other.argmax(), other.shape)
+        got = f"{show(array[row, column].item())} in column '{names[column]}'"
+        raise refused_value("labels", _REQUIRED, got, _ADVICE)
+    return np.ascontiguousarray(matrix), names
 
 
 def data_of_labels(labels: Any) -> tuple[dict[str, NDArray[Any]], tuple[Any, ...]]:
@@ -113,13 +121,13 @@ def _of_values(column: Any, where: str) -> tuple[NDArray[Any], Sequence[str]]:
     is_categorical = isinstance(column.dtype, pd.CategoricalDtype)
     numbered = number_column(as_vector(column, Wanted("labels", _REQUIRED)), "labels", where, required=_REQUIRED)
     if numbered.kind not in ("text", "bytes") and not is_categorical:
-        raise refused_type("labels", _REQUIRED, f"{column.dtype} values{where}")
+        raise refused_type("labels", _REQUIRED, f"{column.dtype} values{where}", _ADVICE)
     n_missing = int((numbered.codes < 0).sum())
     if n_missing:
         got = f"{n_missing} missing of {count_of(len(numbered.codes), 'row')}{where}"
         raise refused_value("labels", "have no missing values", got)
     if set(numbered.names()) <= {"0", "1"}:  # of a file that was read as text, for example
-        raise refused_type("labels", _REQUIRED, f"the text '{numbered.names()[0]}'{where}")
+        raise refused_type("labels", _REQUIRED, f"the text '{numbered.names()[0]}'{where}", _ADVICE_ON_DIGITS)
     return numbered.codes[:, np.newaxis] == np.arange(len(numbered.values)), numbered.names()
 
 
@@ -127,5 +135,5 @@ def _of_numbers(column: Any, name: Any) -> NDArray[Any]:
     types = pd.api.types
     dtype = column.dtype
     if not (types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype)) or types.is_complex_dtype(dtype):
-        raise refused_type("labels", _REQUIRED, f"{dtype} values in column '{name}'")
+        raise refused_type("labels", _REQUIRED, f"{dtype} values in column '{name}'", _ADVICE)
     return as_doubles(column)[:, np.newaxis]

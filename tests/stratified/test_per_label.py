@@ -171,5 +171,5 @@ def test_items_of_users_are_the_ranking_mode() -> None:
 def test_unknown_labels_are_refused(unknown: float, got: str) -> None:
     labels = LABELS.to_numpy(dtype=float)
     labels[2, 1] = unknown
-    with pytest.raises(ValueError, match=f"must hold 0 and 1, or text. Got {got} instead"):
+    with pytest.raises(ValueError, match=f"must hold 0 and 1, or text. Got {got} in column '1' instead"):
         PerLabelBatchSampler(labels, 1, 1, seed=1)

@@ -1,6 +1,8 @@
 # Labels of rows, for batch_sampler_multilabel() and repeat_factors().
 
 label_values = "hold 0 and 1, or text"
+label_advice = paste("Use 1 for rows that have the label and 0 for the others, or turn the column into text, of which",
+  "each value is a label.")
 
 # -> a logical matrix with column names; anything but 0, 1 and text is refused. Each value of text is a label.
 label_matrix = function(labels) {
@@ -16,13 +18,18 @@ label_matrix = function(labels) {
     labels = as.matrix(labels)
   }
   check_label_matrix(labels)
+  names = unicode_text(colnames(labels), "labels", "name each label by a text")
+  if (is.null(names)) {
+    names = as.character(seq_len(ncol(labels)))
+  }
   wrong = is.na(labels) | (labels != 0 & labels != 1)
   if (any(wrong)) {
-    stop_parameter("labels", label_values, show_value(t(labels)[which(t(wrong))[1L]]))
+    row = which(rowSums(wrong) > 0)[1L]
+    column = which(wrong[row, ])[1L]
+    stop_parameter("labels", label_values,
+      sprintf("%s in column '%s'", show_value(labels[[row, column]]), names[column]), label_advice)
   }
-  names = unicode_text(colnames(labels), "labels", "name each label by a text")
-  matrix(labels == 1, nrow(labels), ncol(labels),
-    dimnames = list(NULL, if (is.null(names)) as.character(seq_len(ncol(labels))) else names))
+  matrix(labels == 1, nrow(labels), ncol(labels), dimnames = list(NULL, names))
 }
 
 # A data frame as a matrix: its columns of 0 and 1, and a column for each value of those of text.
@@ -33,7 +40,8 @@ columns_of_labels = function(labels) {
       return(values_as_labels(column, name))
     }
     if (is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column))) {
-      stop_parameter("labels", label_values, sprintf("%s values in column '%s'", class(column)[1L], name))
+      stop_parameter("labels", label_values, sprintf("%s values in column '%s'", class(column)[1L], name),
+        label_advice)
     }
     matrix(column, ncol = 1L, dimnames = list(NULL, name))
   })
@@ -49,7 +57,8 @@ values_as_labels = function(column, name) {
       sprintf("%d missing of %s%s", n_missing, show_count(length(column), "row"), place))
   }
   if (!is.factor(column) && all(encoded$names %in% c("0", "1"))) { # of a file that was read as text, for example
-    stop_parameter("labels", label_values, sprintf("the text '%s'%s", encoded$names[1L], place))
+    stop_parameter("labels", label_values, sprintf("the text '%s'%s", encoded$names[1L], place),
+      "Turn the column into numbers.")
   }
   matrix(outer(encoded$codes, seq_along(encoded$names), `==`), nrow = length(column),
     dimnames = list(NULL, paste(name, encoded$names, sep = "=")))
@@ -66,7 +75,7 @@ check_label_matrix = function(labels) {
     }
   }
   if (!is.logical(labels) && !is.numeric(labels)) {
-    stop_parameter("labels", label_values, sprintf("%s values", typeof(labels)))
+    stop_parameter("labels", label_values, sprintf("%s values", typeof(labels)), label_advice)
   }
 }
 

@@ -110,15 +110,18 @@ test_that("labels that are none are refused", {
   expect_identical(refused(matrix(0, 0, 2), 1), must("have at least one row. Got 0 rows instead."))
   expect_identical(refused(matrix(0, 2, 0), 1), must("have at least one column. Got 0 columns instead."))
   expect_identical(refused(data.frame(a = 1:2)[, 0], 1), must("have at least one column. Got 0 columns instead."))
-  expect_identical(refused(rbind(c(1, 2)), 1), must("hold 0 and 1, or text. Got 2 instead."))
-  expect_identical(refused(rbind(c(1, 0), c(3, 1), c(1, 2)), 1), must("hold 0 and 1, or text. Got 3 instead."))
-  expect_identical(refused(rbind(c(NA, 1)), 1), must("hold 0 and 1, or text. Got NA instead."))
-  expect_identical(refused(rbind(c("1", "0")), 1),
-    must("hold 0 and 1, or text. Got the text '1' in column '1' instead."))
-  expect_identical(refused(data.frame(a = c("1", "0")), 1),
-    must("hold 0 and 1, or text. Got the text '1' in column 'a' instead."))
-  expect_identical(refused(data.frame(a = Sys.Date()), 1),
-    must("hold 0 and 1, or text. Got Date values in column 'a' instead."))
+  values = function(got) {
+    must(paste("hold 0 and 1, or text. Got", got, "instead. Use 1 for rows that have the label and 0 for the others, or",
+      "turn the column into text, of which each value is a label."))
+  }
+  digits = function(got) must(paste("hold 0 and 1, or text. Got", got, "instead. Turn the column into numbers."))
+  expect_identical(refused(rbind(c(1, 2)), 1), values("2 in column '2'"))
+  expect_identical(refused(rbind(c(1, 0), c(3, 1), c(1, 2)), 1), values("3 in column '1'"))
+  expect_identical(refused(rbind(c(NA, 1)), 1), values("NA in column '1'"))
+  expect_identical(refused(data.frame(a = c(1, 1), b = c(0, -1)), 1), values("-1 in column 'b'"))
+  expect_identical(refused(rbind(c("1", "0")), 1), digits("the text '1' in column '1'"))
+  expect_identical(refused(data.frame(a = c("1", "0")), 1), digits("the text '1' in column 'a'"))
+  expect_identical(refused(data.frame(a = Sys.Date()), 1), values("Date values in column 'a'"))
   expect_identical(refused(data.frame(a = c("x", NA)), 1),
     must("have no missing values. Got 1 missing of 2 rows in column 'a' instead."))
   expect_identical(refused(data.frame(a = c(1, 1), b = 0), 1),
