@@ -222,9 +222,10 @@ def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
 def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
     """Plot the rows of each stratum in a batch, with a row per stratum.
 
-    The plan of `StratifiedBatchSampler` is the same in every epoch, and becomes a heat map with a column per batch. The
-    plans of `StrataSubsetBatchSampler` and `StratifiedGroupBatchSampler` have only bounds in common, which become
-    lines from the fewest to the most rows in a batch; `composition` of the sampler returns the numbers of an epoch.
+    The plan of `StratifiedBatchSampler` is the same in every epoch. Its plot is a heat map with a column per batch. The
+    batches of `StrataSubsetBatchSampler` and `StratifiedGroupBatchSampler` differ between epochs. The plot of their
+    plans has a line for each stratum, from the fewest to the most rows in a batch of any epoch; call `composition` of
+    the sampler for the numbers of an epoch.
 
     Parameters
     ----------
@@ -235,8 +236,8 @@ def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The label of a stratum has its rows, and the smallest and largest count in a batch. The color of a heat map is
-        the count divided by the largest count of the stratum in any batch, so that rare strata are visible as well.
+        The label of a stratum has its rows, and the smallest and largest count in a batch. A heat map is white for
+        batches without rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
         If there are few batches, the counts are printed in it.
     """
     if not isinstance(plan, (BatchPlan, RangePlan)):
@@ -250,6 +251,8 @@ def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
 
 # The most characters beside one another in a heat map, one of them a gap between two batches.
 _CHARACTERS = 60
+# The shade of the fewest rows of a stratum, if other batches have more; no rows are 0, and the most are 1.
+_FEWEST = 0.35
 
 
 def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
@@ -258,12 +261,12 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     chosen = np.argsort(plan.counts, kind="stable")[:most]
     table = plan.rows_of_strata()[:, chosen]
     figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)))
-    shares = (table / table.max(axis=0)).T
+    shades = _shades(table).T
     extent = (0.5, plan.n_batches + 0.5, len(chosen) - 0.5, -0.5)
-    image = axis.imshow(shares, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
+    image = axis.imshow(shades, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
     if plan.n_batches * (len(str(table.max())) + 1) <= _CHARACTERS:
-        for place, batch in np.ndindex(shares.shape):
-            color = "white" if shares[place, batch] > 0.6 else "black"
+        for place, batch in np.ndindex(shades.shape):
+            color = "white" if shades[place, batch] > 0.6 else "black"
             style = {"ha": "center", "va": "center", "fontsize": SMALL, "color": color}
             axis.text(batch + 1, place, str(table[batch, place]), **style)
     names = [
@@ -274,9 +277,19 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     minimum = count_of(plan.min_samples_per_stratum, "row")
     kept = f"at least {minimum} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
     axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes, 'row')}\n{kept} in each", fontsize=11)
-    figure.colorbar(image, ax=axis, ticks=[0, 0.5, 1]).set_label("share of the\nlargest count", fontsize=SMALL)
+    colors = figure.colorbar(image, ax=axis, ticks=[0, _FEWEST, 1])
+    colors.ax.set_yticklabels(["none", "fewest", "most"])
+    colors.set_label("rows of the\nstratum", fontsize=SMALL)
     figure.tight_layout()
     return axis
+
+
+def _shades(table: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the shade of each count, from 0 to 1, given the strata in columns."""
+    most = table.max(axis=0)
+    fewest = np.where(table > 0, table, most).min(axis=0)
+    steps = np.where(most > fewest, (table - fewest) / np.maximum(most - fewest, 1), 1.0)
+    return np.where(table > 0, _FEWEST + (1 - _FEWEST) * steps, 0.0)
 
 
 def _plot_ranges(plan: RangePlan, most: int) -> Any:

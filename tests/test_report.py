@@ -105,7 +105,17 @@ def test_a_plot_of_nothing_is_refused() -> None:
         plot_batch_counts({"plain": table}, "1")
 
 
-def test_the_plot_of_a_plan_shows_the_share_of_every_stratum_in_every_batch() -> None:
+def test_the_plot_of_a_plan_shows_the_fewest_and_the_most_rows_of_every_stratum() -> None:
+    lengths = StratifiedBatchSampler(["a"] * 5 + ["b"] * 100, mean_batch_size=26).plan
+    axis = plot_plan(lengths)
+    assert lengths.composition().to_numpy().T.tolist() == [[1, 1, 1, 2], [25, 25, 25, 25]]
+    light, dark = axis.images[0].get_array().tolist()
+    assert light == [0.35, 0.35, 0.35, 1.0] and dark == [1.0] * 4
+    assert [text.get_text() for text in axis.figure.axes[1].get_yticklabels()] == ["none", "fewest", "most"]
+    matplotlib.pyplot.close("all")
+
+
+def test_the_plot_of_a_plan_of_equal_batches_has_one_color() -> None:
     axis = plot_plan(sampler_of().plan)
     assert axis.images[0].get_array().tolist() == [[1.0, 1.0], [1.0, 1.0]]
     labels = [label.get_text() for label in axis.get_yticklabels()]

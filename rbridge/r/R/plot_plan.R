@@ -2,14 +2,14 @@
 #'
 #' @description
 #' Plots the rows of each stratum in a batch, with one row for each stratum, smallest strata first.
-#' The plan of [batch_sampler_stratified()] is the same in every epoch, and becomes a heat map with one column for each
-#' batch.
-#' The color is the number of rows of the stratum in the batch, relative to its largest count in any batch, so that rare
-#' strata are visible.
+#' The plan of [batch_sampler_stratified()] is the same in every epoch.
+#' Its plot is a heat map with one column for each batch.
+#' The heat map is white for batches without rows of the stratum, and otherwise light for its fewest rows in a batch and
+#' dark for its most.
 #' If there are few batches, the numbers are printed in it.
-#' The plans of [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()] have only bounds in common, which
-#' become lines from the fewest to the most rows in a batch; the member `composition(epoch)` of an instance returns the
-#' numbers of an epoch.
+#' The batches of [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()] differ between epochs.
+#' The plot of their plans has a line for each stratum, from the fewest to the most rows in a batch of any epoch.
+#' Call `composition(epoch)` of an instance for the numbers of an epoch.
 #'
 #' @param plan (`batch_plan` or `range_plan`)\cr
 #'   A plan from [batch_plan()], or from the member `plan()` of an instance of [batch_sampler_strata_subset()]
@@ -61,21 +61,32 @@ plot_heat_map = function(plan, most) {
     batch = rep(seq_len(plan$n_batches), times = length(chosen)),
     stratum = rep(numbered_rows(chosen), each = plan$n_batches),
     rows = unlist(composition, use.names = FALSE),
-    share = unlist(lapply(composition, function(rows) rows / max(rows)))
+    shade = unlist(lapply(composition, shades))
   )
   are_printed = plan$n_batches * (nchar(max(drawn$rows)) + 1L) <= 60
   printed = drawn[rep(are_printed, nrow(drawn)), ]
-  ggplot2::ggplot(drawn, ggplot2::aes(x = .data$batch, y = .data$stratum, fill = .data$share)) +
+  ggplot2::ggplot(drawn, ggplot2::aes(x = .data$batch, y = .data$stratum, fill = .data$shade)) +
     ggplot2::geom_raster() +
     ggplot2::geom_text(ggplot2::aes(label = .data$rows), data = printed, size = small_text,
-      colour = ifelse(printed$share > 0.6, "white", "black")) +
+      colour = ifelse(printed$shade > 0.6, "white", "black")) +
     ggplot2::scale_fill_gradientn(colours = c("#f7fbff", "#6baed6", "#08306b"), limits = c(0, 1),
-      breaks = c(0, 0.5, 1), name = "share of the\nlargest count") +
+      breaks = c(0, shade_of_fewest, 1), labels = c("none", "fewest", "most"), name = "rows of the\nstratum") +
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +
     ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen)), expand = c(0, 0)) +
     ggplot2::labs(title = plan_title(plan), subtitle = plan_promise(plan), y = NULL,
       x = paste0("batch", larger_strata(length(plan$counts), most))) +
     plot_style()
+}
+
+# The shade of the fewest rows of a stratum, if other batches have more; no rows are 0, and the most are 1.
+shade_of_fewest = 0.35
+
+# The shade of each count of a stratum, from 0 to 1.
+shades = function(rows) {
+  most = max(rows)
+  fewest = min(rows[rows > 0], most)
+  steps = if (most > fewest) (rows - fewest) / (most - fewest) else 1
+  ifelse(rows > 0, shade_of_fewest + (1 - shade_of_fewest) * steps, 0)
 }
 
 plot_ranges = function(plan, most) {

@@ -88,14 +88,15 @@ test_that("no text in a plot is smaller than nine points", {
   }
 })
 
-test_that("plot_plan() shows the share of every stratum in every batch, the smallest stratum first", {
+test_that("plot_plan() shows the fewest and the most rows of every stratum, the smallest stratum first", {
   plan = batch_plan(rep(c("b", "a"), times = c(9, 4)), 2)
   plot = plot_plan(plan)
-  expect_equal(plot$data$share, c(1, 1, 4 / 5, 1))
+  expect_equal(plot$data$shade, c(1, 1, 0.35, 1))
   expect_identical(plot$labels$title, "2 batches of 6 to 7 rows")
   expect_identical(plot$labels$subtitle, "at least 2 rows of every stratum in each")
   rare = plot_plan(batch_plan(c("a", rep("b", 9)), mean_batch_size = 4, rare = "allow"))
   expect_identical(layer(rare, 2)$label, c(1L, 0L, 0L, 3L, 3L, 3L))
+  expect_equal(rare$data$shade, c(1, 0, 0, 1, 1, 1))
   expect_identical(nrow(layer(plot_plan(batch_plan(rep(c("yes", "no"), 60), 1)), 2)), 0L)
   expect_identical(rare$labels$subtitle, "not every stratum in each")
   expect_identical(plot_plan(plan, most = 1)$labels$x, "batch (and 1 larger stratum)")
