@@ -91,6 +91,7 @@ def test_documents_and_vignettes_that_help_pages_and_docstrings_name_exist() -> 
     named = set(re.findall(r"\bdocs/[\w-]+\.md\b", text))
     named |= set(re.findall(r"\bvignettes/[\w-]+\.Rmd\b", text))
     named |= {f"vignettes/{name}.Rmd" for name in re.findall(r'vignette\("([\w-]+)"', text)}
+    named |= {f"docs/{name}.md" for name in re.findall(r"\\guide\{([^}]*)\}", text)}
     assert {"docs/stratified.md", "vignettes/stratified-batches.Rmd"} <= named
     assert [name for name in sorted(named) if not (root / name).is_file()] == []
 

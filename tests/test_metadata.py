@@ -36,10 +36,7 @@ def _load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_the_packages_say_what_the_citation_says(load: Any) -> None:
     metadata = load("metadata")
     citation = yaml.safe_load(read("CITATION.cff"))
-    for name, update in (
-        ("rbridge/r/DESCRIPTION", metadata.update_description),
-        ("pyproject.toml", metadata.update_pyproject),
-    ):
+    for name, update in metadata.UPDATES.items():
         assert update(read(name), citation) == read(name)
 
 
@@ -60,9 +57,18 @@ def test_a_maintainer_and_a_repository_are_filled_in_at_one_place(load: Any) -> 
     assert 'maintainers = [{ name = "Ada Lovelace", email = "ada@example.org" }]\n' in pyproject
     assert 'Homepage = "https://example.org/site"\nSource = "https://example.org/code"\nIssues = ' in pyproject
     assert metadata.update_pyproject(pyproject, FILLED_IN) == pyproject
+    guides = metadata.update_guides(read("rbridge/r/man/macros/guides.Rd"), FILLED_IN)
+    assert r"{\href{https://example.org/code/blob/HEAD/docs/#1.md}{\code{docs/#1.md}}}" in guides
     citation = yaml.safe_load(read("CITATION.cff"))
     assert metadata.update_description(description, citation) == read("rbridge/r/DESCRIPTION"), "and taken out again"
     assert metadata.update_pyproject(pyproject, citation) == read("pyproject.toml")
+    assert metadata.update_guides(guides, citation) == read("rbridge/r/man/macros/guides.Rd")
+
+
+def test_help_pages_name_guides_by_the_macro_that_links_them() -> None:
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "rbridge" / "r" / "man").glob("*.Rd")]
+    named = {name for page in pages for name in re.findall(r"\\guide\{([^}]*)\}", page)}
+    assert len(named) > 10 and not [page for page in pages if re.search(r"docs/[\w-]+\.md", page)]
 
 
 def test_the_links_of_the_readme_are_absolute_for_a_package_index(load: Any, monkeypatch: pytest.MonkeyPatch) -> None:

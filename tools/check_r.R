@@ -25,7 +25,7 @@ if (length(twice) > 0) {
 }
 
 generated = function(folder) {
-  files = c("NAMESPACE", file.path("man", list.files(file.path(folder, "man"))))
+  files = c("NAMESPACE", file.path("man", list.files(file.path(folder, "man"), "[.]Rd$")))
   vapply(files, function(file) paste(readLines(file.path(folder, file)), collapse = "\n"), character(1))
 }
 copy = tempfile("rbridge")

@@ -1,6 +1,6 @@
 """Copies who maintains the project, and where it is, from CITATION.cff to the packages of both languages.
 
-    python tools/metadata.py            write DESCRIPTION and pyproject.toml
+    python tools/metadata.py            write DESCRIPTION, the links to guides of R's help pages, and pyproject.toml
     python tools/metadata.py --check    write nothing; the exit status is 1 if a file says something else
 
 ``authors``, ``contact``, ``repository-code`` and ``url`` are fields of the citation file format. The last two may be
@@ -23,7 +23,7 @@ Citation = dict[str, Any]
 def main(arguments: list[str]) -> int:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     stale = []
-    for name, update in (("rbridge/r/DESCRIPTION", update_description), ("pyproject.toml", update_pyproject)):
+    for name, update in UPDATES.items():
         path = ROOT / name
         before = path.read_text(encoding="utf-8")
         after = update(before, citation)
@@ -87,6 +87,15 @@ def update_description(text: str, citation: Citation) -> str:
     return set_field(text, "BugReports", pages.get("Issues", ""), after="URL" if "URL:" in text else "License")
 
 
+def update_guides(text: str, citation: Citation) -> str:
+    """Set what R's help pages show for `\\guide{NAME}`: a link to the guide, or its path if no page is known."""
+    source = links(citation).get("Source")
+    path = r"\code{docs/#1.md}"
+    linked = rf"\href{{{source}/blob/HEAD/docs/#1.md}}{{{path}}}"
+    guide = linked if source else f"{path} in the repository of the project"
+    return replace_once(text, r"^\\newcommand\{\\guide\}.*$", rf"\newcommand{{\guide}}{{{guide}}}")
+
+
 def set_field(text: str, name: str, value: str, after: str = "License") -> str:
     """Replace a field, or add it after another one; without a value, remove it."""
     text = re.sub(rf"^{name}:.*\n(?:[ \t].*\n)*", "", text, flags=re.MULTILINE)
@@ -123,6 +132,12 @@ def replace_once(text: str, pattern: str, replacement: str) -> str:
     assert n_changed == 1, f"{pattern} occurs {n_changed} times"
     return changed
 
+
+UPDATES = {
+    "rbridge/r/DESCRIPTION": update_description,
+    "rbridge/r/man/macros/guides.Rd": update_guides,
+    "pyproject.toml": update_pyproject,
+}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

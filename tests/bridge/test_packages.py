@@ -83,7 +83,7 @@ def test_the_wheel_holds_the_kernel_and_the_r_package_but_no_tests_and_no_files_
     for name in (*of_r, "data/nsch_2017.rda"):
         assert f"rbridge/r/{name}" in names
     assert {f"rbridge/r/R/{path.name}" for path in (ROOT / "rbridge/r/R").iterdir()} <= set(names)
-    assert {f"rbridge/r/man/{path.name}" for path in (ROOT / "rbridge/r/man").iterdir()} <= set(names)
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "rbridge/r/man").rglob("*.Rd")} <= set(names)
     for kernel in (ROOT / "pystrat").glob("**/*.pyx"):
         start = kernel.relative_to(ROOT).with_suffix("").as_posix() + "."
         assert any(name.startswith(start) and name.endswith(".so") for name in names)

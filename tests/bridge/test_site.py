@@ -20,8 +20,9 @@ def _pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = ["Rscript", str(TOOL / "rd_to_markdown.R"), str(TOOL / "names.csv"), str(folder)]
     subprocess.run(command, cwd=ROOT, check=True)
     as_text = (
-        "for (file in list.files('rbridge/r/man', full.names = TRUE))"
-        f" tools::Rd2txt(file, file.path('{folder}', sub('Rd$', 'txt', basename(file))),"
+        "macros = tools::loadPkgRdMacros('rbridge/r');"
+        "for (file in list.files('rbridge/r/man', '[.]Rd$', full.names = TRUE))"
+        f" tools::Rd2txt(file, macros = macros, out = file.path('{folder}', sub('Rd$', 'txt', basename(file))),"
         " options = list(underline_titles = FALSE))"
     )
     subprocess.run(["Rscript", "-e", as_text], cwd=ROOT, check=True)

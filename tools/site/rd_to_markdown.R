@@ -7,7 +7,7 @@
 
 arguments = commandArgs(trailingOnly = TRUE)
 pages = utils::read.csv(arguments[1L])
-macros = tools::loadRdMacros(file.path(R.home("share"), "Rd", "macros", "system.Rd"))
+macros = tools::loadPkgRdMacros("rbridge/r")
 
 tag_of = function(node) sub("^\\\\", "", attr(node, "Rd_tag"))
 
@@ -53,6 +53,7 @@ markdown_of = function(node) {
     VERB = plain(node),
     COMMENT = ,
     dontshow = ,
+    USERMACRO = , # what it stands for follows
     "if" = "", # roxygen2 wraps code in these, for HTML alone
     code = if (length(node) == 1L && identical(tag_of(node[[1L]]), "link")) link(node[[1L]]) else code(plain(node)),
     verb = code(plain(node)),

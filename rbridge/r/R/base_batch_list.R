@@ -8,8 +8,8 @@
 #' A batch is a vector of its rows, counted from 1.
 #' A `for` loop needs a plain list: `for (rows in as.list(batches))`.
 #'
-#' The batches are made when they are taken from it.
-#' It holds
+#' A batch is made when it is taken from the list.
+#' The list has the members
 #' * `$rows`: the rows of all batches, one batch after another;
 #' * `$offsets`: the number of rows before each batch, and finally of all rows.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.

@@ -6,7 +6,7 @@
 #'
 #' @param tables (`list()` of `matrix()`)\cr
 #'   The results of [shard_counts()] in each process.
-#'   Each shard is in one of them.
+#'   Each shard is in exactly one of them.
 #'   A table may have no columns.
 #'
 #' @return The result of [shard_counts()] for all shards at once, whichever process held them.

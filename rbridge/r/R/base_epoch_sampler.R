@@ -34,22 +34,24 @@
 #' * `epoch`: the next epoch, counted from 0.
 #' * `state_dict(batches_consumed)`: returns the state, a list; see *States*.
 #' * `load_state_dict(state)`: continues at a state; returns the instance invisibly.
-#' * `set_rank(rank, num_replicas)`: makes the instance that of one of several processes, counted from 0, and begins the
-#'   next epoch at its first batch; returns the instance invisibly.
+#' * `set_rank(rank, num_replicas)`: limits the instance to the batches of one of several processes, and begins the next
+#'   epoch at its first batch; returns the instance invisibly.
+#'   `rank` is the number of the process, from 0.
 #'   The instance then returns the batches `rank`, `rank + num_replicas`, ... of all batches, counted from 0.
 #'   The generator must have been made for this `num_replicas`, so that each process has as many batches.
-#' * `rank`: that number, `NULL` for all batches.
+#' * `rank`: the number of the process, `NULL` if the instance returns all batches.
 #' * `seed`: the seed, given or drawn.
 #' * `print()`: shows a summary.
 #' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
 #'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
 #'   the last batch.
-#'   `.length()` is the number of batches; if epochs differ in it, that of the next epoch, or, in a training of
-#'   mlr3torch, which asks after each batch, that of the running one.
+#'   `.length()` is the number of batches.
+#'   If epochs differ in it, it is that of the next epoch, and during the training of mlr3torch, which asks after each
+#'   batch, that of the running epoch.
 #'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
 #'   `drop_last` is `FALSE`.
 #'
-#' With `num_replicas`, an instance returns the batches of all processes, in global order, until `set_rank()` is called.
+#' Until `set_rank()` is called, an instance with `num_replicas` returns the batches of all processes, in global order.
 #'
 #' @section Seeds and epochs:
 #' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
@@ -77,11 +79,11 @@
 #' Within an epoch, `batches_consumed` is required: the number of batches that the training has taken since it began to
 #' iterate, because workers of a dataloader request batches ahead of training.
 #' Between epochs, it may be left out, and the state is the beginning of the next epoch.
-#' The last batch does not end an epoch, but the request after it does: `coro::loop()` makes it, and the training of
-#' mlr3torch does not.
+#' The request after the last batch ends an epoch.
+#' `coro::loop()` makes this request, and the training of mlr3torch does not.
 #' A [tensor_loader()] counts the batches, so its `state_dict()` has no argument.
 #'
-#' A state can be continued by another number of processes if all batches of the epochs are the same.
+#' Another number of processes can continue a state if all batches of the epochs are the same.
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
@@ -91,7 +93,7 @@
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
 #' An instance keeps its epoch, its feedback, and where the running epoch began, but no iterator.
-#' Within an epoch, its next iteration is therefore that of the next epoch.
+#' An instance that is saved within an epoch therefore begins the next epoch when it is read.
 #' To continue the running epoch, save the result of `state_dict(batches_consumed)` too, or instead.
 #' [write_batch_sampler()] writes a generator to a file without code, which can be passed to other people.
 #' Samplers of files need the files there.

@@ -19,8 +19,8 @@
 #' @param transform (`function()` or `NULL`)\cr
 #'   Called with each batch; the loader yields what it returns.
 #' @param device (`character(1)`, `torch_device()` or `NULL`)\cr
-#'   Where the batches shall be.
-#'   `NULL` (default): where the data are.
+#'   The device of the batches.
+#'   `NULL` (default): the device of the data.
 #' @param chunk (`integer(1)`)\cr
 #'   The number of bytes to gather at once, at most.
 #'   A larger batch is gathered by itself, and so is the first one, which shows how many bytes a row has.

@@ -6,9 +6,8 @@
 #' The same generator gives the same bytes as `rbridge.export_r()` of the Python package.
 #'
 #' @param generator (`batch_sampler_generator`)\cr
-#'   The result of a function such as [batch_sampler_stratified()], for given data: its strata must not be those of a
-#'   task that is still to come.
-#'   Functions of the user are not part of a recipe, so they cannot be written.
+#'   The result of a function such as [batch_sampler_stratified()] with given data.
+#'   A generator that takes its strata from a task, or that calls functions of the user, cannot be written.
 #' @param file (`character(1)`)\cr
 #'   Path of the file, by convention with the suffix `.recipe`.
 #'   An existing file is replaced, once the new one is complete.

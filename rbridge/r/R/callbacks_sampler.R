@@ -43,7 +43,7 @@
 #'
 #' @section Errors:
 #' `sampler` is none of these, has no length while `n_batches` is not given, can be iterated only once, such as a
-#' running generator, or is one of several ranks.
+#' running generator, or returns the batches of one rank only.
 #' The package reticulate, or the Python package `rbridge` in the Python that reticulate uses, is not installed.
 #'
 #' @export

@@ -43,9 +43,9 @@
 #' line), or in the user's cache folder if the folder is not writable.
 #' An index that is damaged, or of another version of the file, is made again.
 #' Python uses the same index files.
-#' Each process opens the files itself and keeps them open as long as the dataset exists: one descriptor for each file,
+#' Each process opens the files itself and keeps them open as long as the dataset exists: one file descriptor per file,
 #' and 8 bytes of memory for each line.
-#' After reading a batch, its files are checked.
+#' Its files are checked after each batch.
 #' If a file is gone, or its size, modification time or inode is no longer that of its index, an error is raised.
 #' A change that preserves all three is not detected.
 #'

@@ -5,7 +5,7 @@
 #' examples in each epoch, at random or in turn.
 #' Use it for datasets that are too large for whole epochs.
 #'
-#' In the project, `docs/corpus.md` is a guide.
+#' Guide: \guide{corpus}.
 #'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of examples of the dataset, from 1 to 2147483647.

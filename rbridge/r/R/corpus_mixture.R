@@ -6,7 +6,7 @@
 #' [corpus_dataset()] over the same files reads the lines.
 #' The Python class `pystrat.corpus.CorpusMixtureBatchSampler` returns the same batches from the same seed.
 #'
-#' In the project, `docs/corpus-files.md` is a guide to mixtures, and `docs/corpus.md` to batches by length.
+#' Guides: \guide{corpus-files} for mixtures, \guide{corpus} for batches by length.
 #'
 #' @param source (`character()` or `list()`)\cr
 #'   A folder, or the paths of files with the first suffix, a single one as `list(path)`.
@@ -37,7 +37,7 @@
 #'   At least 1: a file with n lines has the weight `n^(1 / temperature)`.
 #'   The higher it is, the more equal the shares.
 #' @param cap (`integer(1)`)\cr
-#'   The number of lines as which a larger file counts: a file with n lines has the weight `min(n, cap)`, with
+#'   A larger file counts as if it had this number of lines: a file with n lines has the weight `min(n, cap)`, with
 #'   `temperature` to the power of `1 / temperature`.
 #' @param assign (`character(1)`)\cr
 #'   How the lines of an epoch are assigned to batches.
@@ -70,8 +70,9 @@
 #'   side.
 #'   `NULL` (default): no limit.
 #' @param accept (`function`)\cr
-#'   A function that receives such lines too, and returns for each position whether it is accepted; the others are
-#'   excluded.
+#'   A function that receives lines as `lines()` of [corpus_dataset()] returns them, and returns for each position
+#'   whether it is accepted.
+#'   Other positions are excluded.
 #'   `NULL` (default): all are accepted.
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, from 0 to 2147483646.

@@ -7,7 +7,7 @@
 #' Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
 #' proportion to perplexity.
 #' The Python class `pystrat.PerplexityBatchSampler` returns the same batches from the same calls, including reports.
-#' In the project, `docs/corpus.md` is a guide.
+#' Guide: \guide{corpus}.
 #'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of examples of the dataset, from 1 to 2147483647.

@@ -13,7 +13,7 @@
 #' @param multiplier (`numeric(1)`)\cr
 #'   The number of negatives of an epoch, as a multiple of the positives: `k = floor(multiplier * positives + 1/2)`, at
 #'   least 1.
-#'   It is taken exactly as the decimal number of 15 significant digits that is shown.
+#'   It is rounded to 15 significant digits, as R shows it, and is exact as such a decimal number.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of lines in a batch.
 #' @param negative_files_per_epoch (`integer(1)`)\cr

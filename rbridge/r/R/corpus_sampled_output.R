@@ -50,8 +50,8 @@
 #' * If every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
 #' * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit.
 #' * `with()` writes everything back even after an error in the code.
-#' * If the beginning or the end fails, for example for lack of memory, the layer and the optimizer's state are those
-#'   before it.
+#' * If `begin()` or `end()` fails, for example for lack of memory, the layer and the optimizer's state are as before
+#'   the call.
 #' * State of the optimizer that has another shape than the parameter, such as its number of steps, is carried over
 #'   unchanged.
 #' * Training is that of `pystrat.corpus.vocabulary.SampledOutput` in Python, where ids and positions are counted

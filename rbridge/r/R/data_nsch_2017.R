@@ -6,7 +6,7 @@
 #' A shuffled batch of 100 children often has one or two of them, and one batch in eighteen has none.
 #' The vignettes and guides of this package train on it.
 #'
-#' The data describe who has been diagnosed; a model of them is no screening tool and says nothing about causes.
+#' The data describe who has been diagnosed; a model of them is not a screening tool and says nothing about causes.
 #' The answers were given in confidence by parents: use them for statistics, and do not try to find out who anybody is.
 #'
 #' @details
@@ -14,8 +14,8 @@
 #' and the sampling stratum.
 #' Weighted shares and means can be computed; standard errors that honor the design of the survey cannot.
 #' Numbers from 1 to 4, 5 or 6 are ordered categories, listed in order.
-#' Missing are answers that were not given, or questions that were not asked.
-#' The folder `data` of the project has the same rows as a file of CSV, two further years, and all details.
+#' A value is missing if the answer was not given or the question was not asked.
+#' The folder `data` of the project has the same rows as a CSV file, two further years, and all details.
 #'
 #' @format
 #' A `data.frame()` with one row for each of 21,599 children, in the order of the survey's file, and 43 columns, here

@@ -8,14 +8,15 @@
 #' It preserves calibration at a fraction of the gradient steps; do not expect a better ranking (AUC).
 #' The Python class `pystrat.DownsampledBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' Begin with `vignette("rare-events", package = "rbridge")`; in the project, `docs/downsampling.md` is a guide.
+#' Begin with `vignette("rare-events", package = "rbridge")`.
+#' Guide: \guide{downsampling}.
 #'
 #' @param multiplier (`numeric()`)\cr
 #'   The number of rows of the majority to keep, as a multiple of all other rows:
 #'   `k = min(majority, floor(multiplier * minority + 1/2))`, at least 1.
 #'   For several classes, one multiplier for each class to downsample, as a named vector or list: a multiple of the
 #'   smallest class.
-#'   A multiplier is the decimal number of 15 significant digits that is shown.
+#'   A multiplier is rounded to 15 significant digits, as R shows it, and is exact as such a decimal number.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
@@ -72,7 +73,7 @@
 #' * for more classes, `torch::torch_tensor(unname(weights[task$class_names]))`.
 #'
 #' In resampling, make weights, loss and learner for the training rows of each fold, `task$clone()$filter(rows)`.
-#' `docs/downsampling.md` explains why, and how learners of later versions do it by themselves.
+#' The guide explains why, and how learners of later versions do it by themselves.
 #'
 #' @section Errors:
 #' No row of a class would be kept, a class keeps fewer rows than there are batches (the message names the smallest

@@ -3,7 +3,7 @@
 #' @description
 #' A loss for binary classification: the area under the minimum of the false positive rate and the false negative rate,
 #' over all thresholds.
-#' It is 0 exactly if no negative row is predicted above a positive one, that is, if the ROC curve reaches its corner.
+#' It is 0 if and only if no negative row is predicted above a positive one: the ROC curve then reaches its corner.
 #' Unlike the area under the ROC curve, it has a useful gradient everywhere else.
 #' It needs rows of both classes in every batch, which [batch_sampler_stratified()] guarantees.
 #'
@@ -31,7 +31,8 @@
 #' * adding the same number to all predictions does not change it;
 #' * a batch of one class has loss 0 and gradient 0.
 #'
-#' It takes `O(n log n)`, for sorting, which R does on the CPU, whatever the device of the tensors.
+#' Its time is `O(n log n)`, because predictions are sorted.
+#' R sorts them on the CPU, whatever the device of the tensors.
 #' Floating-point types shorter than 32 bits are computed with 32 bits.
 #'
 #' torch has a loss of the same name.

@@ -8,7 +8,8 @@
 #' It yields pair numbers, which [pair_dataset()] turns into users, items and labels; [decode_pairs()] does the same by
 #' hand.
 #'
-#' In the project, `docs/pairs.md` is a guide.
+#' Guide: \guide{pairs}.
+#' Example: `vignette("recommender", package = "rbridge")`.
 #'
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
 #'   The user and the item of each positive: codes, integers from 1, or ids.
@@ -20,7 +21,7 @@
 #'   A pair that occurs twice is two positives.
 #' @param ratio (`numeric(1)`)\cr
 #'   The share of positives, above 0 and below 1.
-#'   It is the decimal number of 15 significant digits that is shown, so that 0.3 is 3/10.
+#'   It is rounded to 15 significant digits, as R shows it, and is exact as such a decimal number: 0.3 is 3/10.
 #'   For `k` negatives per positive, use `1 / (1 + k)`.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of pairs in a batch.
@@ -48,7 +49,7 @@
 #'   For `"per_user"`, what to do with users whose positives are all items.
 #'   `"error"` (default): raise an error.
 #'   `"skip"`: the user gets no negatives; the positives stay.
-#'   If all users are like that, an error is raised in any case.
+#'   If the positives of all users are all items, an error is raised in any case.
 #' @param seed (`integer(1)`)\cr
 #'   The seed of all epochs, an integer from 0 to 2147483646.
 #'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].

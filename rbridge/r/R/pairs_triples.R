@@ -8,7 +8,7 @@
 #' It yields pair numbers, which [triple_dataset()] turns into users, positives and negatives.
 #' The Python class `pystrat.TripleBatchSampler` returns the same pair numbers from the same seed.
 #'
-#' In the project, `docs/pairs.md` is a guide.
+#' Guide: \guide{pairs}.
 #'
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
 #'   The user and the item of each positive, as codes or as ids, or as names of columns of the task, as in
@@ -26,7 +26,7 @@
 #'   What to do with users who have met all items.
 #'   `"error"` (default): raise an error.
 #'   `"skip"`: they are left out with their positives.
-#'   If all users are like that, an error is raised in any case.
+#'   If all users have met all items, an error is raised in any case.
 #' @param seed,num_replicas (`integer(1)`)\cr
 #'   As in [batch_sampler_pairs()].
 #' @param ... (any)\cr

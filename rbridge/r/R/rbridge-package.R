@@ -3,7 +3,7 @@
 #' with a minimum number of rows of every stratum in every batch.
 #' [batch_sampler_downsampled()] takes all rows of the rare class and, in each epoch, a new part of the others.
 #' [batch_sampler_uniform()], [batch_sampler_weighted()] and [batch_sampler_prioritized()] draw rows uniformly, by
-#' weights that training may change, and by priorities; [sum_tree()] does so for your own training loop.
+#' weights that training may change, and by priorities; [sum_tree()] draws rows in your own training loop.
 #' [batch_sampler_multilabel()] is for rows with any number of labels.
 #' [batch_sampler_pairs()] mixes observed pairs of users and items with new pairs that were not observed.
 #' [batch_sampler_triples()] takes observed pairs, each with new items that its user has not met.
@@ -21,13 +21,14 @@
 #' and [bin_target()] makes strata of a numeric target.
 #' [stratified_split()] and the resampling [rbridge.stratified_split] divide rows into parts, such as training and test.
 #'
-#' An error about an argument is a condition of class `"rbridge_refusal"` with the fields `name`, of the function or
-#' class that refuses the argument, `parameter`, `requirement`, `got` and `advice`, from which the message is made.
+#' An error about an argument is a condition of class `"rbridge_refusal"`.
+#' Its field `name` is the function or class that refuses the argument; its message consists of the fields `parameter`,
+#' `requirement`, `got` and `advice`.
 #'
 #' `browseVignettes("rbridge")` lists the vignettes, such as `vignette("stratified-batches", package = "rbridge")`.
-#' They are in a package that was installed from a tarball, which `R CMD build rbridge/r` makes, and not in one that
-#' `R CMD INSTALL rbridge/r` installed from the folder.
-#' Guides are in the folder `docs` of the project; `docs/samplers.md` helps to choose a sampler.
+#' To get them, install the package from a tarball, which `R CMD build rbridge/r` makes; `R CMD INSTALL rbridge/r`
+#' installs the package from the folder, without vignettes.
+#' The guide \guide{samplers} helps to choose a sampler.
 #' The package needs neither Python nor LibTorch to make batches: [torch::torch_is_installed()] may be `FALSE`.
 #'
 #' @useDynLib rbridge, .registration = TRUE

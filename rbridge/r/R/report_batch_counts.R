@@ -4,9 +4,9 @@
 #' Counts the labels of the rows in every batch that a dataloader delivers or a sampler plans.
 #'
 #' @param batches (instance of a sampler, [batch_list] or [torch::dataloader()])\cr
-#'   An instance, whose next epoch is counted without being taken; or the batches themselves, as [collect_rows()] and
-#'   the member `batches(epoch)` of an instance return them.
-#'   Or a dataloader, which is iterated once, so the next epoch of its sampler is one higher afterwards.
+#'   An instance, whose next epoch is counted but not used up; or the batches themselves, as [collect_rows()] and the
+#'   member `batches(epoch)` of an instance return them.
+#'   Or a dataloader, which is iterated once, so that the epoch of its sampler is one higher afterwards.
 #' @param labels (vector, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
 #'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata.
 #'   In this case, a batch of a dataloader must hold row numbers.
@@ -19,7 +19,7 @@
 #'   Its class is `"batch_counts"`, for which [ggplot2::autoplot()] has a method, see [plot_batch_counts()].
 #'
 #' @section Errors:
-#' `batches` is neither, a row has no label, or a batch does not have the element.
+#' `batches` is none of these, a row has no label, or a batch does not have the element.
 #'
 #' @seealso [plot_batch_counts()] to plot the result.
 #'

@@ -4,11 +4,11 @@
 #' Runs a real [torch::dataloader()] with the given batch sampler for one epoch, over a dataset whose items are their
 #' own row numbers, and returns the rows that it delivers.
 #' It shows what a training loop receives, without data and without LibTorch: no tensor is made.
-#' If it takes long, a progress bar is shown, provided that the package cli is installed.
+#' A long run shows a progress bar if the package cli is installed.
 #'
 #' @param batch_sampler (`torch_sampler` generator or instance)\cr
 #'   A generator, such as that of [batch_sampler_stratified()], is called with the dataset of row numbers.
-#'   An instance is used directly, and its next epoch is taken.
+#'   An instance is used directly, so that its epoch is one higher afterwards.
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, at least 1.
 #'

@@ -1,7 +1,7 @@
-#' @title Advise a Sampler
+#' @title Recommend a Sampler
 #'
 #' @description
-#' Advises a sampler for batches of a given size, from the counts of the strata alone.
+#' Recommends a sampler for batches of a given size, from the counts of the strata alone.
 #' Nothing is trained: the advice says what batches hold, not whether a model gets better.
 #' The Python function `pystrat.advise()` returns the same.
 #'
@@ -24,23 +24,23 @@
 #' * `n_rows`: the number of rows that have a stratum;
 #' * `strata`: a `data.frame()` with one row for each `stratum`, in order of first appearance.
 #'   `stratum` has the type of the labels, see [batch_plan()].
-#'   `rows`: its rows in the dataset; `mean` and `variance`: those of its rows in a plain batch; `too_few`: the share of
-#'   plain batches that hold fewer than `min_samples_per_stratum` rows of it;
+#'   `rows`: the number of its rows in the dataset; `mean` and `variance`: of the number of its rows in a plain batch;
+#'   `too_few`: the share of plain batches that hold fewer than `min_samples_per_stratum` rows of it;
 #' * `minimums`: a `data.frame()` of what a minimum costs if every row is visited once.
 #'   `min_samples_per_stratum`: 1, 2, 5, 10, 20 and so on up to the rows of the smallest stratum; `n_batches` of an
 #'   epoch; `mean_batch_size`;
 #' * `largest_minimum`: the largest minimum in batches of at most `batch_size` rows on average; 0 if even one row is too
 #'   many;
 #' * `sampler`: the batches that fit, `"plain"`, `"stratified"`, `"repeated"`, `"some strata"` or `"weighted"`;
-#' * `reason`: why;
+#' * `reason`: why these batches fit;
 #' * `python`, `r`: the line of code that makes the sampler of `labels`, with the argument `missing`.
 #'
 #' @section The rule:
 #' Let there be `n` rows, `n_s` of them in stratum s, `n_min` of them in the smallest one, batches of `b` rows, and a
 #' minimum of `m` rows.
 #'
-#' A plain batch is a sample without replacement, so its rows of a stratum have the hypergeometric distribution, as in
-#' [stats::dhyper()].
+#' A plain batch is a sample without replacement, so the number of its rows of a stratum has the hypergeometric
+#' distribution, as in [stats::dhyper()].
 #' The last batch of an epoch may be smaller.
 #' The largest minimum is `n_min %/% ceiling(n / b)`.
 #' A minimum of `k` rows takes `n_min %/% k` batches.

@@ -25,8 +25,8 @@
 #' * `sizes`: the number of rows of each batch;
 #' * `strata`: the names of the strata, in order of first appearance;
 #' * `counts`: the number of rows of each stratum in an epoch;
-#' * `available`: the number of rows of each stratum in the dataset, which differs from `counts` if an epoch takes rows
-#'   less or more often than once;
+#' * `available`: the number of rows of each stratum in the dataset, which differs from `counts` if an epoch repeats
+#'   or omits rows;
 #' * `minimums`: the number of rows of each stratum that every batch is guaranteed to hold, by name;
 #' * `keep_rates`: how often an epoch takes a row of each stratum, by name; use the inverse as a weight to undo it, see
 #'   [correct_probabilities()];
@@ -47,15 +47,15 @@
 #' A table with one row for each stratum, such as a plan of class `"range_plan"`, has the column `stratum`.
 #' Its type is that of the labels: logical, integer, double, `Date`, `POSIXct`, `factor()` with all its levels, or text.
 #' A missing value is `NA`, in text `"NA"`.
-#' * Of strata in several columns, `stratum` is the name, and a column such as `stratum.site` has the values of each.
-#'   They are left out if a text has a comma and a space, which separate the values in a name.
+#' * If strata have several columns, `stratum` is the name, and further columns such as `stratum.site` have the values.
+#'   The further columns are left out if a text has a comma and a space, which separate the values in a name.
 #' * Numbers of the package bit64 are doubles, and times are in UTC.
 #' * A column is text if its names do not give all its values exactly: numbers of more than 15 digits, parts of a second
 #'   or of a day, and years that do not have four digits.
 #' * Integers of Python up to `.Machine$integer.max` are integers, and other numbers are doubles.
 #'   Ordered categories of text in pandas are an ordered factor of those that occur; other categories have the type of
 #'   their values, and bytes are text.
-#' * [stratum_codes()], tables of counts and recipes that were saved without types have names.
+#' * For [stratum_codes()], tables of counts and recipes that were saved without types, the column has names, as text.
 #'   In [batch_sampler_sharded()], a column is also text if the strata of another process have other levels or names
 #'   that are not values of the same type.
 #'

@@ -28,7 +28,7 @@
 #' * the number of rows in a bin differs from `n / n_bins` by less than the largest number of rows that share one value;
 #'   without ties, each bin has `n / n_bins` rows, rounded down or up;
 #' * with two or more distinct values and `n_bins` of 2 or more, there are at least two bins;
-#' * nothing is interpolated, so that there is no rounding.
+#' * nothing is interpolated or rounded.
 #'
 #' @section Use in mlr3:
 #' `strata = bin_target(task$truth())` has one value for each row of the task, and fits only this task.

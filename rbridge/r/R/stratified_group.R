@@ -6,7 +6,8 @@
 #' It is for rows that belong together, such as the images of a patient or the events of a session.
 #' The Python class `pystrat.StratifiedGroupBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' In the project, `docs/groups.md` is a guide.
+#' Guide: \guide{groups}.
+#' Example: `vignette("groups-in-batches", package = "rbridge")`.
 #'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: every batch has at least m rows of every stratum.
@@ -73,8 +74,8 @@
 #' A group of at least m rows is called large.
 #' If a stratum has L large groups, and its other groups have N rows in total and at most g each, then
 #' `L + (N + g - d) %/% (M + g - d)` batches always keep the minimum.
-#' Here d is the greatest common divisor of the sizes of the other groups, and M the smallest multiple of d that is at
-#' least m.
+#' Here d is the greatest common divisor of the sizes of the other groups, and M is the smallest multiple of d that is
+#' at least m.
 #' For more batches, there are groups with the same L, N, g and d for which the minimum fails.
 #' The number of batches B is the smallest of these numbers over the strata.
 #' If every group has one row, it is that of [batch_sampler_stratified()].
@@ -96,8 +97,8 @@
 #' fewest rows of this stratum.
 #' Then it repairs the batches: it moves a group to a batch that lacks rows of a stratum, or exchanges two groups, if
 #' all batches together do not lack more rows afterwards.
-#' It tries that at most 100 times for each group, and 2097152 times in all.
-#' The batches that are found are a part of the recipe.
+#' It tries at most 100 changes for each group, and 2097152 in all.
+#' The batches that it finds are a part of the recipe.
 #' B does not depend on the seed.
 #'
 #' An epoch deals the groups in its own order, and repairs the batches in the same way.
@@ -116,7 +117,7 @@
 #' Such a coloring always exists (D. de Werra, "Equitable colorations of graphs", 1971).
 #'
 #' @section Errors:
-#' An argument has the wrong type or is out of range, a group is missing, a stratum is rare with `rare = "error"`, no
+#' An argument has the wrong type or is out of range, a row has no group, a stratum is rare with `rare = "error"`, no
 #' batches of a mean size are found in which every stratum has a row, or there are more replicas than batches.
 #'
 #' @seealso [batch_sampler_stratified()] for rows without groups.

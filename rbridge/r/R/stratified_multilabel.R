@@ -6,12 +6,12 @@
 #' Every batch holds at least `min_samples_per_label` rows of every label, and an epoch visits every row exactly once.
 #'
 #' Strata are disjoint, so [batch_sampler_stratified()] always keeps its minimum.
-#' Labels overlap, and then the minimum cannot always be kept: of three rows with the labels ab, bc and ca, no two
-#' batches hold a row of each label.
+#' Labels may overlap, and then the minimum cannot always be kept: three rows with the labels ab, bc and ca cannot be
+#' divided into two batches that both hold a row of each label.
 #' If no solution is found, the error says which batch lacks how many rows of which label, and which number of batches
 #' works.
 #'
-#' In the project, `docs/multilabel.md` is a guide.
+#' Guide: \guide{multilabel}.
 #'
 #' @param labels (`matrix()` or `data.frame()` of `logical()`, `numeric()` or text, or `character()`)\cr
 #'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
@@ -28,13 +28,13 @@
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows per batch.
 #'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1.
-#'   The minimum `m` is then at most `n_min` divided by their number: the largest that is found to be kept, by
-#'   bisection, or 1.
+#'   The minimum `m` is then the largest that bisection finds to be kept, at most `n_min` divided by the number of
+#'   batches, and at least 1.
 #'   `NULL` (default): the minimum determines the number of batches.
 #' @param max_batches (`integer(1)` or `"auto"`)\cr
 #'   The largest number of batches per epoch, if the minimum determines it.
-#'   The fewer batches, the larger a minimum can be kept; with one batch, any can.
-#'   `"auto"`: there are fewer batches if that is needed to keep the minimum: the number that errors name, found by
+#'   With fewer batches, a larger minimum can be kept; with one batch, any minimum can.
+#'   `"auto"`: if necessary, there are fewer batches, so that the minimum is kept: the number that errors name, found by
 #'   bisection.
 #'   `NULL` (default): no limit.
 #' @param rare (`character(1)`)\cr
@@ -74,7 +74,7 @@
 #' * With `rare = "error"`, every batch of every epoch holds at least `min_samples_per_label` rows of each label.
 #' * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
 #' * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
-#'   both), no row is ever lacking.
+#'   both), no batch ever lacks a row.
 #' * The same labels, settings, seed and epoch give the same batches, row for row, in every R session and in the Python
 #'   class `pystrat.MultilabelBatchSampler`.
 #'

@@ -7,10 +7,10 @@
 #' InfoNCE: a row with the same query or document would be a false negative.
 #' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' In the project, `docs/no-duplicates.md` is a guide.
+#' Guide: \guide{no-duplicates}.
 #'
 #' @param batch_size (`integer(1)`)\cr
-#'   The most rows in a batch.
+#'   The largest number of rows in a batch.
 #'   Batches are smaller, with a warning, if a value is too frequent.
 #' @param keys (vector, `factor()`, `data.frame()` or `list()` of columns)\cr
 #'   One value per row, or several columns, each of them a key; or `character()`, the names of columns of the task.
@@ -53,7 +53,7 @@
 #' @section Number of batches:
 #' With one key or two, an epoch of n rows has `max(ceiling(n / batch_size), c)` batches, where c is the number of rows
 #' with the most frequent value.
-#' Fewer are impossible.
+#' Fewer batches are impossible.
 #' With one key, the rows are sorted by stratum and value, in the order of the epoch, and dealt to the batches in turn.
 #' With two, or if values have rows of several strata, the rows are the edges of a graph between both, and batches are
 #' colors: edges with a common end have different colors, and all colors have the same number of edges, to
@@ -67,8 +67,8 @@
 #' If there is none, it takes the place of a row that goes to a batch with room; for this B, there is always such a row.
 #' Fewer batches are often possible; this number is enough for every order.
 #' For small data or very frequent values, it can be a multiple of the least one.
-#' If counting D would visit more than 2^26 rows, a bound replaces it: the number of other rows with each value of a
-#' row, added up.
+#' If counting D would visit more than 2^26 rows, a bound replaces it: the sum, over the values of a row, of the number
+#' of other rows with this value.
 #'
 #' @section Errors:
 #' An argument has the wrong type or is out of range, a value is missing, a stratum has too few rows for the minimum in

@@ -1,14 +1,14 @@
 #' @title Batch Sampler With One Stratum per Batch
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch whose every batch has rows of one
-#' stratum only, such as one source, task or language.
+#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
+#' Every batch has rows of one stratum only, such as one source, task or language.
 #' The Python class `pystrat.OneStratumBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' In the project, `docs/one-stratum.md` is a guide.
+#' Guide: \guide{one-stratum}.
 #'
 #' @param batch_size (`integer(1)`)\cr
-#'   The most rows in a batch.
+#'   The largest number of rows in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The stratum of each row, as in [batch_sampler_stratified()].
 #'   `NULL` (default): those of the task.
@@ -51,7 +51,7 @@
 #'
 #' @source
 #' The orders are those of the data loaders of sentence-transformers for several datasets.
-#' There, an epoch of turns ends with the smallest dataset.
+#' There, an epoch with `"round_robin"` ends with the smallest dataset.
 #'
 #' @seealso [batch_sampler_strata_subset()] for several strata in a batch, [batch_sampler_stratified()] for all of them.
 #'

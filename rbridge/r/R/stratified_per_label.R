@@ -1,14 +1,16 @@
 #' @title Batch Sampler of Labels With Positives and Negatives of Their Own
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] whose every batch has some of many labels, with rows that have the
-#' label, its positives, and rows that do not, its negatives, for each of them.
+#' Creates a batch sampler for [torch::dataloader()].
+#' Every batch has some of many labels, and for each of them rows that have the label, its positives, and rows that do
+#' not, its negatives.
 #' It is for losses of several binary tasks, such as areas under ROC curves.
 #'
-#' It yields numbers, each for a row and a label, which [decode_pairs()] and [pair_dataset()] turn into both.
+#' It yields numbers, each of which stands for a row and a label; [decode_pairs()] and [pair_dataset()] turn them into
+#' rows and labels.
 #' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
 #'
-#' In the project, `docs/multilabel.md` is a guide.
+#' Guide: \guide{multilabel}.
 #'
 #' @param labels (`matrix()`, `data.frame()`, sparse matrix or `character()`)\cr
 #'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
@@ -16,7 +18,7 @@
 #' @param positives_per_label (`integer(1)`)\cr
 #'   k, the number of rows with the label, for each label of a batch.
 #' @param negatives_per_label (`integer(1)`)\cr
-#'   l, the number of rows without it.
+#'   l, the number of rows without the label, for each label of a batch.
 #' @param labels_per_batch (`integer(1)`)\cr
 #'   P, the number of labels in a batch.
 #'   `NULL` (default): all L labels.
@@ -38,8 +40,8 @@
 #'   (`data.frame()` with the columns `label`, `positives` and `negatives`), the rows with the label, or without it,
 #'   divided by their mean number in an epoch; if `normalize`, divided by their mean over all epochs, so that the
 #'   learning rate keeps its scale;
-#' * `weights(numbers, normalize = FALSE)`: returns those of numbers, such as a batch (`double()`); `NA` for a number
-#'   that is in no batch.
+#' * `weights(numbers, normalize = FALSE)`: returns the weight of each of `numbers`, such as those of a batch
+#'   (`double()`); `NA` for a number that is in no batch.
 #'
 #' @section Guarantees:
 #' * A batch has `P * (k + l)` numbers `2 * (row * L + label) + has`, label after label, positives first.

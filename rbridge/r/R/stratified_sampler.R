@@ -11,8 +11,7 @@
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
 #' Begin with `vignette("stratified-batches", package = "rbridge")`; [rbridge-package] says how to get the vignettes.
-#' In the repository of the project, `docs/batches.md` shows which arguments to use for what, and `docs/stratified.md`
-#' has all details.
+#' Guides: \guide{batches} shows which arguments to use for what; \guide{stratified} has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
@@ -40,8 +39,8 @@
 #'   rows.
 #'   The higher it is, the more equal the shares.
 #' @param cap (`integer(1)`)\cr
-#'   The number of rows as which a larger stratum counts: its share is `min(n, cap)`, with `temperature` to the power of
-#'   `1 / temperature`.
+#'   A larger stratum counts as if it had this number of rows: its share is `min(n, cap)`, with `temperature` to the
+#'   power of `1 / temperature`.
 #' @param balance (`character(1)` or `integer(1)`)\cr
 #'   Take the same number of rows of every stratum in each epoch: the size of the largest stratum (`"over"`,
 #'   oversampling), the size of the smallest (`"under"`, undersampling), or a given number.
@@ -78,8 +77,8 @@
 #' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
 #'   rows that are never sampled.
 #'
-#' With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch takes the rows of a stratum less or more often than
-#' once, and the weights correct for this.
+#' With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch repeats or omits rows of a stratum, and the weights
+#' correct for this.
 #' [batch_sampler_downsampled()] explains how to pass such weights to the loss of mlr3torch.
 #' While mlr3torch predicts, all rows have the weight 1.
 #'
@@ -91,13 +90,14 @@
 #' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows fewer.
 #' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
 #'   If a stratum has fewer rows than there are batches, each epoch shuffles the batches of the plan, so that the rows
-#'   of the stratum are in other batches each time; not with `shuffle = FALSE`.
+#'   of the stratum are in other batches each time.
+#'   With `shuffle = FALSE`, all epochs have the plan's order.
 #' * The same strata, settings, seed and epoch give the same batches in every R session and in Python.
 #'
 #' @section Use in mlr3torch:
 #' Pass the generator to a learner as `batch_sampler`, with a `batch_size` for predictions, and the callback
 #' [rbridge.set_epoch].
-#' `docs/mlr3torch.md` of the project shows it, with its output.
+#' Guide, with its output: \guide{mlr3torch}.
 #' There, a `classif.mlp` is trained on 156 rows of the task `sonar`, with `min_samples_per_stratum = 5`.
 #' Its first batches hold these rows of the classes M and R, and this is its area under the ROC curve on the other 52
 #' rows (R 4.5.0, torch 0.17.0, mlr3torch 0.3.3, 2026-11-24):

@@ -8,7 +8,7 @@
 #' Batch b of this sampler is the part of the global batch b that this process holds.
 #' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' In the project, `docs/beyond-one-machine.md` is a guide.
+#' Guide: \guide{beyond-one-machine}.
 #'
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m.
@@ -33,7 +33,7 @@
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows per batch, over all processes.
 #'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, and the minimum m is the
-#'   largest that they keep.
+#'   largest that all of them keep.
 #'   `NULL` (default): the minimum determines the number of batches.
 #' @param shuffle (`logical(1)`)\cr
 #'   `FALSE`: the rows of each stratum in each shard keep their order.

@@ -10,7 +10,7 @@
 #' * `n_batches`: the number of batches of an epoch, the same in all processes;
 #' * `min_samples_per_stratum`: the number of rows of every stratum that every batch is guaranteed to have, over all
 #'   processes or of every shard;
-#' * `scope`: which of the two;
+#' * `scope`: `"global"` for the minimum over all processes, `"local"` for that of every shard;
 #' * `counts`: the table, a `matrix()`, with shards and strata in order of their names, by code point;
 #' * `sizes()`: a function that returns the rows of each batch over all processes;
 #' * `fewest_rows(shards)`: a function that returns the fewest rows in a batch of a process that holds these shards,

@@ -1,11 +1,11 @@
-#' @title Parts With Their Share of Every Stratum
+#' @title Split Rows Into Parts With Their Share of Every Stratum
 #'
 #' @description
 #' Divides rows into parts, such as training, validation and test, each with its share of every stratum.
 #' The Python function `pystrat.stratified_split()` returns the same rows from the same seed, counted from 0.
-#' The resampling [rbridge.stratified_split] does so with the rows of a task of mlr3.
+#' The resampling [rbridge.stratified_split] divides the rows of a task of mlr3 in this way.
 #'
-#' In the project, `docs/splits.md` is a guide.
+#' Guide: \guide{splits}.
 #'
 #' @param strata (vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The stratum of each row, as in [batch_sampler_stratified()].
@@ -28,7 +28,7 @@
 #'
 #' @section Guarantees:
 #' Let there be n rows, `n_s` of them in stratum s.
-#' * Numbers of rows are met exactly.
+#' * If `sizes` are numbers of rows, the parts have exactly these.
 #'   Shares give each part its share of n, rounded down, and one row more to the parts with the largest remainders, of
 #'   equal ones to the first.
 #'   Shares are read with 15 decimals, and divided by their sum.

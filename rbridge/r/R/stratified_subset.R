@@ -5,7 +5,7 @@
 #' of the strata, with several rows of each: P classes of m rows, as for metric learning and contrastive losses.
 #' The Python class `pystrat.StrataSubsetBatchSampler` returns the same batches, row for row, from the same seed.
 #'
-#' In the project, `docs/contrastive.md` is a guide.
+#' Guide: \guide{contrastive}.
 #'
 #' @param strata_per_batch (`integer(1)`)\cr
 #'   P, the number of strata in a batch.
@@ -27,8 +27,8 @@
 #'   `TRUE`: every batch holds exactly m rows of exactly P strata; surplus rows and strata are left out in turn.
 #'   With `balance`, all batches are exact.
 #' @param balance (`character(1)` or `integer(1)`)\cr
-#'   Have every stratum in equally many batches, whatever its number of rows: how many rows of each stratum an epoch
-#'   takes, on average.
+#'   Every stratum is in equally many batches, whatever its number of rows.
+#'   The value is the number of rows of each stratum that an epoch takes, on average.
 #'   `"mean"`: the mean number of rows of the strata, so that an epoch has as many rows as the dataset.
 #'   `"over"`: as many as the largest stratum has.
 #'   `"under"`: as many as the smallest one has.
@@ -72,8 +72,8 @@
 #' * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
 #' * If P is the number of strata and `exact` is `FALSE`, B is that of [batch_sampler_stratified()].
 #' * With `exact`, surplus blocks are left out in turn, and the rows of a stratum are taken in turn.
-#' * Within a batch, rows are ordered by stratum, and without `balance` then by rank. With `balance` and m more than
-#'   half of the rows of a stratum, all its rows except those left out come in the order of the data.
+#' * Within a batch, rows are ordered by stratum, and without `balance` then by rank.
+#'   With `balance`, if m is more than half of the rows of a stratum, its rows are in the order of the data.
 #'
 #' With `balance`, k rows of each of S strata are wanted, and B is `S * k / (P * m)`, rounded half up.
 #' Strata of fewer than m rows do not count.
@@ -82,7 +82,7 @@
 #'   After `S / gcd(S, B * P)` epochs, all strata have been in equally many batches.
 #' * The strata come in passes, each with all strata in a new order, so that all pairs of strata meet about equally
 #'   often.
-#'   The `B * P mod S` strata that come once more are those whose turn it is, in cycles, each in a new order.
+#'   The `B * P mod S` strata that come once more are taken in turn, in cycles, each in a new order.
 #' * From epoch 0 on, the numbers of times that the rows of a stratum occur differ by at most one.
 #'   The rows come in cycles, each in a new order.
 #'   No batch holds a row or a stratum twice: what would come twice waits for the next batch.

@@ -5,7 +5,7 @@
 #' from data that are read source by source, such as files.
 #' Pass it to [torch::dataloader()] with `batch_size = NULL`, and a `collate_fn` that makes tensors from the rows of a
 #' batch.
-#' torch also calls this function at the end, with a symbol instead of rows, which it must return.
+#' At the end, torch calls this function with a symbol instead of rows; the function must return the symbol.
 #' The Python class `pystrat.stream.StratifiedStream` returns the same batches, row for row, from the same seed.
 #'
 #' @param sources (`character()` or named `list()`)\cr
@@ -99,7 +99,7 @@
 #' A resumed epoch reads only the sources that it still needs.
 #' Without counts, a batch is cut as soon as it has the rows that it needs, and rows that are left at the end of a lane
 #' are added to the lane's last batch.
-#' The guide `docs/streams.md` compares both.
+#' The guide \guide{streams} compares both.
 #'
 #' Workers of [torch::dataloader()] cannot read it, because R's torch has no workers for iterable datasets.
 #'

@@ -9,8 +9,8 @@
 #' @param spec (`list()` | `character(1)`)\cr
 #'   The root node: a named list, YAML text, or the name of a YAML file that ends in `.yaml` or `.yml`.
 #'   YAML requires the package yaml.
-#'   The keys are described in `docs/tree.md` of the project; `children` is a list of named lists, and a list of one
-#'   value is written `list("a")`.
+#'   Its keys are described in \guide{tree}.
+#'   `children` is a list of named lists, and a list of one value is written `list("a")`.
 #'   `repeat` is a reserved word in R and needs backticks: `` list(`repeat` = 2) ``.
 #'   An empty list is a root without keys.
 #'   An auxiliary value may be a function of the number of the epoch and the number of the draw in it, both from 0.

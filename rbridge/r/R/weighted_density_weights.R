@@ -10,7 +10,8 @@
 #' @param alpha (`numeric(1)`)\cr
 #'   At least 0.
 #'   With 0, all weights are 1.
-#'   With 1, rows with the most common target have almost no weight; above 1, this is so for more and more rows.
+#'   With 1, rows with the most common target have almost no weight.
+#'   The further above 1, the more rows have almost none.
 #' @inheritParams inverse_density_weights
 #'
 #' @inherit inverse_density_weights return details

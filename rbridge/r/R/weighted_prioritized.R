@@ -7,7 +7,7 @@
 #' The training loop sets the priority of a row, usually to its last error.
 #' Importance weights correct the gradients for the unequal probabilities.
 #'
-#' In the project, `docs/weighted.md` is a guide.
+#' Guide: \guide{weighted}.
 #'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows; 0 for an empty replay buffer, which needs `capacity`.
@@ -61,7 +61,7 @@
 #'   `count` is by default the number of priorities, or 1 if there are none; without priorities, every new row gets the
 #'   largest one ever set, 1 if none was above 0.
 #'   If there is no room left, these are the positions of the oldest rows, where the caller stores the new data.
-#' * `n_added()`: returns the number of rows that were ever added, the first ones included.
+#' * `n_added()`: returns the number of rows that were ever added, including the first `n_rows`.
 #' * `priorities(rows = NULL)`: returns the absolute priorities of rows, `numeric()`, or of all rows.
 #'   With `method = "rank"`, they are exact.
 #'   Otherwise they are computed from the weights, the powers of `abs(priority) + epsilon`, and have an error of about

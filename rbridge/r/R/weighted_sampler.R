@@ -5,7 +5,7 @@
 #' The weights may be changed between batches, for instance to the losses of the rows, so that hard rows occur more
 #' often.
 #'
-#' In the project, `docs/weighted.md` is a guide.
+#' Guide: \guide{weighted}.
 #'
 #' @param weights (`numeric()`, named `list()`, `character(1)` or `function`)\cr
 #'   The weight of each row of the dataset, a vector or a tensor: finite, none below 0, not all 0.

@@ -6,7 +6,7 @@
 #' Use it in your own training loop, such as one with a replay buffer; [batch_sampler_weighted()] and
 #' [batch_sampler_prioritized()] are samplers on top of it.
 #'
-#' In the project, `docs/weighted.md` is a guide.
+#' Guide: \guide{weighted}.
 #'
 #' @param weights (`numeric()`)\cr
 #'   The weight of each row, a vector or a tensor: finite, none below 0.

@@ -5,7 +5,7 @@
 #' rows, with or without replacement.
 #' Batches are independent; over an epoch, a row may occur several times, or never.
 #'
-#' In the project, `docs/weighted.md` is a guide.
+#' Guide: \guide{weighted}.
 #'
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, from 1 to 2147483647.
