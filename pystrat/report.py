@@ -35,8 +35,8 @@ Labels = Union[Hashable, Callable[[Any], Any], Any]
 def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels in each batch that a loader or a sampler delivers.
 
-    Iterates once, so the next epoch of a sampler is one higher afterwards. If this takes long and tqdm is installed, a
-    progress bar is shown on the terminal.
+    It iterates once, so the epoch of a sampler is one higher afterwards. A long run shows a progress bar on the
+    terminal if tqdm is installed.
 
     Parameters
     ----------
@@ -278,8 +278,7 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     kept = f"at least {minimum} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
     axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes, 'row')}\n{kept} in each", fontsize=11)
     colors = figure.colorbar(image, ax=axis, ticks=[0, _FEWEST, 1])
-    colors.ax.set_yticklabels(["none", "fewest", "most"])
-    colors.set_label("rows of the\nstratum", fontsize=SMALL)
+    colors.ax.set_yticklabels(["no rows", "fewest rows", "most rows"])
     figure.tight_layout()
     return axis
 

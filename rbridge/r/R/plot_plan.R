@@ -70,7 +70,7 @@ plot_heat_map = function(plan, most) {
     ggplot2::geom_text(ggplot2::aes(label = .data$rows), data = printed, size = small_text,
       colour = ifelse(printed$shade > 0.6, "white", "black")) +
     ggplot2::scale_fill_gradientn(colours = c("#f7fbff", "#6baed6", "#08306b"), limits = c(0, 1),
-      breaks = c(0, shade_of_fewest, 1), labels = c("none", "fewest", "most"), name = "rows of the\nstratum") +
+      breaks = c(0, shade_of_fewest, 1), labels = c("no rows", "fewest rows", "most rows"), name = NULL) +
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +
     ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen)), expand = c(0, 0)) +
     ggplot2::labs(title = plan_title(plan), subtitle = plan_promise(plan), y = NULL,
