@@ -42,8 +42,7 @@ class BatchPlan(ReadOnlyArrays):
     n_batches : int
         B, the number of batches of an epoch over all replicas.
     counts : numpy.ndarray of int64, shape (number of strata,)
-        The number of rows of each stratum in an epoch: n_s, unless an epoch takes the rows of a stratum less or more
-        often than once.
+        The number of rows of each stratum in an epoch: n_s, unless an epoch repeats or omits rows of the stratum.
     shown : sequence of str
         The names of the strata, possibly made on access.
     assign : {"proportional", "even"}
@@ -103,7 +102,7 @@ class BatchPlan(ReadOnlyArrays):
 
     @property
     def takes_again(self) -> bool:
-        """Whether an epoch takes the rows of some stratum less or more often than once."""
+        """Whether an epoch repeats or omits rows of some stratum."""
         return bool((self.counts != np.asarray(self.available)).any())
 
     @property

@@ -1,4 +1,4 @@
-"""Plans of samplers whose batches hold other rows of a stratum in each epoch: the bounds that hold in all epochs."""
+"""Plans of samplers whose batches differ between epochs: bounds on the rows of each stratum that hold in all epochs."""
 
 from __future__ import annotations
 

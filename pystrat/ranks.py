@@ -41,10 +41,11 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid, in this process or another one. If the processes have samplers of other kinds, data,
-        parameters or seeds, or another release of pystrat; if their samplers continue at other places, or received
-        other feedback. If two processes have the same `rank`, only some of them have one, or `num_replicas` is not
-        their number. If a shard is in two processes, or in none. The message names what differs, and the processes.
+        If a parameter is invalid, in this process or another one. If the processes have samplers of different kinds,
+        data, parameters or seeds, or different releases of pystrat; if their samplers continue at different places, or
+        received different feedback. If two processes have the same `rank`, only some of them have one, or
+        `num_replicas` is not their number. If a shard is in two processes, or in none. The message names what differs,
+        and the processes.
 
     Notes
     -----

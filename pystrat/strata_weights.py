@@ -32,8 +32,8 @@ class WeightsOfStrata(CoreBatchSampler):
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
 
-        Epochs may take the rows of a stratum less or more often than once; the weights correct for this. Position k
-        of ``to_numpy()`` is that of output k of a network, so that a loss takes them as they are, see Examples.
+        Epochs may repeat or omit rows of a stratum; the weights correct for this. Position k of ``to_numpy()`` is that
+        of output k of a network, so that a loss takes them as they are, see Examples.
 
         Parameters
         ----------
@@ -64,8 +64,8 @@ class WeightsOfStrata(CoreBatchSampler):
     def weights(self, rows: Any = None, *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row.
 
-        In evaluation, all rows have the weight 1. That of a row that is never sampled, such as with
-        ``missing="drop"``, is NaN.
+        In evaluation, all rows have the weight 1. A row that is never sampled, such as with ``missing="drop"``, has the
+        weight NaN.
 
         Parameters
         ----------

@@ -63,8 +63,8 @@ class TensorLoader(LoaderWithState):
     transform : callable, optional
         Called with each batch; the loader yields what it returns.
     device : torch.device, str or int, optional
-        Where the batches shall be; by default, where the data are. For a GPU (CUDA), a chunk is gathered in pinned
-        memory, and moved while the training loop works on the one before.
+        The device of the batches; by default, that of the data. For a GPU (CUDA), a chunk is gathered in pinned memory,
+        and moved while the training loop works on the one before.
     chunk : int, default 4194304
         The number of bytes to gather at once, at most, from 1. A larger batch is a chunk by itself. Two chunks of data
         in main memory stay there as long as the loader does.
@@ -76,7 +76,7 @@ class TensorLoader(LoaderWithState):
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid; if data differ in their number of rows, require gradients, or are no dense numbers.
+        If a parameter is invalid; if data differ in their number of rows, require gradients, or are not dense numbers.
 
     Notes
     -----

@@ -69,7 +69,7 @@ def find_r(program: str = "R") -> Optional[str]:
 def install_r_package(library: Union[str, Path, None] = None) -> Path:
     """Install the R package ``rbridge`` from this Python package.
 
-    You rarely need to call it: the other functions do if the package is not installed. It takes about 4 s, for
+    You rarely need to call it: the other functions call it if the package is not installed. It takes about 4 s, for
     compiling the C code of the package.
 
     Parameters

@@ -111,7 +111,8 @@ def test_the_plot_of_a_plan_shows_the_fewest_and_the_most_rows_of_every_stratum(
     assert lengths.composition().to_numpy().T.tolist() == [[1, 1, 1, 2], [25, 25, 25, 25]]
     light, dark = axis.images[0].get_array().tolist()
     assert light == [0.35, 0.35, 0.35, 1.0] and dark == [1.0] * 4
-    assert [text.get_text() for text in axis.figure.axes[1].get_yticklabels()] == ["no rows", "fewest rows", "most rows"]
+    scale = axis.figure.axes[1].get_yticklabels()
+    assert [label.get_text() for label in scale] == ["no rows", "fewest rows", "most rows"]
     matplotlib.pyplot.close("all")
 
 

@@ -32,9 +32,9 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         appearance; unused categories get none. Use ``pandas.Categorical`` to treat numbers as ids. A pair that occurs
         twice is two positives.
     ratio : float or fractions.Fraction
-        r, the share of positives, above 0 and below 1. A float is the decimal number of 15 significant digits that is
-        shown (a narrower numpy float is the shortest that represents it), so that .3 is 3/10. For k negatives per
-        positive, use ``Fraction(1, 1 + k)``.
+        r, the share of positives, above 0 and below 1. A float is rounded to 15 significant digits, and a narrower
+        numpy float to the shortest decimal number that represents it; the result is exact, so .3 is 3/10. For k
+        negatives per positive, use ``Fraction(1, 1 + k)``.
     batch_size : int
         The largest number of pairs in a batch.
     n_users, n_items : int, optional
@@ -55,7 +55,8 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         default 0.75.
     full_users : {"error", "skip"}, default "error"
         For "per_user", what to do with users whose positives are all items: raise an error, or skip them
-        (`n_skipped_users` counts these). Their positives stay. If all users are like that, it is always an error.
+        (`n_skipped_users` counts these). Their positives stay. If the positives of all users are all items, it is
+        always an error.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional

@@ -30,8 +30,8 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
     unique : bool, default False
         Whether the negatives of one positive are all different.
     full_users : {"error", "skip"}, default "error"
-        What to do with users who have met all items: raise an error, or leave them out with their
-        positives (`n_skipped_users` counts these). If all users are like that, it is always an error.
+        What to do with users who have met all items: raise an error, or leave them out with their positives
+        (`n_skipped_users` counts these). If all users have met all items, it is always an error.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
     num_replicas : int, optional

@@ -50,7 +50,7 @@ def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
     * the number of rows in a bin differs from ``n / n_bins`` by less than the largest number of rows that share one
       value; without ties, each bin has ``n / n_bins`` rows, rounded down or up;
     * with two or more distinct values and ``n_bins >= 2`` there are at least two bins;
-    * nothing is interpolated, so that there is no rounding.
+    * nothing is interpolated or rounded.
 
     Examples
     --------

@@ -35,8 +35,8 @@ class GroupPlan(RangePlan):
     most_of_group, most_of_batch : int
         Upper bounds on the rows of a group in any batch of any epoch, and on all rows of a batch.
     most_batches : int
-        An upper bound on B: if every batch has m rows of every stratum, there are at most so many batches. It is
-        B itself if batches may lack rows of a stratum.
+        An upper bound on B: with more batches, some batch would have fewer than m rows of some stratum. It is B itself
+        if batches may lack rows of a stratum.
     mixed : bool
         Whether groups that are together have rows of several strata. A search has then found B, which may be below the
         largest possible number.

@@ -69,10 +69,10 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
 
     **Together, each group with one stratum.** A group of at least m rows is called large. If a stratum has L large
     groups, and its other groups have N rows in total and at most g each, then ``L + (N + g - d) // (M + g - d)``
-    batches always keep the minimum. Here d is the greatest common divisor of the sizes of the other groups, and M the
-    smallest multiple of d that is at least m. For more batches, there are groups with the same L, N, g and d for which
-    the minimum fails. The number of batches B is the smallest of these numbers over the strata. If every group has one
-    row, it is that of `StratifiedBatchSampler`.
+    batches always keep the minimum. Here d is the greatest common divisor of the sizes of the other groups, and M is
+    the smallest multiple of d that is at least m. For more batches, there are groups with the same L, N, g and d for
+    which the minimum fails. The number of batches B is the smallest of these numbers over the strata. If every group
+    has one row, it is that of `StratifiedBatchSampler`.
 
     The groups of a stratum are dealt in the order of their first rows in the epoch, except that the first B large
     groups come before all others. Each group goes to the batch with the fewest rows of its stratum. Ties are broken by
@@ -81,14 +81,14 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
 
     **Together, with groups of several strata.** If every batch holds at least m rows of a stratum, it holds a large
     group, or at least m rows of the others. There are therefore at most ``L + N // m`` batches; the smallest of these
-    numbers over the strata is ``plan.most_batches``. A search finds the number of batches B, which need not
-    be the largest possible one. It tries numbers from this bound down: one after another if there are at most 16, else
-    by halving the range. The lower end is the number that the rule above ensures if each group counts for its rarest
+    numbers over the strata is ``plan.most_batches``. A search finds the number of batches B, which need not be the
+    largest possible one. It tries numbers from this bound down: one after another if there are at most 16, else by
+    halving the range. The lower end is the number that the rule above ensures if each group counts for its rarest
     stratum only. For each number, it deals the groups, the rarest stratum first and its large groups first, to the
     batch with the fewest rows of this stratum. Then it repairs the batches: it moves a group to a batch that lacks rows
-    of a stratum, or exchanges two groups, if all batches together do not lack more rows afterwards. It tries that at
-    most 100 times for each group, and 2097152 times in all. The batches that are found are a part of the recipe. B does
-    not depend on the seed.
+    of a stratum, or exchanges two groups, if all batches together do not lack more rows afterwards. It tries at most
+    100 changes for each group, and 2097152 in all. The batches that it finds are a part of the recipe. B does not
+    depend on the seed.
 
     An epoch deals the groups in its own order, and repairs the batches in the same way. If the repair fails, the epoch
     begins with the batches of the recipe, in a random order, and makes 20 random moves and exchanges for each group

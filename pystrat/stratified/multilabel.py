@@ -1,10 +1,10 @@
 """The multilabel batch sampler: at least m rows of every label in every batch, for rows with any number of labels.
 
-Strata are disjoint, so the rule of `pystrat.plan` always keeps the minimum. Labels overlap, and then the minimum cannot
-always be kept: of three rows with the labels ab, bc and ca, no two batches hold a row of each label. To decide whether
-it can be kept is hard in general (for two batches and m = 1, it is the 2-coloring of a hypergraph). So batches are
-found by a greedy assignment, rarest label first, as in iterative stratification, and then improved by exchanges. If
-that fails, the error says which batch lacks how many rows of which label.
+Strata are disjoint, so the rule of `pystrat.plan` always keeps the minimum. Labels may overlap, and then the minimum
+cannot always be kept: three rows with the labels ab, bc and ca cannot be divided into two batches that both hold a row
+of each label. To decide whether it can be kept is hard in general (for two batches and m = 1, it is the 2-coloring of a
+hypergraph). So batches are found by a greedy assignment, rarest label first, as in iterative stratification, and then
+improved by exchanges. If that fails, the error says which batch lacks how many rows of which label.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class MultilabelBatchSampler(CoreBatchSampler):
         or `mean_batch_size`.
     mean_batch_size : int, optional
         The mean number of rows per batch. An epoch of n rows has ``max(1, round-half-up(n / mean_batch_size))``
-        batches. The minimum m is then at most n_min divided by their number: the largest that is found to be kept, by
-        bisection, or 1.
+        batches. The minimum m is then the largest that bisection finds to be kept, at most n_min divided by the number
+        of batches, and at least 1.
     max_batches : int or "auto", optional
-        The largest number of batches per epoch, if the minimum determines it. The fewer batches, the larger a minimum
-        can be kept; with one batch, any can. With "auto", there are fewer batches if that is needed to keep the
-        minimum: the number that errors name, which is found by bisection.
+        The largest number of batches per epoch, if the minimum determines it. With fewer batches, a larger minimum can
+        be kept; with one batch, any minimum can. With "auto", there are fewer batches if necessary, so that the minimum
+        is kept: the number that errors name, found by bisection.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a batch lacks rows of a label: raise an error that names the batch, the label and a number of
         batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks. If there
@@ -78,7 +78,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
     * With ``rare="error"``, every batch of every epoch holds at least m rows of each label.
     * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
     * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
-      both), no row is ever lacking.
+      both), no batch ever lacks a row.
 
     How an epoch is made: the rows are put in the epoch's order. Labels are processed from the rarest to the most
     frequent. The unassigned rows of a label are dealt to the batches that have the fewest of it, smallest batch first

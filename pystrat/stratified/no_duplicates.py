@@ -78,7 +78,7 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
         One value per row, or several columns, each of them a key. Values may be text, numbers, logical values or dates,
         none of them missing.
     batch_size : int
-        The most rows in a batch. Batches are smaller, with a warning, if a value is too frequent.
+        The largest number of rows in a batch. Batches are smaller, with a warning, if a value is too frequent.
     across_columns : bool, default False
         Whether a value counts in all columns. If False, two rows are alike if they have the same value in the same
         column. If True, they are also alike if a value of one is a value of the other in another column; all columns
@@ -111,10 +111,10 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     * With `strata`, every batch has the floor or the ceiling of its share of each stratum.
 
     **One key or two.** An epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, where c is the number of rows
-    with the most frequent value. Fewer are impossible. With one key, the rows are sorted by stratum and value, in the
-    order of the epoch, and dealt to the batches in turn. With two, or if values have rows of several strata, the rows
-    are the edges of a graph between both, and batches are colors: edges with a common end have different colors (D.
-    Konig, 1916), and all colors have the same number of edges, to within one (D. de Werra, 1971).
+    with the most frequent value. Fewer batches are impossible. With one key, the rows are sorted by stratum and value,
+    in the order of the epoch, and dealt to the batches in turn. With two, or if values have rows of several strata, the
+    rows are the edges of a graph between both, and batches are colors: edges with a common end have different colors
+    (D. Konig, 1916), and all colors have the same number of edges, to within one (D. de Werra, 1971).
 
     **Three keys and more, or values that count in all columns.** The number B is the smallest of at least ``ceil(n /
     batch_size)`` with ``(B - D) * (n // B) >= min(D * o, S)``. Here every row is like at most D others, ``o = ceil(n /
@@ -122,8 +122,8 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     from 0, goes to the first batch from ``i mod B`` on that has room for it and no row like it. If there is none, it
     takes the place of a row that goes to a batch with room; for this B, there is always such a row. Fewer batches are
     often possible; this number is enough for every order. For small data or very frequent values, it can be a multiple
-    of the least one. If counting D would visit more than 2^26 rows, a bound replaces it: the number of other rows with
-    each value of a row, added up.
+    of the least one. If counting D would visit more than 2^26 rows, a bound replaces it: the sum, over the values of a
+    row, of the number of other rows with this value.
 
     The name is that of the batch sampler of sentence-transformers, where values count in all columns. There, the number
     of batches is not known before the epoch, and the last batches are small, or left out with ``drop_last=True``.

@@ -57,8 +57,8 @@ class OneStratumPlan(RangePlan):
 class OneStratumBatchSampler(RangedBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
-    For losses with negatives from the batch, which must not tell sources apart, and for batches that only one head of a
-    network can read. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
+    For losses that take their negatives from the batch and must not learn to tell sources apart, and for networks with
+    a head for each source. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
     ``rbridge::batch_sampler_one_stratum()`` returns the same batches, row for row, from the same seed.
     docs/one-stratum.md is a guide.
 
@@ -67,11 +67,11 @@ class OneStratumBatchSampler(RangedBatchSampler):
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         As in `StratifiedBatchSampler`.
     batch_size : int
-        The most rows in a batch.
+        The largest number of rows in a batch.
     order : {"proportional", "round_robin"}, default "proportional"
         The order of the batches. "proportional": all batches are shuffled, so that the strata come in proportion to
-        their batches. "round_robin": the strata take turns, each with one batch, until they have no more; the first to
-        last round have fewer and fewer strata.
+        their batches. "round_robin": the strata take turns, each with one batch, until they have no more; later rounds
+        have fewer strata.
     shuffle : bool, default True
         Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the strata and of the
         dataset.
@@ -100,8 +100,8 @@ class OneStratumBatchSampler(RangedBatchSampler):
     * With "round_robin", the strata are in the same order in all rounds of an epoch, except those without further
       batches.
 
-    The orders are those of the data loaders of sentence-transformers for several datasets. There, an epoch of turns
-    ends with the smallest dataset.
+    The orders are those of the data loaders of sentence-transformers for several datasets. There, an epoch with
+    "round_robin" ends with the smallest dataset.
 
     Examples
     --------

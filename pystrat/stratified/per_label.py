@@ -20,8 +20,8 @@ class PerLabelBatchSampler(CoreBatchSampler):
     """Batch sampler of some of many labels, with positives and negatives of each of them.
 
     For losses of several binary tasks, such as areas under ROC curves, in which each task is a label and needs rows
-    with and without it in every batch. It yields numbers, each for a row and a label, which `PairDataset` and
-    `decode_pairs` turn into both: ``DataLoader(dataset, sampler=sampler, batch_size=None)`` or
+    with and without it in every batch. It yields numbers, each of which stands for a row and a label; `PairDataset` and
+    `decode_pairs` turn them into rows and labels: ``DataLoader(dataset, sampler=sampler, batch_size=None)`` or
     ``batch_sampler=sampler``. The R function ``rbridge::batch_sampler_per_label()`` returns the same numbers from the
     same seed. docs/multilabel.md is a guide.
 
@@ -32,7 +32,7 @@ class PerLabelBatchSampler(CoreBatchSampler):
     positives_per_label : int
         k, the number of rows with the label, for each label of a batch.
     negatives_per_label : int
-        l, the number of rows without it.
+        l, the number of rows without the label, for each label of a batch.
     labels_per_batch : int, optional
         P, the number of labels in a batch; by default all L.
     n_batches : int, optional

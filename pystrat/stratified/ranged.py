@@ -1,4 +1,4 @@
-"""Shared by the samplers whose batches hold other numbers of rows of a stratum in each epoch."""
+"""Shared by the samplers whose batches differ between epochs in their numbers of rows of a stratum."""
 
 from __future__ import annotations
 

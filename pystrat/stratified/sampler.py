@@ -45,13 +45,13 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         At least 1: the share of a stratum of n rows is ``n^(1 / temperature)`` in every batch of exactly
         `mean_batch_size` rows. The higher it is, the more equal the shares.
     cap : int, optional
-        The number of rows as which a larger stratum counts: its share is ``min(n, cap)``, with `temperature` to the
-        power of 1 / temperature.
+        A larger stratum counts as if it had this number of rows: its share is ``min(n, cap)``, with `temperature` to
+        the power of 1 / temperature.
     balance : {"over", "under"} or int, optional
         Take the same number of rows of every stratum in each epoch: the size of the largest stratum ("over",
         oversampling), the size of the smallest ("under", undersampling), or a given number.
     drop : {"balanced"}, optional
-        Make every batch exactly `mean_batch_size` rows. Surplus rows are left out in turn.
+        "balanced": every batch has exactly `mean_batch_size` rows; surplus rows are left out in turn.
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, the rows of each stratum keep the order of the dataset.
     seed : int, optional
@@ -86,12 +86,12 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     Guarantees, besides those of `BatchSampler`; docs/stratified.md has the details:
 
     * An epoch visits every row that is not dropped exactly once. With `shares`, `temperature`, `cap`, `balance`, `drop`
-      and ``rare="repeat"``, rows are taken in turn instead.
+      and ``rare="repeat"``, rows are repeated or omitted, in turn.
     * No row occurs twice in a batch, and no batch is empty.
     * Every batch holds at least `plan.min_samples_per_stratum` rows of every stratum.
     * Every batch holds its share of each stratum, rounded down or up, the same in every epoch. If a stratum has fewer
       rows than there are batches, each epoch shuffles the batches of the plan, so that the rows of the stratum are in
-      other batches each time; not with ``shuffle=False``.
+      other batches each time. With ``shuffle=False``, all epochs have the plan's order.
     * All numbers are exact integers, whatever the sizes.
 
     The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025). This is the same rule
@@ -239,7 +239,7 @@ def min_samples_for_batch_size(
     -------
     int
         The largest `min_samples_per_stratum` with at most `mean_batch_size` rows per batch on average: from 1 to the
-        size of         the smallest stratum.
+        size of the smallest stratum.
 
     Raises
     ------
@@ -250,7 +250,7 @@ def min_samples_for_batch_size(
     Notes
     -----
     With n rows, n_min of them in the smallest stratum, an epoch needs at least ``B = ceil(n / mean_batch_size)``
-    batches,     rounded up to a multiple of `num_replicas`. The result is ``n_min // B``, in exact integers.
+    batches, rounded up to a multiple of `num_replicas`. The result is ``n_min // B``, in exact integers.
 
     With ``assign="even"``, no batch has more than `mean_batch_size` rows. With ``assign="proportional"``, some may have
     more, each by less than the number of strata.

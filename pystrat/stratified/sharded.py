@@ -36,7 +36,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         The minimum m. Give either it or `mean_batch_size`.
     mean_batch_size : int, optional
         The mean number of rows per batch, over all processes. An epoch of n rows has
-        ``max(1, round-half-up(n / mean_batch_size))`` batches, and the minimum m is the largest that they keep.
+        ``max(1, round-half-up(n / mean_batch_size))`` batches, and the minimum m is the largest that all of them keep.
     counts : pandas.DataFrame
         The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of
         them, in any order: the result of `shard_counts`, `bind_counts` or `gather_counts`, or such a table from

@@ -31,7 +31,7 @@ class ShardedPlan:
         The number of rows of every stratum that every batch is guaranteed to have: over all processes, or of every
         shard.
     scope : {"global", "local"}
-        Which of the two.
+        "global" for the minimum over all processes, "local" for that of every shard.
     counts : pandas.DataFrame
         The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value.
     """

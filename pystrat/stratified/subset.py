@@ -106,10 +106,10 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         once. If True, every batch holds exactly m rows of exactly P strata; surplus rows and strata are left out in
         turn. With `balance`, all batches are exact.
     balance : {"mean", "over", "under"} or int, optional
-        Have every stratum in equally many batches, whatever its number of rows: how many rows of each stratum an epoch
-        takes, on average. "mean": the mean number of rows of the strata, so that an epoch has as many rows as the
-        dataset; "over": as many as the largest stratum has; "under": as many as the smallest one has. The number of
-        batches is rounded, and is at least 1.
+        Every stratum is in equally many batches, whatever its number of rows. The value is the number of rows of each
+        stratum that an epoch takes, on average. "mean": the mean number of rows of the strata, so that an epoch has as
+        many rows as the dataset; "over": as many as the largest stratum has; "under": as many as the smallest one has.
+        The number of batches is rounded, and is at least 1.
     rare : {"error", "warn", "allow"}, default "error"
         What to do with strata of fewer than m rows: raise an error, or continue, with or without a warning. All rows of
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
@@ -142,8 +142,8 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     * With `exact`, the x surplus blocks are left out in turn: the blocks of all strata form a line, and epoch e leaves
       out x of them from place e * x on, cyclically. The rows of a stratum are taken in turn as well, so that the
       numbers of times they occur differ by at most one.
-    * Within a batch, rows are ordered by stratum, and without `balance` then by rank. With `balance` and m more than
-      half of the rows of a stratum, all its rows except those left out come in the order of the data.
+    * Within a batch, rows are ordered by stratum, and without `balance` then by rank. With `balance`, if m is more than
+      half of the rows of a stratum, its rows are in the order of the data.
 
     A batch is filled first with the strata that have as many blocks left as there are batches left, then with those
     whose next block comes first in the order of the epoch.
@@ -154,7 +154,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     * Every stratum is in the floor or the ceiling of B * P / S batches of an epoch, also over the epochs 0, ..., E - 1
       together, of E * B * P / S. After S / gcd(S, B * P) epochs, all strata have been in equally many batches.
     * The strata come in passes, each with all strata in a new order, so that all pairs of strata meet about equally
-      often. The B * P mod S strata that come once more are those whose turn it is, in cycles, each in a new order.
+      often. The B * P mod S strata that come once more are taken in turn, in cycles, each in a new order.
     * From epoch 0 on, the numbers of times that the rows of a stratum occur differ by at most one. The rows come in
       cycles, each in a new order. No batch holds a row or a stratum twice: what would come twice waits for the next
       batch.

@@ -248,7 +248,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
 
     @property
     def buffer_needed(self) -> Optional[int]:
-        """The most rows that a lane may have to hold, whatever the order of its sources; None without counts."""
+        """The largest number of rows that a lane may have to hold, in any order of its sources; None without counts."""
         return None if self._plan is None else self._plan.rows_held
 
     def class_weights(self, *, normalize: bool = False) -> pd.Series:

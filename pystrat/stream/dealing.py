@@ -107,7 +107,7 @@ class CountedBatches(_Batches):
 
 
 class TakenBatches(_Batches):
-    """Batches of a lane with known counts, if an epoch takes rows of some strata less or more often than once.
+    """Batches of a lane with known counts, if an epoch repeats or omits rows of some strata.
 
     Parameters
     ----------

@@ -75,8 +75,8 @@ def density_weights(
     values
         As in `inverse_density_weights`.
     alpha : float, default 1.0
-        At least 0. With 0, all weights are 1. With 1, rows with the most common target have almost no weight. Above 1,
-        this is so for more and more rows.
+        At least 0. With 0, all weights are 1. With 1, rows with the most common target have almost no weight. The
+        further above 1, the more rows have almost none.
     bandwidth, n_bins
         As in `inverse_density_weights`.
 

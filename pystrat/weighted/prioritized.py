@@ -138,7 +138,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     @property
     def n_added(self) -> int:
-        """The number of rows that were ever added, the first ones included: the clock of `update`."""
+        """The number of rows that were ever added, including the first `n_rows`; `update` takes it as `since`."""
         return int(self._instance.ask("n_added")["n_added"])
 
     def priorities(self, rows: Any = None) -> NDArray[np.float64]:
