@@ -260,7 +260,7 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
 
     chosen = np.argsort(plan.counts, kind="stable")[:most]
     table = plan.rows_of_strata()[:, chosen]
-    figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)))
+    figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)), layout="tight")
     shades = _shades(table).T
     extent = (0.5, plan.n_batches + 0.5, len(chosen) - 0.5, -0.5)
     image = axis.imshow(shades, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
@@ -279,7 +279,6 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes, 'row')}\n{kept} in each", fontsize=11)
     colors = figure.colorbar(image, ax=axis, ticks=[0, _FEWEST, 1])
     colors.ax.set_yticklabels(["no rows", "fewest rows", "most rows"])
-    figure.tight_layout()
     return axis
 
 
@@ -296,7 +295,7 @@ def _plot_ranges(plan: RangePlan, most: int) -> Any:
 
     table = plan.named_table()
     chosen = table.sort_values("rows", kind="stable")[:most]
-    figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)))
+    axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)), layout="tight")[1]
     places = np.arange(len(chosen))
     axis.hlines(places, chosen["fewest"], chosen["most"], color=MAIN, linewidth=4)
     for ends in (chosen["fewest"], chosen["most"]):
@@ -309,7 +308,6 @@ def _plot_ranges(plan: RangePlan, most: int) -> Any:
     axis.grid(axis="x", color="#dddddd", linewidth=0.8)
     axis.set_axisbelow(True)
     axis.set_title(plan.heading(), fontsize=11)
-    figure.tight_layout()
     return axis
 
 
