@@ -278,7 +278,7 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     kept = f"at least {minimum} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
     axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes, 'row')}\n{kept} in each", fontsize=11)
     colors = figure.colorbar(image, ax=axis, ticks=[0, _FEWEST, 1])
-    colors.ax.set_yticklabels(["no rows", "fewest rows", "most rows"])
+    colors.ax.set_yticklabels(["no\nrows", "fewest\nrows", "most\nrows"])
     return axis
 
 

@@ -112,7 +112,7 @@ def test_the_plot_of_a_plan_shows_the_fewest_and_the_most_rows_of_every_stratum(
     light, dark = axis.images[0].get_array().tolist()
     assert light == [0.35, 0.35, 0.35, 1.0] and dark == [1.0] * 4
     scale = axis.figure.axes[1].get_yticklabels()
-    assert [label.get_text() for label in scale] == ["no rows", "fewest rows", "most rows"]
+    assert [label.get_text() for label in scale] == ["no\nrows", "fewest\nrows", "most\nrows"]
     matplotlib.pyplot.close("all")
 
 
