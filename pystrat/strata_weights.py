@@ -52,7 +52,7 @@ class WeightsOfStrata(CoreBatchSampler):
         >>> import torch
         >>> from pystrat import StratifiedBatchSampler
         >>> labels = [1] * 10 + [0] * 40
-        >>> sampler = StratifiedBatchSampler(labels, mean_batch_size=10, balance="under", seed=1)
+        >>> sampler = StratifiedBatchSampler(labels, mean_batch_size=10, balance="under")
         >>> sampler.class_weights().to_dict()
         {0: 4.0, 1: 1.0}
         >>> weight = torch.tensor(sampler.class_weights().to_numpy())
