@@ -1,8 +1,8 @@
 # Samplers of every kind, for test-hostile_values.R, and what others could make of the files of their recipes: for
 # test-base_recipe_file.R, and for tools/sanitize_r.R, which runs the same under sanitizers.
 
-# Calls of the constructors of every kind, whose vectors are long enough that a sanitizer guards their ends: their names,
-# the functions, and the arguments. The first call of a function is one without choices.
+# Calls of the constructors of every kind: their names, the functions, and the arguments. Their vectors are long enough
+# that a sanitizer guards their ends. The first call of a function is one without choices.
 specimens = function() {
   n = 160L
   strata = factor(rep(c("a", "b", "c", "b", "\u00e9"), n / 5)) # text could be names of columns

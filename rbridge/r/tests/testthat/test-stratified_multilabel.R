@@ -111,8 +111,8 @@ test_that("labels that are none are refused", {
   expect_identical(refused(matrix(0, 2, 0), 1), must("have at least one column. Got 0 columns instead."))
   expect_identical(refused(data.frame(a = 1:2)[, 0], 1), must("have at least one column. Got 0 columns instead."))
   values = function(got) {
-    must(paste("hold 0 and 1, or text. Got", got, "instead. Use 1 for rows that have the label and 0 for the others, or",
-      "turn the column into text, of which each value is a label."))
+    must(paste("hold 0 and 1, or text. Got", got, "instead. Use 1 for rows that have the label and 0 for the others,",
+      "or turn the column into text, of which each value is a label."))
   }
   digits = function(got) must(paste("hold 0 and 1, or text. Got", got, "instead. Turn the column into numbers."))
   expect_identical(refused(rbind(c(1, 2)), 1), values("2 in column '2'"))
