@@ -104,8 +104,8 @@
 #' sampler
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
-batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size = NULL, method = "uniform", lengths = NULL,
-  max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL, rows = NULL, balance_replicas = FALSE, ...) {
+batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size = NULL, ..., method = "uniform", lengths = NULL,
+  max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL, rows = NULL, balance_replicas = FALSE) {
   answer_keywords(...)
   request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, method = method,
     lengths = lengths, max_tokens = max_tokens, window = window, balance_replicas = balance_replicas, seed = seed,

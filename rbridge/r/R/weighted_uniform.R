@@ -54,8 +54,8 @@
 #' sampler$batches(0)
 #' next_batch = sampler$.iter()
 #' next_batch()
-batch_sampler_uniform = function(n_rows = NULL, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
-  num_replicas = NULL, ...) {
+batch_sampler_uniform = function(n_rows = NULL, batch_size, ..., replacement = FALSE, n_batches = NULL, seed = NULL,
+  num_replicas = NULL) {
   answer_keywords(...)
   request = list(n_rows = n_rows, batch_size = batch_size, replacement = replacement, n_batches = n_batches,
     seed = seed, num_replicas = num_replicas)

@@ -13,8 +13,19 @@ test_that("an unknown argument is answered with the one that was probably meant"
   expect_identical(as.character(conditionCall(error)[[1L]]), "batch_sampler_stratified")
 })
 
+test_that("n is the number of rows", {
+  for (sampler in list(batch_sampler_uniform, batch_sampler_prioritized)) {
+    expect_identical(sampler(n = 9, batch_size = 3, seed = 1)(NULL)$batches(0),
+      sampler(9, 3, seed = 1)(NULL)$batches(0))
+  }
+  for (sampler in list(batch_sampler_epoch_subset, batch_sampler_perplexity)) {
+    expect_identical(sampler(n = 9, sample = 6, batch_size = 3, seed = 1)(NULL)$batches(0),
+      sampler(9, 6, 3, seed = 1)(NULL)$batches(0))
+  }
+})
+
 test_that("an argument that is like no other is an error as well", {
-  expect_error(batch_sampler_uniform(9, 3, FALSE, 3, 1, 1, 2 + 3), "unused argument (2 + 3)", fixed = TRUE)
+  expect_error(batch_sampler_uniform(9, 3, 2 + 3), "unused argument (2 + 3)", fixed = TRUE)
   expect_error(batch_sampler_stratified(2, zzz = 1), "unused argument (zzz = 1)", fixed = TRUE)
   expect_error(batch_sampler_stratified(2, zzz = stop("is not evaluated")), "unused argument (zzz = ", fixed = TRUE)
 })

@@ -17,7 +17,8 @@ test_that("batches are those of R's own sample.int()", {
     c(70000, 300), c(70000, 70000), c(300000, 290000), c(2e7, 5))
   for (setting in settings) {
     for (replacement in c(FALSE, TRUE)) {
-      sampler = batch_sampler_uniform(setting[1L], setting[2L], replacement, n_batches = 3, seed = 9)(NULL)
+      generator = batch_sampler_uniform(setting[1L], setting[2L], replacement = replacement, n_batches = 3, seed = 9)
+      sampler = generator(NULL)
       for (epoch in c(0, 2)) {
         batches = sampler$batches(epoch)
         expected = sampled_by_r(setting[1L], setting[2L], 3, replacement, epoch_seed(9, epoch))
@@ -52,7 +53,7 @@ test_that("the core refuses in the name of the function, and shows values of R",
   refused = function(text, ...) expect_error(batch_sampler_uniform(...), text, fixed = TRUE)
   refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got 'a' instead."), "a", 1)
   refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got NA instead."), NA_integer_, 1)
-  refused(paste("The 'replacement'", of, "be true or false. Got NA instead."), 3, 1, NA)
+  refused(paste("The 'replacement'", of, "be true or false. Got NA instead."), 3, 1, replacement = NA)
   refused(paste("The 'batch_size'", of, "be a positive integer. Got nothing instead."), 3, NULL)
   refused(paste("The 'seed'", of, "be an integer from 0 to 2147483646. Got 2 values instead."), 3, 1, seed = 1:2)
   refused(paste("The 'num_replicas'", of, "be at most 3, the number of batches. Got 4 instead."), 3, 1,
