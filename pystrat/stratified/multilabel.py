@@ -4,7 +4,7 @@ Strata are disjoint, so the rule of `pystrat.plan` always keeps the minimum. Lab
 cannot always be kept: three rows with the labels ab, bc and ca cannot be divided into two batches that both hold a row
 of each label. To decide whether it can be kept is hard in general (for two batches and m = 1, it is the 2-coloring of a
 hypergraph). So batches are found by a greedy assignment, rarest label first, as in iterative stratification, and then
-improved by exchanges. If that fails, the error says which batch lacks how many rows of which label.
+improved by exchanges. If that fails, the error names a batch, a label, and the number of rows that are missing.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class PerLabelBatchSampler(CoreBatchSampler):
     """Batch sampler of some of many labels, with positives and negatives of each of them.
 
     For losses of several binary tasks, such as areas under ROC curves, in which each task is a label and needs rows
-    with and without it in every batch. It yields numbers, each of which stands for a row and a label; `PairDataset` and
+    with and without it in every batch. It yields numbers for pairs of a row and a label; `PairDataset` and
     `decode_pairs` turn them into rows and labels: ``DataLoader(dataset, sampler=sampler, batch_size=None)`` or
     ``batch_sampler=sampler``. The R function ``rbridge::batch_sampler_per_label()`` returns the same numbers from the
     same seed. docs/multilabel.md is a guide.

@@ -8,8 +8,8 @@
 #' Strata are disjoint, so [batch_sampler_stratified()] always keeps its minimum.
 #' Labels may overlap, and then the minimum cannot always be kept: three rows with the labels ab, bc and ca cannot be
 #' divided into two batches that both hold a row of each label.
-#' If no solution is found, the error says which batch lacks how many rows of which label, and which number of batches
-#' works.
+#' If no solution is found, the error names a batch, a label, the number of rows that are missing, and a number of
+#' batches that works.
 #'
 #' Guide: \guide{multilabel}.
 #'

@@ -6,7 +6,7 @@
 #' not, its negatives.
 #' It is for losses of several binary tasks, such as areas under ROC curves.
 #'
-#' It yields numbers, each of which stands for a row and a label; [decode_pairs()] and [pair_dataset()] turn them into
+#' It yields numbers for pairs of a row and a label; [decode_pairs()] and [pair_dataset()] turn them into
 #' rows and labels.
 #' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
 #'
