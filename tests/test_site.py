@@ -27,37 +27,63 @@ def write(folder: Path, files: dict[str, str]) -> None:
 # Names ----------------------------------------------------------------------------------------------------------------
 
 
-def test_every_public_name_of_both_languages_has_its_line(load: Any) -> None:
-    reference = load("reference")
+def test_every_public_name_of_both_languages_has_one_line(load: Any) -> None:
+    names = load("names")
     exported = set(re.findall(r"^export\((.*)\)$", (ROOT / "rbridge/r/NAMESPACE").read_text(), flags=re.MULTILINE))
-    help_pages = set(reference.r_titles(ROOT))
+    help_pages = set(names.r_files(ROOT))
     assert exported < help_pages
-    reference.check_names(reference.entries(), {*reference.python_names(), *help_pages})
+    listed = names.entries(ROOT)
+    assert sorted(entry.python for entry in listed if entry.python) == sorted(names.python_names())
+    assert sorted(entry.r for entry in listed if entry.r) == sorted(help_pages)
+
+
+def test_names_of_samplers_follow_one_convention(load: Any) -> None:
+    names = load("names")
+    assert names.r_name("StrataSubsetBatchSampler") == "batch_sampler_strata_subset"
+    assert names.r_name("SumTree") == "sum_tree"
+    assert names.r_name("bin_target") == "bin_target"
+    assert names.r_name("TripleBatchSampler") == "batch_sampler_triples"
+    assert names.group_of("stratified_sharded_plan") == "Shards" and names.group_of("stratified_split") == "Strata"
+    with pytest.raises(SystemExit, match="no group of names.py fits folder_file"):
+        names.group_of("folder_file")
 
 
 @pytest.mark.parametrize(
-    ("public", "message"),
+    ("python", "r", "message"),
     [
-        ({"pystrat.A", "b", "pystrat.New"}, "names.csv has no pystrat.New"),
-        ({"pystrat.A"}, "names.csv has, but the packages have no b"),
-        ({"pystrat.A", "b", "c"}, "names.csv has twice c"),
+        ({"NewBatchSampler"}, set(), "IN_PYTHON or RENAMED lacks NewBatchSampler"),
+        (set(), {"batch_sampler_new"}, "IN_R or RENAMED lacks batch_sampler_new"),
+        ({"NewBatchSampler"}, {"batch_sampler_new"}, ""),
+        (set(), {"labels_of"}, "IN_R or RENAMED lacks labels_of"),
+        ({"stratum_codes"}, set(), "IN_R has, but Python has stratum_codes"),
     ],
 )
-def test_a_table_that_is_not_that_of_the_names_is_refused(load: Any, public: set[str], message: str) -> None:
-    reference = load("reference")
-    listed = [reference.Entry("Strata", "pystrat.A", "b")]
-    if "c" in public:
-        listed += [reference.Entry("Strata", "", "c")] * 2
+def test_a_name_without_counterpart_must_be_listed(load: Any, python: set[str], r: set[str], message: str) -> None:
+    names = load("names")
+    both = {names.short(name) for name in names.python_names()} | python, set(names.r_files(ROOT)) | r
+    if not message:
+        names.check_names(*both)
+        return
     with pytest.raises(SystemExit, match=message):
-        reference.check_names(listed, public)
+        names.check_names(*both)
+
+
+@pytest.mark.parametrize("name", ["labels_of", "BatchSampler"])
+def test_lists_of_names_that_are_not_up_to_date_are_refused(load: Any, name: str) -> None:
+    names = load("names")
+    python, r = {names.short(name) for name in names.python_names()}, set(names.r_files(ROOT))
+    with pytest.raises(SystemExit, match=f"has, but the package has no {name}"):
+        names.check_names(python - {name}, r - {names.r_name(name)})
+    with pytest.raises(SystemExit, match="IN_R has, but the package has no nsch_2017"):
+        names.check_names(python, r - {"nsch_2017"})
 
 
 def test_a_name_and_its_counterpart_link_to_each_other(load: Any) -> None:
-    reference = load("reference")
+    reference, entry = load("reference"), load("names").Entry
     page = reference.python_page("pystrat.StratifiedBatchSampler", "batch_sampler_stratified")
     assert "In R: :doc:`batch_sampler_stratified </r/batch_sampler_stratified>`" in page
     assert ".. autoclass:: StratifiedBatchSampler\n   :members:" in page
-    listed = [reference.Entry("Strata", "pystrat.bin_target", "bin_target"), reference.Entry("Strata", "", "only_r")]
+    listed = [entry("Strata", "pystrat.bin_target", "bin_target"), entry("Strata", "", "only_r")]
     index = reference.index_page("r", listed, {"bin_target": "Bins", "only_r": "Else"})
     assert (
         ":doc:`bin_target </r/bin_target>` : in Python :doc:`bin_target </python/pystrat.bin_target>`\n   Bins" in index
@@ -66,11 +92,11 @@ def test_a_name_and_its_counterpart_link_to_each_other(load: Any) -> None:
 
 
 def test_names_in_text_lead_to_their_pages(load: Any) -> None:
-    reference = load("reference")
+    reference, entry = load("reference"), load("names").Entry
     listed = [
-        reference.Entry("Strata", "pystrat.StratifiedBatchSampler", "batch_sampler_stratified"),
-        reference.Entry("Strata", "pystrat.corpus.CorpusPlan", "corpus_plan"),
-        reference.Entry("Strata", "pystrat.bin_target", "bin_target"),
+        entry("Strata", "pystrat.StratifiedBatchSampler", "batch_sampler_stratified"),
+        entry("Strata", "pystrat.corpus.CorpusPlan", "corpus_plan"),
+        entry("Strata", "pystrat.bin_target", "bin_target"),
     ]
     assert (
         reference.pages_of_names(listed).items()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.test_readme import ROOT
+from tools.site.names import entries, write_names
 
 TOOL = ROOT / "tools" / "site"
 
@@ -17,7 +18,8 @@ TOOL = ROOT / "tools" / "site"
 def _pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The help pages as Markdown, NAME.md, and as R's own text, NAME.txt."""
     folder = tmp_path_factory.mktemp("pages")
-    command = ["Rscript", str(TOOL / "rd_to_markdown.R"), str(TOOL / "names.csv"), str(folder)]
+    write_names(entries(ROOT), folder / "names.csv")
+    command = ["Rscript", str(TOOL / "rd_to_markdown.R"), str(folder / "names.csv"), str(folder)]
     subprocess.run(command, cwd=ROOT, check=True)
     as_text = (
         "macros = tools::loadPkgRdMacros('rbridge/r');"
@@ -54,6 +56,7 @@ def test_a_tag_that_the_script_does_not_know_is_an_error(tmp_path: Path) -> None
     man = tmp_path / "rbridge" / "r" / "man"
     man.mkdir(parents=True)
     (man / "page.Rd").write_text(r"\name{page}\title{Page}\description{\figure{a.png}.}")
-    command = ["Rscript", str(TOOL / "rd_to_markdown.R"), str(TOOL / "names.csv"), str(tmp_path)]
+    write_names([], tmp_path / "names.csv")
+    command = ["Rscript", str(TOOL / "rd_to_markdown.R"), str(tmp_path / "names.csv"), str(tmp_path)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode != 0 and "does not know the tag figure" in done.stderr

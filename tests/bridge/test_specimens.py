@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,10 @@ import rbridge
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 from tests.specimens import OF_PAIRS, specimens, write_files
+from tools.site.names import IN_PYTHON, r_name
 
 EPOCHS = (0, 1, 6_700_000)
 WEIGHTS = {"weights", "class_weights", "importance_weights"}
-with (Path(__file__).parents[2] / "tools" / "site" / "names.csv").open(encoding="utf-8") as file:
-    IN_R = {line["python"].rpartition(".")[2]: line["r"] for line in csv.DictReader(file)}
 
 
 def in_r(r: Session, value: Any) -> Any:
@@ -43,7 +41,7 @@ def in_r(r: Session, value: Any) -> Any:
 SAME_IN_R = [
     name
     for name, specimen in specimens(Path()).items()
-    if IN_R[specimen.kind.__name__] and specimen.arguments.get("seed", 1) is not None
+    if specimen.kind.__name__ not in IN_PYTHON and specimen.arguments.get("seed", 1) is not None
 ]
 
 
@@ -55,7 +53,7 @@ def test_both_languages_make_one_recipe_and_draw_the_same(name: str, r: Session,
     arguments = {key: in_r(r, value) for key, value in {"seed": 1, **specimen.arguments}.items()}
     for codes in {"users", "items"} & set(arguments):  # R counts from 1
         arguments[codes] = arguments[codes] + 1
-    generator = r.call(IN_R[specimen.kind.__name__], **arguments)
+    generator = r.call(r_name(specimen.kind.__name__), **arguments)
     epochs = EPOCHS[:1] if hasattr(sampler, "report") else EPOCHS  # later ones depend on what is reported
     for made in (generator, rbridge.as_torch_sampler(sampler)):
         assert_same_recipe(r, sampler, made)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, Iterator, Optional
 
 from docutils import nodes
 
-from reference import entries, pages_of_names
+from names import entries
+from reference import pages_of_names
 
-PAGES = pages_of_names(entries())
+PAGES = pages_of_names(entries(Path(__file__).resolve().parents[2]))
 # PyTorch's class has this name too, and texts mean that one.
 del PAGES["BatchSampler"]
 _DOCUMENT = re.compile(r"(?:docs|vignettes)/[\w/-]+(?=\.(?:md|Rmd)\b)")

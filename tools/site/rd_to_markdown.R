@@ -1,6 +1,6 @@
 # Writes the help pages of the R package as Markdown for the site, a file for each: FOLDER/NAME.md.
 #
-#   Rscript tools/site/rd_to_markdown.R NAMES FOLDER     NAMES is tools/site/names.csv
+#   Rscript tools/site/rd_to_markdown.R NAMES FOLDER     NAMES is a table of names.py
 #
 # A help page is a tree, each node of which has a tag. `markdown_of` has a way to write each tag that the help pages
 # use. Another one is an error, so that no text is lost.

@@ -1,50 +1,29 @@
-"""Writes the pages of both references, from names.csv: the public names, and which ones are the same in Python and R.
+"""Writes the pages of both references.
 
 Sphinx takes the text of a Python page from the docstring; rd_to_markdown.R writes the R pages from the help pages.
 """
 
 from __future__ import annotations
 
-import csv
 import inspect
 import re
 import subprocess
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
-from pkgutil import walk_packages
-from types import ModuleType
-from typing import NamedTuple
 
-import pystrat
-import rbridge
+from names import Entry, entries, write_names
 from pictures import DRAWN, write_pictures
 
-NAMES = Path(__file__).with_name("names.csv")
 # Classes of others, which samplers, losses and errors inherit from: their members are not shown.
 FOREIGN = ("Module", "int", "tuple", "BaseException")
 LANGUAGES = {"python": "Python", "r": "R"}
 
 
-class Entry(NamedTuple):
-    """A line of names.csv: a name may be empty, if the other language has nothing like it."""
-
-    group: str
-    python: str
-    r: str
-
-
-def entries() -> list[Entry]:
-    with NAMES.open(encoding="utf-8", newline="") as file:
-        return [Entry(**row) for row in csv.DictReader(file)]
-
-
 def write_reference(root: Path, sources: Path) -> None:
     """Write the folders python and r: a page for each name, and an index of them."""
-    listed, titles = entries(), r_titles(root)
-    public = python_names()
-    check_names(listed, {*public, *titles})
-    summaries = {**titles, **{name: summary(name) for name in public}}
+    listed = entries(root)
+    summaries = {**r_titles(root), **{entry.python: summary(entry.python) for entry in listed if entry.python}}
     for language in LANGUAGES:
         (sources / language).mkdir()
         index = index_page(language, listed, summaries)
@@ -54,45 +33,9 @@ def write_reference(root: Path, sources: Path) -> None:
             page = python_page(entry.python, entry.r)
             (sources / "python" / f"{entry.python}.rst").write_text(page, encoding="utf-8")
     write_pictures(sources / "python")
-    script = NAMES.with_name("rd_to_markdown.R")
-    subprocess.run(["Rscript", str(script), str(NAMES), str(sources / "r")], cwd=root, check=True)
-
-
-def check_names(listed: list[Entry], public: set[str]) -> None:
-    """Refuse a table that does not have each public name once."""
-    named = [name for entry in listed for name in (entry.python, entry.r) if name]
-    problems = {
-        "has no": public - set(named),
-        "has, but the packages have no": set(named) - public,
-        "has twice": {name for name in named if named.count(name) > 1},
-    }
-    for problem, names in problems.items():
-        if names:
-            raise SystemExit(f"site: {NAMES.name} {problem} {', '.join(sorted(names))}")
-
-
-def python_names() -> list[str]:
-    """Return the public names of the Python packages, each by the shortest path to it."""
-    paths: dict[int, str] = {}
-    for module in public_modules():
-        for name in public_names(module):
-            paths.setdefault(id(getattr(module, name)), f"{module.__name__}.{name}")
-    return list(paths.values())
-
-
-def public_modules() -> list[ModuleType]:
-    """Return the modules that list their public names, the packages first, and the one that does not."""
-    names = [module.name for module in walk_packages(pystrat.__path__, "pystrat.") if module.name != "pystrat.__main__"]
-    listing = [module for module in map(import_module, names) if hasattr(module, "__all__")]
-    return [pystrat, rbridge, *listing, import_module("pystrat.corpus.vocabulary")]
-
-
-def public_names(module: ModuleType) -> list[str]:
-    """Return `__all__`; of a module without it, what it defines."""
-    if hasattr(module, "__all__"):
-        return list(module.__all__)
-    defined = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
-    return [name for name in defined if not name.startswith("_")]
+    write_names(listed, sources / "names.csv")
+    script = Path(__file__).with_name("rd_to_markdown.R")
+    subprocess.run(["Rscript", str(script), str(sources / "names.csv"), str(sources / "r")], cwd=root, check=True)
 
 
 def r_titles(root: Path) -> dict[str, str]:
