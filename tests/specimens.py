@@ -1,7 +1,8 @@
-"""One table of samplers of every kind, over which the tests of all samplers go.
+"""One table of samplers of every kind, over which the tests of all samplers go, in both languages.
 
-A further sampler is tested for its fingerprint, edited states, states of other ranks and seeds, and the same recipe
-and batches in R as soon as it is in this table. A test fails if a public sampler is not in it.
+A further sampler is tested for its fingerprint, edited states, states of other ranks and seeds, unexpected values, and
+the same recipe and batches in R as soon as it is in this table. A test fails if a public sampler is not in it.
+`tests/reference/golden_specimens.py` writes the table for the tests of R.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ USERS, ITEMS = (part.tolist() for part in np.divmod(np.arange(24), 6))
 MANY_PAIRS: dict[str, Any] = {"users": USERS, "items": ITEMS, "n_items": 99}
 LENGTHS = [1, 5, 2, 2, 7, 3, 1, 4, 4, 6] * 4
 SHUFFLED = {"mode": "shuffle"}
+TEXT_FILES = ("a.txt", "b.rows", "c.rows")
 LINES = 30  # of each file
+N_LONG = 160  # rows of long specimens: sanitizers guard the ends of vectors only if they are long enough
 # Those whose numbers stand for pairs, which both languages number from 0.
 OF_PAIRS = {NegativePairBatchSampler, PerLabelBatchSampler, TripleBatchSampler}
 
@@ -62,6 +65,10 @@ class Specimen:
 
     def make(self, **given: Any) -> BatchSampler:
         return self.kind(**{"seed": 1, **self.arguments, **given})
+
+    @property
+    def is_endless(self) -> bool:
+        return "length" in self.arguments and self.arguments["length"] is None
 
     def takes(self, parameter: str) -> bool:
         return parameter in inspect.signature(self.kind).parameters
@@ -240,24 +247,136 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     }
 
 
+def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
+    """Return the arguments of samplers of many rows, with the choices that lead to recipes of other forms."""
+    rows = range(N_LONG)
+    texts = ["abcb\u00e9"[row % 5] for row in rows]
+    strata = pd.Categorical(texts)
+    rare = [text == "b" for text in texts]
+    counts = shard_counts({"s": strata[: N_LONG // 2], "t": strata[N_LONG // 2 :]})
+    keys = {"a": [row % 50 for row in rows], "b": [row % 41 for row in rows]}
+    users = [row % 40 for row in rows]
+    items = [row // 40 + user % 3 for row, user in zip(rows, users)]
+    pairs = {"users": users, "items": items, "batch_size": 20, "n_items": 50}
+    subset = {"strata": strata, "strata_per_batch": 2, "min_samples_per_stratum": 4}
+    groups = {"strata": strata, "min_samples_per_stratum": 2, "groups": [row % 16 for row in rows]}
+    downsampled = {"strata": rare, "multiplier": 1.5, "batch_size": 20}
+    rising = {"weights": [row + 1.0 for row in rows], "batch_size": 20}
+    part = {"n_rows": N_LONG, "sample": 100}
+    lengths = [(row + 1) % 7 for row in rows]
+    labels = pd.DataFrame({"x": [(row + 1) % 2 for row in rows], "y": [int((row + 1) % 3 == 0) for row in rows]})
+    corpus = {"source": folder, "batch_size": 20, "sample": 40, "suffixes": [".rows"]}
+    return {
+        StratifiedBatchSampler: [
+            {"strata": strata, "min_samples_per_stratum": 4},
+            # The only one whose codes take 4 bytes.
+            {"strata": [row % 300 for row in range(600)], "min_samples_per_stratum": 1, "assign": "even"},
+            {"strata": strata, "mean_batch_size": 20, "balance": "over"},
+        ],
+        ShardedStratifiedBatchSampler: [
+            {"strata": strata, "min_samples_per_stratum": 4, "counts": counts, "shards": ["s", "t"]}
+        ],
+        StrataSubsetBatchSampler: [subset, {**subset, "exact": True}, {**subset, "balance": "mean"}],
+        OneStratumBatchSampler: [
+            {"strata": strata, "batch_size": 20},
+            {"strata": strata, "batch_size": 20, "order": "round_robin"},
+        ],
+        NoDuplicatesBatchSampler: [
+            {"keys": keys["a"], "batch_size": 8, "strata": strata, "min_samples_per_stratum": 1},
+            {"keys": keys, "batch_size": 8},
+            {"keys": keys, "batch_size": 4, "across_columns": True},
+        ],
+        StratifiedGroupBatchSampler: [
+            {**groups, "groups": pd.Categorical([f"{text} {row % 16}" for row, text in enumerate(texts)])},
+            groups,
+            {**groups, "keep": "apart"},
+        ],
+        DownsampledBatchSampler: [downsampled, {**downsampled, "in_turn": True}],
+        PerLabelBatchSampler: [{"labels": labels, "positives_per_label": 2, "negatives_per_label": 3}],
+        MultilabelBatchSampler: [{"labels": labels.assign(z=1), "min_samples_per_label": 2}],
+        NegativePairBatchSampler: [
+            {**pairs, "ratio": 0.5},
+            {**pairs, "ratio": 0.5, "method": "per_user", "unique": True},
+            {**pairs, "ratio": 0.5, "method": "popularity", "power": 0.5},
+        ],
+        TripleBatchSampler: [pairs, {**pairs, "negatives_per_positive": 3, "unique": True}],
+        UniformBatchSampler: [
+            {"n_rows": N_LONG, "batch_size": 20},
+            {"n_rows": N_LONG, "batch_size": 20, "replacement": True},
+        ],
+        WeightedBatchSampler: [
+            rising,
+            {**rising, "weights": {0: rising["weights"], 2: [1.0] * N_LONG}},
+            {**rising, "replacement": False},
+        ],
+        PrioritizedBatchSampler: [
+            {"n_rows": N_LONG, "batch_size": 20, "capacity": N_LONG + 20},
+            {"n_rows": N_LONG, "batch_size": 20, "method": "rank", "stratified": True},
+        ],
+        EpochSubsetBatchSampler: [
+            {**part, "batch_size": 20, "method": "uniform_without_replacement"},
+            {**part, "method": "partition", "lengths": lengths, "max_tokens": 40},
+            {
+                **part,
+                "batch_size": 8,
+                "lengths": lengths,
+                "window": 40,
+                "num_replicas": 3,
+                "balance_replicas": True,
+            },
+        ],
+        PerplexityBatchSampler: [{**part, "batch_size": 20, "maximum": "published"}],
+        RareEventBatchSampler: [
+            {
+                "positives": [folder / "a.txt"],
+                "negatives": [folder / "b.rows", folder / "c.rows"],
+                "multiplier": 1,
+                "batch_size": 20,
+                "negative_files_per_epoch": 1,
+            }
+        ],
+        CorpusMixtureBatchSampler: [
+            corpus,
+            {**corpus, "max_length": 9, "lengths": "words", "weights": {0: [1, 1], 2: [1, 2]}},
+        ],
+        TreeBatchSampler: long_trees(texts),
+    }
+
+
+def long_trees(texts: list[str]) -> list[dict[str, Any]]:
+    """Return the arguments of trees with nodes and auxiliary values of every form, persistent and endless ones."""
+    leaf = {"name": "a", "column": "s", "value": "a", "row_weight": "w", "weight": 3}
+    others = {"name": "others", "column": "s", "op": "ne", "value": "a", "mode": "shuffle"}
+    auxiliary = {"angle": "uniform(-10, 10)", "side": "choice(['l', 'r'])", "step": "counter()"}
+    each = {"mode": "shuffle", "children": [{"column": "s", "for_each": True}]}
+    table = {"s": texts, "w": [row + 1.0 for row in range(len(texts))]}
+    given = {"table": {"s": texts}, "batch_size": 20, "length": len(texts)}
+    return [
+        {**given, "table": table, "spec": {"auxiliary": auxiliary, "children": [leaf, others]}},
+        {**given, "spec": each, "persistent": True},
+        {**given, "spec": {"mode": "sequential"}, "length": None},
+    ]
+
+
 def specimens(folder: Path) -> dict[str, Specimen]:
     """Return all specimens by name; those of samplers of files need the files of `write_files`."""
     return {
-        f"{kind.__name__} {place}": Specimen(kind, arguments)
-        for kind, of_kind in calls(folder).items()
+        f"{kind.__name__} {form}{place}": Specimen(kind, arguments)
+        for form, of_form in (("", calls(folder)), ("long ", long_calls(folder)))
+        for kind, of_kind in of_form.items()
         for place, arguments in enumerate(of_kind)
     }
 
 
 def write_files(folder: Path) -> None:
-    for name in ("a.txt", "b.rows", "c.rows"):
+    for name in TEXT_FILES:
         (folder / name).write_text("line\n" * LINES)
 
 
 def samplers(folder: Path) -> list[BatchSampler]:
-    """Return a sampler of each specimen, whose files are written into a folder."""
+    """Return a sampler of each specimen that has epochs; the files of specimens are written into a folder."""
     write_files(folder)
-    return [specimen.make() for specimen in specimens(folder).values()]
+    return [specimen.make() for specimen in specimens(folder).values() if not specimen.is_endless]
 
 
 def public_samplers() -> set[type[BatchSampler]]:

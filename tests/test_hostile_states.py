@@ -13,12 +13,12 @@ import pytest
 from pystrat import BatchSampler
 from pystrat.stream import StratifiedStream, count_sources
 from tests.hostile import HOSTILE, bounded_memory, refusal
-from tests.specimens import KINDS, OF_PAIRS, samplers, specimens, write_files
+from tests.specimens import KINDS, OF_PAIRS, Specimen, calls, samplers, write_files
 
 
 def sampler_of(kind: str, folder: Path) -> BatchSampler:
     write_files(folder)
-    return [specimen for specimen in specimens(folder).values() if specimen.kind.__name__ == kind][-1].make()
+    return [Specimen(made, given[-1]) for made, given in calls(folder).items() if made.__name__ == kind][0].make()
 
 
 def begun(kind: str, folder: Path) -> BatchSampler:

@@ -1,83 +1,8 @@
-# Samplers of every kind, for test-hostile_values.R, and what others could make of the files of their recipes: for
-# test-base_recipe_file.R, and for tools/sanitize_r.R, which runs the same under sanitizers.
+# What others could make of the files of recipes of every kind: for test-base_recipe_file.R, and for tools/sanitize_r.R,
+# which runs the same under sanitizers.
 
-# Calls of the constructors of every kind: their names, the functions, and the arguments. Their vectors are long enough
-# that a sanitizer guards their ends. The first call of a function is one without choices.
-specimens = function() {
-  n = 160L
-  strata = factor(rep(c("a", "b", "c", "b", "\u00e9"), n / 5)) # text could be names of columns
-  wide = seq_len(n) %% 80 + 300 # codes of 4 bytes are rare, so that one kind has them
-  lengths = seq_len(n) %% 7L
-  counts = shard_counts(list(s = strata[1:80], t = strata[81:160]))
-  folder = corpus_of(fraud = 40, mon = 60, tue = 60)
-  files = file.path(folder, paste0(c("fraud", "mon", "tue"), ".txt"))
-  users = rep(1:40, 4) + 0
-  items = rep(1:4, each = 40) + users %% 3
-  leaf = list(name = "a", column = "s", value = "a", row_weight = "w", weight = 3)
-  others = list(name = "others", column = "s", op = "ne", value = "a", mode = "shuffle")
-  auxiliary = list(angle = "uniform(-10, 10)", side = "choice(['l', 'r'])", step = "counter()")
-  tree = list(auxiliary = auxiliary, children = list(leaf, others))
-  calls = alist(
-    stratified = batch_sampler_stratified(4, strata = strata),
-    even = batch_sampler_stratified(1, strata = wide, assign = "even", shuffle = FALSE),
-    taken = batch_sampler_stratified(mean_batch_size = 20, balance = "over", strata = strata),
-    strata_subset = batch_sampler_strata_subset(2, 4, strata = strata),
-    exact_subset = batch_sampler_strata_subset(2, 4, strata = strata, exact = TRUE),
-    balanced_subset = batch_sampler_strata_subset(2, 4, strata = strata, balance = "mean"),
-    no_duplicates = batch_sampler_no_duplicates(8, seq_len(n) %% 50, strata = strata, min_samples_per_stratum = 1),
-    two_keys = batch_sampler_no_duplicates(8, list(seq_len(n) %% 50, seq_len(n) %% 41)),
-    across_columns = batch_sampler_no_duplicates(4, list(seq_len(n) %% 50, seq_len(n) %% 41), across_columns = TRUE),
-    one_stratum = batch_sampler_one_stratum(20, strata = strata),
-    round_robin = batch_sampler_one_stratum(20, strata = strata, order = "round_robin"),
-    together = batch_sampler_stratified_group(2, groups = factor(paste(strata, seq_len(n) %% 16)), strata = strata),
-    mixed = batch_sampler_stratified_group(2, groups = seq_len(n) %% 16, strata = strata),
-    apart = batch_sampler_stratified_group(2, groups = seq_len(n) %% 16, keep = "apart", strata = strata),
-    sharded = batch_sampler_sharded(4, counts = counts, shards = c("s", "t"), strata = strata),
-    downsampled = batch_sampler_downsampled(1.5, 20, strata = strata == "b"),
-    walked = batch_sampler_downsampled(1.5, 20, strata = strata == "b", in_turn = TRUE),
-    uniform = batch_sampler_uniform(n, 20),
-    replaced = batch_sampler_uniform(n, 20, replacement = TRUE),
-    weighted = batch_sampler_weighted(seq_len(n) + 0, 20),
-    weighted_by_epoch = batch_sampler_weighted(list("0" = seq_len(n) + 0, "2" = rep(1, n)), 20),
-    distinct = batch_sampler_weighted(seq_len(n) + 0, 20, replacement = FALSE),
-    prioritized = batch_sampler_prioritized(n, 20, capacity = n + 20),
-    ranked = batch_sampler_prioritized(n, 20, method = "rank", stratified = TRUE),
-    pairs = batch_sampler_pairs(users, items, 0.5, 20, n_items = 50),
-    per_user = batch_sampler_pairs(users, items, 0.5, 20, n_items = 50, method = "per_user", unique = TRUE),
-    popular = batch_sampler_pairs(users, items, 0.5, 20, n_items = 50, method = "popularity", power = 0.5),
-    triples = batch_sampler_triples(users, items, 20, n_items = 50),
-    several = batch_sampler_triples(users, items, 20, 3, n_items = 50, unique = TRUE),
-    multilabel = batch_sampler_multilabel(cbind(x = seq_len(n) %% 2, y = seq_len(n) %% 3 == 0, z = 1), 2),
-    per_label = batch_sampler_per_label(cbind(x = seq_len(n) %% 2, y = seq_len(n) %% 3 == 0), 2, 3),
-    tree = batch_sampler_tree(tree, 20, n, table = list(s = as.character(strata), w = seq_len(n) + 0)),
-    persistent = batch_sampler_tree(list(mode = "shuffle", children = list(list(column = "s", for_each = TRUE))), 20, n,
-      table = list(s = as.character(strata)), persistent = TRUE),
-    endless = batch_sampler_tree(list(mode = "sequential"), 20, NULL, table = list(s = as.character(strata))),
-    epoch_subset = batch_sampler_epoch_subset(n, 100, 20, method = "uniform_without_replacement"),
-    in_turn = batch_sampler_epoch_subset(n, 100, method = "partition", lengths = lengths, max_tokens = 50),
-    balanced = batch_sampler_epoch_subset(n, 100, 8, lengths = lengths, window = 40, num_replicas = 3,
-      balance_replicas = TRUE),
-    mixture = batch_sampler_corpus_mixture(folder, 20, 100L, suffixes = ".txt"),
-    stages = batch_sampler_corpus_mixture(folder, 20, 100L, suffixes = ".txt", max_length = 9, lengths = "words",
-      weights = list("0" = c(1, 1, 1), "2" = c(1, 2, 3))),
-    rare_events = batch_sampler_rare_events(files[1], files[-1], 1.5, 20, negative_files_per_epoch = 1),
-    perplexity = batch_sampler_perplexity(n, 100, 20, maximum = "published")
-  )
-  here = environment()
-  lapply(calls, function(call) {
-    named = match.call(get(as.character(call[[1L]])), call)
-    list(name = as.character(call[[1L]]), args = lapply(as.list(named)[-1L], eval, here))
-  })
-}
-
-generators_of_all_kinds = function() {
-  lapply(specimens(), function(specimen) {
-    do.call(specimen$name, c(specimen$args, seed = 1), quote = TRUE)
-  })
-}
-
-# The files of all kinds: a list of raw vectors.
-recipe_files = function(generators = generators_of_all_kinds()) {
+# The files of long specimens of all kinds: a list of raw vectors.
+recipe_files = function(generators = lapply(long_specimens(), generator_of_specimen)) {
   lapply(generators, function(generator) {
     file = tempfile()
     write_batch_sampler(generator, file)

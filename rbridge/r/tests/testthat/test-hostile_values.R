@@ -4,6 +4,7 @@
 skip_on_cran()
 skip_if_not_installed("bit64")
 skip_if_not_installed("ggplot2")
+skip_if_not_installed("jsonlite")
 skip_if_not_installed("Matrix")
 skip_if_not_installed("yaml")
 
@@ -179,8 +180,9 @@ trial = function(name, args) {
 corpus = corpus_of(a = 3, b = 4)
 
 # A valid call each; those of samplers are the first specimens of each.
-calls = lapply(specimens(), `[[`, "args")
-names(calls) = vapply(specimens(), `[[`, "", "name")
+of_samplers = specimens()
+calls = lapply(of_samplers, `[[`, "args")
+names(calls) = vapply(of_samplers, `[[`, "", "name")
 calls = c(calls[!duplicated(names(calls))], list(
   advise = list(x = labels_of_rows, batch_size = 2),
   auxiliary_dataset = list(dataset = structure(list(), class = "dataset"), augment = function(items, values) items),
@@ -219,7 +221,7 @@ calls = c(calls[!duplicated(names(calls))], list(
   triple_dataset = list(n_users = 2, n_items = 2)
 ))
 # What else is given with an argument.
-length_limits = list(lengths = rep(1:8, 20), max_tokens = 9)
+length_limits = list(lengths = rep(1:8, 5), max_tokens = 9)
 besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, window = length_limits,
   balance_replicas = c(length_limits, num_replicas = 2))
 # Functions that are called, and fail as they like.

@@ -1,0 +1,57 @@
+# Valid calls of the samplers of every kind, which tests/specimens.py of the repository declares for both languages.
+
+# The specimens by name, each with a function and its arguments; those of files name files in a folder.
+# Those whose names have "long" have vectors that are long enough for a sanitizer to guard their ends.
+specimens = function(folder = tempfile("specimens"), file = file.path("golden", "specimens.json")) {
+  table = jsonlite::fromJSON(file, simplifyDataFrame = FALSE, simplifyMatrix = FALSE)
+  write_specimen_files(table$files, folder)
+  names(table$calls) = vapply(table$calls, `[[`, "", "name")
+  lapply(table$calls, function(call) {
+    list(name = call[["function"]], args = lapply(call$arguments, specimen_argument, folder))
+  })
+}
+
+write_specimen_files = function(lines, folder) {
+  dir.create(folder, showWarnings = FALSE)
+  for (name in names(lines)) {
+    path = file.path(folder, name)
+    if (!file.exists(path)) {
+      writeBin(charToRaw(strrep("line\n", lines[[name]])), path)
+    }
+  }
+}
+
+specimen_argument = function(value, folder) {
+  if (!is.list(value)) {
+    value
+  } else if (identical(names(value), "factor")) {
+    factor(value$factor)
+  } else if (identical(names(value), "file")) {
+    ifelse(value$file == ".", folder, file.path(folder, value$file))
+  } else if (identical(names(value), c("matrix", "rows", "columns"))) {
+    matrix(as.double(value$matrix), length(value$rows), dimnames = list(value$rows, value$columns))
+  } else {
+    lapply(value, specimen_argument, folder)
+  }
+}
+
+generator_of_specimen = function(specimen) {
+  do.call(getExportedValue("rbridge", specimen$name), specimen$args, quote = TRUE)
+}
+
+long_specimens = function(...) {
+  all = specimens(...)
+  all[grepl(" long ", names(all), fixed = TRUE)]
+}
+
+generators_of_all_kinds = function(...) lapply(specimens(...), generator_of_specimen)
+
+# The first specimen of a function that has the given arguments, as a generator.
+generator_with = function(name, ..., of = specimens()) {
+  given = list(...)
+  has = vapply(of, function(specimen) {
+    same = vapply(names(given), function(argument) identical(specimen$args[[argument]], given[[argument]]), NA)
+    specimen$name == name && all(same)
+  }, NA)
+  generator_of_specimen(of[[which(has)[1L]]])
+}
