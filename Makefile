@@ -72,9 +72,10 @@ site: set-up-site ## Build the documentation site in build/site
 check: set-up-check set-up-test-r ## Check format, lint, types, spelling, and the R package as CRAN does
 	@tools/check.sh
 
-document: set-up-check ## Generate the R package's help pages and NAMESPACE, and copy CITATION.cff to both packages
+document: set-up-check ## Write R's help pages, NAMESPACE and the tables of parameters; copy CITATION.cff to both packages
 	@$(python) tools/metadata.py
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
+	@$(python) tools/site/parameters.py
 
 clean: ## Remove everything that set-up and the other targets created
 	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*/*.c pystrat/*.so pystrat/*/*.so
