@@ -1,13 +1,14 @@
-"""Comparison of the recipes of both languages."""
+"""Comparison of the recipes and the batches of both languages."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterable
 
 import numpy as np
 
+import rbridge
 from pystrat import BatchSampler
 from pystrat.recipe_file import recipe_bytes
 from rbridge.session import Session, as_array
@@ -65,3 +66,22 @@ def assert_same_recipe(r: Session, sampler: BatchSampler, generator: Any) -> Non
         file = Path(folder) / "sampler.recipe"
         r.call("write_batch_sampler", generator, str(file))
         assert file.read_bytes() == recipe_bytes(recipe)
+
+
+def assert_same_sampler(
+    r: Session, sampler: BatchSampler, generator: Any, epochs: Iterable[int] = (0, 3, 6_700_000), *, first_row: int = 1
+) -> list[Any]:
+    """Assert that a generator that R made, and the sampler as the bridge passes it to R, have its recipe and batches.
+
+    Returns an instance of each.
+    """
+    instances = []
+    for made in (generator, rbridge.as_torch_sampler(sampler)):
+        assert_same_recipe(r, sampler, made)
+        instances.append(r.call_function(made, None))
+        for epoch in epochs:
+            rows, offsets = (as_array(part) for part in list(r.call_function(instances[-1]["batches"], epoch))[:2])
+            expected = sampler.batches(epoch)
+            assert np.array_equal(rows - first_row, expected.rows), f"the rows of epoch {epoch}"
+            assert np.array_equal(offsets, expected.offsets), f"the offsets of epoch {epoch}"
+    return instances

@@ -23,7 +23,7 @@ from pystrat.corpus.line_file import LineFile
 from pystrat.corpus.lua_patterns import compile_lua_pattern
 from rbridge._install import find_r
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_recipe
+from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
 from tests.corpus.test_lua_patterns import STEPS, random_pattern, random_subject
 
 SIZES = {"IT1": 30, "MSDN": 60, "gold": 5, "news": 50}
@@ -108,13 +108,7 @@ def test_recipes_of_batches_by_length(method: str, limits: dict[str, Any], r: Se
     parameters = {"n_rows": 30, "sample": 20, "method": method, "seed": 7, **limits}
     sampler = EpochSubsetBatchSampler(**parameters, lengths=LENGTHS)
     generator = r.call("batch_sampler_epoch_subset", **parameters, lengths=np.array(LENGTHS, dtype=np.float64))
-    assert_same_recipe(r, sampler, generator)
-    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
-    instance = r.call_function(generator, None)
-    for epoch in (0, 5):
-        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
-        assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
-        assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
+    assert_same_sampler(r, sampler, generator, (0, 5))
     delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 30)
     assert [batch.tolist() for batch in delivered] == [batch.tolist() for batch in sampler.batches(0)]
 
@@ -133,13 +127,7 @@ def test_mixtures_by_length(corpus: Path, limits: dict[str, Any], r: Session) ->
             given["lengths"] = given["lengths"].astype(np.int32)
         crossed = {"sample": np.array([50], dtype=np.int32), "suffixes": ".txt", **given}
         generator = r.call("batch_sampler_corpus_mixture", str(corpus), **crossed)
-        assert_same_recipe(r, mixture, generator)
-        assert_same_recipe(r, mixture, rbridge.as_torch_sampler(mixture))
-        instance = r.call_function(generator, None)
-        for epoch in (0, 3):
-            rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
-            assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
-            assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
+        assert_same_sampler(r, mixture, generator, (0, 3))
 
 
 ACCEPT = "function(lines) nchar(lines$txt) %% 3 != 1"
@@ -167,13 +155,7 @@ def test_mixtures_with_limits(corpus: Path, chosen: dict[str, Any], r: Session, 
         given["accept"], crossed["accept"] = lambda lines: len(lines[0]) % 3 != 1, evaluated(base, ACCEPT)
     mixture = mixture_of(corpus, sample=50, **given)
     generator = r.call("batch_sampler_corpus_mixture", str(corpus), **crossed)
-    assert_same_recipe(r, mixture, generator)
-    assert_same_recipe(r, mixture, rbridge.as_torch_sampler(mixture))
-    instance = r.call_function(generator, None)
-    for epoch in (0, 3):
-        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
-        assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
-        assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
+    assert_same_sampler(r, mixture, generator, (0, 3))
     frame = r.call("corpus_plan", generator)
     columns, table = dict(zip(frame.names, frame)), mixture.plan.table()
     assert list(columns) == list(table) and list(table)[2] == "excluded"
@@ -190,15 +172,12 @@ def test_limits_and_lengths_with_weights_by_epoch(corpus: Path, r: Session, base
     weights = evaluated(base, 'list("0" = c(1, 1, 0, 1), "2" = c(0, 3, 1, 1))')
     crossed = {"sample": np.array([50], dtype=np.int32), "suffixes": ".txt", "seed": 1, **chosen, "weights": weights}
     generator = r.call("batch_sampler_corpus_mixture", str(corpus), **crossed)
-    assert_same_recipe(r, mixture, generator)
-    instance = r.call_function(generator, None)
-    for epoch in (0, 1, 2, 5):
-        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
-        assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
-        assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
-        mixture.set_epoch(epoch)
-        r.call_function(instance["set_epoch"], epoch)
-        assert len(mixture) == r.call_function(instance[".length"])[0] == len(offsets) - 1
+    epochs = (0, 1, 2, 5)
+    for instance in assert_same_sampler(r, mixture, generator, epochs):
+        for epoch in epochs:
+            mixture.set_epoch(epoch)
+            r.call_function(instance["set_epoch"], epoch)
+            assert len(mixture) == r.call_function(instance[".length"])[0] == len(mixture.batches(epoch))
 
 
 def test_a_mixture_is_a_torch_sampler(corpus: Path) -> None:
@@ -359,13 +338,7 @@ def test_recipes_of_mixtures(corpus: Path, parameters: dict[str, Any], r: Sessio
     if isinstance(given["sample"], int):
         given["sample"] = np.array([given["sample"]], dtype=np.int32)
     generator = r.call("batch_sampler_corpus_mixture", str(corpus), suffixes=".txt", **given)
-    assert_same_recipe(r, mixture, generator)
-    assert_same_recipe(r, mixture, rbridge.as_torch_sampler(mixture))
-    instance = r.call_function(generator, None)
-    for epoch in (0, 3):
-        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
-        assert (rows - 1).tolist() == mixture.batches(epoch).rows.tolist()
-        assert offsets.tolist() == mixture.batches(epoch).offsets.tolist()
+    assert_same_sampler(r, mixture, generator, (0, 3))
     frame = r.call("corpus_plan", generator)
     assert tuple(base["class"](frame)) == ("data.frame",)
     columns, table = dict(zip(frame.names, frame)), mixture.plan.table()

@@ -12,7 +12,7 @@ import pytest
 import rbridge
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_recipe
+from tests.bridge.recipes import assert_same_sampler
 from tests.corpus.test_division import REFUSED as REFUSED_WEIGHTS
 from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
 
@@ -27,17 +27,6 @@ def in_folder(folder: Path, r: Session) -> Iterator[Path]:
     base["setwd"](str(folder))
     yield folder
     base["setwd"](before)
-
-
-def assert_same_batches(r: Session, sampler: CorpusMixtureBatchSampler, generator: Any, epochs: Any = (0, 3)) -> None:
-    """Assert that a generator that R made is the sampler: the recipe, and the batches of some epochs."""
-    assert_same_recipe(r, sampler, generator)
-    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
-    instance = r.call_function(generator, None)
-    for epoch in epochs:
-        rows, offsets = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
-        assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
-        assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
 
 
 def integer(number: int) -> np.ndarray:
@@ -62,7 +51,7 @@ def test_files_of_unrelated_names(in_folder: Path, r: Session) -> None:
     generator = r.call(
         "batch_sampler_corpus_mixture", source, 8, integer(40), ["café 1", "* 2"], targets=targets, seed=1
     )
-    assert_same_batches(r, mixture, generator)
+    assert_same_sampler(r, mixture, generator, (0, 3))
     assert [file.name for file in mixture.plan.files][2:] == ["x/café.en", "y/café.en", "y/café.en (2)"]
     dataset = r.call("corpus_dataset", source, targets=targets)
     lines = [list(side) for side in r.call_function(dataset["lines"], np.array([1, 41, 55], dtype=np.int32))]
@@ -74,7 +63,7 @@ def test_files_without_partners_are_taken_as_they_are(in_folder: Path, r: Sessio
     mixture = CorpusMixtureBatchSampler(SOURCE, 8, suffixes=[""], sample=20, rules=["%.en$ 1", "* 2"], seed=1)
     rules = ["%.en$ 1", "* 2"]
     generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, integer(20), rules, suffixes="", seed=1)
-    assert_same_batches(r, mixture, generator)
+    assert_same_sampler(r, mixture, generator, (0, 3))
     lines = r.call_function(r.call("corpus_dataset", SOURCE, suffixes="")["lines"], np.array([40], dtype=np.int32))
     assert [list(side) for side in lines] == [list(CorpusDataset(SOURCE, [""])[39])]
 
@@ -103,7 +92,7 @@ def test_shares_by_numbers_and_by_temperature(in_folder: Path, chosen: dict[str,
     mixture = CorpusMixtureBatchSampler(SOURCE, 8, targets=TARGETS, sample=70, seed=1, **chosen)
     given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
     generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, integer(70), targets=TARGETS, seed=1, **given)
-    assert_same_batches(r, mixture, generator)
+    assert_same_sampler(r, mixture, generator, (0, 3))
 
 
 def random_division(dice: random.Random, n_files: int) -> dict[str, Any]:
@@ -168,7 +157,7 @@ def test_epochs_until_files_are_exhausted(in_folder: Path, epoch_end: str, chose
     mixture = CorpusMixtureBatchSampler(SOURCE, 8, targets=TARGETS, epoch_end=epoch_end, seed=1, **chosen)
     given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
     generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, targets=TARGETS, epoch_end=epoch_end, seed=1, **given)
-    assert_same_batches(r, mixture, generator)
+    assert_same_sampler(r, mixture, generator, (0, 3))
 
 
 TABLE: dict[int, list[Any]] = {0: [1, 1], 3: ["*", 1], 4: [0.3, 7]}
@@ -184,7 +173,7 @@ def test_tables_of_weights(in_folder: Path, chosen: dict[str, Any], tmp_path: Pa
     generator = r.call(
         "batch_sampler_corpus_mixture", SOURCE, 4, targets=TARGETS, weights=table_in_r(r, TABLE), seed=1, **chosen
     )
-    assert_same_batches(r, mixture, generator, range(6))
+    assert_same_sampler(r, mixture, generator, range(6))
     script = rbridge.export_r(mixture, tmp_path / "mixture.R")
     exported = base["$"](base["source"](str(script)), "value")
     instance = r.call_function(exported, r.rinterface.NULL)

@@ -23,8 +23,8 @@ from pystrat import (
     StratifiedGroupBatchSampler,
 )
 from pystrat.recipe import make_recipe
-from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_recipe
+from rbridge.session import Session
+from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
 
 LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
 MANY = np.arange(600.0) % 300
@@ -49,14 +49,7 @@ def test_strata_subset(parameters: dict[str, Any], labels: Any, r: Session) -> N
         parameters = {**parameters, "min_samples_per_stratum": min(2, parameters["min_samples_per_stratum"])}
     sampler = StrataSubsetBatchSampler(labels, seed=7, **parameters)
     generator = r.call("batch_sampler_strata_subset", strata=np.array(labels, dtype=np.float64), seed=7, **parameters)
-    crossed = rbridge.as_torch_sampler(sampler)
-    for made in (generator, crossed):
-        assert_same_recipe(r, sampler, made)
-        instance = r.call_function(made, None)
-        for epoch in (0, 3, 6_700_000):
-            rows, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
-            assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
-            assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
+    assert_same_sampler(r, sampler, generator)
 
 
 @pytest.mark.parametrize(
@@ -80,14 +73,7 @@ def test_grouped(parameters: dict[str, Any], labels: Any, r: Session) -> None:
     sampler = StratifiedGroupBatchSampler(labels, groups=groups, seed=7, **parameters)
     strata, groups_in_r = np.array(labels, dtype=np.float64), np.array(groups, dtype=np.float64)
     generator = r.call("batch_sampler_stratified_group", strata=strata, groups=groups_in_r, seed=7, **parameters)
-    crossed = rbridge.as_torch_sampler(sampler)
-    for made in (generator, crossed):
-        assert_same_recipe(r, sampler, made)
-        instance = r.call_function(made, None)
-        for epoch in (0, 3, 6_700_000):
-            rows, offsets = (as_array(part) for part in r.call_function(instance["batches"], epoch))
-            assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
-            assert offsets.tolist() == sampler.batches(epoch).offsets.tolist()
+    assert_same_sampler(r, sampler, generator)
 
 
 def by_text(r: Session, numbers: dict[Any, Any]) -> Any:

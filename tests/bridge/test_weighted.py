@@ -14,7 +14,7 @@ import rbridge
 from pystrat import PrioritizedBatchSampler, UniformBatchSampler, WeightedBatchSampler
 from pystrat.base import epoch_seed
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_recipe
+from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
 from tests.bridge.training import TRAIN, WEIGHTS, evaluated, prioritized, trained_in_python, weighted
 
 SAMPLERS = pytest.mark.parametrize(
@@ -68,12 +68,7 @@ def test_the_recipe_of_weights_by_epoch(replacement: bool, r: Session, base: Any
     as_vectors = (f"c({', '.join(map(str, weights))})" for weights in table.values())
     in_r = evaluated(base, 'list("0" = {}, "2" = {})'.format(*as_vectors))
     generator = r.call("batch_sampler_weighted", in_r, 3, replacement=replacement, seed=7)
-    assert_same_recipe(r, sampler, generator)
-    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
-    instance = r.call_function(generator, None)
-    for epoch in range(5):
-        rows, _ = (as_array(vector) for vector in r.call_function(instance["batches"], epoch))
-        assert (rows - 1).tolist() == sampler.batches(epoch).rows.tolist()
+    assert_same_sampler(r, sampler, generator, range(5))
 
 
 @pytest.mark.parametrize(
