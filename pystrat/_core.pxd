@@ -117,8 +117,6 @@ cdef extern from "permutation.h" nogil:
 cdef extern from "stream.h" nogil:
     void save_generator(const Generator *generator, uint32_t *words)
     bint restore_generator(Generator *generator, const uint32_t *words)
-    void draw_numbers(Generator *generator, uint64_t limit, int64_t count, int64_t *numbers)
-    void draw_uniforms(Generator *generator, int64_t count, double *uniforms)
 
 cdef extern from "numbering.h" nogil:
     void compact_codes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
 from itertools import starmap
 from types import FrameType
 from typing import Any, Callable, Iterator, Optional
@@ -12,7 +13,6 @@ import pytest
 
 import pystrat
 from pystrat import TreeBatchSampler, _core, _kernels
-from pystrat._random import RandomStream
 from pystrat.strata import number_integers
 from tests.corpus.mixtures import mixture_of
 from tests.test_numbering import colliding
@@ -44,10 +44,6 @@ def zeros(count: int, dtype: Any = np.int64) -> np.ndarray:
 
 def in_order(count: int, dtype: Any = np.int64) -> np.ndarray:
     return np.arange(count, dtype=dtype)
-
-
-def stream() -> RandomStream:
-    return RandomStream(1)
 
 
 def sum_tree() -> pystrat.SumTree:
@@ -82,9 +78,7 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "number_integers": lambda: (number_integers, (in_order(SMALL),)),
     "number_integers by sorting": lambda: (number_integers, (colliding(SMALL),)),
     "compact_codes": lambda: (_kernels.compact_codes, (zeros(LARGE), zeros(LARGE, np.uint8), zeros(1))),
-    "indices": lambda: (stream().indices, (10**6, LARGE)),
-    "uniforms": lambda: (stream().uniforms, (LARGE,)),
-    "permutation": lambda: (stream().permutation, (SMALL,)),
+    "epoch_permutation": lambda: (partial(pystrat.epoch_permutation, seed=1), (SMALL,)),
     "draw of a mixture": lambda: (mixture_of([10**6], [LARGE], [0], 1).draw, (0,)),
     "draw of a mixture, kept": lambda: (mixture_of([LARGE], [0], [LARGE], 1, shuffle=False).draw, (0,)),
     "draw of a mixture, without replacement": lambda: (

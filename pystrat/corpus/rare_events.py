@@ -10,8 +10,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._random import RandomStream
-from pystrat.base import Batches, epoch_seed
+from pystrat.base import Batches, epoch_permutation
 from pystrat.core_sampler import CoreBatchSampler
 from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
@@ -303,8 +302,8 @@ class RareEventBatchSampler(CoreBatchSampler):
     def _chosen_files(self, epoch: Optional[int]) -> NDArray[np.int32]:
         """Return the negative files of an epoch, by their positions in the list, from 0; by default the next epoch."""
         n_files = len(self._lines) - self._n_positive_files
-        stream = RandomStream(epoch_seed(self._seed, self._requested_epoch(epoch)))
-        return stream.permutation(n_files)[: self._parts["files_per_epoch"]]
+        order = epoch_permutation(n_files, seed=self._seed, epoch=self._requested_epoch(epoch))
+        return order[: self._parts["files_per_epoch"]]
 
     def _epoch_batches(self, epoch: int) -> Batches:
         chosen = self._n_positive_files + self._chosen_files(epoch)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pystrat import epoch_permutation
-from pystrat._random import RandomStream
 from rbridge.session import Session, as_array
+from tests.reference.naive_random import NaiveStream
 
 LARGEST_SEED = 2**31 - 2
 
@@ -52,6 +52,6 @@ def test_indices_with_replacement_and_a_permutation_after_them(r: Session, base:
     r.call_function(base["set.seed"], 9, **kinds)
     drawn = as_array(r.call_function(base["sample.int"], limit, 1_001, replace=True))
     order = as_array(r.call_function(base["sample.int"], 70_001))
-    stream = RandomStream(9)
+    stream = NaiveStream(9)
     assert np.array_equal(stream.indices(limit, 1_001), drawn - 1)
     assert np.array_equal(stream.permutation(70_001), order - 1)

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
 from pystrat import _core
-from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.cli import main
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from pystrat.corpus import line_index
 from pystrat.corpus.line_file import LineFile
+from tests.reference.naive_random import NaiveStream
 
 
 def lines_of(file: LineFile) -> list[str]:
@@ -336,7 +336,7 @@ def test_lines_are_drawn_as_r_draws_them(corpus: Path) -> None:
     drawn = {file.name: file.drawn for file in mixture.plan.files}
     assert drawn == {"IT1": 0, "IT2": 1, "MSDN": 1, "colloquial": 1, "empty": 0, "generic": 67, "news": 34}
     for epoch in range(2):
-        stream = RandomStream(epoch_seed(1, epoch))
+        stream = NaiveStream(epoch_seed(1, epoch))
         parts = [np.arange(30)]
         for first, lines, count in ((30, 10, 1), (40, 60, 1), (100, 4, 1), (104, 900, 67), (1004, 50, 34)):
             parts.append(first + stream.indices(lines, count))

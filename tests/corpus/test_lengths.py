@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import BatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler
 from pystrat.corpus.line_file import LineFile
@@ -22,6 +21,7 @@ from tests.hostile import bounded_memory
 from tests.reference.golden_lengths import LIMITS, as_text, lengths_of
 from tests.reference.golden_vectors import GOLDEN, cut
 from tests.reference.naive_lengths import batches_by_length
+from tests.reference.naive_random import NaiveStream
 from tests.test_hostile_states import edited, rest_of, trial
 
 CASES = json.loads((GOLDEN / "lengths.json").read_text(encoding="utf-8"))["cases"]
@@ -84,7 +84,7 @@ def test_every_epoch_is_that_of_the_plain_rule(
         return
     limits: dict[str, Any] = {"batch_size": batch_size, "max_tokens": max_tokens, "window": window}
     limits["balance_replicas"] = balance and replicas is not None
-    stream = RandomStream(epoch_seed(7, epoch))
+    stream = NaiveStream(epoch_seed(7, epoch))
     drawn = stream.indices(len(lengths), sample).tolist()
     expected = batches_by_length(
         drawn,

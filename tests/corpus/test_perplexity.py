@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
+from tests.reference.naive_random import NaiveStream
 
 
 def run(sampler: PerplexityBatchSampler) -> list[list[int]]:
@@ -86,7 +86,7 @@ def test_frequencies_follow_perplexity() -> None:
 
 def assert_drawn_by(weights: Any, sampler: PerplexityBatchSampler) -> None:
     """Check that the next epoch is the uniforms of its seed, each in the cumulative weights."""
-    uniforms = RandomStream(epoch_seed(1, sampler.epoch)).uniforms(5000)
+    uniforms = NaiveStream(epoch_seed(1, sampler.epoch)).uniforms(5000)
     sums = np.cumsum(weights)
     rows = sampler.batches().rows
     assert rows.tolist() == np.searchsorted(sums, uniforms * sums[-1], side="right").tolist()

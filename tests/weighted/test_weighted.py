@@ -12,7 +12,6 @@ import pytest
 from torch.utils.data import DataLoader
 
 from pystrat import PrioritizedBatchSampler, SumTree, UniformBatchSampler, WeightedBatchSampler
-from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from tests.reference.chi_square import assert_follows
 
@@ -486,20 +485,6 @@ def test_what_training_libraries_look_at() -> None:
     sampler = sampler_of()
     assert sampler.batch_size == K and not hasattr(sampler, "drop_last") and sampler.sampler is sampler
     assert len(sampler) == BATCHES
-
-
-def test_a_stream_goes_on_where_its_state_was_taken() -> None:
-    for drawn in (0, 1, 623, 624, 1000):
-        stream = RandomStream(5)
-        stream.indices(5, drawn)
-        twin = RandomStream(9)
-        twin.restore(stream.state())
-        copied = pickle.loads(pickle.dumps(stream))
-        expected = stream.uniforms(2000).tolist()
-        assert twin.uniforms(2000).tolist() == expected == copied.uniforms(2000).tolist()
-    for words in (np.zeros(3, dtype=np.uint32), np.full(625, 625, dtype=np.uint32)):
-        with pytest.raises(ValueError, match="625 words"):
-            stream.restore(words)
 
 
 def test_a_state_counts_no_batches_that_were_not_requested() -> None:

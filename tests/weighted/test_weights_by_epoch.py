@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import WeightedBatchSampler
-from pystrat._random import RandomStream
 from pystrat.base import epoch_seed
 from tests.reference.chi_square import assert_follows
 from tests.reference.golden_weights_by_epoch import GOLDEN, as_text
+from tests.reference.naive_random import NaiveStream
 from tests.weighted.test_weighted import as_json
 
 N = 30
@@ -158,7 +158,7 @@ def test_numpy_draws_such_rows_from_the_same_numbers() -> None:
     sampler = WeightedBatchSampler(table, 5, n_batches=200, seed=8)
     for epoch in range(3):
         sums = np.cumsum(table[min(epoch, 1)])
-        values = RandomStream(epoch_seed(8, epoch)).uniforms(1000) * sums[-1]
+        values = NaiveStream(epoch_seed(8, epoch)).uniforms(1000) * sums[-1]
         expected = np.searchsorted(sums, values, side="right")
         assert sampler.batches(epoch).rows.tolist() == expected.tolist()
 

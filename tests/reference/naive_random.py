@@ -1,0 +1,48 @@
+"""R's generator in plain Python, one number at a time, on the standard library's Mersenne-Twister."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class NaiveStream:
+    """R's set.seed, and its draws."""
+
+    def __init__(self, seed: int) -> None:
+        words = []
+        for _ in range(50 + 1 + 624):
+            seed = (69069 * seed + 1) % 2**32
+            words.append(seed)
+        self._outputs = random.Random()
+        self._outputs.setstate((3, (*words[51:], 624), None))
+
+    def _index(self, limit: int) -> int:
+        bits = (limit - 1).bit_length()
+        while True:
+            value = 0
+            for _ in range(0, bits + 1, 16):
+                value = value * 65536 + (self._outputs.getrandbits(32) >> 16)
+            value %= 2**bits
+            if value < limit:
+                return value
+
+    def indices(self, limit: int, count: int) -> NDArray[np.int64]:
+        """Draw sample.int(limit, count, replace = TRUE) - 1."""
+        return np.array([self._index(limit) for _ in range(count)], dtype=np.int64)
+
+    def uniforms(self, count: int) -> NDArray[np.float64]:
+        """Draw multiples of 2^-53 in [0, 1)."""
+        return np.array([self._outputs.random() for _ in range(count)])  # two outputs each, 53 bits
+
+    def permutation(self, n_rows: int) -> NDArray[np.int64]:
+        """Draw sample.int(n_rows) - 1."""
+        pool = list(range(n_rows))
+        order = []
+        for left in range(n_rows, 0, -1):
+            place = self._index(left)
+            order.append(pool[place])
+            pool[place] = pool[left - 1]
+        return np.array(order, dtype=np.int64)
