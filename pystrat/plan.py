@@ -101,11 +101,6 @@ class BatchPlan(ReadOnlyArrays):
         return int(self.counts.min()) // self.n_batches
 
     @property
-    def takes_again(self) -> bool:
-        """Whether an epoch repeats or omits rows of some stratum."""
-        return bool((self.counts != np.asarray(self.available)).any())
-
-    @property
     def minimums(self) -> pd.Series:
         """The number of rows of each stratum that every batch is guaranteed to hold, by the value of the stratum."""
         return strata_series(self.counts // self.n_batches, self.shown, "minimum")

@@ -94,7 +94,7 @@ def check_stratified(sampler: Any, given: Arguments) -> None:
         return
     codes, n_strata = sampler.strata.codes, len(sampler.plan.counts)
     assert all(len(set(batch.tolist())) == len(batch) for batch in batches)
-    if sampler.plan.takes_again:
+    if (sampler.plan.counts != sampler.plan.available).any():
         return
     assert sorted(batches.rows.tolist()) == np.flatnonzero(codes < n_strata).tolist()
     promised = sampler.plan.min_samples_per_stratum

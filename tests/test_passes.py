@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pystrat import _core
 from pystrat.base import epoch_seed
 from tests.reference.naive_passes import naive_epoch
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 
 class Passes:
@@ -60,7 +60,7 @@ def check(codes: list[int], taken: list[int], n_batches: int, seed: Optional[int
 def drawn_order(codes: list[int], taken: list[int], n_batches: int, seed: int, epoch: int) -> list[int]:
     """The order of the batches of an epoch: what R's sample.int() draws after the order of all entries."""
     sizes = [codes.count(stratum) for stratum in range(len(taken))]
-    reference = Reference(epoch_seed(seed, epoch))
+    reference = NaiveStream(epoch_seed(seed, epoch))
     reference.permutation(len(codes) + sum(max(0, count - size) for count, size in zip(taken, sizes)))
     return reference.permutation(n_batches)
 

@@ -48,11 +48,6 @@ class SubsetPlan(RangePlan):
     blocks: NDArray[np.int64]
     shown: Sequence[str]
 
-    @property
-    def n_over(self) -> int:
-        """The number of blocks that an epoch leaves out, in turn."""
-        return int(self.blocks.sum()) - self.strata_per_batch * self.n_batches if self.exact else 0
-
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the rows of each stratum, the batches that hold it, and its fewest and most rows in them."""
         blocks = np.maximum(self.blocks, 1)

@@ -17,8 +17,8 @@ from tests.reference.golden_groups import sampler_of
 from tests.reference.golden_lengths import lengths_of
 from tests.reference.golden_sharded import strata_of
 from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of, labels_of_training
+from tests.reference.naive_random import NaiveStream
 from tests.reference.naive_shards import naive_cells
-from tests.test_random_stream import Reference
 
 
 def golden_batches() -> Iterator[int]:
@@ -45,7 +45,7 @@ def _numbers_of_training(labels: Any, run: dict[str, Any]) -> Iterator[int]:
     held = np.array(list(run["composition"].values()))
     yield from _numbers_of_strata(encode_strata(labels).codes.tolist(), held.sum(axis=1).tolist())
     yield from (run["n_batches"], 0, 1, 0, run["seed"])
-    orders = [Reference((run["seed"] + 1327217885 * epoch) % MODULUS) for epoch in range(len(run["epochs"]))]
+    orders = [NaiveStream((run["seed"] + 1327217885 * epoch) % MODULUS) for epoch in range(len(run["epochs"]))]
     drawn = [
         {"permutation": order.permutation(len(labels)), "rows": rows} for order, rows in zip(orders, run["epochs"])
     ]

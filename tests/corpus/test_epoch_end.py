@@ -174,7 +174,7 @@ def test_the_rest_is_drawn_as_r_draws_it(folder: Path) -> None:
     assert drawn(mixture.plan) == [30, 105, 15, 0]
     for epoch in range(2):
         stream = NaiveStream(epoch_seed(1, epoch))
-        rest = stream.permutation(60)[:45]
+        rest = np.array(stream.permutation(60)[:45])
         stream = NaiveStream(epoch_seed(1, epoch))
         for left in range(60, 15, -1):
             stream.indices(left, 1)

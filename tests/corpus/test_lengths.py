@@ -91,7 +91,7 @@ def test_every_epoch_is_that_of_the_plain_rule(
         lengths,
         **limits,
         num_replicas=replicas or 1,
-        shuffled=lambda count: stream.permutation(count).tolist(),
+        shuffled=stream.permutation,
     )
     parameters: dict[str, Any] = {**limits, "lengths": lengths, "seed": 7, "num_replicas": replicas}
     if expected is None:

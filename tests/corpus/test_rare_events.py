@@ -21,7 +21,7 @@ from torch.utils.data import DataLoader
 from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusDataset, RareEventBatchSampler
 from tests.reference.chi_square import assert_follows
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 POSITIVES, NEGATIVES = (3, 4), (20, 5, 0, 31, 12)
 N_POSITIVES = sum(POSITIVES)
@@ -53,7 +53,7 @@ def files_of(sampler: RareEventBatchSampler, epoch: int) -> tuple[int, ...]:
 
 def naive_epoch(n_chosen: int, count: int, n_batches: int, seed: int, sizes: tuple[int, ...]) -> list[list[int]]:
     """An epoch as documented, line after line, on the reference generator."""
-    reference = Reference(seed)
+    reference = NaiveStream(seed)
     chosen = reference.permutation(len(sizes))[:n_chosen]
     begins = [N_POSITIVES + sum(sizes[:file]) for file in range(len(sizes))]
     pool = [begins[file] + line for file in chosen for line in range(sizes[file])]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pystrat import NegativePairBatchSampler, decode_pairs
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_pairs import naive_epoch
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 EITHER = pytest.mark.parametrize("method", ["uniform", "per_user"])
 METHODS = pytest.mark.parametrize("method", ["uniform", "per_user", "popularity"])
@@ -314,7 +314,7 @@ def test_unique_negatives_of_a_large_table_are_the_first_different_draws() -> No
     sampler = NegativePairBatchSampler(
         [0, 0], [3, 5], Fraction(1, 20_000), 10**6, n_items=n_items, unique=True, seed=4
     )
-    reference = Reference(4)
+    reference = NaiveStream(4)
     order = reference.permutation(40_000)
     ranks: dict[int, None] = {}
     while len(ranks) < 39_998:
@@ -336,7 +336,7 @@ def test_unique_negatives_per_user_of_many_items_are_those_of_r() -> None:
         found[user].append(item)
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
-    reference = Reference(4)
+    reference = NaiveStream(4)
     order = reference.permutation(3003)
     drawn: list[int] = []
     for taken, count in (([3], 1000), ([5, 9], 2000)):

@@ -96,9 +96,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     stream = NaiveStream(epoch_seed(case["seed"], case["epoch"]))
     rows = stream.indices(case["n"], case["sample"]).tolist()
     limits = {name: case[name] for name in LIMITS if name in case}
-    batches = batches_by_length(
-        rows, lengths_of(case), **limits, shuffled=lambda count: stream.permutation(count).tolist()
-    )
+    batches = batches_by_length(rows, lengths_of(case), **limits, shuffled=stream.permutation)
     assert batches is not None
     return {"rows": cut([row for batch in batches for row in batch]), "sizes": cut([len(batch) for batch in batches])}
 

@@ -11,7 +11,7 @@ from typing import Any, Iterator
 from pystrat.base import epoch_seed
 from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_passes import naive_epoch
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 ABOUT = (
     "Recipes of the kind 'mixture' with the flag 'even': lines of files, counted from 0 over all files, of which an "
@@ -31,7 +31,7 @@ def mixed_epoch(
     batches = naive_epoch(codes, counts, n_batches, seed=seed if shuffle else None, epoch=epoch)
     if not shuffle or min(counts) >= n_batches:
         return batches
-    reference = Reference(epoch_seed(seed, epoch))
+    reference = NaiveStream(epoch_seed(seed, epoch))
     reference.permutation(len(codes) + sum(max(0, taken[file] - lines[file]) for file in used))
     return [batches[place] for place in reference.permutation(n_batches)]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, Sequence
 
+from tests.reference.naive_random import NaiveStream
 from tests.reference.naive_shards import naive_seed
-from tests.test_random_stream import Reference
 
 FIRST_ORDER = 6_700_001  # the orders of cycles are numbered after the epochs
 
@@ -36,7 +36,7 @@ def choices(n: int, count: int, order_of_cycle: Callable[[int], list[int]]) -> I
 
 def orders_of(seed: int, n_orders: int, which: int, n: int) -> Callable[[int], list[int]]:
     """Return what gives the order of n numbers in each cycle of what has this number among `n_orders`."""
-    return lambda cycle: Reference(naive_seed(seed, FIRST_ORDER + cycle * n_orders + which)).permutation(n)
+    return lambda cycle: NaiveStream(naive_seed(seed, FIRST_ORDER + cycle * n_orders + which)).permutation(n)
 
 
 def strata_of_epochs(
@@ -48,7 +48,7 @@ def strata_of_epochs(
     turns = choices(n_strata, n_more, orders_of(seed, n_orders, 0, n_strata)) if n_more else None
     epoch = 0
     while True:
-        stream = Reference(naive_seed(seed, epoch))
+        stream = NaiveStream(naive_seed(seed, epoch))
         queue = []
         if turns is not None:
             short = next(turns)
@@ -72,7 +72,7 @@ def naive_exposure(
     codes: Sequence[int], n_strata: int, n_batches: int, strata_per_batch: int, rows_of_each: int, seed: int
 ) -> Iterator[list[list[int]]]:
     """Yield the batches of epoch 0, 1, ...; `codes` are numbers of strata, or the number of strata for dropped rows."""
-    rows = [[row for row in Reference(seed).permutation(len(codes)) if codes[row] == s] for s in range(n_strata)]
+    rows = [[row for row in NaiveStream(seed).permutation(len(codes)) if codes[row] == s] for s in range(n_strata)]
     sampled = [stratum for stratum in range(n_strata) if len(rows[stratum]) >= rows_of_each]
     n_orders = n_strata + 1
     places = {s: choices(len(rows[s]), rows_of_each, orders_of(seed, n_orders, 1 + s, len(rows[s]))) for s in sampled}

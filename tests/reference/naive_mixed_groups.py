@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from typing import Iterator, Optional, Sequence
+from tests.reference.naive_random import NaiveStream
 
-from tests.test_random_stream import Reference
 
 TRIES, STEPS = 100, 20  # for each group
 
@@ -119,7 +119,7 @@ class Batches:
                 min(range(self.n_batches), key=lambda b: (self.held[b][stratum], self.held[b][self.total], b)),
             )
 
-    def repair(self, random: Reference, groups_of: Sequence[Sequence[int]]) -> None:
+    def repair(self, random: NaiveStream, groups_of: Sequence[Sequence[int]]) -> None:
         for _ in range(TRIES * len(groups_of[self.total])):
             if not self.lacking:
                 break
@@ -135,7 +135,7 @@ class Batches:
                 if other is not None:
                     self.step(group, other, batch)
 
-    def change(self, random: Reference, groups: Sequence[int]) -> None:
+    def change(self, random: NaiveStream, groups: Sequence[int]) -> None:
         n_steps = 0
         for i in range(TRIES * len(groups)):
             if n_steps == STEPS * len(groups):
@@ -146,7 +146,7 @@ class Batches:
 
 
 def naive_mixed(
-    random: Reference, codes: Sequence[int], groups: Sequence[int], skeleton: Sequence[int], minimum: int
+    random: NaiveStream, codes: Sequence[int], groups: Sequence[int], skeleton: Sequence[int], minimum: int
 ) -> tuple[list[list[int]], bool]:
     """Return the batches of an epoch, of rows with codes from 0, and whether those of the skeleton were changed."""
     n_strata, n_groups, n_batches = max(codes) + 1, max(groups) + 1, max(skeleton) + 1

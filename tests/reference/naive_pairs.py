@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 from pystrat.base import epoch_seed
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 Pair = tuple[int, int]
 
@@ -29,7 +29,7 @@ def naive_epoch(
     reject_positives: bool = True,
 ) -> list[list[tuple[int, int, int]]]:
     """Return the batches of an epoch as lists of user, item and label."""
-    reference = Reference(epoch_seed(seed, epoch))
+    reference = NaiveStream(epoch_seed(seed, epoch))
     counts = Counter(positives)
     ordered = sorted(counts) + sorted(pair for pair, count in counts.items() for _ in range(count - 1))
     taken = set(positives) if reject_positives else set()
@@ -58,7 +58,7 @@ def naive_triples(
     positives: list[Pair], n_items: int, n_batches: int, per_positive: int, *, seed: int, epoch: int, unique: bool
 ) -> list[list[tuple[int, int, list[int]]]]:
     """Return the batches of an epoch of `TripleBatchSampler` as lists of user, positive and negatives."""
-    reference = Reference(epoch_seed(seed, epoch))
+    reference = NaiveStream(epoch_seed(seed, epoch))
     counts = Counter(positives)
     ordered = sorted(counts) + sorted(pair for pair, count in counts.items() for _ in range(count - 1))
     order = reference.permutation(len(ordered))
@@ -72,7 +72,7 @@ def naive_triples(
     return [shuffled[end - size : end] for size, end in zip(sizes, ends)]
 
 
-def draw(reference: Reference, cells: list[Pair], count: int, unique: bool) -> list[Pair]:
+def draw(reference: NaiveStream, cells: list[Pair], count: int, unique: bool) -> list[Pair]:
     if not unique:
         return [cells[reference.index(len(cells))] for _ in range(count)]
     pool, drawn = list(cells), []

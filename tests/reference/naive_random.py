@@ -19,7 +19,8 @@ class NaiveStream:
         self._outputs = random.Random()
         self._outputs.setstate((3, (*words[51:], 624), None))
 
-    def _index(self, limit: int) -> int:
+    def index(self, limit: int) -> int:
+        """Draw a number from 0 to limit - 1."""
         bits = (limit - 1).bit_length()
         while True:
             value = 0
@@ -29,20 +30,23 @@ class NaiveStream:
             if value < limit:
                 return value
 
+    def uniform(self) -> float:
+        """Draw a multiple of 2^-53 in [0, 1), of two outputs."""
+        return self._outputs.random()
+
     def indices(self, limit: int, count: int) -> NDArray[np.int64]:
         """Draw sample.int(limit, count, replace = TRUE) - 1."""
-        return np.array([self._index(limit) for _ in range(count)], dtype=np.int64)
+        return np.array([self.index(limit) for _ in range(count)], dtype=np.int64)
 
     def uniforms(self, count: int) -> NDArray[np.float64]:
-        """Draw multiples of 2^-53 in [0, 1)."""
-        return np.array([self._outputs.random() for _ in range(count)])  # two outputs each, 53 bits
+        return np.array([self.uniform() for _ in range(count)])
 
-    def permutation(self, n_rows: int) -> NDArray[np.int64]:
+    def permutation(self, n_rows: int) -> list[int]:
         """Draw sample.int(n_rows) - 1."""
         pool = list(range(n_rows))
         order = []
         for left in range(n_rows, 0, -1):
-            place = self._index(left)
+            place = self.index(left)
             order.append(pool[place])
             pool[place] = pool[left - 1]
-        return np.array(order, dtype=np.int64)
+        return order

@@ -1,8 +1,8 @@
 """The sum tree in plain Python: slow, only for comparison."""
 
 from __future__ import annotations
+from tests.reference.naive_random import NaiveStream
 
-from tests.test_random_stream import Reference
 
 FAN = 8
 
@@ -14,7 +14,7 @@ class NaiveTree:
         self.weights = list(weights) + [0.0] * (capacity - len(weights))
         self.length = len(weights)
         self.next_position = len(weights) % capacity
-        self.random = Reference(seed)
+        self.random = NaiveStream(seed)
 
     def levels(self) -> list[list[float]]:
         """The leaves first, each level padded with zeros to whole nodes, up to a single node."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from itertools import accumulate
 from typing import Any, Optional
+from tests.reference.naive_random import NaiveStream
 
-from tests.test_random_stream import Reference
 
 MODULUS = 2**31 - 1
 
@@ -24,7 +24,7 @@ class Node:
         self.repeat = spec.get("repeat", 1)
         self.options: list[Any] = []
         self.seed = 0
-        self.stream: Optional[Reference] = None
+        self.stream: Optional[NaiveStream] = None
         self.waiting: list[Any] = []
         self.current: Any = None
         self.sums: Optional[list[float]] = None
@@ -48,7 +48,7 @@ class Node:
                 self.waiting = list(self.options)
             return self.waiting.pop(0)
         if self.stream is None:
-            self.stream = Reference(self.seed)
+            self.stream = NaiveStream(self.seed)
         if self.mode == "shuffle":
             if not self.waiting:
                 self.waiting = [self.options[place] for place in self.stream.permutation(len(self.options))]

@@ -18,7 +18,7 @@ from pystrat.base import epoch_seed
 from tests.reference.golden_groups import as_text, expected_of
 from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_groups import most_batches, naive_apart, naive_together, runs
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 SIZES = [[3, 1, 1, 2], [5, 2, 2, 2, 1], [4, 4, 4]]  # of the groups of each stratum
 
@@ -73,7 +73,7 @@ def in_order_of_epoch(
     """Shuffle the batches if there are more than the `fewest` rows or groups of a stratum."""
     if fewest >= len(dealt):
         return dealt
-    random = Reference(epoch_seed(sampler.seed, epoch))
+    random = NaiveStream(epoch_seed(sampler.seed, epoch))
     random.permutation(n_rows)
     return [dealt[batch] for batch in random.permutation(len(dealt))]
 

@@ -20,7 +20,7 @@ from tests.reference.golden_mixed_groups import as_text
 from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_groups import runs
 from tests.reference.naive_mixed_groups import Contents, is_possible, largest_number_of_batches, naive_mixed
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 GOLDEN_TEXT = (GOLDEN / "mixed_groups.json").read_text(encoding="utf-8")
 CASES = json.loads(GOLDEN_TEXT)["cases"]
@@ -165,7 +165,7 @@ def test_epochs_are_those_of_plain_python(shape: tuple[int, int, int], minimum: 
         sampler = StratifiedGroupBatchSampler(strata, minimum, groups=groups, seed=seed)
         skeleton = dict(sampler._recipe().parts)["skeleton"].tolist()
         for epoch in range(3):
-            random = Reference(epoch_seed(seed, epoch))
+            random = NaiveStream(epoch_seed(seed, epoch))
             batches, is_changed = naive_mixed(random, codes, numbers, skeleton, minimum)
             assert [batch.tolist() for batch in sampler.batches(epoch)] == batches
             changed.append(is_changed)

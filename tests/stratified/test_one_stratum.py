@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pystrat import OneStratumBatchSampler
 from pystrat.base import epoch_seed
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 LABELS = ["news"] * 6 + ["web"] * 3 + ["mail"] * 2
 
@@ -29,7 +29,7 @@ def naive_epoch(codes: list[int], size: int, order: str, replicas: int, seed: Op
     while sum(n_batches) % replicas:
         means = [count / number for count, number in zip(counts, n_batches)]
         n_batches[means.index(max(means))] += 1
-    reference = None if seed is None else Reference(epoch_seed(seed, epoch))
+    reference = None if seed is None else NaiveStream(epoch_seed(seed, epoch))
 
     def drawn(count: int) -> list[int]:
         return list(range(count)) if reference is None else reference.permutation(count)

@@ -15,8 +15,8 @@ from torch.utils.data import DataLoader, Dataset, Subset
 from pystrat import TreeBatchSampler, TreeSampler
 from pystrat.base import epoch_seed
 from pystrat.tree import DrawnRow
+from tests.reference.naive_random import NaiveStream
 from tests.test_docs import blocks
-from tests.test_random_stream import Reference
 
 TABLE = {"label": ["active"] * 10 + ["inactive"] * 90}
 SPEC: dict[str, Any] = {
@@ -89,9 +89,9 @@ def test_iterated_values_are_those_of_the_arrays() -> None:
 def test_the_values_are_those_of_their_streams() -> None:
     values = sampler_of().auxiliary_values(3)
 
-    def stream(place: int) -> Reference:
+    def stream(place: int) -> NaiveStream:
         number = 3 + place  # after the root and two leaves
-        return Reference((epoch_seed(4, 3) + 1_000_003 * (number + 1)) % (2**31 - 1))
+        return NaiveStream((epoch_seed(4, 3) + 1_000_003 * (number + 1)) % (2**31 - 1))
 
     angle, crop, side = stream(0), stream(2), stream(3)
     assert values["angle"].tolist() == [-10 + 20 * angle.uniform() for _ in range(100)]

@@ -13,10 +13,10 @@ import pytest
 from pystrat import UniformBatchSampler
 from pystrat.base import epoch_seed
 from tests.reference.chi_square import assert_follows
-from tests.test_random_stream import Reference
+from tests.reference.naive_random import NaiveStream
 
 
-def naive_batch(reference: Reference, n: int, k: int) -> list[int]:
+def naive_batch(reference: NaiveStream, n: int, k: int) -> list[int]:
     pool = list(range(n))
     rows = []
     for left in range(n, n - k, -1):
@@ -31,13 +31,13 @@ def naive_batch(reference: Reference, n: int, k: int) -> list[int]:
 )
 def test_a_batch_is_r_s_sample_without_replacement(n: int, k: int) -> None:
     sampler = UniformBatchSampler(n, k, n_batches=3, seed=7)
-    reference = Reference(epoch_seed(7, 2))
+    reference = NaiveStream(epoch_seed(7, 2))
     assert [batch.tolist() for batch in sampler.batches(2)] == [naive_batch(reference, n, k) for _ in range(3)]
 
 
 def test_with_replacement_a_batch_is_r_s_sample_with_it() -> None:
     sampler = UniformBatchSampler(70_000, 5, replacement=True, n_batches=4, seed=7)
-    reference = Reference(7)
+    reference = NaiveStream(7)
     assert sampler.batches(0).rows.tolist() == [reference.index(70_000) for _ in range(20)]
     assert len(UniformBatchSampler(3, 10, replacement=True, n_batches=2)) == 2
 
