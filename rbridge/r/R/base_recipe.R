@@ -19,6 +19,9 @@ new_recipe = function(kind, seed, parts, state = list(), labels = list()) {
   )
 }
 
+# How the given ones of some settings are shown, for the labels of a recipe.
+shown_settings = function(settings, names, show = show_value) lapply(Filter(Negate(is.null), settings[names]), show)
+
 # The recipe of a sampler whose strata are in the dataset.
 open_recipe = function(kind, seed, settings, labels) {
   c(new_recipe(kind, seed, list(), labels = labels), list(open = settings))

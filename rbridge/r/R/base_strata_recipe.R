@@ -20,6 +20,28 @@ strata_bytes = function(recipe, passes = NULL) {
   32 * length(parts$codes) + 80 * entries + 64 * parts$n_batches + 200 * parts$n_strata
 }
 
+# The generator of a sampler of strata, which waits for a dataset if that has the strata. `recipe_of` makes a recipe of
+# encoded strata, and `labels_of` its labels.
+strata_generator = function(kind, strata, configuration, recipe_of, labels_of) {
+  if (!is_deferred(strata)) {
+    return(new_generator(recipe_of(encode_strata(strata, configuration$missing), configuration)))
+  }
+  # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
+  configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
+  new_generator(open_recipe(kind, configuration$seed, configuration, labels_of(configuration)))
+}
+
+# What completes the recipe of such a sampler for a dataset.
+with_strata_of_source = function(recipe_of, exact = FALSE) {
+  function(recipe, data_source, task) {
+    if (is.null(recipe$open)) {
+      check_given_strata(recipe, data_source, task)
+      return(recipe)
+    }
+    recipe_of(source_strata(data_source, recipe$open, task, exact = exact), recipe$open)
+  }
+}
+
 # Given strata belong to the rows of the dataset, in their order.
 check_given_strata = function(recipe, data_source, task) {
   check_task_order(task)

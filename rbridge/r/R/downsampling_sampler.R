@@ -118,13 +118,7 @@ batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majo
     majority = if (!is.null(majority)) class_name(majority, "majority"), in_turn = in_turn,
     weights = named_by_class(weights, "weights"), seed = seed, num_replicas = num_replicas)
   configuration = core_plan("downsampled", request)
-  if (is_deferred(strata)) {
-    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
-    return(new_generator(open_recipe("downsampled", configuration$seed, configuration,
-      downsampled_labels(configuration))))
-  }
-  new_generator(downsampled_recipe(encode_strata(strata, missing = NULL), configuration))
+  strata_generator("downsampled", strata, configuration, downsampled_recipe, downsampled_labels)
 }
 
 # Numbers of classes as doubles with the names under which the classes are shown; anything else as it is.
@@ -173,13 +167,7 @@ kind_downsampled = function() {
       labels = c("multiplier", "batch_size", "majority", "in_turn", "weights", "num_replicas", "names")
     ),
     bytes = function(recipe) strata_bytes(recipe, passes = if (recipe$parts$in_turn == 1) recipe$parts$kept),
-    complete = function(recipe, data_source, task) {
-      if (is.null(recipe$open)) {
-        check_given_strata(recipe, data_source, task)
-        return(recipe)
-      }
-      downsampled_recipe(source_strata(data_source, recipe$open, task), recipe$open)
-    },
+    complete = with_strata_of_source(downsampled_recipe),
     check = check_stratum_names,
     n_rows = function(recipe) NULL,
     setup = downsampled_setup,

@@ -24,7 +24,7 @@ check_observed = function(users, items) {
 
 # The labels of the recipe of observed pairs: how some settings are shown, further labels, and the ids.
 observed_labels = function(planned, names, ...) {
-  c(lapply(Filter(Negate(is.null), planned$settings[names]), show_value), list(...), planned$ids)
+  c(shown_settings(planned$settings, names), list(...), planned$ids)
 }
 
 # -> list(codes = from 1, which the core checks, ids = the ids by code if these were given)

@@ -171,7 +171,7 @@ grouped_recipe = function(strata, groups, configuration) {
 
 grouped_labels = function(configuration, strata = NULL) {
   settings = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
-  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, settings), list(names = strata$names), strata$values)
 }
 
 kind_stratified_group = function() {

@@ -133,7 +133,7 @@ label_recipe = function(kind, settings, labels, shown) {
   labels = label_matrix(labels)
   matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
   parts = core_plan(kind, c(settings, matrix), colnames(labels))
-  given = lapply(Filter(Negate(is.null), settings[shown]), show_value)
+  given = shown_settings(settings, shown)
   new_recipe(kind, settings$seed, parts, labels = c(given, list(names = colnames(labels))))
 }
 

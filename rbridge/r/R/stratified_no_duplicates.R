@@ -174,7 +174,7 @@ distinct_recipe = function(keys, strata, configuration) {
 
 distinct_labels = function(configuration) {
   settings = c("batch_size", "across_columns", "min_samples_per_stratum", "num_replicas")
-  lapply(Filter(Negate(is.null), configuration[settings]), show_value)
+  shown_settings(configuration, settings)
 }
 
 kind_no_duplicates = function() {

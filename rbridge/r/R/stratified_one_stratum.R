@@ -68,13 +68,7 @@ batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proport
   answer_keywords(...)
   configuration = core_plan("one_stratum", list(batch_size = batch_size, order = order, shuffle = shuffle,
     missing = missing, seed = seed, num_replicas = num_replicas))
-  if (is_deferred(strata)) {
-    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
-    return(new_generator(open_recipe("one_stratum", configuration$seed, configuration,
-      one_stratum_labels(configuration))))
-  }
-  new_generator(one_stratum_recipe(encode_strata(strata, configuration$missing), configuration))
+  strata_generator("one_stratum", strata, configuration, one_stratum_recipe, one_stratum_labels)
 }
 
 # `strata` are encoded.
@@ -85,7 +79,7 @@ one_stratum_recipe = function(strata, configuration) {
 
 one_stratum_labels = function(configuration, strata = NULL) {
   settings = c("batch_size", "order", "shuffle", "missing", "num_replicas")
-  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, settings), list(names = strata$names), strata$values)
 }
 
 kind_one_stratum = function() {
@@ -96,13 +90,7 @@ kind_one_stratum = function() {
       labels = c("batch_size", "order", "shuffle", "missing", "num_replicas", "names", value_label_names)
     ),
     bytes = strata_bytes,
-    complete = function(recipe, data_source, task) {
-      if (is.null(recipe$open)) {
-        check_given_strata(recipe, data_source, task)
-        return(recipe)
-      }
-      one_stratum_recipe(source_strata(data_source, recipe$open, task), recipe$open)
-    },
+    complete = with_strata_of_source(one_stratum_recipe),
     check = check_names_and_values,
     n_rows = function(recipe) NULL,
     setup = one_stratum_setup,

@@ -172,13 +172,7 @@ batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TR
     temperature = temperature, cap = cap, balance = balance, drop = drop, shuffle = shuffle, assign = assign,
     rare = rare, missing = missing, seed = seed, num_replicas = num_replicas)
   configuration = stratified_settings(request)
-  if (is_deferred(strata)) {
-    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
-    return(new_generator(open_recipe("stratified", configuration$seed, configuration,
-      stratified_labels(configuration))))
-  }
-  new_generator(stratified_recipe(encode_strata(strata, configuration$missing), configuration))
+  strata_generator("stratified", strata, configuration, stratified_recipe, stratified_labels)
 }
 
 # The checked arguments; the numbers of strata have the names under which the strata are shown.
@@ -218,7 +212,7 @@ stratified_recipe = function(strata, configuration) {
 stratified_labels = function(configuration, names = NULL) {
   settings = c("min_samples_per_stratum", "mean_batch_size", "shares", "temperature", "cap", "balance", "drop",
     "shuffle", "assign", "rare", "missing", "num_replicas")
-  c(lapply(Filter(Negate(is.null), configuration[settings]), show_setting), list(names = names))
+  c(shown_settings(configuration, settings, show_setting), list(names = names))
 }
 
 # A setting as a generator shows it.
@@ -236,13 +230,7 @@ kind_stratified = function() {
         "shuffle", "assign", "rare", "missing", "num_replicas", "names")
     ),
     bytes = function(recipe) strata_bytes(recipe, passes = recipe$parts$taken),
-    complete = function(recipe, data_source, task) {
-      if (is.null(recipe$open)) {
-        check_given_strata(recipe, data_source, task)
-        return(recipe)
-      }
-      stratified_recipe(source_strata(data_source, recipe$open, task), recipe$open)
-    },
+    complete = with_strata_of_source(stratified_recipe),
     check = check_stratum_names,
     n_rows = function(recipe) NULL,
     setup = function(recipe, private) {

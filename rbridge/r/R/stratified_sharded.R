@@ -118,7 +118,7 @@ sharded_recipe = function(strata, configuration) {
 sharded_settings = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
 
 sharded_labels = function(configuration, values = NULL) {
-  shown = lapply(Filter(Negate(is.null), configuration$settings[sharded_settings]), show_setting)
+  shown = shown_settings(configuration$settings, sharded_settings, show_setting)
   plan = configuration$plan
   c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]), values)
 }
@@ -141,13 +141,7 @@ kind_sharded = function() {
       labels = c(sharded_settings, "names", "shards", value_label_names)
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
-    complete = function(recipe, data_source, task) {
-      if (is.null(recipe$open)) {
-        check_given_strata(recipe, data_source, task)
-        return(recipe)
-      }
-      sharded_recipe(source_strata(data_source, recipe$open, task, exact = TRUE), recipe$open)
-    },
+    complete = with_strata_of_source(sharded_recipe, exact = TRUE),
     check = check_sharded,
     n_rows = function(recipe) NULL,
     last_epoch = function(recipe) core_call("last_epoch", list(n_parts = recipe$parts$n_shards))$last,

@@ -112,13 +112,7 @@ batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum
   configuration = core_plan("strata_subset", list(strata_per_batch = strata_per_batch,
     min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, exact = exact,
     balance = balance, rare = rare, missing = missing, seed = seed, num_replicas = num_replicas))
-  if (is_deferred(strata)) {
-    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
-    return(new_generator(open_recipe("strata_subset", configuration$seed, configuration,
-      subset_labels(configuration))))
-  }
-  new_generator(subset_recipe(encode_strata(strata, configuration$missing), configuration))
+  strata_generator("strata_subset", strata, configuration, subset_recipe, subset_labels)
 }
 
 # `strata` are encoded.
@@ -130,7 +124,7 @@ subset_recipe = function(strata, configuration) {
 subset_labels = function(configuration, strata = NULL) {
   settings = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare", "missing",
     "num_replicas")
-  c(lapply(Filter(Negate(is.null), configuration[settings]), show_value), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, settings), list(names = strata$names), strata$values)
 }
 
 kind_strata_subset = function() {
@@ -147,13 +141,7 @@ kind_strata_subset = function() {
       n_repeated = if (is.null(parts$balanced)) 0 else parts$n_batches * parts$strata_per_batch
       strata_bytes(recipe) + 400 * length(parts$codes) + (16 + 24 * parts$min_samples_per_stratum) * n_repeated
     },
-    complete = function(recipe, data_source, task) {
-      if (is.null(recipe$open)) {
-        check_given_strata(recipe, data_source, task)
-        return(recipe)
-      }
-      subset_recipe(source_strata(data_source, recipe$open, task), recipe$open)
-    },
+    complete = with_strata_of_source(subset_recipe),
     check = check_names_and_values,
     n_rows = function(recipe) NULL,
     setup = subset_setup,
