@@ -220,6 +220,7 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {"n_rows": 10, "sample": 3, "batch_size": 2, "method": "partition", "seed": None},
         ],
         PerplexityBatchSampler: [
+            part,
             {"n_rows": 10, "sample": 3, "batch_size": 2},
             {"n_rows": 10, "sample": 3, "batch_size": 2, "initial": 9},
         ],

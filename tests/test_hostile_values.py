@@ -1,7 +1,8 @@
 """Every parameter of everything public, given values nobody expects: a result that keeps its scope, or a message.
 
 One parameter after the other of a valid call is replaced by each value of `tests.hostile`. The calls are found by
-looking at what is public, so that whatever is new needs a valid call here.
+looking at what is public, so that whatever is new needs a valid call here. That of a sampler is its first specimen,
+unless it promises more than every sampler does, or may fail otherwise.
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ import pystrat.corpus
 import pystrat.corpus.vocabulary
 import pystrat.losses
 import pystrat.stream
-from pystrat import Batches, BatchSampler, SumTree, UniformBatchSampler
+from pystrat import Batches, BatchSampler, NoDuplicatesBatchSampler, SumTree, UniformBatchSampler
 from pystrat.arrays import plain_array
+from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.losses import AUMLoss
 from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal
 from tests.replays.accelerate.accelerator import Accelerator, Trainer
+from tests.specimens import calls, public_samplers, write_files
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  after the backend was chosen
@@ -48,6 +51,10 @@ BY_COUNTS: dict[str, Any] = {
     "counts": COUNTS_OF_SOURCES,
 }
 LARGEST = 10**5  # rows of an epoch that is looked at
+SIZES = (
+    *("n_rows", "capacity", "batch_size", "n_batches", "sample", "drawn", "n_negatives", "negatives_per_positive"),
+    *("labels_per_batch", "positives_per_label", "negatives_per_label", "n_users", "n_items"),
+)
 
 Arguments = dict[str, Any]
 
@@ -72,18 +79,56 @@ def length_of(strata: Any) -> int:
     return len(next(iter(strata.values()))) if isinstance(strata, Mapping) else len(strata)
 
 
+def check_sampler(sampler: Any, given: Arguments) -> None:
+    """Check what every sampler promises: batches as many as its length, of rows that there are, the same again."""
+    if max(part_sizes(sampler), default=0) > LARGEST:
+        return
+    batches = sampler.batches()
+    assert len(batches) == len(sampler) > 0
+    assert 0 <= batches.rows.min() and batches.rows.max() < largest_row(sampler)
+    check_repeats(sampler, batches)
+    if hasattr(sampler, "class_weights"):
+        weights = np.asarray(sampler.class_weights(), dtype=np.float64)
+        assert (weights > 0).all() and np.isfinite(weights).all()
+
+
+def part_sizes(sampler: Any) -> list[float]:
+    """Return the numbers of a recipe that say how many rows an epoch has."""
+    return [float(number) for name, part in sampler._recipe().parts.items() if name in SIZES for number in part]
+
+
+def largest_row(sampler: Any) -> int:
+    """Return the number above all rows that a recipe may draw; numbers of pairs are twice as many."""
+    parts = sampler._recipe().parts
+    if "n_users" in parts:
+        return int(2 * parts["n_users"][0] * parts["n_items"][0])
+    if "labels_per_batch" in parts:
+        return int(2 * parts["n_rows"][0] * parts["n_labels"][0])
+    if "keys" in parts:
+        return int(len(parts["keys"]) // parts["n_columns"][0])
+    if "lines" in parts:
+        return int(sum(parts["lines"]))
+    n_rows = [parts[name][0] for name in ("n_rows", "capacity") if name in parts]
+    return int(n_rows[0]) if n_rows else len(parts["codes"])
+
+
+def check_repeats(sampler: Any, batches: Batches) -> None:
+    """Check that an epoch is the same again, from a copy, and batch by batch."""
+    found = collected(batches)
+    assert collected(sampler.batches()) == found and collected(pickle.loads(pickle.dumps(sampler)).batches()) == found
+    rows = [row if isinstance(row, list) else [row] for row in sampler]
+    assert rows == found and all(found)
+
+
 def check_epoch(sampler: Any, n_rows: int, n_drawn: int) -> None:
-    """The batches of the next epoch: as many rows as promised, all of the dataset, the same again."""
+    """Check the batches of the next epoch: as many rows as promised, all of the dataset, the same again."""
     if max(n_rows, n_drawn) > LARGEST:
         return
     batches = sampler.batches()
     assert len(batches) == len(sampler) > 0
     assert all(0 <= row < n_rows for row in batches.rows.tolist())
     assert sampler.rank is not None or len(batches.rows) == n_drawn
-    found = collected(batches)
-    assert collected(sampler.batches()) == found and collected(pickle.loads(pickle.dumps(sampler)).batches()) == found
-    rows = [row if isinstance(row, list) else [row] for row in sampler]
-    assert rows == found and all(found)
+    check_repeats(sampler, batches)
 
 
 def check_stratified(sampler: Any, given: Arguments) -> None:
@@ -103,17 +148,6 @@ def check_stratified(sampler: Any, given: Arguments) -> None:
     assert minimum is None or given["rare"] != "error" or promised >= minimum
 
 
-def check_subset(sampler: Any, given: Arguments) -> None:
-    plan = sampler.plan
-    n_drawn = plan.n_batches * plan.strata_per_batch * plan.min_samples_per_stratum
-    check_epoch(sampler, length_of(given["strata"]), n_drawn if plan.exact else int(plan.counts.sum()))
-
-
-def check_sharded(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.table()["rows"].sum()))
-    assert len(sampler) == sampler.plan.n_batches
-
-
 def check_sharded_plan(plan: Any, given: Arguments) -> None:
     assert plan.n_batches >= 1 and plan.min_samples_per_stratum >= (given["min_samples_per_stratum"] or 1)
     assert plan.fewest_rows(plan.counts.index) == plan.sizes().min()
@@ -122,33 +156,6 @@ def check_sharded_plan(plan: Any, given: Arguments) -> None:
 def check_shard_counts(table: pd.DataFrame, given: Arguments) -> None:
     assert table.to_numpy().min() >= 0 and (table.sum() > 0).all()
     assert list(table.index) == sorted(set(table.index)) and len(set(table.columns)) == table.shape[1]
-
-
-def check_grouped(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.counts.sum()))
-
-
-def check_downsampled(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, length_of(given["strata"]), sampler.plan.n_rows)
-    assert len(set(sampler.batches().rows.tolist())) == len(sampler.batches().rows)
-    weights = sampler.class_weights()
-    assert (weights > 0).all() and np.isfinite(weights).all() and (given["weights"] is not None or (weights >= 1).all())
-
-
-def check_multilabel(sampler: Any, given: Arguments) -> None:
-    labels = given["labels"]
-    n_rows = labels.shape[0] if hasattr(labels, "shape") else len(labels)
-    check_epoch(sampler, n_rows, n_rows)
-    if sampler.rank is None:
-        assert sorted(sampler.batches().rows.tolist()) == list(range(n_rows))
-    if given["rare"] == "error":
-        assert len(sampler.shortfalls()) == 0
-
-
-def check_per_label(sampler: Any, given: Arguments) -> None:
-    size = sampler._parts["labels_per_batch"] * (given["positives_per_label"] + given["negatives_per_label"])
-    n_drawn = sampler._parts["n_batches"] * size
-    check_epoch(sampler, 2 * sampler.n_rows * len(sampler.labels), int(n_drawn))
 
 
 def check_stream(stream: Any, given: Arguments) -> None:
@@ -185,20 +192,6 @@ def per_label(folder: Path) -> Any:
     return pystrat.PerLabelBatchSampler([[1, 0], [0, 1]] * 2, 1, 1, seed=1)
 
 
-def check_fixed_size(sampler: Any, n_rows: int) -> None:
-    check_epoch(sampler, n_rows, sampler.batch_size * len(sampler))
-    assert set(map(len, sampler)) == {sampler.batch_size}
-
-
-def check_drawn(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, int(given["n_rows"]), int(given["sample"]))
-
-
-def check_mixture(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, len(sampler.dataset()), sampler.plan.total)
-    assert sampler.plan.total >= 1
-
-
 def check_tree(sampler: Any, given: Arguments) -> None:
     n_rows = length_of(given["table"])
     if sampler.length is None:
@@ -209,34 +202,10 @@ def check_tree(sampler: Any, given: Arguments) -> None:
     check_epoch(sampler, n_rows, min(sampler.length, int(given.get("batch_size", 1)) * len(sampler)))
 
 
-def check_pairs(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, 2 * sampler.n_users * sampler.n_items, sampler.n_positives + sampler.n_negatives)
-    users, items, labels = pystrat.decode_pairs(sampler.batches().rows, sampler.n_items)
-    assert sampler.rank is not None or labels.sum() == sampler.n_positives == plain_array(given["users"]).size
-
-
-def check_triples(sampler: Any, given: Arguments) -> None:
-    n_pairs = sampler.n_positives * (1 + sampler.negatives_per_positive)
-    check_epoch(sampler, 2 * sampler.n_users * sampler.n_items, n_pairs)
-    if max(n_pairs, sampler.n_users * sampler.n_items) > LARGEST:
-        return
-    shape = {"negatives_per_positive": sampler.negatives_per_positive}
-    triples = pystrat.TripleDataset(sampler.n_users, sampler.n_items, **shape)[sampler.batches().rows]
-    assert sampler.rank is not None or len(triples["user"]) == plain_array(given["users"]).size
-
-
 def check_triple_dataset(dataset: Any, given: Arguments) -> None:
     k = dataset.negatives_per_positive
     if k < LARGEST:
         assert dataset[[1, *[0] * k]]["negatives"].shape == (1, k)
-
-
-def check_rare_events(sampler: Any, given: Arguments) -> None:
-    check_epoch(sampler, sampler.n_lines, sampler.n_positives + sampler.n_negatives)
-    weights = sampler.class_weights()
-    assert (weights > 0).all() and np.isfinite(weights).all()
-    if sampler.rank is None:
-        assert int((sampler.batches().rows < sampler.n_positives).sum()) == sampler.n_positives
 
 
 def check_sums(tree: SumTree, given: Arguments) -> None:
@@ -501,59 +470,53 @@ def output_layer(folder: Path) -> Arguments:
 LISTED = {"targets": lambda folder: {"source": [corpus(folder) / "a.src", corpus(folder) / "b.src"]}}
 SHARDED: dict[str, Arguments] = {"rank": {"num_replicas": 2, "seed": 1}}
 LENGTHS = {"lengths": [1, 2, 3, 4, 5, 6], "max_tokens": 9}
-BY_LENGTH = {
-    **SHARDED,
+# What else is given with a parameter of a sampler, if it takes that.
+BESIDES_IN_SAMPLERS: dict[str, Arguments] = {
+    "rank": {"num_replicas": 2, "seed": 1},
+    "mean_batch_size": {"min_samples_per_stratum": None, "min_samples_per_label": None},
     "lengths": {"max_tokens": 9},
-    "max_tokens": LENGTHS,
-    "window": LENGTHS,
-    "balance_replicas": {**LENGTHS, "num_replicas": 2},
+    "max_tokens": {"lengths": [1, 2, 3, 4] * 10},
+    "window": {"lengths": [1, 2, 3, 4] * 10, "max_tokens": 9},
+    "balance_replicas": {"lengths": [1, 2, 3, 4] * 10, "max_tokens": 9, "num_replicas": 2},
+    "weights": {"n_batches": 2},
+    "items": {"n_items": None},
+    "power": {"method": "popularity"},
+    "full_users": {"method": "per_user"},
 }
+
+
+BY_WORDS: dict[str, Callable[[Path], Arguments]] = {
+    name: lambda folder: {"lengths": "words"} for name in ("max_tokens", "window", "balance_replicas", "max_length")
+}
+BY_WORDS["targets"] = lambda folder: {"source": [folder / "specimens" / "b.rows"], "suffixes": None}
+
+
+def first_specimen(kind: type[BatchSampler], folder: Path) -> Arguments:
+    """Return the arguments of the first specimen of a sampler, whose files are in a folder."""
+    files = folder / "specimens"
+    files.mkdir(exist_ok=True)
+    write_files(files)
+    return {"seed": 1, **calls(files)[kind][0]}
+
+
+def call_of_sampler(kind: type[BatchSampler], **others: Any) -> Call:
+    """Return the call of a sampler that its first specimen is."""
+    parameters = inspect.signature(kind).parameters
+    besides = {
+        name: {other: value for other, value in given.items() if other in parameters}
+        for name, given in BESIDES_IN_SAMPLERS.items()
+        if name in parameters
+    }
+    return Call(lambda folder: first_specimen(kind, folder), check_sampler, besides=besides, **others)
+
+
 CALLS: dict[str, Call] = {
     # Constructors
     "BatchPlan": Call(fixed(n_batches=2, counts=np.array([2, 4]), shown=["a", "b"], assign="even"), check_plan),
     "Batches": Call(fixed(rows=np.arange(4), offsets=np.array([0, 2, 4])), check_batches),
-    "DownsampledBatchSampler": Call(
-        fixed(strata=LABELS, multiplier=1, batch_size=2),
-        check_downsampled,
-        besides={**SHARDED, "majority": {"strata": LABELS}},
-    ),
-    "EpochSubsetBatchSampler": Call(
-        fixed(n_rows=6, sample=4, batch_size=2, rows={0: [0, 1, 4], 2: [5]}), check_drawn, besides=BY_LENGTH
-    ),
     "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup),
-    "MultilabelBatchSampler": Call(
-        fixed(labels=[[1, 0], [0, 1]] * 2, min_samples_per_label=1),
-        check_multilabel,
-        besides={**SHARDED, "mean_batch_size": {"min_samples_per_label": None}},
-    ),
-    "PerLabelBatchSampler": Call(
-        fixed(labels=[[1, 0], [0, 1]] * 2, positives_per_label=1, negatives_per_label=1),
-        check_per_label,
-        besides=SHARDED,
-    ),
-    "NegativePairBatchSampler": Call(
-        fixed(users=[0, 1], items=[0, 1], ratio=0.5, batch_size=2, n_items=4),
-        check_pairs,
-        besides={
-            **SHARDED,
-            "power": {"method": "popularity"},
-            "full_users": {"method": "per_user"},
-            "items": {"n_items": None},
-        },
-    ),
     "PairDataset": Call(fixed(n_users=2, n_items=2), check_pair_dataset),
-    "TripleBatchSampler": Call(
-        fixed(users=[0, 1], items=[0, 1], batch_size=2, n_items=4),
-        check_triples,
-        besides={**SHARDED, "items": {"n_items": None}},
-    ),
     "TripleDataset": Call(fixed(n_users=2, n_items=2), check_triple_dataset),
-    "PerplexityBatchSampler": Call(fixed(n_rows=6, sample=4, batch_size=2), check_drawn, besides=BY_LENGTH),
-    "PrioritizedBatchSampler": Call(
-        fixed(n_rows=6, batch_size=2),
-        lambda sampler, given: check_fixed_size(sampler, int(given["n_rows"])),
-        besides=SHARDED,
-    ),
     "StratifiedBatchSampler": Call(
         fixed(strata=LABELS, min_samples_per_stratum=1),
         check_stratified,
@@ -567,30 +530,9 @@ CALLS: dict[str, Call] = {
             "drop": {"min_samples_per_stratum": None, "mean_batch_size": 4},
         },
     ),
-    "ShardedStratifiedBatchSampler": Call(
-        fixed(strata=LABELS, min_samples_per_stratum=1, counts=COUNTS, shards=["a"], seed=1),
-        check_sharded,
-        besides={"mean_batch_size": {"min_samples_per_stratum": None}},
-    ),
-    "StrataSubsetBatchSampler": Call(
-        fixed(strata=LABELS, strata_per_batch=1, min_samples_per_stratum=1),
-        check_subset,
-        besides={**SHARDED, "mean_batch_size": {"min_samples_per_stratum": None}},
-    ),
-    "NoDuplicatesBatchSampler": Call(
-        fixed(keys=list(range(6)), batch_size=3),
-        lambda sampler, given: check_epoch(sampler, length_of(given["keys"]), sampler.plan.n_rows),
-        besides={**SHARDED, "strata": {"min_samples_per_stratum": 1}, "min_samples_per_stratum": {"strata": LABELS}},
-        also=(UserWarning,),  # of values that are too frequent
-    ),
     "PerLabelBatchSampler.class_weights": Call(fixed(normalize=True), check_finite, of=per_label),
     "PerLabelBatchSampler.weights": Call(
         fixed(numbers=[9, 12], normalize=True), check_weights_of_numbers, of=per_label
-    ),
-    "OneStratumBatchSampler": Call(
-        fixed(strata=LABELS, batch_size=2),
-        lambda sampler, given: check_epoch(sampler, length_of(given["strata"]), int(sampler.plan.counts.sum())),
-        besides=SHARDED,
     ),
     "StratifiedStream": Call(
         fixed(sources=["a", "b"], min_samples_per_stratum=1, read=read_labels, stratum=int, strata=[0, 1]),
@@ -624,11 +566,6 @@ CALLS: dict[str, Call] = {
     ),
     "StratifiedStream.class_weights": Call(fixed(normalize=True), check_finite, of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), check_one_per_row, of=counted_stream),
-    "StratifiedGroupBatchSampler": Call(
-        fixed(strata=LABELS, min_samples_per_stratum=1, groups=[0, 1, 1, 0, 2, 2]),
-        check_grouped,
-        besides={**SHARDED, "mean_batch_size": {"min_samples_per_stratum": None}},
-    ),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
     "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=uniform(folder))}, anything),
     "TensorLoader": Call(
@@ -646,16 +583,6 @@ CALLS: dict[str, Call] = {
         fixed(table={"x": LABELS}, spec=SPEC, batch_size=2, length=6), check_tree, besides=SHARDED, also=(OSError,)
     ),
     "TreeSampler": Call(fixed(table={"x": LABELS}, spec=SPEC, length=6), check_tree, besides=SHARDED, also=(OSError,)),
-    "UniformBatchSampler": Call(
-        fixed(n_rows=6, batch_size=2),
-        lambda sampler, given: check_fixed_size(sampler, int(given["n_rows"])),
-        besides=SHARDED,
-    ),
-    "WeightedBatchSampler": Call(
-        fixed(weights=[1.0, 2.0, 0.0], batch_size=2),
-        lambda sampler, given: check_fixed_size(sampler, len(sampler.weights())),
-        besides={**SHARDED, "weights": {"n_batches": 2}},
-    ),
     "CorpusDataset": Call(
         lambda folder: {"source": corpus(folder)},
         check_dataset,
@@ -664,26 +591,19 @@ CALLS: dict[str, Call] = {
         calls=("lengths", "accept"),
         also=(OSError,),
     ),
-    "CorpusMixtureBatchSampler": Call(
-        lambda folder: {"source": corpus(folder), "batch_size": 2, "sample": 4},
-        check_mixture,
-        besides=BY_LENGTH,
-        besides_in=LISTED,
-        calls=("lengths", "accept", "weights"),
-        also=(OSError,),
-    ),
-    "RareEventBatchSampler": Call(
-        lambda folder: {
-            "positives": [corpus(folder) / "a.src"],
-            "negatives": [corpus(folder) / "b.src", corpus(folder) / "b.tgt"],
-            "multiplier": 1,
-            "batch_size": 2,
-        },
-        check_rare_events,
-        besides=SHARDED,
-        also=(OSError,),
-    ),
     "SampledOutput": Call(output_layer, check_sampled_output),
+    "CorpusMixtureBatchSampler": call_of_sampler(
+        CorpusMixtureBatchSampler, besides_in=BY_WORDS, calls=("lengths", "accept", "weights"), also=(OSError,)
+    ),
+    "NoDuplicatesBatchSampler": call_of_sampler(
+        NoDuplicatesBatchSampler,
+        besides_in={
+            "strata": lambda folder: {"min_samples_per_stratum": 1},
+            "min_samples_per_stratum": lambda folder: {"strata": [0, 1] * 4},
+        },
+        also=(UserWarning,),  # of values that are too frequent
+    ),
+    "RareEventBatchSampler": call_of_sampler(RareEventBatchSampler, also=(OSError,)),
     "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),
     # Functions
     "advise": Call(fixed(strata=LABELS, batch_size=2), check_advice),
@@ -798,6 +718,7 @@ CALLS: dict[str, Call] = {
     "RareEventBatchSampler.dataset": Call(fixed(), anything, of=rare_events),
     "RareEventBatchSampler.negative_files": Call(fixed(), anything, of=rare_events),
 }
+CALLS.update({kind.__name__: call_of_sampler(kind) for kind in public_samplers() if kind.__name__ not in CALLS})
 NOT_CALLED = {
     "AUMLoss": "takes no parameters",
     "BatchSampler": "is abstract",

@@ -39,9 +39,12 @@ generator_of_specimen = function(specimen) {
   do.call(getExportedValue("rbridge", specimen$name), specimen$args, quote = TRUE)
 }
 
+# The long specimens, and all of a function that has no long ones.
 long_specimens = function(...) {
   all = specimens(...)
-  all[grepl(" long ", names(all), fixed = TRUE)]
+  functions = vapply(all, `[[`, "", "name")
+  are_long = grepl(" long ", names(all), fixed = TRUE)
+  all[are_long | !functions %in% functions[are_long]]
 }
 
 generators_of_all_kinds = function(...) lapply(specimens(...), generator_of_specimen)
