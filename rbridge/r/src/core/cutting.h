@@ -324,12 +324,9 @@ static inline bool read_cutting(
 static inline bool read_sample_recipe(
     const Parts *recipe, int64_t *n_rows, int64_t *n_drawn, Cutting *cutting, Host *host
 ) {
-  double n, sample;
-  if (!read_whole(recipe, "n_rows", 1, LARGEST_COUNT, &n, host)) return false;
-  if (!read_whole(recipe, "sample", 1, LARGEST_COUNT, &sample, host)) return false;
-  *n_rows = (int64_t)n;
-  *n_drawn = (int64_t)sample;
-  return read_cutting(recipe, *n_rows, *n_drawn, cutting, host);
+  return read_count(recipe, "n_rows", 1, LARGEST_COUNT, n_rows, host) &&
+         read_count(recipe, "sample", 1, LARGEST_COUNT, n_drawn, host) &&
+         read_cutting(recipe, *n_rows, *n_drawn, cutting, host);
 }
 
 /* Epochs -------------------------------------------------------------------------------------------------------- */

@@ -43,7 +43,6 @@ static inline bool check_groups_of_rows(const Parts *request, Host *host) {
 /* Read the strata and the groups of rows, in memory of this life. */
 static inline bool read_row_groups(const Parts *parts, Life life, RowGroups *rows, Host *host) {
   Part given = find_part(parts, "groups");
-  double n_groups;
   if (!read_codes(parts, life, &rows->codes, host)) return false;
   int64_t n_rows = rows->codes.n_rows;
   if ((given.type != BYTES && given.type != INTEGERS) || given.length != n_rows) {
@@ -51,8 +50,7 @@ static inline bool read_row_groups(const Parts *parts, Life life, RowGroups *row
     host->refusal.shown = "groups";
     return false;
   }
-  if (!read_whole(parts, "n_groups", 1, (double)n_rows, &n_groups, host)) return false;
-  rows->n_groups = (int64_t)n_groups;
+  if (!read_count(parts, "n_groups", 1, (double)n_rows, &rows->n_groups, host)) return false;
   rows->crossing = -1;
   rows->groups = host->memory(host, life, n_rows * (int64_t)sizeof(int32_t));
   rows->sizes = rows->groups == NULL ? NULL : host->memory(host, life, 2 * rows->n_groups * (int64_t)sizeof(int32_t));

@@ -148,15 +148,15 @@ static inline bool check_cells(Positives *positives, Host *host) {
 
 /* Read the positives of a recipe. */
 static inline bool read_positives(const Parts *recipe, Positives *positives, Host *host) {
-  double n_users, n_items;
-  if (!read_whole(recipe, "n_users", 1, LARGEST_COUNT, &n_users, host)) return false;
-  int64_t most = smaller(LARGEST_COUNT, most_cells / (int64_t)n_users);
-  if (!read_whole(recipe, "n_items", 1, (double)most, &n_items, host)) return false;
+  int64_t n_users, n_items;
+  if (!read_count(recipe, "n_users", 1, LARGEST_COUNT, &n_users, host)) return false;
+  int64_t most = smaller(LARGEST_COUNT, most_cells / n_users);
+  if (!read_count(recipe, "n_items", 1, (double)most, &n_items, host)) return false;
   Part part = find_part(recipe, "cells");
   if (part.type != DOUBLES || part.length < 1 || part.length > LARGEST_COUNT) {
     return refuse_part(host, "cells", "doubles, one for each positive");
   }
-  *positives = (Positives){part.values, part.length, 0, (int64_t)n_users, (int64_t)n_items};
+  *positives = (Positives){part.values, part.length, 0, n_users, n_items};
   return check_cells(positives, host);
 }
 

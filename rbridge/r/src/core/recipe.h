@@ -123,6 +123,16 @@ static inline bool read_whole(
   return refuse(host, name, NULL, least == 1 ? "be a positive integer" : "be a non-negative integer");
 }
 
+/* Read a whole number of at most LARGEST_EXACT, as read_whole() does. */
+static inline bool read_count(
+    const Parts *parts, const char *name, double least, double most, int64_t *count, Host *host
+) {
+  double number;
+  if (!read_whole(parts, name, least, most, &number, host)) return false;
+  *count = (int64_t)number;
+  return true;
+}
+
 /* How messages show the number that was read from a part: NULL if it is the part itself, which the host shows, and not
  * the whole number that the part was meant to be. `shown` has room for NUMBER bytes.
  */
@@ -160,6 +170,11 @@ static inline bool read_flag(const Parts *parts, const char *name, bool *flag, H
   }
   *flag = *(const int32_t *)part.values != 0;
   return true;
+}
+
+/* Read a flag, which remains what it is if it is not given. */
+static inline bool read_flag_if_given(const Parts *parts, const char *name, bool *flag, Host *host) {
+  return !is_given(parts, name) || read_flag(parts, name, flag, host);
 }
 
 /* Read one of `n_choices` texts; return its number. */
@@ -275,10 +290,8 @@ static inline bool find_codes(const Parts *parts, Codes *codes, Host *host) {
 
 /* Read the codes of strata and count them, in memory of this life. */
 static inline bool read_codes(const Parts *parts, Life life, Codes *codes, Host *host) {
-  double n_strata;
   if (!find_codes(parts, codes, host)) return false;
-  if (!read_whole(parts, "n_strata", 1, (double)codes->n_rows, &n_strata, host)) return false;
-  codes->n_strata = (int64_t)n_strata;
+  if (!read_count(parts, "n_strata", 1, (double)codes->n_rows, &codes->n_strata, host)) return false;
   codes->counts = host->memory(host, life, (codes->n_strata + 1) * (int64_t)sizeof(int64_t));
   if (codes->counts == NULL) return false;
   memset(codes->counts, 0, (size_t)(codes->n_strata + 1) * sizeof(int64_t));

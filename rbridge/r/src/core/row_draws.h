@@ -16,12 +16,10 @@ typedef struct {
 
 /* Read "count", and "k" unless batches are drawn. */
 static inline bool read_draws(const Parts *wanted, int64_t batch_size, Draws *draws, Host *host) {
-  double count, k = 0;
   bool has_k = has_part(wanted, "k");
-  if (!read_whole(wanted, "count", 1, LARGEST_COUNT, &count, host)) return false;
-  if (has_k && !read_whole(wanted, "k", 0, LARGEST_COUNT, &k, host)) return false;
-  *draws = (Draws){has_k ? "k" : "batch_size", has_k ? (int64_t)k : batch_size, (int64_t)count};
-  return true;
+  *draws = (Draws){.name = has_k ? "k" : "batch_size", .size = batch_size};
+  return read_count(wanted, "count", 1, LARGEST_COUNT, &draws->count, host) &&
+         (!has_k || read_count(wanted, "k", 0, LARGEST_COUNT, &draws->size, host));
 }
 
 /* Check that rows can be drawn by weights of this name, so many of which are positive; `when` is "" or " in epoch 3".
@@ -68,11 +66,7 @@ static inline bool draw_apart(
   for (int64_t begin = 0; begin < n_drawn; begin += size) {
     draw.rows = drawn + begin;
     if (!draw_distinct(&rows->tree, generator, &draw, host)) return false;
-    since += size;
-    if (since >= GO_ON_ROWS && begin + size < n_drawn) {
-      since = 0;
-      if (!host->go_on(host)) return false;
-    }
+    if (begin + size < n_drawn && !may_go_on(&since, size, host)) return false;
   }
   return true;
 }

@@ -102,11 +102,7 @@ static inline bool draw_and_reject(const SumTree *tree, Generator *generator, Di
       if (add_to_hash_set(draw->table, bits, rows[i])) draw->rows[draw->n_drawn++] = rows[i];
     }
     left -= wanted;
-    since += wanted;
-    if (since >= GO_ON_ROWS) {
-      since = 0;
-      if (!host->go_on(host)) return false;
-    }
+    if (!may_go_on(&since, wanted, host)) return false;
   }
   return true;
 }

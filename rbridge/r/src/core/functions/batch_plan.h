@@ -13,11 +13,9 @@ typedef struct {
 } Plan;
 
 static bool read_plan(const Parts *request, Plan *plan, Host *host) {
-  double n_batches;
-  if (!read_counts(request, "counts", &plan->n_strata, &plan->counts, &plan->n_rows, host)) return false;
-  if (!read_whole(request, "n_batches", 1, (double)plan->n_rows, &n_batches, host)) return false;
-  plan->n_batches = (int64_t)n_batches;
-  return read_flag(request, "even", &plan->even, host);
+  return read_counts(request, "counts", &plan->n_strata, &plan->counts, &plan->n_rows, host) &&
+         read_count(request, "n_batches", 1, (double)plan->n_rows, &plan->n_batches, host) &&
+         read_flag(request, "even", &plan->even, host);
 }
 
 /* Make "offsets" the result: where in the epoch each batch begins, and where the last one ends. */
@@ -62,8 +60,7 @@ static bool call_batch_composition(const Parts *request, Host *host) {
  */
 static bool call_batch_layout(const Parts *request, Host *host) {
   Plan plan = {.n_batches = 0};
-  double n_rows;
-  int64_t *available = NULL, n_strata = 0, n_available = 0;
+  int64_t *available = NULL, n_strata = 0, n_available = 0, n_rows;
   if (!read_plan(request, &plan, host)) return false;
   if (!read_counts(request, "available", &n_strata, &available, &n_available, host)) return false;
   if (n_strata != plan.n_strata) return refuse(host, "available", "others", "be numbers of rows of each stratum");
@@ -72,14 +69,12 @@ static bool call_batch_layout(const Parts *request, Host *host) {
       return refuse(host, "available", "fewer", "be at least the rows of each stratum that the plan takes");
     }
   }
-  if (!read_whole(request, "n_rows", (double)n_available, LARGEST_COUNT, &n_rows, host)) return false;
-  int32_t *layout = host->vector(host, "layout", INTEGERS, (int64_t)n_rows);
+  if (!read_count(request, "n_rows", (double)n_available, LARGEST_COUNT, &n_rows, host)) return false;
+  int32_t *layout = host->vector(host, "layout", INTEGERS, n_rows);
   int64_t *next_places = host->memory(host, FOR_THE_CALL, (plan.n_batches + 1) * (int64_t)sizeof *next_places);
   return layout != NULL && next_places != NULL &&
          fill_offsets(plan.counts, n_strata, plan.n_batches, plan.even, next_places, host) &&
-         fill_layout(
-             plan.counts, n_strata, plan.n_batches, plan.even, (int64_t)n_rows, next_places, layout, host
-         ) &&
+         fill_layout(plan.counts, n_strata, plan.n_batches, plan.even, n_rows, next_places, layout, host) &&
          (plan.n_rows == n_available || spread_layout(plan.counts, available, n_strata, layout, host));
 }
 

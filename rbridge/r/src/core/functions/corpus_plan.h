@@ -485,7 +485,7 @@ static bool call_corpus_plan(const Parts *request, Host *host) {
   if (!read_even(request, &even, host)) return false;
   if (!divide_files(request, &division, host) || !read_requested(request, &division, &end, host)) return false;
   if (even && !fill_batches(request, end, &division, &n_batches, host)) return false;
-  if (is_given(request, "exact") && !read_flag(request, "exact", &exact, host)) return false;
+  if (!read_flag_if_given(request, "exact", &exact, host)) return false;
   int64_t n_files = division.n_files, room = division.room, width = 4 * room;
   double *drawn = host->vector(host, "drawn", DOUBLES, n_files), *kept = host->vector(host, "kept", DOUBLES, n_files);
   double *share = host->vector(host, "share", DOUBLES, n_files);

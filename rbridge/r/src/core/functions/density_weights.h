@@ -139,13 +139,12 @@ static bool read_bandwidth(const Parts *request, double *bandwidth, Host *host) 
 /* Make "weights" the result, with the mean 1: a power of the inverse density if "power" is given, else by "alpha". */
 static bool call_density_weights(const Parts *request, Host *host) {
   Histogram histogram = {.n_bins = 0};
-  double power = 0, alpha = 0, bandwidth, n_bins, deviation;
+  double power = 0, alpha = 0, bandwidth, deviation;
   bool is_inverse = has_part(request, "power");
   if (!read_number(request, is_inverse ? "power" : "alpha", 0, is_inverse ? &power : &alpha, host)) return false;
   if (power > (double)MOST_POWER) return refuse(host, "power", NULL, "be at most %d", MOST_POWER);
   if (!read_bandwidth(request, &bandwidth, host)) return false;
-  if (!read_whole(request, "n_bins", 1, MOST_BINS, &n_bins, host)) return false;
-  histogram.n_bins = (int64_t)n_bins;
+  if (!read_count(request, "n_bins", 1, MOST_BINS, &histogram.n_bins, host)) return false;
   if (!read_targets(request, &histogram, host)) return false;
   double *weights = host->vector(host, "weights", DOUBLES, histogram.n_rows);
   if (weights == NULL) return false;

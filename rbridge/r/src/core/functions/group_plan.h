@@ -32,20 +32,16 @@ static bool call_group_plan(const Parts *request, Host *host) {
   Parts recipe = {.parts = request->parts, .n_parts = request->n_parts, .is_recipe = true};
   RowGroups rows;
   MixedBounds bounds = {.most = 0};
-  double n_batches, minimum;
   bool together;
-  int64_t *columns[N_COLUMNS], most_of_batch = 0, n_taken = 0;
+  int64_t batches, minimum, *columns[N_COLUMNS], most_of_batch = 0, n_taken = 0;
   bool is_read = read_row_groups(&recipe, FOR_THE_CALL, &rows, host) &&
-                 read_whole(&recipe, "n_batches", 1, (double)rows.codes.n_rows, &n_batches, host) &&
-                 read_whole(&recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &minimum, host) &&
+                 read_count(&recipe, "n_batches", 1, (double)rows.codes.n_rows, &batches, host) &&
+                 read_count(&recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &minimum, host) &&
                  read_flag(&recipe, "together", &together, host);
-  const GroupSizes *sizes = is_read ? find_group_sizes(&rows, (int64_t)minimum, host) : NULL;
+  const GroupSizes *sizes = is_read ? find_group_sizes(&rows, minimum, host) : NULL;
   if (sizes == NULL) return false;
-  int64_t batches = (int64_t)n_batches;
   bool is_mixed = together && rows.crossing >= 0;
-  if (is_mixed && !read_mixed_bounds(&recipe, &rows, batches, (int64_t)minimum, FOR_THE_CALL, &bounds, host)) {
-    return false;
-  }
+  if (is_mixed && !read_mixed_bounds(&recipe, &rows, batches, minimum, FOR_THE_CALL, &bounds, host)) return false;
   for (int column = 0; column < N_COLUMNS; column++) {
     columns[column] = host->vector(host, names[column], LONGS, rows.codes.n_strata);
     if (columns[column] == NULL) return false;
@@ -69,7 +65,7 @@ static bool call_group_plan(const Parts *request, Host *host) {
   }
   if (is_mixed) most_of_batch = bounds.most;
   if (!together) most_of_batch = quotient_up(n_taken, batches);
-  return give_bounds_of_all(&rows, sizes, batches, (int64_t)minimum, most_of_batch, together, host);
+  return give_bounds_of_all(&rows, sizes, batches, minimum, most_of_batch, together, host);
 }
 
 const Function group_plan_function = {"group_plan", call_group_plan};

@@ -68,17 +68,16 @@ static bool call_sharded_strata(const Parts *request, Host *host) {
 static bool call_sharded_cells(const Parts *request, Host *host) {
   Codes codes = {.n_rows = 0};
   Parts recipe = *request;
-  double n_strata, n_batches;
+  int64_t n_batches;
   recipe.is_recipe = true;
   if (!find_codes(&recipe, &codes, host)) return false;
-  if (!read_whole(&recipe, "n_strata", 1, LARGEST_COUNT - 1, &n_strata, host)) return false;
-  if (!read_whole(&recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
+  if (!read_count(&recipe, "n_strata", 1, LARGEST_COUNT - 1, &codes.n_strata, host)) return false;
+  if (!read_count(&recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
   int64_t n_own = find_part(request, "sizes").length, n_rows = 0;
   int64_t *sizes = host->memory(host, FOR_THE_CALL, n_own * (int64_t)sizeof *sizes);
   if (sizes == NULL || !read_wholes(&recipe, "sizes", n_own, 0, LARGEST_COUNT, sizes, host)) return false;
   for (int64_t shard = 0; shard < n_own; shard++) n_rows += sizes[shard];
   if (n_rows != codes.n_rows) return refuse(host, "recipe", "others", "have 'sizes' that add up to the rows");
-  codes.n_strata = (int64_t)n_strata;
   const int64_t *counts = count_cells(&codes, sizes, n_own, FOR_THE_CALL, host);
   if (counts == NULL) return false;
   int64_t n_cells = n_own * codes.n_strata;
@@ -87,8 +86,8 @@ static bool call_sharded_cells(const Parts *request, Host *host) {
   int32_t *most = fewest == NULL ? NULL : host->vector(host, "most", INTEGERS, n_cells);
   for (int64_t cell = 0; most != NULL && cell < n_cells; cell++) {
     rows[cell] = (int32_t)counts[cell];
-    fewest[cell] = (int32_t)(counts[cell] / (int64_t)n_batches);
-    most[cell] = (int32_t)quotient_up(counts[cell], (int64_t)n_batches);
+    fewest[cell] = (int32_t)(counts[cell] / n_batches);
+    most[cell] = (int32_t)quotient_up(counts[cell], n_batches);
   }
   return most != NULL;
 }

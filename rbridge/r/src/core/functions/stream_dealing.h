@@ -10,13 +10,10 @@ typedef struct {
 } Seen;
 
 static bool read_seen(const Parts *request, Seen *seen, Host *host) {
-  double n_batches, next;
   seen->n_strata = find_part(request, "totals").length;
   if (seen->n_strata == 0) return refuse(host, "totals", "none", "be numbers of rows");
-  if (!read_whole(request, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
-  if (!read_whole(request, "next", 0, n_batches, &next, host)) return false;
-  seen->n_batches = (int64_t)n_batches;
-  seen->next = (int64_t)next;
+  if (!read_count(request, "n_batches", 1, LARGEST_COUNT, &seen->n_batches, host)) return false;
+  if (!read_count(request, "next", 0, (double)seen->n_batches, &seen->next, host)) return false;
   double most = (double)most_rows_of_lane(seen->n_batches);
   seen->totals = host->memory(host, FOR_THE_CALL, 3 * seen->n_strata * (int64_t)sizeof *seen->totals);
   if (seen->totals == NULL) return false;
@@ -24,7 +21,7 @@ static bool read_seen(const Parts *request, Seen *seen, Host *host) {
   seen->shifts = seen->seen + seen->n_strata;
   return read_wholes(request, "totals", seen->n_strata, 0, most, seen->totals, host) &&
          read_wholes(request, "seen", seen->n_strata, 0, most, seen->seen, host) &&
-         read_wholes(request, "shifts", seen->n_strata, 0, n_batches - 1, seen->shifts, host);
+         read_wholes(request, "shifts", seen->n_strata, 0, (double)seen->n_batches - 1, seen->shifts, host);
 }
 
 /* Return the batch of the row of a rank of a stratum. */
@@ -161,10 +158,9 @@ static bool call_deal_rows(const Parts *request, Host *host) {
  */
 static bool call_cut_batches(const Parts *request, Host *host) {
   Codes codes = {.n_rows = 0};
-  double least, least_rows;
-  int64_t n_rows = 0, n_lacking = 0, n_ends = 0, n_strata = find_part(request, "counts").length;
-  if (!read_whole(request, "min_samples_per_stratum", 1, LARGEST_COUNT, &least, host)) return false;
-  if (!read_whole(request, "min_batch_size", 1, LARGEST_COUNT, &least_rows, host)) return false;
+  int64_t least, least_rows, n_rows = 0, n_lacking = 0, n_ends = 0, n_strata = find_part(request, "counts").length;
+  if (!read_count(request, "min_samples_per_stratum", 1, LARGEST_COUNT, &least, host)) return false;
+  if (!read_count(request, "min_batch_size", 1, LARGEST_COUNT, &least_rows, host)) return false;
   if (!find_codes(request, &codes, host)) return false;
   int64_t *counts = host->memory(host, FOR_THE_CALL, n_strata * (int64_t)sizeof *counts);
   int64_t *ends = host->memory(host, FOR_THE_CALL, codes.n_rows * (int64_t)sizeof *ends);
@@ -172,15 +168,15 @@ static bool call_cut_batches(const Parts *request, Host *host) {
   if (!read_wholes(request, "counts", n_strata, 0, LARGEST_EXACT, counts, host)) return false;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     n_rows += counts[stratum];
-    n_lacking += counts[stratum] < (int64_t)least;
+    n_lacking += counts[stratum] < least;
   }
   for (int64_t row = 0; row < codes.n_rows; row++) {
     int64_t code = code_of(&codes, row);
     if (code < 0 || code >= n_strata) return refuse(host, "codes", "others", "be numbers of strata from 0");
     n_rows += 1;
     counts[code] += 1;
-    n_lacking -= counts[code] == (int64_t)least;
-    if (n_lacking == 0 && n_rows >= (int64_t)least_rows) {
+    n_lacking -= counts[code] == least;
+    if (n_lacking == 0 && n_rows >= least_rows) {
       ends[n_ends++] = row + 1;
       n_rows = 0;
       n_lacking = n_strata;

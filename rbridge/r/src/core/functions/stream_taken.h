@@ -14,13 +14,11 @@ typedef struct {
 } TakenLane;
 
 static bool read_taken_lane(const Parts *request, TakenLane *lane, Host *host) {
-  double n_batches, next, epoch;
   lane->n_strata = find_part(request, "totals").length;
   if (lane->n_strata == 0) return refuse(host, "totals", "none", "be numbers of rows");
-  if (!read_whole(request, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
-  if (!read_whole(request, "next", 0, n_batches, &next, host)) return false;
-  if (!read_whole(request, "epoch", 0, LARGEST_EPOCH, &epoch, host)) return false;
-  *lane = (TakenLane){lane->n_strata, (int64_t)n_batches, (int64_t)next, (int64_t)epoch, NULL, NULL};
+  if (!read_count(request, "n_batches", 1, LARGEST_COUNT, &lane->n_batches, host)) return false;
+  if (!read_count(request, "next", 0, (double)lane->n_batches, &lane->next, host)) return false;
+  if (!read_count(request, "epoch", 0, LARGEST_EPOCH, &lane->epoch, host)) return false;
   lane->totals = host->memory(host, FOR_THE_CALL, 2 * lane->n_strata * (int64_t)sizeof *lane->totals);
   if (lane->totals == NULL) return false;
   lane->taken = lane->totals + lane->n_strata;
@@ -43,16 +41,14 @@ typedef struct {
 
 static bool read_lane_order(const Parts *request, const TakenLane *lane, LaneOrder *order, Host *host) {
   Part sources = find_part(request, "sources");
-  double together;
   if (!read_counts_table(request, &order->table, host)) return false;
   if (order->table.n_strata != lane->n_strata) return refuse(host, "table", "others", "have the strata of the lane");
   if (sources.type != INTEGERS || sources.length < 1 || sources.length > order->table.n_parts) {
     return refuse(host, "sources", "others", "be numbers of sources");
   }
-  if (!read_whole(request, "shuffle_sources", 1, LARGEST_COUNT, &together, host)) return false;
+  if (!read_count(request, "shuffle_sources", 1, LARGEST_COUNT, &order->together, host)) return false;
   order->sources = sources.values;
   order->n_sources = sources.length;
-  order->together = (int64_t)together;
   order->n_groups = quotient_up(sources.length, order->together);
   bool *is_in_lane = host->memory(host, FOR_THE_CALL, order->table.n_parts * (int64_t)sizeof *is_in_lane);
   int64_t *rows = host->memory(host, FOR_THE_CALL, lane->n_strata * (int64_t)sizeof *rows);
@@ -200,14 +196,14 @@ static bool call_lane_windows(const Parts *request, Host *host) {
 static bool call_row_copies(const Parts *request, Host *host) {
   TakenLane lane = {.n_strata = 0};
   Codes codes = {.n_rows = 0};
-  double seed, n_sources, source;
+  int64_t seed, n_sources, source;
   bool is_shuffled = false;
   int32_t first = host->first_row;
   if (!read_taken_lane(request, &lane, host) || !find_codes(request, &codes, host)) return false;
   if (!read_flag(request, "shuffle", &is_shuffled, host)) return false;
-  if (!read_whole(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
-  if (!read_whole(request, "n_sources", 1, LARGEST_COUNT - 1, &n_sources, host)) return false;
-  if (!read_whole(request, "source", first, n_sources - 1 + first, &source, host)) return false;
+  if (!read_count(request, "seed", 0, LARGEST_SEED, &seed, host)) return false;
+  if (!read_count(request, "n_sources", 1, LARGEST_COUNT - 1, &n_sources, host)) return false;
+  if (!read_count(request, "source", first, (double)(n_sources - 1 + first), &source, host)) return false;
   int64_t *places = host->memory(host, FOR_THE_CALL, lane.n_strata * (int64_t)sizeof *places);
   if (places == NULL) return false;
   if (!read_wholes(request, "before", lane.n_strata, 0, LARGEST_EXACT, places, host)) return false;
@@ -216,8 +212,7 @@ static bool call_row_copies(const Parts *request, Host *host) {
   if (copies == NULL) return false;
   if (is_shuffled) {
     Generator generator;
-    int64_t part = (int64_t)source - first;
-    seed_generator(&generator, part_seed((uint32_t)seed, 0, (int64_t)n_sources + 1, part));
+    seed_generator(&generator, part_seed((uint32_t)seed, 0, n_sources + 1, source - first));
     order = draw_epoch_order(&generator, codes.n_rows, host);
     if (order == NULL) return false;
   }

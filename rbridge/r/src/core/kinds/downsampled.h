@@ -163,10 +163,9 @@ static bool check_given_weights(const Parts *recipe, int64_t n_strata, Host *hos
 
 static bool prepare_downsampled(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Dealt *self = instance;
-  double n_batches;
   if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
   int64_t n_strata = self->codes.n_strata;
-  if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, (double)self->codes.n_rows, &self->n_batches, host)) return false;
   if (!read_flag(recipe, "in_turn", &self->is_walked, host)) return false;
   int64_t *kept = host->memory(host, FOR_THE_INSTANCE, n_strata * (int64_t)sizeof *kept);
   if (kept == NULL || !read_wholes(recipe, "kept", n_strata, 1, LARGEST_COUNT, kept, host)) return false;
@@ -176,7 +175,6 @@ static bool prepare_downsampled(void *instance, const Parts *recipe, uint32_t se
     }
   }
   self->taken = kept;
-  self->n_batches = (int64_t)n_batches;
   self->even = self->is_shuffled = true;
   self->seed = seed;
   return check_given_weights(recipe, n_strata, host) && check_dealt(self, host);

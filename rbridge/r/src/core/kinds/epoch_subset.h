@@ -143,9 +143,8 @@ static bool read_candidates(EpochSubset *self, const Parts *recipe, Host *host) 
     }
     if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
-  double sample = (double)self->sample;
   for (int64_t stage = 0; self->method == WITHOUT_REPLACEMENT && stage < self->n_stages; stage++) {
-    if (!read_whole(recipe, "sample", 1, self->n_candidates[stage], &sample, host)) return false;
+    if (!read_count(recipe, "sample", 1, self->n_candidates[stage], &self->sample, host)) return false;
   }
   return check_candidates_differ(
       recipe, self->n_candidates, self->n_stages, self->candidates, rows.length, self->n_rows, host
@@ -154,12 +153,11 @@ static bool read_candidates(EpochSubset *self, const Parts *recipe, Host *host) 
 
 static bool prepare_epoch_subset(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   EpochSubset *self = instance;
-  double sample;
   (void)seed;
   return read_sample_recipe(recipe, &self->n_rows, &self->sample, &self->cutting, host) &&
          read_choice(recipe, "method", methods, N_METHODS, &self->method, host) &&
          (self->method != WITHOUT_REPLACEMENT ||
-          read_whole(recipe, "sample", 1, (double)self->n_rows, &sample, host)) &&
+          read_count(recipe, "sample", 1, (double)self->n_rows, &self->sample, host)) &&
          read_candidates(self, recipe, host);
 }
 

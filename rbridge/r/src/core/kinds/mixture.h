@@ -281,10 +281,10 @@ static bool prepare_mixture(void *instance, const Parts *recipe, uint32_t seed, 
   if (!read_stage_cutting(recipe, fewest, self, host) || !read_flag(recipe, "shuffle", &shuffle, host)) return false;
   self->cutting.shuffle = shuffle;
   if (self->cutting.is_balanced && !shuffle) return refuse_part(host, "balance_replicas", "0");
-  if (is_given(recipe, "even") && !read_flag(recipe, "even", &even, host)) return false;
+  if (!read_flag_if_given(recipe, "even", &even, host)) return false;
   if (even && !prepare_dealt(self, seed, host)) return false;
   self->replace = true;
-  if (is_given(recipe, "replace") && !read_flag(recipe, "replace", &self->replace, host)) return false;
+  if (!read_flag_if_given(recipe, "replace", &self->replace, host)) return false;
   for (int64_t file = 0; !self->replace && file < self->n_files; file++) {
     if (self->lines[file] > INT64_C(1) << 52) {
       return refuse(host, "recipe", "more", "have at most 2^52 lines in each file without replacement");

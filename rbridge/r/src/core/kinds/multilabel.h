@@ -304,20 +304,17 @@ static bool prepare_multilabel(void *instance, const Parts *recipe, uint32_t see
   Multilabel *self = instance;
   LabeledRows *given = &self->given;
   Part codes = find_part(recipe, "codes");
-  double n_labels, n_batches, minimum;
   (void)seed;
   if ((codes.type != BYTES && codes.type != INTEGERS) || codes.length < 1 || codes.length > LARGEST_COUNT) {
     return refuse_part(host, "codes", "numbers of label sets, raw or integer,");
   }
-  if (!read_whole(recipe, "n_labels", 1, LARGEST_COUNT, &n_labels, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, (double)codes.length, &n_batches, host)) return false;
-  if (!read_whole(recipe, "minimum", 1, LARGEST_EXACT, &minimum, host)) return false;
+  if (!read_count(recipe, "n_labels", 1, LARGEST_COUNT, &given->n_labels, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, (double)codes.length, &given->n_batches, host)) return false;
+  if (!read_count(recipe, "minimum", 1, LARGEST_EXACT, &given->minimum, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
-  if (is_given(recipe, "permuted") && !read_flag(recipe, "permuted", &self->is_permuted, host)) return false;
+  if (!read_flag_if_given(recipe, "permuted", &self->is_permuted, host)) return false;
   given->n_rows = codes.length;
-  given->n_labels = (int64_t)n_labels;
-  given->n_batches = (int64_t)n_batches;
-  given->minimum = (int64_t)fmin(minimum, LARGEST_COUNT);
+  given->minimum = smaller(given->minimum, LARGEST_COUNT);
   if (given->n_labels > INT64_MAX / 256 / given->n_rows) return refuse_part(host, "n_labels", "fewer");
   if (!read_label_sets(recipe, given, host)) return false;
   self->codes = (Codes){.n_rows = given->n_rows, .n_strata = given->n_sets};

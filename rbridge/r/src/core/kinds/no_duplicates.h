@@ -54,9 +54,7 @@ static bool keep_no_duplicates(const Parts *request, const NoDuplicatesRequest *
 static bool read_keys(const Parts *parts, Life life, Keys *keys, Host *host) {
   Part codes = find_part(parts, "keys");
   int64_t n_kinds = find_part(parts, "n_values").length;
-  double n_columns;
-  if (!read_whole(parts, "n_columns", 1, LARGEST_COUNT, &n_columns, host)) return false;
-  keys->n_columns = (int64_t)n_columns;
+  if (!read_count(parts, "n_columns", 1, LARGEST_COUNT, &keys->n_columns, host)) return false;
   if (codes.type != INTEGERS || codes.length < 1 || codes.length > LARGEST_COUNT ||
       codes.length % keys->n_columns != 0) {
     refuse(host, "recipe", NULL, "have numbers of values for each column as 'keys'");
@@ -333,11 +331,9 @@ static bool find_nesting(NoDuplicates *self, Host *host) {
 static bool prepare_no_duplicates(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   NoDuplicates *self = instance;
   const Keys *keys = &self->keys;
-  double n_batches;
   (void)seed;
   if (!read_keys(recipe, FOR_THE_INSTANCE, &self->keys, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, (double)keys->n_rows, &n_batches, host)) return false;
-  self->n_batches = (int64_t)n_batches;
+  if (!read_count(recipe, "n_batches", 1, (double)keys->n_rows, &self->n_batches, host)) return false;
   if (!are_sides(keys)) return fill_valued_rows(self, host);
   bool is_filled = keys->n_columns == 1 ? fill_strata_side(keys, &self->sides[0], host)
                                         : fill_key_side(self, 0, &self->sides[0], host);

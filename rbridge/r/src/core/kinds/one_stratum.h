@@ -86,16 +86,14 @@ static bool plan_one_stratum(const Parts *request, Host *host) {
 
 static bool prepare_one_stratum(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   OneStratum *self = instance;
-  double n_batches;
   int64_t sum = 0;
   (void)seed;
   if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
   if (!check_strata_have_rows(&self->codes, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, (double)self->codes.n_rows, &self->n_batches, host)) return false;
   if (!read_flag(recipe, "in_rounds", &self->in_rounds, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
   int64_t n_strata = self->codes.n_strata;
-  self->n_batches = (int64_t)n_batches;
   self->batches = host->memory(host, FOR_THE_INSTANCE, n_strata * (int64_t)sizeof *self->batches);
   if (self->batches == NULL) return false;
   if (!read_wholes(recipe, "batches", n_strata, 1, LARGEST_COUNT, self->batches, host)) return false;

@@ -286,14 +286,11 @@ static bool prepare_popularity(Pairs *self, Host *host) {
 
 static bool prepare_pairs(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Pairs *self = instance;
-  double n_batches;
   (void)seed;
   if (!read_way(recipe, &self->way, host) || !read_positives(recipe, &self->positives, host)) return false;
   if (!check_pair_counts(self, find_part(recipe, "n_negatives"), host)) return false;
   int64_t fewest = smaller(self->positives.n_positives, self->n_negatives);
-  if (!read_whole(recipe, "n_batches", 1, (double)fewest, &n_batches, host)) return false;
-  self->n_batches = (int64_t)n_batches;
-  return true;
+  return read_count(recipe, "n_batches", 1, (double)fewest, &self->n_batches, host);
 }
 
 /* Make what the draws need besides the recipe. */

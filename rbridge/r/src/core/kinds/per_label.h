@@ -173,23 +173,18 @@ static bool read_label_rows(const Parts *recipe, PerLabel *self, Host *host) {
 
 static bool prepare_per_label(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   PerLabel *self = instance;
-  double n_rows, n_labels, n_batches, per_batch, each[2];
-  if (!read_whole(recipe, "n_rows", 1, LARGEST_COUNT, &n_rows, host)) return false;
-  if (!read_whole(recipe, "n_labels", 1, LARGEST_COUNT, &n_labels, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
-  if (!read_whole(recipe, "labels_per_batch", 1, n_labels, &per_batch, host)) return false;
+  if (!read_count(recipe, "n_rows", 1, LARGEST_COUNT, &self->n_rows, host)) return false;
+  if (!read_count(recipe, "n_labels", 1, LARGEST_COUNT, &self->n_labels, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, LARGEST_COUNT, &self->n_batches, host)) return false;
+  if (!read_count(recipe, "labels_per_batch", 1, (double)self->n_labels, &self->per_batch, host)) return false;
   for (int sign = 1; sign >= 0; sign--) {
-    if (!read_whole(recipe, each_names[sign], 1, n_rows, &each[sign], host)) return false;
-    self->each[sign] = (int64_t)each[sign];
+    if (!read_count(recipe, each_names[sign], 1, (double)self->n_rows, &self->each[sign], host)) return false;
   }
-  bool is_small = n_batches * (per_batch * (each[0] + each[1])) <= (double)LARGEST_COUNT;
-  if (!is_small || 2 * n_rows * n_labels >= LARGEST_EXACT) {
+  double size = (double)self->per_batch * (double)(self->each[0] + self->each[1]);
+  bool is_small = (double)self->n_batches * size <= (double)LARGEST_COUNT;
+  if (!is_small || 2 * (double)self->n_rows * (double)self->n_labels >= LARGEST_EXACT) {
     return refuse(host, "recipe", "more", "have at most %d numbers in an epoch", LARGEST_COUNT);
   }
-  self->n_rows = (int64_t)n_rows;
-  self->n_labels = (int64_t)n_labels;
-  self->n_batches = (int64_t)n_batches;
-  self->per_batch = (int64_t)per_batch;
   self->seed = seed;
   Part counts = find_part(recipe, "counts");
   if (counts.length != self->n_labels) return refuse_part(host, "counts", "a number for each label");

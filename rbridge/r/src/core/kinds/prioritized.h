@@ -91,14 +91,14 @@ static bool plan_prioritized(const Parts *request, Host *host) {
 static bool prepare_prioritized(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   static const char *const methods[] = {"rank"};
   Prioritized *self = instance;
-  double batch_size, n_batches, number, alpha, capacity;
+  double number, alpha, capacity;
   int method = 0;
   bool stratified = false, is_ranked = is_given(recipe, "method");
   (void)seed;
-  if (!read_whole(recipe, "batch_size", 1, LARGEST_COUNT, &batch_size, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
+  if (!read_count(recipe, "batch_size", 1, LARGEST_COUNT, &self->batch_size, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, LARGEST_COUNT, &self->n_batches, host)) return false;
   if (!read_flag(recipe, "stratified", &stratified, host)) return false;
-  if (!read_whole(recipe, "num_replicas", 1, n_batches, &number, host)) return false;
+  if (!read_whole(recipe, "num_replicas", 1, (double)self->n_batches, &number, host)) return false;
   if (!read_number(recipe, "alpha", 0, &alpha, host)) return false;
   if (!read_whole(recipe, "capacity", 1, LARGEST_COUNT, &capacity, host)) return false;
   if (is_ranked) {
@@ -115,8 +115,6 @@ static bool prepare_prioritized(void *instance, const Parts *recipe, uint32_t se
       .name = "priorities", .capacity = (int64_t)capacity, .keeps_least = true, .is_ranked = is_ranked, .alpha = alpha,
   };
   self->form = stratified ? SLICED_DRAW : REPLACED_DRAW;
-  self->batch_size = (int64_t)batch_size;
-  self->n_batches = (int64_t)n_batches;
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "../multiplier.h"
 #include "../request.h"
 #include "../subsets.h"
+#include "../turns.h"
 #include "kinds.h"
 
 typedef struct {
@@ -200,31 +201,28 @@ static bool plan_rare_events(const Parts *request, Host *host) {
 static bool prepare_rare_events(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   RareEvents *self = instance;
   Part part = find_part(recipe, "lines");
-  double n_positive_files, files_per_epoch, n_negatives, n_batches, weight;
-  int64_t n_lines = 0;
+  int64_t n_positive_files, n_lines = 0;
+  double weight;
   (void)seed;
   if (part.type != DOUBLES || part.length < 2) return refuse_part(host, "lines", "numbers of two or more files");
-  if (!read_whole(recipe, "n_positive_files", 1, (double)part.length - 1, &n_positive_files, host)) return false;
-  self->n_files = part.length - (int64_t)n_positive_files;
-  if (!count_lines(recipe, (int64_t)n_positive_files, &self->n_positives, &n_lines, host)) return false;
+  if (!read_count(recipe, "n_positive_files", 1, (double)part.length - 1, &n_positive_files, host)) return false;
+  self->n_files = part.length - n_positive_files;
+  if (!count_lines(recipe, n_positive_files, &self->n_positives, &n_lines, host)) return false;
   if (n_lines > LARGEST_COUNT) return refuse_part(host, "lines", "whole numbers, %d in all at most", LARGEST_COUNT);
   if (self->n_positives == 0) return refuse(host, "recipe", "0 lines", "have positives");
-  if (!read_whole(recipe, "files_per_epoch", 1, (double)self->n_files, &files_per_epoch, host)) return false;
-  self->lines = (const double *)part.values + (int64_t)n_positive_files;
-  self->files_per_epoch = (int64_t)files_per_epoch;
+  if (!read_count(recipe, "files_per_epoch", 1, (double)self->n_files, &self->files_per_epoch, host)) return false;
+  self->lines = (const double *)part.values + n_positive_files;
   double *fewest = host->memory(host, FOR_THE_CALL, self->n_files * (int64_t)sizeof *fewest);
   self->begins = host->memory(host, FOR_THE_INSTANCE, self->n_files * (int64_t)sizeof *self->begins);
   if (fewest == NULL || self->begins == NULL) return false;
   fill_fewest(self->lines, self->n_files, fewest);
   double least = fewest[self->files_per_epoch - 1];
-  if (!read_whole(recipe, "n_negatives", 1, least > 1 ? least : 1, &n_negatives, host)) return false;
-  if (n_negatives > least) return refuse(host, "recipe", "none", "have lines of negatives");
-  double most = n_negatives < (double)self->n_positives ? n_negatives : (double)self->n_positives;
-  if (!read_whole(recipe, "n_batches", 1, most, &n_batches, host)) return false;
+  if (!read_count(recipe, "n_negatives", 1, fmax(least, 1), &self->n_negatives, host)) return false;
+  if (least < 1) return refuse(host, "recipe", "none", "have lines of negatives");
+  double most = (double)smaller(self->n_negatives, self->n_positives);
+  if (!read_count(recipe, "n_batches", 1, most, &self->n_batches, host)) return false;
   if (!read_above_zero(recipe, "positive_weight", &weight, host)) return false;
   if (is_given(recipe, "negative_weight") && !read_above_zero(recipe, "negative_weight", &weight, host)) return false;
-  self->n_negatives = (int64_t)n_negatives;
-  self->n_batches = (int64_t)n_batches;
   int64_t begin = self->n_positives;
   for (int64_t file = 0; file < self->n_files; file++) {
     self->begins[file] = begin;
@@ -316,8 +314,8 @@ static bool draw_rare_events(void *instance, Generator *generator, uint32_t epoc
   int64_t *negatives = draw_ranks(generator, limit, self->n_negatives, host);
   int32_t *order = negatives == NULL ? NULL : draw_epoch_order(generator, n_drawn, host);
   if (order == NULL || !find_lines(self, chosen, ends, negatives, host)) return false;
-  int64_t each = n_drawn / self->n_batches, longer = n_drawn % self->n_batches, batch = 0, place = 0;
-  for (int64_t i = 0; i <= self->n_batches; i++) offsets[i] = i * each + smaller(i, longer);
+  int64_t batch = 0, place = 0;
+  fill_even_offsets(n_drawn, self->n_batches, 0, self->n_batches + 1, offsets);
   return deal_class(self, order, NULL, offsets, &batch, &place, rows, host) &&
          deal_class(self, order, negatives, offsets, &batch, &place, rows, host);
 }

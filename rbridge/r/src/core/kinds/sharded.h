@@ -163,32 +163,31 @@ static bool check_no_batch_is_empty(const Sharded *self, Host *host) {
 
 static bool prepare_sharded(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Sharded *self = instance;
-  double n_strata, n_shards, n_batches;
+  int64_t n_strata, n_batches;
   bool is_local = false;
   if (!find_codes(recipe, &self->codes, host)) return false;
-  if (!read_whole(recipe, "n_strata", 1, LARGEST_COUNT - 1, &n_strata, host)) return false;
-  if (!read_whole(recipe, "n_shards", 1, LARGEST_COUNT, &n_shards, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
+  if (!read_count(recipe, "n_strata", 1, LARGEST_COUNT - 1, &n_strata, host)) return false;
+  if (!read_count(recipe, "n_shards", 1, LARGEST_COUNT, &self->n_shards, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
   if (!read_scope(recipe, &is_local, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
   if (find_part(recipe, "plan").type != TEXT) return refuse_part(host, "plan", "the digest of the plan");
   Part own = find_part(recipe, "shards");
-  if (own.type != DOUBLES || own.length < 1 || (double)own.length > n_shards) {
-    return refuse_part(host, "shards", "different numbers of shards below %.0f", n_shards);
+  if (own.type != DOUBLES || own.length < 1 || own.length > self->n_shards) {
+    return refuse_part(host, "shards", "different numbers of shards below %lld", (long long)self->n_shards);
   }
   const int64_t *sorted = NULL;
   self->seed = seed;
-  self->n_shards = (int64_t)n_shards;
   self->n_own = own.length;
   if (!read_shards(recipe, self, &sorted, host)) return false;
   ShardCells *cells = &self->cells;
-  *cells = (ShardCells){self->n_own * (int64_t)n_strata, (int64_t)n_strata, (int64_t)n_batches, NULL, NULL};
+  *cells = (ShardCells){self->n_own * n_strata, n_strata, n_batches, NULL, NULL};
   if (find_part(recipe, "begins").length != cells->n_cells) {
     return refuse_part(host, "begins", "one double for each stratum of each shard");
   }
   int64_t *begins = host->memory(host, FOR_THE_INSTANCE, cells->n_cells * (int64_t)sizeof *begins);
   if (begins == NULL) return false;
-  if (!read_wholes(recipe, "begins", cells->n_cells, 0, n_batches - 1, begins, host)) return false;
+  if (!read_wholes(recipe, "begins", cells->n_cells, 0, (double)n_batches - 1, begins, host)) return false;
   cells->begins = begins;
   self->codes.n_strata = cells->n_strata;
   cells->counts = count_cells(&self->codes, self->sizes, self->n_own, FOR_THE_INSTANCE, host);

@@ -292,21 +292,17 @@ static bool check_blocks(StrataSubset *self, Host *host) {
 
 static bool prepare_strata_subset(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   StrataSubset *self = instance;
-  double n_batches, strata_per_batch, minimum;
   if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
   int64_t n_strata = self->codes.n_strata;
-  if (is_given(recipe, "balanced") && !read_flag(recipe, "balanced", &self->is_balanced, host)) return false;
+  if (!read_flag_if_given(recipe, "balanced", &self->is_balanced, host)) return false;
   double most = self->is_balanced ? (double)LARGEST_COUNT : (double)self->codes.n_rows;
-  if (!read_whole(recipe, "n_batches", 1, most, &n_batches, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, most, &self->n_batches, host)) return false;
   if (!read_flag(recipe, "exact", &self->exact, host)) return false;
-  if (!read_whole(recipe, "strata_per_batch", 1, LARGEST_COUNT, &strata_per_batch, host)) return false;
-  if (!read_whole(recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &minimum, host)) return false;
+  if (!read_count(recipe, "strata_per_batch", 1, LARGEST_COUNT, &self->strata_per_batch, host)) return false;
+  if (!read_count(recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &self->minimum, host)) return false;
   self->n_blocks = host->memory(host, FOR_THE_INSTANCE, (2 * n_strata + 1) * (int64_t)sizeof *self->n_blocks);
   if (self->n_blocks == NULL) return false;
-  if (!read_wholes(recipe, "blocks", n_strata, 0, n_batches, self->n_blocks, host)) return false;
-  self->n_batches = (int64_t)n_batches;
-  self->strata_per_batch = (int64_t)strata_per_batch;
-  self->minimum = (int64_t)minimum;
+  if (!read_wholes(recipe, "blocks", n_strata, 0, (double)self->n_batches, self->n_blocks, host)) return false;
   self->seed = seed;
   self->starts = self->n_blocks + n_strata;
   fill_starts(self->codes.counts, n_strata, self->starts);
@@ -375,11 +371,7 @@ static bool choose_rows(
       }
       place = place + 1 == n_rows ? 0 : place + 1;
     }
-    since += counts[stratum];
-    if (since >= GO_ON_ROWS) {
-      since = 0;
-      if (!host->go_on(host)) return false;
-    }
+    if (!may_go_on(&since, counts[stratum], host)) return false;
   }
   return true;
 }

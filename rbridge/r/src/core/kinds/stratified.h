@@ -211,12 +211,11 @@ static bool prepare_stratified(void *instance, const Parts *recipe, uint32_t see
   bool has_taken = is_given(recipe, "taken");
   if (!read_codes(recipe, FOR_THE_INSTANCE, &self->codes, host)) return false;
   int64_t n_strata = self->codes.n_strata;
-  double n_batches, most = has_taken ? (double)LARGEST_COUNT : (double)self->codes.n_rows;
-  if (!read_whole(recipe, "n_batches", 1, most, &n_batches, host)) return false;
+  double most = has_taken ? (double)LARGEST_COUNT : (double)self->codes.n_rows;
+  if (!read_count(recipe, "n_batches", 1, most, &self->n_batches, host)) return false;
   if (!read_flag(recipe, "even", &self->even, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
-  if (is_given(recipe, "permuted") && !read_flag(recipe, "permuted", &self->is_permuted, host)) return false;
-  self->n_batches = (int64_t)n_batches;
+  if (!read_flag_if_given(recipe, "permuted", &self->is_permuted, host)) return false;
   self->seed = seed;
   self->taken = self->codes.counts;
   if (has_taken) {

@@ -330,15 +330,12 @@ static bool prepare_mixed(StratifiedGroup *self, const Parts *recipe, Host *host
 static bool prepare_stratified_group(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   StratifiedGroup *self = instance;
   const Codes *codes = &self->rows.codes;
-  double n_batches, minimum;
   (void)seed;
   if (!read_row_groups(recipe, FOR_THE_INSTANCE, &self->rows, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, (double)codes->n_rows, &n_batches, host)) return false;
-  if (!read_whole(recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &minimum, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, (double)codes->n_rows, &self->n_batches, host)) return false;
+  if (!read_count(recipe, "min_samples_per_stratum", 1, LARGEST_COUNT, &self->minimum, host)) return false;
   if (!read_flag(recipe, "together", &self->together, host)) return false;
-  if (is_given(recipe, "permuted") && !read_flag(recipe, "permuted", &self->is_permuted, host)) return false;
-  self->n_batches = (int64_t)n_batches;
-  self->minimum = (int64_t)minimum;
+  if (!read_flag_if_given(recipe, "permuted", &self->is_permuted, host)) return false;
   if (!check_strata_have_rows(codes, host) || (self->together && !check_together(self, host))) return false;
   if (codes->n_rows - codes->counts[codes->n_strata] < self->n_batches) {
     return refuse(host, "recipe", "fewer", "have a row for each batch");

@@ -29,11 +29,9 @@ static bool plan_sum_tree(const Parts *request, Host *host) {
 
 static bool prepare_sum_tree(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   SumTreeRows *self = instance;
-  double capacity;
   (void)seed;
-  if (!read_whole(recipe, "capacity", 1, LARGEST_COUNT, &capacity, host)) return false;
-  self->weighing = (RowWeighing){.name = "weights", .capacity = (int64_t)capacity};
-  return true;
+  self->weighing = (RowWeighing){.name = "weights"};
+  return read_count(recipe, "capacity", 1, LARGEST_COUNT, &self->weighing.capacity, host);
 }
 
 static bool check_sum_tree(const void *instance, const Parts *given, Host *host) {

@@ -555,20 +555,17 @@ static bool read_between(
 }
 
 static bool read_tree_size(TreeSampler *self, const Parts *recipe, int64_t *n_rows, Host *host) {
-  double batch_size, length = 0, n_batches = 0, rows;
   bool ends = is_given(recipe, "length");
   double most = ends ? EXACT_NUMBERS : (double)LARGEST_COUNT;
-  if (!read_whole(recipe, "batch_size", 1, most, &batch_size, host)) return false;
-  if (ends && !read_whole(recipe, "length", 1, LARGEST_COUNT, &length, host)) return false;
-  if (ends && !read_whole(recipe, "n_batches", 1, ceil(length / batch_size), &n_batches, host)) return false;
+  if (!read_count(recipe, "batch_size", 1, most, &self->batch_size, host)) return false;
+  if (ends) {
+    if (!read_count(recipe, "length", 1, LARGEST_COUNT, &self->length, host)) return false;
+    double most_batches = (double)quotient_up(self->length, self->batch_size);
+    if (!read_count(recipe, "n_batches", 1, most_batches, &self->n_batches, host)) return false;
+  }
   if (!read_flag(recipe, "persistent", &self->is_persistent, host)) return false;
   if (!ends && self->is_persistent) return refuse_part(host, "persistent", "0, since no epoch ends,");
-  if (!read_whole(recipe, "n_rows", 1, LARGEST_COUNT, &rows, host)) return false;
-  self->batch_size = (int64_t)batch_size;
-  self->length = (int64_t)length;
-  self->n_batches = (int64_t)n_batches;
-  *n_rows = (int64_t)rows;
-  return true;
+  return read_count(recipe, "n_rows", 1, LARGEST_COUNT, n_rows, host);
 }
 
 /* The arrays of the nodes, in memory of the instance. */
@@ -681,9 +678,7 @@ static bool read_weights(const Parts *recipe, int64_t n_nodes, NodeArrays *array
     }
     if (!are_weights) return refuse_part(host, "weights", "finite numbers that are not negative");
     if (total < LEAST_TOTAL || total > DBL_MAX) return refuse_part(host, "weights", "numbers of positive, finite sums");
-    since += end - begin;
-    if (since >= GO_ON_ROWS) since = 0;
-    if (since == 0 && !host->go_on(host)) return false;
+    if (!may_go_on(&since, end - begin, host)) return false;
   }
   *sums = cumulative;
   return true;

@@ -124,15 +124,11 @@ static bool check_triple_users(Triples *self, Host *host) {
 static bool prepare_triples(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Triples *self = instance;
   Positives *positives = &self->positives;
-  double n_batches, per_positive;
   (void)seed;
   if (!read_flag(recipe, "unique", &self->unique, host) || !read_positives(recipe, positives, host)) return false;
   double most = (double)(LARGEST_COUNT / positives->n_positives - 1);
-  if (!read_whole(recipe, "n_batches", 1, (double)positives->n_positives, &n_batches, host)) return false;
-  if (!read_whole(recipe, "negatives_per_positive", 1, most, &per_positive, host)) return false;
-  self->n_batches = (int64_t)n_batches;
-  self->per_positive = (int64_t)per_positive;
-  return true;
+  return read_count(recipe, "n_batches", 1, (double)positives->n_positives, &self->n_batches, host) &&
+         read_count(recipe, "negatives_per_positive", 1, most, &self->per_positive, host);
 }
 
 /* Make what the draws need besides the recipe. */

@@ -30,17 +30,12 @@ static bool plan_uniform(const Parts *request, Host *host) {
 
 static bool prepare_uniform(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Uniform *self = instance;
-  double n, batch_size, n_batches;
   (void)seed;
-  if (!read_whole(recipe, "batch_size", 1, LARGEST_COUNT, &batch_size, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
-  if (!read_whole(recipe, "n_rows", 1, LARGEST_COUNT, &n, host)) return false;
-  if (!read_flag(recipe, "replacement", &self->replacement, host)) return false;
-  if (!self->replacement && !read_whole(recipe, "batch_size", 1, n, &batch_size, host)) return false;
-  self->n_rows = (int64_t)n;
-  self->batch_size = (int64_t)batch_size;
-  self->n_batches = (int64_t)n_batches;
-  return true;
+  return read_count(recipe, "batch_size", 1, LARGEST_COUNT, &self->batch_size, host) &&
+         read_count(recipe, "n_batches", 1, LARGEST_COUNT, &self->n_batches, host) &&
+         read_count(recipe, "n_rows", 1, LARGEST_COUNT, &self->n_rows, host) &&
+         read_flag(recipe, "replacement", &self->replacement, host) &&
+         (self->replacement || read_count(recipe, "batch_size", 1, (double)self->n_rows, &self->batch_size, host));
 }
 
 static bool draw_replaced(Generator *generator, uint32_t limit, int64_t n_drawn, int32_t *rows, Host *host) {
@@ -80,11 +75,7 @@ static bool draw_subsets(Uniform *self, Generator *generator, uint32_t *places, 
   int64_t since = 0;
   for (int64_t batch = 0; batch < self->n_batches; batch++) {
     if (!draw_subset(self, generator, places, rows + batch * self->batch_size, host)) return false;
-    since += self->batch_size;
-    if (since >= GO_ON_ROWS) {
-      since = 0;
-      if (!host->go_on(host)) return false;
-    }
+    if (!may_go_on(&since, self->batch_size, host)) return false;
   }
   return true;
 }

@@ -91,18 +91,17 @@ static bool plan_weighted(const Parts *request, Host *host) {
 
 static bool prepare_weighted(void *instance, const Parts *recipe, uint32_t seed, Host *host) {
   Weighted *self = instance;
-  double n, batch_size, n_batches, number;
+  int64_t n_rows;
+  double number;
   bool replacement = false;
   (void)seed;
-  if (!read_whole(recipe, "batch_size", 1, LARGEST_COUNT, &batch_size, host)) return false;
-  if (!read_whole(recipe, "n_batches", 1, LARGEST_COUNT, &n_batches, host)) return false;
+  if (!read_count(recipe, "batch_size", 1, LARGEST_COUNT, &self->batch_size, host)) return false;
+  if (!read_count(recipe, "n_batches", 1, LARGEST_COUNT, &self->n_batches, host)) return false;
   if (!read_flag(recipe, "replacement", &replacement, host)) return false;
-  if (!read_whole(recipe, "num_replicas", 1, n_batches, &number, host)) return false;
-  if (!read_whole(recipe, "n_rows", 1, LARGEST_COUNT, &n, host)) return false;
-  self->weighing = (RowWeighing){.name = "weights", .capacity = (int64_t)n};
+  if (!read_whole(recipe, "num_replicas", 1, (double)self->n_batches, &number, host)) return false;
+  if (!read_count(recipe, "n_rows", 1, LARGEST_COUNT, &n_rows, host)) return false;
+  self->weighing = (RowWeighing){.name = "weights", .capacity = n_rows};
   self->form = replacement ? REPLACED_DRAW : DISTINCT_DRAW;
-  self->batch_size = (int64_t)batch_size;
-  self->n_batches = (int64_t)n_batches;
   self->n_stages = 1;
   Part begins = find_part(recipe, "begins");
   if (begins.type == NOTHING) return true;
