@@ -10,12 +10,21 @@ from cpython.ref cimport Py_INCREF
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
-from pystrat cimport _core as core
+cdef extern from "batches.h" nogil:
+    int64_t part_length(int64_t n_batches, int64_t first, int64_t step)
+    bint batch_is_within(const int64_t *offsets, int64_t batch, int64_t n_rows)
+    int64_t fill_part_offsets(
+        const int64_t *offsets, int64_t n_batches, int64_t n_rows, int64_t first, int64_t step, int64_t *part_offsets
+    )
+    void copy_part(
+        const void *rows, size_t item_size, const int64_t *offsets, int64_t first, int64_t step,
+        const int64_t *part_offsets, int64_t begin, int64_t end, void *part_rows
+    )
 
 
 cdef check_batch(const int64_t[::1] offsets, Py_ssize_t batch, Py_ssize_t n_rows):
     """Raise IndexError if the offsets of a batch lie outside the rows."""
-    if not core.batch_is_within(&offsets[0], batch, n_rows):
+    if not batch_is_within(&offsets[0], batch, n_rows):
         begin, end = offsets[batch], offsets[batch + 1]
         raise IndexError(f"batch {batch} has the offsets {begin} and {end} in {n_rows} rows")
 
@@ -97,16 +106,16 @@ def gather_part(
     """
     cdef int64_t n_batches = offsets.shape[0] - 1
     cdef int64_t n_rows = rows.shape[0] // item_size
-    cdef int64_t length = core.part_length(n_batches, first, step)
+    cdef int64_t length = part_length(n_batches, first, step)
     part_offsets = np.empty(length + 1, dtype=np.int64)
     cdef int64_t[::1] ends = part_offsets
     cdef int64_t outside
     with nogil:
-        outside = core.fill_part_offsets(&offsets[0], n_batches, n_rows, first, step, &ends[0])
+        outside = fill_part_offsets(&offsets[0], n_batches, n_rows, first, step, &ends[0])
     if outside >= 0:
         check_batch(offsets, outside, n_rows)
     part_rows = np.empty(ends[length] * item_size, dtype=np.uint8)
     cdef uint8_t[::1] out = part_rows
     with nogil:
-        core.copy_part(&rows[0], item_size, &offsets[0], first, step, &ends[0], 0, length, &out[0])
+        copy_part(&rows[0], item_size, &offsets[0], first, step, &ends[0], 0, length, &out[0])
     return part_rows, part_offsets

@@ -11,6 +11,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from pystrat cimport _core as core
 
+cdef extern from "numbering.h" nogil:
+    void compact "compact_codes"(
+        const int64_t *wide, int64_t begin, int64_t end, int64_t n_codes, int code_bytes, void *codes, int64_t *counts
+    )
+
 ctypedef fused code_type:
     uint8_t
     uint16_t
@@ -71,5 +76,5 @@ def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] co
     with nogil:
         while done < wide.shape[0]:
             end = core.step_end(done, wide.shape[0])
-            core.compact_codes(&wide[0], done, end, counts.shape[0], sizeof(code_type), &codes[0], &counts[0])
+            compact(&wide[0], done, end, counts.shape[0], sizeof(code_type), &codes[0], &counts[0])
             done = end

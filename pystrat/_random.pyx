@@ -8,6 +8,18 @@ from libc.stdint cimport int32_t, uint32_t
 
 from pystrat cimport _core as core
 
+cdef extern from "random.h" nogil:
+    enum: STATE_SIZE
+    void seed_generator(core.Generator *generator, uint32_t seed)
+
+cdef extern from "permutation.h" nogil:
+    void fill_in_order(int32_t *pool, uint32_t n_rows)
+    void take_rows(core.Generator *generator, int32_t *pool, uint32_t left, uint32_t size, int32_t *rows)
+
+cdef extern from "stream.h" nogil:
+    void save_generator(const core.Generator *generator, uint32_t *words)
+    bint restore_generator(core.Generator *generator, const uint32_t *words)
+
 
 cdef class RandomStream:
     """The random numbers after R's ``set.seed(seed)``, which the C core draws. The caller checks the limits.
@@ -19,16 +31,16 @@ cdef class RandomStream:
     """
 
     def __init__(self, uint32_t seed):
-        core.seed_generator(&self.generator, seed)
+        seed_generator(&self.generator, seed)
 
     def state(self):
         """Return the words of the Mersenne-Twister and the position among them, as in R's .Random.seed.
 
         uint32 of shape (625,), the position first.
         """
-        words = np.empty(core.STATE_SIZE + 1, dtype=np.uint32)
+        words = np.empty(STATE_SIZE + 1, dtype=np.uint32)
         cdef uint32_t[::1] out = words
-        core.save_generator(&self.generator, &out[0])
+        save_generator(&self.generator, &out[0])
         return words
 
     def __reduce__(self):
@@ -42,10 +54,10 @@ cdef class RandomStream:
         cdef int32_t[::1] left = pool
         cdef uint32_t done = 0, end
         with nogil:
-            core.fill_in_order(&left[0], n_rows)
+            fill_in_order(&left[0], n_rows)
             while done < n_rows:
                 end = <uint32_t>core.step_end(done, n_rows)
-                core.take_rows(&self.generator, &left[0], n_rows - done, end - done, &rows[done])
+                take_rows(&self.generator, &left[0], n_rows - done, end - done, &rows[done])
                 done = end
         return order
 
@@ -53,6 +65,6 @@ cdef class RandomStream:
 def stream_at(uint32_t[::1] words not None):
     """Return the stream at a `RandomStream.state`; raise ValueError unless it is 625 words, the first at most 624."""
     cdef RandomStream stream = RandomStream(0)
-    if words.shape[0] != core.STATE_SIZE + 1 or not core.restore_generator(&stream.generator, &words[0]):
+    if words.shape[0] != STATE_SIZE + 1 or not restore_generator(&stream.generator, &words[0]):
         raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
     return stream

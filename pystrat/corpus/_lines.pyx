@@ -4,9 +4,35 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from pystrat cimport _core as core
+cdef extern from "hashing.h" nogil:
+    uint64_t hashed "hash_of_bytes"(const uint8_t *bytes, int64_t size)
+
+cdef extern from "words.h" nogil:
+    ctypedef struct LineWords:
+        int32_t words
+        bint has_begun
+    void count_words(const uint8_t *block, int64_t size, LineWords *line, int32_t *counts)
+
+cdef extern from "line_index.h" nogil:
+    enum: HEAD_SIZE "INDEX_HEAD_SIZE"
+    enum: INDEX_NUMBER_SIZE
+    enum: END_SIZE "TEXT_END_SIZE"
+    ctypedef struct IndexHead:
+        int64_t size, modified, n_lines
+        uint64_t inode, text_hash, number_hash
+    ctypedef struct Check "IndexCheck":
+        int64_t count
+        uint64_t hash
+    void write_index_head(const IndexHead *head, uint8_t *bytes)
+    bint read_head "read_index_head"(const uint8_t *bytes, int64_t index_size, IndexHead *head)
+    Check new_index_check()
+    void check_index_numbers(const uint8_t *bytes, int64_t count, Check *check)
+    bint index_is_whole(const IndexHead *head, const Check *check)
+    int64_t count_line_ends(const uint8_t *block, int64_t size)
+    int64_t find_line_begins(const uint8_t *block, int64_t size, int64_t read, int64_t *begins)
+
 
 def line_begins(const uint8_t[::1] block, int64_t read):
     """Return the beginnings of the lines after the newlines of a block of text that follows `read` bytes; int64."""
@@ -15,19 +41,19 @@ def line_begins(const uint8_t[::1] block, int64_t read):
     if block.shape[0] == 0:
         return np.empty(0, dtype=np.int64)
     with nogil:
-        count = core.count_line_ends(&block[0], block.shape[0])
+        count = count_line_ends(&block[0], block.shape[0])
     begins = np.empty(count, dtype=np.int64)
     out = begins
     if count > 0:
         with nogil:
-            core.find_line_begins(&block[0], block.shape[0], read, &out[0])
+            find_line_begins(&block[0], block.shape[0], read, &out[0])
     return begins
 
 
 cdef class WordCounter:
     """Counts the words of lines, block after block of a text. ASCII whitespace separates words."""
 
-    cdef core.LineWords line
+    cdef LineWords line
 
     def take(self, const uint8_t[::1] block not None):
         """Return the words of each line that ends in the next block of the text, int32."""
@@ -35,11 +61,11 @@ cdef class WordCounter:
         if block.shape[0] == 0:
             return np.empty(0, dtype=np.int32)
         with nogil:
-            count = core.count_line_ends(&block[0], block.shape[0])
+            count = count_line_ends(&block[0], block.shape[0])
         counts = np.empty(max(count, 1), dtype=np.int32)
         cdef int32_t[::1] out = counts
         with nogil:
-            core.count_words(&block[0], block.shape[0], &self.line, &out[0])
+            count_words(&block[0], block.shape[0], &self.line, &out[0])
         return counts[:count]
 
     def rest(self):
@@ -49,24 +75,24 @@ cdef class WordCounter:
 
 def hash_of_bytes(const uint8_t[::1] text not None):
     """Return a hash of text, 64 bits."""
-    return core.hash_of_bytes(&text[0], text.shape[0])
+    return hashed(&text[0], text.shape[0])
 
 
-INDEX_HEAD_SIZE = core.INDEX_HEAD_SIZE
-TEXT_END_SIZE = core.TEXT_END_SIZE
+INDEX_HEAD_SIZE = HEAD_SIZE
+TEXT_END_SIZE = END_SIZE
 
 
-def index_head(core.IndexHead head):
+def index_head(IndexHead head):
     """Return the first bytes of an index; the head is a dict of the core's fields."""
-    cdef uint8_t[core.INDEX_HEAD_SIZE] written
-    core.write_index_head(&head, written)
-    return bytes(written[:core.INDEX_HEAD_SIZE])
+    cdef uint8_t[HEAD_SIZE] written
+    write_index_head(&head, written)
+    return bytes(written[:HEAD_SIZE])
 
 
 def read_index_head(const uint8_t[::1] head not None, int64_t index_size):
     """Return the head of an index of this size as a dict of the core's fields; None if the bytes are not a head."""
-    cdef core.IndexHead found
-    if head.shape[0] != core.INDEX_HEAD_SIZE or not core.read_index_head(&head[0], index_size, &found):
+    cdef IndexHead found
+    if head.shape[0] != HEAD_SIZE or not read_head(&head[0], index_size, &found):
         return None
     return found
 
@@ -74,15 +100,15 @@ def read_index_head(const uint8_t[::1] head not None, int64_t index_size):
 cdef class IndexCheck:
     """The result of checking the numbers of an index so far."""
 
-    cdef core.IndexCheck so_far
+    cdef Check so_far
 
     def __cinit__(self):
-        self.so_far = core.new_index_check()
+        self.so_far = new_index_check()
 
     def take(self, const uint8_t[::1] numbers not None):
         """Check the next numbers of the index, given as its bytes."""
         with nogil:
-            core.check_index_numbers(&numbers[0], numbers.shape[0] // core.INDEX_NUMBER_SIZE, &self.so_far)
+            check_index_numbers(&numbers[0], numbers.shape[0] // INDEX_NUMBER_SIZE, &self.so_far)
 
     @property
     def n_lines(self):
@@ -94,6 +120,6 @@ cdef class IndexCheck:
         """Return the hash of the numbers."""
         return self.so_far.hash
 
-    def is_whole(self, core.IndexHead head):
+    def is_whole(self, IndexHead head):
         """Return whether the numbers are all those of an index with this head, and none was altered."""
-        return core.index_is_whole(&head, &self.so_far)
+        return index_is_whole(&head, &self.so_far)

@@ -64,15 +64,16 @@ class StratumCodes:
         known = self._known.setdefault(type(strata[0]), {})
         if len(known) > len(self.names):  # tensors, for example: each is its own key
             known.clear()
-        if len(set(map(type, strata))) > 1:
-            return np.fromiter(map(self._look_up, strata), dtype=np.int32, count=len(strata))
-        try:
-            return np.fromiter(map(known.__getitem__, strata), dtype=np.int32, count=len(strata))
-        except KeyError:
-            known.update({value: self._look_up(value) for value in set(strata) - known.keys()})
-            return np.fromiter(map(known.__getitem__, strata), dtype=np.int32, count=len(strata))
-        except TypeError:  # arrays, for example, are no keys
-            return np.fromiter(map(self._look_up, strata), dtype=np.int32, count=len(strata))
+        code_of: Callable[[Any], int] = self._look_up
+        if len(set(map(type, strata))) == 1:
+            try:
+                return np.fromiter(map(known.__getitem__, strata), dtype=np.int32, count=len(strata))
+            except KeyError:
+                known.update({value: self._look_up(value) for value in set(strata) - known.keys()})
+                code_of = known.__getitem__
+            except TypeError:  # arrays, for example, are no keys
+                pass
+        return np.fromiter(map(code_of, strata), dtype=np.int32, count=len(strata))
 
     def _look_up(self, value: Any) -> int:
         try:
