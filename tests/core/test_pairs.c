@@ -46,7 +46,7 @@ static void ranks_are_those_of_the_free_cells(int64_t n_cells, int64_t share, in
   CHECK(free_cells.count == n_cells - n_positives);
   int64_t *ranks = malloc((size_t)free_cells.count * sizeof(int64_t));
   for (int64_t rank = 0; rank < free_cells.count; rank++) ranks[rank] = rank;
-  find_free_cells(&free_cells, ranks, free_cells.count);
+  CHECK(find_free_cells(&free_cells, ranks, free_cells.count, &host.host));
   for (int64_t cell = 0; cell < n_cells; cell++) {
     if (!marks[cell]) CHECK(ranks[n_free++] == cell);
   }
@@ -70,7 +70,7 @@ static void large_tables_have_free_cells(void) {
   memcpy(positives, listed, sizeof listed);
   CHECK(index_free_cells(&free_cells, positives, n_positives, last + 1, &host.host));
   CHECK(free_cells.n_buckets < 8);
-  find_free_cells(&free_cells, ranks, 5);
+  CHECK(find_free_cells(&free_cells, ranks, 5, &host.host));
   CHECK(memcmp(ranks, cells, sizeof(cells)) == 0);
   free_memory(&memory);
   free(positives);
@@ -213,12 +213,10 @@ static void pairs_are_dealt_in_turn(int64_t n_positives, int64_t n_negatives, in
       expected[offsets[batch] + lengths[batch]++] = 2 * cell + label;
     }
   }
-  Deal deal = {order, positives, negatives, offsets, n_positives, n_batches, numbers, {0, 0}, {0, 0}};
-  begin_deal(&deal);
-  for (int64_t begin = 0, end; begin < n_pairs; begin = end) {
-    end = begin + 1 + below(n_pairs - begin);
-    deal_next_pairs(&deal, begin, end);
-  }
+  Deal deal = {order, positives, negatives, offsets, n_pairs, n_positives, n_batches};
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  CHECK(deal_pairs(&deal, numbers, &host.host));
+  free_host(&host);
   CHECK(memcmp(numbers, expected, (size_t)n_pairs * sizeof(int64_t)) == 0);
 }
 
@@ -232,10 +230,9 @@ static void groups_are_written_in_order(int64_t n_positives, int64_t per_positiv
     positives[i] = (double)below(INT64_C(1) << 52);
     for (int64_t j = 0; j < per_positive; j++) negatives[i * per_positive + j] = below(INT64_C(1) << 52);
   }
-  for (int64_t begin = 0, end; begin < n_positives; begin = end) {
-    end = begin + 1 + below(n_positives - begin);
-    write_groups(order, positives, negatives, per_positive, begin, end, numbers);
-  }
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  CHECK(write_groups(order, positives, negatives, per_positive, n_positives, numbers, &host.host));
+  free_host(&host);
   const int64_t *next = numbers;
   for (int64_t i = 0; i < n_positives; i++) {
     CHECK(*next++ == 2 * (int64_t)positives[order[i]] + 1);

@@ -98,7 +98,7 @@ static void check_case(const Case *given) {
   int64_t n_places = n_taken + 2; /* two entries are in no batch */
   int64_t *offsets = new_array(given->n_batches + 1, sizeof *offsets);
   int32_t *layout = new_array(n_places, sizeof *layout);
-  fill_even_offsets(n_taken, given->n_batches, 0, given->n_batches + 1, offsets);
+  fill_even_offsets(n_taken, given->n_batches, offsets);
   int64_t *next_places = new_array(given->n_batches, sizeof *next_places);
   memcpy(next_places, offsets, (size_t)given->n_batches * sizeof *next_places);
   CHECK(fill_passes_layout(

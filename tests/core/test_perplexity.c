@@ -115,13 +115,12 @@ static void test_weights(void) {
   const double reported[] = {2, NAN, 9, 11, 10};
   static const double wanted[] = {2, 17, 26, 27, 37};
   double sums[5];
-  add_up_weights(reported, 15, 10, 1, 0, 2, sums);
-  add_up_weights(reported, 15, 10, 1, 2, 5, sums);
+  PlainHost host = new_host(NULL, NULL, 0, -1);
+  CHECK(add_up_weights(reported, 5, 15, 10, 1, sums, &host.host));
   for (int i = 0; i < 5; i++) CHECK(sums[i] == wanted[i]);
-  add_up_weights(reported, 15, INFINITY, 1, 0, 5, sums);
-  CHECK(sums[4] == 47);
-  add_up_weights(reported, 15, 10, 10, 0, 5, sums);
-  CHECK(sums[4] == 46);
+  CHECK(add_up_weights(reported, 5, 15, INFINITY, 1, sums, &host.host) && sums[4] == 47);
+  CHECK(add_up_weights(reported, 5, 15, 10, 10, sums, &host.host) && sums[4] == 46);
+  free_host(&host);
 }
 
 static void test_values_are_found_by_the_sums(void) {
@@ -148,12 +147,14 @@ static void test_draws_are_values_of_the_generator_in_any_steps(void) {
   for (size_t j = 0; j < LENGTH(steps); j++) {
     Generator generator, expected;
     int32_t rows[COUNT];
+    PlainHost host = new_host(NULL, NULL, 0, -1);
     seed_generator(&generator, 2);
     expected = generator;
     for (int64_t done = 0; done < COUNT; done += steps[j]) {
       int64_t count = COUNT - done < steps[j] ? COUNT - done : steps[j];
-      draw_by_sums(&generator, sums, N_ROWS, 1, count, rows + done);
+      CHECK(draw_by_sums(&generator, sums, N_ROWS, 1, count, rows + done, &host.host));
     }
+    free_host(&host);
     for (int i = 0; i < COUNT; i++) {
       double value = rounded_product(next_uniform(&expected), sums[N_ROWS - 1]);
       CHECK(rows[i] >= 1 && rows[i] <= N_ROWS && sums[rows[i] - 1] > value);

@@ -76,7 +76,7 @@ static void test_any_rows(void) {
     int64_t step = 1 + some_number(&state, 2), least = step * quotient_up(1 + some_number(&state, rows.n_rows), step);
     CHECK(find_enough_batches(&rows, least, step, &n_batches, &host.host));
     if (n_batches <= rows.n_rows) {
-      fill_even_offsets(rows.n_rows, n_batches, 0, n_batches + 1, offsets);
+      fill_even_offsets(rows.n_rows, n_batches, offsets);
       CHECK(deal_valued_rows(&rows, order, n_batches, offsets, batches, &host.host));
       check_batches(&rows, order, batches, offsets);
       n_exchanges += needs_exchange(&rows, order, n_batches, offsets);

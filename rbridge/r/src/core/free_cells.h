@@ -62,11 +62,11 @@ static inline int64_t count_positives_before(const FreeCells *free, int64_t low,
 }
 
 /* Turn ranks, from 0 to free->count - 1, into cells, in place. */
-static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_t count) {
+static inline bool find_free_cells(const FreeCells *free, int64_t *ranks, int64_t count, Host *host) {
   const double *positives = free->positives;
   const int32_t *buckets = free->buckets;
   uint32_t shift = free->shift;
-  int64_t first[BLOCK_SIZE];
+  int64_t first[BLOCK_SIZE], since = 0;
   for (int64_t begin = 0, end; begin < count; begin = end) {
     end = count - begin < BLOCK_SIZE ? count : begin + BLOCK_SIZE;
     for (int64_t i = begin; i < end; i++) prefetch(&buckets[ranks[i] >> shift]);
@@ -89,7 +89,9 @@ static inline void find_free_cells(const FreeCells *free, int64_t *ranks, int64_
       }
       ranks[i] = rank + low + count_positives_before(free, low, high, rank);
     }
+    if (!may_go_on(&since, end - begin, host)) return false;
   }
+  return true;
 }
 
 #endif

@@ -15,13 +15,16 @@ typedef struct {
   int64_t crossing;   /* the first row whose stratum is not that of its group; -1 if there is none */
 } RowGroups;
 
-/* Find the groups of rows from `begin` to before `end`; return whether all of them are numbers of groups. */
-static inline bool find_row_groups(RowGroups *rows, const Part *given, int64_t begin, int64_t end) {
+/* Find the groups of the rows; refuse others than numbers of groups. */
+static inline bool find_row_groups(RowGroups *rows, const Part *given, Host *host) {
   const uint8_t *bytes = given->type == BYTES ? given->values : NULL;
   const int32_t *integers = given->type == BYTES ? NULL : given->values;
-  for (int64_t row = begin; row < end; row++) {
+  for (int64_t row = 0; row < given->length; row++) {
+    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
     int32_t group = bytes != NULL ? bytes[row] : integers[row];
-    if (group < 0 || group >= rows->n_groups) return false;
+    if (group < 0 || group >= rows->n_groups) {
+      return refuse(host, "recipe", "others", "have numbers of groups as 'groups'");
+    }
     int64_t stratum = code_of(&rows->codes, row);
     rows->groups[row] = stratum < rows->codes.n_strata ? group : (int32_t)rows->n_groups;
     if (stratum == rows->codes.n_strata) continue;
@@ -57,13 +60,7 @@ static inline bool read_row_groups(const Parts *parts, Life life, RowGroups *row
   if (rows->sizes == NULL) return false;
   rows->strata_of = rows->sizes + rows->n_groups;
   memset(rows->sizes, 0, 2 * (size_t)rows->n_groups * sizeof(int32_t));
-  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
-    if (!find_row_groups(rows, &given, begin, smaller(begin + GO_ON_ROWS, n_rows))) {
-      return refuse(host, "recipe", "others", "have numbers of groups as 'groups'");
-    }
-    if (!host->go_on(host)) return false;
-  }
-  return true;
+  return find_row_groups(rows, &given, host);
 }
 
 /* What groups of rows hold: the rows of each stratum that they have, by stratum and by group. Of each group, all rows

@@ -16,37 +16,6 @@
 #include "subsets.h"
 #include "weighted.h"
 
-/* Return scratch space of these sizes for subsets, in memory of the call; its `pool` is NULL if there is none. */
-static inline SubsetScratch new_subset_scratch(SubsetScratch sizes, Host *host) {
-  SubsetScratch scratch = sizes;
-  scratch.pool = host->memory(host, FOR_THE_CALL, scratch.n_pool * (int64_t)sizeof *scratch.pool);
-  scratch.places = host->memory(host, FOR_THE_CALL, scratch.n_places * (int64_t)sizeof *scratch.places);
-  scratch.table = host->memory(host, FOR_THE_CALL, scratch.n_table * (int64_t)sizeof *scratch.table);
-  if (scratch.places == NULL || scratch.table == NULL) scratch.pool = NULL;
-  if (scratch.pool != NULL) fill_in_order(scratch.pool, (uint32_t)scratch.n_pool);
-  return scratch;
-}
-
-/* Draw `count` of the numbers first, ..., first + limit - 1; without replacement if there is scratch space.
- *
- * `since` counts the numbers since the host was last asked whether to go on.
- */
-static inline bool draw_within(
-    Generator *generator, SubsetScratch *scratch, int64_t first, int64_t limit, int64_t count, int64_t *drawn,
-    int64_t *since, Host *host
-) {
-  for (int64_t begin = 0, end; begin < count; begin = end) {
-    end = smaller(begin + GO_ON_ROWS, count);
-    if (scratch == NULL) {
-      draw_indices_within(generator, first, limit, end - begin, drawn + begin);
-    } else {
-      draw_subset_within(generator, scratch, first, limit, count, begin, end, drawn + begin);
-    }
-    if (!may_go_on(since, end - begin, host)) return false;
-  }
-  return true;
-}
-
 /* Fill the weights by which columns are drawn: a power of how often each occurs among `count` cells, scaled to at most
  * 1. `counts` has room for n_columns numbers.
  */

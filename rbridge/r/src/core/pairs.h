@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "host.h"
 #include "prefetch.h"
 
 /* Find which of `count` cells are positives: found[i] is 1 if cells[i] is one, else 0.
@@ -46,46 +47,33 @@ static inline void find_positives(
   }
 }
 
-/* Pairs that are dealt to batches in turn, positives first. The caller sets the fields up to `numbers`. */
+/* Pairs that are dealt to batches in turn, positives first. */
 typedef struct {
   const int32_t *order;     /* a permutation of the pairs, of which the first n_positives are positives */
   const double *positives;  /* n_positives cells */
   const int64_t *negatives; /* the cells of the other pairs */
   const int64_t *offsets;   /* n_batches + 1: where each batch begins; sizes differ by at most 1, larger first */
-  int64_t n_positives;
-  int64_t n_batches;
-  int64_t *numbers;         /* the result: the numbers of the pairs, batch after batch */
-  int64_t batches[2];       /* the batch of the next negative and of the next positive */
-  int64_t places[2];        /* their places in these batches */
+  int64_t n_pairs, n_positives, n_batches;
 } Deal;
 
-/* Begin a deal, whose fields up to `numbers` the caller has set. */
-static inline void begin_deal(Deal *deal) {
-  deal->batches[1] = deal->places[1] = 0;
-  deal->batches[0] = deal->n_positives % deal->n_batches;
-  deal->places[0] = deal->n_positives / deal->n_batches;
-}
-
-/* Deal the pairs order[begin], ..., order[end - 1]. Consecutive steps go from 0 to the number of pairs. */
-static inline void deal_next_pairs(Deal *deal, int64_t begin, int64_t end) {
+/* Fill the numbers of the pairs, batch after batch. */
+static inline bool deal_pairs(const Deal *deal, int64_t *numbers, Host *host) {
   const int32_t *order = deal->order;
-  const int64_t *negatives = deal->negatives;
+  const int64_t *negatives = deal->negatives, *offsets = deal->offsets;
   const double *positives = deal->positives;
-  const int64_t *offsets = deal->offsets;
-  int64_t *numbers = deal->numbers;
-  int64_t n_positives = deal->n_positives, n_batches = deal->n_batches;
-  int64_t batches[2] = {deal->batches[0], deal->batches[1]};
-  int64_t places[2] = {deal->places[0], deal->places[1]};
-  for (int64_t block_end; begin < end; begin = block_end) {
-    block_end = end - begin < BLOCK_SIZE ? end : begin + BLOCK_SIZE;
-    for (int64_t i = begin; i < block_end; i++) {
+  int64_t n_positives = deal->n_positives, n_batches = deal->n_batches, since = 0;
+  int64_t batches[2] = {n_positives % n_batches, 0}; /* of the next negative and of the next positive, */
+  int64_t places[2] = {n_positives / n_batches, 0};  /* and their places in these batches */
+  for (int64_t begin = 0, end; begin < deal->n_pairs; begin = end) {
+    end = smaller(begin + BLOCK_SIZE, deal->n_pairs);
+    for (int64_t i = begin; i < end; i++) {
       if (order[i] < n_positives) {
         prefetch(&positives[order[i]]);
       } else {
         prefetch(&negatives[order[i] - n_positives]);
       }
     }
-    for (int64_t i = begin; i < block_end; i++) {
+    for (int64_t i = begin; i < end; i++) {
       int label = order[i] < n_positives;
       int64_t number = label ? 2 * (int64_t)positives[order[i]] + 1 : 2 * negatives[order[i] - n_positives];
       numbers[offsets[batches[label]] + places[label]] = number;
@@ -94,35 +82,34 @@ static inline void deal_next_pairs(Deal *deal, int64_t begin, int64_t end) {
         places[label]++;
       }
     }
+    if (!may_go_on(&since, end - begin, host)) return false;
   }
-  for (int label = 0; label < 2; label++) {
-    deal->batches[label] = batches[label];
-    deal->places[label] = places[label];
-  }
+  return true;
 }
 
-/* Write the numbers of the positives order[begin], ..., order[end - 1], each followed by those of its own negatives.
+/* Write the numbers of `count` positives in an order, each followed by those of its own negatives.
  *
- * Positive p has the negatives[p * per_positive], ..., negatives[(p + 1) * per_positive - 1]. Place i of the order has
- * the numbers from numbers[i * (per_positive + 1)] on.
+ * Positive p has the negatives[p * per_positive], ..., negatives[(p + 1) * per_positive - 1].
  */
-static inline void write_groups(
-    const int32_t *order, const double *positives, const int64_t *negatives, int64_t per_positive, int64_t begin,
-    int64_t end, int64_t *numbers
+static inline bool write_groups(
+    const int32_t *order, const double *positives, const int64_t *negatives, int64_t per_positive, int64_t count,
+    int64_t *numbers, Host *host
 ) {
-  for (int64_t block_end; begin < end; begin = block_end) {
-    block_end = end - begin < BLOCK_SIZE ? end : begin + BLOCK_SIZE;
-    for (int64_t i = begin; i < block_end; i++) {
+  int64_t since = 0;
+  for (int64_t begin = 0, end; begin < count; begin = end) {
+    end = smaller(begin + BLOCK_SIZE, count);
+    for (int64_t i = begin; i < end; i++) {
       prefetch(&positives[order[i]]);
       prefetch(&negatives[order[i] * per_positive]);
     }
-    for (int64_t i = begin; i < block_end; i++) {
+    for (int64_t i = begin; i < end; i++) {
       const int64_t *of_positive = negatives + order[i] * per_positive;
-      int64_t *group = numbers + i * (per_positive + 1);
-      group[0] = 2 * (int64_t)positives[order[i]] + 1;
-      for (int64_t j = 0; j < per_positive; j++) group[j + 1] = 2 * of_positive[j];
+      *numbers++ = 2 * (int64_t)positives[order[i]] + 1;
+      for (int64_t j = 0; j < per_positive; j++) *numbers++ = 2 * of_positive[j];
     }
+    if (!may_go_on(&since, (end - begin) * (per_positive + 1), host)) return false;
   }
+  return true;
 }
 
 #endif

@@ -69,21 +69,14 @@ static inline bool find_all_perplexities(const double *losses, int64_t count, do
 /* Whether a perplexity was reported: it is then from 1 to MAX_PERPLEXITY, and else NaN. */
 static inline bool is_reported(double perplexity) { return perplexity >= 1 && perplexity <= MAX_PERPLEXITY; }
 
-/* Add the differences of the perplexities from `initial` to a sum: it is below 0 if their mean is below `initial`.
- *
- * It is exactly 0 if nothing was reported; the difference of means may not be.
+/* Find out whether the mean perplexity of all rows is below that of one that was never reported: whether the sum of
+ * the differences is below 0. It is exactly 0 if nothing was reported; the difference of means may not be.
  */
-static inline double add_differences(const double *reported, double initial, int64_t begin, int64_t end, double sum) {
-  for (int64_t i = begin; i < end; i++) sum += (isnan(reported[i]) ? initial : reported[i]) - initial;
-  return sum;
-}
-
-/* Find out whether the mean perplexity of all rows is below that of one that was never reported. */
 static inline bool compare_mean(const double *reported, int64_t n_rows, double initial, bool *is_below, Host *host) {
   double sum = 0;
-  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
-    sum = add_differences(reported, initial, begin, smaller(begin + GO_ON_ROWS, n_rows), sum);
-    if (!host->go_on(host)) return false;
+  for (int64_t i = 0; i < n_rows; i++) {
+    sum += (isnan(reported[i]) ? initial : reported[i]) - initial;
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
   *is_below = sum < 0;
   return true;
@@ -105,13 +98,15 @@ typedef struct {
 } Reports;
 
 /* First, find how many rows were reported, and the highest perplexity. */
-static inline void count_reports(const double *reported, int64_t begin, int64_t end, Reports *reports) {
-  for (int64_t i = begin; i < end; i++) {
+static inline bool count_reports(const double *reported, int64_t n_rows, Reports *reports, Host *host) {
+  for (int64_t i = 0; i < n_rows; i++) {
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
     if (!is_reported(reported[i])) continue;
     int32_t hundredths = hundredths_of(reported[i]);
     reports->n_seen += 1;
     if (hundredths > reports->most) reports->most = hundredths;
   }
+  return true;
 }
 
 /* Then, the bits of a table in which the mode is found; it has 2^bits numbers, which are 0 on entry. */
@@ -123,11 +118,12 @@ static inline int mode_table_bits(const Reports *reports) {
 
 /* Find the mode: perplexities are counted in the table, each number of which combines one in hundredths and its
  * count. */
-static inline void find_mode(
-    const double *reported, int64_t begin, int64_t end, uint64_t *table, int bits, Reports *reports
+static inline bool find_mode(
+    const double *reported, int64_t n_rows, uint64_t *table, int bits, Reports *reports, Host *host
 ) {
   uint64_t last = (UINT64_C(1) << bits) - 1;
-  for (int64_t i = begin; i < end; i++) {
+  for (int64_t i = 0; i < n_rows; i++) {
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
     if (!is_reported(reported[i])) continue;
     int32_t hundredths = hundredths_of(reported[i]);
     uint64_t slot = slot_of(hundredths, 64 - bits);
@@ -139,17 +135,20 @@ static inline void find_mode(
     reports->mode = hundredths;
     reports->n_mode = count;
   }
+  return true;
 }
 
 /* Then add the squared distances of the perplexities above the mode. */
-static inline void add_squares(const double *reported, int64_t begin, int64_t end, Reports *reports) {
+static inline bool add_squares(const double *reported, int64_t n_rows, Reports *reports, Host *host) {
   double mode = reports->mode / 100.0;
-  for (int64_t i = begin; i < end; i++) {
+  for (int64_t i = 0; i < n_rows; i++) {
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
     if (!(reported[i] > mode)) continue;
     double distance = reported[i] - mode;
     reports->n_above += 1;
     reports->squares += rounded_product(distance, distance);
   }
+  return true;
 }
 
 /* Finally, the mode plus `spreads` spreads: perplexities above this are noise. It is infinite if fewer than two are
@@ -163,39 +162,32 @@ static inline double ceiling_of(const Reports *reports, double spreads) {
 /* Find the perplexity that is `spreads` spreads above the mode of those reported. */
 static inline bool find_ceiling(const double *reported, int64_t n_rows, double spreads, double *ceiling, Host *host) {
   Reports reports = {0};
-  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
-    count_reports(reported, begin, smaller(begin + GO_ON_ROWS, n_rows), &reports);
-    if (!host->go_on(host)) return false;
-  }
+  if (!count_reports(reported, n_rows, &reports, host)) return false;
   int bits = mode_table_bits(&reports);
   uint64_t *table = host->memory(host, FOR_THE_CALL, ((int64_t)1 << bits) * (int64_t)sizeof *table);
   if (table == NULL) return false;
   memset(table, 0, sizeof *table << bits);
-  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
-    find_mode(reported, begin, smaller(begin + GO_ON_ROWS, n_rows), table, bits, &reports);
-    if (!host->go_on(host)) return false;
-  }
-  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
-    add_squares(reported, begin, smaller(begin + GO_ON_ROWS, n_rows), &reports);
-    if (!host->go_on(host)) return false;
-  }
+  if (!find_mode(reported, n_rows, table, bits, &reports, host)) return false;
+  if (!add_squares(reported, n_rows, &reports, host)) return false;
   *ceiling = ceiling_of(&reports, spreads);
   return true;
 }
 
 /* Add up the weights: `weight_above` for a reported perplexity above the ceiling, else the perplexity.
  *
- * sums[i] is the sum of the weights of the rows up to i. Those before `begin` are filled.
+ * sums[i] is the sum of the weights of the rows up to i.
  */
-static inline void add_up_weights(
-    const double *reported, double initial, double ceiling, double weight_above, int64_t begin, int64_t end,
-    double *sums
+static inline bool add_up_weights(
+    const double *reported, int64_t n_rows, double initial, double ceiling, double weight_above, double *sums,
+    Host *host
 ) {
-  double sum = begin > 0 ? sums[begin - 1] : 0;
-  for (int64_t i = begin; i < end; i++) {
+  double sum = 0;
+  for (int64_t i = 0; i < n_rows; i++) {
     sum += isnan(reported[i]) ? initial : reported[i] > ceiling ? weight_above : reported[i];
     sums[i] = sum;
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
+  return true;
 }
 
 /* Find the row into whose part of the total each value falls: the first one whose sum is above the value, or the last.
@@ -214,19 +206,23 @@ static inline void find_by_sums(const double *sums, int64_t n_rows, const double
 }
 
 /* Draw the next `count` rows with replacement, by the sums of their weights. A draw takes two outputs. */
-static inline void draw_by_sums(
-    Generator *generator, const double *sums, int64_t n_rows, int32_t first_row, int64_t count, int32_t *rows
+static inline bool draw_by_sums(
+    Generator *generator, const double *sums, int64_t n_rows, int32_t first_row, int64_t count, int32_t *rows,
+    Host *host
 ) {
   double values[SEARCH_GROUP];
   int64_t found[SEARCH_GROUP];
   double total = sums[n_rows - 1];
+  int64_t since = 0;
   for (int64_t done = 0; done < count;) {
     int wanted = count - done < SEARCH_GROUP ? (int)(count - done) : SEARCH_GROUP;
     for (int i = 0; i < wanted; i++) values[i] = rounded_product(next_uniform(generator), total);
     find_by_sums(sums, n_rows, values, wanted, found);
     for (int i = 0; i < wanted; i++) rows[done + i] = (int32_t)found[i] + first_row;
     done += wanted;
+    if (!may_go_on(&since, wanted, host)) return false;
   }
+  return true;
 }
 
 #endif

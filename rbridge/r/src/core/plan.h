@@ -45,7 +45,7 @@ static inline bool fill_offsets(
   int64_t n_rows = 0, since = 0;
   if (even) {
     for (int64_t stratum = 0; stratum < n_strata; stratum++) n_rows += counts[stratum];
-    fill_even_offsets(n_rows, n_batches, 0, n_batches + 1, offsets);
+    fill_even_offsets(n_rows, n_batches, offsets);
     return true;
   }
   memset(offsets, 0, (size_t)(n_batches + 1) * sizeof *offsets);

@@ -11,14 +11,10 @@ static inline void fill_starts(const int64_t *counts, int64_t n_strata, int64_t 
   for (int64_t stratum = 0; stratum < n_strata; stratum++) starts[stratum + 1] = starts[stratum] + counts[stratum];
 }
 
-/* Fill offsets[begin], ..., offsets[end - 1] by the even rule: the first batches have one row more than the others.
- *
- * offsets[b] is where batch b begins in the epoch; b is at most n_batches, for the end of the last batch.
- */
-static inline void fill_even_offsets(int64_t n_rows, int64_t n_batches, int64_t begin, int64_t end, int64_t *offsets) {
-  int64_t size = n_rows / n_batches;
-  int64_t larger = n_rows % n_batches;
-  for (int64_t batch = begin; batch < end; batch++) offsets[batch] = batch * size + (batch < larger ? batch : larger);
+/* Fill n_batches + 1 offsets by the even rule: the first batches have one row more than the others. */
+static inline void fill_even_offsets(int64_t n_rows, int64_t n_batches, int64_t *offsets) {
+  int64_t size = n_rows / n_batches, larger = n_rows % n_batches;
+  for (int64_t batch = 0; batch <= n_batches; batch++) offsets[batch] = batch * size + smaller(batch, larger);
 }
 
 /* Lay out `count` ranks of a stratum by the even rule, from `*batch` on, which becomes the batch of the next rank. */

@@ -349,7 +349,7 @@ static bool draw_no_duplicates(void *instance, Generator *generator, uint32_t ep
   int64_t *next = offsets == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_batches * (int64_t)sizeof *next);
   const int32_t *order = next == NULL ? NULL : draw_epoch_order(generator, n_rows, host);
   if (order == NULL) return false;
-  fill_even_offsets(n_rows, n_batches, 0, n_batches + 1, offsets);
+  fill_even_offsets(n_rows, n_batches, offsets);
   RowGraph graph = {.n_batches = n_batches, .n_edges = n_rows, .sides = {self->sides[0], self->sides[1]}};
   if (are_sides(&self->keys)) {
     if (!spread_rows(order, n_rows, self->is_nested, &graph, host)) return false;

@@ -324,11 +324,7 @@ static bool draw_uniformly(const Pairs *self, Generator *generator, int64_t *cel
     if (!draw_within(generator, scratch, first, limit, count, cells + done, &since, host)) return false;
     done += count;
   }
-  for (int64_t begin = 0; self->way.free_only && begin < done; begin += GO_ON_ROWS) {
-    find_free_cells(&self->free, cells + begin, smaller(GO_ON_ROWS, done - begin));
-    if (!host->go_on(host)) return false;
-  }
-  return true;
+  return !self->way.free_only || find_free_cells(&self->free, cells, done, host);
 }
 
 static bool draw_pair_negatives(const Pairs *self, Generator *generator, int64_t *cells, Host *host) {
@@ -352,17 +348,12 @@ static bool draw_pairs(void *instance, Generator *generator, uint32_t epoch, Hos
   int64_t *numbers = host->vector(host, "rows", LARGE, n_pairs);
   int64_t *offsets = numbers == NULL ? NULL : host->vector(host, "offsets", LONGS, self->n_batches + 1);
   if (offsets == NULL) return false;
-  fill_even_offsets(n_pairs, self->n_batches, 0, self->n_batches + 1, offsets);
+  fill_even_offsets(n_pairs, self->n_batches, offsets);
   Deal deal = {
       .order = order, .positives = self->positives.cells, .negatives = negatives, .offsets = offsets,
-      .n_positives = n_positives, .n_batches = self->n_batches, .numbers = numbers,
+      .n_pairs = n_pairs, .n_positives = n_positives, .n_batches = self->n_batches,
   };
-  begin_deal(&deal);
-  for (int64_t begin = 0; begin < n_pairs; begin += GO_ON_ROWS) {
-    deal_next_pairs(&deal, begin, smaller(begin + GO_ON_ROWS, n_pairs));
-    if (!host->go_on(host)) return false;
-  }
-  return true;
+  return deal_pairs(&deal, numbers, host);
 }
 
 const Kind pairs_kind = {

@@ -187,17 +187,9 @@ static bool draw_weighted_visits(
   double maximum;
   double *sums = host->memory(host, FOR_THE_CALL, self->n_rows * (int64_t)sizeof *sums);
   if (sums == NULL || !find_maximum(self, reported, &maximum, host)) return false;
-  for (int64_t begin = 0; begin < self->n_rows; begin += GO_ON_ROWS) {
-    int64_t end = smaller(begin + GO_ON_ROWS, self->n_rows);
-    add_up_weights(reported, self->initial, maximum, self->clip ? maximum : 1, begin, end, sums);
-    if (!host->go_on(host)) return false;
-  }
-  for (int64_t begin = 0; begin < self->sample; begin += GO_ON_ROWS) {
-    int64_t count = smaller(GO_ON_ROWS, self->sample - begin);
-    draw_by_sums(generator, sums, self->n_rows, first_row, count, rows + begin);
-    if (!host->go_on(host)) return false;
-  }
-  return true;
+  double weight_above = self->clip ? maximum : 1;
+  return add_up_weights(reported, self->n_rows, self->initial, maximum, weight_above, sums, host) &&
+         draw_by_sums(generator, sums, self->n_rows, first_row, self->sample, rows, host);
 }
 
 static bool draw_uniform_visits(

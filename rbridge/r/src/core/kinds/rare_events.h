@@ -235,21 +235,12 @@ static bool prepare_rare_events(void *instance, const Parts *recipe, uint32_t se
 
 /* Return sample.int(limit, count) - 1, in memory of the call, or NULL. */
 static int64_t *draw_ranks(Generator *generator, int64_t limit, int64_t count, Host *host) {
-  SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
-  enlarge_subset_scratch(&scratch, limit, count);
-  int64_t *ranks = host->memory(host, FOR_THE_CALL, (count + scratch.n_table) * (int64_t)sizeof *ranks);
-  int64_t n_narrow = scratch.n_pool + scratch.n_places;
-  scratch.pool = ranks == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_narrow * (int64_t)sizeof *scratch.pool);
-  if (scratch.pool == NULL) return NULL;
-  scratch.table = ranks + count;
-  scratch.places = (uint32_t *)scratch.pool + scratch.n_pool;
-  fill_in_order(scratch.pool, (uint32_t)scratch.n_pool);
-  for (int64_t begin = 0; begin < count; begin += GO_ON_ROWS) {
-    int64_t end = smaller(begin + GO_ON_ROWS, count);
-    draw_subset_within(generator, &scratch, 0, limit, count, begin, end, ranks + begin);
-    if (!host->go_on(host)) return NULL;
-  }
-  return ranks;
+  SubsetScratch sizes = {.n_pool = 1, .n_places = 1, .n_table = 1};
+  enlarge_subset_scratch(&sizes, limit, count);
+  SubsetScratch scratch = new_subset_scratch(sizes, host);
+  int64_t since = 0, *ranks = host->memory(host, FOR_THE_CALL, count * (int64_t)sizeof *ranks);
+  if (scratch.pool == NULL || ranks == NULL) return NULL;
+  return draw_within(generator, &scratch, 0, limit, count, ranks, &since, host) ? ranks : NULL;
 }
 
 /* Turn ranks among the lines of the chosen files into lines. */
@@ -315,7 +306,7 @@ static bool draw_rare_events(void *instance, Generator *generator, uint32_t epoc
   int32_t *order = negatives == NULL ? NULL : draw_epoch_order(generator, n_drawn, host);
   if (order == NULL || !find_lines(self, chosen, ends, negatives, host)) return false;
   int64_t batch = 0, place = 0;
-  fill_even_offsets(n_drawn, self->n_batches, 0, self->n_batches + 1, offsets);
+  fill_even_offsets(n_drawn, self->n_batches, offsets);
   return deal_class(self, order, NULL, offsets, &batch, &place, rows, host) &&
          deal_class(self, order, negatives, offsets, &batch, &place, rows, host);
 }

@@ -150,7 +150,7 @@ static bool draw_triple_negatives(const Triples *self, Generator *generator, int
     if (space.pool == NULL) return false;
     scratch = &space;
   }
-  int64_t per_positive = self->per_positive, count = positives->n_positives * per_positive, since = 0;
+  int64_t per_positive = self->per_positive, since = 0;
   for (int64_t i = 0; i < positives->n_positives; i++) {
     int64_t user = user_of(positives, i), first = user * positives->n_items - self->starts[user];
     int64_t limit = free_items(positives, self->starts, user);
@@ -158,11 +158,7 @@ static bool draw_triple_negatives(const Triples *self, Generator *generator, int
       return false;
     }
   }
-  for (int64_t begin = 0; begin < count; begin += GO_ON_ROWS) {
-    find_free_cells(&self->free, cells + begin, smaller(GO_ON_ROWS, count - begin));
-    if (!host->go_on(host)) return false;
-  }
-  return true;
+  return find_free_cells(&self->free, cells, positives->n_positives * per_positive, host);
 }
 
 static bool draw_triples(void *instance, Generator *generator, uint32_t epoch, Host *host) {
@@ -176,14 +172,9 @@ static bool draw_triples(void *instance, Generator *generator, uint32_t epoch, H
   int64_t *numbers = host->vector(host, "rows", LARGE, n_triples * group);
   int64_t *offsets = numbers == NULL ? NULL : host->vector(host, "offsets", LONGS, self->n_batches + 1);
   if (offsets == NULL) return false;
-  for (int64_t begin = 0, end; begin < n_triples; begin = end) {
-    end = smaller(begin + GO_ON_ROWS / group + 1, n_triples);
-    write_groups(order, self->positives.cells, negatives, self->per_positive, begin, end, numbers);
-    if (!host->go_on(host)) return false;
-  }
-  fill_even_offsets(n_triples, self->n_batches, 0, self->n_batches + 1, offsets);
+  fill_even_offsets(n_triples, self->n_batches, offsets);
   for (int64_t batch = 0; batch <= self->n_batches; batch++) offsets[batch] *= group;
-  return true;
+  return write_groups(order, self->positives.cells, negatives, self->per_positive, n_triples, numbers, host);
 }
 
 const Kind triples_kind = {
