@@ -53,7 +53,7 @@ static void free_source(Source *source) {
 /* Set the keys of rows, and the weights of the ranks that are new. */
 static void change_keys(Source *source, const int64_t *rows, const double *keys, int64_t count) {
   int64_t n_before = source->ranking.n_ranked;
-  set_keys(&source->ranking, rows, keys, 0, count);
+  for (int64_t i = 0; i < count; i++) set_key(&source->ranking, (int32_t)rows[i], keys[i]);
   int64_t n_ranked = source->ranking.n_ranked;
   double *weights = new_array(n_ranked, sizeof *weights);
   weigh_ranks(0, n_ranked, source->alpha, weights);

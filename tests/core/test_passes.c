@@ -152,8 +152,9 @@ static void test_batches_take_the_sequences_and_no_row_twice(void) {
 static void test_entries_behind_the_dataset_stand_for_rows(void) {
   const int32_t repeated[] = {2, 0, 2};
   int32_t rows[] = {4, 1, 5, 3, 6, 2};
-  name_rows(3, repeated, 1, 0, 2, rows);
-  name_rows(3, repeated, 1, 2, 6, rows);
+  PlainHost host = new_host(NULL, NULL, 1, -1);
+  CHECK(name_rows(3, repeated, 6, rows, &host.host));
+  free_host(&host);
   const int32_t expected[] = {3, 1, 1, 3, 3, 2};
   for (size_t i = 0; i < LENGTH(rows); i++) CHECK_EQUAL(rows[i], expected[i]);
 }

@@ -63,7 +63,7 @@ static void ranks_are_those_of_the_keys(int64_t capacity, int64_t n_keys, bool r
     bool is_new = n_ranked == 0 || (n_ranked < capacity && some_number(&state, 2) == 0);
     int64_t row = is_new ? n_ranked : some_number(&state, n_ranked);
     double key = rising ? (double)step : (double)some_number(&state, n_keys);
-    set_keys(ranking, &row, &key, 0, 1);
+    set_key(ranking, (int32_t)row, key);
     CHECK(owned.keys[row] == key);
     if (step % 7 == 0 || capacity < 20) check_ranks(ranking);
   }
@@ -72,23 +72,17 @@ static void ranks_are_those_of_the_keys(int64_t capacity, int64_t n_keys, bool r
   free_ranking(&owned);
 }
 
-/* Rows that are placed in order, in steps, and then changed. */
-static void a_sorted_order_is_taken_in_steps(int64_t capacity, int64_t n_ranked) {
+/* Rows that are placed in order, and then changed. */
+static void a_sorted_order_is_taken(int64_t capacity, int64_t n_ranked) {
   Owned owned = new_ranking(capacity);
   int32_t *order = new_array(n_ranked, sizeof(int32_t));
   for (int32_t row = 0; row < n_ranked; row++) {
     owned.keys[row] = (double)row;
     order[n_ranked - 1 - row] = row;
   }
-  begin_ranking(&owned.ranking, n_ranked);
-  for (int64_t begin = 0; begin < n_ranked; begin += 3) {
-    fill_ranking(&owned.ranking, order, begin, begin + 3 < n_ranked ? begin + 3 : n_ranked);
-  }
+  rank_in_order(&owned.ranking, order, n_ranked);
   check_ranks(&owned.ranking);
-  for (int64_t row = 0; row < n_ranked; row++) {
-    double key = -1;
-    set_keys(&owned.ranking, &row, &key, 0, 1);
-  }
+  for (int32_t row = 0; row < n_ranked; row++) set_key(&owned.ranking, row, -1);
   check_ranks(&owned.ranking);
   free(order);
   free_ranking(&owned);
@@ -97,16 +91,12 @@ static void a_sorted_order_is_taken_in_steps(int64_t capacity, int64_t n_ranked)
 /* Rows and places that are none do not lead out of the vectors. */
 static void damaged_vectors_are_harmless(void) {
   Owned owned = new_ranking(50);
-  for (int64_t row = 0; row < 50; row++) {
-    double key = (double)(row % 7);
-    set_keys(&owned.ranking, &row, &key, 0, 1);
-  }
+  for (int32_t row = 0; row < 50; row++) set_key(&owned.ranking, row, row % 7);
   uint64_t state = 5;
   for (int64_t step = 0; step < 2000; step++) {
     owned.rows[some_number(&state, ranking_length(50))] = (int32_t)some_number(&state, 1000) - 500;
-    int64_t row = some_number(&state, 50);
-    double key = (double)some_number(&state, 9);
-    set_keys(&owned.ranking, &row, &key, 0, 1);
+    int32_t row = (int32_t)some_number(&state, 50);
+    set_key(&owned.ranking, row, (double)some_number(&state, 9));
     int32_t rank = (int32_t)some_number(&state, 50);
     ranks_to_rows(&owned.ranking, &rank, 1);
     CHECK(0 <= rank && rank < 50);
@@ -124,7 +114,7 @@ int main(void) {
     ranks_are_those_of_the_keys(capacity, 1000, false);
     ranks_are_those_of_the_keys(capacity, 1, true);
     for (int64_t n_ranked = 0; n_ranked <= capacity; n_ranked += 1 + capacity / 8) {
-      a_sorted_order_is_taken_in_steps(capacity, n_ranked);
+      a_sorted_order_is_taken(capacity, n_ranked);
     }
   }
   damaged_vectors_are_harmless();

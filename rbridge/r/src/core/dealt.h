@@ -292,11 +292,7 @@ static inline bool separate_repetitions(const Dealt *dealt, int32_t *rows, Host 
   int32_t *seen = host->memory(host, FOR_THE_CALL, (codes->n_rows + most) * (int64_t)sizeof *seen);
   if (seen == NULL) return false;
   memset(seen, 0, (size_t)codes->n_rows * sizeof *seen);
-  for (int64_t begin = 0; begin < dealt->n_taken; begin += GO_ON_ROWS) {
-    int64_t end = smaller(begin + GO_ON_ROWS, dealt->n_taken);
-    name_rows(codes->n_rows, dealt->repeated, host->first_row, begin, end, rows);
-    if (!host->go_on(host)) return false;
-  }
+  if (!name_rows(codes->n_rows, dealt->repeated, dealt->n_taken, rows, host)) return false;
   Sequence sequence = {.rows = rows, .first_row = host->first_row, .n_batches = dealt->n_batches, .seen = seen};
   sequence.waiting = seen + codes->n_rows;
   for (int64_t stratum = 0; stratum < codes->n_strata; stratum++) {

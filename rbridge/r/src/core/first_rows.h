@@ -36,7 +36,7 @@ static inline bool fill_ranks(RowWeights *rows, const FirstRows *first, Host *ho
     sort.keys[row] = key_of(first->values[row]);
   }
   if (!sort_rows(&sort, n_rows, host)) return false;
-  rank_in_order(rows, sort.order, n_rows);
+  rank_in_order(&rows->ranking, sort.order, n_rows);
   for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
     int64_t end = smaller(begin + GO_ON_ROWS, n_rows);
     weigh_ranks(begin, end - begin, weighing->alpha, leaves_of(&rows->tree) + begin);

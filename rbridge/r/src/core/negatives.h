@@ -184,25 +184,18 @@ static inline int64_t rounded_multiple(int64_t count, ExactNumber number) {
   return count * number.whole + quotient + (2 * remainder >= number.denominator);
 }
 
-/* Fill in the increments of the rounded running total of counts[i] * number, for i from `begin` to end - 1; `shares`
- * may be the counts.
- *
- * `running` is the sum of the counts before; the sum of all counts is below 2^31. Returns the sum of those so far.
- */
-static inline int64_t share_negatives(
-    const int64_t *counts, ExactNumber number, int64_t running, int64_t begin, int64_t end, int64_t *shares
-) {
-  int64_t before = rounded_multiple(running, number);
-  for (int64_t i = begin; i < end; i++) {
-    int64_t count = counts[i];
-    shares[i] = 0;
-    if (count == 0) continue;
-    running += count;
+/* Replace counts, whose sum is below 2^31, by the increments of their rounded running total times a number. */
+static inline bool share_negatives(int64_t *counts, int64_t n_counts, ExactNumber number, Host *host) {
+  int64_t running = 0, before = 0;
+  for (int64_t i = 0; i < n_counts; i++) {
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (counts[i] == 0) continue;
+    running += counts[i];
     int64_t total = rounded_multiple(running, number);
-    shares[i] = total - before;
+    counts[i] = total - before;
     before = total;
   }
-  return running;
+  return true;
 }
 
 #endif

@@ -64,17 +64,17 @@ static inline bool fill_passes_layout(
   return true;
 }
 
-/* Replace numbers by the rows that they represent, from `begin` to before `end`: a number below n_rows is a row itself,
- * and the others represent the rows in `repeated`. All are counted from `first_row`, except those in `repeated`, from
- * 0.
+/* Replace `count` numbers by the rows that they represent: a number below n_rows is a row itself, and the others
+ * represent the rows in `repeated`. All are counted as the host does, except those in `repeated`, from 0.
  */
-static inline void name_rows(
-    int64_t n_rows, const int32_t *repeated, int32_t first_row, int64_t begin, int64_t end, int32_t *rows
-) {
-  for (int64_t i = begin; i < end; i++) {
+static inline bool name_rows(int64_t n_rows, const int32_t *repeated, int64_t count, int32_t *rows, Host *host) {
+  int32_t first_row = host->first_row;
+  for (int64_t i = 0; i < count; i++) {
     int64_t entry = (int64_t)rows[i] - first_row;
     if (entry >= n_rows) rows[i] = repeated[entry - n_rows] + first_row;
+    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
+  return true;
 }
 
 /* The sequence of a stratum in the rows of an epoch. */

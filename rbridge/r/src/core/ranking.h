@@ -77,11 +77,10 @@ static inline int32_t *rows_of_block(const Ranking *ranking, int64_t block) {
   return ranking->rows + 2 * ranking->share * block;
 }
 
-/* Place the rows of the ranks from `begin` to end - 1; `order` has the rows of all ranks. Call begin_ranking()
- * before. */
-static inline void fill_ranking(Ranking *ranking, const int32_t *order, int64_t begin, int64_t end) {
-  int64_t block = 0;
-  for (int64_t rank = begin; rank < end; rank++) {
+/* Give ranks to rows in this order. */
+static inline void rank_in_order(Ranking *ranking, const int32_t *order, int64_t n_rows) {
+  begin_ranking(ranking, n_rows);
+  for (int64_t rank = 0, block = 0; rank < n_rows; rank++) {
     while (ranking->begins[block + 1] <= rank) block++;
     rows_of_block(ranking, block)[rank - ranking->begins[block]] = order[rank];
   }
@@ -173,17 +172,11 @@ static inline void put_row_in(Ranking *ranking, int32_t row) {
   shift_ranks(ranking, block, 1);
 }
 
-/* Set the key of rows[i] to keys[i] for i from `begin` to end - 1; for a repeated row, the last key counts.
- *
- * A row without a rank gets one. It is the first such row: n_ranked.
- */
-static inline void set_keys(Ranking *ranking, const int64_t *rows, const double *keys, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end; i++) {
-    int32_t row = (int32_t)rows[i];
-    if (row < ranking->n_ranked && !take_row_out(ranking, row)) continue;
-    ranking->keys[row] = keys[i];
-    put_row_in(ranking, row);
-  }
+/* Set the key of a row. If it has no rank, it gets one; it is then the first such row: n_ranked. */
+static inline void set_key(Ranking *ranking, int32_t row, double key) {
+  if (row < ranking->n_ranked && !take_row_out(ranking, row)) return;
+  ranking->keys[row] = key;
+  put_row_in(ranking, row);
 }
 
 /* Replace ranks by their rows. */

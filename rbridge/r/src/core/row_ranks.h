@@ -72,12 +72,6 @@ static inline bool sort_rows(KeySort *sort, int64_t n_rows, Host *host) {
   return true;
 }
 
-/* Give ranks to rows in this order. */
-static inline void rank_in_order(RowWeights *rows, const int32_t *order, int64_t n_rows) {
-  begin_ranking(&rows->ranking, n_rows);
-  fill_ranking(&rows->ranking, order, 0, n_rows);
-}
-
 /* Set priorities and rank all rows, of which there are n_after then. */
 static inline bool rank_again(
     RowWeights *rows, const int64_t *places, const double *priorities, int64_t count, int64_t n_after, Host *host
@@ -89,7 +83,7 @@ static inline bool rank_again(
   for (int64_t i = 0; i < count; i++) sort.keys[places[i]] = key_of(priorities[i]);
   if (!sort_rows(&sort, n_after, host)) return false;
   for (int64_t i = 0; i < count; i++) all[places[i]] = priorities[i];
-  rank_in_order(rows, sort.order, n_after);
+  rank_in_order(&rows->ranking, sort.order, n_after);
   return true;
 }
 
@@ -103,7 +97,7 @@ static inline bool move_rows(
   for (; done < count && goes_on; done++) {
     int32_t row = (int32_t)places[done];
     previous[done] = row < ranking->n_ranked ? ranking->keys[row] : -1;
-    set_keys(ranking, places, priorities, done, done + 1);
+    set_key(ranking, row, priorities[done]);
     goes_on = done % GO_ON_ROWS != GO_ON_ROWS - 1 || host->go_on(host);
   }
   while (!goes_on && done-- > 0) {

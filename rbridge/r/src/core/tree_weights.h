@@ -78,20 +78,6 @@ static inline int refuse_weight(Weighing *weighing, int64_t declared, bool of_ro
 /* Whether a number is finite and not negative, as weights must be. */
 static inline bool is_weight(double number) { return number >= 0 && number <= DBL_MAX; }
 
-/* Add up numbers of rows from left to right; return the place of the first one that is no weight, or `end`. */
-static inline int64_t add_weights(
-    const double *numbers, const int32_t *rows, int64_t begin, int64_t end, double *total
-) {
-  double sum = *total;
-  for (int64_t i = begin; i < end; i++) {
-    double number = numbers[rows[i]];
-    if (!is_weight(number)) return i;
-    sum += number;
-  }
-  *total = sum;
-  return end;
-}
-
 /* Sum over the rows of the leaves below a declared node; the nodes made of it and of those below are in `clones` from
  * `first` to last - 1.
  */
@@ -104,11 +90,11 @@ static inline int sum_leaves(Weighing *weighing, int64_t node, int64_t first, in
     if (!is_leaf_of(nodes, weighing->n_nodes, at)) continue;
     int64_t end = nodes->offsets[at + 1];
     weighing->sums[at] = mine->form == COUNT_OF_ROWS ? (double)(end - nodes->offsets[at]) : 0;
-    for (int64_t begin = nodes->offsets[at]; mine->form == SUM_OF_ROWS && begin < end; begin += GO_ON_ROWS) {
-      int64_t until = smaller(begin + GO_ON_ROWS, end);
-      int64_t wrong = add_weights(mine->summed, nodes->options, begin, until, &weighing->sums[at]);
-      if (wrong < until) return refuse_weight(weighing, node, false, mine->summed[nodes->options[wrong]]);
-      if (!may_go_on(&since, until - begin, host)) return WEIGHTS_FAILED;
+    for (int64_t i = nodes->offsets[at]; mine->form == SUM_OF_ROWS && i < end; i++) {
+      double number = mine->summed[nodes->options[i]];
+      if (!is_weight(number)) return refuse_weight(weighing, node, false, number);
+      weighing->sums[at] += number;
+      if (!may_go_on(&since, 1, host)) return WEIGHTS_FAILED;
     }
   }
   return WEIGHTS_FOUND;

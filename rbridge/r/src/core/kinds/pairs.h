@@ -129,12 +129,7 @@ static bool count_for_users(
   }
   for (int64_t user = 0; user < n_users; user++) n_counted += of_user[user];
   if (!count_pair_negatives(positives, n_counted, wanted, sum, host)) return false;
-  int64_t running = 0;
-  for (int64_t begin = 0; begin < n_users; begin += GO_ON_ROWS) {
-    int64_t end = smaller(begin + GO_ON_ROWS, n_users);
-    running = share_negatives(of_user, wanted->negatives, running, begin, end, of_user);
-    if (!host->go_on(host)) return false;
-  }
+  if (!share_negatives(of_user, n_users, wanted->negatives, host)) return false;
   for (int64_t user = 0; wanted->way.unique && user < n_users; user++) {
     if (of_user[user] > free_items(positives, free_only ? starts : NULL, user)) {
       return refuse_beyond(positives, free_only ? starts : NULL, user, of_user[user], host);
