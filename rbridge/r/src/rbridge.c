@@ -340,6 +340,7 @@ enum {
 typedef struct {
   const Kind *kind;
   uint32_t seed;
+  void *self; /* what the kind works with; set when the instance is found */
 } Instance;
 
 /* Where what the kind works with begins, aligned for any type. */
@@ -371,7 +372,9 @@ SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed) {
 static SEXP find_instance(SEXP reference, SEXP key, Instance *instance) {
   if (TYPEOF(reference) != WEAKREFSXP || R_WeakRefKey(reference) != key) return NULL;
   SEXP entries = PROTECT(R_WeakRefValue(reference));
-  memcpy(instance, RAW(VECTOR_ELT(entries, SELF)), sizeof *instance);
+  unsigned char *bytes = RAW(VECTOR_ELT(entries, SELF));
+  memcpy(instance, bytes, sizeof *instance);
+  instance->self = bytes + SELF_BEGIN;
   return entries;
 }
 
@@ -381,9 +384,8 @@ SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
   if (entries == NULL) return R_NilValue;
   Call call;
   begin_call(&call, VECTOR_ELT(entries, RECIPE), VECTOR_ELT(entries, MEMORY));
-  unsigned char *self = RAW(VECTOR_ELT(entries, SELF)) + SELF_BEGIN;
   uint32_t number = (uint32_t)Rf_asReal(epoch);
-  bool has_succeeded = draw_epoch(instance.kind, self, instance.seed, number, &call.host);
+  bool has_succeeded = draw_epoch(instance.kind, instance.self, instance.seed, number, &call.host);
   SEXP result = answer(&call, has_succeeded);
   UNPROTECT(3);
   return result;
@@ -391,10 +393,8 @@ SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
 
 SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch) {
   Instance instance;
-  SEXP entries = find_instance(reference, key, &instance);
-  if (entries == NULL) return R_NilValue;
-  const unsigned char *self = RAW(VECTOR_ELT(entries, SELF)) + SELF_BEGIN;
-  int64_t count = instance.kind->count_batches(self, (uint32_t)Rf_asReal(epoch));
+  if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
+  int64_t count = instance.kind->count_batches(instance.self, (uint32_t)Rf_asReal(epoch));
   UNPROTECT(1);
   return Rf_ScalarReal((double)count);
 }
@@ -407,8 +407,7 @@ SEXP C_identify(SEXP reference, SEXP key) {
   Parts parts = parts_of(recipe, true);
   Call call;
   begin_call(&call, recipe, NULL);
-  const unsigned char *self = RAW(VECTOR_ELT(entries, SELF)) + SELF_BEGIN;
-  bool has_succeeded = identify_recipe(instance.kind, self, &parts, instance.seed, &call.host);
+  bool has_succeeded = identify_recipe(instance.kind, instance.self, &parts, instance.seed, &call.host);
   SEXP result = answer(&call, has_succeeded);
   UNPROTECT(3);
   return result;
@@ -416,37 +415,25 @@ SEXP C_identify(SEXP reference, SEXP key) {
 
 /* Kinds with feedback -------------------------------------------------------------------------------------------- */
 
-/* Find the functions and the memory of an instance; return the protected entries, or NULL if another has this key. */
-static SEXP find_feedback(SEXP reference, SEXP key, const Feedback **feedback, const void **self) {
-  Instance instance;
-  SEXP entries = find_instance(reference, key, &instance);
-  if (entries == NULL) return NULL;
-  *feedback = instance.kind->feedback;
-  *self = RAW(VECTOR_ELT(entries, SELF)) + SELF_BEGIN;
-  return entries;
-}
-
 SEXP C_check_state(SEXP reference, SEXP key, SEXP given) {
-  const Feedback *feedback;
-  const void *self;
-  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  Instance instance;
+  if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   Parts parts = parts_of(given, true);
   Call call;
   begin_call(&call, given, NULL);
-  bool has_succeeded = feedback->check(self, &parts, &call.host);
+  bool has_succeeded = instance.kind->feedback->check(instance.self, &parts, &call.host);
   SEXP result = answer(&call, has_succeeded);
   UNPROTECT(3);
   return result;
 }
 
 SEXP C_begin_state(SEXP reference, SEXP key, SEXP given, SEXP is_recipe) {
-  const Feedback *feedback;
-  const void *self;
-  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  Instance instance;
+  if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   Parts parts = parts_of(given, Rf_asLogical(is_recipe));
   Call call;
   begin_call(&call, given, NULL);
-  bool has_succeeded = feedback->begin(self, &parts, &call.host);
+  bool has_succeeded = instance.kind->feedback->begin(instance.self, &parts, &call.host);
   SEXP result = PROTECT(answer(&call, has_succeeded));
   if (has_succeeded) {
     /* Not in the answer: nothing else may refer to vectors that are changed in place. */
@@ -481,30 +468,29 @@ static SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator *generator) {
 }
 
 SEXP C_draw_more(SEXP reference, SEXP key, SEXP state, SEXP stream, SEXP wanted) {
-  const Feedback *feedback;
-  const void *self;
+  Instance instance;
   Generator generator;
-  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   Parts vectors = parts_of(state, true), parts = parts_of(wanted, false);
   Call call;
   begin_call(&call, wanted, NULL);
   bool has_succeeded = read_stream(stream, &generator, &call.host) &&
-                       feedback->draw_more(self, &vectors, &parts, &generator, &call.host);
+                       instance.kind->feedback->draw_more(instance.self, &vectors, &parts, &generator, &call.host);
   SEXP result = has_succeeded ? drawn_in_r(call.results[0], stream, &generator) : answer(&call, false);
   UNPROTECT(3);
   return result;
 }
 
 SEXP C_tell(SEXP reference, SEXP key, SEXP state, SEXP method, SEXP told) {
-  const Feedback *feedback;
-  const void *self;
-  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  Instance instance;
+  if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   bool is_copied = MAYBE_SHARED(state); /* with a copy of the sampler */
   SEXP own = PROTECT(is_copied ? Rf_duplicate(state) : state);
   Parts vectors = parts_of(own, true), parts = parts_of(told, false);
   Call call;
   begin_call(&call, told, NULL);
-  bool has_succeeded = feedback->tell(self, &vectors, CHAR(STRING_ELT(method, 0)), &parts, &call.host);
+  const Feedback *feedback = instance.kind->feedback;
+  bool has_succeeded = feedback->tell(instance.self, &vectors, CHAR(STRING_ELT(method, 0)), &parts, &call.host);
   SEXP result = PROTECT(answer(&call, has_succeeded));
   if (is_copied && has_succeeded) Rf_defineVar(Rf_install(".state"), own, key);
   UNPROTECT(5);
@@ -512,13 +498,13 @@ SEXP C_tell(SEXP reference, SEXP key, SEXP state, SEXP method, SEXP told) {
 }
 
 SEXP C_ask(SEXP reference, SEXP key, SEXP state, SEXP name, SEXP asked) {
-  const Feedback *feedback;
-  const void *self;
-  if (find_feedback(reference, key, &feedback, &self) == NULL) return R_NilValue;
+  Instance instance;
+  if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   Parts vectors = parts_of(state, true), parts = parts_of(asked, false);
   Call call;
   begin_call(&call, asked, NULL);
-  bool has_succeeded = feedback->ask(self, &vectors, CHAR(STRING_ELT(name, 0)), &parts, &call.host);
+  const Feedback *feedback = instance.kind->feedback;
+  bool has_succeeded = feedback->ask(instance.self, &vectors, CHAR(STRING_ELT(name, 0)), &parts, &call.host);
   SEXP result = answer(&call, has_succeeded);
   UNPROTECT(3);
   return result;
