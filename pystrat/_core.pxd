@@ -31,8 +31,13 @@ cdef extern from "host.h" nogil:
     ctypedef enum Life: FOR_THE_CALL
     ctypedef enum PartType: BYTES, INTEGERS, DOUBLES, TEXT, TEXTS, LONGS, LARGE, FLAG, FRACTION, NOTHING, OTHER
     ctypedef struct Refusal:
-        const char *parameter, *where, *shown, *long_got
-        char *got, *requirement, *advice
+        const char *parameter
+        const char *where
+        const char *shown
+        const char *long_got
+        char *got
+        char *requirement
+        char *advice
         int64_t place, stratum
         boolean is_type
     ctypedef struct Host:
