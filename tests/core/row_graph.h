@@ -23,7 +23,7 @@ static inline void allocate_graph(RowGraph *graph) {
     side->edges = new_equal(n_vertices * n_batches, -1);
     side->free_colors = new_array(n_vertices * color_words(n_batches), sizeof(uint64_t));
     side->first_words = new_equal(n_vertices, 0);
-    free_all_colors(side, n_batches, n_vertices);
+    free_all_colors(side, n_batches, 0, n_vertices);
   }
 }
 

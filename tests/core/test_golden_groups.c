@@ -64,13 +64,14 @@ static void free_case(Case *c) {
 static void deal_together(GroupedRows *grouped, int64_t *offsets) {
   int64_t *firsts = new_zeros(grouped->n_strata);
   int64_t *others = new_zeros(grouped->n_strata);
-  Host host = patient_host();
-  CHECK(line_up_groups(grouped, firsts, others, &host));
+  begin_line(grouped, firsts, others);
+  line_up_groups(grouped, 0, grouped->n_found, firsts, others);
   GroupDealing dealing = {.n_batches = grouped->n_batches};
   dealing.held = new_equal(grouped->n_batches, 0);
   dealing.totals = new_equal(grouped->n_batches, 0);
   dealing.heap = new_equal(grouped->n_batches, 0);
-  CHECK(deal_groups(grouped, &dealing, &host));
+  begin_dealing_groups(&dealing);
+  deal_groups(grouped, &dealing, grouped->n_found);
   fill_group_offsets(&dealing, offsets);
   free(firsts);
   free(others);
@@ -96,13 +97,12 @@ static void draw_together(const Case *c, const int32_t *order, int64_t *offsets,
       .next_places = new_equal(n_groups, -1),
       .batch_of = new_array(n_groups, sizeof(int32_t)),
   };
-  Host host = patient_host();
-  CHECK(find_groups(order, c->labels[GROUPS], c->n_rows, &grouped, &host));
+  find_groups(order, c->labels[GROUPS], 0, c->n_rows, &grouped);
   deal_together(&grouped, offsets);
   int64_t *next_free = new_array(c->n_batches, sizeof *next_free);
   memcpy(next_free, offsets, (size_t)c->n_batches * sizeof *next_free);
-  place_groups(&grouped, next_free);
-  CHECK(write_grouped_rows(order, c->labels[GROUPS], c->n_rows, &grouped, rows, &host));
+  place_groups(&grouped, 0, grouped.n_found, next_free);
+  write_grouped_rows(order, c->labels[GROUPS], 0, 0, c->n_rows, &grouped, rows);
   free(next_free);
   free(grouped.found);
   free(grouped.n_first);
@@ -114,8 +114,8 @@ static void draw_together(const Case *c, const int32_t *order, int64_t *offsets,
 
 /* Color the rows as the edges of a graph. */
 static void color_rows(const Case *c, const int32_t *order, RowGraph *graph) {
+  cut_into_blocks(order, 0, c->n_rows, graph);
   Host host = patient_host();
-  CHECK(cut_into_blocks(order, c->n_rows, graph, &host));
   CHECK(color_edges(graph, &host) && equalize_sizes(graph, &host));
 }
 
@@ -137,11 +137,10 @@ static void draw_spread(const Case *c, const int32_t *order, int64_t *offsets, i
   }
   allocate_graph(&graph);
   int64_t *begins = new_array(c->n_labels[STRATA], sizeof *begins);
-  Host host = patient_host();
   fill_begins(c, begins);
   if (c->is_nested) {
     int32_t *next_places = new_equal(c->n_labels[GROUPS], -1);
-    CHECK(deal_in_turn(order, c->n_rows, begins, next_places, &graph, &host));
+    deal_in_turn(order, 0, c->n_rows, begins, next_places, &graph);
     free(next_places);
   } else {
     color_rows(c, order, &graph);
@@ -150,11 +149,12 @@ static void draw_spread(const Case *c, const int32_t *order, int64_t *offsets, i
   for (int64_t batch = 0; batch < c->n_batches; batch++) offsets[batch + 1] = offsets[batch] + graph.sizes[batch];
   int32_t *sorted = new_array(graph.n_edges, sizeof *sorted);
   int32_t *batches = new_array(graph.n_edges, sizeof *batches);
+  int64_t n_done = 0;
   fill_begins(c, begins);
-  CHECK(sort_by_stratum(order, c->n_rows, &graph, begins, sorted, batches, &host));
+  sort_by_stratum(order, &graph, 0, c->n_rows, &n_done, begins, sorted, batches);
   int64_t *next_free = new_array(c->n_batches, sizeof *next_free);
   memcpy(next_free, offsets, (size_t)c->n_batches * sizeof *next_free);
-  CHECK(write_rows_apart(sorted, batches, graph.n_edges, next_free, rows, &host));
+  write_rows_apart(sorted, batches, 0, 0, graph.n_edges, next_free, rows);
   free_graph(&graph);
   free(begins);
   free(sorted);

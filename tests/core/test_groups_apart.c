@@ -1,4 +1,4 @@
-/* groups_apart.h against its promises: random graphs. */
+/* groups_apart.h against its promises: random graphs, whose rows are read in steps of several sizes. */
 
 #include <string.h>
 
@@ -19,6 +19,10 @@ typedef struct {
   int64_t n_batches;
   int32_t batches[MOST_EDGES]; /* of the edges, in the order of the epoch */
 } Epoch;
+
+static int64_t step_end(int64_t begin, int64_t end, int64_t wanted) {
+  return wanted < end - begin ? begin + wanted : end;
+}
 
 /* Draw the labels of rows; the last rows are left out. `nested`: each group is in one stratum. */
 static Epoch some_epoch(uint64_t *state, bool nested) {
@@ -55,23 +59,28 @@ static RowGraph new_graph(const Epoch *epoch) {
   return graph;
 }
 
-/* Find the batches by the core. */
-static void find_batches(bool nested, Epoch *epoch) {
+/* Find the batches by the core, which reads so many rows in a step. */
+static void find_batches(int64_t wanted, bool nested, Epoch *epoch) {
   RowGraph graph = new_graph(epoch);
-  Host host = patient_host();
   int64_t begins[MOST_LABELS];
   int32_t next_places[MOST_LABELS];
   for (int64_t group = 0; group < epoch->n_labels[1]; group++) next_places[group] = -1;
   for (int64_t stratum = 0, begin = 0; stratum < epoch->n_labels[0]; begin += epoch->counts[0][stratum++]) {
     begins[stratum] = begin;
   }
-  if (nested) {
-    CHECK(deal_in_turn(epoch->order, epoch->n_rows, begins, next_places, &graph, &host));
-  } else {
-    CHECK(cut_into_blocks(epoch->order, epoch->n_rows, &graph, &host));
-    CHECK(color_edges(&graph, &host) && equalize_sizes(&graph, &host));
+  for (int64_t done = 0, end; done < epoch->n_rows; done = end) {
+    end = step_end(done, epoch->n_rows, wanted);
+    if (nested) {
+      deal_in_turn(epoch->order, done, end, begins, next_places, &graph);
+    } else {
+      cut_into_blocks(epoch->order, done, end, &graph);
+    }
   }
   CHECK_EQUAL(graph.n_found, graph.n_edges);
+  if (!nested) {
+    Host host = patient_host();
+    CHECK(color_edges(&graph, &host) && equalize_sizes(&graph, &host));
+  }
   for (int side = 0; side < 2; side++) {
     CHECK(graph.sides[side].n_vertices <= most_vertices(epoch->counts[side], epoch->n_labels[side], epoch->n_batches));
   }
@@ -106,11 +115,19 @@ static void check_shares(const Epoch *epoch) {
 }
 
 static void test_any_rows(bool nested) {
+  static const int64_t steps[] = {INT64_MAX, 1, 3};
   uint64_t state = nested ? 2 : 1;
   for (int trial = 0; trial < 15000; trial++) {
     Epoch epoch = some_epoch(&state, nested);
-    find_batches(nested, &epoch);
-    check_shares(&epoch);
+    int32_t batches[MOST_EDGES];
+    for (size_t step = 0; step < LENGTH(steps); step++) {
+      find_batches(steps[step], nested, &epoch);
+      if (step == 0) {
+        check_shares(&epoch);
+        memcpy(batches, epoch.batches, sizeof batches);
+      }
+      for (int64_t edge = 0; edge < epoch.n_rows - N_LEFT_OUT; edge++) CHECK_EQUAL(epoch.batches[edge], batches[edge]);
+    }
   }
 }
 
@@ -119,10 +136,10 @@ static void test_written_rows(void) {
   uint64_t state = 3;
   for (int trial = 0; trial < 1000; trial++) {
     Epoch epoch = some_epoch(&state, false);
-    find_batches(false, &epoch);
+    find_batches(INT64_MAX, false, &epoch);
     RowGraph graph = new_graph(&epoch);
     memcpy(graph.colors, epoch.batches, (size_t)graph.n_edges * sizeof(int32_t));
-    int64_t next_places[MOST_LABELS], next_free[MOST_BATCHES];
+    int64_t next_places[MOST_LABELS], next_free[MOST_BATCHES], n_done = 0;
     for (int64_t stratum = 0, begin = 0; stratum < epoch.n_labels[0]; begin += epoch.counts[0][stratum++]) {
       next_places[stratum] = begin;
     }
@@ -130,10 +147,10 @@ static void test_written_rows(void) {
       next_free[batch] = begin;
     }
     int32_t rows[MOST_EDGES], batches[MOST_EDGES], written[MOST_EDGES];
-    Host host = patient_host();
-    host.first_row = 1;
-    CHECK(sort_by_stratum(epoch.order, epoch.n_rows, &graph, next_places, rows, batches, &host));
-    CHECK(write_rows_apart(rows, batches, graph.n_edges, next_free, written, &host));
+    sort_by_stratum(epoch.order, &graph, 0, 3, &n_done, next_places, rows, batches);
+    sort_by_stratum(epoch.order, &graph, 3, epoch.n_rows, &n_done, next_places, rows, batches);
+    CHECK_EQUAL(n_done, graph.n_edges);
+    write_rows_apart(rows, batches, 1, 0, graph.n_edges, next_free, written);
     int64_t next = 0;
     for (int64_t batch = 0; batch < epoch.n_batches; batch++) {
       for (int64_t stratum = 0; stratum < epoch.n_labels[0]; stratum++) {

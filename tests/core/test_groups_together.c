@@ -1,8 +1,7 @@
-/* groups_together.h against the rule, told group by group: random cases. */
+/* groups_together.h against the rule, told group by group: random cases, in steps of several sizes. */
 
 #include "check.h"
 #include "groups_together.h"
-#include "patient_host.h"
 
 enum { MOST_STRATA = 4, MOST_GROUPS = 30, MOST_ROWS = 200 };
 
@@ -16,6 +15,10 @@ typedef struct {
   int32_t rows[MOST_ROWS];
   int64_t offsets[MOST_GROUPS + 1];
 } Epoch;
+
+static int64_t step_end(int64_t begin, int64_t end, int64_t wanted) {
+  return wanted < end - begin ? begin + wanted : end;
+}
 
 /* Draw the groups of rows, each in a stratum; the last rows are left out. Return the fewest groups of a stratum. */
 static int64_t make_epoch(uint64_t *state, GroupedRows *grouped, Epoch *epoch) {
@@ -42,26 +45,40 @@ static int64_t make_epoch(uint64_t *state, GroupedRows *grouped, Epoch *epoch) {
   return fewest;
 }
 
-/* Deal by the core. */
-static void deal_by_core(GroupedRows *grouped, Epoch *epoch) {
-  Host host = patient_host();
-  host.first_row = 1;
+/* Deal by the core in steps of so many rows or groups. */
+static void deal_in_steps(int64_t wanted, GroupedRows *grouped, Epoch *epoch) {
   int64_t firsts[MOST_STRATA], others[MOST_STRATA], n_first[MOST_STRATA] = {0}, n_other[MOST_STRATA] = {0};
   grouped->n_found = 0;
   grouped->n_first = n_first;
   grouped->n_other = n_other;
   for (int64_t group = 0; group < grouped->n_groups; group++) grouped->next_places[group] = -1;
-  CHECK(find_groups(epoch->order, epoch->groups, epoch->n_rows, grouped, &host));
-  CHECK(line_up_groups(grouped, firsts, others, &host));
+  for (int64_t done = 0, end; done < epoch->n_rows; done = end) {
+    end = step_end(done, epoch->n_rows, wanted);
+    find_groups(epoch->order, epoch->groups, done, end, grouped);
+  }
+  begin_line(grouped, firsts, others);
+  for (int64_t done = 0, end; done < grouped->n_found; done = end) {
+    end = step_end(done, grouped->n_found, wanted);
+    line_up_groups(grouped, done, end, firsts, others);
+  }
   int32_t *memory = new_array(3 * grouped->n_batches, sizeof *memory);
   GroupDealing dealing = {.n_batches = grouped->n_batches, .held = memory, .totals = memory + grouped->n_batches};
   dealing.heap = memory + 2 * grouped->n_batches;
-  CHECK(deal_groups(grouped, &dealing, &host));
+  begin_dealing_groups(&dealing);
+  while (dealing.dealt < grouped->n_found) {
+    deal_groups(grouped, &dealing, step_end(dealing.dealt, grouped->n_found, wanted));
+  }
   fill_group_offsets(&dealing, epoch->offsets);
   int64_t next_free[MOST_GROUPS];
   for (int64_t batch = 0; batch < grouped->n_batches; batch++) next_free[batch] = epoch->offsets[batch];
-  place_groups(grouped, next_free);
-  CHECK(write_grouped_rows(epoch->order, epoch->groups, epoch->n_rows, grouped, epoch->rows, &host));
+  for (int64_t done = 0, end; done < grouped->n_found; done = end) {
+    end = step_end(done, grouped->n_found, wanted);
+    place_groups(grouped, done, end, next_free);
+  }
+  for (int64_t done = 0, end; done < epoch->n_rows; done = end) {
+    end = step_end(done, epoch->n_rows, wanted);
+    write_grouped_rows(epoch->order, epoch->groups, 1, done, end, grouped, epoch->rows);
+  }
   free(memory);
 }
 
@@ -125,6 +142,7 @@ static void check_rows(const GroupedRows *grouped, const Epoch *epoch) {
 }
 
 static void test_any_groups(void) {
+  static const int64_t steps[] = {1, 3, INT64_MAX};
   uint64_t state = 1;
   int64_t n_cases = 0;
   for (int trial = 0; trial < 20000; trial++) {
@@ -141,11 +159,13 @@ static void test_any_groups(void) {
     grouped.line = memory + grouped.n_groups;
     grouped.next_places = memory + 2 * grouped.n_groups;
     grouped.batch_of = memory + 3 * grouped.n_groups;
-    deal_by_core(&grouped, &epoch);
-    Told told = {.n_dealt = 0};
-    for (int32_t stratum = 0; stratum < grouped.n_strata; stratum++) check_stratum(&grouped, &epoch, stratum, &told);
-    CHECK_EQUAL(told.n_dealt, grouped.n_found);
-    check_rows(&grouped, &epoch);
+    for (size_t step = 0; step < LENGTH(steps); step++) {
+      deal_in_steps(steps[step], &grouped, &epoch);
+      Told told = {.n_dealt = 0};
+      for (int32_t stratum = 0; stratum < grouped.n_strata; stratum++) check_stratum(&grouped, &epoch, stratum, &told);
+      CHECK_EQUAL(told.n_dealt, grouped.n_found);
+      check_rows(&grouped, &epoch);
+    }
     free(memory);
   }
   CHECK(n_cases > 10000);

@@ -89,10 +89,9 @@ static inline int32_t next_vertex(GraphSide *side, int64_t n_batches, int32_t la
   return side->wholes[label] + (int32_t)((rank - rest) % (side->counts[label] / n_batches));
 }
 
-/* Find the vertices of the rows in the order of the epoch. */
-static inline bool cut_into_blocks(const int32_t *order, int64_t n_rows, RowGraph *graph, Host *host) {
-  for (int64_t place = 0; place < n_rows; place++) {
-    if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+/* Find the vertices of the rows from place `begin` to before `end` of the order of the epoch. */
+static inline void cut_into_blocks(const int32_t *order, int64_t begin, int64_t end, RowGraph *graph) {
+  for (int64_t place = begin; place < end; place++) {
     int32_t row = order[place];
     if (graph->sides[0].labels[row] >= graph->sides[0].n_labels) continue;
     for (int side = 0; side < 2; side++) {
@@ -101,13 +100,12 @@ static inline bool cut_into_blocks(const int32_t *order, int64_t n_rows, RowGrap
     }
     graph->n_found += 1;
   }
-  return true;
 }
 
-/* Make all colors free at all vertices. */
-static inline void free_all_colors(GraphSide *side, int64_t n_batches, int64_t n_vertices) {
+/* Make all colors free at the vertices from `begin` to before `end`. */
+static inline void free_all_colors(GraphSide *side, int64_t n_batches, int64_t begin, int64_t end) {
   int64_t n_words = color_words(n_batches);
-  for (int64_t word = 0; word < n_vertices * n_words; word++) {
+  for (int64_t word = begin * n_words; word < end * n_words; word++) {
     int64_t n_colors = n_batches - 64 * (word % n_words);
     side->free_colors[word] = n_colors < 64 ? (UINT64_C(1) << n_colors) - 1 : UINT64_MAX;
   }
@@ -271,13 +269,12 @@ static inline bool equalize_sizes(RowGraph *graph, Host *host) {
  * `begins` has a number for each stratum: at first the rows of the strata before. `next_places` has one for each group,
  * -1 at first. Fills the colors of the edges and counts their sizes.
  */
-static inline bool deal_in_turn(
-    const int32_t *order, int64_t n_rows, int64_t *begins, int32_t *next_places, RowGraph *graph, Host *host
+static inline void deal_in_turn(
+    const int32_t *order, int64_t begin, int64_t end, int64_t *begins, int32_t *next_places, RowGraph *graph
 ) {
   const GraphSide *strata = &graph->sides[0];
   const GraphSide *groups = &graph->sides[1];
-  for (int64_t place = 0; place < n_rows; place++) {
-    if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+  for (int64_t place = begin; place < end; place++) {
     int32_t stratum = strata->labels[order[place]];
     int32_t group = groups->labels[order[place]];
     if (stratum >= strata->n_labels) continue;
@@ -289,43 +286,35 @@ static inline bool deal_in_turn(
     graph->colors[graph->n_found++] = batch;
     graph->sizes[batch] += 1;
   }
-  return true;
 }
 
-/* Put the edges, which are in the order of the epoch, in order of stratum.
+/* Put the edges in order of stratum: those of the rows from place `begin` to before `end` of the order of the epoch.
  *
- * `next_places` has a number for each stratum: at first the rows of the strata before. `rows` and `batches` have
- * n_edges numbers: the rows, counted from 0, and their batches.
+ * `next_places` has a number for each stratum: at first the rows of the strata before. `n_done` counts the edges, from
+ * 0. `rows` and `batches` have n_edges numbers: the rows, counted from 0, and their batches.
  */
-static inline bool sort_by_stratum(
-    const int32_t *order, int64_t n_rows, const RowGraph *graph, int64_t *next_places, int32_t *rows, int32_t *batches,
-    Host *host
+static inline void sort_by_stratum(
+    const int32_t *order, const RowGraph *graph, int64_t begin, int64_t end, int64_t *n_done, int64_t *next_places,
+    int32_t *rows, int32_t *batches
 ) {
-  const int32_t *colors = graph->colors;
-  for (int64_t place = 0; place < n_rows; place++) {
-    if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+  for (int64_t place = begin; place < end; place++) {
     int32_t stratum = graph->sides[0].labels[order[place]];
     if (stratum >= graph->sides[0].n_labels) continue;
     int64_t to = next_places[stratum]++;
     rows[to] = order[place];
-    batches[to] = *colors++;
+    batches[to] = graph->colors[(*n_done)++];
   }
-  return true;
 }
 
-/* Write `count` rows, in order of stratum, to their batches, counted as the host does.
+/* Write the rows from `begin` to before `end`, in order of stratum, to their batches, counted from `first_row`.
  *
  * `next_free` has n_batches numbers: at first the offsets, then the first free place of each batch.
  */
-static inline bool write_rows_apart(
-    const int32_t *rows, const int32_t *batches, int64_t count, int64_t *next_free, int32_t *written, Host *host
+static inline void write_rows_apart(
+    const int32_t *rows, const int32_t *batches, int32_t first_row, int64_t begin, int64_t end, int64_t *next_free,
+    int32_t *written
 ) {
-  int32_t first_row = host->first_row;
-  for (int64_t i = 0; i < count; i++) {
-    written[next_free[batches[i]]++] = rows[i] + first_row;
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
-  }
-  return true;
+  for (int64_t i = begin; i < end; i++) written[next_free[batches[i]]++] = rows[i] + first_row;
 }
 
 #endif

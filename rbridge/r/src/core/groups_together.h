@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host.h"
-
 /* The groups of an epoch. The caller owns the arrays. */
 typedef struct {
   int64_t n_strata;
@@ -38,15 +36,14 @@ static inline bool comes_first(const GroupedRows *grouped, int32_t group, int64_
   return grouped->counts[group] >= grouped->minimum && n_before < grouped->n_batches;
 }
 
-/* Find the groups of the rows in the order of the epoch.
+/* Find the groups of the rows from place `begin` to before `end` of the order of the epoch.
  *
  * `groups` has the group of each row, n_groups for rows that the epoch leaves out. Rows are counted from 0.
  */
-static inline bool find_groups(
-    const int32_t *order, const int32_t *groups, int64_t n_rows, GroupedRows *grouped, Host *host
+static inline void find_groups(
+    const int32_t *order, const int32_t *groups, int64_t begin, int64_t end, GroupedRows *grouped
 ) {
-  for (int64_t place = 0; place < n_rows; place++) {
-    if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+  for (int64_t place = begin; place < end; place++) {
     int32_t group = groups[order[place]];
     if (group >= grouped->n_groups || grouped->next_places[group] >= 0) continue;
     grouped->next_places[group] = 0;
@@ -58,22 +55,27 @@ static inline bool find_groups(
       grouped->n_other[stratum] += 1;
     }
   }
-  return true;
 }
 
-/* Put the groups that were found into the line; `n_first` is used up.
+/* Find where in the line each stratum begins, after all groups were found.
  *
- * `firsts` and `others` have room for n_strata numbers each: the place of the next large group that comes first, and
- * that of the next other group.
+ * `firsts` and `others` have n_strata numbers each: the place of the next large group that comes first, and that of the
+ * next other group.
  */
-static inline bool line_up_groups(GroupedRows *grouped, int64_t *firsts, int64_t *others, Host *host) {
+static inline void begin_line(const GroupedRows *grouped, int64_t *firsts, int64_t *others) {
   int64_t begin = 0;
   for (int64_t stratum = 0; stratum < grouped->n_strata; stratum++) {
     firsts[stratum] = begin;
     others[stratum] = begin + grouped->n_first[stratum];
     begin = others[stratum] + grouped->n_other[stratum];
   }
-  for (int64_t i = 0; i < grouped->n_found; i++) {
+}
+
+/* Put the groups from `begin` to before `end` of those that were found into the line; `n_first` is used up. */
+static inline void line_up_groups(
+    GroupedRows *grouped, int64_t begin, int64_t end, int64_t *firsts, int64_t *others
+) {
+  for (int64_t i = begin; i < end; i++) {
     int32_t group = grouped->found[i];
     int32_t stratum = grouped->strata_of[group];
     bool is_first = grouped->counts[group] >= grouped->minimum && grouped->n_first[stratum] > 0;
@@ -81,14 +83,13 @@ static inline bool line_up_groups(GroupedRows *grouped, int64_t *firsts, int64_t
     int64_t *place = is_first ? &firsts[stratum] : &others[stratum];
     grouped->line[*place] = group;
     *place += 1;
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
-  return true;
 }
 
 /* The state of dealing the groups to the batches. The caller owns the arrays. */
 typedef struct {
   int64_t n_batches;
+  int64_t dealt;   /* the number of groups of the line that are dealt */
   int32_t *held;   /* n_batches numbers: rows of the stratum that is being dealt */
   int32_t *totals; /* n_batches numbers: rows of the strata before */
   int32_t *heap;   /* n_batches numbers: the batches, the one that gets the next group on top */
@@ -117,6 +118,7 @@ static inline void sink_batch(GroupDealing *dealing, int64_t place) {
 
 /* Begin to deal: no batch has any rows. */
 static inline void begin_dealing_groups(GroupDealing *dealing) {
+  dealing->dealt = 0;
   for (int64_t batch = 0; batch < dealing->n_batches; batch++) {
     dealing->held[batch] = dealing->totals[batch] = 0;
     dealing->heap[batch] = (int32_t)batch;
@@ -132,23 +134,22 @@ static inline void end_stratum(GroupDealing *dealing) {
   for (int64_t place = dealing->n_batches / 2; place-- > 0;) sink_batch(dealing, place);
 }
 
-/* Deal the groups of the line.
+/* Deal the groups of the line up to place `end`.
  *
  * The time is proportional to the number of groups, if each stratum has at least n_batches of them.
  */
-static inline bool deal_groups(GroupedRows *grouped, GroupDealing *dealing, Host *host) {
-  begin_dealing_groups(dealing);
-  for (int64_t i = 0; i < grouped->n_found; i++) {
-    int32_t group = grouped->line[i];
+static inline void deal_groups(GroupedRows *grouped, GroupDealing *dealing, int64_t end) {
+  for (; dealing->dealt < end; dealing->dealt++) {
+    int32_t group = grouped->line[dealing->dealt];
     int32_t batch = dealing->heap[0];
     grouped->batch_of[group] = batch;
     dealing->held[batch] += grouped->sizes[group];
     sink_batch(dealing, 0);
-    bool is_last = i + 1 == grouped->n_found;
-    if (is_last || grouped->strata_of[grouped->line[i + 1]] != grouped->strata_of[group]) end_stratum(dealing);
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    bool is_last = dealing->dealt + 1 == grouped->n_found;
+    if (is_last || grouped->strata_of[grouped->line[dealing->dealt + 1]] != grouped->strata_of[group]) {
+      end_stratum(dealing);
+    }
   }
-  return true;
 }
 
 /* Fill `offsets`, of n_batches + 1 numbers: where each batch begins, and where the last one ends. */
@@ -159,12 +160,12 @@ static inline void fill_group_offsets(const GroupDealing *dealing, int64_t *offs
   }
 }
 
-/* Find where the rows of the groups of the line go.
+/* Find where the rows of the groups from place `begin` to before `end` of the line go.
  *
  * `next_free` has n_batches numbers: at first the offsets, then the first free place of each batch.
  */
-static inline void place_groups(GroupedRows *grouped, int64_t *next_free) {
-  for (int64_t i = 0; i < grouped->n_found; i++) {
+static inline void place_groups(GroupedRows *grouped, int64_t begin, int64_t end, int64_t *next_free) {
+  for (int64_t i = begin; i < end; i++) {
     int32_t group = grouped->line[i];
     int64_t *place = &next_free[grouped->batch_of[group]];
     grouped->next_places[group] = (int32_t)*place;
@@ -172,17 +173,15 @@ static inline void place_groups(GroupedRows *grouped, int64_t *next_free) {
   }
 }
 
-/* Write the rows in the order of the epoch, counted as the host does. */
-static inline bool write_grouped_rows(
-    const int32_t *order, const int32_t *groups, int64_t n_rows, GroupedRows *grouped, int32_t *rows, Host *host
+/* Write the rows from place `begin` to before `end` of the order of the epoch, counted from `first_row`. */
+static inline void write_grouped_rows(
+    const int32_t *order, const int32_t *groups, int32_t first_row, int64_t begin, int64_t end, GroupedRows *grouped,
+    int32_t *rows
 ) {
-  int32_t first_row = host->first_row;
-  for (int64_t place = 0; place < n_rows; place++) {
+  for (int64_t place = begin; place < end; place++) {
     int32_t group = groups[order[place]];
     if (group < grouped->n_groups) rows[grouped->next_places[group]++] = order[place] + first_row;
-    if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
   }
-  return true;
 }
 
 #endif

@@ -27,14 +27,18 @@ static inline bool new_side(const RowGraph *graph, GraphSide *side, Host *host) 
   side->wholes = side->rests + side->n_labels;
   side->first_words = side->vertices + graph->n_edges;
   memset(side->first_words, 0, (size_t)n_vertices * sizeof *side->first_words);
-  free_all_colors(side, graph->n_batches, n_vertices);
+  free_all_colors(side, graph->n_batches, 0, n_vertices);
   return host->go_on(host);
 }
 
 /* Color the rows as the edges of a graph. */
 static inline bool color_graph(const int32_t *order, int64_t n_rows, RowGraph *graph, Host *host) {
   if (!new_side(graph, &graph->sides[0], host) || !new_side(graph, &graph->sides[1], host)) return false;
-  return cut_into_blocks(order, n_rows, graph, host) && color_edges(graph, host) && equalize_sizes(graph, host);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    cut_into_blocks(order, begin, smaller(begin + GO_ON_ROWS, n_rows), graph);
+    if (!host->go_on(host)) return false;
+  }
+  return color_edges(graph, host) && equalize_sizes(graph, host);
 }
 
 /* Deal the rows in turn, in order of stratum and group. */
@@ -47,7 +51,11 @@ static inline bool deal_nested(const int32_t *order, int64_t n_rows, RowGraph *g
     begins[stratum] = n_before;
     n_before += strata->counts[stratum];
   }
-  return deal_in_turn(order, n_rows, begins, next_places, graph, host);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    deal_in_turn(order, begin, smaller(begin + GO_ON_ROWS, n_rows), begins, next_places, graph);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
 }
 
 /* Fill the colors of a graph, which are the batches of its edges, and their sizes; the caller has set its numbers of

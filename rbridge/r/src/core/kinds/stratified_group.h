@@ -369,19 +369,32 @@ static bool new_group_epoch(const StratifiedGroup *self, GroupEpoch *epoch, Host
 
 /* Put the groups in the order in which they are dealt. */
 static bool line_up(const StratifiedGroup *self, const int32_t *order, GroupedRows *grouped, Host *host) {
-  int64_t n_strata = grouped->n_strata;
+  int64_t n_rows = self->rows.codes.n_rows, n_strata = grouped->n_strata;
   int64_t *numbers = host->memory(host, FOR_THE_CALL, 4 * n_strata * (int64_t)sizeof *numbers);
   if (numbers == NULL) return false;
   memset(numbers, 0, 2 * (size_t)n_strata * sizeof *numbers);
   grouped->n_first = numbers;
   grouped->n_other = numbers + n_strata;
-  return find_groups(order, self->rows.groups, self->rows.codes.n_rows, grouped, host) &&
-         line_up_groups(grouped, numbers + 2 * n_strata, numbers + 3 * n_strata, host);
+  int64_t *firsts = numbers + 2 * n_strata, *others = numbers + 3 * n_strata;
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    find_groups(order, self->rows.groups, begin, smaller(begin + GO_ON_ROWS, n_rows), grouped);
+    if (!host->go_on(host)) return false;
+  }
+  begin_line(grouped, firsts, others);
+  for (int64_t begin = 0; begin < grouped->n_found; begin += GO_ON_ROWS) {
+    line_up_groups(grouped, begin, smaller(begin + GO_ON_ROWS, grouped->n_found), firsts, others);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
 }
 
 /* Deal groups of one stratum each; find where the batches begin. */
 static bool deal_to_batches(GroupedRows *grouped, GroupDealing *dealing, int64_t *offsets, Host *host) {
-  if (!deal_groups(grouped, dealing, host)) return false;
+  begin_dealing_groups(dealing);
+  while (dealing->dealt < grouped->n_found) {
+    deal_groups(grouped, dealing, smaller(dealing->dealt + GO_ON_ROWS, grouped->n_found));
+    if (!host->go_on(host)) return false;
+  }
   fill_group_offsets(dealing, offsets);
   return true;
 }
@@ -416,7 +429,7 @@ static bool deal_mixed_to_batches(
 static bool draw_groups_together(
     const StratifiedGroup *self, const int32_t *order, Generator *generator, GroupEpoch *epoch, Host *host
 ) {
-  int64_t n_groups = self->rows.n_groups, n_batches = self->n_batches;
+  int64_t n_groups = self->rows.n_groups, n_batches = self->n_batches, n_rows = self->rows.codes.n_rows;
   bool is_mixed = self->bounds.skeleton != NULL;
   int32_t *of_groups = new_unknown(4 * n_groups, host);
   int32_t *of_batches = of_groups == NULL ? NULL : new_unknown(3 * n_batches, host);
@@ -437,13 +450,18 @@ static bool draw_groups_together(
                            : deal_to_batches(&grouped, &dealing, epoch->offsets, host);
   if (!is_dealt) return false;
   memcpy(epoch->next, epoch->offsets, (size_t)n_batches * sizeof *epoch->next);
-  place_groups(&grouped, epoch->next);
-  return write_grouped_rows(order, self->rows.groups, self->rows.codes.n_rows, &grouped, epoch->rows, host);
+  place_groups(&grouped, 0, grouped.n_found, epoch->next);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, n_rows);
+    write_grouped_rows(order, self->rows.groups, host->first_row, begin, end, &grouped, epoch->rows);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
 }
 
 static bool draw_groups_apart(const StratifiedGroup *self, const int32_t *order, GroupEpoch *epoch, Host *host) {
   const Codes *codes = &self->rows.codes;
-  int64_t n_rows = codes->n_rows, n_strata = codes->n_strata, n_batches = self->n_batches;
+  int64_t n_rows = codes->n_rows, n_strata = codes->n_strata, n_batches = self->n_batches, n_done = 0;
   const RowGroups *rows = &self->rows;
   RowGraph graph = {.n_batches = n_batches, .n_edges = n_rows - codes->counts[n_strata]};
   graph.sides[0] = (GraphSide){.n_labels = n_strata, .labels = self->strata, .counts = self->counts};
@@ -455,8 +473,16 @@ static bool draw_groups_apart(const StratifiedGroup *self, const int32_t *order,
   fill_starts(codes->counts, n_strata, begins);
   fill_starts(graph.sizes, n_batches, epoch->offsets);
   memcpy(epoch->next, epoch->offsets, (size_t)n_batches * sizeof *epoch->next);
-  return sort_by_stratum(order, n_rows, &graph, begins, sorted, batches, host) &&
-         write_rows_apart(sorted, batches, graph.n_edges, epoch->next, epoch->rows, host);
+  for (int64_t begin = 0; begin < n_rows; begin += GO_ON_ROWS) {
+    sort_by_stratum(order, &graph, begin, smaller(begin + GO_ON_ROWS, n_rows), &n_done, begins, sorted, batches);
+    if (!host->go_on(host)) return false;
+  }
+  for (int64_t begin = 0; begin < graph.n_edges; begin += GO_ON_ROWS) {
+    int64_t end = smaller(begin + GO_ON_ROWS, graph.n_edges);
+    write_rows_apart(sorted, batches, host->first_row, begin, end, epoch->next, epoch->rows);
+    if (!host->go_on(host)) return false;
+  }
+  return true;
 }
 
 static bool draw_stratified_group(void *instance, Generator *generator, uint32_t number, Host *host) {
