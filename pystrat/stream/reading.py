@@ -69,7 +69,8 @@ class StratumCodes:
             try:
                 return np.fromiter(map(known.__getitem__, strata), dtype=np.int32, count=len(strata))
             except KeyError:
-                known.update({value: self._look_up(value) for value in set(strata) - known.keys()})
+                new = (value for value in dict.fromkeys(strata) if value not in known)
+                known.update({value: self._look_up(value) for value in new})
                 code_of = known.__getitem__
             except TypeError:  # arrays, for example, are no keys
                 pass
