@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import pystrat
 import pystrat.corpus
@@ -32,6 +34,7 @@ from pystrat import (
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
+    SumTree,
     TreeBatchSampler,
     TreeSampler,
     TripleBatchSampler,
@@ -47,6 +50,7 @@ ONE_OF_FOUR = [0] * 18 + [1] * 6
 PAIRS: dict[str, Any] = {"users": [0, 1, 2], "items": [0, 1, 2], "n_items": 9}
 USERS, ITEMS = (part.tolist() for part in np.divmod(np.arange(24), 6))
 MANY_PAIRS: dict[str, Any] = {"users": USERS, "items": ITEMS, "n_items": 99}
+MANY_LABELS = [[0, 1, 0], [1, 0, 0], [0, 1, 1], [1, 0, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]] * 3
 LENGTHS = [1, 5, 2, 2, 7, 3, 1, 4, 4, 6] * 4
 SHUFFLED = {"mode": "shuffle"}
 TEXT_FILES = ("a.txt", "b.rows", "c.rows")
@@ -378,6 +382,119 @@ def samplers(folder: Path) -> list[BatchSampler]:
     """Return a sampler of each specimen that has epochs; the files of specimens are written into a folder."""
     write_files(folder)
     return [specimen.make() for specimen in specimens(folder).values() if not specimen.is_endless]
+
+
+def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
+    """Return the arguments of samplers with choices that the others lack: the core is tested with them."""
+    taken = {"strata": ONE_OF_FOUR, "mean_batch_size": 4}
+    of_five = {"strata": [row % 5 for row in range(24)], "strata_per_batch": 2}
+    labels = pd.DataFrame(np.array(MANY_LABELS), columns=list("abc"))
+    by_length = {"n_rows": 40, "sample": 24, "lengths": LENGTHS}
+    corpus = {"source": folder, "suffixes": [".rows"]}
+    few_items = {"users": [row % 8 for row in range(24)], "items": [row * 5 % 7 for row in range(24)], "batch_size": 5}
+    of_lines = [5, 0, 7] * (2 * LINES // 3)
+    return {
+        StratifiedBatchSampler: [
+            {"strata": ONE_OF_FOUR, "min_samples_per_stratum": {0: 2, 1: 1}},
+            {**taken, "min_samples_per_stratum": 3, "mean_batch_size": 9, "rare": "repeat"},
+            {"strata": ONE_OF_FOUR, "min_samples_per_stratum": 9, "rare": "warn"},
+            {"strata": ONE_OF_FOUR, "mean_batch_size": 2, "rare": "warn"},
+            {**taken, "drop": "balanced"},
+            {**taken, "balance": 8},
+            {**taken, "shares": {0: 1, 1: 2}},
+            {**taken, "cap": 9},
+            {**taken, "temperature": 2},
+        ],
+        StrataSubsetBatchSampler: [{**of_five, "mean_batch_size": 5}],
+        StratifiedGroupBatchSampler: [
+            {"strata": IN_TURN, "mean_batch_size": 6, "groups": [row % 11 for row in range(24)]},
+            {"strata": ONE_OF_FOUR, "mean_batch_size": 6, "groups": [row // 2 for row in range(24)], "keep": "apart"},
+        ],
+        DownsampledBatchSampler: [{"strata": ONE_OF_FOUR, "multiplier": {0: 0.5, 1: 1}, "batch_size": 3}],
+        PerLabelBatchSampler: [
+            {"labels": labels, "positives_per_label": 2, "negatives_per_label": 1, "labels_per_batch": 2}
+        ],
+        MultilabelBatchSampler: [
+            {"labels": labels, "mean_batch_size": 6},
+            {"labels": labels, "mean_batch_size": 1, "rare": "allow"},
+            {"labels": labels, "min_samples_per_label": 3, "max_batches": "auto"},
+        ],
+        NegativePairBatchSampler: [
+            {**MANY_PAIRS, "ratio": 0.25, "batch_size": 8, "method": "per_user"},
+            {**MANY_PAIRS, "ratio": 0.25, "batch_size": 8, "method": "popularity", "reject_positives": False},
+            {**few_items, "ratio": 0.5, "method": "popularity"},
+            {**few_items, "n_items": 30, "ratio": Fraction(2, 7), "method": "per_user", "unique": True},
+        ],
+        WeightedBatchSampler: [
+            {"weights": {0: [1.0] * 10, 3: [0.5] * 6 + [2.0] * 4}, "batch_size": 3},
+            {"weights": [0.0, 0.5, 1.0, 2.0] * 3, "batch_size": 2, "replacement": False, "n_batches": 3},
+        ],
+        EpochSubsetBatchSampler: [
+            {"n_rows": 40, "sample": 12, "batch_size": 2, "rows": {0: range(40), 3: range(20)}},
+            {**by_length, "batch_size": 2, "window": 6, "num_replicas": 2, "balance_replicas": True},
+        ],
+        PerplexityBatchSampler: [
+            {**by_length, "max_tokens": 14, "maximum": 9.0},
+            {**by_length, "batch_size": 5, "window": 9, "maximum": 9.0, "clip": True},
+        ],
+        CorpusMixtureBatchSampler: [
+            {
+                **corpus,
+                "batch_size": 4,
+                "weights": {0: [1, 1], 3: [3, 1]},
+                "epoch_end": "first_exhausted",
+                "assign": "even",
+            },
+            {**corpus, "sample": 24, "batch_size": 3, "lengths": of_lines, "max_length": 5},
+            {**corpus, "sample": 24, "max_tokens": 30, "lengths": of_lines, "num_replicas": 2},
+        ],
+        TreeBatchSampler: varied_trees(),
+    }
+
+
+def varied_trees() -> list[dict[str, Any]]:
+    """Return the arguments of trees with several levels, clones, weights, and nodes that are pruned."""
+    table = {"x": ONE_OF_FOUR, "y": [None, 0, 1, 2] * 6, "w": [0.5, 1.5, 0.0] * 8}
+    leaf = {"name": "leaf", "column": "y", "value": [0, 2], "op": "in", "row_weight": "w", "repeat": 2}
+    clones = {"name": "clones", "column": "y", "for_each": True, "missing": "stratum", "weight": "proportional(count)"}
+    pruned = {"column": "y", "value": 9, "prune": "parent"}
+    part_of_x = {"name": "x", "column": "x", "value": 1, "prune": "individual", "children": [clones, pruned]}
+    children = [{**clones, "mode": "sequential"}, {**pruned, "prune": "individual"}]
+    kept = {**part_of_x, "weight": "proportional(w)", "children": children}
+    functions = ("uniform(0, 2)", "integers(0, 9)", "choice(['l', 'r'])", "counter()", "normal(0, 1)")
+    two = [{"name": "a", "children": [leaf]}, {"name": "b", "children": [part_of_x, leaf]}]
+    specifications: list[dict[str, Any]] = [
+        {"children": [leaf, {"name": "rest", "column": "x", "value": 0, "mode": "shuffle", "weight": 2}]},
+        {"children": [{**clones, "mode": "shuffle"}, {**kept, "repeat": 3}, {**leaf, "weight": 0.5}]},
+        {"mode": "sequential", "repeat": 2, "children": [kept, leaf], "auxiliary": dict(zip("abcde", functions))},
+        {"mode": "shuffle", "children": two},
+    ]
+    given = {"table": table, "batch_size": 4}
+    each = {"mode": "shuffle", "children": [{"column": "x", "for_each": True, "mode": "shuffle"}]}
+    return [
+        *({**given, "spec": spec, "length": 30} for spec in specifications),
+        *({**given, "spec": spec, "length": 10, "persistent": True, "num_replicas": 2} for spec in specifications),
+        {**given, "spec": specifications[1], "length": None},
+        {**given, "spec": each, "length": "root"},
+    ]
+
+
+# With missing values, nothing to draw, a negative weight, and no weight above 0.
+REFUSED_TREES: tuple[dict[str, Any], ...] = (
+    {"children": [{"name": "a", "children": [{"column": "x", "for_each": True}]}]},
+    {"children": [{"column": "x", "op": "in", "value": [0], "children": [{"column": "x", "value": 1}]}]},
+    {"children": [{"name": "a", "row_weight": "w"}]},
+    {"children": [{"name": "a", "children": [{"column": "x", "value": 1, "row_weight": "w"}]}]},
+)
+
+
+def varied(folder: Path) -> list[Any]:
+    """Return a sampler of each varied call, and what has a state in the core without being one. Try refused calls."""
+    made = [Specimen(kind, given).make() for kind, of_kind in varied_calls(folder).items() for given in of_kind]
+    for spec in REFUSED_TREES:
+        with pytest.raises(ValueError):
+            TreeBatchSampler({"x": [None, 0, 1] * 4, "w": [-1, 0, 0] * 4}, spec, 4, length=9)
+    return [*made, SumTree([0.5, 2.0, 0.0, 1.0], seed=1), SumTree(capacity=9, seed=1)]
 
 
 def public_samplers() -> set[type[BatchSampler]]:

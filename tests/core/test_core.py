@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.core_calls import core_calls
 from tests.core.golden_numbers import CASES
 
 HERE = Path(__file__).parent
@@ -26,12 +27,18 @@ BUILDS = {
     "clang with sanitizers": ["clang", *SANITIZERS],
     "gcc with contraction": ["gcc", *CONTRACTED],
 }
+KINDS, FUNCTIONS = (
+    sorted(f"{folder}/{path.name}" for path in (CORE / folder).glob("*.h")) for folder in ("kinds", "functions")
+)
+INPUTS = {**CASES, "test_kinds": core_calls}
 PROGRAMS = sorted(path.stem for path in HERE.glob("test_*.c"))
 
 
 def compiled(source: Path, program: Path, build: str) -> Path:
     """Compile a program; the message of a compiler that fails is that of the test."""
-    command = [*BUILDS[build], "-std=c99", *WARNINGS, f"-I{CORE}", f"-I{HERE}", str(source), "-o", str(program), "-lm"]
+    (program.parent / "all_defined.h").write_text("".join(f'#include "{name}"\n' for name in KINDS + FUNCTIONS))
+    folders = [f"-I{folder}" for folder in (CORE, HERE, program.parent)]
+    command = [*BUILDS[build], "-std=c99", *WARNINGS, *folders, str(source), "-o", str(program), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert not done.stderr
@@ -49,7 +56,7 @@ def run(program: Path, numbers: list[int]) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str, build: str, tmp_path: Path) -> None:
     program = compiled(HERE / f"{name}.c", tmp_path / name, build)
-    cases = list(CASES[name]()) if name in CASES else []
+    cases = list(INPUTS[name]()) if name in INPUTS else []
     done = run(program, cases)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(number) for number in cases[:1]]
@@ -100,4 +107,4 @@ def test_every_header_of_the_core_has_a_test() -> None:
     tested = set(re.findall(r'#include "([\w/]+\.h)"', sources))
     paths = (path.relative_to(CORE).as_posix() for path in CORE.rglob("*.h"))
     headers = {path for path in paths if not path.endswith("_template.h")}
-    assert headers and headers <= tested
+    assert headers and headers <= tested | set(KINDS)
