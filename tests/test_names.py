@@ -9,8 +9,6 @@ from typing import Any, Iterator
 
 import pytest
 
-from tests.reference.parameters import documented
-
 MODULES = ("pystrat", "pystrat.corpus", "pystrat.stream", "rbridge")
 PUBLIC = {
     f"{module}.{name}": getattr(importlib.import_module(module), name)
@@ -18,7 +16,6 @@ PUBLIC = {
     for name in importlib.import_module(module).__all__
 }
 CLASSES = sorted(name for name, made in PUBLIC.items() if inspect.isclass(made))
-REPLACED = {"n", "normalise", "shortfall", "promise", "walk", "local_strata", "loader_or_sampler"}  # see CHANGELOG.md
 
 
 def names_of_one_thing(named: Iterator[tuple[str, int]]) -> list[list[str]]:
@@ -44,7 +41,3 @@ def test_nothing_public_has_two_names() -> None:
 @pytest.mark.parametrize("name", CLASSES)
 def test_no_member_of_a_class_has_two_names(name: str) -> None:
     assert names_of_one_thing(members(PUBLIC[name])) == []
-
-
-def test_old_names_of_parameters_are_gone() -> None:
-    assert not REPLACED & set(documented())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+REPLACED = {"n", "normalise", "shortfall", "promise", "walk", "local_strata", "loader_or_sampler"}  # see CHANGELOG.md
 HAND_WRITTEN = """
 | parameter | meaning | default |
 | --- | --- | --- |
@@ -27,6 +28,10 @@ def test_the_table_has_all_parameters_of_both_packages_with_their_defaults(tool:
     document = tool.DOCUMENT.read_text(encoding="utf-8")
     updated = tool.updated(document, tool.python_signatures(), tool.r_signatures())
     assert document == updated, "a parameter, a default or a sampler has changed: run `make document`"
+
+
+def test_old_names_of_parameters_are_gone(tool: Any) -> None:
+    assert not REPLACED & set().union(*tool.python_signatures().values(), *tool.r_signatures().values())
 
 
 def test_each_sampler_has_the_same_parameters_in_both_languages(tool: Any, modules_of_tool: Any) -> None:
