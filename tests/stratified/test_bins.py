@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from fractions import Fraction
 from typing import Any, Optional
@@ -15,9 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import StratifiedBatchSampler, bin_target
-from tests.reference.golden_vectors import GOLDEN, bins_as_text, expected_bins
 
-CASES = json.loads((GOLDEN / "bins.json").read_text(encoding="utf-8"))["cases"]
 FEW = st.lists(st.integers(-4, 4), min_size=1, max_size=60)
 ANY = st.lists(st.floats(allow_nan=False), min_size=1, max_size=60)
 N_BINS = st.integers(1, 70)
@@ -33,15 +30,6 @@ def by_definition(values: list[float], n_bins: int) -> list[int]:
 def interval_of(name: str) -> tuple[float, float]:
     low, high = name[1:-1].split(", ")
     return float(low), float(high)
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
-def test_golden_bins(case: dict) -> None:
-    assert expected_bins(case["input"]) == case["expected"]
-
-
-def test_the_file_is_what_python_writes_afresh() -> None:
-    assert bins_as_text() == (GOLDEN / "bins.json").read_text(encoding="utf-8")
 
 
 @given(st.one_of(FEW, ANY), N_BINS)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pystrat import ShardedStratifiedBatchSampler
-from tests.reference.golden_sharded import as_text, strata_of
+from tests.reference.golden_sharded import strata_of
 from tests.reference.golden_vectors import GOLDEN
 
 CASES = json.loads((GOLDEN / "sharded.json").read_text(encoding="utf-8"))["cases"]
@@ -29,7 +29,3 @@ def test_golden_vector(case: dict) -> None:
         shuffle=given["shuffle"],
     )
     assert [batch.tolist() for batch in sampler.batches(given["epoch"])] == expected["batches"]
-
-
-def test_the_file_is_what_plain_python_writes_afresh() -> None:
-    assert as_text() == (GOLDEN / "sharded.json").read_text(encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import re
 from itertools import permutations, product
@@ -15,16 +14,10 @@ from hypothesis import strategies as st
 
 from pystrat import StratifiedGroupBatchSampler, StratifiedBatchSampler, epoch_permutation
 from pystrat.base import epoch_seed
-from tests.reference.golden_groups import as_text, expected_of
-from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_groups import most_batches, naive_apart, naive_together, runs
 from tests.reference.naive_random import NaiveStream
 
 SIZES = [[3, 1, 1, 2], [5, 2, 2, 2, 1], [4, 4, 4]]  # of the groups of each stratum
-
-
-GOLDEN_TEXT = (GOLDEN / "groups.json").read_text(encoding="utf-8")
-CASES = json.loads(GOLDEN_TEXT)["cases"]
 
 
 def labels_of(sizes: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
@@ -393,15 +386,6 @@ def test_the_composition_is_that_of_the_batches_of_an_epoch(keep: str) -> None:
             assert held.tolist() == [[strata[row] for row in batch].count(name) for name in "xy"]
             assert (sampler.plan.fewest <= held).all() and (held <= sampler.plan.most).all()
     assert table.sum().tolist() == [6, 9]
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
-def test_golden_vector(case: dict[str, Any]) -> None:
-    assert expected_of(case["input"]) == case["expected"]
-
-
-def test_the_file_is_what_python_writes_afresh() -> None:
-    assert as_text() == GOLDEN_TEXT
 
 
 def test_a_plan_shows_the_names_of_the_strata() -> None:

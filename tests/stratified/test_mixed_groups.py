@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import re
 from typing import Any, Iterable, Optional
@@ -15,15 +14,9 @@ from numpy.typing import NDArray
 
 from pystrat import StratifiedGroupBatchSampler
 from pystrat.base import epoch_seed
-from tests.reference.golden_groups import expected_of
-from tests.reference.golden_mixed_groups import as_text
-from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_groups import runs
 from tests.reference.naive_mixed_groups import Contents, is_possible, largest_number_of_batches, naive_mixed
 from tests.reference.naive_random import NaiveStream
-
-GOLDEN_TEXT = (GOLDEN / "mixed_groups.json").read_text(encoding="utf-8")
-CASES = json.loads(GOLDEN_TEXT)["cases"]
 
 
 def rows_of(contents: Contents) -> tuple[list[int], list[int]]:
@@ -267,12 +260,3 @@ def test_pickles_and_states() -> None:
     assert list(resumed) == list(iterator)
     with pytest.raises(ValueError, match="state"):
         made(contents, 2).load_state_dict(iterator.state_dict())
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
-def test_golden_vector(case: dict[str, Any]) -> None:
-    assert expected_of(case["input"]) == case["expected"]
-
-
-def test_the_file_is_what_python_writes_afresh() -> None:
-    assert as_text() == GOLDEN_TEXT

@@ -15,14 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import NoDuplicatesBatchSampler, _core, epoch_permutation
-from tests.reference.golden_no_duplicates import (
-    are_alike,
-    as_text,
-    columns_of,
-    naive_batches,
-    naive_number,
-    rows_of,
-)
+from tests.reference.golden_no_duplicates import are_alike, columns_of, naive_batches, naive_number, rows_of
 from tests.reference.golden_vectors import GOLDEN
 
 GOLDEN_TEXT = (GOLDEN / "no_duplicates.json").read_text(encoding="utf-8")
@@ -136,10 +129,6 @@ def test_golden_vectors(case: dict[str, Any]) -> None:
     sampler = made(columns_of(case["input"]["rows"]), **case["input"]["parameters"])
     assert len(sampler) == case["expected"]["n_batches"]
     assert [batches_of(sampler, epoch) for epoch in (0, 6_700_000)] == case["expected"]["epochs"]
-
-
-def test_the_golden_file_is_what_plain_python_writes() -> None:
-    assert as_text() == GOLDEN_TEXT
 
 
 def test_a_frequent_value_costs_few_batches_beyond_its_rows() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from itertools import islice
 from math import gcd
@@ -15,12 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import PairDataset, PerLabelBatchSampler, decode_pairs
-from tests.reference.golden_per_label import as_text, expected_of
-from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_exposure import naive_per_label
 
-GOLDEN_TEXT = (GOLDEN / "per_label.json").read_text(encoding="utf-8")
-CASES = json.loads(GOLDEN_TEXT)["cases"]
 LABELS = pd.DataFrame({"rain": [1, 1, 1, 0, 0, 0, 0, 0], "wind": [0, 1, 0, 1, 1, 1, 1, 0], "snow": [0, 0, 1, 1] * 2})
 
 
@@ -115,15 +110,6 @@ def test_pickles_states_and_ranks() -> None:
     assert list(resumed) == list(iterator)
     ranks = [made(num_replicas=2, rank=rank) for rank in (0, 1)]
     assert [batch for pair in zip(*ranks) for batch in pair] == list(made(num_replicas=2))
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
-def test_golden_vector(case: dict) -> None:
-    assert expected_of(case["input"]) == case["expected"]
-
-
-def test_the_file_is_what_python_writes_afresh() -> None:
-    assert as_text() == GOLDEN_TEXT
 
 
 @settings(max_examples=30, deadline=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pystrat import epoch_permutation, stratified_split
-from tests.reference.golden_split import as_text, expected_of
-from tests.reference.golden_vectors import GOLDEN
 
-GOLDEN_TEXT = (GOLDEN / "split.json").read_text(encoding="utf-8")
-CASES = json.loads(GOLDEN_TEXT)["cases"]
 LABELS = np.repeat(["yes", "no", "no idea"], [4, 8, 3])
 
 
@@ -39,15 +34,6 @@ def check(parts: list[np.ndarray], codes: np.ndarray, seed: int) -> None:
         ranked = order[codes[order] == stratum]
         for part, end, count in zip([*parts, rest], ends, counts):
             assert sorted(ranked[end - count : end].tolist()) == part[codes[part] == stratum].tolist()
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
-def test_golden(case: dict[str, Any]) -> None:
-    assert expected_of(case["input"]) == case["expected"]
-
-
-def test_the_golden_file_is_up_to_date() -> None:
-    assert as_text() == GOLDEN_TEXT
 
 
 @settings(deadline=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from itertools import combinations, islice, product
 from math import gcd
@@ -14,14 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, epoch_permutation
-from tests.reference.golden_subsets import as_text, expected_of
-from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_blocks import naive_blocks
 from tests.reference.naive_exposure import naive_exposure
 from tests.reference.naive_turns import turns_of_strata
 
-GOLDEN_TEXT = (GOLDEN / "subsets.json").read_text(encoding="utf-8")
-CASES = json.loads(GOLDEN_TEXT)["cases"]
 LABELS = np.repeat(np.arange(6), [3, 12, 7, 4, 9, 5])
 
 
@@ -361,12 +356,3 @@ def test_the_composition_is_that_of_the_batches_of_an_epoch() -> None:
         sampler.set_epoch(3)
         assert sampler.composition().equals(table) and sampler.epoch == 3
         assert not table.equals(sampler.composition(2))
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case["input"]["name"] for case in CASES])
-def test_golden_vector(case: dict) -> None:
-    assert expected_of(case["input"]) == case["expected"]
-
-
-def test_the_file_is_what_python_writes_afresh() -> None:
-    assert as_text() == GOLDEN_TEXT

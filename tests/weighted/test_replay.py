@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
-from tests.reference.golden_replay import GOLDEN, NaiveReplay, as_text, random_steps
+from tests.reference.golden_replay import GOLDEN, NaiveReplay, random_steps
 
 TEXT = (GOLDEN / "replay.json").read_text(encoding="utf-8")
 CASES = json.loads(TEXT)["cases"]
@@ -43,10 +43,6 @@ def test_golden_vector(case: dict[str, Any]) -> None:
     buffer = buffer_of(**case)
     for step in steps:
         assert_call_gives(buffer, step)
-
-
-def test_the_file_is_what_the_naive_buffer_gives() -> None:
-    assert TEXT == as_text()
 
 
 @given(st.data())

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from pystrat import WeightedBatchSampler
 from pystrat.base import epoch_seed
 from tests.reference.chi_square import assert_follows
-from tests.reference.golden_weights_by_epoch import GOLDEN, as_text
 from tests.reference.naive_random import NaiveStream
 from tests.weighted.test_weighted import as_json
 
@@ -54,10 +53,6 @@ def test_an_epoch_is_that_of_a_sampler_with_its_weights(
     assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
     sampler.set_epoch(epoch)
     assert list(sampler) == expected
-
-
-def test_the_golden_vectors_are_what_python_writes_afresh() -> None:
-    assert as_text() == (GOLDEN / "weights_by_epoch.json").read_text(encoding="utf-8")
 
 
 @BOTH
