@@ -90,8 +90,10 @@ static inline void follow_path(
     bool is_against = turns[side]++ % 2 == 0; /* the edges beside the new one lose what it gains */
     ends[side] = forest->parents[node];
     depths[side] -= 1;
-    if (change != 0) change_edge(forest, node, is_against ? -change : change);
-    if (change != 0) continue;
+    if (change != 0) {
+      change_edge(forest, node, is_against ? -change : change);
+      continue;
+    }
     *up = smaller(*up, is_against ? part : left_over);
     *down = smaller(*down, is_against ? left_over : part);
   }

@@ -129,11 +129,11 @@ static inline bool refuse_twice_in_a_batch(const TakenRows *plan, const char *pa
 
 /* Divide a total by cumulative rounding: each part is the floor or the ceiling of its share. */
 static inline void divide_in_proportion(int64_t total, const int64_t *weights, int64_t n_parts, int64_t *parts) {
-  int64_t sum = 0, before = 0, end = 0;
+  int64_t sum = 0, before = 0;
   for (int64_t i = 0; i < n_parts; i++) sum += weights[i];
   for (int64_t i = 0, done = 0; i < n_parts; i++) {
     done += weights[i];
-    end = total * done / sum;
+    int64_t end = total * done / sum;
     parts[i] = end - before;
     before = end;
   }
