@@ -3,6 +3,7 @@
 # The specimens by name, each with a function and its arguments; those of files name files in a folder.
 # Those whose names have "long" have vectors that are long enough for a sanitizer to guard their ends.
 specimens = function(folder = tempfile("specimens"), file = file.path("golden", "specimens.json")) {
+  testthat::skip_if_not_installed("jsonlite")
   table = jsonlite::fromJSON(file, simplifyDataFrame = FALSE, simplifyMatrix = FALSE)
   write_specimen_files(table$files, folder)
   names(table$calls) = vapply(table$calls, `[[`, "", "name")

@@ -1,7 +1,5 @@
 # Files of recipes: the layout, and what others could make of such files.
 
-skip_if_not_installed("jsonlite")
-
 write_recipe_to = function(recipe, file = tempfile(fileext = ".recipe")) {
   write_recipe(recipe, file)
   file

@@ -1,7 +1,5 @@
 # What instances of all kinds do in R, over the calls that both languages share.
 
-skip_if_not_installed("jsonlite")
-
 # The next batches of an instance, which may be endless.
 following_batches = function(instance, most = 3L) {
   following = instance$.iter()

@@ -4,7 +4,6 @@
 skip_on_cran()
 skip_if_not_installed("bit64")
 skip_if_not_installed("ggplot2")
-skip_if_not_installed("jsonlite")
 skip_if_not_installed("Matrix")
 skip_if_not_installed("yaml")
 
