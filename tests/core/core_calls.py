@@ -32,8 +32,6 @@ TOLD: dict[str, Any] = {
 # Requests with one of these parts have data that the host has checked and the core does not check again.
 CHECKED_BY_HOST = {"auxiliary", "drawn", "labels", "parents"}
 METHODS = ("plan", "prepare", "begin", "draw_more", "tell", "ask", "apply")
-
-
 MOST_VALUES = 120  # of a part; mutations of few are more likely to matter
 
 
