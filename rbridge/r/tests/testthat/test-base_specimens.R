@@ -1,31 +1,266 @@
-# What instances of all kinds do in R, over the calls that both languages share.
+# What generators and instances of all kinds do in R, over the calls that both languages share.
 
-# The next batches of an instance, which may be endless.
-following_batches = function(instance, most = 3L) {
-  following = instance$.iter()
-  lapply(seq_len(most), function(i) following())
+skip_on_cran()
+
+# Those with the most batches: every kind is among them.
+all_specimens = long_specimens()
+generators = lapply(all_specimens, generator_of_specimen)
+
+# The next batches of an iterator, at most so many, since an epoch may be endless.
+next_batches = function(following, most = 50L) {
+  batches = list()
+  while (length(batches) < most && !coro::is_exhausted(batch <- following())) { # nolint
+    batches[[length(batches) + 1L]] = batch
+  }
+  batches
 }
 
-generators = generators_of_all_kinds()
+batches_of_epoch = function(instance, epoch = instance$epoch) next_batches(instance$set_epoch(epoch)$.iter())
+
+# An instance in the middle of epoch 2: it has taken a batch of it, or two.
+within_epoch = function(generator) {
+  instance = generator(NULL)$set_epoch(2)
+  next_batches(instance$.iter(), taken_of(instance))
+  instance
+}
+
+taken_of = function(instance) if (isTRUE(instance$.length() < 3L)) 1L else 2L
+
+refusal_of = function(code) tryCatch(code, rbridge_refusal = identity)
+
+through_file = function(object) {
+  file = withr::local_tempfile()
+  saveRDS(object, file)
+  readRDS(file)
+}
+
+# Feedback, if the sampler takes any; weights by epoch are refused.
+tell = function(instance) {
+  if (is.function(instance$report)) {
+    instance$report(1:2, c(0.5, 2))
+  } else if (is.function(instance$update)) {
+    refusal_of(instance$update(1:2, c(0.25, 5)))
+  }
+}
+
+feedback_of = function(instance) instance$state_dict(batches_consumed = 0)[c("feedback", "reports")]
 
 for (name in names(generators)) {
   generator = generators[[name]]
+  is_endless = is.na(generator(NULL)$.length())
+  knows_all_epochs = !is_endless && is.null(generator(NULL)$report)
 
-  test_that(paste("saved instances and clones are independent of the first:", name), {
-    expected = following_batches(generator(NULL))
+  test_that(paste("the protocol of torch:", name), {
+    expect_identical(class(generator), c(all_specimens[[name]]$name, "batch_sampler_generator", "torch_sampler"))
+    expect_identical(names(formals(generator)), "data_source")
     instance = generator(NULL)
-    saved = serialize(instance, NULL)
-    clone = instance$clone(deep = TRUE)
-    expect_identical(following_batches(instance), expected)
-    expect_identical(following_batches(clone), expected)
-    expect_identical(following_batches(unserialize(saved)), expected)
+    first = instance$.iter()
+    second = instance$.iter()
+    expect_identical(instance$epoch, 0)
+    of_second = next_batches(second)
+    expect_identical(instance$epoch, 1)
+    expect_identical(next_batches(first), batches_of_epoch(generator(NULL), 1))
+    expect_identical(instance$epoch, 2)
+    expect_identical(of_second, batches_of_epoch(generator(NULL), 0))
+    if (!is_endless) {
+      expect_length(of_second, generator(NULL)$.length())
+      expect_true(coro::is_exhausted(first()))
+      expect_true(coro::is_exhausted(first()))
+      expect_identical(as.list(instance$batches()), batches_of_epoch(generator(NULL), 2))
+      expect_identical(instance$epoch, 2)
+    }
+    if (knows_all_epochs) {
+      expect_identical(as.list(instance$batches(0)), of_second)
+    }
+  })
+
+  test_that(paste("set_epoch() sets the next epoch:", name), {
+    instance = generator(NULL)
+    expect_identical(withVisible(instance$set_epoch(4L)), list(value = instance, visible = FALSE))
+    expect_identical(instance$epoch, 4)
+    if (knows_all_epochs) {
+      expect_identical(next_batches(instance$.iter()), as.list(generator(NULL)$batches(4)))
+    } else {
+      next_batches(instance$.iter())
+    }
+    expect_identical(instance$epoch, 5)
+    expect_match(conditionMessage(refusal_of(instance$set_epoch(-1))),
+      "^The 'epoch' parameter must be an integer from 0 to [0-9]+[.] Got -1 instead[.]$")
+    field = sprintf("field of %s cannot be assigned.", all_specimens[[name]]$name)
+    expect_error(instance$epoch <- 3, paste("The 'epoch'", field, "Use 'set_epoch()'."), fixed = TRUE)
+    expect_error(instance$seed <- 3, paste("The 'seed'", field), fixed = TRUE)
+    expect_identical(c(instance$epoch, instance$seed), c(5, 1))
+  })
+
+  test_that(paste("a dataloader delivers the batches:", name), {
+    dataset = dataset_of(1e6)
+    instance = generator(NULL)
+    loader = torch::dataloader(dataset, batch_sampler = instance, collate_fn = identity)
+    of_sampler = torch::dataloader(dataset, sampler = generator(NULL), collate_fn = identity)
+    rows_of_epoch = function(epoch) lapply(batches_of_epoch(generator(NULL), epoch), as.integer)
+    expected = rows_of_epoch(0)
+    if (is_endless) {
+      iterator = torch::dataloader_make_iter(loader)
+      expect_identical(lapply(1:3, function(batch) torch::dataloader_next(iterator)), expected[1:3])
+    } else {
+      expect_length(loader, length(expected))
+      expect_identical(coro::collect(loader), expected)
+      expect_identical(coro::collect(loader), rows_of_epoch(1))
+      expect_identical(coro::collect(of_sampler), expected)
+    }
   })
 
   test_that(paste("generators and instances are shown as text:", name), {
     for (object in list(generator, generator(NULL))) {
       shown = utils::capture.output(returned <- withVisible(print(object)))
-      expect_true(length(shown) > 0L && all(validUTF8(shown)))
+      expect_match(shown[1L], sprintf("<%s>", all_specimens[[name]]$name), fixed = TRUE)
+      expect_true(length(shown) > 1L && all(validUTF8(shown)))
       expect_false(returned$visible)
     }
   })
 }
+
+for (name in names(generators)) {
+  generator = generators[[name]]
+  is_endless = is.na(generator(NULL)$.length())
+
+  test_that(paste("after a state within an epoch come exactly the remaining batches:", name), {
+    instance = within_epoch(generator)
+    taken = taken_of(instance)
+    rest = utils::tail(batches_of_epoch(generator(NULL), 2), -taken)
+    if (is_endless || length(rest) > 0L) {
+      expect_error(instance$state_dict(), "'batches_consumed' parameter must be given within epoch 2", fixed = TRUE)
+    }
+    for (state in list(instance$state_dict(taken), through_file(instance)$state_dict(taken))) {
+      copy = generator(NULL)
+      expect_identical(withVisible(copy$load_state_dict(through_file(state))), list(value = copy, visible = FALSE))
+      remaining = if (length(rest) > 0L) next_batches(copy$.iter(), length(rest)) else list()
+      expect_identical(remaining, rest)
+      expect_identical(copy$epoch, 3)
+      expect_identical(batches_of_epoch(copy, 3), batches_of_epoch(generator(NULL), 3))
+    }
+  })
+
+  test_that(paste("saved instances and clones are independent of the first:", name), {
+    expected = lapply(2:3, function(epoch) batches_of_epoch(generator(NULL), epoch))
+    instance = within_epoch(generator)
+    copies = list(saved = through_file(instance), clone = instance$clone(), deep = instance$clone(deep = TRUE))
+    before = feedback_of(instance)
+    for (copy in copies) {
+      expect_identical(copy$epoch, 3)
+      copy$set_epoch(7)
+      tell(copy)
+      next_batches(copy$.iter(), 1L)
+      expect_identical(feedback_of(instance), before)
+    }
+    expect_identical(instance$epoch, 3)
+    expect_identical(next_batches(instance$.iter()), expected[[2L]])
+    tell(instance)
+    expect_identical(batches_of_epoch(generator(NULL), 2), expected[[1L]])
+    instance = within_epoch(generator)
+    copies = list(saved = through_file(instance), clone = instance$clone(), deep = instance$clone(deep = TRUE))
+    tell(instance)
+    rm(instance)
+    gc(full = FALSE)
+    for (copy in copies) {
+      expect_identical(feedback_of(copy), before)
+      expect_identical(batches_of_epoch(copy, 2), expected[[1L]])
+    }
+  })
+}
+
+test_that("what is no epoch is refused in the name of the call", {
+  instance = generators[[1L]](NULL)
+  for (wrong in list(-1, 0.5, 6700001, NA, NA_real_, NULL, "1", list(1), TRUE, 1:2, factor(1), sum)) {
+    for (refusal in list(refusal_of(instance$set_epoch(wrong)), refusal_of(instance$batches(wrong)))) {
+      expect_match(conditionMessage(refusal), "^The 'epoch' parameter must be an integer from 0 to 6700000[.] Got ")
+    }
+    expect_identical(conditionCall(refusal_of(instance$set_epoch(wrong))), quote(instance$set_epoch(wrong)))
+  }
+  expect_identical(instance$epoch, 0)
+})
+
+takes_replicas = function(specimen) "num_replicas" %in% names(formals(getExportedValue("rbridge", specimen$name)))
+
+for (name in names(Filter(takes_replicas, all_specimens))) {
+  test_that(paste("ranks divide the batches of an epoch, and continue the state of others:", name), {
+    specimen = all_specimens[[name]]
+    specimen$args$num_replicas = 2
+    generator = generator_of_specimen(specimen)
+    whole = next_batches(generator(NULL)$.iter())
+    alone = generator(NULL)
+    next_batches(alone$.iter(), 2L)
+    state = alone$state_dict(batches_consumed = 2)
+    expect_null(alone$rank)
+    for (rank in 0:1) {
+      instance = generator(NULL)$set_rank(rank, 2)
+      expect_identical(instance$rank, as.double(rank))
+      expected = whole[seq_along(whole) %% 2L == 1L - rank]
+      if (!is.na(instance$.length())) {
+        expect_identical(instance$.length(), length(expected))
+        expect_identical(as.list(instance$batches(0)), expected)
+      }
+      expect_identical(next_batches(instance$.iter(), length(expected)), expected)
+      continued = generator(NULL)$set_rank(rank, 2)$load_state_dict(state)
+      expect_identical(next_batches(continued$.iter(), length(expected) - 1L), expected[-1L])
+    }
+  })
+}
+
+test_that("R's own generator takes no part", {
+  kept = RNGkind("Wichmann-Hill")
+  on.exit(do.call(RNGkind, as.list(kept)))
+  set.seed(3)
+  before = .Random.seed
+  for (generator in lapply(all_specimens, generator_of_specimen)) {
+    instance = generator(NULL)
+    next_batches(instance$.iter(), 2L)
+    if (is.function(instance$sample)) instance$sample(2)
+  }
+  expect_identical(.Random.seed, before)
+})
+
+test_that("what was saved works in a fresh R session, without Python", {
+  generators = generators_of_all_kinds()
+  told = lapply(generators, function(generator) {
+    instance = within_epoch(generator)
+    tell(instance)
+    instance
+  })
+  draw = function(instance) {
+    following = instance$.iter()
+    list(instance$epoch, following(), if (isTRUE(instance$.length() > 1L)) following())
+  }
+  file = withr::local_tempfile()
+  saveRDS(list(generators = generators, told = told), file)
+  fresh = callr::r(
+    function(file, draw) {
+      saved = readRDS(file)
+      made = lapply(saved$generators, function(generator) draw(generator(NULL)))
+      list(made = made, told = lapply(saved$told, draw), has_python = "reticulate" %in% loadedNamespaces())
+    },
+    list(file, draw),
+    libpath = c(installed_library(), .libPaths()),
+    env = c(callr::rcmd_safe_env(), RETICULATE_PYTHON = "nowhere")
+  )
+  expect_identical(fresh$made, lapply(generators, function(generator) draw(generator(NULL))))
+  expect_identical(fresh$told, lapply(told, draw))
+  expect_false(fresh$has_python)
+})
+
+test_that("mlr3 tells generators apart by their recipes, also after use", {
+  skip_if_not_installed("mlr3misc")
+  folder = withr::local_tempdir()
+  generators = generators_of_all_kinds(folder)
+  again = generators_of_all_kinds(folder)
+  lapply(again, function(generator) tell(within_epoch(generator)))
+  hash = function(generator) mlr3misc::calculate_hash(generator)
+  hashes = vapply(generators, hash, "")
+  expect_identical(vapply(again, hash, ""), hashes)
+  expect_identical(duplicated(unname(hashes)), duplicated(lapply(unname(generators), recipe_of)))
+  seeded = lapply(specimens(folder), function(specimen) {
+    specimen$args$seed = 77
+    generator_of_specimen(specimen)
+  })
+  expect_false(any(vapply(seeded, hash, "") %in% hashes))
+})

@@ -1,30 +1,16 @@
+# The states of samplers: what is refused, feedback, endless epochs. test-base_specimens.R continues every kind.
+
 labels = rep(c("a", "b"), times = c(12L, 36L))
 
-# One generator of each form of samplers: those of arrays, by length, with feedback, and without an end.
-generators = function() {
-  list(
-    stratified = batch_sampler_stratified(2, strata = labels, seed = 1, num_replicas = 2),
-    subset = batch_sampler_epoch_subset(48, sample = 24, lengths = rep(1:6, 8), max_tokens = 12, seed = 1,
-      num_replicas = 2),
-    balanced = batch_sampler_epoch_subset(48, sample = 24, batch_size = 3, lengths = rep(1:6, 8), window = 12, seed = 1,
-      num_replicas = 2, balance_replicas = TRUE),
-    weighted = batch_sampler_weighted(rep(c(1, 3), 24), batch_size = 4, seed = 1, num_replicas = 2),
-    weighted_by_epoch = batch_sampler_weighted(list("0" = rep(c(1, 3), 24), "1" = rep(1, 48)), batch_size = 4, seed = 1,
-      num_replicas = 2),
-    prioritized = batch_sampler_prioritized(48, batch_size = 4, seed = 1, num_replicas = 2),
-    perplexity = batch_sampler_perplexity(48, sample = 24, batch_size = 4, seed = 1, num_replicas = 2),
-    perplexity_by_length = batch_sampler_perplexity(48, sample = 24, lengths = rep(1:6, 8), max_tokens = 12, seed = 1,
-      num_replicas = 2),
-    tree = batch_sampler_tree(list(mode = "shuffle"), 4, length = 48, table = list(x = labels), seed = 1)
-  )
-}
+generators = list(
+  stratified = batch_sampler_stratified(2, strata = labels, seed = 1, num_replicas = 2),
+  weighted = batch_sampler_weighted(rep(c(1, 3), 24), batch_size = 4, seed = 1, num_replicas = 2),
+  perplexity = batch_sampler_perplexity(48, sample = 24, batch_size = 4, seed = 1, num_replicas = 2),
+  perplexity_by_length = batch_sampler_perplexity(48, sample = 24, lengths = rep(1:6, 8), max_tokens = 12, seed = 1,
+    num_replicas = 2)
+)
 
 take = function(following, n) lapply(seq_len(n), function(i) following())
-
-# The batches of epoch 0 from one on, taken without a state.
-batches_after = function(generator, done) {
-  utils::tail(next_epoch_of(generator(NULL)), -done)
-}
 
 state_after = function(generator, done) {
   sampler = generator(NULL)
@@ -32,45 +18,8 @@ state_after = function(generator, done) {
   sampler$state_dict(batches_consumed = done)
 }
 
-test_that("after a state within an epoch come exactly the remaining batches", {
-  for (generator in generators()) {
-    sampler = generator(NULL)
-    following = sampler$.iter()
-    take(following, 3)
-    state = sampler$state_dict(batches_consumed = 2)
-    expect_identical(state[c("epoch", "batch")], list(epoch = 0, batch = 2))
-    copy = generator(NULL)
-    copy$load_state_dict(state)
-    expect_identical(copy$epoch, 0)
-    expect_identical(drain(copy$.iter()), batches_after(generator, 2))
-    expect_identical(copy$epoch, 1)
-  }
-})
-
-test_that("a state crosses to another process and back as a file", {
-  for (generator in generators()) {
-    sampler = generator(NULL)
-    take(sampler$.iter(), 3)
-    file = tempfile(fileext = ".rds")
-    saveRDS(sampler$state_dict(batches_consumed = 3), file)
-    copy = generator(NULL)
-    copy$load_state_dict(readRDS(file))
-    expect_identical(drain(copy$.iter()), batches_after(generator, 3))
-  }
-})
-
-test_that("an instance that is saved within an epoch keeps what a state needs", {
-  for (generator in generators()) {
-    sampler = generator(NULL)
-    take(sampler$.iter(), 3)
-    copy = unserialize(serialize(sampler, NULL))
-    copy$load_state_dict(copy$state_dict(batches_consumed = 3))
-    expect_identical(drain(copy$.iter()), batches_after(generator, 3))
-  }
-})
-
 test_that("within an epoch, the number of batches must be given", {
-  sampler = generators()$stratified(NULL)
+  sampler = generators$stratified(NULL)
   sampler$state_dict()
   following = sampler$.iter()
   expect_identical(sampler$state_dict()$batch, 0)
@@ -89,7 +38,7 @@ test_that("within an epoch, the number of batches must be given", {
 })
 
 test_that("set_epoch() keeps the place within the same epoch, or sets it", {
-  generator = generators()$stratified
+  generator = generators$stratified
   sampler = generator(NULL)
   whole = epoch_of(sampler, 4)
   sampler$set_epoch(4, batches_done = 2)
@@ -100,40 +49,19 @@ test_that("set_epoch() keeps the place within the same epoch, or sets it", {
   sampler$set_epoch(4, batches_done = 6)
   expect_identical(sampler$epoch, 5)
   expect_error(sampler$set_epoch(4, batches_done = 7), "'batches_done' parameter must be an integer from 0 to 6")
-  expect_error(generators()$weighted(NULL)$set_epoch(1, batches_done = 2), "must be 0 for a sampler with feedback")
-})
-
-test_that("ranks divide the batches of an epoch, and continue the state of others", {
-  for (generator in generators()) {
-    ranks = lapply(0:1, function(rank) generator(NULL)$set_rank(rank, 2))
-    whole = next_epoch_of(generator(NULL))
-    parts = lapply(ranks, next_epoch_of)
-    expect_identical(ranks[[2]]$rank, 1)
-    expect_identical(ranks[[1]]$.length(), length(parts[[1]]))
-    expect_identical(do.call(c, Map(list, parts[[1]], parts[[2]])), whole)
-    rest = lapply(0:1, function(rank) {
-      sampler = generator(NULL)$set_rank(rank, 2)
-      sampler$load_state_dict(state_after(generator, 2))
-      drain(sampler$.iter())
-    })
-    expect_identical(do.call(c, Map(list, rest[[1]], rest[[2]])), whole[-(1:2)])
-  }
-  stratified = generators()$stratified(NULL)
-  expect_identical(split_batches(stratified$batches(3))[c(2, 4, 6)],
-    split_batches(stratified$set_rank(1, 2)$batches(3)))
-  expect_null(generators()$stratified(NULL)$rank)
+  expect_error(generators$weighted(NULL)$set_epoch(1, batches_done = 2), "must be 0 for a sampler with feedback")
 })
 
 test_that("ranks must fit the sampler", {
-  sampler = generators()$stratified(NULL)
+  sampler = generators$stratified(NULL)
   expect_error(sampler$set_rank(2, 2), "The 'rank' parameter must be an integer from 0 to 1. Got 2 instead.")
   expect_error(sampler$set_rank(0, 4), "The 'num_replicas' parameter must be that of the generator")
-  expect_error(generators()$weighted(NULL)$set_rank(0, 3), "'num_replicas' parameter must be that of the generator")
+  expect_error(generators$weighted(NULL)$set_rank(0, 3), "'num_replicas' parameter must be that of the generator")
   expect_error(assign("rank", 1, sampler), "cannot be assigned. Use 'set_rank()'.", fixed = TRUE)
 })
 
 test_that("other states are errors", {
-  sampler = generators()$stratified(NULL)
+  sampler = generators$stratified(NULL)
   state = sampler$state_dict()
   with = function(...) utils::modifyList(state, list(...))
   other = batch_sampler_stratified(2, strata = labels, seed = 2)(NULL)
@@ -142,8 +70,8 @@ test_that("other states are errors", {
   expect_error(sampler$load_state_dict(with(version = 2)), "must be of version 1. Got version 2 instead.")
   expect_error(sampler$load_state_dict(with(batch = 7)), "The 'batch' parameter must be an integer from 0 to 6")
   expect_error(sampler$load_state_dict(with(epoch = -1)), "The 'epoch' parameter must be an integer from 0 to 6700000")
-  weighted = generators()$weighted(NULL)
-  state = state_after(generators()$weighted, 2)
+  weighted = generators$weighted(NULL)
+  state = state_after(generators$weighted, 2)
   expect_error(weighted$load_state_dict(state[1:4]), "must have the entries 'drawn', 'generator', 'sample_generator'")
   expect_error(weighted$load_state_dict(with(feedback = list(weights = 1))), "'state' parameter must hold 48 weights")
   expect_error(weighted$load_state_dict(with(drawn = matrix(1, 1, 3))), "must hold drawn batches of 4 rows")
@@ -154,7 +82,7 @@ test_that("other states are errors", {
 })
 
 test_that("feedback is part of a state", {
-  generator = generators()$weighted
+  generator = generators$weighted
   sampler = generator(NULL)
   following = sampler$.iter()
   take(following, 3)
@@ -171,7 +99,7 @@ test_that("feedback is part of a state", {
 })
 
 test_that("a state by perplexity has the reports, and what the epoch visits that they no longer determine", {
-  for (generator in generators()[c("perplexity", "perplexity_by_length")]) {
+  for (generator in generators[c("perplexity", "perplexity_by_length")]) {
     sampler = generator(NULL)
     following = sampler$.iter()
     take(following, 3)
@@ -195,7 +123,7 @@ test_that("a state by perplexity has the reports, and what the epoch visits that
 })
 
 test_that("other states by perplexity are errors", {
-  generator = generators()$perplexity_by_length
+  generator = generators$perplexity_by_length
   sampler = generator(NULL)
   state = state_after(generator, 2)
   with = function(...) utils::modifyList(state, list(...))
@@ -226,7 +154,7 @@ test_that("an epoch without an end continues", {
 
 test_that("a tensor loader counts the batches that were taken", {
   skip_if_not(torch::torch_is_installed(), "LibTorch")
-  generator = generators()$stratified
+  generator = generators$stratified
   loader = tensor_loader(x = 1:48, sampler = generator(NULL))
   iterator = torch::dataloader_make_iter(loader)
   for (i in 1:2) torch::dataloader_next(iterator)

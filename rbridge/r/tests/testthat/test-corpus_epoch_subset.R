@@ -32,58 +32,6 @@ test_that("draws without replacement are those of sample.int()", {
   }
 })
 
-test_that("partition visits every example equally often, and needs no seed", {
-  sampler = instance_of(10, 4, 4, method = "partition")
-  expect_identical(lapply(0:2, function(epoch) sampler$batches(epoch)$rows),
-    list(c(1L, 3L, 5L, 7L), c(9L, 2L, 4L, 6L), c(8L, 10L, 1L, 3L)))
-  for (n in c(1, 7, 60)) {
-    for (size in c(1, 3, 8, 61)) {
-      sampler = instance_of(n, size, 5, method = "partition")
-      drawn = unlist(lapply(seq_len(n) - 1, function(epoch) sampler$batches(epoch)$rows))
-      expect_identical(tabulate(drawn, n), rep(as.integer(size), n))
-    }
-  }
-})
-
-test_that("batches are full but the last one, and of equal size for replicas", {
-  sizes = function(...) diff(instance_of(100, ..., seed = 1)$batches(0)$offsets)
-  expect_identical(sizes(50, 16), c(16L, 16L, 16L, 2L))
-  expect_identical(sizes(50, 1e10), 50L)
-  expect_identical(sizes(50, 16, num_replicas = 3), rep(c(8L, 8L, 9L), 2))
-  expect_identical(instance_of(100, 50, 16, num_replicas = 3, seed = 1)$.length(), 6L)
-})
-
-test_that("an iteration delivers the batches of epoch after epoch", {
-  sampler = instance_of(100, 50, 16, seed = 1)
-  expect_identical(next_epoch_of(sampler), epoch_of(sampler, 0))
-  expect_identical(next_epoch_of(sampler), epoch_of(sampler, 1))
-  expect_identical(deliver(dataset_of(100), batch_sampler = sampler), epoch_of(sampler, 2))
-})
-
-test_that("the generator of R keeps its state, except for one draw of a missing seed", {
-  set.seed(1)
-  before = .Random.seed
-  instance_of(100, 50, 16, seed = 1)$batches(0)
-  expect_identical(.Random.seed, before)
-  expect_false(instance_of(100, 50, 16)$seed == instance_of(100, 50, 16)$seed)
-})
-
-test_that("a generator that was saved gives the same batches in a fresh R session, without Python", {
-  skip_on_cran()
-  generators = lapply(c("uniform", "uniform_without_replacement", "partition"), function(method) {
-    batch_sampler_epoch_subset(30, 20, 6, method = method, seed = 3)
-  })
-  file = tempfile(fileext = ".rds")
-  saveRDS(generators, file)
-  fresh = callr::r(
-    function(file) list(lapply(readRDS(file), function(generator) generator(NULL)$batches(5)), loadedNamespaces()),
-    list(file),
-    libpath = c(installed_library(), .libPaths())
-  )
-  expect_identical(fresh[[1]], lapply(generators, function(generator) generator(NULL)$batches(5)))
-  expect_false("reticulate" %in% fresh[[2]])
-})
-
 test_that("wrong arguments are refused", {
   of = "parameter must"
   refused = function(message, ...) {

@@ -94,21 +94,6 @@ test_that("an iteration has the batches that .length() says, epoch after epoch",
   expect_length(deliver(dataset_of(200), batch_sampler = by_length_sampler()), by_length_sampler()$.length())
 })
 
-test_that("reports count from the next epoch on, whose number of batches they change", {
-  sampler = by_length_sampler("perplexity")
-  running = sampler$.iter()
-  first = running()
-  before = sampler$.length()
-  sampler$report(1:200, ifelse((0:199 * 13) %% 29 < 3, 3, 0))
-  expect_lt(sampler$.length(), before - 5)
-  expect_identical(c(list(first), drain(running)), epoch_of(by_length_sampler("perplexity"), 0))
-  expect_identical(epoch_of(sampler, 0), epoch_of(by_length_sampler("perplexity"), 0))
-  following = epoch_of(sampler, 1)
-  expect_identical(next_epoch_of(sampler), following)
-  expect_true(sampler$started())
-  expect_identical(epoch_of(sampler, 1), following)
-})
-
 test_that("recipes whose parts are wrong are refused", {
   refused = function(recipe, message, ...) {
     recipe$parts = utils::modifyList(recipe$parts, list(...), keep.null = TRUE)

@@ -147,12 +147,6 @@ test_that("files that no rule covers are named in a warning", {
     "No rule covers these files, which are left out: 'MSDN', 'news'.", fixed = TRUE)
 })
 
-test_that("replicas get batches of equal size", {
-  mixture = mixture_of(corpus_of(sizes), num_replicas = 3)(NULL)
-  expect_identical(sort(unique(diff(mixture$batches(0)$offsets))), 5:6)
-  expect_identical(mixture$.length(), 9L)
-})
-
 test_that("a dataloader delivers the lines of the batches", {
   folder = corpus_of(sizes, suffixes = c(".src", ".tgt"))
   dataset = corpus_dataset(folder)
@@ -173,30 +167,6 @@ test_that("a changed file is refused at the next epoch", {
     "news.txt has changed since its lines were found (size, time of modification or inode)")
   unlink(file.path(folder, "news.txt"))
   expect_error(sampler$batches(0), "news.txt has changed")
-})
-
-test_that("a generator that was saved gives the same batches in a fresh R session, without Python", {
-  skip_on_cran()
-  folder = corpus_of(sizes)
-  mixture = mixture_of(folder, rules)
-  file = tempfile(fileext = ".rds")
-  saveRDS(list(mixture, corpus_dataset(folder, ".txt")), file)
-  unlink(index_beside(file.path(folder, "news.txt")))
-  fresh = callr::r(
-    function(file) {
-      saved = readRDS(file)
-      sampler = saved[[1]](saved[[2]])
-      batches = sampler$batches(5)
-      list(batches, saved[[2]][batches$rows], sampler$dataset()[batches$rows], loadedNamespaces())
-    },
-    list(file),
-    libpath = c(installed_library(), .libPaths())
-  )
-  expected = mixture(NULL)$batches(5)
-  expect_identical(fresh[[1]], expected)
-  expect_identical(fresh[[2]], corpus_dataset(folder, ".txt")[expected$rows])
-  expect_identical(fresh[[3]], fresh[[2]])
-  expect_false("reticulate" %in% fresh[[4]])
 })
 
 test_that("wrong arguments are refused", {

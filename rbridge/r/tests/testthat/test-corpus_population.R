@@ -71,16 +71,6 @@ test_that("a file without remaining lines counts as empty", {
   expect_gt(min(sampler$batches(0)$rows), 90)
 })
 
-test_that("a saved generator draws the same in a fresh R session", {
-  skip_on_cran()
-  generator = batch_sampler_corpus_mixture(corpus_of_words(), sample = 50L, max_length = 6, max_tokens = 12, seed = 1)
-  file = tempfile(fileext = ".rds")
-  saveRDS(generator, file)
-  fresh = callr::r(function(file) readRDS(file)(NULL)$batches(5), list(file),
-    libpath = c(installed_library(), .libPaths()))
-  expect_identical(fresh, generator(NULL)$batches(5))
-})
-
 test_that("each side may have a limit", {
   folder = corpus_of_words()
   lines = corpus_dataset(folder)$lines(1:120)

@@ -9,38 +9,6 @@ rare_events = function(multiplier = 1.5, batch_size = 6, ...) {
   do.call(batch_sampler_rare_events, c(list(files[1], files[-1], multiplier, batch_size), arguments))
 }
 
-test_that("an epoch has every positive once, and exactly as many negatives of its files", {
-  sampler = rare_events()(NULL)
-  for (epoch in c(0, 1, 6700000)) {
-    batches = sampler$batches(epoch)
-    expect_identical(anyDuplicated(batches$rows), 0L)
-    expect_identical(sort(batches$rows)[1:7], 1:7)
-    expect_length(batches$rows, 18)
-    expect_identical(diff(batches$offsets), c(6L, 6L, 6L))
-    found = findInterval(batches$rows[batches$rows > 7] - 1, cumsum(sizes)) + 1L
-    expect_true(all(files[found] %in% sampler$negative_files(epoch)))
-    expect_length(sampler$negative_files(epoch), 4)
-  }
-})
-
-test_that("the weighted negatives of all subsets of files are all negatives", {
-  sampler = rare_events(0.5, 20, negative_files_per_epoch = 3)(NULL)
-  subsets = list()
-  epoch = 0
-  while (length(subsets) < choose(5, 3)) {
-    chosen = sort(match(sampler$negative_files(epoch), files))
-    weight = sampler$class_weights(epoch)[["negative"]]
-    subsets[[paste(chosen, collapse = " ")]] = list(chosen = chosen, weight = weight)
-    epoch = epoch + 1
-  }
-  for (file in c(2, 3, 5, 6)) {
-    expectation = vapply(subsets, function(subset) {
-      if (file %in% subset$chosen) 4 / sum(sizes[subset$chosen]) * subset$weight / choose(5, 3) else 0
-    }, 0)
-    expect_equal(sum(expectation), 1)
-  }
-})
-
 test_that("weights that are given are those of every epoch, and normalised ones have the mean 1", {
   sampler = rare_events(positive_weight = 3, negative_weight = 0.5)(NULL)
   expect_identical(sampler$class_weights(5), c(positive = 3, negative = 0.5))
@@ -74,17 +42,6 @@ test_that("a file that has changed is refused when an epoch draws from it, and n
   expect_identical(sampler$batches(0), expected)
   Sys.setFileTime(chosen, "2001-01-01")
   expect_error(sampler$batches(0), "has changed since its lines were found")
-})
-
-test_that("what was saved draws the same lines, and different settings have different hashes", {
-  skip_if_not_installed("mlr3misc")
-  generator = rare_events()
-  copy = unserialize(serialize(generator, NULL))
-  expect_identical(copy(NULL)$batches(7), generator(NULL)$batches(7))
-  settings = list(list(), list(seed = 2), list(multiplier = 2), list(batch_size = 9), list(positive_weight = 2),
-    list(negative_weight = 2), list(negative_files_per_epoch = 5), list(num_replicas = 2))
-  hashes = vapply(settings, function(arguments) mlr3misc::calculate_hash(do.call(rare_events, arguments)), "")
-  expect_identical(anyDuplicated(hashes), 0L)
 })
 
 test_that("generator and instance print what they are", {

@@ -160,25 +160,6 @@ test_that("what only R can be given is refused, or taken as it is meant", {
   expect_match(refused(2, 10, data_source = dataset_of(9)), "each row of the dataset, 9. Got 210 values", fixed = TRUE)
 })
 
-test_that("a dataloader delivers the batches, epoch after epoch", {
-  sampler = downsampled(2, 10, in_turn = TRUE, seed = 1)
-  expected = lapply(0:1, function(epoch) epoch_of(sampler, epoch))
-  dataset = dataset_of(210)
-  for (epoch in 1:2) {
-    expect_identical(lapply(deliver(dataset, batch_sampler = sampler), as.integer), expected[[epoch]])
-  }
-})
-
-test_that("the state of R's generator is left alone", {
-  for (in_turn in c(FALSE, TRUE)) {
-    set.seed(3, kind = "Wichmann-Hill")
-    before = .Random.seed
-    downsampled(2, 10, in_turn = in_turn, seed = 1)$batches(5)
-    expect_identical(.Random.seed, before)
-  }
-  set.seed(1, kind = "default")
-})
-
 test_that("generator and instance print what they are", {
   generator = batch_sampler_downsampled(2, 10, strata = two_classes, in_turn = TRUE, seed = 1)
   expect_output(print(generator), "<batch_sampler_downsampled> generator\n* multiplier: 2\n", fixed = TRUE)
@@ -205,14 +186,6 @@ test_that("different settings have different hashes, equal ones equal hashes", {
   expect_identical(anyDuplicated(vapply(settings, function(arguments) do.call(hash, arguments), "")), 0L)
   expect_identical(hash(2L, 10L, seed = 1L), hash(2, 10, seed = 1))
   expect_identical(hash(list(a = 2L), 10), hash(c(a = 2), 10))
-})
-
-test_that("a generator that was saved gives the same batches", {
-  for (in_turn in c(FALSE, TRUE)) {
-    generator = batch_sampler_downsampled(2, 10, strata = two_classes, in_turn = in_turn, seed = 1)
-    copy = unserialize(serialize(generator, NULL))
-    expect_identical(copy(NULL)$batches(7), generator(NULL)$batches(7))
-  }
 })
 
 test_that("mlr3torch trains on its batches, of the task's classes, and predicts on all rows in order", {

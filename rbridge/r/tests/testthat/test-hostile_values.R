@@ -149,10 +149,15 @@ streamed = function(stream) {
   batches
 }
 
+# Whether an error names the exported function, or what was called on its result.
+is_call_of_user = function(call, name) {
+  is.call(call) && deparse1(call[[1L]]) %in% c(name, "generator", "sampler$batches", "sampler$.length", "following")
+}
+
 # What is wrong with what comes of a call; "" if nothing is.
 trial = function(name, args) {
   tryCatch({
-    result = do.call(getExportedValue("rbridge", name), args, quote = TRUE)
+    result = do.call(name, args, quote = TRUE)
     if (name == "stratified_stream") {
       wrong_stream(result, args)
     } else if (startsWith(name, "batch_sampler")) {
@@ -170,6 +175,8 @@ trial = function(name, args) {
     }
     if (!inherits(error, "rbridge_refusal") || !validUTF8(text) || !grepl(grammar, text)) {
       sprintf("not of the grammar: %s", iconv(text, "UTF-8", "UTF-8", sub = "byte"))
+    } else if (!is_call_of_user(conditionCall(error), name)) {
+      paste("in the name of another call:", deparse1(conditionCall(error))[1L])
     } else {
       ""
     }

@@ -15,62 +15,12 @@ decoded = function(generator, epoch = 0) {
 
 key = function(users, items) paste(users, items)
 
-ways = list(list(), list(unique = TRUE, ratio = 0.5), list(method = "per_user"), list(method = "popularity"))
-
-test_that("an epoch has every positive once, and no positive among the negatives", {
-  for (way in ways) {
-    for (epoch in c(0, 1, 6700000)) {
-      pairs = decoded(do.call(pairs_of, way), epoch)
-      positives = pairs[pairs$label == 1L, ]
-      negatives = pairs[pairs$label == 0L, ]
-      expect_setequal(key(positives$user, positives$item), key(users, items))
-      expect_identical(nrow(positives), 9L)
-      expect_false(any(key(negatives$user, negatives$item) %in% key(users, items)))
-      if (isTRUE(way$unique)) {
-        expect_identical(anyDuplicated(negatives), 0L)
-      }
-    }
-  }
-})
-
-test_that("the number of negatives is exact", {
-  n_negatives = function(n_positives, ratio) {
-    generator = batch_sampler_pairs(seq_len(n_positives), rep(1, n_positives), ratio, 1e8, n_items = 100)
-    generator(NULL)$counts()$n_negatives
-  }
-  expect_identical(n_negatives(3, 0.3), 7)
-  expect_identical(n_negatives(1, 0.4), 2)
-  expect_identical(n_negatives(3, 0.4), 5)
-  expect_identical(n_negatives(7, 1 / 3), 14)
-  expect_identical(n_negatives(1000, 0.0001), 9999000)
-  expect_identical(n_negatives(9, 0.9), 1)
-})
-
-test_that("positives and negatives are dealt evenly, the positives first", {
-  sampler = batch_sampler_pairs(rep(1:40, each = 5), rep(c(1, 7, 9, 20, 31), 40), 0.3, 64, n_items = 40,
-    seed = 3)(NULL)
-  labels = lapply(epoch_of(sampler, 2), function(numbers) numbers %% 2)
-  expect_lte(max(lengths(labels)), 64)
-  for (counts in list(lengths(labels), vapply(labels, sum, 1))) {
-    expect_lte(diff(range(counts)), 1)
-  }
-  expect_false(any(vapply(labels, is.unsorted, TRUE, FALSE) & !vapply(labels, function(l) all(diff(l) <= 0), TRUE)))
-})
-
 test_that("the order in which positives are given does not matter, nor the type of codes", {
   skip_if_not_installed("mlr3misc")
   order = c(3, 1, 9, 2, 8, 4, 7, 5, 6)
   generator = batch_sampler_pairs(as.integer(users[order]), items[order], 0.3, 8, n_users = 5, n_items = 6, seed = 1)
   expect_identical(generator(NULL)$batches(2), pairs_of()(NULL)$batches(2))
   expect_identical(mlr3misc::calculate_hash(generator), mlr3misc::calculate_hash(pairs_of()))
-})
-
-test_that("different settings have different hashes", {
-  skip_if_not_installed("mlr3misc")
-  settings = c(ways, list(list(seed = 2), list(ratio = 0.31), list(batch_size = 15), list(n_users = 6),
-    list(n_items = 7), list(reject_positives = FALSE), list(method = "popularity", power = 1)))
-  hashes = vapply(settings, function(arguments) mlr3misc::calculate_hash(do.call(pairs_of, arguments)), "")
-  expect_identical(anyDuplicated(hashes), 0L)
 })
 
 test_that("a dataloader delivers the pairs by the dataset of pairs", {
@@ -83,29 +33,6 @@ test_that("a dataloader delivers the pairs by the dataset of pairs", {
   expect_identical(unlist(lapply(delivered, `[[`, "item")), expected$item)
   expect_identical(unlist(lapply(delivered, `[[`, "item_features")), expected$item / 2)
   expect_identical(collect_rows(generator, 10)$rows, generator(NULL)$batches(0)$rows)
-})
-
-test_that("what was saved, and a process without Python, draws the same pairs", {
-  skip_on_cran()
-  generators = lapply(ways, function(way) do.call(pairs_of, way))
-  file = tempfile(fileext = ".rds")
-  saveRDS(list(generators, generators[[1]](NULL)), file)
-  fresh = callr::r(
-    function(file) {
-      saved = readRDS(file)
-      list(
-        generators = lapply(saved[[1]], function(generator) generator(NULL)$batches(5)),
-        instance = saved[[2]]$batches(5),
-        python = "reticulate" %in% loadedNamespaces()
-      )
-    },
-    list(file),
-    libpath = c(installed_library(), .libPaths()),
-    env = c(callr::rcmd_safe_env(), RETICULATE_PYTHON = "nowhere")
-  )
-  expect_identical(fresh$generators, lapply(generators, function(generator) generator(NULL)$batches(5)))
-  expect_identical(fresh$instance, generators[[1]](NULL)$batches(5))
-  expect_false(fresh$python)
 })
 
 test_that("R's own sample.int() gives the order and the ranks of the free cells", {
@@ -122,18 +49,6 @@ test_that("R's own sample.int() gives the order and the ranks of the free cells"
   dealt = c(expected[expected %% 2 == 1], expected[expected %% 2 == 0])
   batches = unname(split(dealt, rep_len(1:4, 30)))
   expect_identical(epoch_of(pairs_of(seed = 5)(NULL), 0), batches)
-})
-
-test_that("a user without a free item is refused or skipped and counted", {
-  full = list(users = c(1, 1, 2, 3, 3, 4), items = c(1, 2, 1, 1, 2, 2), ratio = 0.5, batch_size = 4)
-  per_user = function(...) do.call(batch_sampler_pairs, c(full, list(method = "per_user", seed = 1), list(...)))
-  expect_error(per_user(), paste("The 'items' parameter must leave each user an item that is",
-    "not a positive. Got 2 users without one, the first of them user 1, instead. Leave such users out, or set",
-    "'full_users' to 'skip'."), fixed = TRUE)
-  counts = per_user(full_users = "skip")(NULL)$counts()
-  expect_identical(c(counts$n_skipped_users, counts$n_negatives), c(2, 2))
-  expect_identical(per_user(reject_positives = FALSE)(NULL)$counts()$n_skipped_users, 0)
-  expect_output(print(per_user(full_users = "skip")(NULL)), "Users without negatives: 2")
 })
 
 test_that("codes that are none are refused, counted from 1", {

@@ -8,25 +8,6 @@ triples_of = function(batch_size = 4, ...) {
   do.call(batch_sampler_triples, c(list(users, items, batch_size), arguments))
 }
 
-key = function(users, items) paste(users, items)
-
-test_that("an epoch has every positive once, each with negatives that its user did not meet", {
-  for (unique in c(FALSE, TRUE)) {
-    sampler = triples_of(unique = unique)(NULL)
-    dataset = triple_dataset(5, 6, 3)
-    for (epoch in c(0, 1, 6700000)) {
-      triples = dataset[sampler$batches(epoch)$rows]
-      expect_identical(sort(key(triples$user, triples$positive)), sort(key(users, items)))
-      expect_identical(dim(triples$negatives), c(9L, 3L))
-      expect_false(any(key(triples$user, triples$negatives) %in% key(users, items)))
-      if (unique) {
-        expect_true(all(apply(triples$negatives, 1, anyDuplicated) == 0L))
-      }
-    }
-    expect_identical(diff(sampler$batches(0)$offsets), c(12L, 12L, 12L))
-  }
-})
-
 test_that("R's own sample.int() gives the order and the negatives", {
   expected = local({
     set.seed(5, "Mersenne-Twister", "Inversion", "Rejection")
@@ -77,28 +58,6 @@ test_that("ids are numbered as by the sampler of pairs", {
   expect_identical(sampler$item_ids(), c("x", "y", "z"))
   coded = batch_sampler_triples(c(1, 2, 1, 3), c(1, 2, 3, 1), 2, seed = 1)(NULL)
   expect_identical(coded$batches(1), sampler$batches(1))
-})
-
-test_that("users who have met all items are refused or left out", {
-  full = list(users = c("ann", "ann", "bob", "eve", "eve"), items = c(1, 2, 1, 2, 1), batch_size = 2)
-  expect_match(message_of(do.call(batch_sampler_triples, full)),
-    "2 users without one, the first of them user 'ann', instead. Leave such users out", fixed = TRUE)
-  sampler = do.call(batch_sampler_triples, c(full, full_users = "skip", seed = 1))(NULL)
-  expect_identical(sampler$counts(),
-    list(n_users = 3, n_items = 2, n_positives = 1L, negatives_per_positive = 1, n_skipped_users = 2))
-  expect_identical(sampler$batches(0)$rows, c(5, 6))
-  expect_match(message_of(batch_sampler_triples(1:2, c(1, 1), 2, full_users = "skip")), "leave some user an item")
-})
-
-test_that("what was saved draws the same triples, and different settings have different hashes", {
-  skip_if_not_installed("mlr3misc")
-  generator = triples_of()
-  copy = unserialize(serialize(generator, NULL))
-  expect_identical(copy(NULL)$batches(7), generator(NULL)$batches(7))
-  settings = list(list(), list(seed = 2), list(batch_size = 3), list(negatives_per_positive = 2), list(unique = TRUE),
-    list(n_users = 6), list(n_items = 7))
-  hashes = vapply(settings, function(arguments) mlr3misc::calculate_hash(do.call(triples_of, arguments)), "")
-  expect_identical(anyDuplicated(hashes), 0L)
 })
 
 test_that("generator and instance print what they are", {

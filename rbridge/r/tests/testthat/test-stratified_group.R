@@ -1,4 +1,5 @@
-# Groups together and apart: the cases that Python reads as well, promises, refusals, and what an instance shows.
+# Groups together and apart: the cases that Python reads as well, columns of a task, recipes, and
+# what an instance shows.
 
 patients = rep(letters[1:12], times = c(3, 1, 1, 2, 5, 2, 2, 2, 1, 4, 4, 4))
 of_patients = rep(c("x", "y", "z"), times = c(7, 12, 12))
@@ -20,41 +21,6 @@ for (case in c(read_golden("groups.json")$cases, read_golden("mixed_groups.json"
     expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
   })
 }
-
-test_that("a group is in one batch, and every batch has the rows of each stratum that the plan says", {
-  sampler = grouped(2)
-  plan = sampler$plan()
-  expect_identical(sampler$.length(), 3L)
-  for (epoch in 0:5) {
-    expect_setequal(sampler$batches(epoch)$rows, seq_along(patients))
-    batches = epoch_of(sampler, epoch)
-    expect_identical(anyDuplicated(unlist(lapply(batches, function(rows) rle(patients[rows])$values))), 0L)
-    for (rows in batches) {
-      held = as.vector(table(of_patients[rows])[as.character(plan$stratum)])
-      expect_true(all(plan$fewest <= held & held <= plan$most))
-    }
-  }
-  expect_gte(min(plan$fewest), 2L)
-})
-
-test_that("spread groups have their share of every batch, whatever their strata are", {
-  groups = rep(letters[1:9], length.out = 31)
-  for (strata in list(of_patients, rep(c("x", "y", "z"), length.out = 31))) {
-    sampler = grouped(2, groups = groups, strata = factor(strata), keep = "apart")
-    expect_identical(sampler$.length(), min(table(strata)) %/% 2L)
-    for (rows in epoch_of(sampler, 4)) {
-      for (labels in list(strata, groups)) {
-        held = as.vector(table(factor(labels[rows], unique(labels))))
-        all_rows = as.vector(table(factor(labels, unique(labels))))
-        expect_true(all(held >= all_rows %/% sampler$.length() & held <= ceiling(all_rows / sampler$.length())))
-      }
-    }
-    expect_setequal(sampler$batches(4)$rows, 1:31)
-  }
-  expect_output(print(sampler), "* Batches: 5, each with at least 2 rows of every stratum and at most 1 row of a group",
-    fixed = TRUE)
-  expect_identical(unlist(sampler$plan()[1, -1], use.names = FALSE), c(11L, 3L, 4L, 2L, 3L))
-})
 
 test_that("groups may be columns of a task or its group role, and strata may be given beside them", {
   skip_if_not_installed("mlr3")
@@ -79,19 +45,6 @@ test_that("groups may be columns of a task or its group role, and strata may be 
   task$filter(31:1)
   expect_match(message_of(of_task(groups = factor(patients))), paste(of, "be columns of the task if its rows are"),
     fixed = TRUE)
-})
-
-test_that("what cannot be is refused, and rare strata unless they are allowed", {
-  expect_match(refused(1, groups = 1:3), "must have one value for each row of 'strata', 31. Got 3 values instead.",
-    fixed = TRUE)
-  expect_match(refused(1, groups = replace(1:31, 3, NA)), "must have no missing values. Got 1 missing of 31 rows",
-    fixed = TRUE)
-  expect_match(refused(1, groups = stratum_codes(c(0, NA), "a")), "must have", fixed = TRUE)
-  expect_match(refused(8), "be at most 7: the smallest stratum, 'x', has 7 rows. Got 8", fixed = TRUE)
-  expect_match(refused(2, num_replicas = 4), "be at most 3, the number of batches. Got 4", fixed = TRUE)
-  expect_warning(grouped(8, rare = "warn"),
-    "1 of 3 strata have fewer than 8 rows: all rows are in one batch.", fixed = TRUE)
-  expect_identical(grouped(8, rare = "allow")$.length(), 1L)
 })
 
 test_that("a mean batch size may replace the minimum", {

@@ -10,59 +10,10 @@ random_labels = function(n_rows, rates) {
 
 refused = function(...) message_of(batch_sampler_multilabel(...))
 
-test_that("every row is in one batch, and every batch has enough rows of every label, in every epoch", {
-  labels = random_labels(400, c(0.05, 0.1, 0.3))
-  sampler = batch_sampler_multilabel(labels, 2, seed = 1)(NULL)
-  expect_identical(sampler$.length(), as.integer(min(colSums(labels)) %/% 2))
-  for (epoch in 0:4) {
-    batches = epoch_of(sampler, epoch)
-    expect_identical(sort(unlist(batches)), 1:400)
-    held = t(vapply(batches, function(rows) colSums(labels[rows, ]), numeric(3)))
-    expect_gte(min(held), 2)
-    expect_equal(as.matrix(sampler$label_counts(epoch)), held, ignore_attr = TRUE)
-    expect_identical(nrow(sampler$shortfalls(epoch)), 0L)
-    expect_lte(diff(range(lengths(batches))), 1)
-  }
-})
-
 test_that("known batches, which are those of the Python package", {
   labels = cbind(0:11 %% 2, 0:11 %% 3 == 0)
   expect_identical(epoch_of(batch_sampler_multilabel(labels, 2, seed = 1)(NULL), 0),
     list(c(9L, 4L, 7L, 2L, 3L, 6L), c(1L, 5L, 8L, 11L, 12L, 10L)))
-})
-
-test_that("a mean batch size may replace the minimum", {
-  sampler = batch_sampler_multilabel(triangle, mean_batch_size = 4, seed = 1)(NULL)
-  expect_identical(sampler$batches(0), batch_sampler_multilabel(triangle, 2, seed = 1)(NULL)$batches(0))
-  expect_output(print(sampler), "at least 2 rows of every label\n")
-  expect_identical(sampler$min_samples_per_label(), 2L)
-  of = "'min_samples_per_label' parameter must be given, or 'mean_batch_size', and not both. Got"
-  expect_match(refused(triangle), paste(of, "neither"), fixed = TRUE)
-  expect_match(refused(triangle, 1, 2), paste(of, "both"), fixed = TRUE)
-  expect_match(refused(triangle, mean_batch_size = 2, max_batches = 2), "be left out if 'mean_batch_size' is given",
-    fixed = TRUE)
-  expect_match(refused(triangle, mean_batch_size = 2), fixed = TRUE, paste("be at least 3, for at most 1 batch. Got 2,",
-    "for 2 batches: batch 1 lacks 1 row of label 'c', instead. Raise it, or set 'rare' to 'warn' or 'allow'."))
-  allowed = batch_sampler_multilabel(triangle, mean_batch_size = 2, rare = "allow")(NULL)
-  expect_output(print(allowed), "of every label, as far as possible")
-  expect_identical(nrow(allowed$shortfalls(0)), 1L)
-})
-
-test_that("a shortfall is refused, warned of or allowed, and told", {
-  expect_identical(refused(triangle, 1), paste("The 'max_batches' parameter must be at",
-    "most 1. Got nothing, for 2 batches: batch 1 lacks 1 row of label 'c', instead. Set it to that or to 'auto', or",
-    "set 'rare' to 'warn' or 'allow'."))
-  expect_warning(batch_sampler_multilabel(triangle, 1, rare = "warn"),
-    "^batch 1 lacks 1 row of label 'c', in the order of the dataset.$")
-  sampler = expect_silent(batch_sampler_multilabel(triangle, 1, rare = "allow", shuffle = FALSE)(NULL))
-  expect_identical(sampler$shortfalls(), data.frame(batch = 1L, label = "c", rows = 0L, missing = 1))
-  whole = batch_sampler_multilabel(triangle, 3, rare = "allow")(NULL)
-  expect_identical(whole$shortfalls(0)$missing, c(1, 1, 1))
-  expect_identical(nrow(batch_sampler_multilabel(triangle, 1, max_batches = 1)(NULL)$shortfalls(0)), 0L)
-  automatic = batch_sampler_multilabel(triangle, 1, max_batches = "auto", seed = 1)(NULL)
-  expect_identical(automatic$.length(), 1L)
-  by_hand = batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)(NULL)
-  expect_identical(automatic$batches(0), by_hand$batches(0))
 })
 
 test_that("every form of labels is the same", {
@@ -126,34 +77,6 @@ test_that("labels that are none are refused", {
     must("have no missing values. Got 1 missing of 2 rows in column 'a' instead."))
   expect_identical(refused(data.frame(a = c(1, 1), b = 0), 1),
     must("have a row of every label. Got no row of label 'b' instead. Leave the label out."))
-})
-
-test_that("equal settings have equal hashes, others do not", {
-  skip_if_not_installed("mlr3misc")
-  hash_of = function(...) mlr3misc::calculate_hash(batch_sampler_multilabel(...))
-  labels = random_labels(60, c(0.2, 0.4))
-  hashes = c(hash_of(labels, 1, seed = 1), hash_of(labels, 2, seed = 1), hash_of(labels, 1, seed = 2),
-    hash_of(labels, 1, seed = 1, shuffle = FALSE), hash_of(labels, 1, seed = 1, max_batches = 2),
-    hash_of(labels[60:1, ], 1, seed = 1), hash_of(labels, 1))
-  expect_identical(anyDuplicated(hashes), 0L)
-  expect_identical(hash_of(labels, 1L, seed = 1L), hashes[1])
-})
-
-test_that("what was saved, and a process without Python, assigns the same rows", {
-  skip_on_cran()
-  generator = batch_sampler_multilabel(random_labels(300, c(0.1, 0.3, 0.5)), 2, seed = 1)
-  file = tempfile(fileext = ".rds")
-  saveRDS(list(generator, generator(NULL)), file)
-  fresh = callr::r(
-    function(file) {
-      saved = readRDS(file)
-      list(saved[[1]](NULL)$batches(5), saved[[2]]$batches(5), "reticulate" %in% loadedNamespaces())
-    },
-    list(file),
-    libpath = c(installed_library(), .libPaths()),
-    env = c(callr::rcmd_safe_env(), RETICULATE_PYTHON = "nowhere")
-  )
-  expect_identical(fresh, list(generator(NULL)$batches(5), generator(NULL)$batches(5), FALSE))
 })
 
 test_that("a dataloader delivers the rows", {

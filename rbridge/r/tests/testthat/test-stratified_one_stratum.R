@@ -1,5 +1,5 @@
-# Batches of one stratum each. tests/bridge compares the batches with Python's; here are R's own draws, the arguments,
-# and the output of an instance.
+# Batches of one stratum each. tests/bridge compares the batches with Python's; here are R's own draws, and
+# the output of an instance.
 
 labels = rep(c("news", "web", "mail"), times = c(6, 3, 2))
 
@@ -23,17 +23,6 @@ test_that("rows and turns are in the orders of sample.int()", {
   expect_identical(sampler$batches(3)$rows, drawn)
 })
 
-test_that("every batch has one stratum, and every row comes once", {
-  for (order in c("proportional", "round_robin")) {
-    sampler = one_stratum(4, order = order)
-    for (epoch in 0:3) {
-      batches = as.list(sampler$batches(epoch))
-      expect_true(all(vapply(batches, function(rows) length(unique(labels[rows])), 0L) == 1L))
-      expect_identical(sort(unlist(batches)), seq_along(labels))
-    }
-  }
-})
-
 test_that("an instance shows its plan", {
   sampler = one_stratum(4)
   plan = sampler$plan()
@@ -43,11 +32,4 @@ test_that("an instance shows its plan", {
   expect_output(print(sampler), "* Order: shuffled by seed 1, next epoch 0", fixed = TRUE)
   expect_output(print(one_stratum(4, shuffle = FALSE)), "* Order: of the dataset", fixed = TRUE)
   expect_identical(dim(sampler$composition(0)), c(4L, 3L))
-})
-
-test_that("invalid arguments are refused", {
-  expect_match(message_of(one_stratum(2, order = "x")),
-    "'order' parameter must be one of 'proportional', 'round_robin'. Got 'x' instead.", fixed = TRUE)
-  expect_match(message_of(one_stratum(4, num_replicas = 12)),
-    "'num_replicas' parameter must leave each batch a row: there are 11 for 12 batches. Got 12 instead.", fixed = TRUE)
 })

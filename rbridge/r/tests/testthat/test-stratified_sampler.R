@@ -15,39 +15,6 @@ test_that("the published example gives the published rows", {
   expect_identical(tail(positives, 5), c(372L, 473L, 437L, 264L, 561L))
 })
 
-test_that("the published rule in words, row by row, gives the same batches", {
-  sampler = sampler_of(labels, min_samples_per_stratum = 2, seed = 8)
-  set.seed(8, "Mersenne-Twister", "Inversion", "Rejection")
-  order = sample(20)
-  expected = list(integer(), integer(), integer())
-  for (stratum in c("a", "b")) {
-    rows = order[labels[order] == stratum]
-    for (rank in seq_along(rows)) {
-      batch = (rank * 3 + length(rows) - 1) %/% length(rows)
-      expected[[batch]] = c(expected[[batch]], rows[rank])
-    }
-  }
-  expect_identical(epoch_of(sampler, 0), expected)
-})
-
-test_that("even assignment deals the rows one by one", {
-  sampler = sampler_of(labels, min_samples_per_stratum = 2, seed = 8, assign = "even")
-  ranked = unlist(epoch_of(sampler_of(labels, min_samples_per_stratum = 6, seed = 8), 0))
-  expect_identical(epoch_of(sampler, 0), lapply(1:3, function(batch) ranked[seq(batch, 20, by = 3)]))
-})
-
-test_that("without shuffling, rows keep the order of the dataset in every epoch", {
-  sampler = make(shuffle = FALSE)(NULL)
-  expect_identical(epoch_of(sampler, 0), list(c(1:2, 7:10), c(3:4, 11:15), c(5:6, 16:20)))
-  expect_identical(sampler$batches(3), sampler$batches(0))
-})
-
-test_that("the factory returns a torch_sampler generator of one argument", {
-  generator = make()
-  expect_identical(class(generator), c("batch_sampler_stratified", "batch_sampler_generator", "torch_sampler"))
-  expect_identical(names(formals(generator)), "data_source")
-})
-
 test_that("batches are integer vectors counted from 1", {
   batch = make()(NULL)$.iter()()
   expect_type(batch, "integer")
@@ -55,45 +22,10 @@ test_that("batches are integer vectors counted from 1", {
   expect_true(all(batch >= 1L))
 })
 
-test_that("an iterator that is exhausted stays exhausted", {
-  sampler = make()(NULL)
-  iterator = sampler$.iter()
-  expect_length(drain(iterator), 3)
-  expect_true(coro::is_exhausted(iterator()))
-  expect_true(coro::is_exhausted(iterator()))
-  expect_identical(sampler$epoch, 1)
-})
-
-test_that("each iterator is the next epoch", {
-  sampler = make()(NULL)
-  for (epoch in 0:2) {
-    expect_identical(sampler$epoch, as.numeric(epoch))
-    expect_identical(next_epoch_of(sampler), epoch_of(sampler, epoch))
-  }
-})
-
-test_that("set_epoch says which epoch comes next, and returns the sampler invisibly", {
-  sampler = make()(NULL)
-  expect_invisible(sampler$set_epoch(7))
-  expect_identical(sampler$set_epoch(7L), sampler)
-  expect_identical(sampler$epoch, 7)
-  expect_identical(next_epoch_of(sampler), epoch_of(sampler, 7))
-  expect_identical(sampler$epoch, 8)
-})
-
 test_that("the last epoch can be taken, and none after it", {
   sampler = make()(NULL)$set_epoch(6700000)
   expect_identical(next_epoch_of(sampler), epoch_of(sampler, 6700000))
   expect_error(next_epoch_of(sampler), "The 'epoch' parameter must be an integer from 0 to 6700000")
-})
-
-test_that("batches changes nothing and refuses what is no epoch", {
-  sampler = make()(NULL)
-  sampler$batches(3)
-  expect_identical(sampler$epoch, 0)
-  expect_identical(sampler$batches(3)$offsets, c(0L, 6L, 13L, 20L))
-  expect_error(sampler$batches(-1), "Got -1 instead.", fixed = TRUE)
-  expect_error(sampler$batches(6700001), "Got 6700001 instead.", fixed = TRUE)
 })
 
 test_that("plan has one row a batch and one column a stratum, as integers", {
@@ -103,35 +35,10 @@ test_that("plan has one row a batch and one column a stratum, as integers", {
   expect_identical(names(sampler_of(c("", "a b", "a b", ""), 1)$plan()), c("", "a b"))
 })
 
-test_that("epoch and seed can be read and not assigned", {
-  sampler = make()(NULL)
-  expect_identical(sampler$seed, 1)
-  expect_error(sampler$epoch <- 3,
-    "The 'epoch' field of batch_sampler_stratified cannot be assigned. Use 'set_epoch()'.", fixed = TRUE)
-  expect_error(sampler$seed <- 3, "The 'seed' field of batch_sampler_stratified cannot be assigned.", fixed = TRUE)
-})
-
-test_that("dataloader(batch_sampler = ) delivers the batches, epoch by epoch, and knows their number", {
-  dataset = dataset_of(20)
-  sampler = make()(dataset)
-  loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
-  expect_length(loader, 3)
-  expect_identical(coro::collect(loader), epoch_of(sampler, 0))
-  expect_identical(coro::collect(loader), epoch_of(sampler, 1))
-})
-
 test_that("dataloader(batch_sampler = ) asks a dataset without .getbatch for one item after the other", {
   dataset = torch::dataset(initialize = function() NULL, .getitem = function(index) index, .length = function() 20)()
   sampler = make()(dataset)
   expect_identical(deliver(dataset, batch_sampler = sampler), lapply(epoch_of(sampler, 0), as.list))
-})
-
-test_that("dataloader(sampler = ) with batch_size left at 1 delivers the batches too", {
-  dataset = dataset_of(20)
-  sampler = make()(dataset)
-  loader = torch::dataloader(dataset, sampler = sampler, collate_fn = identity)
-  expect_length(loader, 3)
-  expect_identical(coro::collect(loader), epoch_of(sampler, 0))
 })
 
 test_that("dataloader(sampler = ) with another batch_size is refused", {

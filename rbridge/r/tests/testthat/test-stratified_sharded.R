@@ -13,45 +13,6 @@ sharded = function(shards, minimum = 2, ..., own = factor(unlist(strata[shards])
 
 refused = function(...) message_of(sharded(...))
 
-test_that("every batch of all processes has its rows of every stratum, wherever they are", {
-  processes = list(c("a", "b", "f"), c("e", "c"), "d")
-  samplers = lapply(processes, sharded)
-  expect_identical(vapply(samplers, function(sampler) sampler$.length(), 1L), rep(4L, 3L))
-  for (epoch in c(0, 5)) {
-    labels = lapply(seq_along(processes), function(i) {
-      own = unlist(strata[processes[[i]]], use.names = FALSE)
-      expect_setequal(samplers[[i]]$batches(epoch)$rows, seq_along(own))
-      lapply(epoch_of(samplers[[i]], epoch), function(rows) own[rows])
-    })
-    for (batch in 1:4) {
-      found = table(unlist(lapply(labels, `[[`, batch)))
-      expect_gte(min(found), 2L)
-      expect_true(all(found - colSums(counts)[names(found)] %/% 4 %in% 0:1))
-    }
-  }
-})
-
-test_that("the order of the table does not matter", {
-  expected = sharded(c("e", "a"))$batches(2)
-  for (given in list(counts[6:1, ], counts[, 3:1], counts[c(2, 6, 1, 3, 5, 4), c(2, 3, 1)])) {
-    for (form in list(given, as.data.frame(given))) {
-      generator = batch_sampler_sharded(2, form, c("e", "a"), seed = 1, strata = factor(unlist(strata[c("e", "a")])))
-      expect_identical(generator(NULL)$batches(2), expected)
-      expect_identical(sharded_plan(form, 2)$counts, counts)
-    }
-  }
-})
-
-test_that("one shard is the even sampler", {
-  labels = rep(c(1, 2, 3), c(10, 7, 30))
-  counts = shard_counts(list(only = labels))
-  for (scope in c("global", "local")) {
-    sampler = batch_sampler_sharded(2, counts, "only", seed = 5, strata = labels, scope = scope)(NULL)
-    even = batch_sampler_stratified(2, assign = "even", seed = 5, strata = labels)(NULL)
-    for (epoch in c(0, 6700000)) expect_identical(sampler$batches(epoch), even$batches(epoch))
-  }
-})
-
 test_that("what all epochs share is made again after a sampler was saved", {
   sampler = sharded(c("a", "c"))
   again = unserialize(serialize(sampler, NULL))

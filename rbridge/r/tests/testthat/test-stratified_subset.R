@@ -1,4 +1,4 @@
-# A few strata per batch: the cases that Python reads as well, guarantees, invalid arguments, and the output of an
+# A few strata per batch: the cases that Python reads as well, columns of a task, recipes, and the output of an
 # instance.
 
 labels = rep(letters[1:6], times = c(3, 12, 7, 4, 9, 5))
@@ -6,8 +6,6 @@ labels = rep(letters[1:6], times = c(3, 12, 7, 4, 9, 5))
 subset = function(..., strata = factor(labels), seed = 1) {
   batch_sampler_strata_subset(..., strata = strata, seed = seed)(NULL)
 }
-
-refused = function(...) message_of(subset(...))
 
 actual_of_case = function(case) {
   sampler = do.call(batch_sampler_strata_subset, c(list(strata = strata_of_case(case$strata)), case$parameters))(NULL)
@@ -19,36 +17,6 @@ for (case in read_golden("subsets.json")$cases) {
     expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
   })
 }
-
-test_that("weights undo how often exact epochs take rows", {
-  sampler = subset(2, 4, exact = TRUE, rare = "allow")
-  blocks = sampler$plan()$batches
-  drawn = 4 * 2 * sampler$.length()
-  sizes = c(a = 3, b = 12, c = 7, d = 4, e = 9, f = 5)
-  expected = sizes / (drawn * (blocks / sum(blocks)))
-  expect_equal(sampler$class_weights(), replace(expected, blocks == 0, NA))
-  expect_identical(sampler$weights(), unname(rep(sampler$class_weights(), sizes)))
-  expect_identical(sampler$weights(c(1, 4)), unname(sampler$class_weights()[c("a", "b")]))
-  rows = unlist(lapply(seq_len(sum(blocks)) - 1, function(epoch) sampler$batches(epoch)$rows))
-  expect_equal(mean(sampler$weights(rows, normalize = TRUE)), 1)
-  expect_identical(unname(subset(2, 3)$class_weights(normalize = TRUE)), rep(1, 6))
-})
-
-test_that("the core refuses, and names strata", {
-  expect_match(refused(2, 4), fixed = TRUE, paste("The 'min_samples_per_stratum' parameter must be",
-    "at most 3: the smallest stratum, 'a', has 3 rows. Got 4 instead."))
-  expect_match(refused(2, c(a = 2, b = 3)), fixed = TRUE,
-    "Got 2 values instead. Only the stratified batch sampler and streams with counts take a minimum for each stratum.")
-  expect_match(refused(2, 2, rare = NA_character_), "be one of 'error', 'warn', 'allow'. Got NA instead", fixed = TRUE)
-  expect_match(refused(2), "be given, or 'mean_batch_size', and not both. Got neither instead", fixed = TRUE)
-  expect_match(refused(2, mean_batch_size = 20), fixed = TRUE, paste("The 'mean_batch_size' parameter must make",
-    "batches with at most 3 rows of a stratum: the smallest stratum, 'a', has 3 rows. Got 20, for 6 rows, instead."))
-  expect_match(refused(2, mean_batch_size = 8, exact = TRUE), fixed = TRUE,
-    "The 'exact' parameter must be left out if 'mean_batch_size' is given. Got TRUE instead.")
-  expect_match(refused(2, 7.1 * 10), "the smallest stratum, 'a', has 3 rows. Got 71 instead", fixed = TRUE)
-  expect_warning(subset(2, 4, rare = "warn"), "1 of 6 strata have fewer than 4 rows",
-    fixed = TRUE)
-})
 
 test_that("strata may be those of a task, and a recipe is checked", {
   skip_if_not_installed("mlr3")
@@ -75,20 +43,6 @@ test_that("strata may be those of a task, and a recipe is checked", {
   expect_match(changed(blocks = c(0, 6, 4, 2, 4, 2)), "have a block for the rows of each stratum", fixed = TRUE)
   expect_match(changed(blocks = c(1, 1, 1, 1, 1, 1)), "have the blocks for all batches", fixed = TRUE)
   expect_match(changed(codes = as.raw(rep(7, 40))), "be numbers of strata from 0, or the number of", fixed = TRUE)
-})
-
-test_that("a clone and a saved instance draw the same batches, also after the first one is gone", {
-  for (exact in c(FALSE, TRUE)) {
-    sampler = subset(3, 2, exact = exact)
-    expected = lapply(0:4, sampler$batches)
-    clone = sampler$clone()
-    expect_identical(lapply(0:4, clone$batches), expected)
-    saved = unserialize(serialize(sampler, NULL))
-    rm(sampler)
-    gc()
-    expect_identical(lapply(0:4, clone$batches), expected)
-    expect_identical(lapply(0:4, saved$batches), expected)
-  }
 })
 
 test_that("a plan shows its batches, and the composition is that of an epoch", {

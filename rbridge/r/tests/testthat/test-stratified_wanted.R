@@ -1,5 +1,5 @@
 # Minimums, shares, balance, repeats, batches of one size. tests/golden/wanted.json has the batches of many settings;
-# here are the arguments, invalid ones, and the output of an instance.
+# here are names of strata, and the output of an instance.
 
 labels = rep(c("pos", "neg", "odd"), times = c(6, 40, 3))
 
@@ -20,52 +20,6 @@ test_that("quotas are named vectors or lists, and names are those of the strata"
   expect_match(refused(c(x = 1)), "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead.", fixed = TRUE)
   expect_match(refused(list(1, 2)), "must be a positive integer. Got 2 values instead.", fixed = TRUE)
   expect_match(refused(c(pos = 1, pos = 2)), "must name each stratum once. Got 'pos' twice instead.", fixed = TRUE)
-})
-
-test_that("a rare stratum with a quota warns, or makes one batch", {
-  expect_warning(wanted(c(odd = 4), rare = "warn"),
-    "The stratum 'odd' has 3 rows, and the 'min_samples_per_stratum' parameter asks for 4", fixed = TRUE)
-  expect_identical(wanted(c(odd = 4), rare = "allow")$.length(), 1L)
-})
-
-test_that("shares are exact in every batch, and no row comes twice in one", {
-  expect_identical(wanted(mean_batch_size = 16)$min_samples_per_stratum(), 1L)
-  sampler = wanted(mean_batch_size = 8, shares = c(pos = 0.25, neg = 0.5, odd = 0.25))
-  expect_identical(unique(sampler$plan()), counts_in(pos = 2L, neg = 4L, odd = 2L))
-  for (epoch in 0:3) {
-    for (rows in epoch_of(sampler, epoch)) {
-      expect_identical(as.vector(table(labels[rows])[c("pos", "neg", "odd")]), c(2L, 4L, 2L))
-      expect_identical(anyDuplicated(rows), 0L)
-    }
-  }
-  written = wanted(mean_batch_size = 8, shares = list(odd = 1L, neg = 2, pos = 1))
-  expect_identical(written$batches(1), sampler$batches(1))
-  expect_match(refused(mean_batch_size = 8, shares = c(pos = 1)),
-    "must name every stratum. Got 2 names too few, 'neg' among them, instead.", fixed = TRUE)
-  expect_match(refused(mean_batch_size = 8, shares = 1), "must name the strata. Got values without names", fixed = TRUE)
-  expect_match(refused(mean_batch_size = 8, shares = "a"), "must be a named vector of numbers. Got 'a'", fixed = TRUE)
-  expect_match(refused(mean_batch_size = 8, shares = c(pos = 0)), "be a finite number above 0. Got 0", fixed = TRUE)
-})
-
-test_that("whole shares are exact", {
-  of = function(x, y) wanted(mean_batch_size = 4, shares = c(x = x, y = y), strata = rep(c("x", "y"), 2:3))
-  expect_identical(of(1e15, 1e15 + 1)$plan(), counts_in(x = 1L, y = 3L))
-  expect_identical(of(1e15 + 1, 1e15)$plan(), counts_in(x = 2L, y = 2L))
-  expect_identical(of(2^51 + 2, 2^51 + 2)$plan(), counts_in(x = 2L, y = 2L))
-  expect_error(of(2^51, 2^51 + 1), "Got a sum of 4503599627370497, for 4 rows", fixed = TRUE)
-})
-
-test_that("the other ways need the size of a batch, and do without each other", {
-  expect_identical(wanted(mean_batch_size = 6, balance = "over")$.length(), 20L)
-  expect_identical(wanted(mean_batch_size = 10, drop = "balanced")$.length(), 4L)
-  expect_identical(wanted(3, mean_batch_size = 12, rare = "repeat")$.length(), 7L)
-  expect_match(refused(3, balance = "over"), "must be given together with 'mean_batch_size'. Got 'over'", fixed = TRUE)
-  expect_match(refused(mean_batch_size = 6, balance = 1, drop = "balanced"),
-    "'drop' parameter must be left out if 'balance' is given.", fixed = TRUE)
-  expect_match(refused(mean_batch_size = 6, balance = "over", rare = "allow"),
-    "'rare' parameter must be left out if 'balance' is given.", fixed = TRUE)
-  expect_match(refused(3, rare = "repeat"), "if 'rare' is 'repeat'. Got one of them instead.", fixed = TRUE)
-  expect_match(refused(3, mean_batch_size = 9), "Got both instead. To have both, set 'rare' to 'repeat'.", fixed = TRUE)
 })
 
 test_that("a plan of repeats shows the rows that there are, and a generator its settings", {

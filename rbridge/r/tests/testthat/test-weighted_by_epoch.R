@@ -38,22 +38,6 @@ test_that("golden vectors are drawn by R's own generator, and by the sampler", {
   }
 })
 
-test_that("states and saved samplers continue in any epoch", {
-  for (epoch in c(1, 4, 5)) {
-    sampler = by_epoch()
-    sampler$set_epoch(epoch)
-    following = sampler$.iter()
-    first = following()
-    copy = by_epoch()
-    copy$load_state_dict(sampler$state_dict(batches_consumed = 1))
-    saved = unserialize(serialize(sampler, NULL))
-    expect_identical(next_epoch_of(copy), epoch_of(by_epoch(), epoch)[-1L])
-    expect_identical(next_epoch_of(copy), epoch_of(by_epoch(), epoch + 1))
-    expect_identical(epoch_of(saved, epoch + 1), epoch_of(by_epoch(), epoch + 1))
-  }
-  expect_error(by_epoch(list("0" = rep(1, 12)))$load_state_dict(by_epoch()$state_dict()), "come from a sampler")
-})
-
 test_that("a recipe has the weights of all epochs", {
   file = withr::local_tempfile(fileext = ".safetensors")
   generator = batch_sampler_weighted(table_of_weights, 3, seed = 1)

@@ -4,53 +4,6 @@ prioritized_of = function(...) {
   batch_sampler_prioritized(...)(NULL)
 }
 
-test_that("rows are drawn by (abs(priority) + epsilon)^alpha", {
-  sampler = prioritized_of(6, 5, alpha = 0.7, epsilon = 0.1, n_batches = 3, seed = 2)
-  priorities = c(0, 1, -2, 0.5, 3, -0.25)
-  sampler$update(6:1, rev(priorities))
-  tree = sum_tree((abs(priorities) + 0.1)^0.7, seed = epoch_seed(2, 0))
-  expect_identical(next_epoch_of(sampler), replicate(3, tree$sample(5), simplify = FALSE))
-})
-
-test_that("a stratified batch has one row of each equal slice of the total, in their order", {
-  sampler = prioritized_of(4, 8, stratified = TRUE, n_batches = 50, seed = 1)
-  expect_true(all(vapply(next_epoch_of(sampler), identical, NA, rep(1:4, each = 2L))))
-})
-
-test_that("importance weights are (p_min / p)^beta, or n times the probability to the power of -beta", {
-  priorities = c(0, 0.5, -1.5, 3.5)
-  weights = abs(priorities) + 0.5
-  for (beta in c(0, 0.4, 1, 1.7)) {
-    of = function(normalize) {
-      sampler = prioritized_of(4, 2, alpha = 1, beta = beta, epsilon = 0.5, normalize = normalize, seed = 1)
-      sampler$update(1:4, priorities)
-      sampler$importance_weights(c(4, 1:4))
-    }
-    rows = c(4, 1:4)
-    expect_equal(of(TRUE), (min(weights) / weights[rows])^beta, tolerance = 1e-14)
-    expect_equal(of(FALSE), (4 * weights[rows] / sum(weights))^-beta, tolerance = 1e-14)
-  }
-})
-
-test_that("importance weights are right if quotients of priorities have no double", {
-  sampler = prioritized_of(2, 1, alpha = 1, beta = 0.1, epsilon = 1e-300, seed = 1)
-  sampler$update(1:2, c(0, 1e300))
-  expect_equal(sampler$importance_weights(2), 1e-60, tolerance = 1e-12)
-  sampler = prioritized_of(2, 1, alpha = 1, beta = 3, epsilon = 1e-200, seed = 1)
-  sampler$update(1:2, c(0, 1e-199))
-  expect_equal(sampler$importance_weights(2), 11^-3, tolerance = 1e-12)
-})
-
-test_that("of a buffer that is not full only the rows that are there count", {
-  sampler = prioritized_of(0, 2, alpha = 1, beta = 1, epsilon = 1, normalize = FALSE, capacity = 10, seed = 1)
-  sampler$append(2)
-  sampler$update(1:2, c(0, 2))
-  expect_equal(sampler$importance_weights(1:2), c(2, 2 / 3))
-  expect_identical(sampler$importance_weights(integer()), numeric())
-  expect_error(sampler$importance_weights(3), "hold row positions from 1 to 2, counted from 1. Got 3 instead.",
-    fixed = TRUE)
-})
-
 test_that("beta may be a function of the number of the batch", {
   sampler = prioritized_of(4, 2, alpha = 1, beta = function(batch) batch / 4, epsilon = 0.5, seed = 1)
   sampler$update(1:4, c(0, 0.5, 1.5, 3.5))
@@ -100,12 +53,6 @@ test_that("a sample has rows of a stream of its own, and neither an iteration no
   expect_error(sampler$sample(c(1, 2)), paste(of, "Got 2 values instead."), fixed = TRUE)
 })
 
-test_that("a batch of an empty buffer is an error", {
-  sampler = prioritized_of(0, 2, capacity = 4, seed = 1)
-  expect_error(sampler$.iter()(), paste("The 'priorities' parameter must not all be 0",
-    "when rows are drawn. Got no positive weight instead."), fixed = TRUE)
-})
-
 test_that("a refused update changes nothing", {
   sampler = prioritized_of(4, 2, alpha = 2, seed = 1)
   before = state_of(sampler)
@@ -133,22 +80,6 @@ test_that("copies have priorities of their own", {
   expect_identical(sampler$append(), 5L)
   expect_identical(weights()[5L], 1)
   expect_identical(copies_of_state(copy, copy$update(1, 2)), 0L)
-})
-
-test_that("arguments are refused in one grammar", {
-  of = "parameter must"
-  refused = function(text, ...) expect_error(batch_sampler_prioritized(...), text, fixed = TRUE)
-  refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 0, 1)
-  refused(paste("The 'n_rows'", of, "be an integer from 0 to 2147483647. Got -1 instead."), -1, 1, capacity = 2)
-  refused(paste("The 'capacity'", of, "be an integer from 3 to 2147483647. Got 2 instead."), 3, 1, capacity = 2)
-  refused(paste("The 'capacity'", of, "be an integer from 1 to 2147483647. Got 0 instead."), 0, 1, capacity = 0)
-  refused(paste("The 'alpha'", of, "be a finite number of at least 0. Got -1 instead."), 3, 1, alpha = -1)
-  refused(paste("The 'beta'", of, "be a finite number of at least 0. Got NaN instead."), 3, 1, beta = NaN)
-  refused(paste("The 'epsilon'", of, "be a finite number of at least 0. Got -1 instead."), 3, 1, epsilon = -1)
-  refused(paste("The 'epsilon'", of, "neither vanish nor overflow when raised to the power of alpha, 4. Got 1e-300"),
-    3, 1, alpha = 4, epsilon = 1e-300)
-  refused(paste("The 'stratified'", of, "be true or false. Got 1 instead."), 3, 1, stratified = 1)
-  refused(paste("The 'normalize'", of, "be true or false. Got nothing instead."), 3, 1, normalize = NULL)
 })
 
 test_that("generators and instances show themselves", {

@@ -1,4 +1,5 @@
-# Weighted batches: a function of weights, seed, epoch, updates, and the batches drawn before each update.
+# Weighted batches: iterators, updates in place, tensors, and predictions. The golden vectors are in
+# test-weighted_golden.R, and what instances of all kinds do is in test-base_specimens.R.
 
 n_rows = 40
 start_weights = (seq_len(n_rows) * 7) %% 5
@@ -24,31 +25,6 @@ train = function(sampler, n_epochs = 2) {
   trained
 }
 
-test_that("without updates an epoch is what sum_tree() draws", {
-  for (replacement in c(TRUE, FALSE)) {
-    sampler = weighted_of(replacement)
-    for (epoch in c(0, 1, 5)) {
-      tree = sum_tree(start_weights, seed = epoch_seed(1, epoch))
-      expected = lapply(1:12, function(batch) tree$sample(4, replacement = replacement))
-      expect_identical(epoch_of(sampler, epoch), expected)
-      sampler$set_epoch(epoch)
-      expect_identical(next_epoch_of(sampler), expected)
-    }
-  }
-})
-
-test_that("the epoch is taken when its first batch is asked for, and an iterator ends once and for all", {
-  sampler = weighted_of(n_batches = 2)
-  iterator = sampler$.iter()
-  expect_identical(sampler$epoch, 0)
-  expect_identical(iterator(), epoch_of(sampler, 0)[[1L]])
-  expect_identical(sampler$epoch, 1)
-  iterator()
-  expect_true(coro::is_exhausted(iterator()))
-  expect_true(coro::is_exhausted(iterator()))
-  expect_identical(sampler$epoch, 1)
-})
-
 test_that("two iterators do not take each other's batches", {
   sampler = weighted_of()
   expected = list(epoch_of(sampler, 0), epoch_of(sampler, 1))
@@ -57,77 +33,6 @@ test_that("two iterators do not take each other's batches", {
   found = replicate(12, list(first(), second()), simplify = FALSE)
   expect_identical(lapply(found, `[[`, 1L), expected[[1L]])
   expect_identical(lapply(found, `[[`, 2L), expected[[2L]])
-})
-
-test_that("an update affects the batches that are not yet drawn, and later epochs", {
-  for (replacement in c(TRUE, FALSE)) {
-    sampler = weighted_of(replacement)
-    next_batch = sampler$.iter()
-    begun = replicate(3, next_batch(), simplify = FALSE)
-    expect_identical(begun, epoch_of(weighted_of(replacement), 0)[1:3])
-    kept = c(3L, 4L, 6L, 8L)
-    expect_invisible(sampler$update(seq_len(n_rows), as.numeric(seq_len(n_rows) %in% kept)))
-    expect_true(all(unlist(c(drain(next_batch), next_epoch_of(sampler))) %in% kept))
-    expect_identical(sampler$weights(3:5), c(1, 1, 0))
-  }
-})
-
-test_that("batches() tells what the epoch would be, and changes nothing", {
-  sampler = weighted_of()
-  next_batch = sampler$.iter()
-  tell(sampler, next_batch(), 1)
-  told = epoch_of(sampler, 1)
-  expect_identical(epoch_of(sampler, 1), told)
-  rest = drain(next_batch)
-  expect_identical(next_epoch_of(sampler), told)
-  twin = weighted_of()
-  next_batch = twin$.iter()
-  tell(twin, next_batch(), 1)
-  expect_identical(drain(next_batch), rest)
-})
-
-test_that("the same training gives the same batches, another seed others", {
-  expect_identical(train(weighted_of()), train(weighted_of()))
-  expect_false(identical(train(weighted_of()), train(weighted_of(seed = 2))))
-})
-
-test_that("batches that replicas are trained on at the same time are drawn together", {
-  sampler = weighted_of(num_replicas = 3)
-  next_batch = sampler$.iter()
-  expected = epoch_of(sampler, 0)
-  rows = next_batch()
-  sampler$update(seq_len(n_rows), as.numeric(seq_len(n_rows) == 7))
-  expect_identical(list(rows, next_batch(), next_batch()), expected[1:3])
-  expect_true(all(unlist(drain(next_batch)) == 7L))
-})
-
-test_that("a batch that cannot be drawn is an error, and the epoch goes on", {
-  sampler = weighted_of(FALSE)
-  next_batch = sampler$.iter()
-  next_batch()
-  sampler$update(seq_len(n_rows), numeric(n_rows))
-  expect_error(next_batch(), paste("The 'weights' parameter must not all be 0 when rows are",
-    "drawn. Got no positive weight instead."), fixed = TRUE)
-  sampler$update(1:3, c(1, 1, 1))
-  expect_error(next_batch(), paste("The 'batch_size' parameter must be at most 3, the number",
-    "of positive weights, without replacement. Got 4 instead."), fixed = TRUE)
-  sampler$update(seq_len(n_rows), start_weights)
-  expect_identical(drain(next_batch), epoch_of(weighted_of(FALSE), 0)[-1L])
-})
-
-test_that("instances and copies have weights of their own", {
-  generator = batch_sampler_weighted(start_weights, 4, n_batches = 12, seed = 1)
-  first = generator(NULL)
-  second = generator(NULL)
-  copy = first$clone()
-  tell(first, 1:9, 1)
-  expect_identical(second$weights(), start_weights)
-  expect_identical(copy$weights(), start_weights)
-  of_first = first$weights()
-  tell(copy, 1:9, 2)
-  expect_identical(first$weights(), of_first)
-  expect_identical(generator(NULL)$weights(), start_weights)
-  expect_identical(train(second), train(generator(NULL)))
 })
 
 test_that("an update changes the weights in place, and copies what a clone shares once", {
@@ -164,22 +69,6 @@ test_that("a refused update changes nothing", {
   expect_silent(sampler$update(integer(), numeric()))
 })
 
-test_that("arguments are refused in one grammar", {
-  of = "parameter must"
-  refused = function(text, ...) expect_error(batch_sampler_weighted(...), text, fixed = TRUE)
-  refused(paste("The 'weights'", of, "have from 1 to 2147483647 values. Got 0 values instead."), numeric(), 1)
-  refused(paste("The 'weights'", of, "not all be 0 when rows are drawn. Got no positive weight instead."), c(0, 0), 1)
-  refused(paste("The 'weights'", of, "hold finite numbers, none below 0. Got NA instead."), c(1, NA), 1)
-  refused(paste("The 'weights'", of, "hold numbers. Got a value of class 'character' instead."), c("a", "b"), 1)
-  refused(paste("The 'batch_size'", of, "be an integer from 1 to 2147483647. Got nothing instead."), 1, NULL)
-  for (batch_size in c(3, 5)) {
-    refused(sprintf(paste("The 'batch_size' %s be at most 2, the number of positive weights, without replacement.",
-      "Got %d instead."), of, batch_size), c(1, 0, 2, 0), batch_size, FALSE)
-  }
-  refused(paste("The 'n_batches'", of, "be given if the batch size exceeds the number of rows, 2. Got nothing"),
-    c(1, 2), 3)
-})
-
 test_that("generators and instances show themselves", {
   generator = batch_sampler_weighted(c(1, 2.5), 2, seed = 1)
   expect_output(print(generator), paste0("<batch_sampler_weighted> generator\n* Rows: 2, drawn by weight\n",
@@ -214,17 +103,4 @@ test_that("mlr3torch trains on the batches, and predicts in the order of the row
       }
     }
   }
-})
-
-test_that("a sample is drawn by the weights as they are now, without replacement if the batches are", {
-  for (replacement in c(TRUE, FALSE)) {
-    sampler = batch_sampler_weighted(c(1, 0, 4, 5), 2, replacement = replacement, seed = 1)(NULL)
-    tree = sum_tree(c(1, 0, 4, 5), seed = epoch_seed(1, 6700001))
-    expect_identical(sampler$sample(3), tree$sample(3, replacement = replacement))
-    sampler$update(2, 9)
-    tree$update(2, 9)
-    expect_identical(sampler$sample(4), tree$sample(4, replacement = replacement))
-  }
-  expect_error(sampler$sample(5), paste("The 'k' parameter must be at most 4, the number of",
-    "positive weights, without replacement. Got 5 instead."), fixed = TRUE)
 })

@@ -1,4 +1,4 @@
-# Uniform batches: those of R's own sample.int(), and invalid arguments.
+# Uniform batches: those of R's own sample.int(), and interrupts.
 
 # All rows of an epoch, by R itself.
 sampled_by_r = function(n, batch_size, n_batches, replacement, seed) {
@@ -29,35 +29,12 @@ test_that("batches are those of R's own sample.int()", {
   }
 })
 
-test_that("an iteration gives the batches of its epoch", {
-  sampler = batch_sampler_uniform(100, 7, seed = 2)(NULL)
-  expect_identical(sampler$.length(), 14L)
-  for (epoch in 0:2) {
-    expected = epoch_of(sampler, epoch)
-    expect_identical(next_epoch_of(sampler), expected)
-    expect_true(all(lengths(expected) == 7L) && !any(vapply(expected, anyDuplicated, 0L)))
-  }
-  expect_identical(sampler$epoch, 3)
-})
-
 test_that("a dataloader delivers the batches, and a dataset of another size is refused", {
   generator = batch_sampler_uniform(20, 4, n_batches = 3, seed = 2)
   dataset = dataset_of(20)
   expect_identical(deliver(dataset, batch_sampler = generator(dataset)), epoch_of(generator(NULL), 0))
   expect_error(generator(dataset_of(21)),
     "must have as many rows as the sampler was made for, 20. Got 21 rows instead.", fixed = TRUE)
-})
-
-test_that("the core refuses in the name of the function, and shows values of R", {
-  of = "parameter must"
-  refused = function(text, ...) expect_error(batch_sampler_uniform(...), text, fixed = TRUE)
-  refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got 'a' instead."), "a", 1)
-  refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got NA instead."), NA_integer_, 1)
-  refused(paste("The 'replacement'", of, "be true or false. Got NA instead."), 3, 1, replacement = NA)
-  refused(paste("The 'batch_size'", of, "be a positive integer. Got nothing instead."), 3, NULL)
-  refused(paste("The 'seed'", of, "be an integer from 0 to 2147483646. Got 2 values instead."), 3, 1, seed = 1:2)
-  refused(paste("The 'num_replicas'", of, "be at most 3, the number of batches. Got 4 instead."), 3, 1,
-    num_replicas = 4L)
 })
 
 test_that("a draw can be interrupted, and the next one gives the same as ever", {

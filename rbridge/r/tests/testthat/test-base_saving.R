@@ -1,0 +1,71 @@
+# The content of generators and instances that are saved, and how mlr3 distinguishes them. test-base_specimens.R saves
+# those of every kind.
+
+size_of = function(object) length(serialize(object, NULL))
+
+test_that("a generator holds its settings and nothing of where it was made", {
+  stratified = function(n_rows) {
+    large_and_private = stats::runif(1e5)
+    batch_sampler_stratified(length(large_and_private) / 1e5, strata = seq_len(n_rows) %% 2, seed = 1)
+  }
+  weighted = function(n_rows) {
+    large_and_private = stats::runif(1e5)
+    batch_sampler_weighted(rep(length(large_and_private) / 1e5, n_rows), batch_size = 4, seed = 1)
+  }
+  # Four bytes per row, or eight, once.
+  expect_lt(size_of(stratified(1e5)) - size_of(stratified(1e3)), 4.1 * (1e5 - 1e3))
+  expect_lt(size_of(weighted(1e5)) - size_of(weighted(1e3)), 8.1 * (1e5 - 1e3))
+})
+
+test_that("an instance brings its recipe along, and nothing that follows from it", {
+  stratified = function(n_rows) {
+    sampler = batch_sampler_stratified(2, strata = rep(1:2, length.out = n_rows), seed = 1)(NULL)
+    sampler$batches(0)
+    size_of(sampler)
+  }
+  # Four bytes per row for the instance, and four for its generator.
+  expect_lt(stratified(1e5) - stratified(1e3), 8.1 * (1e5 - 1e3))
+  weighted = function(n_rows) size_of(batch_sampler_weighted(rep(1, n_rows), batch_size = 4, seed = 1)(NULL))
+  # The weights in a tree, which has eight parts to a sum, and those of the generator.
+  expect_lt(weighted(1e5) - weighted(1e3), (8.1 + 9.3) * (1e5 - 1e3))
+})
+
+test_that("equal settings make generators that are saved equally", {
+  bytes = function(...) serialize(batch_sampler_stratified(...), NULL)
+  expect_identical(bytes(3, seed = 1), bytes(3L, seed = 1L))
+  expect_identical(bytes(1, strata = c(5, 6)), bytes(1L, strata = c(a = 5L, b = 6L)))
+  expect_identical(bytes(1, strata = "y"), bytes(1, strata = c(a = "y")))
+})
+
+test_that("a change of the arguments after the call has no influence", {
+  minimum = 1
+  labels = c("a", "a", "b", "b")
+  weights = c(1, 2, 3, 4)
+  stratified = batch_sampler_stratified(minimum, strata = labels, seed = 1)
+  weighted = batch_sampler_weighted(weights, 2, seed = 1)
+  expected = stratified(NULL)$batches(0)
+  minimum = 2
+  labels = c("a", "a", "a", "b")
+  weights[2] = 100
+  expect_identical(stratified(NULL)$batches(0), expected)
+  expect_identical(weighted(NULL)$weights(), c(1, 2, 3, 4))
+})
+
+test_that("a function as an argument is saved, and hashed by its text", {
+  skip_if_not_installed("mlr3misc")
+  with_beta = function(beta) batch_sampler_prioritized(20, 4, capacity = 30, beta = beta, seed = 5)
+  generator = with_beta(function(batch) min(1, batch / 4))
+  file = withr::local_tempfile()
+  saveRDS(generator, file)
+  told_weights = function(generator) {
+    sampler = generator(NULL)
+    sampler$update(1:20, seq_len(20) / 8)
+    sampler$append(1)
+    sampler$importance_weights(1:20, batch = 3)
+  }
+  expect_identical(told_weights(readRDS(file)), told_weights(generator))
+  hash = function(of) mlr3misc::calculate_hash(with_beta(of))
+  expect_identical(hash(function(batch) 0.5), hash(function(batch) 0.5))
+  expect_false(hash(function(batch) 0.5) == hash(function(batch) 0.6))
+  expect_false(hash(function(batch) 0.5) == hash(0.5))
+})
