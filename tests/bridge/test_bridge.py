@@ -14,19 +14,7 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import (
-    Batches,
-    BatchSampler,
-    DownsampledBatchSampler,
-    EpochSubsetBatchSampler,
-    MultilabelBatchSampler,
-    StratifiedBatchSampler,
-    StratifiedGroupBatchSampler,
-    TreeBatchSampler,
-    UniformBatchSampler,
-    WeightedBatchSampler,
-    epoch_permutation,
-)
+from pystrat import Batches, BatchSampler, StratifiedBatchSampler, epoch_permutation
 from rbridge._held_objects import HeldObjects
 from rbridge.session import Session, as_array
 from tests.reference.golden_vectors import GOLDEN, labels_of
@@ -186,32 +174,6 @@ def test_a_rare_stratum_of_which_python_has_warned_is_no_news_in_r() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         rbridge.as_torch_sampler(sampler)
-
-
-TREE = {"auxiliary": {"angle": "uniform(0, 1)"}}
-OF_TWELVE_ROWS = [
-    StratifiedBatchSampler([1, 0] * 6, 2, seed=1),
-    DownsampledBatchSampler([1] * 3 + [0] * 9, 1, 3, seed=1),
-    MultilabelBatchSampler(np.eye(12, 2, dtype=int), 1, seed=1),
-    UniformBatchSampler(12, 4, seed=1),
-    WeightedBatchSampler({0: [1.0] * 12, 2: [0.0, 1.0] * 6}, 4, seed=1),
-    WeightedBatchSampler([1.0] * 12, 4, seed=1),
-    StratifiedGroupBatchSampler([0] * 6 + [1] * 6, 2, groups=[0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8], seed=1),
-    EpochSubsetBatchSampler(12, 6, 3, seed=1),
-    TreeBatchSampler({"x": list(range(12))}, {}, 4, length=12, seed=1),
-    TreeBatchSampler({"x": list(range(12))}, TREE, 4, length=12, seed=1),
-]
-
-
-@pytest.mark.parametrize("sampler", OF_TWELVE_ROWS, ids=lambda sampler: type(sampler).__name__)
-@pytest.mark.parametrize("n_rows", [11, 13])
-def test_a_dataset_of_another_number_of_rows_is_refused_in_r(sampler: BatchSampler, n_rows: int) -> None:
-    generator = rbridge.as_torch_sampler(sampler)
-    assert len(rbridge.collect_rows(generator, 12)) == len(sampler)
-    of_strata = rf"dataset, .*{n_rows}.* Got .*12\b.* instead"
-    of_others = rf"as many rows as the sampler was made for, 12\. Got {n_rows} rows instead"
-    with pytest.raises(rbridge.RError, match=f"{of_strata}|{of_others}"):
-        rbridge.collect_rows(generator, n_rows)
 
 
 # Threads, random states, torch ----------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -93,60 +92,6 @@ def test_shares_by_numbers_and_by_temperature(in_folder: Path, chosen: dict[str,
     given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
     generator = r.call("batch_sampler_corpus_mixture", SOURCE, 8, integer(70), targets=TARGETS, seed=1, **given)
     assert_same_sampler(r, mixture, generator, (0, 3))
-
-
-def random_division(dice: random.Random, n_files: int) -> dict[str, Any]:
-    """Return what divides files: weights, a temperature or nothing."""
-    kind = dice.choice(["weights", "weights", "temperature", "nothing"])
-    if kind == "weights":
-        numbers = ["*", 0, 1, 2.5, 0.1, 33.333333, 2**53, 5e-324, dice.random(), 10.0 ** -dice.randint(1, 20)]
-        return {"weights": [dice.choice(numbers) for _ in range(n_files)]}
-    if kind == "temperature":
-        return {"temperature": dice.choice([1, 1.5, 2, 5, 100, 1 + 9 * dice.random()])}
-    return {}
-
-
-def assert_same_plan(r: Session, lines: list[int], sample: Any, chosen: dict[str, Any]) -> bool:
-    """Assert that both languages make the same plan, to the last digit, or the same error; return True for a plan."""
-    names = [f"f{place}" for place in range(len(lines))]
-    crossed = r.rinterface.NULL if sample is None else integer(sample) if isinstance(sample, int) else sample
-    given = {name: in_r(r, value) if name == "weights" else value for name, value in chosen.items()}
-    given["most_lines"] = 2.0**53
-    try:
-        plan = CorpusPlan(names, lines, sample, **chosen)
-    except ValueError as error:
-        with pytest.raises(rbridge.RError) as refused:
-            r.call("make_corpus_plan", names, np.array(lines, dtype=np.float64), crossed, **given)
-        # No public function of R has called it, so that the message names the package.
-        assert str(refused.value) == str(error).replace("CorpusPlan", "rbridge")
-        return False
-    made = r.call("make_corpus_plan", names, np.array(lines, dtype=np.float64), crossed, **given)
-    found = {name: as_array(vector) for name, vector in zip(made.names, made)}
-    table = plan.table()
-    for name in ("rule", "uniform_share", "share", "drawn", "kept"):
-        assert np.array_equal(found[name], table[name].to_numpy(), equal_nan=True), (lines, sample, chosen)
-    return True
-
-
-def test_random_plans_are_the_same(r: Session) -> None:
-    dice = random.Random(2)
-    n_planned = 0
-    for _ in range(300):
-        lines = [dice.choice([0, 1, 7, 1000, 123456789, 2**40]) for _ in range(dice.randint(1, 6))]
-        sample: Any = dice.choice([dice.random(), 10 ** -dice.randint(1, 12), dice.randint(1, 5000), 2**31 - 1])
-        n_planned += assert_same_plan(r, lines, sample, random_division(dice, len(lines)))
-    assert n_planned > 150
-
-
-def test_random_plans_until_files_are_exhausted_are_the_same(r: Session) -> None:
-    dice = random.Random(3)
-    n_planned = 0
-    for _ in range(300):
-        lines = [dice.choice([0, 1, 7, 1000, 123456]) for _ in range(dice.randint(1, 6))]
-        chosen = random_division(dice, len(lines))
-        chosen["epoch_end"] = dice.choice(["first_exhausted", "first_exhausted", "all_exhausted"])
-        n_planned += assert_same_plan(r, lines, dice.choice([None] * 19 + [3]), chosen)
-    assert n_planned > 150
 
 
 @pytest.mark.parametrize("epoch_end", ["first_exhausted", "all_exhausted"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import Batches, DownsampledBatchSampler, correct_probabilities
+from pystrat import DownsampledBatchSampler, correct_probabilities
 from rbridge.session import Session, as_array
 from tests.bridge.training import evaluated
 
@@ -66,13 +66,6 @@ def test_a_multiplier_of_any_form_has_the_same_counts_in_r(r: Session) -> None:
         sampler = DownsampledBatchSampler(labels, multiplier, 500, seed=1)
         rates = r.call_function(r.call_function(rbridge.as_torch_sampler(sampler), None)["keep_rates"])
         assert dict(zip(rates.names, as_array(rates))) == sampler.keep_rates.to_dict()
-
-
-def test_a_real_torch_dataloader_in_r_delivers_the_same_batches() -> None:
-    sampler = DownsampledBatchSampler(LABELS == "yes", 2, 13, seed=1)
-    delivered: Batches = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(LABELS))
-    assert np.array_equal(delivered.rows, sampler.batches(0).rows)
-    assert np.array_equal(delivered.offsets, sampler.batches(0).offsets)
 
 
 def test_a_rank_and_a_number_of_batches_are_refused() -> None:

@@ -13,86 +13,10 @@ import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import (
-    BatchSampler,
-    DownsampledBatchSampler,
-    NoDuplicatesBatchSampler,
-    OneStratumBatchSampler,
-    StrataSubsetBatchSampler,
-    StratifiedBatchSampler,
-    StratifiedGroupBatchSampler,
-)
+from pystrat import BatchSampler, StrataSubsetBatchSampler
 from pystrat.recipe import make_recipe
 from rbridge.session import Session
-from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
-
-LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
-MANY = np.arange(600.0) % 300
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"strata_per_batch": 2, "min_samples_per_stratum": 1},
-        {"strata_per_batch": 3, "min_samples_per_stratum": 2, "num_replicas": 1},
-        {"strata_per_batch": 2, "min_samples_per_stratum": 2, "exact": True},
-        {"strata_per_batch": 1, "min_samples_per_stratum": 4, "exact": True, "rare": "allow"},
-        {"strata_per_batch": 1, "min_samples_per_stratum": 4, "rare": "allow", "num_replicas": 2},
-        {"strata_per_batch": 2, "min_samples_per_stratum": 2, "balance": "mean"},
-        {"strata_per_batch": 1, "min_samples_per_stratum": 4, "balance": 5, "rare": "allow"},
-        {"strata_per_batch": 2, "mean_batch_size": 5, "rare": "allow"},
-    ],
-)
-@pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
-def test_strata_subset(parameters: dict[str, Any], labels: Any, r: Session) -> None:
-    if labels is MANY and "min_samples_per_stratum" in parameters:  # two rows of each stratum
-        parameters = {**parameters, "min_samples_per_stratum": min(2, parameters["min_samples_per_stratum"])}
-    sampler = StrataSubsetBatchSampler(labels, seed=7, **parameters)
-    generator = r.call("batch_sampler_strata_subset", strata=np.array(labels, dtype=np.float64), seed=7, **parameters)
-    assert_same_sampler(r, sampler, generator)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"min_samples_per_stratum": 1},
-        {"min_samples_per_stratum": 2, "num_replicas": 1},
-        {"min_samples_per_stratum": 10**12, "rare": "allow", "missing": "stratum"},
-        {"min_samples_per_stratum": 1, "keep": "apart"},
-        {"min_samples_per_stratum": 1, "keep": "together"},
-        {"mean_batch_size": 1, "rare": "allow", "keep": "together"},
-        {"mean_batch_size": 4, "rare": "allow", "num_replicas": 2},
-        {"mean_batch_size": 1, "rare": "allow", "keep": "apart"},
-    ],
-)
-@pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
-def test_grouped(parameters: dict[str, Any], labels: Any, r: Session) -> None:
-    groups = [3.5, 2, 3.5, 2, 2, 7, 4, 5, 6, 6, 6] if labels is LABELS else np.arange(600.0)
-    if "keep" in parameters:  # groups may have rows of several strata
-        groups = np.arange(len(labels)) % 4 / 2
-    sampler = StratifiedGroupBatchSampler(labels, groups=groups, seed=7, **parameters)
-    strata, groups_in_r = np.array(labels, dtype=np.float64), np.array(groups, dtype=np.float64)
-    generator = r.call("batch_sampler_stratified_group", strata=strata, groups=groups_in_r, seed=7, **parameters)
-    assert_same_sampler(r, sampler, generator)
-
-
-def by_text(r: Session, numbers: dict[Any, Any]) -> Any:
-    """Return numbers of strata as R has them, whose names are text."""
-    return r.named_list(**{str(label): number for label, number in numbers.items()})
-
-
-@pytest.mark.parametrize("parameters", [{}, {"order": "round_robin"}, {"shuffle": False}, {"num_replicas": 4}])
-@pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
-def test_one_stratum(parameters: dict[str, Any], labels: Any, r: Session) -> None:
-    sampler = OneStratumBatchSampler(labels, 2, seed=7, **parameters)
-    strata = np.array(labels, dtype=np.float64)
-    generator = r.call("batch_sampler_one_stratum", 2, strata=strata, seed=7, **parameters)
-    crossed = rbridge.as_torch_sampler(sampler)
-    for made in (generator, crossed):
-        assert_same_recipe(r, sampler, made)
-        delivered = rbridge.collect_rows(made, n_rows=len(labels))
-        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
-        assert delivered.offsets.tolist() == sampler.batches(0).offsets.tolist()
+from tests.bridge.recipes import assert_same_recipe
 
 
 TYPED: dict[str, tuple[Any, str]] = {
@@ -131,90 +55,6 @@ def test_tables_of_strata_in_r_have_columns_of_the_types_of_the_labels(name: str
     if name == "integers":
         column = base["[["](tables[1], "stratum")
         assert isinstance(column, r.rinterface.IntSexpVector) and list(column) == [1, 0]
-
-
-@pytest.mark.parametrize(
-    "columns, parameters",
-    [
-        (1, {}),
-        (1, {"strata": LABELS, "min_samples_per_stratum": 1}),
-        (2, {"num_replicas": 2}),
-        (2, {"across_columns": True}),
-        (3, {}),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:Rows that share values")
-def test_no_duplicates(columns: int, parameters: dict[str, Any], r: Session) -> None:
-    numbers = [np.array(LABELS), np.arange(11) % 4 + 0.5, np.arange(11.0)]
-    keys = dict(zip("abc", numbers[3 - columns :]))
-    given = {name: np.array(value) if name == "strata" else value for name, value in parameters.items()}
-    sampler = NoDuplicatesBatchSampler(keys, 4, seed=7, **parameters)
-    generator = r.call("batch_sampler_no_duplicates", 4, keys=r.named_list(**keys), seed=7, **given)
-    crossed = rbridge.as_torch_sampler(sampler)
-    for made in (generator, crossed):
-        assert_same_recipe(r, sampler, made)
-        delivered = rbridge.collect_rows(made, n_rows=11)
-        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
-
-
-@pytest.mark.parametrize("shuffle", [True, False])
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"min_samples_per_stratum": {1: 2, 2.5: 1}},
-        {"mean_batch_size": 4, "shares": {1: 1.5, 2.5: 1, 3: 0.5}},
-        {"mean_batch_size": 4, "temperature": 3, "cap": 5},
-        {"mean_batch_size": 3, "balance": "over"},
-        {"mean_batch_size": 3, "balance": 7, "num_replicas": 2},
-        {"min_samples_per_stratum": 2, "mean_batch_size": 7, "rare": "repeat"},
-        {"mean_batch_size": 5, "drop": "balanced"},
-    ],
-)
-def test_what_is_wanted_in_a_batch(parameters: dict[str, Any], shuffle: bool, r: Session) -> None:
-    sampler = StratifiedBatchSampler(LABELS, seed=7, shuffle=shuffle, **parameters)
-    in_r = {name: by_text(r, value) if isinstance(value, dict) else value for name, value in parameters.items()}
-    strata = np.array(LABELS, dtype=np.float64)
-    generator = r.call("batch_sampler_stratified", strata=strata, seed=7, shuffle=shuffle, **in_r)
-    assert_same_recipe(r, sampler, generator)
-    crossed = rbridge.as_torch_sampler(sampler)
-    assert_same_recipe(r, sampler, crossed)
-    for made in (generator, crossed):
-        delivered = rbridge.collect_rows(made, n_rows=len(LABELS))
-        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
-        assert delivered.offsets.tolist() == sampler.batches(0).offsets.tolist()
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"min_samples_per_stratum": 1},
-        {"min_samples_per_stratum": 2, "assign": "even", "num_replicas": 1},
-        {"mean_batch_size": 4, "rare": "allow", "missing": "drop"},
-        {"mean_batch_size": 4, "shuffle": False, "rare": "allow"},
-    ],
-)
-@pytest.mark.parametrize("labels", [LABELS, MANY], ids=["bytes", "integers"])
-def test_stratified(parameters: dict[str, Any], labels: Any, r: Session) -> None:
-    sampler = StratifiedBatchSampler(labels, seed=7, **parameters)
-    strata = np.array(labels, dtype=np.float64)
-    generator = r.call("batch_sampler_stratified", strata=strata, seed=7, **parameters)
-    assert_same_recipe(r, sampler, generator)
-    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"multiplier": 0.5, "batch_size": 6, "majority": 1.0},
-        {"multiplier": {1: 1, 3: 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
-    ],
-)
-def test_downsampled(parameters: dict[str, Any], r: Session) -> None:
-    in_r = {name: by_text(r, value) if isinstance(value, dict) else value for name, value in parameters.items()}
-    sampler = DownsampledBatchSampler(LABELS, seed=7, **parameters)
-    generator = r.call("batch_sampler_downsampled", strata=np.array(LABELS), seed=7, **in_r)
-    assert_same_recipe(r, sampler, generator)
-    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
 
 
 def test_a_recipe_takes_plain_values_only() -> None:

@@ -9,7 +9,7 @@ import pytest
 import rbridge
 from pystrat import ShardedStratifiedBatchSampler, bind_counts, shard_counts, sharded_plan
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
+from tests.bridge.recipes import assert_same_sampler
 
 FEW = {
     "b.csv": ["x"] * 9 + ["y"] * 4,
@@ -36,19 +36,6 @@ def test_tables(strata: dict[str, list[str]], r: Session) -> None:
     )
     assert r.rinterface.baseenv["identical"](bound, found)[0]
     assert bind_counts(map(shard_counts, parts)).equals(counts)
-
-
-def test_a_mean_batch_size(r: Session) -> None:
-    counts, local = shard_counts(FEW), FEW["a.csv"] + FEW["C.csv"]
-    given: dict[str, Any] = {"shards": ["a.csv", "C.csv"], "mean_batch_size": 14, "seed": 7}
-    sampler = ShardedStratifiedBatchSampler(local, counts=counts, **given)
-    base = r.rinterface.baseenv
-    text = r.call_function(base["list"], r.call_function(base["as.character"], local))
-    generator = r.call("batch_sampler_sharded", counts=counts_in_r(r, FEW), strata=text, **given)
-    for made in (generator, rbridge.as_torch_sampler(sampler)):
-        assert_same_recipe(r, sampler, made)
-        rows = as_array(r.call_function(r.call_function(made, None)["batches"], 3)[0])
-        assert (rows - 1).tolist() == sampler.batches(3).rows.tolist()
 
 
 @pytest.mark.parametrize("scope", ["global", "local"])

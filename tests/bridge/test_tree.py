@@ -18,7 +18,6 @@ from pystrat import TreeBatchSampler, TreeSampler
 from rbridge._install import find_r
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
-from tests.reference.golden_vectors import GOLDEN
 
 TABLE = pd.DataFrame(
     {
@@ -170,13 +169,6 @@ def test_from_python_with_auxiliary_values(r: Session) -> None:
     assert as_array(aux["self"]).tolist() == list(range(50)), "any name will do"
 
 
-def test_from_python_without_auxiliary_values() -> None:
-    spec = {"mode": "shuffle", "children": [{"name": "each", "column": "flag", "for_each": True, "mode": "shuffle"}]}
-    sampler = TreeBatchSampler(TABLE, spec, 8, length=30, seed=7)
-    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
-    assert [batch.tolist() for batch in delivered] == list(sampler)
-
-
 def test_single_rows_from_python_are_batches_of_one() -> None:
     sampler = TreeSampler(TABLE, {"mode": "shuffle"}, length=30, seed=7)
     delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
@@ -211,45 +203,6 @@ def test_a_function_of_python_as_auxiliary_value_does_not_cross(tmp_path: Path) 
         with pytest.raises(ValueError, match=re.escape(f"The 'sampler' parameter must {text}")):
             call()
     assert not list(tmp_path.iterdir())
-
-
-def test_replicas_round_the_batches_in_r_too() -> None:
-    sampler = TreeBatchSampler(TABLE, {"mode": "shuffle"}, 8, length=30, seed=7, num_replicas=3)
-    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), len(TABLE))
-    assert len(delivered) == len(sampler) == 3
-    assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
-
-
-def vector_in_r(r: Session, values: list[Any]) -> Any:
-    """Return a column of a table as a vector in R; a missing value among texts or logical values has a type there."""
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {str}:
-        return r.rinterface.StrSexpVector([r.rinterface.NA_Character if value is None else value for value in values])
-    if kinds == {bool}:
-        return r.rinterface.BoolSexpVector([r.rinterface.NA_Logical if value is None else value for value in values])
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
-def drawn_cases() -> list[dict[str, Any]]:
-    """Return the inputs of golden vectors that have something to draw, and no days or times."""
-    cases = json.loads((GOLDEN / "tree.json").read_text(encoding="utf-8"))["cases"]
-    drawn = [case["input"] for case in cases if "error" not in case["expected"] and case["input"]["epochs"]]
-    return [case for case in drawn if not re.search("day|time", json.dumps([case["table"], case["spec"]]))]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_recipes_of_both_languages_are_the_same(r: Session) -> None:
-    """A specification crosses as text, since JSON is YAML."""
-    cases = drawn_cases()
-    assert len(cases) > 100
-    for case in cases:
-        spec, parameters = case["spec"], case["parameters"]
-        sampler = TreeBatchSampler(case["table"], spec, **parameters)
-        table = r.named_list(**{name: vector_in_r(r, values) for name, values in case["table"].items()})
-        text = spec if isinstance(spec, str) else json.dumps(spec, ensure_ascii=False)
-        generator = r.call("batch_sampler_tree", text, table=table, **parameters)
-        assert_same_recipe(r, sampler, generator)
-        assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
 
 
 def test_auxiliary_values_of_every_kind_are_in_both_recipes(r: Session) -> None:

@@ -11,86 +11,31 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import PrioritizedBatchSampler, UniformBatchSampler, WeightedBatchSampler
+from pystrat import PrioritizedBatchSampler, UniformBatchSampler
 from pystrat.base import epoch_seed
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
+from tests.bridge.recipes import assert_same_recipe
 from tests.bridge.training import TRAIN, WEIGHTS, evaluated, prioritized, trained_in_python, weighted
 
-SAMPLERS = pytest.mark.parametrize(
-    "make",
-    [
-        weighted,
-        lambda: weighted(replacement=False),
-        lambda: weighted(num_replicas=3),
-        prioritized,
-        lambda: prioritized(stratified=False, num_replicas=2),
-        lambda: prioritized(method="rank", alpha=1.5),
-        lambda: prioritized(method="rank", stratified=False, num_replicas=2),
-    ],
-    ids=[
-        "weighted",
-        "without replacement",
-        "weighted replicas",
-        "prioritized",
-        "prioritized replicas",
-        "ranked",
-        "ranked replicas",
-    ],
-)
+
+def ranked() -> PrioritizedBatchSampler:
+    return prioritized(method="rank")
+
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    "weighted": weighted,
+    "without replacement": lambda: weighted(replacement=False),
+    "weighted replicas": lambda: weighted(num_replicas=3),
+    "prioritized": prioritized,
+    "prioritized replicas": lambda: prioritized(stratified=False, num_replicas=2),
+    "ranked": lambda: prioritized(method="rank", alpha=1.5),
+    "ranked replicas": lambda: prioritized(method="rank", stratified=False, num_replicas=2),
+}
+SAMPLERS = pytest.mark.parametrize("make", MAKERS.values(), ids=list(MAKERS))
 
 
 def instance_of(r: Session, sampler: Any) -> Any:
     return r.call_function(rbridge.as_torch_sampler(sampler), None)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [{}, {"replacement": True, "n_batches": 7}, {"num_replicas": 2, "n_batches": 3}],
-)
-def test_the_recipe_of_uniform_batches(parameters: dict[str, Any], r: Session) -> None:
-    sampler = UniformBatchSampler(10, 3, seed=7, **parameters)
-    assert_same_recipe(r, sampler, r.call("batch_sampler_uniform", 10, 3, seed=7, **parameters))
-    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
-
-
-@pytest.mark.parametrize("parameters", [{}, {"replacement": False, "n_batches": 7}, {"num_replicas": 2}])
-def test_the_recipe_of_weighted_batches(parameters: dict[str, Any], r: Session) -> None:
-    sampler = WeightedBatchSampler(WEIGHTS, 3, seed=7, **parameters)
-    assert_same_recipe(r, sampler, r.call("batch_sampler_weighted", np.array(WEIGHTS), 3, seed=7, **parameters))
-    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
-
-
-@pytest.mark.parametrize("replacement", [True, False])
-def test_the_recipe_of_weights_by_epoch(replacement: bool, r: Session, base: Any) -> None:
-    table = {0: WEIGHTS, 2: WEIGHTS[::-1]}
-    sampler = WeightedBatchSampler(table, 3, replacement=replacement, seed=7)
-    as_vectors = (f"c({', '.join(map(str, weights))})" for weights in table.values())
-    in_r = evaluated(base, 'list("0" = {}, "2" = {})'.format(*as_vectors))
-    generator = r.call("batch_sampler_weighted", in_r, 3, replacement=replacement, seed=7)
-    assert_same_sampler(r, sampler, generator, range(5))
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {},
-        {"alpha": 1.5, "beta": 1, "epsilon": 0.25, "stratified": True, "normalize": False},
-        {"capacity": 20},
-        {"capacity": 20, "method": "rank", "alpha": 0.7},
-    ],
-)
-def test_the_recipe_of_prioritized_batches(parameters: dict[str, Any], r: Session) -> None:
-    sampler = PrioritizedBatchSampler(10, 3, seed=7, **parameters)
-    assert_same_recipe(r, sampler, r.call("batch_sampler_prioritized", 10, 3, seed=7, **parameters))
-    assert_same_recipe(r, sampler, rbridge.as_torch_sampler(sampler))
-
-
-@SAMPLERS
-def test_a_training_loop_in_r_sees_the_batches_of_one_in_python(make: Callable[[], Any], r: Session, base: Any) -> None:
-    train = evaluated(base, TRAIN)
-    rows = as_array(r.call_function(train, rbridge.as_torch_sampler(make()), 3))
-    assert (rows - 1).tolist() == trained_in_python(make(), 3)
 
 
 @SAMPLERS
@@ -100,11 +45,6 @@ def test_a_sampler_crosses_with_what_it_was_told(make: Callable[[], Any], r: Ses
     rows = as_array(r.call_function(evaluated(base, TRAIN), rbridge.as_torch_sampler(sampler), 2))
     sampler.set_epoch(0)
     assert (rows - 1).tolist() == trained_in_python(sampler, 2)
-
-
-def test_a_dataloader_in_r_delivers_the_batches(r: Session) -> None:
-    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(weighted()), 8)
-    assert [batch.tolist() for batch in delivered] == list(weighted())
 
 
 def test_the_sampler_in_python_is_neither_asked_nor_changed(r: Session) -> None:
@@ -130,22 +70,6 @@ def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
     buffer = instance_of(r, PrioritizedBatchSampler(0, 2, capacity=3, seed=1))
     assert as_array(r.call_function(buffer["append"], 2)).tolist() == [1, 2]
     assert as_array(r.call_function(buffer["append"])).tolist() == [3]
-
-
-@pytest.mark.parametrize("normalize", [True, False])
-@pytest.mark.parametrize(("alpha", "beta"), [(0.6, 0.4), (0.7, 1.7), (2, 2)])
-def test_importance_weights_are_those_of_python(alpha: float, beta: float, normalize: bool, r: Session) -> None:
-    sampler, twin = (
-        PrioritizedBatchSampler(20_000, 100, alpha=alpha, beta=beta, normalize=normalize, seed=7) for _ in range(2)
-    )
-    instance = instance_of(r, sampler)
-    losses = np.random.default_rng(1).lognormal(size=20_000)
-    losses[:3] = -1e-30, 5e-324, 1e30
-    rows = np.arange(20_000, dtype=np.int32)
-    r.call_function(instance["update"], rows + 1, losses)
-    twin.update(rows, losses)
-    found = as_array(r.call_function(instance["importance_weights"], rows + 1.0))
-    assert found.tolist() == twin.importance_weights(rows).tolist()
 
 
 def test_errors_are_in_the_words_of_r(r: Session) -> None:
@@ -194,59 +118,38 @@ def test_samples_outside_epochs_are_those_of_python_and_go_on_in_r(make: Callabl
     assert rows.tolist() == sampler.sample(5).tolist()
 
 
-@pytest.mark.parametrize(
-    ("changed", "text"),
-    [
-        ({"weights": np.ones(3)}, "have 8 doubles as 'weights'. Got 3 values instead."),
-        ({"weights": np.ones(8, dtype=np.int32)}, "have 8 doubles as 'weights'. Got 8 values instead."),
-        ({"batch": 8.0}, "have an integer from 0 to 7 as 'batch'. Got 8 instead."),
-        ({"generator": None}, "have a place in an epoch as"),
-        ({"sample_generator": np.zeros(9, dtype=np.int32)}, "have the 625 words of a generator as 'sample_generator'"),
-        ({"sample_generator": np.full(625, 625, dtype=np.int32)}, "have the 625 words of a generator as"),
-        ({"drawn": np.zeros(2, dtype=np.int32)}, "have whole batches of integers as 'drawn'. Got 2 values instead."),
-        ({"drawn": np.full(3, 8, dtype=np.int32)}, "have rows from 0 to 7 as 'drawn'. Got 8 instead."),
-        ({"drawn": np.full(3, -(2**31), dtype=np.int32)}, "have rows from 0 to 7 as 'drawn'. Got NA instead."),
-    ],
-)
-def test_a_state_that_cannot_be_is_refused(changed: dict[str, Any], text: str, r: Session) -> None:
-    resumed, sampler = weighted(), weighted()
+# Parts of states, of a weighted sampler, of a prioritized one, and of one by ranks.
+IMPOSSIBLE: list[tuple[Callable[[], Any], dict[str, Any], str]] = [
+    (weighted, {"weights": np.ones(3)}, "have 8 doubles as 'weights'. Got 3 values instead."),
+    (weighted, {"weights": np.ones(8, dtype=np.int32)}, "have 8 doubles as 'weights'. Got 8 values instead."),
+    (weighted, {"batch": 8.0}, "have an integer from 0 to 7 as 'batch'. Got 8 instead."),
+    (weighted, {"generator": None}, "have a place in an epoch as"),
+    (weighted, {"sample_generator": np.zeros(9, dtype=np.int32)}, "have the 625 words of a generator as"),
+    (weighted, {"sample_generator": np.full(625, 625, dtype=np.int32)}, "have the 625 words of a generator as"),
+    (weighted, {"drawn": np.zeros(2, dtype=np.int32)}, "have whole batches of integers as 'drawn'. Got 2 values"),
+    (weighted, {"drawn": np.full(3, 8, dtype=np.int32)}, "have rows from 0 to 7 as 'drawn'. Got 8 instead."),
+    (weighted, {"drawn": np.full(3, -(2**31), dtype=np.int32)}, "have rows from 0 to 7 as 'drawn'. Got NA instead."),
+    (prioritized, {"weights": np.zeros(8)}, "have numbers above 0 as 'weights'"),
+    (prioritized, {"weights": np.ones(9)}, "have from 0 to 8 doubles as 'weights'. Got 9 values instead."),
+    (prioritized, {"next_position": 8.0}, "have an integer from 0 to 7 as 'next_position'. Got 8 instead."),
+    (prioritized, {"largest": -1.0}, "have a finite number of at least 0 as 'largest'. Got -1 instead."),
+    (ranked, {"priorities": np.ones(9)}, "have from 0 to 8 doubles as 'priorities'. Got 9 values instead."),
+    (ranked, {"priorities": np.array([1.0, np.nan])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
+    (ranked, {"priorities": np.array([1.0, -1.0])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
+    (ranked, {"next_position": 8.0}, "have an integer from 0 to 7 as 'next_position'. Got 8 instead."),
+]
+
+
+@pytest.mark.parametrize(("make", "changed", "text"), IMPOSSIBLE)
+def test_a_state_that_cannot_be_is_refused(
+    make: Callable[[], Any], changed: dict[str, Any], text: str, r: Session
+) -> None:
+    resumed, sampler = make(), make()
     next(iter(sampler))
     resumed.load_state_dict(sampler.state_dict(batches_consumed=1))
     recipe = resumed._recipe()
     state = {name: value for name, value in {**recipe.state, **changed}.items() if value is not None}
     vectors = [r.named_list(**part) for part in (recipe.parts, state, recipe.labels)]
-    with pytest.raises(rbridge.RError, match=text):
-        r.call("generator_from_python", recipe.kind, 5, *vectors)
-
-
-@pytest.mark.parametrize(
-    ("changed", "text"),
-    [
-        ({"weights": np.zeros(8)}, "have numbers above 0 as 'weights'"),
-        ({"weights": np.ones(9)}, "have from 0 to 8 doubles as 'weights'. Got 9 values instead."),
-        ({"next_position": 8.0}, "have an integer from 0 to 7 as 'next_position'. Got 8 instead."),
-        ({"largest": -1.0}, "have a finite number of at least 0 as 'largest'. Got -1 instead."),
-    ],
-)
-def test_priorities_that_cannot_be_are_refused(changed: dict[str, Any], text: str, r: Session) -> None:
-    recipe = prioritized()._recipe()
-    vectors = [r.named_list(**part) for part in (recipe.parts, {**recipe.state, **changed}, recipe.labels)]
-    with pytest.raises(rbridge.RError, match=text):
-        r.call("generator_from_python", recipe.kind, 5, *vectors)
-
-
-@pytest.mark.parametrize(
-    ("changed", "text"),
-    [
-        ({"priorities": np.ones(9)}, "have from 0 to 8 doubles as 'priorities'. Got 9 values instead."),
-        ({"priorities": np.array([1.0, np.nan])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
-        ({"priorities": np.array([1.0, -1.0])}, "have finite numbers, none below 0, as 'priorities'. Got others"),
-        ({"next_position": 8.0}, "have an integer from 0 to 7 as 'next_position'. Got 8 instead."),
-    ],
-)
-def test_priorities_of_ranks_that_cannot_be_are_refused(changed: dict[str, Any], text: str, r: Session) -> None:
-    recipe = prioritized(method="rank")._recipe()
-    vectors = [r.named_list(**part) for part in (recipe.parts, {**recipe.state, **changed}, recipe.labels)]
     with pytest.raises(rbridge.RError, match=text):
         r.call("generator_from_python", recipe.kind, 5, *vectors)
 
@@ -303,21 +206,21 @@ def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
     assert told["class"] == ["batch_sampler_weighted"]
 
 
-@SAMPLERS
-def test_an_exported_sampler_goes_on_without_python(
-    make: Callable[[], Any], rscript: Callable[..., str], tmp_path: Path
-) -> None:
-    sampler = make()
-    trained_in_python(sampler, 1)
-    script = rbridge.export_r(sampler, tmp_path / "sampler.R")
+def test_exported_samplers_go_on_without_python(rscript: Callable[..., str], tmp_path: Path) -> None:
+    scripts, expected = [], []
+    for name, make in MAKERS.items():
+        sampler = make()
+        trained_in_python(sampler, 1)
+        scripts.append(str(rbridge.export_r(sampler, tmp_path / f"{name}.R")))
+        sampler.set_epoch(0)
+        expected.append(trained_in_python(sampler, 2))
     code = f"""
     train = {TRAIN}
-    rows = train(source("{script}")$value, 2)
+    trained = lapply(c({", ".join(map(repr, scripts))}), function(script) train(source(script)$value, 2) - 1L)
     stopifnot(!"reticulate" %in% loadedNamespaces())
-    cat(jsonlite::toJSON(rows - 1L))
+    cat(jsonlite::toJSON(trained))
     """
-    sampler.set_epoch(0)
-    assert json.loads(rscript(code)) == trained_in_python(sampler, 2)
+    assert json.loads(rscript(code)) == expected
 
 
 def test_uniform_batches_are_those_of_a_live_r(base: Any) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Mapping, Optional
 
 import pandas as pd
 
@@ -51,12 +51,18 @@ def arguments_in_r(specimen: Specimen) -> dict[str, Any]:
     return arguments
 
 
-def as_text() -> str:
-    """Return the text of the file: one call a line."""
+def are_alike(specimen: Specimen) -> bool:
+    """Return whether both languages make a sampler, with a seed that is given."""
+    return specimen.kind.__name__ not in IN_PYTHON and specimen.arguments.get("seed", 1) is not None
+
+
+def as_text(calls: Optional[Mapping[str, Specimen]] = None) -> str:
+    """Return the text of the file, or of one with other calls: one call a line."""
+    if calls is None:
+        calls = {name: specimen for name, specimen in specimens(FOLDER).items() if are_alike(specimen)}
     lines = [
         json.dumps({"name": name, "function": r_name(specimen.kind.__name__), "arguments": arguments_in_r(specimen)})
-        for name, specimen in specimens(FOLDER).items()
-        if specimen.kind.__name__ not in IN_PYTHON and specimen.arguments.get("seed", 1) is not None
+        for name, specimen in calls.items()
     ]
     files = json.dumps({name: LINES for name in TEXT_FILES})
     return f'{{"about": {json.dumps(ABOUT)},\n"files": {files},\n"calls": [\n' + ",\n".join(lines) + "\n]}\n"

@@ -1,0 +1,172 @@
+"""Calls of samplers with which both languages make one recipe, besides the specimens: each parameter in its forms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pystrat import (
+    BatchSampler,
+    DownsampledBatchSampler,
+    EpochSubsetBatchSampler,
+    MultilabelBatchSampler,
+    NegativePairBatchSampler,
+    NoDuplicatesBatchSampler,
+    OneStratumBatchSampler,
+    PerLabelBatchSampler,
+    PerplexityBatchSampler,
+    PrioritizedBatchSampler,
+    ShardedStratifiedBatchSampler,
+    StrataSubsetBatchSampler,
+    StratifiedBatchSampler,
+    StratifiedGroupBatchSampler,
+    TripleBatchSampler,
+    UniformBatchSampler,
+    WeightedBatchSampler,
+    shard_counts,
+)
+from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
+from tests.specimens import LENGTHS, LINES, Specimen, specimens, varied_calls
+
+LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
+MISSING = ["b", None, "\u00e9", "b", "b", "", "\u00e9", "", None]
+MANY = [float(row % 300) for row in range(600)]
+USERS, ITEMS = [0, 0, 1, 2, 3, 3, 4, 4, 4, 4, 0], [0, 3, 1, 3, 2, 3, 0, 1, 2, 3, 3]
+LARGE = {"n_users": 2**21, "n_items": 2**31 - 1}  # nearly 2^52 cells
+SHARDS = {
+    "b.csv": ["x"] * 9 + ["y"] * 4,
+    "a.csv": ["y"] * 7 + ["x"] * 3 + ["z"] * 2,
+    "\u00e9.csv": ["x"] * 20 + ["y", "z"],
+    "C.csv": ["z"] * 6 + ["x"] * 2 + ["y"],
+}
+
+
+def random_labels(n_rows: int, n_labels: int, seed: int, most: float = 0.3) -> pd.DataFrame:
+    draws = np.random.default_rng(seed).random((n_rows, n_labels))
+    names = [f"label {place}" for place in range(n_labels)]
+    return pd.DataFrame((draws < np.geomspace(0.05, most, n_labels)).astype(np.int32), columns=names)
+
+
+def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
+    """Return arguments in the forms that neither the specimens nor the varied calls have."""
+    part = {"n_rows": 30, "sample": 20, "batch_size": 7}
+    by_length = {"n_rows": 40, "sample": 24, "lengths": LENGTHS, "method": "partition"}
+    prioritized = {"n_rows": 10, "batch_size": 3}
+    labels, crowded = random_labels(900, 6, seed=3), random_labels(400, 20, seed=4, most=0.6)
+    rare = {"positives": [folder / "a.txt"], "negatives": [folder / "b.rows", folder / "c.rows"], "batch_size": 9}
+    corpus = {"source": folder, "suffixes": [".rows"], "batch_size": 8}
+    ruled = {**corpus, "sample": 0.3, "rules": ["b 0.1", "^c$ 00.7"], "num_replicas": 2}
+    shards: dict[str, Any] = {
+        "strata": SHARDS["a.csv"] + SHARDS["C.csv"], "min_samples_per_stratum": None, "mean_batch_size": 14,
+        "counts": shard_counts(SHARDS), "shards": ["a.csv", "C.csv"],
+    }  # fmt: skip
+    return {
+        StratifiedBatchSampler: [
+            {"strata": MISSING, "min_samples_per_stratum": 2, "missing": "drop", "assign": "even", "num_replicas": 1},
+            {"strata": MISSING, "mean_batch_size": 4, "missing": "stratum", "shuffle": False, "rare": "allow"},
+            {"strata": LABELS, "mean_batch_size": 4, "temperature": 3, "cap": 5},
+            {"strata": LABELS, "mean_batch_size": 3, "balance": 7, "num_replicas": 2, "shuffle": False},
+            {"strata": LABELS, "mean_batch_size": 4, "shares": {1: 1.5, 2.5: 1, 3: 0.5}},
+        ],
+        ShardedStratifiedBatchSampler: [shards, {**shards, "shuffle": False}],
+        StrataSubsetBatchSampler: [
+            {"strata": MISSING, "strata_per_batch": 2, "min_samples_per_stratum": 1, "missing": "stratum"},
+            {
+                **{"strata": LABELS, "strata_per_batch": 1, "min_samples_per_stratum": 4, "rare": "allow"},
+                **{"balance": 5, "num_replicas": 2},
+            },
+            {"strata": MANY, "strata_per_batch": 2, "min_samples_per_stratum": 2, "exact": True},
+        ],
+        OneStratumBatchSampler: [
+            {"strata": LABELS, "batch_size": 2, "num_replicas": 4},
+            {"strata": MANY, "batch_size": 2, "shuffle": False},
+        ],
+        NoDuplicatesBatchSampler: [{"keys": {"a": LABELS, "b": LABELS}, "batch_size": 2, "num_replicas": 2}],
+        StratifiedGroupBatchSampler: [
+            {
+                **{"strata": MISSING, "min_samples_per_stratum": 10**12, "rare": "allow", "missing": "stratum"},
+                "groups": ["g", "h", "i", "g", "j", "k", "i", "k", "h"],
+            },
+            {
+                **{"strata": LABELS, "mean_batch_size": 1, "rare": "allow", "keep": "together"},
+                **{"groups": [row % 4 / 2 for row in range(11)], "num_replicas": 1},
+            },
+            {"strata": MANY, "mean_batch_size": 4, "rare": "allow", "groups": list(range(600)), "num_replicas": 2},
+        ],
+        DownsampledBatchSampler: [
+            {"strata": LABELS, "multiplier": 0.5, "batch_size": 6, "majority": 1.0},
+            {"strata": LABELS, "multiplier": {1: 1, 3: 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
+            {"strata": LABELS, "multiplier": Fraction(4, 3), "batch_size": 4, "majority": 1.0},
+        ],
+        PerLabelBatchSampler: [
+            {
+                **{"labels": labels, "positives_per_label": 2, "negatives_per_label": 5, "labels_per_batch": 2},
+                **{"n_batches": 7, "num_replicas": 2},
+            },
+        ],
+        MultilabelBatchSampler: [
+            {"labels": labels, "min_samples_per_label": 2, "num_replicas": 3, "max_batches": 8},
+            {"labels": crowded, "min_samples_per_label": 1e20, "rare": "allow"},
+            {"labels": random_labels(900, 12, seed=1, most=0.7), "min_samples_per_label": 1},
+        ],
+        NegativePairBatchSampler: [
+            {"users": USERS, "items": ITEMS, **settings}
+            for settings in (
+                {"ratio": 0.4, "batch_size": 5, "n_users": 9, "n_items": 11, "unique": True, "num_replicas": 2},
+                {"ratio": 0.55, "batch_size": 6, "n_items": 4, "method": "per_user", "full_users": "skip"},
+                {"ratio": 0.3, "batch_size": 9, "n_items": 6, "method": "popularity", "power": 0},
+                {"ratio": 0.2, "batch_size": 40, "n_users": 9, "n_items": 11, "reject_positives": False},
+                {"ratio": 0.001, "batch_size": 1200, **LARGE},
+                {"ratio": Fraction(2**70, 3 * 2**70 + 1), "batch_size": 9, "n_items": 9, "method": "per_user"},
+            )
+        ],
+        TripleBatchSampler: [
+            {"users": USERS, "items": ITEMS, **settings}
+            for settings in (
+                {"batch_size": 3, "negatives_per_positive": 4, "n_items": 6, "num_replicas": 2},
+                {"batch_size": 5, "negatives_per_positive": 3, "n_items": 4, "full_users": "skip"},
+                {"batch_size": 2, "negatives_per_positive": 50, "unique": True, **LARGE},
+            )
+        ],
+        UniformBatchSampler: [{"n_rows": 10, "batch_size": 3, "num_replicas": 2, "n_batches": 3}],
+        WeightedBatchSampler: [{"weights": [1.0, 2.0, 0.0, 4.0, 0.5], "batch_size": 2, "num_replicas": 2}],
+        PrioritizedBatchSampler: [
+            {**prioritized, "alpha": 1.5, "beta": 1, "epsilon": 0.25, "normalize": False, "num_replicas": 2},
+            {**prioritized, "capacity": 20, "method": "rank", "alpha": 0.7},
+        ],
+        EpochSubsetBatchSampler: [
+            {**part, "sample": 40, "num_replicas": 3, "method": "partition"},
+            {**part, "sample": 5, "rows": {0: range(0, 30, 4), 3: range(30)}, "method": "partition"},
+            {**by_length, "max_tokens": 60.0, "batch_size": 3, "window": 7, "num_replicas": 4},
+        ],
+        PerplexityBatchSampler: [{**part, "initial": 9.5, "maximum": 8.0, "clip": True, "num_replicas": 2}],
+        RareEventBatchSampler: [
+            {**rare, "multiplier": 1 / 3, "negative_files_per_epoch": 1, "num_replicas": 2},
+            {**rare, "multiplier": 1.4, "positive_weight": 2.0},
+        ],
+        CorpusMixtureBatchSampler: [
+            ruled,
+            {**corpus, "sample": 2000, "batch_size": 1000, "rules": ["b *", "* 1"]},
+            {**corpus, "sample": 20, "assign": "even", "cap": 20, "temperature": 1.5, "shuffle": False},
+            {
+                **{**corpus, "batch_size": None, "sample": 50, "weights": {0: [1, 1], 2: [0, 3]}, "num_replicas": 2},
+                **{"max_length": 6, "max_tokens": 40, "window": 20, "lengths": [row % 9 for row in range(2 * LINES)]},
+            },
+            {**corpus, "sample": 20, "window": 16, "lengths": [row % 50 for row in range(2 * LINES)]},
+        ],
+    }
+
+
+def all_calls(folder: Path) -> dict[str, Specimen]:
+    """Return the specimens and all other calls by name; those of trees have their specification as a mapping."""
+    others = {
+        f"{kind.__name__} {form} {place}": Specimen(kind, arguments)
+        for form, of_form in (("varied", varied_calls(folder)), ("further", further_calls(folder)))
+        for kind, of_kind in of_form.items()
+        for place, arguments in enumerate(of_kind)
+    }
+    return {**specimens(folder), **others}
