@@ -29,7 +29,7 @@ from pystrat.messages import (
 )
 from pystrat.multiplier import ratio_of
 from pystrat.corpus.files import ParallelFile
-from pystrat.corpus.rules import Rule, RuleSource, encoded, find_rule, read_rules
+from pystrat.corpus.rules import Rule, RuleSource, encoded, read_rules, shown_part
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -89,20 +89,14 @@ class PlanSettings(NamedTuple):
     batch_size: Any = None
     num_replicas: Any = None
 
-    def covering(self) -> list[Optional[Rule]]:
-        """Return the rule that covers each file."""
-        return [None if self.rules is None else find_rule(self.rules, name) for name in self.names]
-
-    def numbers(
-        self, covering: Sequence[Optional[Rule]], lines: Sequence[int], weights: Any, most_lines: int
-    ) -> dict[str, Any]:
+    def numbers(self, lines: Sequence[int], weights: Any, most_lines: int) -> dict[str, Any]:
         """Return the numbers of each file that the core finds."""
         sample = self.sample
         items: Any = ()
+        text = b""  # of the rules
         if isinstance(sample, np.floating):
             sample = as_written(sample)
         arguments = {
-            "rules": self.rules,
             "weights": weights,
             "temperature": self.temperature,
             "cap": self.cap,
@@ -118,16 +112,18 @@ class PlanSettings(NamedTuple):
         }
         data: dict[str, Any] = {"lines": np.array(lines, dtype=np.float64)}
         if self.rules is not None:
-            places = {id(rule): place for place, rule in enumerate(self.rules, start=1)}
-            data["covering"] = np.array([places.get(id(rule), 0) for rule in covering], dtype=np.int32)
-            data["rule_weights"] = [rule.written or _KEEP for rule in self.rules]
+            text = b"\n".join(rule.line for rule in self.rules)
+            data["rules"] = np.frombuffer(text, dtype=np.uint8)
+            data["names"] = np.frombuffer(b"\0".join(self.names), dtype=np.uint8)
         elif weights is not None:
             items = _items_of(weights, len(self.names))
             data["keeps"] = np.array([isinstance(item, str) and item == _KEEP for item in items], dtype=np.uint8)
             data["file_weights"] = np.array([as_written(item) if is_number(item) else np.nan for item in items])
 
-        def name_of(word: str, place: float) -> str:
-            number = int(place) - 1
+        def name_of(word: str, *places: str) -> str:
+            if word == "text":
+                return shown_part(text, word, *places)
+            number = int(places[0]) - 1
             return show(items[number]) if word == "weight" else f"'{shown_name(os.fsdecode(self.names[number]))}'"
 
         return _core.call("corpus_plan", arguments, data, name_of)
@@ -236,23 +232,23 @@ class CorpusPlan:
         most_lines: int,
     ) -> None:
         """Plan an epoch of `lines` of the files, which have `all_lines` in total."""
-        rules = settings.covering()
-        found = settings.numbers(rules, lines, weights, most_lines)
+        found = settings.numbers(lines, weights, most_lines)
+        rules = {rule.number: rule for rule in settings.rules or ()}
         *shares, self.requested = _fractions(found["terms"], len(lines) + 1)
         self.has_rules = settings.rules is not None
         self.files = tuple(
             FilePlan(
                 name=label,
                 lines=in_all,
-                rule=rule,
+                rule=rules.get(number),
                 uniform_share=Fraction(0 if kept else count, found["n_others"] or 1),
                 share=share,
                 drawn=int(drawn),
                 kept=int(kept),
                 excluded=in_all - count,
             )
-            for label, count, in_all, rule, share, drawn, kept in zip(
-                labels, lines, all_lines, rules, shares, found["drawn"], found["kept"]
+            for label, count, in_all, number, share, drawn, kept in zip(
+                labels, lines, all_lines, found["rule"].tolist(), shares, found["drawn"], found["kept"]
             )
         )
 

@@ -12,6 +12,7 @@
 #include "functions/number_values.h"
 #include "functions/pair_counts.h"
 #include "functions/part_order.h"
+#include "functions/read_rules.h"
 #include "functions/sharded_plan.h"
 #include "functions/stratified_split.h"
 #include "functions/stream_dealing.h"
@@ -448,6 +449,49 @@ static void test_the_plan_of_a_corpus(void) {
   free_host(&host);
 }
 
+/* Call a function with rules and names in memory of their length, which a sanitizer guards. */
+static PlainHost with_rules(const char *name, const char *rules, bool succeeds) {
+  static const char names[] = "it\0web"; /* without the last zero byte */
+  double lines[] = {3, 4}, sample = 2, most = 1000;
+  int32_t is_count = 1;
+  int64_t length = (int64_t)strlen(rules), n_bytes = (int64_t)sizeof names - 1;
+  char *text = new_array(length, 1), *bytes = new_array(n_bytes, 1);
+  memcpy(text, rules, (size_t)length);
+  memcpy(bytes, names, (size_t)n_bytes);
+  Part parts[] = {
+      {.name = "rules", .type = BYTES, .length = length, .values = text},
+      {.name = "names", .type = BYTES, .length = n_bytes, .values = bytes},
+      {.name = "lines", .type = DOUBLES, .length = 2, .values = lines},
+      {.name = "sample", .type = DOUBLES, .length = 1, .values = &sample},
+      {.name = "is_count", .type = FLAG, .length = 1, .values = &is_count},
+      {.name = "epoch_end", .type = TEXT, .length = 1, .values = "sample"},
+      {.name = "most_lines", .type = DOUBLES, .length = 1, .values = &most},
+  };
+  PlainHost host = called(name, parts, LENGTH(parts), succeeds);
+  free(text);
+  free(bytes);
+  return host;
+}
+
+static void test_rules(void) {
+  static const double places[] = {5, 10, 11, 13, 17, 18, 19, 20};
+  static const char *const refused[] = {"* 1 2", "*", "* 0", "* .", "* 1.1.", "a,,b 1", ", 1", "[a 1", "#x\na"};
+  PlainHost host = with_rules("read_rules", "#  1\nit,we 2.\r\n \t* *", true);
+  for (int i = 0; i < 8; i++) CHECK_EQUAL(((const double *)given_as(&host, "places")->values)[i], places[i]);
+  free_host(&host);
+  host = with_rules("corpus_plan", "i 1\nt,b 1", true);
+  CHECK_EQUAL(((const double *)given_as(&host, "rule")->values)[0], 1);
+  CHECK_EQUAL(((const double *)given_as(&host, "rule")->values)[1], 2);
+  free_host(&host);
+  host = with_rules("corpus_plan", "it 1\nx 1", true);
+  CHECK(isnan(((const double *)given_as(&host, "rule")->values)[1]));
+  free_host(&host);
+  for (size_t i = 0; i < LENGTH(refused); i++) {
+    host = with_rules("read_rules", refused[i], false);
+    free_host(&host);
+  }
+}
+
 static void test_decimal_numbers(void) {
   static const char *const written[] = {"0.1", ".5", "30", "1e-05", "5.80325716335e+12", "2."};
   static const uint64_t digits[] = {1, 5, 30, 1, 5803257163350, 2};
@@ -546,6 +590,7 @@ int main(void) {
   test_weights_by_density();
   test_advice();
   test_the_plan_of_a_corpus();
+  test_rules();
   test_decimal_numbers();
   test_offsets_and_composition();
   test_the_largest_minimum();

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat.corpus import CorpusPlan
-from pystrat.corpus.rules import find_rule, read_rules
+from pystrat.corpus.rules import read_rules
 
 PUBLISHED = {"IT1": 30_000, "IT2": 10_000, "MSDN": 60_000, "colloquial": 4_000, "generic": 900_000, "news": 50_000}
 RULES = ["IT,MSDN 20", "colloquial 10", "generic 65", "* 5"]
@@ -78,9 +78,8 @@ def test_a_rule_whose_back_references_take_too_long_is_named() -> None:
 
 
 def test_rules_that_keep_are_looked_at_first_and_then_the_first_that_covers() -> None:
-    rules = read_rules(["* 1", "news 2", "news.* *", "old *"])
-    numbers = {name: find_rule(rules, name.encode()) for name in ("news", "old", "web")}
-    assert {name: rule and rule.number for name, rule in numbers.items()} == {"news": 3, "old": 4, "web": 1}
+    plan = CorpusPlan(["news", "old", "web"], [1, 1, 1], 3, ["* 1", "news 2", "news.* *", "old *"])
+    assert [file.rule and file.rule.number for file in plan.files] == [3, 4, 1]
 
 
 def test_a_rule_that_only_covers_empty_files_does_not_count() -> None:
@@ -176,8 +175,9 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
         (3, "café", Fraction(1, 2)),
         (4, "*", None),
     ]
-    assert read_rules(str(file)) == rules
-    assert rules[2].covers("café".encode()) and not rules[2].covers(b"cafe")
+    assert read_rules(str(file)) == rules == read_rules(rules)
+    plan = CorpusPlan(["café", "cafe"], [1, 1], 2, rules[:3])
+    assert [file.rule and file.rule.number for file in plan.files] == [3, None]
 
 
 @pytest.mark.parametrize(

@@ -85,13 +85,16 @@ def test_plans_exhaustively() -> None:
 
 
 def test_files_of_a_rule_share_its_weight_and_still_round_exactly() -> None:
-    names, lines = ["a1", "a2", "b"], [5, 12, 40]
+    lines = [5, 12, 40]
     shares = [Fraction(5, 17) / 2, Fraction(12, 17) / 2, Fraction(1, 2)]
-    data = {"lines": np.array(lines, dtype=np.float64), "covering": np.array([1, 1, 2], dtype=np.int32)}
+    data = {
+        name: np.frombuffer(text, dtype=np.uint8) for name, text in (("rules", b"a 3\nb 3"), ("names", b"a1\0a2\0b"))
+    }
+    data["lines"] = np.array(lines, dtype=np.float64)  # type: ignore[assignment]
     for sample in range(1, 60):
-        given = {"rules": names, "assign": "even", "batch_size": 7, "sample": sample, "is_count": True}
+        given = {"assign": "even", "batch_size": 7, "sample": sample, "is_count": True}
         given.update({"epoch_end": "sample", "most_lines": 1000})
-        found = _core.call("corpus_plan", given, {**data, "rule_weights": ["3", "3"]})
+        found = _core.call("corpus_plan", given, data)
         assert found["drawn"].tolist() == largest_remainders(ceil(sample / 7) * 7, shares)
 
 

@@ -77,21 +77,22 @@ make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights =
   most_lines = largest_count) {
   request = list(lines = lines, rules = rules, weights = weights, sample = sample, is_count = is.integer(sample), ...,
     epoch_end = epoch_end, most_lines = most_lines)
-  rule = rep(NaN, length(lines))
   entries = NULL
   if (!is.null(rules)) {
-    request$covering = find_rules(rules, names)
-    request$rule_weights = vapply(rules, function(rule) c(rule$weight, "*")[1L], "")
-    rule = ifelse(request$covering > 0L, as.double(request$covering), NaN)
+    request$names = paths_as_bytes(names)
   } else if (!is.null(weights)) {
     entries = weight_entries(weights, length(names))
     request$file_weights = vapply(entries, weight_number, 0)
     request$keeps = as.raw(vapply(entries, identical, NA, "*"))
   }
-  plan = core_call("corpus_plan", request, function(word, place) {
-    if (word == "weight") show_value(entries[[place]]) else sprintf("'%s'", shown_name(names[place]))
+  plan = core_call("corpus_plan", request, function(word, places) {
+    switch(word,
+      text = shown_part(rules, places),
+      weight = show_value(entries[[places]]),
+      file = sprintf("'%s'", shown_name(names[places]))
+    )
   })
-  c(list(rule = rule), plan[c("uniform_share", "share", "drawn", "kept")])
+  plan[c("rule", "uniform_share", "share", "drawn", "kept")]
 }
 
 # The weights of files as a list, whatever they are.

@@ -24,8 +24,6 @@ static const R_CallMethodDef routines[] = {
   {"C_are_texts_of", (DL_FUNC)&C_are_texts_of, 2},
   {"C_new_stream", (DL_FUNC)&C_new_stream, 1},
   {"C_count_words", (DL_FUNC)&C_count_words, 2},
-  {"C_lua_reason", (DL_FUNC)&C_lua_reason, 1},
-  {"C_lua_match", (DL_FUNC)&C_lua_match, 2},
   {"C_file_versions", (DL_FUNC)&C_file_versions, 1},
   {"C_file_kinds", (DL_FUNC)&C_file_kinds, 1},
   {"C_lock_file", (DL_FUNC)&C_lock_file, 1},

@@ -22,8 +22,6 @@ SEXP C_permutation(SEXP n, SEXP seed);
 SEXP C_are_texts_of(SEXP texts, SEXP numbers);
 SEXP C_new_stream(SEXP seed);
 SEXP C_count_words(SEXP block, SEXP line);
-SEXP C_lua_reason(SEXP pattern);
-SEXP C_lua_match(SEXP pattern, SEXP text);
 SEXP C_file_versions(SEXP paths);
 SEXP C_file_kinds(SEXP paths);
 SEXP C_lock_file(SEXP path);

@@ -1,18 +1,17 @@
-# Rules of distribution and their patterns; tests/bridge compares random patterns with Python's.
+# Rules of distribution; their patterns are tested in tests/corpus and tests/core.
 
 test_that("rules are read line by line", {
-  file = write_bytes(tempfile(), "# mixture 3\r\nIT,MSDN\t 20\r\n\n  colloquial 10 \ncaf\u00e9 .5\n* *\n")
-  rules = read_rules(file)
-  expect_identical(lapply(rules, `[[`, "weight"), list("20", "10", ".5", NULL))
-  expect_identical(lengths(lapply(rules, `[[`, "patterns")), c(2L, 1L, 1L, 0L))
-  expect_true(covers_name(rules[[3]], "caf\u00e9"))
-  expect_false(covers_name(rules[[3]], "cafe"))
+  file = write_bytes(tempfile(), "# mixture 3\r\nIT,MSDN\t 20\r\n\n  colloquial 10 \ncaf\u00e9 .5\n* 2\n")
+  names = c("MSDN", "colloquials", "caf\u00e9", "cafe")
+  plan = make_corpus_plan(names, c(1, 1, 1, 1), 4L, read_rules(file))
+  expect_identical(plan$rule, c(1, 2, 3, 4))
+  expect_identical(plan$share, c(40, 20, 1, 4) / 65)
 })
 
 test_that("rules that keep are looked at first, and then the first one that covers", {
-  rules = read_rules(c("* 1", "news 2", "news.* *", "old *"))
-  expect_identical(find_rules(rules, c("news", "old", "web")), c(3L, 4L, 1L))
-  expect_identical(find_rules(rules[2], c("news", "web")), c(1L, 0L))
+  rule_of = function(names, ...) make_corpus_plan(names, rep(1, length(names)), 3L, read_rules(list(...)))$rule
+  expect_identical(rule_of(c("news", "old", "web"), "* 1", "news 2", "news.* *", "old *"), c(3, 4, 1))
+  expect_identical(rule_of(c("news", "web"), "news 2"), c(1, NaN))
 })
 
 test_that("a bad line is an error with its number", {
@@ -45,53 +44,10 @@ test_that("what is neither a file nor rules is refused", {
   refused(list(c("IT 20", "* 1")), "a list with 2 values instead.")
 })
 
-test_that("patterns match as in Lua", {
-  cases = list(
-    c("IT", "my-IT1", "it"),
-    c("^IT%d+$", "IT12", "IT12b"),
-    c("news-", "new", "ne"), # the sign is a repetition, as in Lua
-    c("news%-", "news-2017", "news2017"),
-    c(".", "\n", ""),
-    c("a$", "ba", "a\n"),
-    c("(%w+)%-%1", "en-en", "en-fr"),
-    c("%f[%w]it%f[%W]", "x it", "bit"),
-    c("[]]", "]", "["),
-    c("[^%s]", "a", " \t"),
-    c("()a", "a", "b"),
-    c("\u00e9", "caf\u00e9", "caf")
-  )
-  for (case in cases) {
-    matches = vapply(case[2:3], function(text) is_lua_match(read_lua_pattern(case[1]), text), NA, USE.NAMES = FALSE)
-    expect_identical(matches, c(TRUE, FALSE), info = case[1])
-  }
-})
-
-test_that("malformed patterns are refused with the reason", {
-  cases = c(
-    "%" = "it ends with %", "[a" = "a set is not closed (']' is missing)", "(a" = "a capture is not closed",
-    "a)" = "a capture is closed that was not opened", "%1" = "%1 refers to no finished capture",
-    "(%1)" = "%1 refers to no finished capture", "%fa" = "%f is not followed by a set"
-  )
-  for (pattern in names(cases)) {
-    expect_error(read_lua_pattern(pattern), cases[[pattern]], fixed = TRUE, class = "malformed_pattern")
-  }
-  expect_error(read_lua_pattern(strrep("()", 33)), "it has more than 32 captures", class = "malformed_pattern")
-})
-
-test_that("patterns with exponentially many ways take few steps", {
-  slow = c(strrep(".-a", 6), paste0(strrep(".*a", 12), "$"), paste0(strrep("(.-)", 30), "b"), "%w*%w*%w*%w*%w*-")
-  for (pattern in slow) {
-    items = read_lua_pattern(pattern)
-    expect_false(is_lua_match(items, strrep("c", 4000)))
-    expect_false(is_lua_match(items, paste0(strrep("ca", 5), strrep("c", 4000))))
-  }
-})
-
 test_that("back references that take too long are refused with the rule", {
   name = paste(rep(letters, 3), collapse = "")
-  expect_false(is_lua_match(read_lua_pattern("(%a)%1"), name))
   rules = read_rules(c("IT 1", "(.-)(.-)(.-)%1-%2-%3 1"))
-  expect_error(find_rules(rules, c("IT", name)), sprintf(paste(
+  expect_error(make_corpus_plan(c("IT", name), c(1, 1), 2L, rules), sprintf(paste(
     "The 'rules' parameter must have patterns that take at most 200000 steps for a",
     "name.",
     "Got '(.-)(.-)(.-)%%1-%%2-%%3' for '%s' instead. Use fewer captures that are referred to."), name), fixed = TRUE)

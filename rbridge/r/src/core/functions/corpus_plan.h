@@ -11,6 +11,7 @@
 
 #include "../decimal.h"
 #include "../request.h"
+#include "../rules.h"
 #include "functions.h"
 
 enum { N_TERMS = 2 /* of a fraction */, POWER_DIGITS = 12 /* the same on every machine */ };
@@ -22,6 +23,7 @@ static const char *const epoch_ends[] = {"sample", "first_exhausted", "all_exhau
 /* The files and how an epoch is divided among them, with room for the computation. */
 typedef struct {
   const double *lines;
+  double *rules; /* the number of the rule of each file, NAN if it has none; a result */
   int64_t n_files, n_groups;
   int64_t *groups;       /* the group of each file, -1 if nothing is drawn from it */
   bool *keeps;           /* whether each line of a file occurs once, whatever is drawn */
@@ -52,7 +54,10 @@ static bool read_lines(const Parts *request, Division *division, Host *host) {
   }
   division->groups = host->memory(host, FOR_THE_CALL, part.length * (int64_t)sizeof *division->groups);
   division->keeps = host->memory(host, FOR_THE_CALL, part.length * (int64_t)sizeof *division->keeps);
-  return division->groups != NULL && division->keeps != NULL;
+  division->rules = host->vector(host, "rule", DOUBLES, part.length);
+  if (division->groups == NULL || division->keeps == NULL || division->rules == NULL) return false;
+  for (int64_t file = 0; file < part.length; file++) division->rules[file] = NAN;
+  return true;
 }
 
 /* Choose what divides the files; refuse two of them. */
@@ -101,31 +106,27 @@ static bool make_room(Division *division, int64_t n_groups, int64_t longest, Hos
   return true;
 }
 
-/* Divide by the weights of rules, as they are written, "*" for those that keep all lines; "covering" has the number of
- * the rule of each file, 0 if there is none.
- */
+/* Divide by the weights of "rules", as they are written; files are chosen by their "names". */
 static bool divide_by_rules(const Parts *request, int64_t room, Division *division, Host *host) {
-  Part covering = find_part(request, "covering"), written = find_part(request, "rule_weights");
-  int64_t n_rules = are_texts(&written) ? written.length : 0, longest = 0;
-  if (covering.type != INTEGERS || covering.length != division->n_files) {
-    return refuse(host, "covering", NULL, "be numbers of rules, one for each file");
-  }
-  for (int64_t rule = 0; rule < n_rules; rule++) {
-    int64_t length = (int64_t)strlen(text_at(&written, rule));
+  Rules rules;
+  int64_t longest = 0;
+  if (!read_rules(request, &rules, host)) return false;
+  if (!find_rules(request, &rules, division->n_files, division->rules, host)) return false;
+  for (int64_t rule = 0; rule < rules.n_rules; rule++) {
+    int64_t length = rules.rules[rule].weight.end - rules.rules[rule].weight.begin;
     longest = length > longest ? length : longest;
   }
-  if (!make_room(division, n_rules, longest + room, host)) return false;
-  for (int64_t rule = 0; rule < n_rules; rule++) {
-    const char *text = text_at(&written, rule);
-    if (strcmp(text, "*") != 0 && !read_decimal(text, &division->weights[rule])) {
-      return refuse(host, "rule_weights", text, "be decimal numbers");
-    }
+  if (!make_room(division, rules.n_rules, longest + room, host)) return false;
+  for (int64_t rule = 0; rule < rules.n_rules; rule++) {
+    char text[LONGEST_WEIGHT + 1];
+    Span weight = rules.rules[rule].weight;
+    snprintf(text, sizeof text, "%.*s", (int)(weight.end - weight.begin), (const char *)rules.text + weight.begin);
+    if (!is_star(&rules, weight)) read_decimal(text, &division->weights[rule]);
   }
   for (int64_t file = 0; file < division->n_files; file++) {
-    int32_t rule = ((const int32_t *)covering.values)[file];
-    if (rule < 0 || rule > n_rules) return refuse(host, "covering", "others", "be numbers of rules, or 0");
-    division->keeps[file] = rule > 0 && strcmp(text_at(&written, rule - 1), "*") == 0;
-    division->groups[file] = division->keeps[file] ? -1 : rule - 1;
+    int64_t rule = isnan(division->rules[file]) ? -1 : (int64_t)division->rules[file] - 1;
+    division->keeps[file] = rule >= 0 && is_star(&rules, rules.rules[rule].weight);
+    division->groups[file] = division->keeps[file] ? -1 : rule;
   }
   return true;
 }

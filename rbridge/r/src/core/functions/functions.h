@@ -22,6 +22,7 @@ typedef struct {
   one(min_samples_for_batch_size) \
   one(count_codes) \
   one(corpus_plan) \
+  one(read_rules) \
   one(digest_parts) \
   one(pair_counts) \
   one(sharded_plan) \

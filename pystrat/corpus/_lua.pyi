@@ -1,6 +1,0 @@
-from typing import Optional
-
-MAX_STEPS: int
-
-def reason_of(pattern: bytes) -> Optional[str]: ...
-def search(pattern: bytes, text: bytes) -> Optional[bool]: ...

@@ -1,0 +1,2 @@
+/* The function "read_rules". */
+#include "core/functions/read_rules.h"
