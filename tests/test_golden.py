@@ -1,12 +1,14 @@
-"""The golden vectors are what their scripts write: the facts that the tests of R and of the core in C read as well."""
+"""The golden vectors: their scripts write them without pystrat, which gives the same, as R and the core in C do."""
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from typing import Callable
 
 import pytest
 
+from tests.given_by_pystrat import GIVEN, training
 from tests.reference import golden_vectors
 from tests.reference.golden_vectors import GOLDEN
 
@@ -32,6 +34,18 @@ OF_OTHER_TESTS = {
 def test_a_file_is_what_its_script_writes(name: str) -> None:
     committed, write = (GOLDEN / f"{name}.json").read_text(encoding="utf-8"), WRITERS[name]
     assert write().splitlines() == committed.splitlines(), f"python -m {write.__module__} writes it"
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_pystrat_gives_what_a_file_has(name: str) -> None:
+    for case in json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))["cases"]:
+        assert GIVEN[name](case["input"]) == case["expected"]
+
+
+@pytest.mark.parametrize("run", ["simulated", "nsch_2017"])
+def test_pystrat_gives_the_rows_of_a_training(run: str) -> None:
+    expected = json.loads((GOLDEN / "training.json").read_text(encoding="utf-8"))[run]
+    assert training(run, expected) == expected
 
 
 def test_every_file_has_a_test() -> None:

@@ -19,6 +19,7 @@ from tests.reference.golden_sharded import strata_of
 from tests.reference.golden_vectors import GOLDEN, MODULUS, labels_of, labels_of_training
 from tests.reference.naive_random import NaiveStream
 from tests.reference.naive_shards import naive_cells
+from tests.reference.naive_stratified import strata_of as strata_of_columns
 
 
 def golden_batches() -> Iterator[int]:
@@ -43,7 +44,7 @@ def golden_batches() -> Iterator[int]:
 def _numbers_of_training(labels: Any, run: dict[str, Any]) -> Iterator[int]:
     """Yield the numbers of the epochs of a training, whose file has neither sizes nor permutations."""
     held = np.array(list(run["composition"].values()))
-    yield from _numbers_of_strata(encode_strata(labels).codes.tolist(), held.sum(axis=1).tolist())
+    yield from _numbers_of_strata(strata_of_columns([labels])[1], held.sum(axis=1).tolist())
     yield from (run["n_batches"], 0, 1, 0, run["seed"])
     orders = [NaiveStream((run["seed"] + 1327217885 * epoch) % MODULUS) for epoch in range(len(run["epochs"]))]
     drawn = [
@@ -62,8 +63,8 @@ def _labels_of(given: dict[str, Any]) -> list[int]:
     """Return the label of each row as an integer, which is what the core numbers; -1 if the row is dropped."""
     labels = labels_of(given["strata"])
     if isinstance(labels, dict):  # columns of text and numbers
-        strata = encode_strata(labels, missing=given["parameters"].get("missing", "error"))
-        labels = np.where(strata.codes == len(strata.names), -1, strata.codes.astype(np.int64))
+        names, codes = strata_of_columns(labels.values(), given["parameters"].get("missing", "error"))
+        return [-1 if code == len(names) else code for code in codes]
     whole: list[int] = labels.tolist()
     return whole
 

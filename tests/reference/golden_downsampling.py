@@ -14,7 +14,8 @@ import pandas as pd
 
 from pystrat import DownsampledBatchSampler, correct_probabilities, published_class_weights
 from pystrat.stratum_values import with_values
-from tests.reference.golden_vectors import GOLDEN, as_in_r, cut, with_keys
+from tests.given_by_pystrat import with_keys
+from tests.reference.golden_vectors import GOLDEN, as_in_r, cut
 
 ABOUT = (
     "Rows are counted from 0. 'sampler': row i of n, from 0, has the class c for which (i * step mod n) lies in the "
@@ -161,9 +162,8 @@ def _by_code(sampler: DownsampledBatchSampler, numbers: pd.Series) -> list[float
 def _expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
     n_rows = sum(case["counts"])
     codes = np.repeat(np.arange(len(case["counts"])), case["counts"])[np.arange(n_rows) * case["step"] % n_rows]
-    keys = {str(label): label for label in case["labels"]}
     labels = [case["labels"][code] for code in codes]
-    sampler = DownsampledBatchSampler(labels, **with_keys(case["parameters"], keys))
+    sampler = DownsampledBatchSampler(labels, **with_keys(case["parameters"], case["labels"]))
     epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
     return {
         "n_batches": len(sampler),

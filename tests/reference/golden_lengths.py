@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-from pystrat.base import epoch_seed
 from tests.reference.golden_vectors import GOLDEN, cut
 from tests.reference.naive_lengths import batches_by_length
-from tests.reference.naive_random import NaiveStream
+from tests.reference.naive_random import NaiveStream, epoch_seed
 
 ABOUT = (
     "'sample' of 'n' rows, counted from 0, are drawn as R's sample.int(n, sample, replace = TRUE) after set.seed() of "

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-from pystrat.base import epoch_seed
 from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_passes import naive_epoch
-from tests.reference.naive_random import NaiveStream
+from tests.reference.naive_random import NaiveStream, epoch_seed
 
 ABOUT = (
     "Recipes of the kind 'mixture' with the flag 'even': lines of files, counted from 0 over all files, of which an "

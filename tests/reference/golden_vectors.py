@@ -1,4 +1,4 @@
-"""The golden vectors: what samplers must give, in JSON that every language reads.
+"""The golden vectors: what samplers must give, in JSON that every language reads, computed without pystrat.
 
 ``python -m tests.reference.golden_vectors`` writes ``batches.json``, ``wanted.json``, ``bins.json`` and
 ``training.json`` in ``tests/golden`` afresh.
@@ -9,13 +9,17 @@ than `WHOLE` rows are cut to their head, their tail and a checksum, the sum of (
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional, Sequence
 
 import numpy as np
 import pandas as pd
 
-from pystrat import StratifiedBatchSampler, bin_target, epoch_permutation
+from tests.reference.naive_random import epoch_order
+from tests.reference.naive_stratified import NaiveStratified, shown
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SURVEY = Path(__file__).parents[2] / "data" / "nsch_2017.csv.gz"
@@ -54,37 +58,28 @@ def labels_of(strata: dict[str, Any]) -> Any:
 
 
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return what the case's sampler gives."""
+    """Return what the case's sampler must give."""
     labels = labels_of(case["strata"])
-    keys = {} if isinstance(labels, dict) else {str(label): label for label in np.unique(labels).tolist()}
-    sampler = StratifiedBatchSampler(labels, **with_keys(case["parameters"], keys))
-    plan = sampler.plan
-    n_rows = sampler.strata.n_rows
+    naive = NaiveStratified(labels.values() if isinstance(labels, dict) else [labels.tolist()], case["parameters"])
     return {
-        "n_batches": plan.n_batches,
-        "min_samples_per_stratum": plan.min_samples_per_stratum,
-        "strata": list(plan.strata),
-        "counts": plan.counts.tolist(),
-        "sizes": cut(plan.sizes),
+        "n_batches": naive.n_batches,
+        "min_samples_per_stratum": naive.minimum,
+        "strata": naive.names,
+        "counts": naive.taken,
+        "sizes": cut(list(map(len, naive.in_plan(case["epochs"][0])))),
         "epochs": [
             {
-                "permutation": cut(epoch_permutation(n_rows, seed=sampler.seed, epoch=epoch)),
-                "rows": cut(sampler.batches(epoch).rows),
+                "permutation": cut(epoch_order(len(naive.codes), naive.seed, epoch)),
+                "rows": cut(joined(naive.batches(epoch))),
             }
             for epoch in case["epochs"]
         ],
     }
 
 
-def with_keys(parameters: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters with the labels as keys of mappings, and as the majority; JSON and R have their texts."""
-    given = dict(parameters)
-    for name, value in parameters.items():
-        if isinstance(value, dict):
-            given[name] = {keys.get(key, key): number for key, number in value.items()}
-    if isinstance(given.get("majority"), str):
-        given["majority"] = keys.get(given["majority"], given["majority"])
-    return given
+def joined(batches: Iterable[Sequence[int]]) -> list[int]:
+    """Return the rows of batches, one after the other."""
+    return [row for batch in batches for row in batch]
 
 
 def cut(values: Any) -> Any:
@@ -213,7 +208,7 @@ def _rare_strata() -> Iterator[dict[str, Any]]:
 
 def labels_of_training() -> dict[str, Any]:
     """Return the labels of two training runs: simulated ones, and the survey's answered ones."""
-    return {"simulated": np.repeat([1, 0], [600, 19_400]), "nsch_2017": pd.read_csv(SURVEY)["autism"].dropna()}
+    return {"simulated": [1] * 600 + [0] * 19_400, "nsch_2017": pd.read_csv(SURVEY)["autism"].dropna().tolist()}
 
 
 def training_runs() -> dict[str, Any]:
@@ -221,13 +216,14 @@ def training_runs() -> dict[str, Any]:
     labels = labels_of_training()
     runs = {}
     for name, minimum in (("simulated", 3), ("nsch_2017", 2)):
-        sampler = StratifiedBatchSampler(labels[name], minimum, seed=1)
+        naive = NaiveStratified([labels[name]], {"min_samples_per_stratum": minimum, "seed": 1})
+        held = [Counter(naive.codes[row] for row in batch) for batch in naive.batches(0)]
         runs[name] = {
             "min_samples_per_stratum": minimum,
-            "seed": sampler.seed,
-            "n_batches": len(sampler),
-            "composition": dict(zip(sampler.plan.strata, map(cut, sampler.plan.rows_of_strata().T))),
-            "epochs": [cut(sampler.batches(epoch).rows) for epoch in range(3)],
+            "seed": naive.seed,
+            "n_batches": naive.n_batches,
+            "composition": {shown: cut([batch[code] for batch in held]) for code, shown in enumerate(naive.names)},
+            "epochs": [cut(joined(naive.batches(epoch))) for epoch in range(3)],
         }
     return runs
 
@@ -241,10 +237,24 @@ def values_of(values: Any) -> list[Optional[float]]:
     return [special[value["special"]] if isinstance(value, dict) else value for value in values]
 
 
+def naive_bins(values: Sequence[Optional[float]], n_bins: int) -> dict[str, Any]:
+    """Return the names and the bins of values, -1 where missing, as the help of `bin_target` defines them."""
+    ordered = sorted(value for value in values if value is not None and value == value)
+    middles = {value: bisect_left(ordered, value) + bisect_right(ordered, value) for value in ordered}
+    bins = {value: n_bins * middle // (2 * len(ordered)) for value, middle in middles.items()}
+    members = [list(own) for _, own in groupby(bins, key=bins.__getitem__)]
+    names: list[str] = []
+    for digits in (15, 17):
+        if len(set(names)) < len(members):
+            names = [f"[{shown(own[0], digits)}, {shown(own[-1], digits)}]" for own in members]
+    number = {bins[own[0]]: place for place, own in enumerate(members)}
+    return {"names": names, "codes": [number[bins[value]] if value in bins else -1 for value in values]}
+
+
 def expected_bins(case: dict[str, Any]) -> dict[str, Any]:
     """Return the bins of the case's values."""
-    bins = bin_target(values_of(case["values"]), case["n_bins"])
-    return {"names": list(bins.categories), "codes": cut(bins.codes)}
+    found = naive_bins(values_of(case["values"]), case["n_bins"])
+    return {"names": found["names"], "codes": cut(found["codes"])}
 
 
 def bin_cases() -> Iterator[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The golden vectors of uniform, weighted and prioritized batches, in JSON that every language reads.
 
 ``python -m tests.reference.golden_weighted`` writes ``tests/golden/weighted.json`` afresh. The R package's tests make
-the same batches with R's own generator and a sum tree in plain R.
+the same batches with R's own generator and a sum tree in plain R; here they come from the naive ones of this folder.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-from pystrat import PrioritizedBatchSampler, UniformBatchSampler, WeightedBatchSampler
+from tests.reference.golden_replay import NaiveReplay
 from tests.reference.golden_vectors import GOLDEN, cut
+from tests.reference.naive_random import NaiveStream, epoch_seed
+from tests.reference.naive_ranks import NaiveRanks
+from tests.reference.naive_sum_tree import NaiveTree
 
 ABOUT = (
     "Rows are counted from 0; 'rows' are those of all batches of the epoch, one after the other. 'uniform': batches of"
@@ -122,59 +125,103 @@ def with_samples(case: dict[str, Any]) -> dict[str, Any]:
     return {**case, "samples": [3, 1, 4]}
 
 
+def made(numbers: dict[str, int], n: int) -> list[float]:
+    """Return what the numbers of a case stand for."""
+    return [i * numbers["multiplier"] % numbers["modulus"] / numbers["divisor"] for i in range(1, n + 1)]
+
+
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the rows of the case's epoch."""
-    if case["kind"] == "prioritised":
-        return prioritised(case)
-    options = {name: case[name] for name in ("replacement", "n_batches", "seed", "num_replicas") if name in case}
+    """Return the rows of the case's epoch, those drawn outside epochs, and the importance weights."""
     if case["kind"] == "uniform":
-        sampler = UniformBatchSampler(case["n"], case["batch_size"], **options)
-        return {"rows": cut(sampler.batches(case["epoch"]).rows)}
-    made = case["weights"]
-    numbers = range(case["n"])
-    weights = [(i + 1) * made["multiplier"] % made["modulus"] / made["divisor"] for i in numbers]
-    weighted = WeightedBatchSampler(weights, case["batch_size"], **options)
-    weighted.set_epoch(case["epoch"])
-    iterator = iter(weighted)
-    rows: list[int] = []
-    for batch in range(case["n_batches"]):
-        for update in case["updates"]:
-            if update["before"] == batch:
-                changed = list(range(0, case["n"], update["step"]))
-                weighted.update(changed, [update["weight"]] * len(changed))
-        rows += next(iterator)
-    return {"rows": cut(rows), **sampled(weighted, case)}
-
-
-def sampled(sampler: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Return the rows that a case draws outside epochs."""
-    if "samples" not in case:
-        return {}
-    return {"sampled": [row for k in case["samples"] for row in sampler.sample(k).tolist()]}
-
-
-def prioritised(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the rows of the case's epoch, and the importance weights of the last batch's."""
-    names = ("alpha", "beta", "epsilon", "method", "stratified", "normalize", "capacity", "n_batches", "seed")
-    options = {name: case[name] for name in names if name in case}
-    sampler = PrioritizedBatchSampler(case["n"], case["batch_size"], **options)
-    sampler.set_epoch(case["epoch"])
-    made = case["priorities"]
-    numbers = range(case["n"])
-    sampler.update(numbers, [(i + 1) * made["multiplier"] % made["modulus"] / made["divisor"] - 1 for i in numbers])
-    iterator = iter(sampler)
-    rows: list[int] = []
-    batch: list[int] = []
+        stream = NaiveStream(epoch_seed(case["seed"], case["epoch"]))
+        size = case["batch_size"]
+        draw: Any = stream.indices if case["replacement"] else stream.permutation
+        return {"rows": cut([row for _ in range(case["n_batches"]) for row in draw(case["n"], size)])}
+    naive: Any = (Ranks if case.get("method") == "rank" else Prioritized if "alpha" in case else Weighted)(case)
+    naive.random = NaiveStream(epoch_seed(case["seed"], case["epoch"]))
+    together = case.get("num_replicas", 1)
+    batches: list[list[int]] = []
     for number in range(case["n_batches"]):
         for update in case["updates"]:
             if update["before"] == number:
-                changed = list(range(0, case["n"], update["step"]))
-                sampler.update(changed, [update["priority"]] * len(changed))
-                sampler.append(update["append"])
-        batch = next(iterator)
-        rows += batch
-    importance_weights = [float(f"{x:.12g}") for x in sampler.importance_weights(batch)]
-    return {"rows": cut(rows), "importance_weights": importance_weights, **sampled(sampler, case)}
+                naive.change(update)
+        if number % together == 0:
+            batches += [naive.drawn(case["batch_size"]) for _ in range(together)]
+    found: dict[str, Any] = {"rows": cut([row for batch in batches for row in batch])}
+    if "alpha" in case:
+        found["importance_weights"] = importance_weights(naive.weights_of_rows(), batches[-1], case)
+    if "samples" in case:
+        naive.random = NaiveStream(epoch_seed(case["seed"], 6_700_001))
+        found["sampled"] = [row for k in case["samples"] for row in naive.drawn(k)]
+    return found
+
+
+class Weighted(NaiveTree):
+    """Rows drawn by weights."""
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        super().__init__(made(case["weights"], case["n"]), case["n"], 0)
+        self.replacement = case["replacement"]
+
+    def change(self, update: dict[str, Any]) -> None:
+        for row in range(0, self.length, update["step"]):
+            self.weights[row] = update["weight"]
+
+    def drawn(self, count: int) -> list[int]:
+        return self.sample(count, self.replacement)
+
+
+class Prioritized:
+    """Rows drawn by the powers of their priorities, which a naive replay buffer holds."""
+
+    random: NaiveStream
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        self.case, n = case, case["n"]
+        self.replay = NaiveReplay(n, case["capacity"], case["alpha"], case["epsilon"])
+        self.replay.update(list(range(n)), [value - 1 for value in made(case["priorities"], n)], None)
+
+    def change(self, update: dict[str, Any]) -> None:
+        rows = list(range(0, self.case["n"], update["step"]))
+        self.replay.update(rows, [update["priority"]] * len(rows), None)
+        self.replay.append(update["append"], None)
+
+    def weights_of_rows(self) -> list[float]:
+        return self.replay.weights()
+
+    def drawn(self, count: int) -> list[int]:
+        tree = NaiveTree(self.weights_of_rows(), self.case["capacity"], 0)
+        tree.random = self.random
+        if not self.case["stratified"]:
+            return tree.sample(count)
+        return [tree.row_at((place + self.random.uniform()) / count * tree.total) for place in range(count)]
+
+
+class Ranks(NaiveRanks):
+    """Rows drawn by the ranks of their priorities."""
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        self.n, self.sliced = case["n"], case["stratified"]
+        super().__init__(self.n, case["capacity"], case["alpha"], 0)
+        self.update(list(range(self.n)), [value - 1 for value in made(case["priorities"], self.n)])
+
+    def change(self, update: dict[str, Any]) -> None:
+        rows = list(range(0, self.n, update["step"]))
+        self.update(rows, [update["priority"]] * len(rows))
+        self.append(update["append"])
+
+    def weights_of_rows(self) -> list[float]:
+        return self.weights()
+
+    def drawn(self, count: int) -> list[int]:
+        return self.sample(count, self.sliced)
+
+
+def importance_weights(weights: list[float], rows: list[int], case: dict[str, Any]) -> list[float]:
+    """Return (n P(i)) ^ -beta of rows, divided by the largest of all rows if the case normalizes, with 12 digits."""
+    of_all = [(len(weights) * weight / sum(weights)) ** -case["beta"] for weight in weights]
+    largest = max(of_all) if case["normalize"] else 1
+    return [float(f"{of_all[row] / largest:.12g}") for row in rows]
 
 
 def as_text() -> str:

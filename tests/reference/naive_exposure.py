@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, Sequence
 
-from tests.reference.naive_random import NaiveStream
-from tests.reference.naive_shards import naive_seed
+from tests.reference.naive_random import NaiveStream, epoch_seed
 
 FIRST_ORDER = 6_700_001  # the orders of cycles are numbered after the epochs
 
@@ -36,7 +35,7 @@ def choices(n: int, count: int, order_of_cycle: Callable[[int], list[int]]) -> I
 
 def orders_of(seed: int, n_orders: int, which: int, n: int) -> Callable[[int], list[int]]:
     """Return what gives the order of n numbers in each cycle of what has this number among `n_orders`."""
-    return lambda cycle: NaiveStream(naive_seed(seed, FIRST_ORDER + cycle * n_orders + which)).permutation(n)
+    return lambda cycle: NaiveStream(epoch_seed(seed, FIRST_ORDER + cycle * n_orders + which)).permutation(n)
 
 
 def strata_of_epochs(
@@ -48,7 +47,7 @@ def strata_of_epochs(
     turns = choices(n_strata, n_more, orders_of(seed, n_orders, 0, n_strata)) if n_more else None
     epoch = 0
     while True:
-        stream = NaiveStream(naive_seed(seed, epoch))
+        stream = NaiveStream(epoch_seed(seed, epoch))
         queue = []
         if turns is not None:
             short = next(turns)

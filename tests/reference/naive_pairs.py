@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
-from pystrat.base import epoch_seed
-from tests.reference.naive_random import NaiveStream
+from tests.reference.naive_random import NaiveStream, epoch_seed
 
 Pair = tuple[int, int]
 
@@ -73,11 +72,5 @@ def naive_triples(
 
 
 def draw(reference: NaiveStream, cells: list[Pair], count: int, unique: bool) -> list[Pair]:
-    if not unique:
-        return [cells[reference.index(len(cells))] for _ in range(count)]
-    pool, drawn = list(cells), []
-    for left in range(len(cells), len(cells) - count, -1):
-        place = reference.index(left)
-        drawn.append(pool[place])
-        pool[place] = pool[left - 1]
-    return drawn
+    places = reference.permutation(len(cells), count) if unique else reference.indices(len(cells), count)
+    return [cells[place] for place in places]

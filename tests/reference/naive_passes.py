@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Optional, Sequence
 
-from pystrat import epoch_permutation
-from pystrat.base import epoch_seed
+from tests.reference.naive_random import epoch_order
 
 
-def order_of(n: int, seed: Optional[int]) -> list[int]:
-    return list(range(n)) if seed is None else list(map(int, epoch_permutation(n, seed=seed)))
+def order_of(n: int, seed: Optional[int], epoch: int) -> Sequence[int]:
+    return range(n) if seed is None else epoch_order(n, seed, epoch)
 
 
 def walked(rows: Sequence[int], count: int, epoch: int) -> list[int]:
@@ -23,23 +22,23 @@ def naive_epoch(
 ) -> list[list[int]]:
     """Return the batches of an epoch that takes ``taken[s]`` rows of stratum s, whose code may be in `codes`."""
     n_strata = len(taken)
-    fixed = order_of(len(codes), seed)
+    fixed = order_of(len(codes), seed, 0)
     rows_of = [[row for row in range(len(codes)) if codes[row] == stratum] for stratum in range(n_strata)]
-    over = [
-        walked([row for row in fixed if codes[row] == stratum], taken[stratum], epoch) for stratum in range(n_strata)
-    ]
+    walks = [[row for row in fixed if codes[row] == stratum] for stratum in range(n_strata)]
+    over = [walked(rows, count, epoch) for rows, count in zip(walks, taken)]
+    chosen = [set(rows) for rows in over]
     # An entry is its row and its pass: 0 for the short one, 1 for that of the rows themselves.
     is_part = [taken[stratum] < len(rows_of[stratum]) for stratum in range(n_strata)]
     entries: list[Optional[tuple[int, int, int]]] = []
     for row, code in enumerate(codes):
-        is_taken = code < n_strata and (not is_part[code] or row in over[code])
+        is_taken = code < n_strata and (not is_part[code] or row in chosen[code])
         entries.append((code, 1, row) if is_taken else None)
     for stratum in range(n_strata):
         if not is_part[stratum]:
             for number in range(2, taken[stratum] // len(rows_of[stratum]) + 1):
                 entries.extend((stratum, number, row) for row in rows_of[stratum])
             entries.extend((stratum, 0, row) for row in over[stratum])
-    order = order_of(len(entries), None if seed is None else epoch_seed(seed, epoch))
+    order = order_of(len(entries), seed, epoch)
     sequences: list[list[int]] = []
     for stratum in range(n_strata):
         own = [entry for entry in map(entries.__getitem__, order) if entry is not None and entry[0] == stratum]

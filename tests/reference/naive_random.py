@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
+from typing import Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,12 +43,23 @@ class NaiveStream:
     def uniforms(self, count: int) -> NDArray[np.float64]:
         return np.array([self.uniform() for _ in range(count)])
 
-    def permutation(self, n_rows: int) -> list[int]:
-        """Draw sample.int(n_rows) - 1."""
+    def permutation(self, n_rows: int, count: Optional[int] = None) -> list[int]:
+        """Draw sample.int(n_rows, count, useHash = FALSE) - 1, of all rows if there is no count."""
         pool = list(range(n_rows))
         order = []
-        for left in range(n_rows, 0, -1):
+        for left in range(n_rows, n_rows - (n_rows if count is None else count), -1):
             place = self.index(left)
             order.append(pool[place])
             pool[place] = pool[left - 1]
         return order
+
+
+def epoch_seed(seed: int, number: int) -> int:
+    """Return the seed of an epoch, or of something else that is numbered."""
+    return (seed + 1_327_217_885 * number) % (2**31 - 1)
+
+
+@lru_cache(maxsize=4)
+def epoch_order(n_rows: int, seed: int, epoch: int) -> Sequence[int]:
+    """Return the order of the rows in an epoch."""
+    return NaiveStream(epoch_seed(seed, epoch)).permutation(n_rows)

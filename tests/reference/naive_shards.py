@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Optional, Sequence
 
-from pystrat import epoch_permutation
+from tests.reference.naive_random import epoch_order
 
 Cell = tuple[int, int]  # shard, stratum
 
@@ -50,16 +50,10 @@ def naive_batches(
     first = 0
     for shard in shards:
         n_rows = len(strata[shard])
-        order = list(range(n_rows))
-        if seed is not None:
-            order = epoch_permutation(n_rows, seed=naive_seed(seed, epoch * len(strata) + shard)).tolist()
+        order = range(n_rows) if seed is None else epoch_order(n_rows, seed, epoch * len(strata) + shard)
         for stratum in range(n_strata):
             ranked = [row for row in order if strata[shard][row] == stratum]
             for row, batch in zip(ranked, batch_of[shard, stratum]):
                 batches[batch].append(first + row)
         first += n_rows
     return batches
-
-
-def naive_seed(seed: int, number: int) -> int:
-    return (seed + 1_327_217_885 * number) % (2**31 - 1)

@@ -21,7 +21,8 @@ from pystrat import (
     shard_counts,
     sharded_plan,
 )
-from tests.reference.naive_shards import naive_batches, naive_cells, naive_n_batches, naive_seed
+from tests.reference.naive_random import epoch_seed
+from tests.reference.naive_shards import naive_batches, naive_cells, naive_n_batches
 
 SIX = {
     "a": ["x"] * 9 + ["y"] * 4,
@@ -294,7 +295,7 @@ def test_the_seed_of_a_shard_is_that_of_an_epoch_and_epochs_end_before_seeds_rep
     many = pd.DataFrame({"x": np.full(10**5, 3)}, index=[f"{shard:05}" for shard in range(10**5)])
     given: Any = {"counts": many, "shards": ["99999"], "seed": 1, "scope": "local"}
     sampler = ShardedStratifiedBatchSampler(["x"] * 3, 1, **given)
-    order = epoch_permutation(3, seed=naive_seed(1, 21_473 * 10**5 + 99_999))
+    order = epoch_permutation(3, seed=epoch_seed(1, 21_473 * 10**5 + 99_999))
     assert sampler.batches(21_473).rows.tolist() == order.tolist(), "one row in each of 3 batches"
     with pytest.raises(ValueError, match="'epoch' .* must be an integer from 0 to 21473. Got 21474 instead."):
         sampler.set_epoch(21_474)

@@ -1,0 +1,127 @@
+"""What pystrat gives for the inputs of golden vectors, in the form in which their files have it."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from pystrat import (
+    PrioritizedBatchSampler,
+    StratifiedBatchSampler,
+    UniformBatchSampler,
+    WeightedBatchSampler,
+    bin_target,
+    epoch_permutation,
+)
+from tests.reference.golden_vectors import cut, labels_of, labels_of_training, values_of
+from tests.reference.golden_weighted import made
+
+Case = dict[str, Any]
+
+
+def with_keys(parameters: Case, labels: Any) -> Case:
+    """Return parameters with the labels as keys of mappings, and as the majority; JSON and R have their texts."""
+    keys = {str(label): label for label in labels}
+    given = dict(parameters)
+    for name, value in parameters.items():
+        if isinstance(value, dict):
+            given[name] = {keys.get(key, key): number for key, number in value.items()}
+    if isinstance(given.get("majority"), str):
+        given["majority"] = keys.get(given["majority"], given["majority"])
+    return given
+
+
+def stratified(case: Case) -> Case:
+    labels = labels_of(case["strata"])
+    texts = [] if isinstance(labels, dict) else np.unique(labels).tolist()
+    sampler = StratifiedBatchSampler(labels, **with_keys(case["parameters"], texts))
+    plan, n_rows = sampler.plan, sampler.strata.n_rows
+    return {
+        "n_batches": plan.n_batches,
+        "min_samples_per_stratum": plan.min_samples_per_stratum,
+        "strata": list(plan.strata),
+        "counts": plan.counts.tolist(),
+        "sizes": cut(plan.sizes),
+        "epochs": [
+            {
+                "permutation": cut(epoch_permutation(n_rows, seed=sampler.seed, epoch=epoch)),
+                "rows": cut(sampler.batches(epoch).rows),
+            }
+            for epoch in case["epochs"]
+        ],
+    }
+
+
+def training(run: str, given: Case) -> Case:
+    minimum, seed = given["min_samples_per_stratum"], given["seed"]
+    sampler = StratifiedBatchSampler(labels_of_training()[run], minimum, seed=seed)
+    return {
+        "min_samples_per_stratum": minimum,
+        "seed": seed,
+        "n_batches": len(sampler),
+        "composition": dict(zip(sampler.plan.strata, map(cut, sampler.plan.rows_of_strata().T))),
+        "epochs": [cut(sampler.batches(epoch).rows) for epoch in range(len(given["epochs"]))],
+    }
+
+
+def bins(case: Case) -> Case:
+    found = bin_target(values_of(case["values"]), case["n_bins"])
+    return {"names": list(found.categories), "codes": cut(found.codes)}
+
+
+def weighted(case: Case) -> Case:
+    if case["kind"] == "prioritised":
+        return prioritised(case)
+    options = {name: case[name] for name in ("replacement", "n_batches", "seed", "num_replicas") if name in case}
+    if case["kind"] == "uniform":
+        uniform = UniformBatchSampler(case["n"], case["batch_size"], **options)
+        return {"rows": cut(uniform.batches(case["epoch"]).rows)}
+    sampler = WeightedBatchSampler(made(case["weights"], case["n"]), case["batch_size"], **options)
+    sampler.set_epoch(case["epoch"])
+    iterator = iter(sampler)
+    rows: list[int] = []
+    for batch in range(case["n_batches"]):
+        for update in case["updates"]:
+            if update["before"] == batch:
+                changed = list(range(0, case["n"], update["step"]))
+                sampler.update(changed, [update["weight"]] * len(changed))
+        rows += next(iterator)
+    return {"rows": cut(rows), **sampled(sampler, case)}
+
+
+def sampled(sampler: Any, case: Case) -> Case:
+    """Return the rows that a case draws outside epochs."""
+    if "samples" not in case:
+        return {}
+    return {"sampled": [row for k in case["samples"] for row in sampler.sample(k).tolist()]}
+
+
+def prioritised(case: Case) -> Case:
+    """Return the rows of the case's epoch, and the importance weights of the last batch's."""
+    names = ("alpha", "beta", "epsilon", "method", "stratified", "normalize", "capacity", "n_batches", "seed")
+    options = {name: case[name] for name in names if name in case}
+    sampler = PrioritizedBatchSampler(case["n"], case["batch_size"], **options)
+    sampler.set_epoch(case["epoch"])
+    sampler.update(range(case["n"]), [value - 1 for value in made(case["priorities"], case["n"])])
+    iterator = iter(sampler)
+    rows: list[int] = []
+    batch: list[int] = []
+    for number in range(case["n_batches"]):
+        for update in case["updates"]:
+            if update["before"] == number:
+                changed = list(range(0, case["n"], update["step"]))
+                sampler.update(changed, [update["priority"]] * len(changed))
+                sampler.append(update["append"])
+        batch = next(iterator)
+        rows += batch
+    importance_weights = [float(f"{x:.12g}") for x in sampler.importance_weights(batch)]
+    return {"rows": cut(rows), "importance_weights": importance_weights, **sampled(sampler, case)}
+
+
+GIVEN: dict[str, Callable[[Case], Any]] = {
+    "batches": stratified,
+    "bins": bins,
+    "wanted": stratified,
+    "weighted": weighted,
+}
