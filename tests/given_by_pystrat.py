@@ -7,6 +7,8 @@ from typing import Any, Callable
 import numpy as np
 
 from pystrat import (
+    BatchSampler,
+    EpochSubsetBatchSampler,
     PrioritizedBatchSampler,
     StratifiedBatchSampler,
     UniformBatchSampler,
@@ -119,6 +121,22 @@ def prioritised(case: Case) -> Case:
     return {"rows": cut(rows), "importance_weights": importance_weights, **sampled(sampler, case)}
 
 
+def weights_by_epoch(case: Case) -> WeightedBatchSampler:
+    weights = {int(epoch): values for epoch, values in case["weights"].items()}
+    given = {name: case[name] for name in ("replacement", "n_batches", "seed")}
+    return WeightedBatchSampler(weights, case["batch_size"], **given)
+
+
+def rows_by_epoch(case: Case) -> EpochSubsetBatchSampler:
+    rows = {int(epoch): values for epoch, values in case["rows"].items()}
+    given = {"method": case["method"], "rows": rows, "seed": case["seed"]}
+    return EpochSubsetBatchSampler(case["n_rows"], case["sample"], 3, **given)
+
+
+SAMPLERS: dict[str, Callable[[Case], BatchSampler]] = {
+    "rows_by_epoch": rows_by_epoch,
+    "weights_by_epoch": weights_by_epoch,
+}
 GIVEN: dict[str, Callable[[Case], Any]] = {
     "batches": stratified,
     "bins": bins,

@@ -8,7 +8,7 @@ from typing import Callable
 
 import pytest
 
-from tests.given_by_pystrat import GIVEN, training
+from tests.given_by_pystrat import GIVEN, SAMPLERS, training
 from tests.reference import golden_vectors
 from tests.reference.golden_vectors import GOLDEN
 
@@ -40,6 +40,13 @@ def test_a_file_is_what_its_script_writes(name: str) -> None:
 def test_pystrat_gives_what_a_file_has(name: str) -> None:
     for case in json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))["cases"]:
         assert GIVEN[name](case["input"]) == case["expected"]
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_pystrat_draws_the_rows_of_a_file(name: str) -> None:
+    for case in json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))["cases"]:
+        sampler = SAMPLERS[name](case)
+        assert [sampler.batches(epoch).rows.tolist() for epoch in range(len(case["drawn"]))] == case["drawn"]
 
 
 @pytest.mark.parametrize("run", ["simulated", "nsch_2017"])

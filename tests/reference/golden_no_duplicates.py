@@ -1,6 +1,6 @@
 """Batches without duplicates in plain Python, slow and as the documents tell it, and their golden vectors.
 
-``python -m tests.reference.golden_no_duplicates`` writes ``tests/golden/no_duplicates.json`` afresh, without the core.
+``python -m tests.reference.golden_no_duplicates`` writes ``tests/golden/no_duplicates.json`` afresh, without pystrat.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import json
 from math import ceil
 from typing import Any, Iterator, Optional, Sequence
 
-from pystrat import epoch_permutation
 from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_groups import Coloring, dealt_in_turn
+from tests.reference.naive_random import epoch_order
 
 Rows = Sequence[Sequence[Any]]  # the values of each row
 
@@ -147,7 +147,7 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     n_batches = naive_number(columns, given["batch_size"], across_columns, given.get("num_replicas", 1))
     epochs = []
     for epoch in (0, 6_700_000):
-        order = epoch_permutation(len(columns[0]), seed=given["seed"], epoch=epoch).tolist()
+        order = epoch_order(len(columns[0]), given["seed"], epoch)
         epochs.append(naive_batches(order, columns, n_batches, across_columns, given.get("strata")))
     return {"n_batches": n_batches, "epochs": epochs}
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-from pystrat import WeightedBatchSampler
 from tests.reference.golden_vectors import GOLDEN
+from tests.reference.naive_random import epoch_seed
+from tests.reference.naive_sum_tree import NaiveTree
 
 ABOUT = (
     "Rows are counted from 0. 'weights' has the weights of the rows by the first epoch in which they apply, 'drawn' the"
@@ -29,8 +30,11 @@ def cases() -> Iterator[dict[str, Any]]:
     for weights in TABLES:
         for replacement in (True, False):
             given = {"batch_size": 3, "replacement": replacement, "n_batches": 4, "seed": 5}
-            sampler = WeightedBatchSampler(weights, **given)  # type: ignore[arg-type]
-            drawn = [sampler.batches(epoch).rows.tolist() for epoch in range(7)]
+            drawn = []
+            for epoch in range(7):
+                of_epoch = weights[max(first for first in weights if first <= epoch)]
+                tree = NaiveTree(of_epoch, len(of_epoch), epoch_seed(5, epoch))
+                drawn.append([row for _ in range(4) for row in tree.sample(3, replacement)])
             yield {"weights": weights, **given, "drawn": drawn}
 
 
