@@ -3,7 +3,7 @@
 arguments = commandArgs(trailingOnly = TRUE)
 library(rbridge, lib.loc = arguments[1L])
 setwd("rbridge/r/tests/testthat")
-for (helper in c("helper-specimens.R", "helper-hostile_recipes.R")) source(helper)
+for (helper in c("helper-specimens.R", "helper-recipe_files.R", "helper-hostile_recipes.R")) source(helper)
 note = function(number, kind, wrong, bytes) cat(sprintf("file %d, of '%s': %s\n", number, kind, wrong))
 reactions = reactions_to_hostile_files(as.integer(arguments[2L]), as.integer(arguments[3L]), note)
 print(reactions)

@@ -41,7 +41,7 @@ hostile_vector = function(vector) {
 }
 
 # A recipe some of whose vectors are others; the functions of the package write it, so only its meaning is wrong.
-hostile_recipe = function(recipe) {
+hostile_recipe = function(recipe, kinds) {
   for (time in seq_len(sample(2L, 1L))) {
     entry = sample(c("parts", "parts", "parts", "state", "labels"), 1L)
     if (length(recipe[[entry]]) == 0L) {
@@ -57,7 +57,7 @@ hostile_recipe = function(recipe) {
     } else if (change == 3L) {
       recipe[[entry]][[sample(c("x", "length", "taken", "state", "weights", "epoch", "drawn"), 1L)]] = vector
     } else if (change == 4L) {
-      recipe$kind = sample(rbridge:::recipe_kinds(), 1L)
+      recipe$kind = sample(kinds, 1L)
     } else if (change <= 8L && is.double(vector)) {
       recipe[[entry]][[name]][sample(length(vector), 1L)] = sample(hostile_numbers, 1L)
     } else {
@@ -104,8 +104,11 @@ hostile_header = function(header) {
   )
 }
 
-# A file that others made of a valid one.
-hostile_file = function(bytes) {
+# The kind of samplers in the header of a file.
+kind_of_file = function(bytes) sub('.*"kind":"([a-z_]+)".*', "\\1", rawToChar(bytes[9:150]))
+
+# A file that others made of a valid one, which may name another kind.
+hostile_file = function(bytes, kinds) {
   switch(sample(c("bytes", "cut", "longer", "header", "meaning"), 1L, prob = c(2, 1, 1, 2, 6)),
     bytes = {
       places = sample(length(bytes), sample(4L, 1L))
@@ -121,8 +124,8 @@ hostile_file = function(bytes) {
       file = tempfile()
       on.exit(unlink(file))
       writeBin(bytes, file)
-      recipe = rbridge:::read_recipe(file, 2^30)
-      rbridge:::write_recipe(hostile_recipe(recipe), file)
+      recipe = recipe_of(read_batch_sampler(file))
+      recipe_file(hostile_recipe(recipe, kinds), file)
       readBin(file, "raw", file.size(file))
     }
   )
@@ -141,7 +144,7 @@ reaction_to = function(bytes, max_bytes = 2^26) {
     utils::capture.output(print(generator))
     instance = generator(NULL)
     utils::capture.output(print(instance))
-    recipe = attr(generator, "settings")$recipe
+    recipe = recipe_of(generator)
     drawn = if (is.na(instance$.length())) list() else list(instance$batches(instance$epoch))
     following = instance$.iter()
     for (batch in 1:3) {
@@ -198,12 +201,13 @@ largest_row = function(recipe) {
 # is wrong, its kind, what is wrong, and its bytes.
 reactions_to_hostile_files = function(count, seed, note = function(...) NULL, files = recipe_files()) {
   set.seed(seed)
-  kinds = rep_len(names(files), count)
+  kinds = unique(vapply(files, kind_of_file, ""))
+  names = rep_len(names(files), count)
   table(vapply(seq_len(count), function(number) {
-    bytes = hostile_file(files[[kinds[number]]])
+    bytes = hostile_file(files[[names[number]]], kinds)
     reaction = reaction_to(bytes)
     if (!reaction %in% c("refused", "drew")) {
-      note(number, kinds[number], reaction, bytes)
+      note(number, names[number], reaction, bytes)
     }
     reaction
   }, ""))

@@ -3,8 +3,6 @@ sampler_of = function(strata, ..., data_source = NULL) {
   batch_sampler_stratified(strata = strata, ...)(data_source)
 }
 
-recipe_of = function(generator) attr(generator, "settings")$recipe
-
 # The published example: 20,000 rows, the first 600 of them positive.
 published_labels = function() {
   rep(c(1L, 0L), times = c(600L, 19400L))
@@ -35,6 +33,14 @@ drain = function(iterator) {
 
 epoch_of = function(sampler, epoch) {
   split_batches(sampler$batches(epoch))
+}
+
+# The seed of R's generator in an epoch, as ?batch_sampler_instance says.
+seed_of_epoch = function(seed, epoch) (seed + 1327217885 * epoch) %% 2147483647
+
+# The order of all rows in an epoch: that of a single batch of a single stratum.
+order_of_epoch = function(n_rows, seed, epoch = 0) {
+  batch_sampler_stratified(n_rows, strata = rep(1L, n_rows), seed = seed)(NULL)$batches(epoch)$rows
 }
 
 # The epoch that is delivered by the next iterator.

@@ -3,7 +3,7 @@
 with_seed_of = function(case, code) {
   kept = RNGkind("Mersenne-Twister", "Inversion", "Rejection")
   on.exit(do.call(RNGkind, as.list(kept)))
-  set.seed((case$seed + 1327217885 * case$epoch) %% 2147483647)
+  set.seed(seed_of_epoch(case$seed, case$epoch))
   code
 }
 

@@ -27,7 +27,6 @@ use_everything = function() {
   sampler$batches(3)
   sampler$plan()
   next_epoch_of(sampler)
-  shuffled_rows(10, 1)
   collect_rows(generator, 12)
   utils::capture.output(print(sampler), print(generator))
 }
@@ -39,24 +38,24 @@ sampled_by_r = function(n, seed) {
 }
 
 test_that("the order in epoch 0 is what sample(n) gives after set.seed(seed)", {
-  expect_identical(head(shuffled_rows(20000, 1)), c(17401L, 4775L, 13218L, 10539L, 8462L, 4050L))
+  expect_identical(head(order_of_epoch(20000, 1)), c(17401L, 4775L, 13218L, 10539L, 8462L, 4050L))
   for (seed in c(0, 1, 2147483646)) {
-    expect_identical(shuffled_rows(1000, epoch_seed(seed, 0)), sampled_by_r(1000, seed))
+    expect_identical(order_of_epoch(1000, seed), sampled_by_r(1000, seed))
   }
 })
 
 test_that("orders of every length are those of R's own sample.int()", {
   powers = 2^(0:18)
-  lengths = unique(c(0:70, 100, 622:626, powers - 1, powers, powers + 1, 65534:65538, 1e5, 1e6))
+  lengths = unique(c(1:70, 100, 622:626, powers[-1L] - 1, powers, powers + 1, 65534:65538, 1e5, 1e6))
   for (n in lengths) {
-    expect_identical(shuffled_rows(n, 1), sampled_by_r(n, 1))
+    expect_identical(order_of_epoch(n, 1), sampled_by_r(n, 1))
   }
 })
 
 test_that("orders of every seed are those of R's own sample.int()", {
   for (seed in c(0:50, 2^(6:30), 12345, 1327217885, 2147483645, 2147483646)) {
     for (n in c(3, 1000, 70000)) {
-      expect_identical(shuffled_rows(n, seed), sampled_by_r(n, seed))
+      expect_identical(order_of_epoch(n, seed), sampled_by_r(n, seed))
     }
   }
 })
@@ -64,16 +63,17 @@ test_that("orders of every seed are those of R's own sample.int()", {
 test_that("the kinds of R's generator have no influence on the order", {
   expected = sampled_by_r(1000, 4)
   for (i in seq_len(nrow(all_kinds))) {
-    expect_identical(with_kinds(all_kinds[i, ], shuffled_rows(1000, 4)), expected)
+    expect_identical(with_kinds(all_kinds[i, ], order_of_epoch(1000, 4)), expected)
   }
 })
 
 test_that("the seed of an epoch is exact up to the largest seed and epoch", {
-  expect_identical(epoch_seed(0, 0), 0)
-  expect_identical(epoch_seed(1, 1), 1327217886)
-  expect_identical(epoch_seed(5, 2), 506952128)
-  # The sum is 8892361976983646.
-  expect_identical(epoch_seed(2147483646, 6700000), 1561943930)
+  # The last sum, before it is reduced, is 8892361976983646.
+  known = list(c(0, 0, 0), c(1, 1, 1327217886), c(5, 2, 506952128), c(2147483646, 6700000, 1561943930))
+  for (case in known) {
+    expect_identical(seed_of_epoch(case[1L], case[2L]), case[3L])
+    expect_identical(order_of_epoch(1000, case[1L], case[2L]), sampled_by_r(1000, case[3L]))
+  }
 })
 
 test_that("the state and the kinds of R's generator are left as they were, whatever the kinds", {
@@ -122,7 +122,6 @@ test_that("the kinds are kept also where the random state is removed afterwards"
 test_that("the random state is left as it was after an error", {
   with_kinds(all_kinds[1, ], {
     before = random_state()
-    expect_error(shuffled_rows(-1, 1))
     expect_error(sampler_of(1:2, 1, seed = 1)$batches(-1))
     expect_identical(random_state(), before)
   })

@@ -96,19 +96,18 @@ test_that("a saved recipe keeps the types, and one without them has text", {
   generator = batch_sampler_one_stratum(2, strata = factor(rep(c("b", "a"), 3)), seed = 1)
   write_batch_sampler(generator, path)
   expect_identical(read_batch_sampler(path)(NULL)$plan(), generator(NULL)$plan())
-  recipe = attr(generator, "settings")$recipe
+  recipe = recipe_of(generator)
   recipe$labels[c("kinds", "levels")] = NULL
-  check_recipe(recipe)
-  expect_identical(new_generator(recipe)(NULL)$plan()$stratum, c("b", "a"))
+  expect_identical(generator_of_recipe(recipe)(NULL)$plan()$stratum, c("b", "a"))
 })
 
 test_that("hostile types of strata are refused, or give missing values", {
-  recipe = attr(batch_sampler_one_stratum(2, strata = list(rep(c("b", "a"), 3)), seed = 1), "settings")$recipe
+  recipe = recipe_of(batch_sampler_one_stratum(2, strata = list(rep(c("b", "a"), 3)), seed = 1))
   with_labels = function(...) {
     recipe$labels = c(recipe$labels, list(...))
     recipe
   }
-  refused = function(...) message_of(check_recipe(with_labels(...)))
+  refused = function(...) message_of(generator_of_recipe(with_labels(...)))
   expect_match(refused(kinds = "complex"), "must have known kinds of strata. Got 'complex' instead.", fixed = TRUE)
   expect_match(refused(kinds = 1), "known kinds of strata", fixed = TRUE)
   expect_match(refused(kinds = "factor 2", levels = "a"), "the levels of all factors. Got 'a' instead.", fixed = TRUE)
@@ -118,7 +117,6 @@ test_that("hostile types of strata are refused, or give missing values", {
   expect_match(refused(kinds = c("integer", "text")), "the names of all columns", fixed = TRUE)
   for (kind in c("boolean", "integer", "double", "day", "time")) {
     given = with_labels(kinds = kind)
-    check_recipe(given)
-    expect_silent(expect_true(all(is.na(new_generator(given)(NULL)$plan()$stratum))))
+    expect_silent(expect_true(all(is.na(generator_of_recipe(given)(NULL)$plan()$stratum))))
   }
 })

@@ -1,4 +1,5 @@
-# The functions that the Python package calls, and those that R calls, tested without Python.
+# The functions that the Python package calls, and those that R calls, tested without Python. They have no public names,
+# since only the other language calls them.
 
 python_like = function(batches) {
   list(batches = function(epoch) {

@@ -4,7 +4,7 @@ instance_of = function(...) batch_sampler_epoch_subset(...)(NULL)
 
 # What R itself draws after the seed of an epoch.
 drawn_by_r = function(seed, epoch, draw) {
-  withr::with_seed(epoch_seed(seed, epoch), draw(),
+  withr::with_seed(seed_of_epoch(seed, epoch), draw(),
     .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
 }
 
@@ -51,11 +51,11 @@ test_that("wrong arguments are refused", {
 })
 
 test_that("recipes whose parts are wrong are refused", {
-  recipe = attr(batch_sampler_epoch_subset(10, 5, 2, seed = 1), "settings")$recipe
+  recipe = recipe_of(batch_sampler_epoch_subset(10, 5, 2, seed = 1))
   refused = function(message, ...) {
     changed = recipe
     changed$parts = utils::modifyList(changed$parts, list(...))
-    expect_error(new_generator(changed)(NULL), message, fixed = TRUE)
+    expect_error(generator_of_recipe(changed)(NULL), message, fixed = TRUE)
   }
   refused("have an integer from 1 to 2147483647 as 'n_rows'. Got 0", n_rows = 0)
   refused("have an integer from 1 to 2147483647 as 'sample'", sample = 1:2)

@@ -5,7 +5,7 @@ batches_in_plain_r = function(case) {
   lengths = (seq_len(case$n) * case$lengths$multiplier) %% case$lengths$modulus
   or = function(value, otherwise) if (is.null(value)) otherwise else value
   replicas = or(case$num_replicas, 1)
-  withr::with_seed(epoch_seed(case$seed, case$epoch), {
+  withr::with_seed(seed_of_epoch(case$seed, case$epoch), {
     rows = sample.int(case$n, case$sample, replace = TRUE)
     drawn = lengths[rows]
     window = (seq_along(rows) - 1) %/% or(case$window, case$sample)
@@ -97,10 +97,10 @@ test_that("an iteration has the batches that .length() says, epoch after epoch",
 test_that("recipes whose parts are wrong are refused", {
   refused = function(recipe, message, ...) {
     recipe$parts = utils::modifyList(recipe$parts, list(...), keep.null = TRUE)
-    expect_error(new_generator(recipe)(NULL), message, fixed = TRUE)
+    expect_error(generator_of_recipe(recipe)(NULL), message, fixed = TRUE)
   }
   recipe = recipe_of(batch_sampler_epoch_subset(3, 5, lengths = c(1, 2, 4), max_tokens = 4, window = 2, seed = 1))
-  new_generator(recipe)(NULL)$batches(0)
+  generator_of_recipe(recipe)(NULL)$batches(0)
   refused(recipe, "have 3 integers from 0 as 'lengths'. Got 2 values", lengths = 1:2)
   refused(recipe, "have 3 integers from 0 as 'lengths'", lengths = c(1, 2, 3))
   refused(recipe, "have 3 integers from 0 as 'lengths'", lengths = c(1L, NA, 3L))
@@ -119,8 +119,8 @@ test_that("recipes whose parts are wrong are refused", {
     max_tokens = NULL, window = NULL, batch_size = 2)
   running = recipe_of(batch_sampler_perplexity(3, 5, lengths = c(1, 2, 4), max_tokens = 4, seed = 1))
   running$state = c(running$state, list(epoch = 2, batch = 0, drawn = c(0L, 1L, 2L, 2L, 0L), weighted = 1L))
-  expect_identical(sort(diff(new_generator(running)(NULL)$batches(2)$offsets)), c(1L, 1L, 1L, 2L))
-  for (weighted in list(NULL, 2, "1", NA)) {
+  expect_identical(sort(diff(generator_of_recipe(running)(NULL)$batches(2)$offsets)), c(1L, 1L, 1L, 2L))
+  for (weighted in list(NULL, 2, "1", NA_real_)) {
     wrong = running
     wrong$state["weighted"] = list(weighted)
     refused(wrong, "have 0 or 1 as 'weighted'")
@@ -141,14 +141,14 @@ test_that("the longest side of a pair counts", {
   write_bytes(file.path(folder, "b.src"), "a\n")
   write_bytes(file.path(folder, "b.tgt"), " a b\tc d")
   words = mixture_of_lines(folder)
-  recipe = attr(words, "settings")$recipe
+  recipe = recipe_of(words)
   expect_identical(recipe$parts$lengths, c(3L, 2L, 4L))
   of_function = function(lines) {
     expect_named(lines, c("src", "tgt"))
     pmax(lengths(strsplit(trimws(lines$src), "[ \t]")), lengths(strsplit(trimws(lines$tgt), "[ \t]")))
   }
   for (given in list("words", c(3, 2, 4), of_function)) {
-    expect_identical(attr(mixture_of_lines(folder, lengths = given), "settings")$recipe, recipe)
+    expect_identical(recipe_of(mixture_of_lines(folder, lengths = given)), recipe)
   }
   in_order = mixture_of_lines(folder, shuffle = FALSE)(NULL)
   expect_false(is.unsorted(c(3L, 2L, 4L)[in_order$batches(0)$rows]))
@@ -159,7 +159,7 @@ test_that("words are counted across blocks and in empty files", {
   write_bytes(file.path(folder, "a.txt"), paste0(strrep("a bc ", 1e6), "\n", strrep("x\n", 1000), "end"))
   write_bytes(file.path(folder, "b.txt"), "")
   mixture = batch_sampler_corpus_mixture(folder, 5, 10L, suffixes = ".txt", window = 5)
-  expect_identical(attr(mixture, "settings")$recipe$parts$lengths, c(2000000L, rep(1L, 1001)))
+  expect_identical(recipe_of(mixture)$parts$lengths, c(2000000L, rep(1L, 1001)))
 })
 
 test_that("wrong arguments are refused", {

@@ -54,9 +54,9 @@ test_that("wrong arguments are refused", {
 })
 
 test_that("recipes whose parts or states are wrong are refused", {
-  recipe = attr(batch_sampler_perplexity(4, 5, 2, seed = 1), "settings")$recipe
+  recipe = recipe_of(batch_sampler_perplexity(4, 5, 2, seed = 1))
   with_state = function(...) utils::modifyList(recipe, list(state = list(...)))
-  refused = function(recipe, message) expect_error(new_generator(recipe)(NULL)$batches(0), message, fixed = TRUE)
+  refused = function(recipe, message) expect_error(generator_of_recipe(recipe)(NULL)$batches(0), message, fixed = TRUE)
   refused(with_state(reported = c(1, 2)), "have 4 numbers as 'reported'")
   refused(with_state(reported = c(1, 2, 3, 0.5)), "be perplexities from 1 to 1000000")
   refused(with_state(reported = c(1, 2, 3, Inf)), "be perplexities from 1 to 1000000")

@@ -62,11 +62,11 @@ test_that("lists of files that are none are refused", {
 })
 
 test_that("a recipe whose parts are wrong is refused before anything is drawn", {
-  good = attr(rare_events(), "settings")$recipe
+  good = recipe_of(rare_events())
   draw = function(...) {
     recipe = good
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    new_generator(recipe)(NULL)$batches(0)
+    generator_of_recipe(recipe)(NULL)$batches(0)
   }
   expect_identical(draw(), rare_events()(NULL)$batches(0))
   lines = good$parts$lines
@@ -82,5 +82,5 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
   }
   recipe = good
   recipe$labels$versions = "a"
-  expect_error(new_generator(recipe)(NULL), "have a path and a version of each file")
+  expect_error(generator_of_recipe(recipe)(NULL), "have a path and a version of each file")
 })

@@ -68,9 +68,7 @@ test_that("recipes whose rows are wrong are refused", {
   refused = function(message, ...) {
     changed = recipe
     changed$parts = utils::modifyList(changed$parts, list(...))
-    file = withr::local_tempfile(fileext = ".recipe")
-    write_recipe(changed, file)
-    expect_error(read_batch_sampler(file), message, fixed = TRUE)
+    expect_error(generator_of_recipe(changed), message, fixed = TRUE)
   }
   refused("have different rows in each stage as 'rows'", rows = c(0:2, 3:7, 3L))
   refused("have integers from 0 to 9 as 'rows'", rows = c(0:2, 3:7, 10L))

@@ -107,10 +107,9 @@ test_that("weights that are given replace those of their classes", {
 
 test_that("a recipe with weights that are none is refused", {
   refused = function(weights) {
-    recipe = attr(batch_sampler_downsampled(2, 10, strata = factor(two_classes), seed = 1, weights = c(yes = 3)),
-      "settings")$recipe
+    recipe = recipe_of(batch_sampler_downsampled(2, 10, strata = factor(two_classes), seed = 1, weights = c(yes = 3)))
     recipe$parts$weights = weights
-    message_of(new_generator(recipe)(NULL))
+    message_of(generator_of_recipe(recipe)(NULL))
   }
   expect_match(refused(c(1, -1)), "have finite numbers above 0 as 'weights'. Got -1 instead.", fixed = TRUE)
   expect_match(refused(c(1, NaN)), "have finite numbers above 0 as 'weights'. Got NaN instead.", fixed = TRUE)

@@ -113,7 +113,7 @@ wrong_batches = function(generator, args) {
   if (sampler$.length() < 1 || length(batches$offsets) != sampler$.length() + 1) {
     return("has another number of batches")
   }
-  if (!are_batches(batches, largest_row(attr(generator, "settings")$recipe)) || any(diff(batches$offsets) < 1)) {
+  if (!are_batches(batches, largest_row(recipe_of(generator))) || any(diff(batches$offsets) < 1)) {
     return("has rows or offsets that are none")
   }
   if (!is.null(args$seed) && !identical(generator(NULL)$batches(0), batches)) {

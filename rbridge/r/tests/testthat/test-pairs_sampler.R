@@ -113,9 +113,9 @@ test_that("ids that are none are refused", {
     "The 'numbers' parameter must be those of at most 1 user. Got 2 instead.", fixed = TRUE)
   expect_error(pair_dataset(3, 4, user_ids = list(1, 2, 3)), "must be a vector of ids.", fixed = TRUE)
   expect_error(pair_dataset(3, 4, user_ids = c("a", "b")), "must have one id for each of 3. Got 2 values", fixed = TRUE)
-  recipe = attr(batch_sampler_pairs(c("a", "b"), 1:2, 0.5, 4, seed = 1), "settings")$recipe
+  recipe = recipe_of(batch_sampler_pairs(c("a", "b"), 1:2, 0.5, 4, seed = 1))
   recipe$labels$user_ids = "a"
-  expect_match(message_of(new_generator(recipe)(NULL)), "have 2 texts as 'user_ids'. Got 'a' instead.", fixed = TRUE)
+  expect_error(generator_of_recipe(recipe)(NULL), "have 2 texts as 'user_ids'. Got 'a' instead.", fixed = TRUE)
 })
 
 test_that("popularity that would keep too little is refused, also in a recipe from a file", {
@@ -123,17 +123,17 @@ test_that("popularity that would keep too little is refused, also in a recipe fr
   expect_error(do.call(batch_sampler_pairs, c(full, list(method = "popularity"))),
     "must keep at least 1/100 of what is drawn. Got 'popularity', which keeps 0 for all users, instead.", fixed = TRUE)
   allowed = do.call(batch_sampler_pairs, c(full, list(method = "popularity", reject_positives = FALSE, seed = 1)))
-  recipe = attr(allowed, "settings")$recipe
+  recipe = recipe_of(allowed)
   recipe$parts$reject_positives = 1L
-  expect_error(new_generator(recipe)(NULL), "must keep at least 1/100 of what is drawn", fixed = TRUE)
+  expect_error(generator_of_recipe(recipe)(NULL), "must keep at least 1/100 of what is drawn", fixed = TRUE)
 })
 
 test_that("a recipe whose parts are wrong is refused before anything is drawn", {
-  good = attr(pairs_of(), "settings")$recipe
+  good = recipe_of(pairs_of())
   draw = function(...) {
     recipe = good
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    new_generator(recipe)(NULL)$batches(0)
+    generator_of_recipe(recipe)(NULL)$batches(0)
   }
   expect_identical(draw(), pairs_of()(NULL)$batches(0))
   cells = good$parts$cells

@@ -75,11 +75,11 @@ test_that("a dataset refuses what are no whole triples", {
 })
 
 test_that("a recipe whose parts are wrong is refused before anything is drawn", {
-  good = attr(triples_of(), "settings")$recipe
+  good = recipe_of(triples_of())
   draw = function(...) {
     recipe = good
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    new_generator(recipe)(NULL)$batches(0)
+    generator_of_recipe(recipe)(NULL)$batches(0)
   }
   expect_identical(draw(), triples_of()(NULL)$batches(0))
   cells = good$parts$cells
@@ -94,5 +94,5 @@ test_that("a recipe whose parts are wrong is refused before anything is drawn", 
   }
   recipe = good
   recipe$labels$n_skipped_users = "a"
-  expect_error(new_generator(recipe)(NULL), "have an integer from 0 to 5 as 'n_skipped_users'")
+  expect_error(generator_of_recipe(recipe)(NULL), "have an integer from 0 to 5 as 'n_skipped_users'")
 })

@@ -13,7 +13,7 @@ actual_of_case = function(case) {
     counts = as.list(unname(colSums(plan))),
     sizes = cut_list(unname(rowSums(plan))),
     epochs = lapply(case$epochs, function(epoch) {
-      permutation = shuffled_rows(n_rows, epoch_seed(sampler$seed, epoch))
+      permutation = order_of_epoch(n_rows, sampler$seed, epoch)
       list(permutation = cut_list(permutation - 1L), rows = cut_list(sampler$batches(epoch)$rows - 1L))
     })
   )

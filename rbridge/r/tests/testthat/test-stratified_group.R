@@ -69,11 +69,11 @@ test_that("a mean batch size may replace the minimum", {
 test_that("an instance shows itself, and a recipe is checked", {
   expect_output(print(grouped(2)), "* Batches: 3, each with at least 2 rows of every stratum, groups together",
     fixed = TRUE)
-  recipe = attr(batch_sampler_stratified_group(2, groups = factor(patients), strata = factor(of_patients), seed = 1),
-    "settings")$recipe
+  generator = batch_sampler_stratified_group(2, groups = factor(patients), strata = factor(of_patients), seed = 1)
+  recipe = recipe_of(generator)
   changed = function(...) {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    message_of(new_generator(recipe)(NULL)$batches(0))
+    message_of(generator_of_recipe(recipe)(NULL)$batches(0))
   }
   groups = recipe$parts$groups
   expect_match(changed(groups = groups[-1]), "have one group for each row as 'groups'", fixed = TRUE)
@@ -108,11 +108,10 @@ test_that("groups with rows of several strata are together, and every batch has 
   expect_output(print(plan),
     "* Batches: 5, each with at least 3 rows of every stratum, groups together; at most 5 batches are possible",
     fixed = TRUE)
-  recipe = attr(batch_sampler_stratified_group(3, groups = factor(patients), strata = factor(strata), seed = 1),
-    "settings")$recipe
+  recipe = recipe_of(batch_sampler_stratified_group(3, groups = factor(patients), strata = factor(strata), seed = 1))
   changed = function(skeleton) {
     recipe$parts$skeleton = skeleton
-    message_of(new_generator(recipe)(NULL)$batches(0))
+    message_of(generator_of_recipe(recipe)(NULL)$batches(0))
   }
   skeleton = recipe$parts$skeleton
   refusal = "have 12 integers from 0 to 4, the batches of groups as 'skeleton'"

@@ -21,7 +21,7 @@ test_that("every form of labels is the same", {
   logical = data.frame(a = triangle$a == 1, b = triangle$b, c = as.integer(triangle$c))
   for (labels in list(as.matrix(triangle), as.matrix(triangle) == 1, logical, triangle == 1)) {
     generator = batch_sampler_multilabel(labels, 1, max_batches = 1, seed = 1)
-    expect_identical(attr(generator, "settings")$recipe, attr(plain, "settings")$recipe)
+    expect_identical(recipe_of(generator), recipe_of(plain))
   }
   unnamed = batch_sampler_multilabel(unname(as.matrix(triangle)), 1, max_batches = 1)(NULL)
   expect_named(unnamed$label_counts(0), c("1", "2", "3"))
@@ -103,11 +103,11 @@ test_that("while mlr3torch predicts, nothing is told of labels", {
 })
 
 test_that("a recipe whose parts are wrong is refused before anything is drawn", {
-  good = attr(batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1), "settings")$recipe
+  good = recipe_of(batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1))
   draw = function(...) {
     recipe = good
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    new_generator(recipe)(NULL)$batches(0)
+    generator_of_recipe(recipe)(NULL)$batches(0)
   }
   expect_identical(sort(draw()$rows), 1:4)
   cases = list(

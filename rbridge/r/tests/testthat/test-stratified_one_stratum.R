@@ -9,7 +9,7 @@ one_stratum = function(..., strata = labels, seed = 1) {
 
 test_that("rows and turns are in the orders of sample.int()", {
   sampler = one_stratum(2, order = "round_robin")
-  drawn = withr::with_seed(epoch_seed(1, 3), {
+  drawn = withr::with_seed(seed_of_epoch(1, 3), {
     rows = sample.int(11)
     turns = sample.int(3)
     own = split(rows, factor(labels[rows], unique(labels)))

@@ -55,10 +55,10 @@ test_that("a recipe is checked, and a saved instance draws the same batches", {
   saved = unserialize(serialize(sampler, NULL))
   expect_identical(saved$batches(3), sampler$batches(3))
   expect_output(print(sampler), "* Batches: 4, of 3 labels with 1 positive and 2 negatives each", fixed = TRUE)
-  recipe = attr(generator, "settings")$recipe
+  recipe = recipe_of(generator)
   changed = function(...) {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    message_of(new_generator(recipe)(NULL)$batches(0))
+    message_of(generator_of_recipe(recipe)(NULL)$batches(0))
   }
   expect_match(changed(counts = c(3, 5, 7)), "have negatives for the batches of each label", fixed = TRUE)
   expect_match(changed(counts = c(3, 5)), "have a number for each label as 'counts'", fixed = TRUE)

@@ -95,15 +95,15 @@ test_that("what cannot be is refused with its shard and stratum", {
 # What is wrong with the batches of a recipe; "" if nothing is.
 wrong_recipe = function(recipe) {
   tryCatch({
-    check_recipe(recipe)
-    new_generator(recipe)(NULL)$batches(0)
+    generator_of_recipe(recipe)(NULL)$batches(0)
     ""
   }, error = conditionMessage)
 }
 
 test_that("a recipe is checked", {
-  recipe = attr(batch_sampler_sharded(2, counts, c("a", "c"), seed = 1, strata = factor(unlist(strata[c("a", "c")]))),
-    "settings")$recipe
+  recipe = recipe_of(
+    batch_sampler_sharded(2, counts, c("a", "c"), seed = 1, strata = factor(unlist(strata[c("a", "c")])))
+  )
   changed = function(...) {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
     wrong_recipe(recipe)
@@ -133,8 +133,8 @@ test_that("a recipe whose batches do not follow from its rows is refused", {
     list(strata = complete, scope = "local", shards = c("r", "p"), known = rep(TRUE, 4L))
   )
   for (case in cases) {
-    recipe = attr(batch_sampler_sharded(1, shard_counts(case$strata), case$shards, seed = 1, scope = case$scope,
-      strata = factor(unlist(case$strata[case$shards]))), "settings")$recipe
+    recipe = recipe_of(batch_sampler_sharded(1, shard_counts(case$strata), case$shards, seed = 1, scope = case$scope,
+      strata = factor(unlist(case$strata[case$shards]))))
     expect_identical(wrong_recipe(recipe), "")
     refused = vapply(seq_along(recipe$parts$begins), function(cell) {
       recipe$parts$begins[cell] = (recipe$parts$begins[cell] + 1) %% recipe$parts$n_batches
@@ -147,7 +147,7 @@ test_that("a recipe whose batches do not follow from its rows is refused", {
 test_that("no batch of a recipe is empty", {
   counts = shard_counts(list(a = c("x", "x"), b = rep("x", 4), c = c("x", "x")))
   generator = batch_sampler_sharded(2, counts, c("a", "c"), seed = 1, strata = factor(rep("x", 4)))
-  recipe = attr(generator, "settings")$recipe
+  recipe = recipe_of(generator)
   expect_identical(wrong_recipe(recipe), "")
   expect_identical(recipe$parts$begins, c(0, 2))
   recipe$parts$begins[2] = 0

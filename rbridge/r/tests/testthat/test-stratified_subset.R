@@ -29,10 +29,10 @@ test_that("strata may be those of a task, and a recipe is checked", {
   sampler = batch_sampler_strata_subset(2, 5, seed = 1)(list(task = task))
   expect_identical(sampler$.length(), 15L)
   expect_output(print(sampler), "* Batches: 15, of at least 2 strata with at least 5 rows of each", fixed = TRUE)
-  recipe = attr(batch_sampler_strata_subset(3, 2, strata = factor(labels), seed = 1), "settings")$recipe
+  recipe = recipe_of(batch_sampler_strata_subset(3, 2, strata = factor(labels), seed = 1))
   changed = function(...) {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    message_of(new_generator(recipe)(NULL)$batches(0))
+    message_of(generator_of_recipe(recipe)(NULL)$batches(0))
   }
   wrong = "have 6 integers from 0 to 6 as 'blocks'"
   for (blocks in list(c(1, 2), c(1, 7, 3, 2, 4, 2), c(1, 5.5, 3, 2, 4, 2), c(1, NaN, 3, 2, 4, 2), c(-1, 6, 3, 2, 4, 2),

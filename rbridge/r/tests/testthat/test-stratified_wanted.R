@@ -45,11 +45,11 @@ test_that("a saved instance gives the same batches, and a recipe is checked", {
   copy = unserialize(serialize(sampler, NULL))
   expect_identical(copy$batches(4), sampler$batches(4))
   generator = batch_sampler_stratified(mean_batch_size = 6, balance = "over", strata = factor(labels))
-  recipe = attr(generator, "settings")$recipe
+  recipe = recipe_of(generator)
   changed = function(...) {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
     recipe$seed = 1
-    message_of(new_generator(recipe)(NULL)$batches(0))
+    message_of(generator_of_recipe(recipe)(NULL)$batches(0))
   }
   expect_match(changed(taken = c(1, 2)), "have 3 integers from 1 to 2147483647 as 'taken'", fixed = TRUE)
   expect_match(changed(taken = c(40, 0, 40)), "have 3 integers from 1 to 2147483647 as 'taken'", fixed = TRUE)

@@ -117,9 +117,7 @@ test_that("recipes whose parts are wrong are refused, and never reach the core",
   weighted = recipe_of(sampler_of(list(row_weight = "w"), length = 5, table = list(w = c(1, 0, 2))))
   refused = function(recipe, ..., text) {
     recipe$parts = utils::modifyList(recipe$parts, list(...))
-    file = withr::local_tempfile(fileext = ".recipe")
-    write_recipe(recipe, file)
-    expect_error(read_batch_sampler(file)(NULL), text, fixed = TRUE, info = deparse(list(...)))
+    expect_error(generator_of_recipe(recipe)(NULL), text, fixed = TRUE, info = deparse(list(...)))
   }
   refused(good, batch_size = 0, text = "have an integer from 1 to 9007199254740992 as 'batch_size'")
   refused(good, n_batches = 4, text = "as 'n_batches'. Got 4")
@@ -444,8 +442,9 @@ test_that("a generator with a function can be saved, and another function makes 
   expect_identical(loaded(NULL)$batches(1), generator(NULL)$batches(1))
   other = endless_of(list(own = function(epoch, draw) 0), length = 20)
   expect_false(mlr3misc::calculate_hash(generator) == mlr3misc::calculate_hash(other))
-  alone = attr(generator, "settings")$recipe
-  expect_error(new_generator(alone)(NULL), "must come with the functions of its auxiliary values. Got a recipe alone",
+  alone = recipe_of(generator)
+  expect_error(generator_of_recipe(alone)(NULL),
+    "must come with the functions of its auxiliary values. Got a recipe alone",
     fixed = TRUE)
   expect_error(endless_of(list(own = "function()"), length = 20), "The 'own' parameter of 'auxiliary' must",
     fixed = TRUE)

@@ -49,7 +49,7 @@ test_that("a recipe has the weights of all epochs", {
   refused = function(message, parts = list(), state = list()) {
     recipe$parts = utils::modifyList(recipe$parts, parts)
     recipe$state = utils::modifyList(recipe$state, state)
-    expect_error(new_generator(recipe)(NULL), message, fixed = TRUE)
+    expect_error(generator_of_recipe(recipe)(NULL), message, fixed = TRUE)
   }
   refused("have epochs from 0, ascending as 'begins'", list(begins = c(0, 3, 3)))
   refused("have epochs from 0, ascending as 'begins'", list(begins = c(1, 2, 5)))

@@ -21,7 +21,7 @@ test_that("beta may be a function of the number of the batch", {
 
 test_that("a new row gets the largest priority ever told, 1 before any, and the place of the oldest row", {
   sampler = prioritized_of(0, 1, alpha = 0.5, epsilon = 0.25, capacity = 4, seed = 1)
-  weights = function() core_ask(private_of(sampler), "state")$weights
+  weights = function() sampler$state_dict(batches_consumed = 0)$feedback$weights
   expect_identical(sampler$append(), 1L)
   expect_identical(weights(), 1)
   sampler$update(1, 3.75)
@@ -38,7 +38,7 @@ test_that("a new row gets the largest priority ever told, 1 before any, and the 
 test_that("a sample has rows of a stream of its own, and neither an iteration nor a copy sees it", {
   sampler = prioritized_of(6, 3, n_batches = 4, seed = 2)
   twin = prioritized_of(6, 3, n_batches = 4, seed = 2)
-  tree = sum_tree(rep(1, 6), seed = epoch_seed(2, 6700001))
+  tree = sum_tree(rep(1, 6), seed = seed_of_epoch(2, 6700001))
   expect_identical(sampler$sample(5), tree$sample(5))
   copy = sampler$clone()
   loaded = unserialize(serialize(sampler, NULL))
@@ -59,7 +59,7 @@ test_that("a refused update changes nothing", {
   of = "The 'priorities' parameter must"
   for (wrong in c(NaN, NA, Inf, -Inf)) {
     expect_error(sampler$update(1:2, c(1, wrong)), sprintf("%s hold finite numbers. Got %s instead.", of,
-      show_value(wrong)), fixed = TRUE)
+      format(wrong)), fixed = TRUE)
   }
   expect_error(sampler$update(1:2, c(1, -1e200)), paste(of,
     "stay finite when raised to the power of alpha, 2. Got -1e+200 instead."), fixed = TRUE)
@@ -75,7 +75,7 @@ test_that("copies have priorities of their own", {
   copy = sampler$clone()
   copy$update(1, 100)
   copy$append(2)
-  weights = function() core_ask(private_of(sampler), "state")$weights
+  weights = function() sampler$state_dict(batches_consumed = 0)$feedback$weights
   expect_identical(weights(), c(1, 1, 1, 1))
   expect_identical(sampler$append(), 5L)
   expect_identical(weights()[5L], 1)
@@ -122,7 +122,7 @@ test_that("ranks follow any updates and new rows, by single moves and by sorting
     }
     expect_equal(sampler$importance_weights(seq_along(priorities)), weights_of_ranks(priorities, 0.8),
       tolerance = 1e-14)
-    expect_identical(core_ask(private_of(sampler), "state")$priorities, abs(priorities))
+    expect_identical(sampler$state_dict(batches_consumed = 0)$feedback$priorities, abs(priorities))
   }
 })
 
@@ -174,10 +174,10 @@ test_that("vectors of a ranking that were damaged are refused or harmless", {
 })
 
 test_that("recipes whose weights are not above 0 are refused", {
-  recipe = attr(batch_sampler_prioritized(3, 1, seed = 1), "settings")$recipe
+  recipe = recipe_of(batch_sampler_prioritized(3, 1, seed = 1))
   for (weight in c(NA, NaN, 0, -1)) {
     recipe$state$weights[2L] = weight
-    expect_error(new_generator(recipe)(NULL), "must have numbers above 0 as 'weights'. Got others instead.",
+    expect_error(generator_of_recipe(recipe)(NULL), "must have numbers above 0 as 'weights'. Got others instead.",
       fixed = TRUE)
   }
 })

@@ -21,7 +21,7 @@ test_that("batches are those of R's own sample.int()", {
       sampler = generator(NULL)
       for (epoch in c(0, 2)) {
         batches = sampler$batches(epoch)
-        expected = sampled_by_r(setting[1L], setting[2L], 3, replacement, epoch_seed(9, epoch))
+        expected = sampled_by_r(setting[1L], setting[2L], 3, replacement, seed_of_epoch(9, epoch))
         expect_identical(batches$rows, expected)
         expect_identical(batches$offsets, as.integer(setting[2L] * 0:3))
       }
