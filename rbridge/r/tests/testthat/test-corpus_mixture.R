@@ -8,7 +8,7 @@ mixture_of = function(folder, ..., sample = 50L, suffixes = ".txt", seed = 1) {
 }
 
 drawn_by_r = function(seed, epoch, draw) {
-  withr::with_seed(epoch_seed(seed, epoch), draw(),
+  withr::with_seed(seed_of_epoch(seed, epoch), draw(),
     .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
 }
 
@@ -34,7 +34,7 @@ test_that("lines are drawn as sample.int() draws them, file after file, and then
   expect_identical(mixture$.length(), 7L)
 })
 
-# The rows of epoch 0 of files of so many lines.
+# The rows of epoch 0 of files of so many lines. A sampler would look for the files, so the core is called without one.
 drawn_of = function(lines, drawn, seed, replace = TRUE) {
   recipe = new_recipe("mixture", seed, list(lines = lines, drawn = drawn, kept = 0 * lines, batch_size = 8,
     shuffle = 1L, replace = as.integer(replace)))
@@ -142,6 +142,50 @@ test_that("a file of rules is read as its lines are", {
   expect_identical(corpus_plan(mixture_of(folder, list("* 1"))), transform(corpus_plan(mixture_of(folder)), rule = 1))
 })
 
+test_that("rules are read line by line, in UTF-8, and cover the names of files", {
+  lines = c(30, 60, 4, 10, 5, 7)
+  names(lines) = c("IT1", "MSDN", "cafe", "caf\u00e9", "colloquial", "news")
+  folder = corpus_of(lines)
+  rules = write_bytes(tempfile(), "# mixture 3\r\nIT,MSDN\t 20\r\n\n  colloquial 10 \ncaf\u00e9 .5\nnews *\n* 1\n")
+  plan = corpus_plan(mixture_of(folder, rules))
+  expect_identical(plan$file, names(lines))
+  expect_identical(plan$rule, c(1, 1, 5, 3, 2, 4))
+  expect_identical(plan$kept, c(0, 0, 0, 0, 0, 7))
+})
+
+test_that("rules that are none are refused with their line", {
+  folder = corpus_of(sizes)
+  refused = function(rules, message) expect_error(mixture_of(folder, rules), message, fixed = TRUE)
+  refused(c("# first", "generic"), "must have a pattern and a weight on each line. Got 'generic' on line 2 instead.")
+  refused(c("# first", "* 0"), "must have weights that are positive decimal numbers, or '*'. Got '0' on line 2")
+  refused(c("# first", "IT,[a 20"), "must have valid Lua patterns. Got '[a' on line 2 instead.")
+  none = "The 'rules' parameter must be a file of rules, or a list of rules. Got"
+  refused("IT 20", paste(none, "'IT 20', no file, instead. Put a rule that is written out into a list."))
+  refused(3, paste(none, "3 instead."))
+  refused(list(3), paste(none, "a list with 3 instead."))
+  refused(list(c("IT 20", "* 1")), paste(none, "a list with 2 values instead."))
+})
+
+test_that("a plan follows from weights, a temperature, or the end of an epoch", {
+  drawn = function(files, ...) {
+    corpus_plan(batch_sampler_corpus_mixture(corpus_of(files), 8, suffixes = ".txt", ...))$drawn
+  }
+  expect_identical(drawn(c(a = 30, b = 60, c = 5, d = 900), sample = 100L, weights = c(3, 1, 0, 1)), c(60, 20, 0, 20))
+  expect_identical(drawn(c(a = 10000, b = 100), sample = 1100L, temperature = 2), c(1000, 100))
+  expect_identical(drawn(c(a = 30, b = 60, c = 5), weights = list("*", 12, 0.5), epoch_end = "all_exhausted"),
+    c(0, 120, 5))
+  expect_error(drawn(c(a = 3), sample = 2L, weights = factor(1)), "for each file. Got a value of class 'factor'")
+  expect_error(drawn(c(a = 3, b = 3), sample = 2L, weights = c(3, "*")), fixed = TRUE,
+    "Got a list with '3' instead. Numbers beside '*' are written as list(3, 1, '*').")
+})
+
+test_that("what is no mixture has no plan", {
+  of = "The 'mixture' parameter must be made by batch_sampler_corpus_mixture()."
+  expect_error(corpus_plan(3), paste(of, "Got 3 instead."), fixed = TRUE)
+  expect_error(corpus_plan(NULL), "Got nothing instead.", fixed = TRUE)
+  expect_error(corpus_plan(batch_sampler_epoch_subset(10, 5, 2)), of, fixed = TRUE)
+})
+
 test_that("files that no rule covers are named in a warning", {
   expect_warning(mixture_of(corpus_of(sizes), c("gold *", "IT 1")),
     "No rule covers these files, which are left out: 'MSDN', 'news'.", fixed = TRUE)
@@ -192,12 +236,12 @@ test_that("wrong arguments are refused", {
 })
 
 test_that("recipes whose parts are wrong are refused", {
-  recipe = attr(mixture_of(corpus_of(sizes)), "settings")$recipe
+  recipe = recipe_of(mixture_of(corpus_of(sizes)))
   refused = function(message, parts = list(), labels = list()) {
     changed = recipe
     changed$parts[names(parts)] = parts
     changed$labels[names(labels)] = labels
-    expect_error(new_generator(changed)(NULL)$batches(0), message, fixed = TRUE)
+    expect_error(generator_of_recipe(changed)(NULL)$batches(0), message, fixed = TRUE)
   }
   refused("have names of files as 'files'", list(files = character()))
   refused("have 4 numbers as 'drawn'", list(drawn = c(1, 2)))
