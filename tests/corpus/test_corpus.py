@@ -359,27 +359,6 @@ def test_files_that_no_rule_covers_are_named_in_a_warning(corpus: Path) -> None:
     assert {mixture.dataset().find(row)[0] for row in mixture.batches(0).rows} == {2, 6}
 
 
-def test_resume_in_the_middle_of_an_epoch(corpus: Path) -> None:
-    sampler = mixture_of(corpus)
-    whole = list(sampler) + list(sampler)
-    stopped = mixture_of(corpus)
-    iterator = iter(stopped)
-    for _ in range(5):
-        next(iterator)
-    state = stopped.state_dict(batches_consumed=5)
-    resumed = mixture_of(corpus)
-    resumed.load_state_dict(state)
-    assert list(resumed) + list(resumed) == whole[5:]
-    with pytest.raises(ValueError, match="'state' parameter"):
-        mixture_of(corpus, sample=201).load_state_dict(state)
-
-
-def test_ranks_share_an_epoch(corpus: Path) -> None:
-    whole = list(mixture_of(corpus, num_replicas=3))
-    parts = [list(mixture_of(corpus, num_replicas=3, rank=rank)) for rank in range(3)]
-    assert [batch for batches in zip(*parts) for batch in batches] == whole and len(whole) == 15
-
-
 def test_threads_that_read_first_at_once_share_one_descriptor(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text("".join(f"{name} {number}\n" for number in range(50)))

@@ -206,21 +206,6 @@ def test_a_small_part_of_a_large_file_takes_little_memory() -> None:
     assert len(np.unique(rows)) == 2000 and (rows >= 2**40).sum() == 1000
 
 
-def test_it_resumes_and_is_shared_by_ranks(folder: Path) -> None:
-    parameters = {"weights": [2, 7, 1, 0], "num_replicas": 2}
-    mixture, resumed = (mixture_of(folder, "all_exhausted", **parameters) for _ in range(2))
-    iterator = iter(mixture)
-    for _ in range(3):
-        next(iterator)
-    resumed.load_state_dict(iterator.state_dict())
-    assert list(resumed) == list(iterator)
-    ranks = [mixture_of(folder, "all_exhausted", rank=rank, **parameters).batches(3) for rank in (0, 1)]
-    whole = mixture.batches(3)
-    assert [ranks[place % 2][place // 2].tolist() for place in range(len(whole))] == [batch.tolist() for batch in whole]
-    with pytest.raises(ValueError, match="another sampler|fingerprint"):
-        mixture_of(folder, "first_exhausted", **parameters).load_state_dict(mixture.state_dict())
-
-
 def test_an_epoch_that_is_too_large_is_refused(folder: Path) -> None:
     with pytest.raises(ValueError) as refused:
         mixture_of(folder, "all_exhausted", weights=[1, 1e-9, 1, 0])

@@ -27,10 +27,6 @@ def visited(sampler: EpochSubsetBatchSampler, epoch: int) -> list[int]:
     return sampler.batches(epoch).rows.tolist()
 
 
-def run(sampler: BatchSampler) -> list[list[int]]:
-    return list(sampler)
-
-
 # Uniform --------------------------------------------------------------------------------------------------------------
 
 
@@ -138,15 +134,6 @@ def test_sizes_of_batches(n: int, sample: int, batch_size: int, replicas: int, m
         assert set(sizes[:-1]) <= {batch_size}
     else:
         assert len(sizes) % replicas == 0 and max(sizes) - min(sizes) <= 1
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_seed_and_epoch_fix_the_batches(method: str) -> None:
-    def epochs(seed: int) -> list[list[int]]:
-        return [run(sampler_of(method, 200, 50, 8, seed=seed))] * 2
-
-    assert epochs(1) == epochs(1)
-    assert (epochs(1) == epochs(2)) is (method == "partition")
 
 
 @pytest.mark.parametrize(

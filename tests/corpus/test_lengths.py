@@ -232,31 +232,6 @@ def test_len_is_that_of_the_epoch_that_comes_next(method: str) -> None:
         assert sampler.started
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [{}, {"max_tokens": None, "batch_size": 9}, {"num_replicas": 3, "balance_replicas": True}],
-    ids=["tokens", "window", "balanced"],
-)
-@pytest.mark.parametrize("method", METHODS)
-def test_a_stop_anywhere_changes_nothing(method: str, limits: dict[str, Any]) -> None:
-    whole = of_lengths(method, **limits)
-    expected = [trained(whole, whole) for _ in range(4)]
-    for epoch in range(3):
-        for stop in (1, 2, len(expected[epoch]) // 2, len(expected[epoch]) - 1, len(expected[epoch])):
-            sampler, resumed, again = (of_lengths(method, **limits) for _ in range(3))
-            for _ in range(epoch):
-                trained(sampler, sampler)
-            iterator = iter(sampler)
-            trained(sampler, (next(iterator) for _ in range(stop)))
-            resumed.load_state_dict(json.loads(json.dumps(sampler.state_dict(batches_consumed=stop))))
-            iterator_of_again = iter(again)
-            iterator_of_again.load_state_dict(iterator.state_dict())
-            rest = expected[epoch][stop:]
-            assert trained(again, iterator_of_again) == rest
-            assert trained(resumed, resumed) == (rest or expected[epoch + 1])
-            assert trained(again, again) == expected[epoch + 1]
-
-
 def test_an_iterator_of_an_old_epoch_is_saved_as_it_was_drawn() -> None:
     """Its epoch was drawn uniformly; the one that was begun since is drawn in proportion to perplexity."""
     sampler = of_lengths("perplexity")
@@ -271,20 +246,6 @@ def test_an_iterator_of_an_old_epoch_is_saved_as_it_was_drawn() -> None:
     assert first + list(iterator) == list(of_lengths("perplexity"))
 
 
-@pytest.mark.parametrize("balance", [False, True])
-@pytest.mark.parametrize("method", METHODS)
-def test_ranks_interleave(method: str, balance: bool) -> None:
-    for epoch in range(3):
-        whole = of_lengths(method, num_replicas=3, balance_replicas=balance)
-        ranks = [of_lengths(method, num_replicas=3, balance_replicas=balance, rank=rank) for rank in range(3)]
-        samplers = [whole, *ranks] if method != "perplexity" or epoch == 0 else []
-        for sampler in samplers:
-            sampler.set_epoch(epoch)
-        parts = [list(sampler) for sampler in samplers[1:]]
-        assert [batch for turn in zip(*parts) for batch in turn] == (list(whole) if samplers else [])
-        assert len({len(part) for part in parts}) <= 1
-
-
 def test_reports_change_the_length_of_the_epoch_to_come_alone() -> None:
     sampler = of_lengths("perplexity")
     iterator = iter(sampler)
@@ -295,13 +256,6 @@ def test_reports_change_the_length_of_the_epoch_to_come_alone() -> None:
     assert sampler.state_dict(batches_consumed=1)["batch"] == 1
     running += list(iterator)
     assert running == [batch.tolist() for batch in sampler.batches(0)] == list(of_lengths("perplexity"))
-
-
-def test_what_is_handed_out_may_be_written_to() -> None:
-    sampler = of_lengths("uniform")
-    expected = sampler.batches().rows.tolist()
-    sampler.batches().rows[:] = 0
-    assert sampler.batches().rows.tolist() == expected and [row for batch in sampler for row in batch] == expected
 
 
 def test_pickled_samplers_leave_the_latest_epoch_behind() -> None:

@@ -226,39 +226,6 @@ def test_an_epoch_that_is_set_again_comes_again() -> None:
     assert run(sampler) == first
 
 
-def test_resume_in_the_middle_of_a_perplexity_epoch() -> None:
-    def train(sampler: PerplexityBatchSampler, iterator: Any, batches: int) -> list[list[int]]:
-        trained = []
-        while len(trained) < batches:
-            rows = next(iterator, None)
-            if rows is None:
-                iterator = iter(sampler)
-                continue
-            trained.append(rows)
-            sampler.report(rows, 0.1 + np.array(rows) / 40)
-        return trained
-
-    length = len(perplexity_sampler())
-    whole = train(sampler := perplexity_sampler(), iter(sampler), 4 * length)
-    for stop in (0, 1, 2 * length + 7, 3 * length - 1, 3 * length, 3 * length + 1):
-        for through_iterator in (False, True):
-            sampler = perplexity_sampler()
-            iterator = iter(sampler)
-            for place in range(stop):
-                if place and place % length == 0:
-                    iterator = iter(sampler)
-                rows = next(iterator)
-                sampler.report(rows, 0.1 + np.array(rows) / 40)
-            consumed = 0 if stop == 0 else (stop - 1) % length + 1
-            state = iterator.state_dict() if through_iterator else sampler.state_dict(batches_consumed=consumed)
-            state = pickle.loads(pickle.dumps(state))
-            resumed = perplexity_sampler()
-            resumed.report([0], [9.0])  # is replaced
-            going_on = iter(resumed)
-            (going_on if through_iterator else resumed).load_state_dict(state)
-            assert train(resumed, going_on, 4 * length - stop) == whole[stop:], (stop, through_iterator)
-
-
 @pytest.mark.parametrize("taken", [1, 3, 24])
 def test_the_state_of_an_iterator_holds_its_own_rows_also_when_another_began_the_next_epoch(taken: int) -> None:
     sampler = perplexity_sampler()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -218,19 +217,6 @@ def test_files_that_an_epoch_does_not_draw_from_may_be_gone_and_others_may_not(t
     os.utime(kept, ns=(1, 1))
     with pytest.raises(RuntimeError, match="has changed since its lines were found"):
         sampler.batches(0)
-
-
-def test_resume_copies_and_ranks(tmp_path: Path) -> None:
-    sampler = sampler_of(tmp_path, num_replicas=2)
-    copies = [pickle.loads(pickle.dumps(sampler)) for _ in range(2)]
-    expected = [list(copies[0]) for _ in range(3)]
-    next(iter(sampler))
-    copies[1].load_state_dict(sampler.state_dict(batches_consumed=1))
-    assert list(copies[1]) == expected[0][1:] and list(copies[1]) == expected[1]
-    parts = [list(sampler_of(tmp_path, num_replicas=2, rank=rank)) for rank in range(2)]
-    assert [batch for pair in zip(*parts) for batch in pair] == expected[0]
-    with pytest.raises(ValueError, match="state"):
-        sampler_of(tmp_path, negative_files_per_epoch=5, num_replicas=2).load_state_dict(sampler.state_dict())
 
 
 @pytest.mark.parametrize(

@@ -68,17 +68,6 @@ def test_with_batches_by_length() -> None:
             assert len(batch) * lengths[batch].max() <= 60 and (epoch >= 4 or lengths[batch].max() <= 10)
 
 
-def test_states_and_ranks() -> None:
-    settings: dict[str, Any] = {"rows": {0: [0, 2, 4], 1: range(6)}, "seed": 1}
-    whole = EpochSubsetBatchSampler(6, 6, 1, num_replicas=2, **settings)
-    ranks = [EpochSubsetBatchSampler(6, 6, 1, num_replicas=2, rank=rank, **settings) for rank in range(2)]
-    batches = [list(sampler) for sampler in ranks]
-    assert [batch for pair in zip(*batches) for batch in pair] == [batch.tolist() for batch in whole.batches(0)]
-    state = whole.state_dict()
-    with pytest.raises(ValueError, match="'state' parameter must come from a sampler with the same data"):
-        EpochSubsetBatchSampler(6, 6, 1, num_replicas=2, rows={0: [0, 2], 1: range(6)}, seed=1).load_state_dict(state)
-
-
 @pytest.mark.parametrize(
     ("rows", "text"),
     [

@@ -94,21 +94,6 @@ def test_resuming_across_a_change_of_weights(folder: Path, weights: Any) -> None
     assert consumed.state_dict(batches_consumed=23)["epoch"] == 5
 
 
-def test_ranks_share_every_epoch(folder: Path) -> None:
-    whole = mixture_of(folder, TABLE, num_replicas=3)
-    ranks = [mixture_of(folder, TABLE, num_replicas=3, rank=rank) for rank in range(3)]
-    for epoch in (0, 5, 9):
-        batches = whole.batches(epoch)
-        assert len(batches) % 3 == 0
-        parts = [rank.batches(epoch) for rank in ranks]
-        assert [parts[place % 3][place // 3].tolist() for place in range(len(batches))] == [
-            batch.tolist() for batch in batches
-        ]
-        for rank in ranks:
-            rank.set_epoch(epoch)
-            assert len(rank) == len(batches) // 3
-
-
 def test_frequencies_over_a_curriculum(folder: Path) -> None:
     """Lines of the second file become more by a tenth of an equal share in each of ten epochs."""
     mixture = mixture_of(folder, warming, sample=210, epoch_end="sample")

@@ -236,11 +236,6 @@ def test_normalised_weights_are_numbers_however_large_or_small_the_given_ones(we
     assert sampler.weights(sampler.batches(0).rows, normalize=True).mean() == pytest.approx(1)
 
 
-def test_a_pickled_sampler_keeps_the_weights() -> None:
-    sampler = pickle.loads(pickle.dumps(sampler_of(PUBLISHED, weights={0: 7})))
-    assert sampler.class_weights().to_dict() == {0: 7, 1: 1}
-
-
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, torch.tensor, np.uint16, np.uint64])
 def test_weights_of_rows_of_any_shape_and_kind(kind: Any) -> None:
     sampler = sampler_of(PUBLISHED, 0.5, 100)
@@ -398,25 +393,6 @@ def test_the_batch_size_that_a_refusal_names_works_and_no_smaller_one() -> None:
         least = int(re.search(r"at least (\d+)", said).group(1))
         sampler_of(labels, 5, least, num_replicas=replicas)
         assert f"at least {least}" in refused(labels, 5, least - 1, num_replicas=replicas)
-
-
-@pytest.mark.parametrize("in_turn", [False, True])
-def test_resuming_pickling_and_ranks_give_the_same_batches(in_turn: bool) -> None:
-    whole = sampler_of(PUBLISHED, 0.7, 100, in_turn=in_turn, num_replicas=3)
-    ranks = [sampler_of(PUBLISHED, 0.7, 100, in_turn=in_turn, num_replicas=3, rank=rank) for rank in range(3)]
-    for epoch in (0, 1, 9):
-        together = [batch for turn in zip(*(lists(rank.batches(epoch)) for rank in ranks)) for batch in turn]
-        assert together == lists(whole.batches(epoch))
-        assert lists(pickle.loads(pickle.dumps(whole)).batches(epoch)) == together
-    running = iter(whole)
-    for _ in range(4):
-        next(running)
-    resumed = sampler_of(PUBLISHED, 0.7, 100, in_turn=in_turn, num_replicas=3)
-    resumed.load_state_dict(running.state_dict())
-    assert list(resumed) == list(running)
-    assert list(resumed) == list(whole)
-    with pytest.raises(ValueError, match="same data"):
-        sampler_of(PUBLISHED, 0.7, 100, in_turn=not in_turn, num_replicas=3).load_state_dict(running.state_dict())
 
 
 def test_a_pickle_takes_one_byte_a_row() -> None:

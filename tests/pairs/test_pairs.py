@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import tracemalloc
 from collections import Counter
@@ -375,18 +374,6 @@ def test_a_positive_takes_at_most_twelve_bytes_and_pickled_four() -> None:
 # The contract of a sampler --------------------------------------------------------------------------------------------
 
 
-@METHODS
-def test_resume_gives_what_would_have_come(method: str) -> None:
-    expected = [*(sampler := sampler_of(method=method)), *sampler]
-    twin = sampler_of(method=method)
-    iterator = iter(twin)
-    begun = [next(iterator) for _ in range(2)]
-    for state in (twin.state_dict(batches_consumed=2), iterator.state_dict()):
-        resumed = sampler_of(method=method)
-        resumed.load_state_dict(state)
-        assert begun + [*resumed, *resumed] == expected
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -419,15 +406,6 @@ def test_interleaved_ranks_are_the_whole(method: str, replicas: int) -> None:
 
 
 @METHODS
-def test_copies_are_alike(method: str) -> None:
-    sampler = sampler_of(method=method)
-    expected = sampler.batches(5).rows.tolist()
-    for twin in (pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler)):
-        assert twin.batches(5).rows.tolist() == expected
-        assert twin.state_dict() == sampler.state_dict() and repr(twin) == repr(sampler)
-
-
-@METHODS
 def test_equal_ratios_are_one_however_they_are_written(method: str) -> None:
     narrow = (np.float32(0.4), np.float16(0.4), np.longdouble(0.4))
     ratios = (0.4, np.float64(0.4), Fraction(2, 5), Fraction(np.int64(2), np.int64(5)), *narrow)
@@ -445,12 +423,6 @@ def test_one_is_told_in_the_singular() -> None:
     sampler = NegativePairBatchSampler([0], [0], 0.5, 2, n_items=2, seed=1)
     told = "1 user, 2 items, 1 positive, 1 negative, 1 batch, method='uniform', seed=1, epoch=0"
     assert repr(sampler) == f"NegativePairBatchSampler({told})"
-
-
-def test_no_batch_size_is_told_since_sizes_differ() -> None:
-    sampler = sampler_of()
-    assert not hasattr(sampler, "batch_size") and not hasattr(sampler, "drop_last") and sampler.sampler is sampler
-    assert all(type(number) is int for batch in sampler for number in batch)
 
 
 def test_codes_come_in_any_integer_type() -> None:

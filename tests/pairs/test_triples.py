@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from fractions import Fraction
 from typing import Any
@@ -158,31 +157,6 @@ def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
 def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
     with pytest.raises((TypeError, ValueError), match=text):
         sampler_of(**parameters)
-
-
-def test_resume_and_pickled_copies_give_what_would_have_come() -> None:
-    sampler, whole = sampler_of(), sampler_of()
-    expected = [list(whole) for _ in range(3)]
-    iterator = iter(sampler)
-    first = [next(iterator)]
-    resumed = sampler_of()
-    resumed.load_state_dict(sampler.state_dict(batches_consumed=1))
-    assert first + list(resumed) == expected[0]
-    assert list(resumed) == expected[1]
-    copy = pickle.loads(pickle.dumps(resumed))
-    assert list(copy) == expected[2]
-    with pytest.raises(ValueError):
-        sampler_of(negatives_per_positive=2).load_state_dict(sampler.state_dict())
-
-
-def test_interleaved_ranks_are_the_whole() -> None:
-    whole = [list(map(int, batch)) for batch in sampler_of(num_replicas=2).batches(5)]
-    parts = []
-    for rank in range(2):
-        sampler = sampler_of(num_replicas=2, rank=rank)
-        sampler.set_epoch(5)
-        parts.append(list(sampler))
-    assert [batch for pair in zip(*parts) for batch in pair] == whole
 
 
 @pytest.mark.parametrize("workers", [0, 2])

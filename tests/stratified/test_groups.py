@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from itertools import permutations, product
 from typing import Any, Iterator, Optional, Sequence
@@ -333,22 +332,6 @@ def test_rare_strata_go_into_one_batch() -> None:
     with pytest.warns(UserWarning, match="1 of 2 strata have fewer than 2 rows: all rows are in one batch."):
         sampler = StratifiedGroupBatchSampler([0, 0, 0, 1], 2, groups=[0, 1, 2, 3], rare="warn", seed=1)
     assert [sorted(batch.tolist()) for batch in sampler.batches(0)] == [[0, 1, 2, 3]]
-
-
-@pytest.mark.parametrize("keep", ["together", "apart"])
-def test_pickles_states_and_ranks(keep: str) -> None:
-    sampler = made(SIZES, 2, keep=keep)
-    assert len(sampler) == 3
-    expected = sampler.batches(4).rows.tolist()
-    assert pickle.loads(pickle.dumps(sampler)).batches(4).rows.tolist() == expected
-    iterator = iter(sampler)
-    next(iterator)
-    resumed = made(SIZES, 2, keep=keep)
-    resumed.load_state_dict(iterator.state_dict())
-    assert list(resumed) == list(iterator)
-    sizes = [[1] * 9, [2] * 7]
-    ranks = [made(sizes, 2, keep=keep, num_replicas=2, rank=rank) for rank in (0, 1)]
-    assert [batch for pair in zip(*ranks) for batch in pair] == list(made(sizes, 2, keep=keep, num_replicas=2))
 
 
 def test_dropped_rows_are_never_sampled() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from typing import Any, Iterable, Optional
 
@@ -247,16 +246,3 @@ def test_dropped_rows_are_never_sampled() -> None:
     sampler = StratifiedGroupBatchSampler([None, *strata, None], 1, groups=[9, *groups, 0], missing="drop", seed=1)
     assert len(sampler) == 3 and sampler.plan.groups.tolist() == [4, 3]
     check(sampler, [-1, *strata, -1], [9, *groups, 0], 2)
-
-
-def test_pickles_and_states() -> None:
-    contents = [[2, 1], [1, 2], [1, 1], [3, 0], [1, 3]]
-    sampler = made(contents, 1)
-    assert pickle.loads(pickle.dumps(sampler)).batches(4).rows.tolist() == sampler.batches(4).rows.tolist()
-    iterator = iter(sampler)
-    next(iterator)
-    resumed = made(contents, 1)
-    resumed.load_state_dict(iterator.state_dict())
-    assert list(resumed) == list(iterator)
-    with pytest.raises(ValueError, match="state"):
-        made(contents, 2).load_state_dict(iterator.state_dict())

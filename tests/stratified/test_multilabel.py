@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import re
 from functools import lru_cache
@@ -166,15 +165,6 @@ def label_sets(labels: np.ndarray, batches: Any) -> list[list[tuple]]:
 # The contract of every batch sampler ----------------------------------------------------------------------------------
 
 
-def test_the_same_seed_and_epoch_give_the_same_batches_and_others_do_not() -> None:
-    labels = random_labels(400, 6, seed=3)
-    assert lists(sampler_of(labels)) == lists(sampler_of(labels))
-    sampler = sampler_of(labels)
-    assert lists(sampler.batches(0)) != lists(sampler.batches(1)) != lists(sampler_of(labels, seed=2).batches(1))
-    in_order = sampler_of(labels, shuffle=False)
-    assert lists(in_order) == lists(in_order) and all(batch == sorted(batch) for batch in in_order)
-
-
 def test_known_batches() -> None:
     """Printed once: the batches of a seed and an epoch do not change from version to version."""
     labels = [[row % 2, row % 3 == 0] for row in range(12)]
@@ -190,19 +180,6 @@ def test_interleaving_the_ranks_gives_the_sampler_without_a_rank(replicas: int) 
     assert [batch for together in zip(*ranks) for batch in together] == lists(whole.batches(0))
     assert whole.label_counts(0).to_numpy().min() >= 1
     pd.testing.assert_frame_equal(ranks[0].label_counts(0), whole.label_counts(0))
-
-
-def test_resuming_and_copies_go_on_where_the_original_stands() -> None:
-    labels = random_labels(900, 5, seed=4)
-    iterator = iter(sampler_of(labels))
-    for _ in range(3):
-        next(iterator)
-    resumed = sampler_of(labels)
-    resumed.load_state_dict(iterator.state_dict())
-    copies = [copy.deepcopy(resumed), pickle.loads(pickle.dumps(resumed))]
-    rest = lists(iterator)
-    assert [lists(sampler) for sampler in (resumed, *copies)] == [rest] * 3
-    assert len({sampler.state_dict()["fingerprint"] for sampler in (resumed, *copies)}) == 1
 
 
 def test_a_state_of_other_labels_or_parameters_is_refused() -> None:

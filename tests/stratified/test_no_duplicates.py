@@ -172,12 +172,6 @@ def test_epochs_differ_and_repeat() -> None:
     assert [batches_of(NoDuplicatesBatchSampler(PAIRS, 3, seed=1), epoch) for epoch in range(10)] == epochs
 
 
-def test_replicas_share_an_epoch() -> None:
-    whole = NoDuplicatesBatchSampler(PAIRS, 3, num_replicas=2, seed=1)
-    ranks = [list(NoDuplicatesBatchSampler(PAIRS, 3, num_replicas=2, rank=rank, seed=1)) for rank in (0, 1)]
-    assert [batch for step in zip(*ranks) for batch in step] == list(whole)
-
-
 def test_values_across_columns_may_be_numbers_dates_or_text() -> None:
     days = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"])
     for values in (np.arange(4), np.arange(4.0) / 2, list("abcd"), days, [b"a", b"b", b"c", b"d"]):

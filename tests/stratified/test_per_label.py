@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from itertools import islice
 from math import gcd
 from typing import Any
@@ -94,22 +93,6 @@ def test_refusals() -> None:
     assert "'num_replicas' must be at most 1, the number of batches" in refused(1, 1, num_replicas=2)
     with pytest.raises(ValueError, match="be at most 0: 0 rows have label '1'. Got 1 instead. Leave the label out."):
         PerLabelBatchSampler([[1, 0], [0, 0]], 1, 1)
-
-
-def test_pickles_states_and_ranks() -> None:
-    def made(**parameters: Any) -> PerLabelBatchSampler:
-        return PerLabelBatchSampler(LABELS, 1, 2, labels_per_batch=2, n_batches=6, seed=3, **parameters)
-
-    sampler = made()
-    expected = sampler.batches(4).rows.tolist()
-    assert pickle.loads(pickle.dumps(sampler)).batches(4).rows.tolist() == expected
-    iterator = iter(sampler)
-    next(iterator)
-    resumed = made()
-    resumed.load_state_dict(iterator.state_dict())
-    assert list(resumed) == list(iterator)
-    ranks = [made(num_replicas=2, rank=rank) for rank in (0, 1)]
-    assert [batch for pair in zip(*ranks) for batch in pair] == list(made(num_replicas=2))
 
 
 @settings(max_examples=30, deadline=None)

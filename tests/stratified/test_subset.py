@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from itertools import combinations, islice, product
 from math import gcd
 from typing import Any
@@ -300,23 +299,6 @@ def test_refusals() -> None:
     assert "'strata_per_batch' must be at most 6, the number of strata with at least 2 rows. Got 7" in refused(7, 2)
     assert "'num_replicas' must be at most 3, the number of batches. Got 4" in refused(6, 1, num_replicas=4)
     assert "'rare' must be one of 'error', 'warn', 'allow'. Got 'repeat'" in refused(2, 2, rare="repeat")
-
-
-@pytest.mark.parametrize("chosen", [{}, {"exact": True}, {"balance": "mean"}], ids=["all rows", "exact", "balanced"])
-def test_pickles_states_and_ranks(chosen: dict[str, Any]) -> None:
-    def made(**parameters: Any) -> StrataSubsetBatchSampler:
-        return StrataSubsetBatchSampler(LABELS, 3, 2, seed=3, **chosen, **parameters)
-
-    sampler = made()
-    expected = sampler.batches(4).rows.tolist()
-    assert pickle.loads(pickle.dumps(sampler)).batches(4).rows.tolist() == expected
-    iterator = iter(sampler)
-    next(iterator)
-    resumed = made()
-    resumed.load_state_dict(iterator.state_dict())
-    assert list(resumed) == list(iterator)
-    ranks = [made(num_replicas=2, rank=rank) for rank in (0, 1)]
-    assert [batch for pair in zip(*ranks) for batch in pair] == list(made(num_replicas=2))
 
 
 def test_dropped_rows_are_never_sampled() -> None:

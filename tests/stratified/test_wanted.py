@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import warnings
 from fractions import Fraction
 from itertools import product
@@ -437,26 +436,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "repeats": {"min_samples_per_stratum": 3, "mean_batch_size": 12, "rare": "repeat"},
     "one size": {"mean_batch_size": 10, "drop": "balanced"},
 }
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_pickles_states_and_ranks(way: str) -> None:
-    def made(**parameters: Any) -> StratifiedBatchSampler:
-        return StratifiedBatchSampler(LABELS, seed=3, **WAYS[way], **parameters)
-
-    sampler = made()
-    copied = pickle.loads(pickle.dumps(sampler))
-    assert copied.batches(5).rows.tolist() == sampler.batches(5).rows.tolist()
-    assert copied.parameters == sampler.parameters and copied.plan.summary() == sampler.plan.summary()
-    iterator = iter(sampler)
-    next(iterator)
-    resumed = made()
-    resumed.load_state_dict(iterator.state_dict())
-    assert list(resumed) == list(iterator)
-    ranks = [made(num_replicas=2, rank=rank) for rank in (0, 1)]
-    whole = made(num_replicas=2)
-    interleaved = [batch for pair in zip(*ranks) for batch in pair]
-    assert interleaved == list(whole) and len(whole) % 2 == 0
 
 
 @pytest.mark.parametrize("way", WAYS)

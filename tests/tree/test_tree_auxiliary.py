@@ -117,26 +117,6 @@ def test_persistent_values_go_on_over_the_epochs() -> None:
         assert np.concatenate(parts).tolist() == column.tolist()
 
 
-def test_ranks_share_the_values_with_their_rows() -> None:
-    whole = [[(int(row), row.aux) for row in batch] for batch in sampler_of()]  # type: ignore[attr-defined]
-    for rank in (0, 1):
-        mine = sampler_of(num_replicas=2, rank=rank)
-        steps = mine.auxiliary_values(0)["step"].tolist()
-        batches = [[(int(row), row.aux) for row in batch] for batch in mine]  # type: ignore[attr-defined]
-        assert batches == whole[:6][rank::2]
-        assert [aux["step"] for batch in batches for _, aux in batch] == steps
-
-
-def test_resuming_resumes_them() -> None:
-    sampler = sampler_of()
-    running = iter(sampler)
-    next(running)
-    resumed = sampler_of()
-    resumed.load_state_dict(running.state_dict())
-    expected = [row.aux for batch in running for row in batch]  # type: ignore[attr-defined]
-    assert [row.aux for batch in resumed for row in batch] == expected  # type: ignore[attr-defined]
-
-
 def test_without_them_rows_are_plain_ints() -> None:
     spec = {"children": SPEC["children"]}
     sampler = TreeBatchSampler(TABLE, spec, 16, length=20, seed=4)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import math
-import pickle
 import warnings
 from typing import Any
 
@@ -239,37 +237,6 @@ def test_replicas_share_the_batches_and_incomplete_rounds_are_dropped() -> None:
         sampler_of(TABLE, PAIRS, 3, length=31, num_replicas=12)
 
 
-@pytest.mark.parametrize("persistent", [False, True])
-def test_a_state_continues_exactly(persistent: bool) -> None:
-    def new() -> TreeBatchSampler:
-        return sampler_of(TABLE, PAIRS, 4, length=19, seed=3, persistent=persistent)
-
-    sampler = new()
-    list(sampler)
-    running = iter(sampler)
-    next(running), next(running)
-    state = running.state_dict()
-    assert sorted(state) == ["batch", "epoch", "fingerprint", "version"]
-    rest, following = list(running), list(sampler)
-    resumed = new()
-    resumed.load_state_dict(state)
-    assert (list(resumed), list(resumed)) == (rest, following)
-    other = sampler_of(TABLE, PAIRS, 4, length=18, seed=3, persistent=persistent)
-    with pytest.raises(ValueError, match="same data, parameters and seed"):
-        other.load_state_dict(state)
-
-
-@pytest.mark.parametrize("persistent", [False, True])
-def test_pickled_and_copied_samplers_draw_the_same(persistent: bool) -> None:
-    sampler = sampler_of(TABLE, PAIRS, 4, length=19, seed=3, persistent=persistent)
-    list(sampler)
-    twins = [pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler), copy.copy(sampler)]
-    expected = sampler.batches(4).rows.tolist()
-    for twin in twins:
-        assert twin.epoch == 1
-        assert twin.batches(4).rows.tolist() == expected
-
-
 def test_the_fingerprint_knows_what_is_drawn() -> None:
     def fingerprint(table: Any, spec: Any, **parameters: Any) -> str:
         return str(sampler_of(table, spec, 2, **{"length": 6, "seed": 1, **parameters}).state_dict()["fingerprint"])
@@ -318,11 +285,3 @@ def test_changing_the_batches_that_were_handed_out_changes_no_draw() -> None:
         expected = sampler.batches(0).rows.tolist()
         sampler.batches(0).rows[:] = 0
         assert sampler.batches(0).rows.tolist() == expected
-
-
-def test_no_global_random_state_is_touched() -> None:
-    import random
-
-    before = random.getstate(), np.random.get_state()[1].tolist()
-    list(sampler_of(TABLE, PAIRS, length=50))
-    assert (random.getstate(), np.random.get_state()[1].tolist()) == before

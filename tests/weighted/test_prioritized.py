@@ -252,21 +252,6 @@ def test_a_priority_that_overflows_when_raised_is_refused_as_such() -> None:
     assert weights_of(sampler) == before
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"epsilon": -1}, "'epsilon' parameter must be a finite number of at least 0. Got -1"),
-        ({"epsilon": 1e-200, "alpha": 2}, "'epsilon' parameter must neither vanish nor"),
-        ({"alpha": -1}, "'alpha' parameter must be a finite number of at least 0. Got -1"),
-        ({"beta": float("nan")}, "'beta' parameter must be a finite number of at least 0"),
-        ({"capacity": 4}, "'capacity' parameter must be an integer from 5 to 2147483647"),
-    ],
-)
-def test_refused_parameters(options: dict, text: str) -> None:
-    with pytest.raises(ValueError, match=text):
-        PrioritizedBatchSampler(5, 2, **options)
-
-
 def regression_error(prioritized: bool, seed: int) -> float:
     """Train a linear model on few steps; return its mean squared error on the few rows that are hard to learn."""
     torch.manual_seed(seed)

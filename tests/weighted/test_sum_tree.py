@@ -199,15 +199,11 @@ def test_refused_draws_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({}, ValueError, "'capacity' parameter must be given if 'weights' are not. Got nothing"),
-        ({"weights": []}, ValueError, "must not be empty without 'capacity'"),
-        ({"weights": [1, 2], "capacity": 1}, ValueError, "must be at least 2, the number of weights. Got 1"),
         ({"weights": [[1, 2]]}, ValueError, "must be a vector of numbers. Got 2 dimensions"),
         ({"weights": ["a"]}, TypeError, "must hold numbers. Got <U1 values"),
         ({"weights": [True]}, TypeError, "must hold numbers. Got bool values"),
         ({"weights": [1.7e308] * 2}, ValueError, "must have a finite total"),
         ({"weights": [1], "seed": -1}, ValueError, "'seed' parameter"),
-        ({"capacity": 0}, ValueError, "'capacity' parameter must be an integer from 1 to 2147483647"),
     ],
 )
 def test_refused_parameters(arguments: dict, error: type, text: str) -> None:

@@ -80,18 +80,6 @@ def test_length_batch_size_and_replicas() -> None:
     assert [batch for turn in zip(*ranks) for batch in turn] == list(whole)
 
 
-def test_resume_gives_what_would_have_come() -> None:
-    sampler, twin = UniformBatchSampler(40, 4, seed=1), UniformBatchSampler(40, 4, seed=1)
-    expected = [*sampler, *sampler]
-    iterator = iter(twin)
-    begun = [next(iterator) for _ in range(4)]
-    resumed = UniformBatchSampler(40, 4, seed=1)
-    resumed.load_state_dict(twin.state_dict(batches_consumed=4))
-    assert begun + [*resumed, *resumed] == expected
-    with pytest.raises(ValueError, match="the same data, parameters and seed"):
-        UniformBatchSampler(40, 4, seed=2).load_state_dict(twin.state_dict(batches_consumed=4))
-
-
 def test_copies_are_small_and_alike() -> None:
     sampler = UniformBatchSampler(10**6, 10, seed=1)
     first = next(iter(sampler))
@@ -101,32 +89,9 @@ def test_copies_are_small_and_alike() -> None:
         assert next(iter(twin)) == first
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ((0, 1), "'n_rows' parameter must be an integer from 1 to 2147483647. Got 0 instead"),
-        (
-            (5, 6),
-            "'batch_size' parameter must be at most 5, the number of rows, without replacement",
-        ),
-        ((5, 0), "'batch_size' parameter must be a positive integer. Got 0"),
-    ],
-)
-def test_refused_parameters(arguments: tuple[int, int], text: str) -> None:
-    with pytest.raises(ValueError, match=text):
-        UniformBatchSampler(*arguments)
-
-
 @pytest.mark.parametrize("replacement", [False, True])
 @pytest.mark.parametrize("size", [2**30, 2**31 - 1])
 def test_an_epoch_beyond_the_memory_is_refused_by_numpy(size: int, replacement: bool) -> None:
     sampler = UniformBatchSampler(size, size, replacement=replacement, n_batches=2**31 - 1, seed=1)
     with pytest.raises((ValueError, MemoryError)):
         sampler.batches(0)
-
-
-def test_more_replicas_than_batches_are_refused() -> None:
-    with pytest.raises(ValueError, match="'num_replicas' parameter must be at most 2, the number of"):
-        UniformBatchSampler(10, 5, num_replicas=3)
-    with pytest.raises(ValueError, match="'n_batches' parameter must be given if the batch size"):
-        UniformBatchSampler(3, 5, replacement=True)

@@ -64,25 +64,6 @@ def test_an_update_affects_the_batches_that_are_not_yet_drawn_and_later_epochs(r
 
 
 @BOTH
-def test_batches_are_a_function_of_weights_seed_epoch_and_updates(replacement: bool) -> None:
-    def train(sampler: WeightedBatchSampler) -> list[list[int]]:
-        trained = []
-        for epoch in range(3):
-            for step, rows in enumerate(sampler):
-                trained.append(rows)
-                tell(sampler, rows, step + 100 * epoch)
-        return trained
-
-    first, again, other = (
-        train(sampler_of(replacement)),
-        train(sampler_of(replacement)),
-        sampler_of(replacement, seed=2),
-    )
-    assert first == again
-    assert first != train(other)
-
-
-@BOTH
 def test_batches_tells_what_the_epoch_would_be_and_changes_nothing(replacement: bool) -> None:
     sampler = sampler_of(replacement)
     iterator = iter(sampler)
@@ -198,32 +179,6 @@ def as_json(state: dict[str, Any]) -> Any:
 
 
 @MAKERS
-def test_the_iterator_s_own_state_and_loading_both(make: Callable[..., Any]) -> None:
-    sampler = make()
-    iterator = iter(sampler)
-    for step in range(5):
-        tell(sampler, next(iterator), step)
-    state = iterator.state_dict()
-    assert state["batch"] == 5 and sampler.epoch == 1
-    expected = [next(iterator)]
-    tell(sampler, expected[0], 9)
-    expected += list(iterator)
-    following = list(sampler)
-    for both in (False, True):
-        resumed = make()
-        if both:
-            resumed.load_state_dict(state)
-        iterator = iter(resumed)
-        iterator.load_state_dict(state)
-        assert as_json(iterator.state_dict()) == as_json(state), "also before the first batch"
-        found = [next(iterator)]
-        tell(resumed, found[0], 9)
-        assert found + list(iterator) == expected
-        assert list(resumed) == following
-        assert as_json(iterator.state_dict())["batch"] == BATCHES
-
-
-@MAKERS
 def test_a_loaded_state_is_told_again_until_it_is_used(make: Callable[..., Any]) -> None:
     sampler = make()
     loader = iter(loader_of(sampler, 2))
@@ -252,27 +207,6 @@ def test_copies_in_the_middle_of_an_epoch_tell_the_same_state(make: Callable[...
     assert as_json(twin.state_dict(batches_consumed=2)) == as_json(sampler.state_dict(batches_consumed=2))
     assert list(twin_iterator) == list(iterator)
     assert list(twin) == list(sampler)
-
-
-@MAKERS
-def test_interleaved_ranks_are_the_whole_while_all_get_the_same_updates(make: Callable[..., Any]) -> None:
-    replicas = 3
-    whole, ranks = make(num_replicas=replicas), [make(num_replicas=replicas, rank=rank) for rank in range(replicas)]
-    iterators = [iter(rank) for rank in ranks]
-    delivered = iter(whole)
-    states = []
-    for step in range(BATCHES // replicas):
-        expected = [next(delivered) for _ in range(replicas)]
-        found = [next(iterator) for iterator in iterators]
-        assert found == expected
-        gathered = [row for rows in found for row in rows]
-        for sampler in (whole, *ranks):
-            tell(sampler, gathered, step)
-        states.append([rank.state_dict(batches_consumed=step + 1) for rank in ranks])
-    assert next(delivered, None) is None
-    for of_ranks in states:
-        assert as_json(of_ranks[0]) == as_json(of_ranks[1]) == as_json(of_ranks[2])
-    assert states[0][0]["batch"] == replicas
 
 
 def test_the_state_of_one_rank_continues_every_rank() -> None:
@@ -362,26 +296,6 @@ def test_a_batch_that_cannot_be_drawn_is_an_error_and_the_epoch_goes_on() -> Non
         next(iterator)
     sampler.update(np.arange(N), weights)
     assert list(iterator) == [batch.tolist() for batch in sampler_of(replacement=False).batches(0)][1:]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (([], 1), "'weights' parameter must have from 1 to 2147483647 values. Got 0 values"),
-        (([0, 0], 1), "'weights' parameter must not all be 0"),
-        (([1, -2], 1), "must hold finite numbers, none below 0. Got -2"),
-        (([1, 2], 3), "'n_batches' parameter must be given if the batch size exceeds"),
-    ],
-)
-def test_refused_parameters(arguments: tuple, text: str) -> None:
-    with pytest.raises(ValueError, match=text):
-        WeightedBatchSampler(*arguments)
-
-
-@pytest.mark.parametrize("batch_size", [3, 5])
-def test_more_rows_than_positive_weights_are_refused_without_replacement(batch_size: int) -> None:
-    with pytest.raises(ValueError, match="'batch_size' parameter must be at most 2, the number"):
-        WeightedBatchSampler([1, 0, 2, 0], batch_size, replacement=False)
 
 
 @pytest.mark.parametrize("n_batches", [0, 2**31, 2**60, 2**62, 10**18, 2**70])
@@ -479,16 +393,3 @@ def test_a_refused_sample_changes_nothing() -> None:
         PrioritizedBatchSampler(0, 2, capacity=4).sample(1)
     assert as_json(sampler.state_dict()) == before
     assert sampler.sample(positive).tolist() == sampler_of(False).sample(positive).tolist()
-
-
-def test_what_training_libraries_look_at() -> None:
-    sampler = sampler_of()
-    assert sampler.batch_size == K and not hasattr(sampler, "drop_last") and sampler.sampler is sampler
-    assert len(sampler) == BATCHES
-
-
-def test_a_state_counts_no_batches_that_were_not_requested() -> None:
-    sampler = WeightedBatchSampler([1.0] * 40, 4, seed=1)
-    next(iter(sampler))
-    with pytest.raises(ValueError, match="must be at most 1, the number of batches that were requested. Got 5 instead"):
-        sampler.state_dict(batches_consumed=5)

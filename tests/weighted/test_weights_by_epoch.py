@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-import pickle
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from pystrat import WeightedBatchSampler
 from pystrat.base import epoch_seed
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_random import NaiveStream
-from tests.weighted.test_weighted import as_json
 
 N = 30
 TABLE = {0: np.arange(N) < 10, 2: np.arange(N) < 20, 5: np.arange(N) + 1}
@@ -96,28 +94,6 @@ def test_weights_and_samples_are_those_of_the_next_epoch() -> None:
         list(sampler)
 
 
-@BOTH
-@pytest.mark.parametrize("form", [copy.deepcopy, lambda state: pickle.loads(pickle.dumps(state)), as_json])
-def test_a_state_continues_identically(replacement: bool, form: Callable[[Any], Any]) -> None:
-    whole = sampler_of(replacement=replacement)
-    for epoch in range(7):
-        expected = [batch.tolist() for batch in whole.batches(epoch)]
-        following = [batch.tolist() for batch in whole.batches(epoch + 1)]
-        for consumed in (0, 1, 5, 6):
-            sampler, resumed = sampler_of(replacement=replacement), sampler_of(replacement=replacement)
-            sampler.set_epoch(epoch)
-            iterator = iter(sampler)
-            for _ in range(consumed):
-                next(iterator)
-            state = iterator.state_dict() if consumed else sampler.state_dict()  # type: ignore[attr-defined]
-            resumed.load_state_dict(form(state))
-            rest = list(resumed)
-            assert rest == (expected[consumed:] or following)
-            copied = pickle.loads(pickle.dumps(sampler))
-            copied.set_epoch(epoch)
-            assert list(copied) == expected
-
-
 def test_other_epochs_of_the_same_weights_refuse_the_state() -> None:
     state = sampler_of().state_dict()
     for others in ({0: WEIGHTS[0], 3: WEIGHTS[2], 5: WEIGHTS[5]}, {0: WEIGHTS[0], 2: WEIGHTS[2]}, WEIGHTS[0]):
@@ -126,13 +102,6 @@ def test_other_epochs_of_the_same_weights_refuse_the_state() -> None:
     state["feedback"]["weights"] = state["feedback"]["weights"][:-1]
     with pytest.raises(ValueError, match="'state' parameter must hold 90 weights. Got 89 values instead."):
         sampler_of().load_state_dict(state)
-
-
-def test_interleaved_ranks_are_the_whole() -> None:
-    ranks = [sampler_of(num_replicas=3, rank=rank) for rank in range(3)]
-    whole = sampler_of(num_replicas=3)
-    for epoch in range(7):
-        assert [batch for step in zip(*map(list, ranks)) for batch in step] == list(whole)
 
 
 def test_an_update_is_refused_and_changes_nothing() -> None:
