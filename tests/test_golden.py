@@ -9,7 +9,7 @@ from typing import Callable
 import pytest
 
 from tests.given_by_pystrat import GIVEN, SAMPLERS, training
-from tests.reference import golden_vectors
+from tests.reference import golden_downsampling, golden_vectors
 from tests.reference.golden_vectors import GOLDEN
 
 OF_THEIR_SCRIPTS = """
@@ -36,10 +36,13 @@ def test_a_file_is_what_its_script_writes(name: str) -> None:
     assert write().splitlines() == committed.splitlines(), f"python -m {write.__module__} writes it"
 
 
-@pytest.mark.parametrize("name", GIVEN)
+ANSWERS = {**GIVEN, "downsampling": golden_downsampling.given_by_pystrat}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
 def test_pystrat_gives_what_a_file_has(name: str) -> None:
     for case in json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))["cases"]:
-        assert GIVEN[name](case["input"]) == case["expected"]
+        assert ANSWERS[name](case["input"]) == case["expected"]
 
 
 @pytest.mark.parametrize("name", SAMPLERS)

@@ -7,7 +7,10 @@ tests make the same batches, weights, probabilities and refusals by themselves.
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator
+from fractions import Fraction
+from itertools import accumulate
+from math import ceil
+from typing import Any, Iterator, Optional
 
 import numpy as np
 import pandas as pd
@@ -15,7 +18,10 @@ import pandas as pd
 from pystrat import DownsampledBatchSampler, correct_probabilities, published_class_weights
 from pystrat.stratum_values import with_values
 from tests.given_by_pystrat import with_keys
-from tests.reference.golden_vectors import GOLDEN, as_in_r, cut
+from tests.reference.golden_vectors import GOLDEN, as_in_r, cut, joined
+from tests.reference.naive_passes import naive_epoch
+from tests.reference.naive_random import epoch_order
+from tests.reference.naive_stratified import half_up, strata_of
 
 ABOUT = (
     "Rows are counted from 0. 'sampler': row i of n, from 0, has the class c for which (i * step mod n) lies in the "
@@ -138,13 +144,99 @@ def _sampler(
 
 
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return what a case gives, or its error."""
+    """Return what a case must give.
+
+    Recorded from pystrat are refusals, rounded published weights, and the last digit of normalized weights, which
+    depends on the order of operations.
+    """
+    found = given_by_pystrat(case)
+    if "error" in found or case["kind"] == "published":
+        return found
+    if case["kind"] == "probabilities":
+        return {"values": corrected(**case)}
+    expected = expected_of_sampler(case)
+    for number, exact in zip(found["normalised"], expected["normalised"]):
+        assert abs(Fraction(number) - exact) <= exact / 10**14 + 2 * Fraction(5e-324)  # the smallest double
+    return {**expected, "normalised": found["normalised"]}
+
+
+def kept_of(sizes: dict[str, int], parameters: dict[str, Any]) -> dict[str, int]:
+    """Return how many rows of each class an epoch keeps."""
+    multiplier = parameters["multiplier"]
+    if isinstance(multiplier, dict):
+        return {name: _kept(size, multiplier.get(name), min(sizes.values())) for name, size in sizes.items()}
+    majority = parameters.get("majority", max(sizes, key=sizes.__getitem__))
+    others = sum(size for name, size in sizes.items() if name != str(majority))
+    return {name: _kept(size, multiplier if name == str(majority) else None, others) for name, size in sizes.items()}
+
+
+def _kept(size: int, multiplier: Optional[float], minority: int) -> int:
+    """Return the rows kept of a class: all without a multiplier, which counts as a decimal number of 15 digits."""
+    return size if multiplier is None else max(1, min(size, half_up(Fraction(f"{multiplier:.15g}") * minority)))
+
+
+def expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the plan of a sampler, its weights, and its batches as docs/downsampling.md describes them."""
+    parameters = case["parameters"]
+    names, codes = strata_of([labels_of_rows(case)])
+    keys = list(map(str, dict.fromkeys(labels_of_rows(case))))  # names may be equal
+    sizes = {key: codes.count(code) for code, key in enumerate(keys)}
+    kept = kept_of(sizes, parameters)
+    replicas = parameters.get("num_replicas", 1)
+    n_batches = ceil(Fraction(ceil(Fraction(sum(kept.values()), parameters["batch_size"])), replicas)) * replicas
+    given = parameters.get("weights", {})
+    weights = [given.get(key, sizes[key] / kept[key]) for key in keys]
+    mean = sum(Fraction(weight) * kept[key] for weight, key in zip(weights, keys)) / sum(kept.values())
+    batches = []
+    for epoch in case["epochs"]:
+        if parameters.get("in_turn"):
+            batches += naive_epoch(codes, list(kept.values()), n_batches, seed=parameters["seed"], epoch=epoch)
+        else:
+            order = epoch_order(len(codes), parameters["seed"], epoch)
+            rows_of = [[row for row in order if codes[row] == code] for code in range(len(names))]
+            line = joined(rows[:count] for rows, count in zip(rows_of, kept.values()))
+            batches += [line[batch::n_batches] for batch in range(n_batches)]
+    offsets = [
+        [0, *accumulate(map(len, batches[begin : begin + n_batches]))] for begin in range(0, len(batches), n_batches)
+    ]
+    return {
+        "n_batches": n_batches,
+        "classes": names,
+        "kept": list(kept.values()),
+        "class_weights": list(map(float, weights)),
+        "normalised": [Fraction(weight) / mean for weight in weights],
+        "keep_rates": [kept[key] / sizes[key] for key in keys],
+        "rows": cut(joined(batches)),
+        "offsets": cut(joined(offsets)),
+    }
+
+
+def corrected(probabilities: Any, keep_rate: Any, columns: Any = None, classes: Any = None, **_: Any) -> Any:
+    """Return Bayes' rule: p_c / keep_rate_c, divided by the sum over the classes."""
+    given, rates = np.array(probabilities, dtype=float), np.array(keep_rate, dtype=float)
+    if rates.size == 1:
+        return (rates * given / (rates * given + (1 - given))).tolist()
+    if classes is not None:
+        rates = np.array([dict(zip(classes, keep_rate))[name] for name in columns])
+    shares = given / rates
+    return (shares / shares.sum(axis=-1, keepdims=True)).tolist()
+
+
+def labels_of_rows(case: dict[str, Any]) -> list[Any]:
+    """Return the label of each row of a case."""
+    n_rows = sum(case["counts"])
+    codes = [code for code, count in enumerate(case["counts"]) for _ in range(count)]
+    return [case["labels"][codes[row * case["step"] % n_rows]] for row in range(n_rows)]
+
+
+def given_by_pystrat(case: dict[str, Any]) -> dict[str, Any]:
+    """Return what pystrat gives for a case, or its error."""
     try:
         if case["kind"] == "probabilities":
             return {"values": _corrected(**case).tolist()}
         if case["kind"] == "published":
             return {"values": list(published_class_weights(case["weight"]))}
-        return _expected_of_sampler(case)
+        return _sampler_of_pystrat(case)
     except (TypeError, ValueError) as error:
         return {"error": as_in_r(str(error))}
 
@@ -159,7 +251,7 @@ def _by_code(sampler: DownsampledBatchSampler, numbers: pd.Series) -> list[float
     return [float(numbers[label]) for label in with_values(sampler.plan.shown).values()]
 
 
-def _expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
+def _sampler_of_pystrat(case: dict[str, Any]) -> dict[str, Any]:
     n_rows = sum(case["counts"])
     codes = np.repeat(np.arange(len(case["counts"])), case["counts"])[np.arange(n_rows) * case["step"] % n_rows]
     labels = [case["labels"][code] for code in codes]
