@@ -71,7 +71,7 @@ cdef extern from "random.h" nogil:
     ctypedef struct Generator:
         pass
 
-cdef extern from "kinds/kinds.h" nogil:
+cdef extern from "kinds.h" nogil:
     ctypedef struct Feedback:
         boolean (*begin)(const void *self, const Parts *given, Host *host) noexcept
         boolean (*draw_more)(
@@ -89,7 +89,7 @@ cdef extern from "kinds/kinds.h" nogil:
     boolean identify_recipe(const Kind *kind, const void *self, const Parts *recipe, uint32_t seed, Host *host)
     boolean draw_epoch(const Kind *kind, void *self, uint32_t seed, uint32_t epoch, Host *host)
 
-cdef extern from "functions/functions.h" nogil:
+cdef extern from "functions.h" nogil:
     ctypedef struct Function:
         boolean (*call)(const Parts *request, Host *host) noexcept nogil
     const Function *find_function(const char *name)

@@ -1,6 +1,6 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The kinds of samplers of the C core (core/kinds/kinds.h), plans and instances that draw epochs, and its functions."""
+"""The kinds of samplers of the C core (core/kinds.h), plans and instances that draw epochs, and its functions."""
 
 import re
 from collections.abc import Mapping

@@ -25,15 +25,14 @@ kernels_are_without_warnings() {
     ! grep -E -A 5 '\.(c|h|pyx|pxd):[0-9]+:[0-9]+: warning:|warning: .*\.p(yx|xd):[0-9]+' build/set-up/kernels.log
 }
 
-# Each header of the C core includes what it needs. The tests in tests/core run it under sanitizers.
+# Each header, kind and function of the C core includes what it needs. The tests in tests/core run it under sanitizers.
 core_is_without_warnings() {
-  local header compiler failed=0
+  local source compiler failed=0
   local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
-  shopt -s globstar
-  for header in rbridge/r/src/core/**/*.h; do
-    [[ $header == *_template.h ]] && continue
+  for source in rbridge/r/src/core/*.h rbridge/r/src/{kind,function}_*.c; do
+    [[ $source == *_template.h ]] && continue
     for compiler in gcc clang; do
-      $compiler "${options[@]}" -include "$header" -x c /dev/null || failed=1
+      $compiler "${options[@]}" -include "$source" -x c /dev/null || failed=1
     done
   done
   return $failed

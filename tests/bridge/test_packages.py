@@ -37,7 +37,7 @@ def run(*command: str, **options: Any) -> str:
 def sources_of_r() -> set[str]:
     """Return the paths of the C files of the R package and of the core, from the root of the repository."""
     found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rbridge/r/src").rglob("*.[ch]")}
-    assert {"rbridge/r/src/init.c", "rbridge/r/src/core/random.h", "rbridge/r/src/core/kinds/kinds.h"} <= found
+    assert {"rbridge/r/src/init.c", "rbridge/r/src/core/random.h", "rbridge/r/src/core/kinds.h"} <= found
     return found
 
 

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "host.h"
-#include "kinds/kinds.h"
+#include "kinds.h"
 #include "recipe.h"
 
 enum { MOST_BLOCKS = 128, MOST_GIVEN = 24, MOST_BYTES = 1 << 22 };

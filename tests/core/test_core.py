@@ -27,17 +27,15 @@ BUILDS = {
     "clang with sanitizers": ["clang", *SANITIZERS],
     "gcc with contraction": ["gcc", *CONTRACTED],
 }
-KINDS, FUNCTIONS = (
-    sorted(f"{folder}/{path.name}" for path in (CORE / folder).glob("*.h")) for folder in ("kinds", "functions")
-)
+SOURCES = sorted(path.name for part in ("kind", "function") for path in CORE.parent.glob(f"{part}_*.c"))
 INPUTS = {**CASES, "test_kinds": core_calls}
 PROGRAMS = sorted(path.stem for path in HERE.glob("test_*.c"))
 
 
 def compiled(source: Path, program: Path, build: str) -> Path:
     """Compile a program; the message of a compiler that fails is that of the test."""
-    (program.parent / "all_defined.h").write_text("".join(f'#include "{name}"\n' for name in KINDS + FUNCTIONS))
-    folders = [f"-I{folder}" for folder in (CORE, HERE, program.parent)]
+    (program.parent / "all_defined.h").write_text("".join(f'#include "{name}"\n' for name in SOURCES))
+    folders = [f"-I{folder}" for folder in (CORE, CORE.parent, HERE, program.parent)]
     command = [*BUILDS[build], "-std=c99", *WARNINGS, *folders, str(source), "-o", str(program), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -104,7 +102,6 @@ def test_the_sanitizers_find_what_is_wrong(build: str, n_arguments: int, problem
 def test_every_header_of_the_core_has_a_test() -> None:
     sources = "".join((HERE / name).read_text(encoding="utf-8") for name in [f"{stem}.c" for stem in PROGRAMS])
     sources += "".join(path.read_text(encoding="utf-8") for path in HERE.glob("*.h"))
-    tested = set(re.findall(r'#include "([\w/]+\.h)"', sources))
-    paths = (path.relative_to(CORE).as_posix() for path in CORE.rglob("*.h"))
-    headers = {path for path in paths if not path.endswith("_template.h")}
-    assert headers and headers <= tested | set(KINDS)
+    tested = set(re.findall(r'#include "(\w+\.h)"', sources))
+    headers = {path.name for path in CORE.glob("*.h") if not path.name.endswith("_template.h")}
+    assert headers and headers <= tested

@@ -1,7 +1,7 @@
 /* Digests: by value, whatever the type; all that differs in anything differs; and the same on every machine. */
 
 #include "digest.h"
-#include "functions/digest_parts.h"
+#include "function_digest_parts.c"
 #include "identity.h"
 #include "plain_host.h"
 

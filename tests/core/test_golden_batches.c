@@ -9,7 +9,7 @@
 
 #include "dealt_recipes.h"
 #include "epochs.h"
-#include "kinds/stratified.h"
+#include "kind_stratified.c"
 
 /* Read an epoch and compare it. */
 static void check_epoch(

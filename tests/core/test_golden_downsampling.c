@@ -7,7 +7,7 @@
  */
 
 #include "dealt_recipes.h"
-#include "kinds/downsampled.h"
+#include "kind_downsampled.c"
 
 static void check_epochs(DealtRecipe *recipe, int64_t n_taken, int64_t n_offsets) {
   int64_t n_epochs = next_number();

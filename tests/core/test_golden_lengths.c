@@ -5,7 +5,7 @@
 
 #include "cutting.h"
 #include "golden.h"
-#include "kinds/epoch_subset.h"
+#include "kind_epoch_subset.c"
 #include "plain_host.h"
 
 enum { N_PARTS = 9 };

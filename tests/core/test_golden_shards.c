@@ -8,7 +8,7 @@
  */
 
 #include "golden.h"
-#include "kinds/sharded.h"
+#include "kind_sharded.c"
 #include "plain_host.h"
 #include "scattering.h"
 

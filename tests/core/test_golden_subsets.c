@@ -10,7 +10,7 @@
 #include "equal_exposure.h"
 #include "golden.h"
 #include "golden_strata.h"
-#include "kinds/strata_subset.h"
+#include "kind_strata_subset.c"
 #include "plain_host.h"
 
 enum { N_ARGUMENTS = 10 };

@@ -16,7 +16,7 @@
  */
 
 #include "golden.h"
-#include "kinds/tree.h"
+#include "kind_tree.c"
 #include "plain_host.h"
 
 /* What a case ends in: draws, or why it is refused. */

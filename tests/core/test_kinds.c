@@ -3,7 +3,7 @@
  * rows of the dataset in order of batches, and a call that failed leaves the instance as it was. Nothing names a kind.
  */
 
-#include "all_defined.h" /* all headers of kinds/ and functions/; test_core.py writes it */
+#include "all_defined.h" /* all kinds and functions; test_core.py writes it */
 #include "dealt.h"
 #include "decimal.h"
 #include "epoch_order.h"

@@ -2,7 +2,7 @@
  * another one.
  */
 
-#include "kinds/mixture.h"
+#include "kind_mixture.c"
 #include "plain_host.h"
 #include "sorting.h"
 

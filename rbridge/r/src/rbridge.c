@@ -1,4 +1,4 @@
-/* The kinds of samplers of the core (core/kinds/kinds.h) and its functions for R: plans, and instances that draw
+/* The kinds of samplers of the core (core/kinds.h) and its functions for R: plans, and instances that draw
  * epochs.
  *
  * R leaves a C function by a jump if memory lacks or the user interrupts. No jump goes through the core: what may jump
@@ -7,9 +7,9 @@
 
 #include <setjmp.h>
 
-#include "core/functions/functions.h"
+#include "core/functions.h"
 #include "core/huge_pages.h"
-#include "core/kinds/kinds.h"
+#include "core/kinds.h"
 #include "core/stream.h"
 #include "routines.h"
 

@@ -1,11 +1,13 @@
-/* The kinds of samplers. Each has a header of its own, which defines a Kind and is included in one source file only. */
+/* The kinds of samplers. Each is a source file of its own, ../kind_<kind>.c, because compilers make slower loops of all
+ * kinds together.
+ */
 
 #ifndef PYSTRAT_KINDS_H
 #define PYSTRAT_KINDS_H
 
-#include "../identity.h"
-#include "../random.h"
-#include "../recipe.h"
+#include "identity.h"
+#include "random.h"
+#include "recipe.h"
 
 /* What changes the state of a sampler whose batches depend on feedback.
  *

@@ -1,11 +1,11 @@
 /* What the core computes besides the batches of samplers, such as plans. A function has no memory: equal requests have
- * equal results. Each header of functions is included in one source file only.
+ * equal results. Each is a source file of its own, ../function_<function>.c.
  */
 
 #ifndef PYSTRAT_FUNCTIONS_H
 #define PYSTRAT_FUNCTIONS_H
 
-#include "../recipe.h"
+#include "recipe.h"
 
 typedef struct {
   const char *name;
