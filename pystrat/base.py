@@ -143,11 +143,12 @@ class Batches(Sequence["NDArray[Any]"]):
     @classmethod
     def gather(cls, batches: Iterable[NDArray[Any]]) -> "Batches":
         """Copy the arrays of an iterable into one; raise TypeError if they hold anything but integers."""
-        arrays = [_vector_of_batch(batch) for batch in _iterable_of_batches(batches)]
+        arrays = [_vector_of_batch(batch) for batch in check_iterable(batches, "batches", required=_ROWS)]
         offsets = np.cumsum([0] + [len(array) for array in arrays], dtype=np.int64)
         arrays = [array for array in arrays if len(array)]
         rows = np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
-        _check_gathered(rows)
+        if rows.dtype.kind not in "iu":
+            raise refused_type("batches", _ROWS, f"{rows.dtype} values")
         return cls(rows, offsets)
 
     def __len__(self) -> int:
@@ -189,21 +190,11 @@ class Batches(Sequence["NDArray[Any]"]):
         return f"Batches(n_batches={len(self)}, n_rows={len(self.rows)})"
 
 
-# `Batches.gather` itself is not decorated: errors of the iterable have names of their own.
-def _iterable_of_batches(batches: Any) -> Any:
-    return check_iterable(batches, "batches", required=_ROWS)
-
-
 def _vector_of_batch(batch: Any) -> NDArray[Any]:
     array = plain_array(batch, "batches")
     if array.ndim != 1:  # before the next one is requested: the iterable may be endless
         raise refused_type("batches", _ROWS, f"a batch of {count_of(array.ndim, 'dimension')}")
     return array
-
-
-def _check_gathered(rows: NDArray[Any]) -> None:
-    if rows.dtype.kind not in "iu":
-        raise refused_type("batches", _ROWS, f"{rows.dtype} values")
 
 
 def _check_batches(rows: Any, offsets: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -38,8 +38,3 @@ def ratio_of(number: Any) -> Optional[str]:
     if not is_number(number) or not isinstance(number, Rational):
         return None
     return f"{int(number.numerator):x}/{int(number.denominator):x}"
-
-
-def ratios_of(multipliers: Sequence[Multiplier]) -> dict[str, list[str]]:
-    """Return the terms of fractions, as the core takes them: nothing for a decimal number."""
-    return {"multiplier_ratio": [ratio_of(multiplier) or "" for multiplier in multipliers]}

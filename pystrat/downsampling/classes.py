@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Sequence, Union
 import numpy as np
 
 from pystrat.messages import is_number, show
-from pystrat.multiplier import Multiplier, ratios_of
+from pystrat.multiplier import Multiplier, ratio_of
 from pystrat.stratum_names import check_keys, strata_of_keys, text_of
 
 
@@ -28,8 +28,9 @@ def strata_of(settings: Mapping[str, Any], strata: Sequence[str], majority: Any)
         data["majority_stratum"] = strata_of_keys([majority], strata, "majority")
     if settings["weights"] is not None:
         data["weights_strata"] = strata_of_keys(settings["weights"], strata, "weights")
-    ratios = ratios_of(list(multiplier.values()) if isinstance(multiplier, Mapping) else [multiplier])
-    return {name: np.array(codes, dtype=np.float64) for name, codes in data.items()} | ratios
+    multipliers = multiplier.values() if isinstance(multiplier, Mapping) else [multiplier]
+    ratios = {"multiplier_ratio": [ratio_of(number) or "" for number in multipliers]}
+    return {**{name: np.array(codes, dtype=np.float64) for name, codes in data.items()}, **ratios}
 
 
 def show_numbers(numbers: Union[Multiplier, Mapping[Any, Multiplier]]) -> str:

@@ -70,11 +70,3 @@ check_choice = function(value, parameter, choices) {
   }
   as.vector(value)
 }
-
-check_positive_number = function(value, parameter) {
-  is_number = is.numeric(value) && !is.object(value) && length(value) == 1L
-  if (!is_number || !is.finite(value) || value <= 0) {
-    stop_parameter(parameter, "be a finite number above 0", show_value(value))
-  }
-  as.vector(value, "double")
-}

@@ -68,13 +68,11 @@ place_entries = c("epoch", "batch", "drawn", "generator")
 
 # The recipe of a sampler that the core has planned; what only the first state shows is refused as well.
 feedback_recipe = function(kind, seed, planned) {
-  force(planned) # before the seed
   vectors = sampler_kind(kind)$vectors
   of = function(entry) {
     names = intersect(vectors[[entry]], names(planned))
     if (length(names) > 0L) planned[names] else list()
   }
-  seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed)
   recipe = new_recipe(kind, seed, of("parts"), of("state"), of("labels"))
   trial = new_memory()
   trial$.recipe = recipe

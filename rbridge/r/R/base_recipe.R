@@ -13,8 +13,9 @@
 recipe_version = 1L
 
 new_recipe = function(kind, seed, parts, state = list(), labels = list()) {
+  force(parts) # before the seed
   list(
-    kind = kind, version = recipe_version, seed = seed,
+    kind = kind, version = recipe_version, seed = if (!is.null(seed)) check_range(seed, "seed", largest_seed),
     parts = Filter(Negate(is.null), parts), state = state, labels = Filter(Negate(is.null), labels)
   )
 }

@@ -84,7 +84,7 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
       self$batch_sampler = sampler
     },
     .iter = function() {
-      private$.data = map_form(private$.data, as_source)
+      private$.data = map_form(private$.data, function(leaf) if (is.object(leaf)) leaf else torch::torch_tensor(leaf))
       private$.taken = taken = new.env(parent = emptyenv())
       taken$count = 0
       list(.next = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device,
@@ -170,11 +170,6 @@ n_rows_of = function(leaf) {
     stop_parameter("...", "be tensors, numbers, datasets or lists of these", show_value(leaf))
   }
   NROW(leaf)
-}
-
-# A leaf as rows are gathered from it.
-as_source = function(leaf) {
-  if (is.object(leaf)) leaf else torch::torch_tensor(leaf)
 }
 
 # Iterates over the next epoch of a sampler: a function that returns the next batch at each call, and counts them in

@@ -66,7 +66,8 @@ kind_python = function() {
     },
     setup = function(recipe, private) NULL,
     draw = function(private, epoch) {
-      crossed_batches(from_python(private$.settings$functions$batches(epoch)), private$.recipe$parts$n_source)
+      batches = from_python(private$.settings$functions$batches(epoch))
+      list(rows = crossed_rows(batches[[1L]], private$.recipe$parts$n_source), offsets = batches[[2L]])
     },
     describe = function(private) {
       recipe = private$.recipe
@@ -86,10 +87,6 @@ kind_python = function() {
 
 # Integers are row positions, which Python counts from 0.
 # Doubles are numbers of another kind, such as those of pairs, and do not change.
-crossed_batches = function(batches, n_rows) {
-  list(rows = crossed_rows(batches[[1L]], n_rows), offsets = batches[[2L]])
-}
-
 # Python does not know the dataset in R, which has `n_rows` rows, or NULL if unknown.
 crossed_rows = function(rows, n_rows) {
   if (!is.integer(rows)) {

@@ -47,12 +47,8 @@ cutting_bytes = function(recipe, n_rows) {
 format_drawn = function(recipe) {
   c(
     sprintf("* Examples: %.0f of %.0f in an epoch", recipe$parts$sample, recipe$parts$n_rows),
-    format_cutting(recipe, 0, "row")
+    format_limits(recipe$parts, count_of_recipe(recipe, 0), "row")
   )
-}
-
-format_cutting = function(recipe, epoch, noun) {
-  format_limits(recipe$parts, count_of_recipe(recipe, epoch), noun)
 }
 
 # The number of batches, 0 if only a draw tells it, and their limits.

@@ -115,8 +115,7 @@ batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size = NULL, 
 
 plan_epoch_subset = function(request) {
   request["lengths"] = list(plain_lengths(request$lengths))
-  parts = core_plan("epoch_subset", request)
-  new_recipe("epoch_subset", if (!is.null(request$seed)) check_range(request$seed, "seed", largest_seed), parts)
+  new_recipe("epoch_subset", request$seed, core_plan("epoch_subset", request))
 }
 
 kind_epoch_subset = function() {

@@ -181,7 +181,7 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
     warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
   }
   as_text = if (is.function(weights)) paste(deparse(weights), collapse = "\n")
-  recipe = new_recipe("mixture", if (!is.null(seed)) check_range(seed, "seed", largest_seed),
+  recipe = new_recipe("mixture", seed,
     c(list(files = shown), parts, list(weights = as_text)),
     labels = list(
       rule = rule,

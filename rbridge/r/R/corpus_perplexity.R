@@ -96,8 +96,7 @@ batch_sampler_perplexity = function(n_rows = NULL, sample, batch_size = NULL, ..
 plan_perplexity = function(request) {
   request["lengths"] = list(plain_lengths(request$lengths))
   parts = core_plan("perplexity", request)
-  seed = if (!is.null(request$seed)) check_range(request$seed, "seed", largest_seed)
-  new_recipe("perplexity", seed, parts, list(reported = rep(NaN, parts$n_rows), started = 0L))
+  new_recipe("perplexity", request$seed, parts, list(reported = rep(NaN, parts$n_rows), started = 0L))
 }
 
 kind_perplexity = function() {

@@ -98,8 +98,7 @@ batch_sampler_rare_events = function(positives, negatives, multiplier, batch_siz
   lines = vapply(indexed, function(found) as.double(found$n_lines), 0)
   parts = core_plan("rare_events", c(request, list(lines = lines)))
   new_generator(new_recipe(
-    "rare_events", if (!is.null(seed)) check_range(seed, "seed", largest_seed),
-    c(list(files = shown_name(basename(paths))), parts),
+    "rare_events", seed, c(list(files = shown_name(basename(paths))), parts),
     labels = c(lapply(c(list(multiplier = multiplier), settings), show_value), list(
       paths = paths_as_bytes(paths),
       versions = vapply(indexed, function(found) found$version, "")

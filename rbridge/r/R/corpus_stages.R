@@ -59,9 +59,7 @@ begins_of = function(recipe) if (is.null(recipe$parts$begins)) 0 else recipe$par
 
 stage_number = function(recipe, epoch) findInterval(epoch, begins_of(recipe))
 
-lines_of_stage = function(stage) sum(stage$drawn) + sum(stage$kept)
-
 # The numbers of lines of the epochs of all stages, for a recipe whose numbers are checked.
 lines_of_stages = function(recipe) {
-  vapply(begins_of(recipe), function(begin) lines_of_stage(stage_of(recipe, NULL, begin)), 0)
+  vapply(begins_of(recipe), function(begin) sum(unlist(stage_of(recipe, NULL, begin)[c("drawn", "kept")])), 0)
 }

@@ -21,7 +21,7 @@
 #' @examples
 #' published_class_weights(20)
 published_class_weights = function(weight) {
-  weight = check_positive_number(weight, "weight")
+  weight = check_number(weight, "weight", above = TRUE)
   # round() differs before R 4.0.
   weights = as.double(sprintf("%.4f", c(minority = 1 / (1 + weight), majority = weight / (1 + weight))))
   if (any(weights == 0)) {

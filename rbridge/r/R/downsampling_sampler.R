@@ -147,6 +147,12 @@ downsampled_recipe = function(strata, configuration) {
   new_recipe("downsampled", configuration$seed, parts, labels = downsampled_labels(configuration, strata$names))
 }
 
+# A number, or the numbers of classes, as text.
+show_by_class = function(values) {
+  numbers = vapply(unname(values), show_value, "")
+  paste(if (is.null(names(values))) numbers else sprintf("'%s': %s", names(values), numbers), collapse = ", ")
+}
+
 downsampled_labels = function(configuration, names = NULL) {
   list(
     multiplier = show_by_class(configuration$multiplier),
@@ -175,7 +181,8 @@ kind_downsampled = function() {
     settings = format_strata_generator,
     methods = c(planned_methods(), list(
       keep_rates = function() {
-        if (is.null(private$.in_order)) downsampled_keep_rates(private$.setup)
+        setup = private$.setup
+        if (is.null(private$.in_order)) stats::setNames(setup$plan$counts / setup$rows, setup$plan$names)
       }
     ))
   )

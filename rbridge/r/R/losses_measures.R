@@ -40,11 +40,6 @@
 #' }
 NULL
 
-register_measures = function() {
-  mlr3::mlr_measures$add("classif.rocaum", MeasureROCAUM)
-  mlr3::mlr_measures$add("classif.invauc", MeasureInvAUC)
-}
-
 MeasureROCAUM = R6Class("MeasureRbridgeROCAUM",
   inherit = mlr3::MeasureClassif,
   public = list(

@@ -34,17 +34,14 @@ register_callbacks = function() {
 set_epoch_callback = function() {
   mlr3torch::torch_callback("rbridge.set_epoch",
     classname = "CallbackSetRbridgeSetEpoch",
-    on_epoch_begin = function() set_training_epoch(self$ctx),
+    on_epoch_begin = function() { # mlr3torch counts epochs from 1
+      training_sampler(self$ctx, "rbridge.set_epoch")$set_epoch(self$ctx$epoch - 1)
+    },
     label = "Set Epoch of the Batch Sampler",
     packages = "rbridge",
     man = "rbridge::rbridge.set_epoch",
     parent_env = topenv()
   )
-}
-
-# mlr3torch counts epochs from 1.
-set_training_epoch = function(ctx) {
-  training_sampler(ctx, "rbridge.set_epoch")$set_epoch(ctx$epoch - 1)
 }
 
 # The batch sampler of the training, which a callback needs.

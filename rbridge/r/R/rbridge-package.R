@@ -40,8 +40,9 @@
 utils::globalVariables(c("self", "private", "super", ".data"))
 
 register_in_mlr3 = function() {
-  register_resampling()
-  register_measures()
+  mlr3::mlr_resamplings$add("rbridge.stratified_split", ResamplingStratifiedSplit)
+  mlr3::mlr_measures$add("classif.rocaum", MeasureROCAUM)
+  mlr3::mlr_measures$add("classif.invauc", MeasureInvAUC)
 }
 
 .onLoad = function(libname, pkgname) { # nolint

@@ -41,10 +41,6 @@
 #' }
 NULL
 
-register_resampling = function() {
-  mlr3::mlr_resamplings$add("rbridge.stratified_split", ResamplingStratifiedSplit)
-}
-
 ResamplingStratifiedSplit = R6Class("ResamplingRbridgeStratifiedSplit",
   inherit = mlr3::Resampling,
   public = list(

@@ -6,7 +6,7 @@ read_tree_yaml = function(spec) {
     stop("The package yaml, which reads the specification, is not installed. ",
       "Install it: install.packages(\"yaml\"). Or give the specification as a list.", call. = FALSE)
   }
-  if (is_yaml_file(spec)) {
+  if (!grepl("\n", spec, fixed = TRUE) && grepl("\\.ya?ml$", spec)) {
     if (!are_there(spec)) {
       stop_parameter("spec", "be the path of a file that exists, if it ends in .yaml or .yml", show_value(spec))
     }
@@ -44,10 +44,6 @@ read_tree_yaml = function(spec) {
     stop_parameter("spec", "have no aliases", sprintf("'%s'", alias))
   }
   plain_yaml(root)
-}
-
-is_yaml_file = function(spec) {
-  !grepl("\n", spec, fixed = TRUE) && grepl("\\.ya?ml$", spec)
 }
 
 yaml_types = c(

@@ -62,15 +62,10 @@ batch_sampler_uniform = function(n_rows = NULL, batch_size, ..., replacement = F
   request_generator("uniform", request)
 }
 
-plan_uniform = function(request) {
-  parts = core_plan("uniform", request)
-  new_recipe("uniform", if (!is.null(request$seed)) check_range(request$seed, "seed", largest_seed), parts)
-}
-
 kind_uniform = function() {
   core_kind(
     class = "batch_sampler_uniform",
-    plan = plan_uniform,
+    plan = function(request) new_recipe("uniform", request$seed, core_plan("uniform", request)),
     vectors = list(
       parts = c("n_rows", "batch_size", "replacement", "n_batches")
     ),
