@@ -53,7 +53,8 @@ delivered_rows = function(batch_sampler, n_rows) {
     tick()
   })
   rows = unlist(batches)
-  yields_numbers = inherits(batch_sampler, c("batch_sampler_python", "batch_sampler_pairs", "batch_sampler_triples"))
+  yields_numbers = inherits(batch_sampler, c("batch_sampler_python", "batch_sampler_pairs", "batch_sampler_triples",
+    "batch_sampler_per_label"))
   if (!is.double(rows) || !yields_numbers) {
     rows = as.integer(rows)
   }
