@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from pathlib import Path
 from typing import Iterator
 
 import pystrat
@@ -31,3 +32,10 @@ def overridden_methods() -> set[str]:
 def test_subclasses_override_the_methods_that_the_base_module_names_and_no_others() -> None:
     described = set(re.findall(r"`(_\w+)`", pystrat.base.__doc__ or ""))
     assert overridden_methods() - {"_abc_impl"} == {name for name in described if hasattr(BatchSampler, name)}
+
+
+def test_one_file_of_the_tests_imports_what_is_private() -> None:
+    folder = Path(__file__).parent
+    imported = re.compile(r"^\s*(?:from pystrat\S* import .*\b_\w|(?:from|import) pystrat\S*\._)", re.MULTILINE)
+    found = {path.name for path in folder.rglob("*.py") if imported.search(path.read_text(encoding="utf-8"))}
+    assert found == {"inside.py"}

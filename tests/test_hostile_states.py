@@ -13,6 +13,7 @@ import pytest
 from pystrat import BatchSampler
 from pystrat.stream import StratifiedStream, count_sources
 from tests.hostile import HOSTILE, bounded_memory, refusal
+from tests.inside import recipe_of
 from tests.specimens import KINDS, OF_PAIRS, Specimen, calls, samplers, write_files
 
 
@@ -108,7 +109,7 @@ def limits(kind: str, folder: Path) -> tuple[set[int], int]:
     """The sizes of batches, and the number above all rows, of an undisturbed sampler over many epochs."""
     sampler = sampler_of(kind, folder)
     batches = epochs_of(sampler, 20)
-    parts: Any = sampler._recipe()
+    parts: Any = recipe_of(sampler)
     n_rows = parts.parts.get("n_rows", parts.parts.get("capacity"))
     is_known = n_rows is not None and type(sampler) not in OF_PAIRS
     largest = int(n_rows[0]) if is_known else max(max(batch) for batch in batches) + 1

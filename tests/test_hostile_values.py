@@ -34,6 +34,7 @@ from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.losses import AUMLoss
 from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal
+from tests.inside import recipe_of
 from tests.replays.accelerate.accelerator import Accelerator, Trainer
 from tests.specimens import calls, public_samplers, write_files
 
@@ -94,12 +95,12 @@ def check_sampler(sampler: Any, given: Arguments) -> None:
 
 def part_sizes(sampler: Any) -> list[float]:
     """Return the numbers of a recipe that say how many rows an epoch has."""
-    return [float(number) for name, part in sampler._recipe().parts.items() if name in SIZES for number in part]
+    return [float(number) for name, part in recipe_of(sampler).parts.items() if name in SIZES for number in part]
 
 
 def largest_row(sampler: Any) -> int:
     """Return the number above all rows that a recipe may draw; numbers of pairs are twice as many."""
-    parts = sampler._recipe().parts
+    parts = recipe_of(sampler).parts
     if "n_users" in parts:
         return int(2 * parts["n_users"][0] * parts["n_items"][0])
     if "labels_per_batch" in parts:

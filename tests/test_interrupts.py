@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import pystrat
-from pystrat import TreeBatchSampler, _core, _kernels
+from pystrat import TreeBatchSampler
 from pystrat.strata import number_integers
 from tests.corpus.mixtures import mixture_of
+from tests.inside import core, kernels, recipe_of
 from tests.test_numbering import colliding
 
 SOON = 0.005  # seconds; each call takes many times as long
@@ -54,19 +55,19 @@ def ranked(n: int) -> pystrat.PrioritizedBatchSampler:
     return pystrat.PrioritizedBatchSampler(n, 64, alpha=1, beta=1, method="rank", seed=1)
 
 
-def one_leaf() -> _core.Instance:
+def one_leaf() -> core.Instance:
     sampler = TreeBatchSampler({"x": in_order(1000)}, {}, 1, length=LARGE // 2, seed=1)
-    return _core.Instance("tree", sampler._recipe().parts, 1)
+    return core.Instance("tree", recipe_of(sampler).parts, 1)
 
 
 FIRST_EPOCH = ("epoch", {"epoch": 0, "next_epoch": 0})
 
 
-def by_perplexity(n: int, *, sample: int = 64, **parameters: Any) -> _core.Instance:
+def by_perplexity(n: int, *, sample: int = 64, **parameters: Any) -> core.Instance:
     return pystrat.PerplexityBatchSampler(n, sample, 64, seed=1, **parameters)._instance
 
 
-def reported(n: int, **parameters: Any) -> _core.Instance:
+def reported(n: int, **parameters: Any) -> core.Instance:
     """Of all examples, some of them hard; the next epoch is drawn in proportion to perplexity."""
     instance = by_perplexity(n, **parameters)
     instance.tell("report", {}, {"rows": in_order(n), "nll": (in_order(n) % 7).astype(np.float64) / 4})
@@ -77,7 +78,7 @@ def reported(n: int, **parameters: Any) -> _core.Instance:
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "number_integers": lambda: (number_integers, (in_order(SMALL),)),
     "number_integers by sorting": lambda: (number_integers, (colliding(SMALL),)),
-    "compact_codes": lambda: (_kernels.compact_codes, (zeros(LARGE), zeros(LARGE, np.uint8), zeros(1))),
+    "compact_codes": lambda: (kernels.compact_codes, (zeros(LARGE), zeros(LARGE, np.uint8), zeros(1))),
     "epoch_permutation": lambda: (partial(pystrat.epoch_permutation, seed=1), (SMALL,)),
     "draw of a mixture": lambda: (mixture_of([10**6], [LARGE], [0], 1).draw, (0,)),
     "draw of a mixture, kept": lambda: (mixture_of([LARGE], [0], [LARGE], 1, shuffle=False).draw, (0,)),

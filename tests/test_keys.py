@@ -25,6 +25,7 @@ from pystrat import (
     sharded_plan,
 )
 from pystrat.stream import StratifiedStream, count_sources
+from tests.inside import recipe_of
 
 DAYS = [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)]
 PAIRS: dict[str, list[Any]] = {
@@ -232,13 +233,13 @@ def test_probabilities_are_matched_by_the_values() -> None:
     ],
 )
 def test_a_recipe_keeps_what_the_values_are_if_their_names_give_them_exactly(labels: Any, kinds: Any) -> None:
-    recipe = StrataSubsetBatchSampler(labels, 1, 1, missing="stratum", seed=1)._recipe()
+    recipe = recipe_of(StrataSubsetBatchSampler(labels, 1, 1, missing="stratum", seed=1))
     assert recipe is not None and recipe.labels.get("kinds") == kinds
     assert recipe.labels.get("columns") == (("x", "2") if isinstance(labels, dict) else None)
 
 
 def test_a_recipe_keeps_the_order_of_categories() -> None:
     labels = pd.Categorical(["low", "high", None], ["unused", "low", "high"], ordered=True)
-    recipe = OneStratumBatchSampler(labels, 1, missing="stratum", seed=1)._recipe()
+    recipe = recipe_of(OneStratumBatchSampler(labels, 1, missing="stratum", seed=1))
     assert recipe is not None
     assert (recipe.labels["kinds"], recipe.labels["levels"]) == (("ordered 2",), ("low", "high"))

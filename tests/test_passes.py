@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pystrat import _core
 from pystrat.base import epoch_seed
+from tests.inside import core
 from tests.reference.naive_passes import naive_epoch
 from tests.reference.naive_random import NaiveStream
 
@@ -26,7 +26,7 @@ class Passes:
         parts = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
         of_flags = {"even": True, "shuffle": seed is not None, "permuted": permuted}
         flags = {name: np.array([flag], dtype=np.int32) for name, flag in of_flags.items()}
-        self._instance = _core.Instance("stratified", {"codes": codes, **parts, **flags}, seed or 0)
+        self._instance = core.Instance("stratified", {"codes": codes, **parts, **flags}, seed or 0)
 
     def rows(self, epoch: int) -> np.ndarray:
         rows: np.ndarray = self._instance.draw(epoch)["rows"]

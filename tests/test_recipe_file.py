@@ -11,6 +11,7 @@ import pytest
 from pystrat import StratifiedBatchSampler
 from pystrat.recipe import make_recipe
 from pystrat.recipe_file import recipe_bytes
+from tests.inside import recipe_of
 
 DTYPES = {"U8": "u1", "I32": "<i4", "F64": "<f8"}
 
@@ -40,7 +41,7 @@ def texts(vectors: dict[str, np.ndarray], name: str) -> list[str]:
 
 def test_a_file_holds_the_vectors_of_the_recipe() -> None:
     sampler = StratifiedBatchSampler(["b", "é", "b", "", "日本"], 1, seed=7)
-    recipe = sampler._recipe()
+    recipe = recipe_of(sampler)
     assert recipe is not None
     metadata, vectors = read(recipe_bytes(recipe))
     assert metadata == {"format": "pystrat.recipe", "version": "1", "kind": "stratified", "seed": "7"}

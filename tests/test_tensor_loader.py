@@ -24,8 +24,8 @@ from pystrat import BatchSampler, NegativePairBatchSampler, PairDataset, Stratif
 from pystrat import TreeBatchSampler, TripleBatchSampler, TripleDataset, WeightedBatchSampler
 from pystrat.digest import fingerprint
 from pystrat.feedback import SamplerWithFeedback
-from pystrat.tensor_loader import _one_ahead
 from pystrat.tree import DrawnRow
+from tests.inside import one_ahead
 
 N = 120
 LABELS = np.arange(N) % 7 // 5  # 1 in two of seven rows
@@ -284,9 +284,9 @@ def test_batches_are_moved_to_a_device() -> None:
 
 def test_one_is_made_ahead() -> None:
     made: list[int] = []
-    items = _one_ahead(made.append(place) or place for place in range(4))  # type: ignore[func-returns-value]
+    items = one_ahead(made.append(place) or place for place in range(4))  # type: ignore[func-returns-value]
     assert [(item, list(made)) for item in items] == [(0, [0, 1]), (1, [0, 1, 2]), (2, [0, 1, 2, 3]), (3, [0, 1, 2, 3])]
-    assert not list(_one_ahead([]))
+    assert not list(one_ahead([]))
 
 
 # Pairs, auxiliary values, feedback ------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import rbridge
 from pystrat import BatchSampler
 from pystrat.recipe_file import recipe_bytes
 from rbridge.session import Session, as_array
+from tests.inside import recipe_of
 
 
 def vectors_of(r: Session, part: Any) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def assert_same_recipe(r: Session, sampler: BatchSampler, generator: Any) -> Non
 
     Only R keeps the levels of a factor. Such a recipe differs in nothing else.
     """
-    recipe = sampler._recipe()
+    recipe = recipe_of(sampler)
     assert recipe is not None
     found = recipe_in_r(r, generator)
     assert (found["kind"], found["seed"]) == (recipe.kind, recipe.seed)

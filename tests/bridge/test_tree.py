@@ -18,6 +18,7 @@ from pystrat import TreeBatchSampler, TreeSampler
 from rbridge._install import find_r
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
+from tests.inside import recipe_of
 from tests.reference.golden_vectors import GOLDEN
 
 TABLE = pd.DataFrame(
@@ -220,7 +221,7 @@ def test_auxiliary_values_of_every_kind_are_in_both_recipes(r: Session) -> None:
     table = r.named_list(x=np.array([1.0, 2.0]))
     generator = r.call("batch_sampler_tree", json.dumps({"auxiliary": auxiliary}), 2, 4, table=table, seed=1)
     assert_same_recipe(r, sampler, generator)
-    recipe = sampler._recipe()
+    recipe = recipe_of(sampler)
     assert recipe.parts["kinds"] == ["number", "number", "number", "text", "logical", "number", "number"]
     assert recipe.parts["texts"] == ["l", "é"]
 

@@ -16,6 +16,7 @@ from pystrat.base import epoch_seed
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 from tests.bridge.training import TRAIN, WEIGHTS, evaluated, prioritized, trained_in_python, weighted
+from tests.inside import recipe_of
 
 
 def ranked() -> PrioritizedBatchSampler:
@@ -147,7 +148,7 @@ def test_a_state_that_cannot_be_is_refused(
     resumed, sampler = make(), make()
     next(iter(sampler))
     resumed.load_state_dict(sampler.state_dict(batches_consumed=1))
-    recipe = resumed._recipe()
+    recipe = recipe_of(resumed)
     state = {name: value for name, value in {**recipe.state, **changed}.items() if value is not None}
     vectors = [r.named_list(**part) for part in (recipe.parts, state, recipe.labels)]
     with pytest.raises(rbridge.RError, match=text):

@@ -17,7 +17,8 @@ from unittest import mock
 
 import numpy as np
 
-from pystrat import BatchSampler, _core
+from pystrat import BatchSampler
+from tests.inside import core, recipe_of
 from tests.specimens import samplers, varied
 
 # PartType in host.h
@@ -87,8 +88,8 @@ def _part(name: str, value: Any) -> list[int]:
     return [*_text(name), kind, int(is_single), int(is_named), *values]
 
 
-def _recording(calls: Calls) -> type[_core.Instance]:
-    class Recorded(_core.Instance):
+def _recording(calls: Calls) -> type[core.Instance]:
+    class Recorded(core.Instance):
         def __init__(self, kind: str, parts: Mapping[str, Any], seed: int) -> None:
             calls.add("prepare", kind, "", {}, parts)
             self._name = kind
@@ -131,7 +132,7 @@ def _use(sampler: Any, calls: Calls) -> None:
     sampler.load_state_dict(state)
     if isinstance(sampler, BatchSampler):
         next(iter(sampler))
-        recipe = sampler._recipe()
+        recipe = recipe_of(sampler)
         values = {**recipe.parts, **recipe.state}
         values.pop("sample_generator", None)  # is Python's
         calls.add("prepare", recipe.kind, "", {}, values)
@@ -151,8 +152,8 @@ def core_calls() -> tuple[int, ...]:
             calls.add("apply", sampler._kind, name, {}, {})  # a function of recipes
         return called(name, arguments, data, names)
 
-    made, called, sampler = _core.plan, _core.call, None
-    recorded = mock.patch.multiple(_core, plan=plan, call=call, Instance=_recording(calls))
+    made, called, sampler = core.plan, core.call, None
+    recorded = mock.patch.multiple(core, plan=plan, call=call, Instance=_recording(calls))
     with tempfile.TemporaryDirectory() as folder, recorded, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for sampler in [*samplers(Path(folder)), *varied(Path(folder))]:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.inside import core
 
-from pystrat._core import Instance
 
-
-def mixture_of(lines: Any, drawn: Any, kept: Any, seed: int, *, shuffle: bool = True, replace: bool = True) -> Instance:
+def mixture_of(
+    lines: Any, drawn: Any, kept: Any, seed: int, *, shuffle: bool = True, replace: bool = True
+) -> core.Instance:
     """Return what draws the epochs of a recipe with these numbers for each file."""
     parts = {
         "lines": np.array(lines, dtype=np.float64),
@@ -20,7 +21,7 @@ def mixture_of(lines: Any, drawn: Any, kept: Any, seed: int, *, shuffle: bool = 
         "shuffle": np.array([shuffle], dtype=np.int32),
         "replace": np.array([replace], dtype=np.int32),
     }
-    return Instance("mixture", parts, seed)
+    return core.Instance("mixture", parts, seed)
 
 
 def drawn_lines(lines: Any, drawn: Any, kept: Any, seed: int, **how: bool) -> NDArray[Any]:

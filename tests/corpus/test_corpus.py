@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from pystrat import _core
 from pystrat.base import epoch_seed
 from pystrat.cli import main
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from pystrat.corpus import line_index
 from pystrat.corpus.line_file import LineFile
+from tests.inside import core
 from tests.reference.naive_random import NaiveStream
 
 
@@ -492,4 +492,4 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
 def test_a_request_of_no_files_is_refused() -> None:
     nothing = {name: np.empty(0) for name in ("lines", "drawn", "kept")}
     with pytest.raises(ValueError, match="The 'lines' parameter must have numbers of lines of each file."):
-        _core.plan("mixture", {"batch_size": 8, "shuffle": True, "epoch_end": "sample"}, nothing, ())
+        core.plan("mixture", {"batch_size": 8, "shuffle": True, "epoch_end": "sample"}, nothing, ())

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pystrat import _core
 from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan
+from tests.inside import core
 from tests.reference.golden_mixtures import mixed_epoch
 from tests.reference.golden_vectors import GOLDEN
 
@@ -31,7 +31,7 @@ def plan_of(lines: Any, batch_size: int, *, keeps: Any = None, most_lines: int =
     if weights is not None:
         data["keeps"] = np.array(keeps if keeps is not None else [0] * len(lines), dtype=np.uint8)
         data["file_weights"] = np.array(weights, dtype=np.float64)
-    found = _core.call("corpus_plan", given, data, lambda word, place: f"'{word} {int(place)}'")
+    found = core.call("corpus_plan", given, data, lambda word, place: f"'{word} {int(place)}'")
     return [int(count) for count in found["drawn"]]
 
 
@@ -48,7 +48,7 @@ def instance_of(lines: Any, taken: Any, batch_size: int, seed: int, shuffle: boo
     flags = {"shuffle": shuffle, "even": True}
     made = {name: np.array(values, dtype=np.float64) for name, values in numbers.items()}
     made.update({name: np.array([flag], dtype=np.int32) for name, flag in flags.items()})
-    return _core.Instance("mixture", {**made, **parts}, seed)
+    return core.Instance("mixture", {**made, **parts}, seed)
 
 
 def batches_of(instance: Any, epoch: int) -> list[list[int]]:
@@ -94,7 +94,7 @@ def test_files_of_a_rule_share_its_weight_and_still_round_exactly() -> None:
     for sample in range(1, 60):
         given = {"assign": "even", "batch_size": 7, "sample": sample, "is_count": True}
         given.update({"epoch_end": "sample", "most_lines": 1000})
-        found = _core.call("corpus_plan", given, data)
+        found = core.call("corpus_plan", given, data)
         assert found["drawn"].tolist() == largest_remainders(ceil(sample / 7) * 7, shares)
 
 

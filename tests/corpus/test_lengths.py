@@ -18,6 +18,7 @@ from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler
 from pystrat.corpus.line_file import LineFile
 from tests.hostile import bounded_memory
+from tests.inside import recipe_of
 from tests.reference.golden_lengths import LIMITS, lengths_of
 from tests.reference.golden_vectors import GOLDEN, cut
 from tests.reference.naive_lengths import batches_by_length
@@ -355,7 +356,7 @@ def test_the_longest_side_of_a_pair_counts(tmp_path: Path) -> None:
     folder = write(tmp_path, a_src="a b c\na\n", a_tgt="a\na b\n", b_src="a\n", b_tgt="a b c d\n")
     words = CorpusMixtureBatchSampler(folder, sample=30, max_tokens=8, seed=1)
     expected = {"lengths": [3, 2, 4], "max_tokens": [8.0]}
-    assert {name: words._recipe().parts[name].tolist() for name in expected} == expected  # type: ignore[union-attr]
+    assert {name: recipe_of(words).parts[name].tolist() for name in expected} == expected  # type: ignore[union-attr]
     for lengths in ("words", [3, 2, 4], np.array([3.0, 2, 4]), lambda lines: max(len(line.split()) for line in lines)):
         again = CorpusMixtureBatchSampler(folder, sample=30, max_tokens=8, lengths=lengths, seed=1)
         assert list(again) == [batch.tolist() for batch in words.batches(0)]

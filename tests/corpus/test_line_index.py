@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pystrat.corpus import CorpusDataset
-from pystrat.corpus._lines import IndexCheck, index_head, read_index_head
+from pystrat.corpus.line_index import IndexCheck, index_head, read_index_head
 from pystrat.corpus.line_file import LineFile
 
 HEAD = 64

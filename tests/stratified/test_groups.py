@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pystrat import StratifiedGroupBatchSampler, StratifiedBatchSampler, epoch_permutation
 from pystrat.base import epoch_seed
+from tests.inside import recipe_of
 from tests.reference.naive_groups import most_batches, naive_apart, naive_together, runs
 from tests.reference.naive_random import NaiveStream
 
@@ -56,7 +57,7 @@ def loads(sizes: Sequence[int], n_batches: int, minimum: int) -> list[int]:
 
 def dealt_minimum(sampler: StratifiedGroupBatchSampler) -> int:
     """Return the minimum by which groups are large: the given one, or the largest that the mean size allows."""
-    return int(sampler._recipe().parts["min_samples_per_stratum"][0])
+    return int(recipe_of(sampler).parts["min_samples_per_stratum"][0])
 
 
 def in_order_of_epoch(
@@ -266,7 +267,7 @@ def test_a_stratum_of_fewer_groups_or_rows_than_batches_is_in_other_batches_each
     seen = sum(sampler.composition(epoch).to_numpy()[:, 0] for epoch in range(200))
     assert seen.sum() == 400 and (abs(seen - 50) < 4 * 50**0.5).all()
     in_all = made([[1] * 8, [1] * 30, [2] * 4 + [1] * 4], None, mean_batch_size=7, keep=keep)
-    assert len(in_all) == 7 and "permuted" not in dict(in_all._recipe().parts)
+    assert len(in_all) == 7 and "permuted" not in dict(recipe_of(in_all).parts)
 
 
 def refused_size(sizes: Sequence[Sequence[int]], mean: int, keep: str, replicas: int) -> str:

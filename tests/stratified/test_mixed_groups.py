@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pystrat import StratifiedGroupBatchSampler
 from pystrat.base import epoch_seed
+from tests.inside import recipe_of
 from tests.reference.naive_groups import runs
 from tests.reference.naive_mixed_groups import Contents, is_possible, largest_number_of_batches, naive_mixed
 from tests.reference.naive_random import NaiveStream
@@ -155,7 +156,7 @@ def test_epochs_are_those_of_plain_python(shape: tuple[int, int, int], minimum: 
         strata, groups = random_rows(*shape, seed)
         codes, numbers = (first_come(labels) for labels in (strata, groups))
         sampler = StratifiedGroupBatchSampler(strata, minimum, groups=groups, seed=seed)
-        skeleton = dict(sampler._recipe().parts)["skeleton"].tolist()
+        skeleton = dict(recipe_of(sampler).parts)["skeleton"].tolist()
         for epoch in range(3):
             random = NaiveStream(epoch_seed(seed, epoch))
             batches, is_changed = naive_mixed(random, codes, numbers, skeleton, minimum)

@@ -17,6 +17,7 @@ from torch.utils.data import DataLoader
 
 from pystrat import MultilabelBatchSampler
 from rbridge.callbacks import EpochSource
+from tests.inside import recipe_of
 
 # Three labels, two rows each, every row with two labels: no two batches hold all labels.
 TRIANGLE = pd.DataFrame({"a": [1, 0, 1, 0], "b": [1, 1, 0, 0], "c": [0, 1, 1, 0]})
@@ -339,7 +340,7 @@ def test_a_label_with_fewer_rows_than_batches_is_in_other_batches_each_epoch() -
     )
     for others in ({"shuffle": False}, {"mean_batch_size": 20}):
         parameters = {"mean_batch_size": 5, "rare": "allow", "seed": 1, **others}
-        assert "permuted" not in dict(MultilabelBatchSampler(labels, **parameters)._recipe().parts)
+        assert "permuted" not in dict(recipe_of(MultilabelBatchSampler(labels, **parameters)).parts)
 
 
 # A mean batch size ----------------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pystrat import NoDuplicatesBatchSampler, _core, epoch_permutation
+from pystrat import NoDuplicatesBatchSampler, epoch_permutation
+from tests.inside import core
 from tests.reference.golden_no_duplicates import are_alike, columns_of, naive_batches, naive_number, rows_of
 from tests.reference.golden_vectors import GOLDEN
 
@@ -162,7 +163,7 @@ def test_a_recipe_has_a_batch_for_each_row_of_a_value(n_columns: int, across: bo
     parts = {"n_columns": [n_columns], "n_values": n_values, "n_batches": [2]}
     numbers = {name: np.array(values, dtype=np.float64) for name, values in parts.items()}
     with pytest.raises(ValueError, match="'recipe' parameter must have a batch for each row of a value. Got fewer"):
-        _core.Instance("no_duplicates", {"keys": keys, **numbers}, 1)
+        core.Instance("no_duplicates", {"keys": keys, **numbers}, 1)
 
 
 def test_epochs_differ_and_repeat() -> None:

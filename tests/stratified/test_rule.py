@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import BatchPlan, _core
+from pystrat import BatchPlan
+from tests.inside import core
 
 ASSIGNS = ("proportional", "even")
 
@@ -28,7 +29,7 @@ def make_plan(counts: np.ndarray, strata: Sequence[str], **wanted: Any) -> Batch
         "counts": counts.astype(np.float64),
     }
     defaults = {"shuffle": False, "assign": "proportional", "rare": "error", "missing": "error"}
-    parts, _ = _core.plan("stratified", {**defaults, **wanted}, data, strata)
+    parts, _ = core.plan("stratified", {**defaults, **wanted}, data, strata)
     return BatchPlan(parts["n_batches"], counts, strata, "even" if parts["even"] else "proportional")
 
 
@@ -39,7 +40,7 @@ def scattered(plan: BatchPlan) -> tuple[np.ndarray, np.ndarray]:
     flags = {"even": plan.assign == "even", "shuffle": False}
     parts = {name: np.array([number], dtype=np.float64) for name, number in numbers.items()}
     parts.update({name: np.array([flag], dtype=np.int32) for name, flag in flags.items()})
-    epoch = _core.Instance("stratified", {"codes": codes, **parts}, 0).draw(0)
+    epoch = core.Instance("stratified", {"codes": codes, **parts}, 0).draw(0)
     assert np.array_equal(epoch["offsets"], plan.offsets)
     return codes, epoch["rows"]
 

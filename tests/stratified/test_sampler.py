@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
 from pystrat import Batches, BatchSampler, StratifiedBatchSampler, epoch_permutation
-from pystrat._batches import BatchLists, gather_part
 from pystrat.base import epoch_seed
 
 LABELS = np.repeat([1, 0], [30, 70])
@@ -711,10 +710,12 @@ def test_a_part_is_every_nth_batch_in_arrays_of_its_own(
 
 
 def test_lists_and_parts_read_nothing_outside_the_rows() -> None:
-    rows, offsets = np.arange(6, dtype=np.int32), np.array([0, 2, 9])
+    offsets = np.array([0, 2, 6])
+    batches = Batches(np.arange(6, dtype=np.int32), offsets)
+    offsets[2] = 9
     with pytest.raises(IndexError, match="batch 1 has the offsets 2 and 9 in 6 rows"):
-        gather_part(rows.view(np.uint8), 4, offsets, 0, 1)
-    lists_of_batches = BatchLists(rows, offsets, 0, 1)
+        batches.part(0, 1)
+    lists_of_batches = batches.lists(0, 1)
     assert next(lists_of_batches) == [0, 1]
     with pytest.raises(IndexError, match="batch 1 has the offsets 2 and 9 in 6 rows"):
         next(lists_of_batches)
