@@ -7,7 +7,6 @@
 #include "function_corpus_plan.c"
 #include "function_density_weights.c"
 #include "function_digest_parts.c"
-#include "functions.h"
 #include "function_group_plan.c"
 #include "function_number_values.c"
 #include "function_pair_counts.c"
@@ -18,9 +17,11 @@
 #include "function_stream_dealing.c"
 #include "function_stream_plan.c"
 #include "function_stream_taken.c"
+#include "functions.h"
 #include "lane_taken.h"
 #include "lanes.h"
 #include "plain_host.h"
+#include "rules.h"
 
 static PlainHost called(const char *name, Part *parts, int64_t n_parts, bool succeeds) {
   Parts request = {.parts = parts, .n_parts = n_parts};
