@@ -194,10 +194,12 @@ static inline bool find_rules(const Parts *request, const Rules *rules, int64_t 
   int64_t *memory = host->memory(host, FOR_THE_CALL, most * (int64_t)sizeof *memory);
   if (memory == NULL) return false;
   Span name = {0, 0};
+  int64_t since = 0;
   for (int64_t file = 0; file < n_files; file++) {
     while (name.end < length && names[name.end] != 0) name.end++;
     int64_t size = name.end - name.begin;
     if (!find_rule(rules, file, names + name.begin, size, memory, &numbers[file], host)) return false;
+    if (!may_go_on(&since, size + rules->n_rules, host)) return false;
     name.begin = ++name.end;
   }
   return true;
