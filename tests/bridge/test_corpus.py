@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -311,3 +312,36 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session, rscript: C
     (mixture.dataset().files[0].sides[0].path).write_bytes(b"longer than before\n")
     with pytest.raises(rbridge.RError, match=r"caf\\xe9.txt has changed since its lines were found"):
         r.call_function(r.call_function(instance[".iter"]))
+
+
+def test_an_exported_sampler_has_the_reports(tmp_path: Path, rscript: Callable[..., str]) -> None:
+    told = perplexity_sampler()
+    told.report(np.arange(20), np.linspace(0, 2, 20))
+    script = rbridge.export_r(told, tmp_path / "sampler.R")
+    drawn = json.loads(rscript(f"cat(jsonlite::toJSON(source('{script}')$value(NULL)$batches(0)$rows - 1L))"))
+    assert drawn == told.batches(0).rows.tolist()
+
+
+FROM_R = """
+corpus = reticulate::import("pystrat.corpus")
+mixture = corpus$CorpusMixtureBatchSampler("{folder}", 8, suffixes = list(".txt"), sample = 50L,
+  rules = list("gold *", "IT,MSDN 20", "news 10"), seed = 1)
+generator = rbridge::batch_sampler_python(mixture)
+collected = rbridge::collect_rows(generator, n_rows = 145)
+subset = reticulate::import("pystrat")$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1)
+train = {train}
+cat(jsonlite::toJSON(digits = NA, list(
+  rows = collected$rows - 1L,
+  trained = train(rbridge::batch_sampler_python(subset), 4) - 1L,
+  plan = rbridge::corpus_plan(generator)
+)))
+"""
+
+
+def test_from_r_through_reticulate(corpus: Path, rscript: Callable[..., str]) -> None:
+    code = FROM_R.format(folder=corpus, train=TRAIN)
+    told = json.loads(rscript(code, RETICULATE_PYTHON=sys.executable))
+    assert told["rows"] == mixture_of(corpus).batches(0).rows.tolist()
+    assert told["trained"] == trained_in_python(perplexity_sampler(), 4)
+    assert [row["file"] for row in told["plan"]] == list(SIZES)
+    assert [(row["drawn"], row["kept"]) for row in told["plan"]] == [(10, 0), (20, 0), (0, 5), (15, 0)]

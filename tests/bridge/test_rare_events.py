@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -92,3 +92,14 @@ def test_lists_of_files_are_refused_in_the_same_words(files: tuple[list[str], li
             r.call("batch_sampler_rare_events", **in_r(r, lists), multiplier=1, batch_size=9)
         expected = str(refused.value).replace("RareEventBatchSampler", "batch_sampler_rare_events")
         assert str(refused_in_r.value) == expected
+
+
+def test_an_exported_sampler_draws_and_reads_without_python(
+    tmp_path: Path, files: tuple[list[str], list[str]], rscript: Callable[..., str]
+) -> None:
+    sampler = RareEventBatchSampler(*files, 2, 9, negative_files_per_epoch=2, seed=3)
+    script = rbridge.export_r(sampler, tmp_path / "rare.R")
+    code = f"""sampler = source("{script}")$value(NULL)
+cat(sampler$batches(2)$rows - 1, sampler$dataset()[1]$item, sep = "\n")"""
+    printed = rscript(code, RETICULATE_PYTHON="nowhere").splitlines()
+    assert list(map(int, printed[:-1])) == sampler.batches(2).rows.tolist() and printed[-1] == "fraud a 0"
