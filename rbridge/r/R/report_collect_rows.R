@@ -53,9 +53,8 @@ delivered_rows = function(batch_sampler, n_rows) {
     tick()
   })
   rows = unlist(batches)
-  yields_numbers = inherits(batch_sampler, c("batch_sampler_python", "batch_sampler_pairs", "batch_sampler_triples",
-    "batch_sampler_per_label"))
-  if (!is.double(rows) || !yields_numbers) {
+  # Samplers of this package yield rows as integers, and numbers of another kind, such as those of pairs, as doubles.
+  if (!is.double(rows) || !inherits(batch_sampler, "epoch_sampler")) {
     rows = as.integer(rows)
   }
   list(rows = rows, offsets = c(0L, cumsum(lengths(batches))))
