@@ -74,7 +74,7 @@ def bins(case: Case) -> Case:
 
 def weighted(case: Case) -> Case:
     if case["kind"] == "prioritised":
-        return prioritised(case)
+        return prioritized(case)
     options = {name: case[name] for name in ("replacement", "n_batches", "seed", "num_replicas") if name in case}
     if case["kind"] == "uniform":
         uniform = UniformBatchSampler(case["n"], case["batch_size"], **options)
@@ -99,7 +99,7 @@ def sampled(sampler: Any, case: Case) -> Case:
     return {"sampled": [row for k in case["samples"] for row in sampler.sample(k).tolist()]}
 
 
-def prioritised(case: Case) -> Case:
+def prioritized(case: Case) -> Case:
     """Return the rows of the case's epoch, and the importance weights of the last batch's."""
     names = ("alpha", "beta", "epsilon", "method", "stratified", "normalize", "capacity", "n_batches", "seed")
     options = {name: case[name] for name in names if name in case}

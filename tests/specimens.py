@@ -365,9 +365,14 @@ def long_trees(texts: list[str]) -> list[dict[str, Any]]:
 
 def specimens(folder: Path) -> dict[str, Specimen]:
     """Return all specimens by name; those of samplers of files need the files of `write_files`."""
+    return named({"": calls(folder), "long ": long_calls(folder)})
+
+
+def named(forms: dict[str, dict[type, list[dict[str, Any]]]]) -> dict[str, Specimen]:
+    """Return calls of some forms by the name of the sampler, the form and the place."""
     return {
         f"{kind.__name__} {form}{place}": Specimen(kind, arguments)
-        for form, of_form in (("", calls(folder)), ("long ", long_calls(folder)))
+        for form, of_form in forms.items()
         for kind, of_kind in of_form.items()
         for place, arguments in enumerate(of_kind)
     }

@@ -18,19 +18,15 @@ import pytest
 import torch
 
 from pystrat.corpus import CorpusMixtureBatchSampler
-from tests.specimens import Specimen, specimens, varied_calls, write_files
+from tests.specimens import Specimen, named, specimens, varied_calls, write_files
 
 EPOCHS = (0, 1, 4)
 
 
 def all_specimens(folder: Path) -> dict[str, Specimen]:
     """Return the specimens and the varied calls of samplers whose epochs end."""
-    varied = {
-        f"{kind.__name__} varied {place}": Specimen(kind, arguments)
-        for kind, of_kind in varied_calls(folder).items()
-        for place, arguments in enumerate(of_kind)
-    }
-    return {name: each for name, each in {**specimens(folder), **varied}.items() if not each.is_endless}
+    found = {**specimens(folder), **named({"varied ": varied_calls(folder)})}
+    return {name: each for name, each in found.items() if not each.is_endless}
 
 
 ALL = all_specimens(Path())
@@ -97,7 +93,7 @@ def described(sampler: Any) -> list[str]:
     """Return what a sampler shows of itself, and the weights that undo how it chooses rows."""
     plan = getattr(sampler, "plan", None)
     shown = [repr(sampler), str(getattr(sampler, "parameters", None)), plan.summary() if plan is not None else ""]
-    return [*shown, *(str(getattr(sampler, name)()) for name in ("class_weights",) if hasattr(sampler, name))]
+    return [*shown, str(sampler.class_weights()) if hasattr(sampler, "class_weights") else ""]
 
 
 def epochs_of(sampler: Any) -> list[list[int]]:

@@ -30,7 +30,7 @@ from pystrat import (
     shard_counts,
 )
 from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
-from tests.specimens import LENGTHS, LINES, Specimen, specimens, varied_calls
+from tests.specimens import LENGTHS, LINES, Specimen, named, specimens, varied_calls
 
 LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
 MISSING = ["b", None, "\u00e9", "b", "b", "", "\u00e9", "", None]
@@ -163,10 +163,5 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
 
 def all_calls(folder: Path) -> dict[str, Specimen]:
     """Return the specimens and all other calls by name; those of trees have their specification as a mapping."""
-    others = {
-        f"{kind.__name__} {form} {place}": Specimen(kind, arguments)
-        for form, of_form in (("varied", varied_calls(folder)), ("further", further_calls(folder)))
-        for kind, of_kind in of_form.items()
-        for place, arguments in enumerate(of_kind)
-    }
+    others = named({"varied ": varied_calls(folder), "further ": further_calls(folder)})
     return {**specimens(folder), **others}

@@ -12,6 +12,9 @@ import pytest
 
 from rbridge._install import find_r
 from rbridge.session import Session, session
+from tests.specimens import write_files
+
+R_TESTS = Path(__file__).resolve().parents[2] / "rbridge" / "r" / "tests" / "testthat"
 
 # What the Makefile exports, for a test that is run by hand.
 os.environ.setdefault("R_LIBS", str(Path(__file__).resolve().parents[2] / ".r-library"))
@@ -28,6 +31,22 @@ def r() -> Session:
 @pytest.fixture(scope="session")
 def base(r: Session) -> Any:
     return r.rinterface.baseenv
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files of the specimens."""
+    made = tmp_path_factory.mktemp("specimens")
+    write_files(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def helpers(base: Any) -> Any:
+    """Return the functions with which R's own tests make specimens."""
+    made = base["new.env"]()
+    base["sys.source"](str(R_TESTS / "helper-specimens.R"), made)
+    return made
 
 
 @pytest.fixture

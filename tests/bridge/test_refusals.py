@@ -13,9 +13,9 @@ from pystrat import MultilabelBatchSampler, NegativePairBatchSampler, TripleBatc
 from pystrat.corpus import RareEventBatchSampler
 from rbridge.session import Session
 from tests.bridge.calls import all_calls
-from tests.bridge.test_specimens import CALLS, HELPERS, as_json
+from tests.bridge.test_specimens import CALLS, as_json
 from tests.reference.golden_specimens import as_text
-from tests.specimens import Specimen, write_files
+from tests.specimens import Specimen
 
 ONE_OF_EACH = {call.kind.__name__: call for name, call in CALLS.items() if name == f"{call.kind.__name__} 0"}
 VALUES = (0, -1, 0.5, 3, 1e300, float("nan"), "other", True)
@@ -84,18 +84,9 @@ TOGETHER: list[tuple[Specimen, list[dict[str, Any]]]] = [
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("refusals")
-    write_files(made)
-    return made
-
-
-@pytest.fixture(scope="module")
-def refuse(r: Session, folder: Path) -> Callable[[Specimen, dict[str, Any]], Optional[str]]:
+def refuse(r: Session, base: Any, folder: Path, helpers: Any) -> Callable[[Specimen, dict[str, Any]], Optional[str]]:
     """Return a function that gives R a call with some parameters, and returns the message of its refusal."""
-    base = r.rinterface.baseenv
-    helpers, refuse_in_r = base["new.env"](), base["eval"](base["parse"](text=REFUSE))
-    base["sys.source"](str(HELPERS), helpers)
+    refuse_in_r = base["eval"](base["parse"](text=REFUSE))
 
     def refusal(call: Specimen, given: dict[str, Any]) -> Optional[str]:
         (folder / "call.json").write_text(as_text({"call": as_json(call)}), encoding="utf-8")

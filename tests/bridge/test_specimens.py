@@ -21,33 +21,22 @@ from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe
 from tests.bridge.calls import all_calls
 from tests.reference.golden_specimens import FOLDER, are_alike, as_text
-from tests.specimens import OF_PAIRS, Specimen, write_files
+from tests.specimens import OF_PAIRS, Specimen
 
 EPOCHS = (0, 1, 6_700_000)
 WEIGHTS = {"weights", "class_weights", "importance_weights"}
-HELPERS = Path(__file__).parents[2] / "rbridge" / "r" / "tests" / "testthat" / "helper-specimens.R"
 CALLS = {name: call for name, call in all_calls(FOLDER).items() if are_alike(call)}
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of rare strata, and of weights without effect
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("specimens")
-    write_files(made)
-    return made
-
-
-@pytest.fixture(scope="module")
-def generators(r: Session, folder: Path) -> dict[str, Any]:
+def generators(r: Session, folder: Path, helpers: Any) -> dict[str, Any]:
     """Return the generators that R makes of all calls, as its own tests do of the specimens."""
     calls = folder / "calls.json"
     calls.write_text(
         as_text({name: as_json(call) for name, call in CALLS.items() if is_exact_in_r(call)}), encoding="utf-8"
     )
-    base = r.rinterface.baseenv
-    helpers = base["new.env"]()
-    base["sys.source"](str(HELPERS), helpers)
     made = r.call_function(helpers["generators_of_all_kinds"], str(folder), str(calls))
     return dict(zip(made.names, made))
 
