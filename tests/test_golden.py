@@ -1,4 +1,4 @@
-"""The golden vectors: their scripts write them without pystrat, which gives the same, as R and the core in C do."""
+"""The golden vectors: files are what their scripts write, and pystrat gives what a script wrote without it."""
 
 from __future__ import annotations
 

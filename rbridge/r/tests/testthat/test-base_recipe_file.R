@@ -163,12 +163,13 @@ test_that("a file whose header lies is refused before its vectors are used", {
   lie("uniform", "sorted", "be of a kind of 'downsampled'")
 })
 
-# The memory that a recipe needs, as a refusal says; the vectors of the file are refused first.
+# The memory that a recipe needs, as the error says.
+# A limit of 1 byte is too small for the vectors of the file; a limit of their size is too small for the sampler.
 bytes_needed = function(file) {
-  told = function(max_bytes) {
+  needed_above = function(max_bytes) {
     as.double(sub(".* needs ([0-9]+) instead.*", "\\1", message_of(read_batch_sampler(file, max_bytes = max_bytes))))
   }
-  told(told(1))
+  needed_above(needed_above(1))
 }
 
 test_that("a recipe that needs more memory than it may is refused before the memory is taken", {

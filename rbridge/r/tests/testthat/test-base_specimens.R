@@ -6,7 +6,7 @@ skip_on_cran()
 all_specimens = long_specimens()
 generators = lapply(all_specimens, generator_of_specimen)
 
-# The next batches of an iterator, at most so many, since an epoch may be endless.
+# The next batches of an iterator, but at most `most`, because an epoch may be endless.
 next_batches = function(following, most = 50L) {
   batches = list()
   while (length(batches) < most && !coro::is_exhausted(batch <- following())) { # nolint
@@ -34,7 +34,7 @@ through_file = function(object) {
   readRDS(file)
 }
 
-# Feedback, if the sampler takes any; weights by epoch are refused.
+# Gives feedback to an instance that takes it; weights by epoch cannot be updated.
 tell = function(instance) {
   if (is.function(instance$report)) {
     instance$report(1:2, c(0.5, 2))
@@ -169,7 +169,7 @@ for (name in names(generators)) {
   })
 }
 
-test_that("what is no epoch is refused in the name of the call", {
+test_that("an invalid epoch is refused, and the condition has the call", {
   instance = generators[[1L]](NULL)
   for (wrong in list(-1, 0.5, 6700001, NA, NA_real_, NULL, "1", list(1), TRUE, 1:2, factor(1), sum)) {
     for (refusal in list(refusal_of(instance$set_epoch(wrong)), refusal_of(instance$batches(wrong)))) {
