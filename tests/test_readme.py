@@ -49,6 +49,13 @@ def test_the_guides_of_the_overview_are_all_pages() -> None:
     assert set(PAGES) - linked == {ROOT / "docs" / "README.md"}
 
 
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/design.md"])
+def test_source_files_that_a_document_names_exist(document: str) -> None:
+    named = {Path(name).name for name in re.findall(r"`([\w./]+\.(?:c|h|py|pyx|R|sh))`", read(document))}
+    folders = [ROOT / folder for folder in ("benchmarks", "pystrat", "rbridge", "tests", "tools")]
+    assert named and not named - {path.name for folder in folders for path in folder.rglob("*.*")}
+
+
 def test_the_sampler_of_contributing_keeps_the_contract() -> None:
     names: dict[str, Any] = {}
     exec(blocks("CONTRIBUTING.md", "python")[0], names)
