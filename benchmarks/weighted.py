@@ -16,7 +16,6 @@ from rounds import Timing, head, interleaved, ratio, show
 from torch.utils.data import WeightedRandomSampler
 
 from pystrat import PrioritizedBatchSampler, SumTree, UniformBatchSampler
-from pystrat._random import RandomStream
 from pystrat._style import COLORS, SMALL
 
 BATCH = 256
@@ -73,12 +72,12 @@ def contestants(n: int, k: int = BATCH) -> dict[str, Callable[[], Any]]:
 
 def prioritised(n: int, k: int = BATCH, method: str = "proportional") -> dict[str, Callable[[], Any]]:
     """Return the batches of a sampler with priorities, and their updates: a round of k rows each."""
-    sampler = PrioritizedBatchSampler(n, k, method=method, seed=1)
+    sampler = PrioritizedBatchSampler(n, k, method=method, n_batches=1_000_000, seed=1)
     sampler.update(np.arange(n), RANDOM.random(n))
-    stream = RandomStream(1)
+    batches = iter(sampler)
     updates = iter([(RANDOM.integers(0, n, k), RANDOM.random(k)) for _ in range(50)] * 100_000)
     return {
-        "draw": repeated(lambda: sampler._draw(stream, 1)),
+        "draw": repeated(lambda: next(batches)),
         "update": repeated(lambda: sampler.update(*next(updates))),
     }
 
