@@ -5,18 +5,29 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import numpy as np
+import pandas as pd
 
 from pystrat import (
     BatchSampler,
+    DownsampledBatchSampler,
     EpochSubsetBatchSampler,
+    PerLabelBatchSampler,
     PrioritizedBatchSampler,
+    StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     UniformBatchSampler,
     WeightedBatchSampler,
     bin_target,
+    correct_probabilities,
     epoch_permutation,
+    published_class_weights,
+    stratified_split,
 )
-from tests.reference.golden_vectors import cut, labels_of, labels_of_training, values_of
+from pystrat.stratum_values import with_values
+from tests.reference.golden_groups import labels_of as of_rows
+from tests.reference.golden_per_label import labels_of_case
+from tests.reference.golden_ranged import expected_of_ranged
+from tests.reference.golden_vectors import as_in_r, cut, labels_of, labels_of_training, values_of
 from tests.reference.golden_weighted import made
 
 Case = dict[str, Any]
@@ -133,6 +144,64 @@ def rows_by_epoch(case: Case) -> EpochSubsetBatchSampler:
     return EpochSubsetBatchSampler(case["n_rows"], case["sample"], 3, **given)
 
 
+def downsampling(case: Case) -> Case:
+    """Return the numbers and batches of a case, or its error."""
+    try:
+        if case["kind"] == "probabilities":
+            return {"values": corrected(**case).tolist()}
+        if case["kind"] == "published":
+            return {"values": list(published_class_weights(case["weight"]))}
+        return downsampled(case)
+    except (TypeError, ValueError) as error:
+        return {"error": as_in_r(str(error))}
+
+
+def corrected(probabilities: Any, keep_rate: Any, columns: Any = None, classes: Any = None, **_: Any) -> Any:
+    table = probabilities if columns is None else pd.DataFrame(probabilities, columns=columns)
+    return correct_probabilities(table, keep_rate if classes is None else pd.Series(keep_rate, index=classes))
+
+
+def by_code(sampler: DownsampledBatchSampler, numbers: pd.Series) -> list[float]:
+    """Return numbers of classes in order of first appearance."""
+    return [float(numbers[label]) for label in with_values(sampler.plan.shown).values()]
+
+
+def downsampled(case: Case) -> Case:
+    n_rows = sum(case["counts"])
+    codes = np.repeat(np.arange(len(case["counts"])), case["counts"])[np.arange(n_rows) * case["step"] % n_rows]
+    labels = [case["labels"][code] for code in codes]
+    sampler = DownsampledBatchSampler(labels, **with_keys(case["parameters"], case["labels"]))
+    epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
+    return {
+        "n_batches": len(sampler),
+        "classes": list(sampler.plan.strata),
+        "kept": sampler.plan.counts.tolist(),
+        "class_weights": by_code(sampler, sampler.class_weights()),
+        "normalised": by_code(sampler, sampler.class_weights(normalize=True)),
+        "keep_rates": by_code(sampler, sampler.keep_rates),
+        "rows": cut(np.concatenate([[], *(batches.rows for batches in epochs)])),
+        "offsets": cut(np.concatenate([[], *(batches.offsets for batches in epochs)])),
+    }
+
+
+def split(case: Case) -> Any:
+    strata, groups = of_rows(case["rows"])
+    parts = stratified_split(strata, groups=groups if case["grouped"] else None, **case["parameters"])
+    return [cut(rows) for rows in (parts.values() if isinstance(parts, dict) else parts)]
+
+
+def per_label(case: Case) -> Case:
+    sampler = PerLabelBatchSampler(labels_of_case(case), **case["parameters"])
+    epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
+    drawn = [{"sizes": cut(np.diff(batches.offsets)), "rows": cut(batches.rows)} for batches in epochs]
+    return {"n_batches": len(sampler), "epochs": drawn}
+
+
+def subset(case: Case) -> Case:
+    sampler = StrataSubsetBatchSampler(labels_of(case["strata"]), **case["parameters"])
+    return expected_of_ranged(sampler, case["epochs"])
+
+
 SAMPLERS: dict[str, Callable[[Case], BatchSampler]] = {
     "rows_by_epoch": rows_by_epoch,
     "weights_by_epoch": weights_by_epoch,
@@ -140,6 +209,10 @@ SAMPLERS: dict[str, Callable[[Case], BatchSampler]] = {
 GIVEN: dict[str, Callable[[Case], Any]] = {
     "batches": stratified,
     "bins": bins,
+    "downsampling": downsampling,
+    "per_label": per_label,
+    "split": split,
+    "subsets": subset,
     "wanted": stratified,
     "weighted": weighted,
 }

@@ -9,12 +9,12 @@ from typing import Callable
 import pytest
 
 from tests.given_by_pystrat import GIVEN, SAMPLERS, training
-from tests.reference import golden_downsampling, golden_vectors
+from tests.reference import golden_vectors
 from tests.reference.golden_vectors import GOLDEN
 
 OF_THEIR_SCRIPTS = """
-    downsampling groups lengths mixed_groups mixtures no_duplicates per_label replay rows_by_epoch sharded specimens
-    split stream subsets tree weighted weights_by_epoch
+    advice class_weights downsampling groups lengths mixed_groups mixtures no_duplicates per_label replay rows_by_epoch
+    sharded specimens split stream subsets tree vocabulary weighted weights_by_epoch
 """.split()
 WRITERS: dict[str, Callable[[], str]] = {
     "batches": golden_vectors.as_text,
@@ -24,10 +24,7 @@ WRITERS: dict[str, Callable[[], str]] = {
     **{name: import_module(f"tests.reference.golden_{name}").as_text for name in OF_THEIR_SCRIPTS},
 }
 # Those of functions whose last digits differ between processors, and the texts and numbers of other sources.
-OF_OTHER_TESTS = {
-    *("advice", "class_weights", "density_weights", "vocabulary"),
-    *("aum", "batch_sizes", "losses", "messages"),
-}
+OF_OTHER_TESTS = {"aum", "batch_sizes", "density_weights", "losses", "messages"}
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -36,13 +33,10 @@ def test_a_file_is_what_its_script_writes(name: str) -> None:
     assert write().splitlines() == committed.splitlines(), f"python -m {write.__module__} writes it"
 
 
-ANSWERS = {**GIVEN, "downsampling": golden_downsampling.given_by_pystrat}
-
-
-@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("name", GIVEN)
 def test_pystrat_gives_what_a_file_has(name: str) -> None:
     for case in json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))["cases"]:
-        assert ANSWERS[name](case["input"]) == case["expected"]
+        assert GIVEN[name](case["input"]) == case["expected"]
 
 
 @pytest.mark.parametrize("name", SAMPLERS)

@@ -17,7 +17,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from pystrat.corpus.vocabulary import SampledOutput, sampled_vocabulary
 from tests.reference.golden_vectors import GOLDEN
-from tests.reference.golden_vocabulary import content
 
 SIZE, WIDTH = 50, 8
 
@@ -517,16 +516,38 @@ def test_ids_that_occur_and_those_that_always_do() -> None:
         sampled_vocabulary([], always=["a"])  # type: ignore[list-item]
 
 
-def test_golden_vectors() -> None:
+GOLDEN_VECTORS = json.loads((GOLDEN / "vocabulary.json").read_text(encoding="utf-8"))
+
+
+def test_golden_ids() -> None:
+    for case in GOLDEN_VECTORS["ids"]:
+        assert sampled_vocabulary(case["sequences"], case["always"]).tolist() == case["expected"]
+
+
+@pytest.mark.parametrize("case", GOLDEN_VECTORS["optimizers"], ids=lambda case: case["name"])
+def test_golden_training(case: dict[str, Any]) -> None:
     """Sums of floating-point numbers may differ in their last digits between processors; R reads the same file."""
-    golden = json.loads((GOLDEN / "vocabulary.json").read_text(encoding="utf-8"))
-    made = content()
-    assert {key: golden[key] for key in ("about", "ids", "training")} == {
-        key: made[key] for key in ("about", "ids", "training")
-    }
-    for now, then in zip(made["optimizers"], golden["optimizers"]):
-        for key, values in then["expected"].items():
-            np.testing.assert_allclose(now["expected"][key], values, rtol=1e-10)
+    given, expected = GOLDEN_VECTORS["training"], case["expected"]
+    layer = nn.Linear(2, 6, dtype=torch.float64)
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor(given["weight"], dtype=torch.float64))
+        layer.bias.copy_(torch.tensor(given["bias"], dtype=torch.float64))
+    makers = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+    makers.update(adagrad=torch.optim.Adagrad, rmsprop=torch.optim.RMSprop)
+    optimizer = makers[case["name"]](layer.parameters(), **case["parameters"])
+    losses = []
+    for ids in given["samples"]:
+        with SampledOutput(layer, layer, ids, optimizer) as sampled:
+            for step in given["steps"]:
+                optimizer.zero_grad()
+                targets = sampled.targets(torch.tensor(step["targets"]), ignore_index=0)
+                loss = nn.functional.cross_entropy(layer(torch.tensor(step["inputs"], dtype=torch.float64)), targets)
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+    np.testing.assert_allclose(losses, expected["losses"], rtol=1e-10)
+    np.testing.assert_allclose(layer.weight.detach(), expected["weight"], rtol=1e-10)
+    np.testing.assert_allclose(layer.bias.detach(), expected["bias"], rtol=1e-10)
 
 
 def test_torch_is_imported_by_this_module_alone() -> None:

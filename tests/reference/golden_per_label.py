@@ -1,6 +1,6 @@
 """The golden vectors of batches with positives and negatives of each label, in JSON that every language reads.
 
-``python -m tests.reference.golden_per_label`` writes ``tests/golden/per_label.json`` afresh.
+``python -m tests.reference.golden_per_label`` writes ``tests/golden/per_label.json`` afresh, without pystrat.
 """
 
 from __future__ import annotations
@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-import numpy as np
-
-from pystrat import PerLabelBatchSampler
-from tests.reference.golden_vectors import GOLDEN, cut
+from tests.reference.golden_vectors import GOLDEN, cut, joined
+from tests.reference.naive_exposure import naive_per_label
 
 ABOUT = (
     "Batches with positives and negatives of each label. Row r of n_rows, from 0, has label i, from 0, if (r + 3 * i) "
@@ -20,18 +18,23 @@ ABOUT = (
 )
 
 
-def labels_of_case(n_rows: int, n_labels: int) -> np.ndarray:
+def labels_of_case(case: dict[str, Any]) -> list[list[int]]:
     """Return the labels of a case."""
-    row, label = np.indices((n_rows, n_labels))
-    return np.asarray((row + 3 * label) % (label + 2) == 0)
+    columns = range(case["n_labels"])
+    return [[int((row + 3 * label) % (label + 2) == 0) for label in columns] for row in range(case["n_rows"])]
 
 
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return what the case's sampler gives."""
-    sampler = PerLabelBatchSampler(labels_of_case(case["n_rows"], case["n_labels"]), **case["parameters"])
-    epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
-    drawn = [{"sizes": cut(np.diff(batches.offsets)), "rows": cut(batches.rows)} for batches in epochs]
-    return {"n_batches": len(sampler), "epochs": drawn}
+    """Return what the case's sampler must give."""
+    parameters = case["parameters"]
+    each = parameters["positives_per_label"], parameters["negatives_per_label"]
+    labels_per_batch = parameters.get("labels_per_batch", case["n_labels"])
+    n_batches = parameters.get("n_batches", max(1, case["n_rows"] // (labels_per_batch * sum(each))))
+    replicas = parameters.get("num_replicas", 1)
+    shared = (labels_of_case(case), n_batches // replicas * replicas, labels_per_batch, each, parameters["seed"])
+    epochs = [next(naive_per_label(*shared, epoch)) for epoch in case["epochs"]]
+    drawn = [{"sizes": cut(list(map(len, batches))), "rows": cut(joined(batches))} for batches in epochs]
+    return {"n_batches": shared[1], "epochs": drawn}
 
 
 def cases() -> Iterator[dict[str, Any]]:

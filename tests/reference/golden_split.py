@@ -1,6 +1,6 @@
 """The golden vectors of parts of rows, in JSON that every language reads.
 
-``python -m tests.reference.golden_split`` writes ``tests/golden/split.json`` afresh.
+``python -m tests.reference.golden_split`` writes ``tests/golden/split.json`` afresh, without pystrat.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-from pystrat import stratified_split
 from tests.reference.golden_groups import labels_of
 from tests.reference.golden_vectors import GOLDEN, cut
+from tests.reference.naive_split import naive_split
 
 ABOUT = (
     "The rows of parts, each with its share of every stratum. 'rows' are those of groups.json, whose groups count only "
@@ -29,9 +29,13 @@ MISSING: dict[str, list[Any]] = {
 
 def expected_of(case: dict[str, Any]) -> list[Any]:
     """Return the parts of a case, in order."""
-    strata, groups = labels_of(case["rows"])
-    parts = stratified_split(strata, groups=groups if case["grouped"] else None, **case["parameters"])
-    return [cut(rows) for rows in (parts.values() if isinstance(parts, dict) else parts)]
+    strata, groups = (list(labels) for labels in labels_of(case["rows"]))
+    parameters = case["parameters"]
+    sizes = parameters["sizes"]
+    given = list(sizes.values()) if isinstance(sizes, dict) else sizes
+    missing = parameters.get("missing", "error")
+    parts = naive_split(strata, groups if case["grouped"] else None, given, parameters["seed"], missing)
+    return [cut(rows) for rows in parts]
 
 
 def cases() -> Iterator[dict[str, Any]]:

@@ -44,7 +44,7 @@ def test_batches_are_those_of_plain_python_and_keep_their_promises(data: st.Data
     sampler = PerLabelBatchSampler(
         labels, positives, negatives, labels_per_batch=wanted, n_batches=n_batches, seed=data.draw(st.integers(0, 99))
     )
-    naive = naive_per_label(labels.tolist(), n_batches, wanted, (positives, negatives), sampler.seed)
+    naive = naive_per_label(labels.tolist(), n_batches, wanted, (positives, negatives), sampler.seed, 0)
     n_epochs = n_labels // gcd(n_labels, n_batches * wanted)
     seen, times = np.zeros(n_labels, dtype=np.int64), np.zeros((n_rows, n_labels), dtype=np.int64)
     for epoch, expected in enumerate(islice(naive, n_epochs)):

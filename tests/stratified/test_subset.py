@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, islice, product
+from itertools import combinations, product
 from math import gcd
 from typing import Any
 
@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler, epoch_permutation
-from tests.reference.naive_blocks import naive_blocks
-from tests.reference.naive_exposure import naive_exposure
-from tests.reference.naive_turns import turns_of_strata
+from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler
+from tests.reference.naive_subset import NaiveSubset
 
 LABELS = np.repeat(np.arange(6), [3, 12, 7, 4, 9, 5])
 
@@ -30,7 +28,7 @@ def refused(*arguments: Any, labels: Any = LABELS, **parameters: Any) -> str:
 
 
 def check(sampler: StrataSubsetBatchSampler, codes: np.ndarray, epoch: int) -> None:
-    """See that an epoch keeps its promises; without `exact`, that its batches are those of plain Python."""
+    """See that an epoch keeps its promises, and that its batches are those of plain Python."""
     plan = sampler.plan
     numbers = set()
     for batch in sampler.batches(epoch):
@@ -41,12 +39,12 @@ def check(sampler: StrataSubsetBatchSampler, codes: np.ndarray, epoch: int) -> N
         numbers.add(len(strata))
     assert max(numbers) - min(numbers) <= 1
     rows = sampler.batches(epoch).rows
-    assert len(set(rows.tolist())) == len(rows)
-    if not plan.exact:
-        order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
-        expected = naive_blocks(order, codes.tolist(), plan.blocks.tolist(), plan.n_batches)
-        assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
-        assert len(rows) == len(codes)
+    assert len(set(rows.tolist())) == len(rows) and (plan.exact or len(rows) == len(codes))
+    assert [batch.tolist() for batch in sampler.batches(epoch)] == naive_of(sampler, codes).batches(epoch)
+
+
+def naive_of(sampler: StrataSubsetBatchSampler, codes: np.ndarray) -> NaiveSubset:
+    return NaiveSubset([codes.tolist()], {**sampler.parameters, "seed": sampler.seed})
 
 
 def test_as_many_batches_as_can_be() -> None:
@@ -129,17 +127,14 @@ def test_all_strata_in_every_batch_are_stratified_batches() -> None:
 
 
 def test_exact_epochs_take_blocks_and_rows_in_turn() -> None:
-    parameters = {"strata_per_batch": 3, "min_samples_per_stratum": 1, "exact": True}
-    sampler = StrataSubsetBatchSampler(LABELS, seed=5, **parameters)
+    sampler = StrataSubsetBatchSampler(LABELS, 3, 1, exact=True, seed=5)
     plan = sampler.plan
     n_over = 1  # 40 blocks for 13 batches of 3 strata
     assert len(sampler) == 13 and plan.blocks.sum() == 13 * 3 + n_over
-    table = {"rows": plan.counts.tolist(), "batches": plan.blocks.tolist(), "n_batches": len(sampler)}
     n_all = int(plan.blocks.sum())
     seen = np.zeros(len(LABELS), dtype=np.int64)
     for epoch in range(n_all):
-        taken = np.bincount(LABELS[sampler.batches(epoch).rows], minlength=6)
-        assert taken.tolist() == [rows for _, rows, _ in turns_of_strata(parameters, table, epoch)]
+        check(sampler, LABELS, epoch)
         seen += np.bincount(sampler.batches(epoch).rows, minlength=len(LABELS))
         for stratum in range(6):
             assert np.ptp(seen[stratum == LABELS]) <= 1, "rows of a stratum come equally often up to one"
@@ -219,9 +214,9 @@ def test_balanced_batches_are_those_of_plain_python(data: st.DataObject) -> None
     balance = data.draw(st.sampled_from(["mean", "over", "under"]) | st.integers(1, 40))
     sampler = of_sizes(sizes, wanted, minimum, balance=balance, rare="allow")
     codes = np.repeat(np.arange(len(sizes)), sizes)
-    naive = naive_exposure(codes.tolist(), len(sizes), len(sampler), wanted, minimum, sampler.seed)
-    for epoch, expected in enumerate(islice(naive, 10)):
-        assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
+    naive = naive_of(sampler, codes)
+    for epoch in (*range(10), data.draw(st.integers(10, 6_700_000))):
+        assert [batch.tolist() for batch in sampler.batches(epoch)] == naive.batches(epoch)
     check_balanced(sampler, codes)
 
 
