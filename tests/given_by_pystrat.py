@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Iterable, Union
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from pystrat import (
     PrioritizedBatchSampler,
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
+    StratifiedGroupBatchSampler,
     UniformBatchSampler,
     WeightedBatchSampler,
     bin_target,
@@ -26,7 +27,6 @@ from pystrat import (
 from pystrat.stratum_values import with_values
 from tests.reference.golden_groups import labels_of as of_rows
 from tests.reference.golden_per_label import labels_of_case
-from tests.reference.golden_ranged import expected_of_ranged
 from tests.reference.golden_vectors import as_in_r, cut, labels_of, labels_of_training, values_of
 from tests.reference.golden_weighted import made
 
@@ -81,6 +81,25 @@ def training(run: str, given: Case) -> Case:
 def bins(case: Case) -> Case:
     found = bin_target(values_of(case["values"]), case["n_bins"])
     return {"names": list(found.categories), "codes": cut(found.codes)}
+
+
+def groups(case: Case) -> Case:
+    strata, own = of_rows(case["rows"])
+    return ranged(StratifiedGroupBatchSampler(strata, groups=own, **case["parameters"]), case["epochs"])
+
+
+def ranged(sampler: Union[StrataSubsetBatchSampler, StratifiedGroupBatchSampler], epochs: Iterable[int]) -> Case:
+    """Return the plan of a sampler with bounds, and its batches in some epochs."""
+    table = sampler.plan.named_table()
+    return {
+        "n_batches": len(sampler),
+        "strata": list(table.index),
+        **{name: column.tolist() for name, column in table.items()},
+        "epochs": [
+            {"sizes": cut(np.diff(sampler.batches(epoch).offsets)), "rows": cut(sampler.batches(epoch).rows)}
+            for epoch in epochs
+        ],
+    }
 
 
 def weighted(case: Case) -> Case:
@@ -199,7 +218,7 @@ def per_label(case: Case) -> Case:
 
 def subset(case: Case) -> Case:
     sampler = StrataSubsetBatchSampler(labels_of(case["strata"]), **case["parameters"])
-    return expected_of_ranged(sampler, case["epochs"])
+    return ranged(sampler, case["epochs"])
 
 
 SAMPLERS: dict[str, Callable[[Case], BatchSampler]] = {
@@ -210,6 +229,7 @@ GIVEN: dict[str, Callable[[Case], Any]] = {
     "batches": stratified,
     "bins": bins,
     "downsampling": downsampling,
+    "groups": groups,
     "per_label": per_label,
     "split": split,
     "subsets": subset,

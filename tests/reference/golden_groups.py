@@ -1,4 +1,4 @@
-"""The golden vectors of groups, in JSON that every language reads.
+"""The golden vectors of groups, in JSON that every language reads, computed without pystrat.
 
 ``python -m tests.reference.golden_groups`` writes ``tests/golden/groups.json`` afresh.
 """
@@ -8,11 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator, Optional
 
-import numpy as np
-
-from pystrat import StratifiedGroupBatchSampler
-from tests.reference.golden_ranged import expected_of_ranged
-from tests.reference.golden_vectors import GOLDEN
+from tests.reference.golden_vectors import GOLDEN, cut, joined
+from tests.reference.naive_groups import NaiveGroups
 
 ABOUT = (
     "Batches of rows with groups. 'groups' of row i, from 0, is i * multiplier mod modulus, and 'strata' is the group "
@@ -22,24 +19,25 @@ ABOUT = (
 )
 
 
-def labels_of(rows: dict[str, Any]) -> tuple[Any, Any]:
+def labels_of(rows: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the strata and the groups of a case."""
     if "groups" in rows:
         return rows["strata"], rows["groups"]
-    groups = np.arange(rows["length"]) * rows["multiplier"] % rows["modulus"]
-    by = np.arange(rows["length"]) // rows["divisor"] if "divisor" in rows else groups
-    return by % rows["n_strata"], groups
-
-
-def sampler_of(case: dict[str, Any]) -> StratifiedGroupBatchSampler:
-    """Return the case's sampler."""
-    strata, groups = labels_of(case["rows"])
-    return StratifiedGroupBatchSampler(strata, groups=groups, **case["parameters"])
+    groups = [row * rows["multiplier"] % rows["modulus"] for row in range(rows["length"])]
+    by = [row // rows["divisor"] for row in range(rows["length"])] if "divisor" in rows else groups
+    return [number % rows["n_strata"] for number in by], groups
 
 
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return what the case's sampler gives."""
-    return expected_of_ranged(sampler_of(case), case["epochs"])
+    """Return what the case's sampler must give."""
+    naive = NaiveGroups(*labels_of(case["rows"]), case["parameters"])
+    drawn = [naive.batches(epoch) for epoch in case["epochs"]]
+    return {
+        "n_batches": naive.n_batches,
+        "strata": naive.names,
+        **naive.table(),
+        "epochs": [{"sizes": cut(list(map(len, batches))), "rows": cut(joined(batches))} for batches in drawn],
+    }
 
 
 def cases() -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-from tests.reference import golden_groups
+from tests.given_by_pystrat import groups
 from tests.reference.golden_vectors import GOLDEN
 
 ABOUT = (
@@ -49,7 +49,7 @@ def _case(name: str, rows: dict[str, Any], epochs: tuple[int, ...], **parameters
 
 def as_text() -> str:
     """Return the text of the file: one case a line."""
-    lines = [json.dumps({"input": case, "expected": golden_groups.expected_of(case)}) for case in cases()]
+    lines = [json.dumps({"input": case, "expected": groups(case)}) for case in cases()]
     return '{"about": ' + json.dumps(ABOUT) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
 
 

@@ -2,9 +2,89 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from fractions import Fraction
+from heapq import heapreplace
 from itertools import groupby
-from math import gcd
-from typing import Sequence
+from math import ceil, gcd
+from typing import Any, Sequence
+
+from tests.reference.naive_random import NaiveStream, epoch_order, epoch_seed
+from tests.reference.naive_stratified import half_up, strata_of
+
+
+class NaiveGroups:
+    """The batches of a group sampler with these columns and parameters; each group that is together has one stratum."""
+
+    def __init__(self, strata: Sequence[Any], groups: Sequence[Any], parameters: dict[str, Any]) -> None:
+        self.names, codes = strata_of([strata], parameters.get("missing", "error"))
+        self.codes = [-1 if code == len(self.names) else code for code in codes]
+        self.groups, self.seed = groups, parameters["seed"]
+        self.is_apart = parameters.get("keep") == "apart"
+        pairs = Counter(zip(self.codes, groups))
+        self.sizes = [[count for (code, _), count in pairs.items() if code == own] for own in range(len(self.names))]
+        self.counts = [sum(sizes) for sizes in self.sizes]
+        self.n_groups = [len(sizes) for sizes in self.sizes]
+        self.choose(parameters)
+
+    def choose(self, parameters: dict[str, Any]) -> None:
+        """Choose the number of batches, and the minimum by which groups are large."""
+        replicas = parameters.get("num_replicas", 1)
+        if "mean_batch_size" not in parameters:
+            self.minimum = parameters["min_samples_per_stratum"]
+            self.n_batches = max(1, self.allowed(self.minimum)) // replicas * replicas
+            return
+        most = sum(self.counts if self.is_apart else self.n_groups)
+        n_batches = max(1, min(most, half_up(Fraction(sum(self.counts), parameters["mean_batch_size"]))))
+        self.n_batches = n_batches // replicas * replicas
+        minimums = range(1, min(self.counts) // max(1, self.n_batches) + 1)
+        self.minimum = max((minimum for minimum in minimums if self.allowed(minimum) >= self.n_batches), default=1)
+
+    def allowed(self, minimum: int) -> int:
+        """Return how many batches are sure to keep a minimum."""
+        return min(sum(sizes) // minimum if self.is_apart else most_batches(sizes, minimum) for sizes in self.sizes)
+
+    def bounds(self, sizes: Sequence[int]) -> tuple[int, int]:
+        """Return the fewest and the most rows of a stratum, with groups of these sizes, in a batch.
+
+        When a group is dealt, no batch has fewer rows than the one that gets it. So no batch exceeds another by more
+        than the largest group. The same holds for small groups in the batches without a large one.
+        """
+        count, largest = sum(sizes), max(sizes)
+        if self.is_apart:
+            return count // self.n_batches, ceil(Fraction(count, self.n_batches))
+        small, large = ([size for size in sizes if (size >= self.minimum) is is_large] for is_large in (False, True))
+        floors, without = [min(large)] if large else [], self.n_batches - len(large)
+        if without > 0:
+            divisor = gcd(*small) or 1
+            rest = Fraction(sum(small) - (without - 1) * max(small, default=0), without)
+            floors.append(max(0, ceil(rest / divisor) * divisor))
+        of_all = ceil(Fraction(count - (self.n_batches - 1) * largest, self.n_batches))
+        return max(of_all, min(floors)), (count - largest) // self.n_batches + largest
+
+    def table(self) -> dict[str, list[int]]:
+        """Return the columns of the plan, with a number for each stratum."""
+        fewest, most = zip(*map(self.bounds, self.sizes))
+        return {
+            "rows": self.counts,
+            "groups": self.n_groups,
+            "largest": [max(sizes) for sizes in self.sizes],
+            "fewest": list(fewest),
+            "most": list(most),
+        }
+
+    def batches(self, epoch: int) -> list[list[int]]:
+        """Return the batches of an epoch, shuffled if a stratum has too few rows or groups for all of them."""
+        order = epoch_order(len(self.codes), self.seed, epoch)
+        if self.is_apart:
+            dealt = naive_apart(order, self.codes, self.groups, self.n_batches)
+        else:
+            dealt = naive_together(order, self.codes, self.groups, self.n_batches, self.minimum)
+        if min(self.counts if self.is_apart else self.n_groups) >= self.n_batches:
+            return dealt
+        random = NaiveStream(epoch_seed(self.seed, epoch))
+        random.permutation(len(self.codes))
+        return [dealt[batch] for batch in random.permutation(self.n_batches)]
 
 
 def most_batches(sizes: Sequence[int], minimum: int) -> int:
@@ -19,23 +99,23 @@ def most_batches(sizes: Sequence[int], minimum: int) -> int:
 
 
 def naive_together(
-    order: Sequence[int], codes: Sequence[int], groups: Sequence[int], n_batches: int, minimum: int
+    order: Sequence[int], codes: Sequence[int], groups: Sequence[Any], n_batches: int, minimum: int
 ) -> list[list[int]]:
     """Return the batches of an epoch; `codes` has the stratum of each row, -1 for rows that are never sampled."""
     batches: list[list[list[int]]] = [[] for _ in range(n_batches)]
     for stratum in sorted(set(codes) - {-1}):
-        members: dict[int, list[int]] = {}
+        members: dict[Any, list[int]] = {}
         for row in order:
             if codes[row] == stratum:
                 members.setdefault(groups[row], []).append(row)
         large = [rows for rows in members.values() if len(rows) >= minimum][:n_batches]
         others = [rows for rows in members.values() if rows not in large]
-        before = [sum(map(len, batch)) for batch in batches]
-        held = [0] * n_batches
+        # Rows of the stratum, rows of earlier strata, the batch: the smallest of these gets the next group.
+        heap = sorted((0, sum(map(len, batch)), place) for place, batch in enumerate(batches))
         for rows in large + others:
-            best = min(range(n_batches), key=lambda batch: (held[batch], before[batch], batch))
-            batches[best].append(rows)
-            held[best] += len(rows)
+            held, before, place = heap[0]
+            batches[place].append(rows)
+            heapreplace(heap, (held + len(rows), before, place))
     return [[row for rows in batch for row in rows] for batch in batches]
 
 
@@ -44,20 +124,22 @@ def runs(values: Sequence[int]) -> list[int]:
     return [value for value, _ in groupby(values)]
 
 
-def naive_apart(order: Sequence[int], codes: Sequence[int], groups: Sequence[int], n_batches: int) -> list[list[int]]:
+def naive_apart(order: Sequence[int], codes: Sequence[int], groups: Sequence[Any], n_batches: int) -> list[list[int]]:
     """Return the batches of an epoch of spread groups; `codes` has -1 for rows that are never sampled."""
     rows = [row for row in order if codes[row] >= 0]
     nested = len({(codes[row], groups[row]) for row in rows}) == len({groups[row] for row in rows})
     colors = (
         dealt_in_turn(rows, codes, groups, n_batches) if nested else Coloring(rows, codes, groups, n_batches).colors
     )
-    dealt = [[row for row, color in zip(rows, colors) if color == batch] for batch in range(n_batches)]
+    dealt: list[list[int]] = [[] for _ in range(n_batches)]
+    for row, color in zip(rows, colors):
+        dealt[color].append(row)
     return [sorted(batch, key=lambda row: codes[row]) for batch in dealt]
 
 
-def dealt_in_turn(rows: Sequence[int], codes: Sequence[int], groups: Sequence[int], n_batches: int) -> list[int]:
+def dealt_in_turn(rows: Sequence[int], codes: Sequence[int], groups: Sequence[Any], n_batches: int) -> list[int]:
     """Return the batch of each row if each group lies in one stratum."""
-    first: dict[int, int] = {}
+    first: dict[Any, int] = {}
     for place, row in enumerate(rows):
         first.setdefault(groups[row], place)
     line = sorted(range(len(rows)), key=lambda place: (codes[rows[place]], first[groups[rows[place]]], place))
@@ -70,30 +152,38 @@ def dealt_in_turn(rows: Sequence[int], codes: Sequence[int], groups: Sequence[in
 class Coloring:
     """The rows as edges between blocks of their stratum and of their group; no two edges of a block get one color."""
 
-    def __init__(self, rows: Sequence[int], codes: Sequence[int], groups: Sequence[int], n_batches: int) -> None:
-        self.n_batches = n_batches
+    def __init__(self, rows: Sequence[int], codes: Sequence[int], groups: Sequence[Any], n_batches: int) -> None:
         self.ends = [blocks_of([labels[row] for row in rows], n_batches) for labels in (codes, groups)]
         self.colors: list[int] = []
         self.edges: list[dict[int, dict[int, int]]] = [{vertex: {} for vertex in ends} for ends in self.ends]
+        self.free = [dict.fromkeys(ends, 2**n_batches - 1) for ends in self.ends]  # bit k: no edge has color k
         for edge in range(len(rows)):
             self.color(edge)
-        wanted = [len(rows) // n_batches + (color < len(rows) % n_batches) for color in range(n_batches)]
-        while True:
-            givers = [color for color in range(n_batches) if self.colors.count(color) > wanted[color]]
-            takers = [color for color in range(n_batches) if self.colors.count(color) < wanted[color]]
-            if not givers:
-                break
-            self.move(givers[0], takers[0])
+        sizes = Counter(self.colors)
+        sizes.subtract(place % n_batches for place in range(len(rows)))
+        while +sizes:
+            giver, taker = min(+sizes), min(-sizes)
+            self.move(giver, taker)
+            sizes.subtract({giver: 1, taker: -1})
 
     def color(self, edge: int) -> None:
-        left, right = (self.edges[side][self.ends[side][edge]] for side in (0, 1))
-        free = [[color for color in range(self.n_batches) if color not in held] for held in (left, right)]
-        common = [color for color in free[0] if color in free[1]]
-        if not common:
-            self.flip(1, self.ends[1][edge], free[0][0], free[1][0])
-        color = common[0] if common else free[0][0]
+        """Give an edge the first color that is free at both of its ends, or make one free."""
+        left, right = (self.free[side][self.ends[side][edge]] for side in (0, 1))
+        color = lowest_bit(left & right or left)
+        if not left & right:
+            self.flip(1, self.ends[1][edge], color, lowest_bit(right))
         self.colors.append(color)
-        left[color] = right[color] = edge
+        self.set(edge)
+
+    def set(self, edge: int) -> None:
+        for side, ends in enumerate(self.ends):
+            self.edges[side][ends[edge]][self.colors[edge]] = edge
+            self.free[side][ends[edge]] &= ~(1 << self.colors[edge])
+
+    def unset(self, edge: int) -> None:
+        for side, ends in enumerate(self.ends):
+            del self.edges[side][ends[edge]][self.colors[edge]]
+            self.free[side][ends[edge]] |= 1 << self.colors[edge]
 
     def path(self, side: int, vertex: int, color: int, other: int) -> list[int]:
         """Return the edges of two colors on the path that begins at a vertex of a side."""
@@ -107,12 +197,10 @@ class Coloring:
     def flip(self, side: int, vertex: int, color: int, other: int) -> None:
         path = self.path(side, vertex, color, other)
         for edge in path:
-            for end in (0, 1):
-                del self.edges[end][self.ends[end][edge]][self.colors[edge]]
+            self.unset(edge)
         for edge in path:
             self.colors[edge] = color + other - self.colors[edge]
-            for end in (0, 1):
-                self.edges[end][self.ends[end][edge]][self.colors[edge]] = edge
+            self.set(edge)
 
     def move(self, giver: int, taker: int) -> None:
         """Flip the path of the first stratum's block that has one more edge of the giver."""
@@ -124,16 +212,19 @@ class Coloring:
         raise AssertionError("no path has one more edge")
 
 
-def blocks_of(labels: Sequence[int], n_batches: int) -> list[int]:
+def lowest_bit(number: int) -> int:
+    return (number & -number).bit_length() - 1
+
+
+def blocks_of(labels: Sequence[Any], n_batches: int) -> list[int]:
     """Return the block of each edge: the rest of a label comes first, beside other rests if there is room."""
     n_blocks, room, shared = 0, 0, -1
-    rests: dict[int, int] = {}
-    wholes: dict[int, int] = {}
-    ranks = {label: 0 for label in labels}
+    rests: dict[Any, int] = {}
+    wholes: dict[Any, int] = {}
+    ranks, counts = dict.fromkeys(labels, 0), Counter(labels)
     blocks = []
     for label in labels:
-        count = labels.count(label)
-        whole, rest = divmod(count, n_batches)
+        whole, rest = divmod(counts[label], n_batches)
         if ranks[label] == 0:
             if rest > room:
                 shared, n_blocks, room = n_blocks, n_blocks + 1, n_batches

@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pystrat import StratifiedGroupBatchSampler, StratifiedBatchSampler, epoch_permutation
-from pystrat.base import epoch_seed
+from pystrat import StratifiedGroupBatchSampler, StratifiedBatchSampler
 from tests.inside import recipe_of
-from tests.reference.naive_groups import most_batches, naive_apart, naive_together, runs
-from tests.reference.naive_random import NaiveStream
+from tests.reference.naive_groups import NaiveGroups, most_batches, naive_together, runs
 
 SIZES = [[3, 1, 1, 2], [5, 2, 2, 2, 1], [4, 4, 4]]  # of the groups of each stratum
 
@@ -55,20 +53,15 @@ def loads(sizes: Sequence[int], n_batches: int, minimum: int) -> list[int]:
     return [len(batch) for batch in dealt]
 
 
-def dealt_minimum(sampler: StratifiedGroupBatchSampler) -> int:
-    """Return the minimum by which groups are large: the given one, or the largest that the mean size allows."""
-    return int(recipe_of(sampler).parts["min_samples_per_stratum"][0])
-
-
-def in_order_of_epoch(
-    dealt: list[list[int]], fewest: int, n_rows: int, sampler: StratifiedGroupBatchSampler, epoch: int
-) -> list[list[int]]:
-    """Shuffle the batches if there are more than the `fewest` rows or groups of a stratum."""
-    if fewest >= len(dealt):
-        return dealt
-    random = NaiveStream(epoch_seed(sampler.seed, epoch))
-    random.permutation(n_rows)
-    return [dealt[batch] for batch in random.permutation(len(dealt))]
+def check_naive(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> NaiveGroups:
+    """See that the plan and the batches of an epoch are those of plain Python."""
+    given = {name: value for name, value in sampler.parameters.items() if value is not None}
+    strata = [None if code < 0 else code for code in codes]
+    naive = NaiveGroups(strata, groups, {**given, "seed": sampler.seed})
+    assert len(sampler) == naive.n_batches
+    assert {name: column.tolist() for name, column in sampler.plan.columns().items()} == naive.table()
+    assert [batch.tolist() for batch in sampler.batches(epoch)] == naive.batches(epoch)
+    return naive
 
 
 def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> None:
@@ -76,9 +69,7 @@ def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any
     plan, table = sampler.plan, sampler.plan.table()
     batches = [batch.tolist() for batch in sampler.batches(epoch)]
     codes, groups = np.asarray(codes), np.asarray(groups)
-    order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
-    dealt = naive_together(order, codes.tolist(), groups.tolist(), plan.n_batches, dealt_minimum(sampler))
-    assert batches == in_order_of_epoch(dealt, table["groups"].min(), len(codes), sampler, epoch)
+    minimum = check_naive(sampler, codes.tolist(), groups.tolist(), epoch).minimum
     found = [group for batch in batches for group in runs(groups[batch].tolist())]
     assert len(found) == len(set(found)), "a group is in one batch, its rows side by side"
     fewest, most = table["fewest"].to_numpy(), table["most"].to_numpy()
@@ -87,8 +78,8 @@ def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any
         assert (fewest <= held).all() and (held <= most).all()
         assert plan.size_range[0] <= len(batch) <= plan.size_range[1]
     assert plan.min_samples_per_stratum == fewest.min()
-    if table["rows"].min() >= dealt_minimum(sampler) and table["groups"].min() >= plan.n_batches:
-        assert plan.min_samples_per_stratum >= dealt_minimum(sampler)
+    if table["rows"].min() >= minimum and table["groups"].min() >= plan.n_batches:
+        assert plan.min_samples_per_stratum >= minimum
 
 
 def check_apart(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> None:
@@ -96,22 +87,17 @@ def check_apart(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, e
     plan, n_batches = sampler.plan, len(sampler)
     batches = [batch.tolist() for batch in sampler.batches(epoch)]
     codes, groups = np.asarray(codes), np.asarray(groups)
-    order = epoch_permutation(len(codes), seed=sampler.seed, epoch=epoch).tolist()
-    dealt = naive_apart(order, codes.tolist(), groups.tolist(), n_batches)
-    assert batches == in_order_of_epoch(dealt, plan.counts.min(), len(codes), sampler, epoch)
+    check_naive(sampler, codes.tolist(), groups.tolist(), epoch)
     sampled = codes >= 0
-    n_rows = int(sampled.sum())
-    assert [len(batch) for batch in dealt] == [
-        n_rows // n_batches + (batch < n_rows % n_batches) for batch in range(n_batches)
-    ]
-    assert plan.size_range == (len(dealt[-1]), len(dealt[0]))
+    sizes, n_rows = sorted(map(len, batches), reverse=True), int(sampled.sum())
+    assert sizes == [n_rows // n_batches + (batch < n_rows % n_batches) for batch in range(n_batches)]
+    assert plan.size_range == (sizes[-1], sizes[0])
     for labels in (codes, groups):
         counts = np.bincount(labels[sampled], minlength=labels.max() + 1)
         for batch in batches:
             held = np.bincount(labels[batch], minlength=len(counts))
             assert (counts // n_batches <= held).all() and (held <= -(-counts // n_batches)).all()
     assert plan.most_of_group == -(-int(np.bincount(groups[sampled]).max()) // n_batches)
-    assert plan.fewest.tolist() == (plan.counts // n_batches).tolist()
 
 
 def renumbered(codes: Sequence[int]) -> list[int]:
@@ -237,24 +223,12 @@ def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: 
     except ValueError as error:
         assert n_batches == 0 and "num_replicas" in str(error)
         return
-    assert len(sampler) == n_batches
-
-    def allowed(minimum: int) -> int:
-        """Return the number of batches that a minimum allows."""
-        if keep == "apart":
-            return min(counts) // minimum
-        return min(most_batches(groups, minimum) for groups in sizes)
-
-    largest = [minimum for minimum in range(1, min(counts) + 1) if allowed(minimum) >= n_batches]
-    assert dealt_minimum(sampler) == max(largest, default=1)
-    assert sampler.plan.min_samples_per_stratum >= max(largest, default=0)
     check = check_together if keep == "together" else check_apart
     for epoch in (0, 7):
         check(sampler, *labels_of(sizes), epoch)
+    minimum = check_naive(sampler, *labels_of(sizes), 0).minimum
     if n_batches <= min(most):
-        assert made(sizes, None, mean_batch_size=mean, keep=keep, num_replicas=replicas).plan.fewest.min() >= max(
-            largest
-        )
+        assert made(sizes, None, mean_batch_size=mean, keep=keep, num_replicas=replicas).plan.fewest.min() >= minimum
     else:
         assert "'mean_batch_size' must be at least" in refused_size(sizes, mean, keep, replicas) or replicas > min(most)
 
