@@ -15,9 +15,10 @@
 #' One weight for each row, for [batch_sampler_weighted()].
 #'
 #' @details
-#' The weight is computed as `1 / (1 + beta + ... + beta^(n_c - 1))`, which is equal but loses no digits to
-#' cancellation: the relative error is below 1e-14 for any `beta` and any number of rows.
-#' The sum takes O(log n_c).
+#' The weight is computed as `1 / S(n_c)`, where `S(n) = 1 + beta + ... + beta^(n - 1)`.
+#' This is equal but loses no digits to cancellation: the relative error is below 1e-14 for any `beta` and any number of
+#' rows.
+#' The sum takes O(log n_c), since `S(2 * m) = S(m) * (2 - (1 - beta) * S(m))` and `S(m + 1) = S(m) * beta + 1`.
 #'
 #' @section Errors:
 #' The labels are not a vector or a table, hold values of another kind, or some are missing; or `beta` is out of range.
