@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Callable, Iterable, Union
 
 import numpy as np
@@ -16,6 +17,7 @@ from pystrat import (
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
+    TreeBatchSampler,
     UniformBatchSampler,
     WeightedBatchSampler,
     bin_target,
@@ -25,6 +27,7 @@ from pystrat import (
     stratified_split,
 )
 from pystrat.stratum_values import with_values
+from tests.reference import golden_tree
 from tests.reference.golden_groups import labels_of as of_rows
 from tests.reference.golden_per_label import labels_of_case
 from tests.reference.golden_vectors import as_in_r, cut, labels_of, labels_of_training, values_of
@@ -99,6 +102,29 @@ def ranged(sampler: Union[StrataSubsetBatchSampler, StratifiedGroupBatchSampler]
             {"sizes": cut(np.diff(sampler.batches(epoch).offsets)), "rows": cut(sampler.batches(epoch).rows)}
             for epoch in epochs
         ],
+    }
+
+
+def tree(case: Case) -> Case:
+    columns = {
+        name: pd.to_datetime(pd.Series(given["days"])) if isinstance(given, dict) and "days" in given else of_file
+        for (name, given), of_file in zip(case["table"].items(), golden_tree.table_of(case).values())
+    }
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            sampler = TreeBatchSampler(columns, golden_tree.moments_in(case["spec"]), **case["parameters"])
+        except (TypeError, ValueError) as error:
+            # What a reader of YAML says of it depends on the reader and its version.
+            return {"error": str(error).split(" Got ")[0] if case.get("yaml") else as_in_r(str(error))}
+    epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
+    values = [sampler.auxiliary_values(epoch) for epoch in case["epochs"]]
+    return {
+        "n_batches": len(sampler),
+        "warnings": [str(warning.message) for warning in told],
+        "rows": cut(np.concatenate([[], *(batches.rows for batches in epochs)])),
+        "offsets": cut(np.concatenate([[], *(batches.offsets for batches in epochs)])),
+        "aux": {name: [item for found in values for item in found[name].tolist()] for name in sampler.auxiliary_names},
     }
 
 
@@ -233,6 +259,7 @@ GIVEN: dict[str, Callable[[Case], Any]] = {
     "per_label": per_label,
     "split": split,
     "subsets": subset,
+    "tree": tree,
     "wanted": stratified,
     "weighted": weighted,
 }

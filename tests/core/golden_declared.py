@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from datetime import date, datetime, timezone
 from typing import Any, Iterable, Iterator, Optional, Union
 
-import yaml
-
-from tests.reference.golden_tree import MODES, moments_in, time_of
-from tests.reference.naive_tree import fulfils, is_missing
+from tests.reference.golden_tree import MODES, specification_of, table_of
+from tests.reference.naive_tree import fulfils, is_missing, plain
 
 Number = Union[int, float]
 
-SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 MISSING = ("error", "stratum", "drop")
 PRUNE = (None, "individual", "parent")
 NO_WEIGHT, FIXED_WEIGHT, SUM_OF_ROWS, COUNT_OF_ROWS = range(4)  # as in tree_weights.h
@@ -48,8 +44,7 @@ def outcome_of(expected: dict[str, Any]) -> Optional[int]:
 
 def numbers_of_declaration(given: dict[str, Any]) -> Iterator[Number]:
     """Yield what a case declares: its table, its nodes and its parameters."""
-    table = {name: _column_of(values) for name, values in given["table"].items()}
-    nodes = _nodes_of(_specification_of(given))
+    table, nodes = table_of(given), _nodes_of(specification_of(given))
     coded = {name: _codes_of(table[name]) for name in _each_once(node.keys.get("column") for node in nodes)}
     summed = _each_once(name for node in nodes for name in (node.weight[2], node.keys.get("row_weight")))
     yield from (len(next(iter(table.values()))), len(coded))
@@ -61,12 +56,12 @@ def numbers_of_declaration(given: dict[str, Any]) -> Iterator[Number]:
     yield len(nodes)
     for node in nodes:
         yield from _numbers_of_node(node, coded, summed)
-    yield from _numbers_of_parameters(given["parameters"], [node.name for node in nodes])
+    yield from _numbers_of_parameters(given["parameters"], [node.keys["name"] for node in nodes])
 
 
 def numbers_of_values(given: dict[str, Any], expected: dict[str, Any]) -> Iterator[Number]:
     """Yield the auxiliary values that are drawn, with the functions that draw them."""
-    functions = {name: _function_of(text) for name, text in _specification_of(given).get("auxiliary", {}).items()}
+    functions = {name: _function_of(text) for name, text in specification_of(given).get("auxiliary", {}).items()}
     drawn = [name for name, (function, _) in functions.items() if function not in ("cycle", "counter")]
     yield len(drawn)
     for name in drawn:
@@ -88,11 +83,10 @@ def _function_of(text: str) -> tuple[str, list[ast.expr]]:
 
 @dataclass(frozen=True)
 class _Node:
-    """A declared node: its keys, the place of its parent in preorder, and its name."""
+    """A declared node: its keys, and the place of its parent in preorder."""
 
     keys: dict[str, Any]
     parent: int
-    name: str
 
     @property
     def weight(self) -> tuple[int, float, Optional[str]]:
@@ -112,65 +106,18 @@ class _Node:
         return [fulfils(self.keys, value) for value in [None, *values]]
 
 
-def _specification_of(given: dict[str, Any]) -> dict[str, Any]:
-    spec = given["spec"]
-    read: dict[str, Any] = yaml.safe_load(spec) if isinstance(spec, str) else moments_in(spec)
-    return read
-
-
 def _nodes_of(spec: dict[str, Any]) -> list[_Node]:
     """Return the declared nodes in preorder."""
     nodes: list[_Node] = []
 
-    def add(written: dict[str, Any], parent: int, place: str) -> None:
-        keys, number = _plain_keys(written), len(nodes)
-        nodes.append(_Node(keys, parent, keys.get("name") or (parent >= 0 and _name_of(keys)) or place))
-        for child_place, child in enumerate(keys.get("children", ()), 1):
-            add(child, number, str(child_place))
+    def add(keys: dict[str, Any], parent: int) -> None:
+        number = len(nodes)
+        nodes.append(_Node(keys, parent))
+        for child in keys.get("children", ()):
+            add(child, number)
 
-    add(spec, -1, "root")
+    add(plain(spec), -1)
     return nodes
-
-
-def _plain_keys(written: dict[str, Any]) -> dict[str, Any]:
-    """Return the keys of a node, each in the one form that the functions here know."""
-    keys = dict(written)
-    if keys.get("value") == "for_each" and not {"op", "for_each"} & set(keys):
-        del keys["value"]
-        keys["for_each"] = True
-    if "op" in keys:
-        keys["op"] = SYMBOLS.get(keys["op"], keys["op"])
-    if "prune_method" in keys:
-        keys["prune"] = keys["prune_method"]
-    if "value" in keys:
-        value = keys["value"]
-        keys["value"] = [_comparable(item) for item in value] if isinstance(value, list) else _comparable(value)
-    return keys
-
-
-def _name_of(keys: dict[str, Any]) -> str:
-    """Return the name that an unnamed node has from its value, or from its column if it clones; "" if it has none."""
-    value = keys.get("column" if keys.get("for_each") else "value")
-    if isinstance(value, bool):
-        return str(value).upper()
-    return f"{value:.15g}" if isinstance(value, (int, float)) else value if isinstance(value, str) else ""
-
-
-def _comparable(moment: Any) -> Any:
-    """Return a day, or a time without a zone, as a time in UTC; any other value as it is."""
-    if isinstance(moment, datetime):
-        return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-    if isinstance(moment, date):
-        return datetime(moment.year, moment.month, moment.day, tzinfo=timezone.utc)
-    return moment
-
-
-def _column_of(values: Any) -> list[Any]:
-    if not isinstance(values, dict):
-        return list(values)
-    if "times" in values:
-        return [time_of(text) for text in values["times"]]
-    return [text and _comparable(date.fromisoformat(text)) for text in values["days"]]
 
 
 def _codes_of(values: list[Any]) -> tuple[list[int], list[Any]]:

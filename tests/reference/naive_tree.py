@@ -7,12 +7,69 @@ the standard library's Mersenne-Twister, set to R's state.
 from __future__ import annotations
 
 import math
+from datetime import date, datetime, timezone
 from itertools import accumulate
-from typing import Any, Optional
-from tests.reference.naive_random import NaiveStream
+from statistics import NormalDist
+from typing import Any, Callable, Optional
 
+import numpy as np
+
+from tests.reference.naive_random import NaiveStream, epoch_seed
+from tests.reference.naive_stratified import shown
 
 MODULUS = 2**31 - 1
+SYMBOLS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+# The functions of auxiliary values: a value for a stream and the number of draws before.
+Value = Callable[[NaiveStream, int], Any]
+FUNCTIONS: dict[str, Any] = {
+    "uniform": lambda low, high: lambda stream, before: low + (high - low) * stream.uniform(),
+    "normal": lambda mean, deviation: lambda stream, before: mean + deviation * quantile(stream.uniform()),
+    "integers": lambda low, high: lambda stream, before: low + stream.index(high - low + 1),
+    "choice": lambda items: lambda stream, before: alike(items)[stream.index(len(items))],
+    "cycle": lambda items: lambda stream, before: alike(items)[before % len(items)],
+    "counter": lambda: lambda stream, before: before,
+    "true": True,
+    "false": False,
+}
+
+
+def alike(items: list[Any]) -> list[Any]:
+    """Return the items of a function; all numbers have decimals if one has."""
+    return np.array(items).tolist()  # type: ignore[no-any-return]
+
+
+def quantile(probability: float) -> float:
+    return NormalDist().inv_cdf(probability)
+
+
+def plain(written: dict[str, Any], place: str = "root") -> dict[str, Any]:
+    """Return a node with its name, and with each key in the one form that the functions here know."""
+    keys = dict(written)
+    if keys.get("value") == "for_each" and not {"op", "for_each"} & set(keys):
+        del keys["value"]
+        keys["for_each"] = True
+    if "op" in keys:
+        keys["op"] = SYMBOLS.get(keys["op"], keys["op"])
+    if "prune_method" in keys:
+        keys["prune"] = keys["prune_method"]
+    if "value" in keys:
+        value = keys["value"]
+        keys["value"] = [comparable(item) for item in value] if isinstance(value, list) else comparable(value)
+    named_by = keys.get("column" if keys.get("for_each") else "value") if place != "root" else None
+    if not keys.get("name"):
+        keys["name"] = shown(named_by) if isinstance(named_by, (bool, int, float, str)) else place
+    if "children" in keys:
+        keys["children"] = [plain(child, str(number)) for number, child in enumerate(keys["children"], 1)]
+    return keys
+
+
+def comparable(moment: Any) -> Any:
+    """Return a day, or a time without a zone, as a time in UTC; any other value as it is."""
+    if isinstance(moment, datetime):
+        return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+    if isinstance(moment, date):
+        return datetime(moment.year, moment.month, moment.day, tzinfo=timezone.utc)
+    return moment
 
 
 class Node:
@@ -86,8 +143,19 @@ class Node:
         return [self, *below]
 
     def pass_length(self) -> int:
-        needs = [1 if self.is_leaf else option.pass_length() for option in self.options]
-        return len(needs) * self.repeat * math.ceil(max(needs) / self.repeat)
+        """Return the draws until each row below the node was drawn."""
+        return self.draws_until(max(1 if self.is_leaf else option.pass_length() for option in self.options))
+
+    def draws_until(self, used: int) -> int:
+        """Return the draws until each option was used so many times."""
+        return len(self.options) * self.repeat * math.ceil(used / self.repeat)
+
+    def length_of(self, name: str) -> Optional[int]:
+        """Return the draws until each row below the node with a name was drawn, if it is this node or below it."""
+        if self.spec["name"] == name:
+            return self.pass_length()
+        needs = [] if self.is_leaf else [option.length_of(name) for option in self.options]
+        return next((self.draws_until(need) for need in needs if need is not None), None)
 
 
 def is_missing(value: Any) -> bool:
@@ -119,7 +187,7 @@ def _clones(spec: dict[str, Any], table: dict[str, list[Any]], rows: list[int]) 
         groups: dict[Any, list[int]] = {}
         for row in rows:
             value = table[spec["column"]][row]
-            if not is_missing(value) or spec["missing"] == "stratum":
+            if not is_missing(value) or spec.get("missing") == "stratum":
                 groups.setdefault(None if is_missing(value) else value, []).append(row)
         return [Node(spec, value, chosen, table) for value, chosen in groups.items()]
     if "column" in spec:
@@ -154,9 +222,42 @@ def _fill(node: Node, table: dict[str, list[Any]]) -> bool:
 def naive_tree(table: dict[str, list[Any]], spec: dict[str, Any], seed: int) -> Node:
     """Return the root, ready to draw from the first row on; raise `Emptied` where nothing can be drawn."""
     n_rows = len(next(iter(table.values())))
-    (root,) = _clones({"name": "root", **spec}, table, list(range(n_rows)))
+    (root,) = _clones(plain(spec), table, list(range(n_rows)))
     if not _fill(root, table):
         raise Emptied
     for number, node in enumerate(root.preorder()):
-        node.seed = (seed + 1_000_003 * (number + 1)) % MODULUS
+        node.seed = seed_of(seed, number)
     return root
+
+
+def seed_of(seed: int, number: int) -> int:
+    """Return the seed of a node, or of an auxiliary value, whose numbers follow those of nodes."""
+    return (seed + 1_000_003 * (number + 1)) % MODULUS
+
+
+class NaiveEpochs:
+    """The rows of epochs, and the auxiliary values of each."""
+
+    def __init__(self, table: dict[str, list[Any]], spec: dict[str, Any], parameters: dict[str, Any]) -> None:
+        self.table, self.spec, self.seed = table, spec, parameters["seed"]
+        self.is_persistent = parameters.get("persistent", False)
+        length, size = parameters["length"], parameters["batch_size"]
+        self.length: int = naive_tree(table, spec, 0).length_of(length) if isinstance(length, str) else length
+        ends = [min(end, self.length) for end in range(size, self.length + size, size)]
+        self.offsets = [0, *(end for end in ends if end % size == 0 or not parameters.get("drop_last"))]
+        self.functions: dict[str, Value] = {
+            name: eval(text.strip(), FUNCTIONS) for name, text in spec.get("auxiliary", {}).items()
+        }
+
+    def epoch(self, epoch: int) -> tuple[list[int], dict[str, list[Any]]]:
+        """Return the rows of an epoch, and the auxiliary values of each; persistent epochs are one sequence."""
+        seed, before = (self.seed, epoch * self.length) if self.is_persistent else (epoch_seed(self.seed, epoch), 0)
+        root, end = naive_tree(self.table, self.spec, seed), before + self.length
+        first = len(root.preorder())
+        rows = [root.draw() for _ in range(end)][before:]
+        values = {}
+        for place, (name, function) in enumerate(self.functions.items()):
+            stream = NaiveStream(seed_of(seed, first + place))
+            values[name] = [function(stream, draw) for draw in range(end)][before:]
+        n_rows = self.offsets[-1]
+        return rows[:n_rows], {name: column[:n_rows] for name, column in values.items()}

@@ -13,9 +13,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset, Subset
 
 from pystrat import TreeBatchSampler, TreeSampler
-from pystrat.base import epoch_seed
 from pystrat.tree import DrawnRow
-from tests.reference.naive_random import NaiveStream
 from tests.test_docs import blocks
 
 TABLE = {"label": ["active"] * 10 + ["inactive"] * 90}
@@ -84,21 +82,6 @@ def test_iterated_values_are_those_of_the_arrays() -> None:
     }
     iterated = [row.aux for batch in sampler for row in batch]  # type: ignore[attr-defined]
     assert iterated == [dict(zip(values, row)) for row in zip(*(column.tolist() for column in values.values()))]
-
-
-def test_the_values_are_those_of_their_streams() -> None:
-    values = sampler_of().auxiliary_values(3)
-
-    def stream(place: int) -> NaiveStream:
-        number = 3 + place  # after the root and two leaves
-        return NaiveStream((epoch_seed(4, 3) + 1_000_003 * (number + 1)) % (2**31 - 1))
-
-    angle, crop, side = stream(0), stream(2), stream(3)
-    assert values["angle"].tolist() == [-10 + 20 * angle.uniform() for _ in range(100)]
-    assert values["crop"].tolist() == [crop.index(7) - 3 for _ in range(100)]
-    assert values["side"].tolist() == [["left", "right"][side.index(2)] for _ in range(100)]
-    assert values["flip"].tolist() == ([True, False, False] * 34)[:100]
-    assert values["step"].tolist() == list(range(100))
 
 
 def test_distributions_are_what_they_are_called() -> None:
