@@ -256,6 +256,7 @@ GIVEN: dict[str, Callable[[Case], Any]] = {
     "bins": bins,
     "downsampling": downsampling,
     "groups": groups,
+    "mixed_groups": groups,
     "per_label": per_label,
     "split": split,
     "subsets": subset,

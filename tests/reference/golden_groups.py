@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Type
 
 from tests.reference.golden_vectors import GOLDEN, cut, joined
 from tests.reference.naive_groups import NaiveGroups
@@ -28,9 +28,9 @@ def labels_of(rows: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     return [number % rows["n_strata"] for number in by], groups
 
 
-def expected_of(case: dict[str, Any]) -> dict[str, Any]:
+def expected_of(case: dict[str, Any], kind: Type[NaiveGroups] = NaiveGroups) -> dict[str, Any]:
     """Return what the case's sampler must give."""
-    naive = NaiveGroups(*labels_of(case["rows"]), case["parameters"])
+    naive = kind(*labels_of(case["rows"]), case["parameters"])
     drawn = [naive.batches(epoch) for epoch in case["epochs"]]
     return {
         "n_batches": naive.n_batches,

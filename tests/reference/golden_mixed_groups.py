@@ -1,4 +1,5 @@
-"""The golden vectors of groups with rows of several strata, together, in JSON that every language reads.
+"""The golden vectors of groups with rows of several strata, together, in JSON that every language reads, computed
+without pystrat.
 
 ``python -m tests.reference.golden_mixed_groups`` writes ``tests/golden/mixed_groups.json`` afresh.
 """
@@ -8,8 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator
 
-from tests.given_by_pystrat import groups
+from tests.reference import golden_groups
 from tests.reference.golden_vectors import GOLDEN
+from tests.reference.naive_mixed_groups import NaiveMixedGroups
 
 ABOUT = (
     "Batches of groups that are together and have rows of several strata. Cases are as in groups.json. Written by "
@@ -47,9 +49,14 @@ def _case(name: str, rows: dict[str, Any], epochs: tuple[int, ...], **parameters
     return {"name": name, "rows": rows, "parameters": {"seed": 1, **parameters}, "epochs": list(epochs)}
 
 
+def expected_of(case: dict[str, Any]) -> dict[str, Any]:
+    """Return what the case's sampler must give."""
+    return golden_groups.expected_of(case, NaiveMixedGroups)
+
+
 def as_text() -> str:
     """Return the text of the file: one case a line."""
-    lines = [json.dumps({"input": case, "expected": groups(case)}) for case in cases()]
+    lines = [json.dumps({"input": case, "expected": expected_of(case)}) for case in cases()]
     return '{"about": ' + json.dumps(ABOUT) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
 
 

@@ -34,23 +34,27 @@ class NaiveGroups:
             self.minimum = parameters["min_samples_per_stratum"]
             self.n_batches = max(1, self.allowed(self.minimum)) // replicas * replicas
             return
-        most = sum(self.counts if self.is_apart else self.n_groups)
-        n_batches = max(1, min(most, half_up(Fraction(sum(self.counts), parameters["mean_batch_size"]))))
-        self.n_batches = n_batches // replicas * replicas
+        self.n_batches = self.by_mean(parameters["mean_batch_size"]) // replicas * replicas
         minimums = range(1, min(self.counts) // max(1, self.n_batches) + 1)
         self.minimum = max((minimum for minimum in minimums if self.allowed(minimum) >= self.n_batches), default=1)
+
+    def by_mean(self, size: int) -> int:
+        """Return the number of batches of a mean size, at most one for each row or group that is together."""
+        taken = [group for group, code in zip(self.groups, self.codes) if code >= 0]
+        most = len(taken if self.is_apart else set(taken))
+        return max(1, min(most, half_up(Fraction(len(taken), size))))
 
     def allowed(self, minimum: int) -> int:
         """Return how many batches are sure to keep a minimum."""
         return min(sum(sizes) // minimum if self.is_apart else most_batches(sizes, minimum) for sizes in self.sizes)
 
-    def bounds(self, sizes: Sequence[int]) -> tuple[int, int]:
-        """Return the fewest and the most rows of a stratum, with groups of these sizes, in a batch.
+    def bounds(self, stratum: int) -> tuple[int, int]:
+        """Return the fewest and the most rows of a stratum in a batch.
 
         When a group is dealt, no batch has fewer rows than the one that gets it. So no batch exceeds another by more
         than the largest group. The same holds for small groups in the batches without a large one.
         """
-        count, largest = sum(sizes), max(sizes)
+        sizes, count, largest = self.sizes[stratum], self.counts[stratum], max(self.sizes[stratum])
         if self.is_apart:
             return count // self.n_batches, ceil(Fraction(count, self.n_batches))
         small, large = ([size for size in sizes if (size >= self.minimum) is is_large] for is_large in (False, True))
@@ -64,7 +68,7 @@ class NaiveGroups:
 
     def table(self) -> dict[str, list[int]]:
         """Return the columns of the plan, with a number for each stratum."""
-        fewest, most = zip(*map(self.bounds, self.sizes))
+        fewest, most = zip(*map(self.bounds, range(len(self.sizes))))
         return {
             "rows": self.counts,
             "groups": self.n_groups,

@@ -12,11 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pystrat import StratifiedGroupBatchSampler
-from pystrat.base import epoch_seed
-from tests.inside import recipe_of
-from tests.reference.naive_groups import runs
-from tests.reference.naive_mixed_groups import Contents, is_possible, largest_number_of_batches, naive_mixed
-from tests.reference.naive_random import NaiveStream
+from tests.reference.naive_groups import NaiveGroups, runs
+from tests.reference.naive_mixed_groups import Contents, NaiveMixedGroups, is_possible, largest_number_of_batches
 
 
 def rows_of(contents: Contents) -> tuple[list[int], list[int]]:
@@ -57,6 +54,13 @@ def check(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: 
         held = np.bincount(codes[batch], minlength=len(plan.counts))
         assert (plan.fewest <= held).all() and (held <= plan.most).all()
         assert plan.size_range[0] <= len(batch) <= plan.size_range[1]
+
+
+def check_naive(sampler: StratifiedGroupBatchSampler, naive: NaiveGroups, epochs: Iterable[int]) -> None:
+    """See that the plan and the batches of epochs are those of plain Python."""
+    assert {name: column.tolist() for name, column in sampler.plan.columns().items()} == naive.table()
+    for epoch in epochs:
+        assert [batch.tolist() for batch in sampler.batches(epoch)] == naive.batches(epoch)
 
 
 def random_contents(generator: np.random.Generator) -> tuple[Contents, int]:
@@ -146,23 +150,23 @@ def test_promises(data: st.DataObject) -> None:
         assert sampler.plan.fewest.min() >= number or len(sampler) == 1 or not sampler.plan.mixed
     for epoch in (0, 7):
         check(sampler, labels, groups, epoch)
+    check_naive(sampler, (NaiveMixedGroups if sampler.plan.mixed else NaiveGroups)(labels, groups, given), (0, 7))
 
 
-@pytest.mark.parametrize("shape, minimum", [((12, 2, 60), 2), ((30, 3, 200), 2), ((40, 4, 200), 2), ((9, 3, 100), 9)])
-def test_epochs_are_those_of_plain_python(shape: tuple[int, int, int], minimum: int) -> None:
+@pytest.mark.parametrize(
+    "shape, minimum, is_changed",
+    [((12, 2, 60), 2, False), ((30, 3, 200), 2, True), ((40, 4, 200), 2, False), ((9, 3, 100), 9, False)],
+)
+def test_epochs_are_those_of_plain_python(shape: tuple[int, int, int], minimum: int, is_changed: bool) -> None:
     """Of batches that are dealt and repaired, and of those for which the skeleton is changed."""
-    changed = []
+    n_changed = 0
     for seed in range(4):
         strata, groups = random_rows(*shape, seed)
-        codes, numbers = (first_come(labels) for labels in (strata, groups))
-        sampler = StratifiedGroupBatchSampler(strata, minimum, groups=groups, seed=seed)
-        skeleton = dict(recipe_of(sampler).parts)["skeleton"].tolist()
-        for epoch in range(3):
-            random = NaiveStream(epoch_seed(seed, epoch))
-            batches, is_changed = naive_mixed(random, codes, numbers, skeleton, minimum)
-            assert [batch.tolist() for batch in sampler.batches(epoch)] == batches
-            changed.append(is_changed)
-    assert set(changed) == {False} if shape[0] == 12 else True
+        given = {"min_samples_per_stratum": minimum, "seed": seed}
+        naive = NaiveMixedGroups(strata.tolist(), groups.tolist(), given)
+        check_naive(StratifiedGroupBatchSampler(strata, groups=groups, **given), naive, range(3))
+        n_changed += naive.n_changed
+    assert (n_changed > 0) is is_changed
 
 
 def test_rows_of_a_stratum_that_batches_lack_are_in_other_batches_each_epoch() -> None:
