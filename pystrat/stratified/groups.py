@@ -87,8 +87,8 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     stratum only. For each number, it deals the groups, the rarest stratum first and its large groups first, to the
     batch with the fewest rows of this stratum. Then it repairs the batches: it moves a group to a batch that lacks rows
     of a stratum, or exchanges two groups, if all batches together do not lack more rows afterwards. It tries at most
-    100 changes for each group, and 2097152 in all. The batches that it finds are a part of the recipe. B does not
-    depend on the seed.
+    100 changes for each group, and 2097152 in all; fewer if changes help so rarely that many batches would still lack
+    rows. The batches that it finds are a part of the recipe. B does not depend on the seed.
 
     An epoch deals the groups in its own order, and repairs the batches in the same way. If the repair fails, the epoch
     begins with the batches of the recipe, in a random order, and makes 20 random moves and exchanges for each group

@@ -97,7 +97,8 @@
 #' fewest rows of this stratum.
 #' Then it repairs the batches: it moves a group to a batch that lacks rows of a stratum, or exchanges two groups, if
 #' all batches together do not lack more rows afterwards.
-#' It tries at most 100 changes for each group, and 2097152 in all.
+#' It tries at most 100 changes for each group, and 2097152 in all; fewer if changes help so rarely that many batches
+#' would still lack rows.
 #' The batches that it finds are a part of the recipe.
 #' B does not depend on the seed.
 #'
