@@ -39,3 +39,10 @@ def test_one_file_of_the_tests_imports_what_is_private() -> None:
     imported = re.compile(r"^\s*(?:from pystrat\S* import .*\b_\w|(?:from|import) pystrat\S*\._)", re.MULTILINE)
     found = {path.name for path in folder.rglob("*.py") if imported.search(path.read_text(encoding="utf-8"))}
     assert found == {"inside.py"}
+
+
+def test_what_pystrat_is_compared_with_does_without_it() -> None:
+    imported = re.compile(r"^\s*(?:from|import) (pystrat|rbridge|tests\.specimens)\b", re.MULTILINE)
+    scripts = (Path(__file__).parent / "reference").glob("*.py")
+    found = {path.name for path in scripts if imported.search(path.read_text(encoding="utf-8"))}
+    assert found == {"golden_specimens.py"}  # it compares R with Python

@@ -6,11 +6,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Mapping, Optional, Sequence, Union
 
-from pystrat.base import epoch_permutation
-from tests.reference.naive_random import NaiveStream
-
-STEP = 1_327_217_885
-MODULUS = 2**31 - 1
+from tests.reference.naive_random import NaiveStream, epoch_order, epoch_seed
 
 Row = tuple[int, int]  # the source, and the row in it
 
@@ -43,8 +39,7 @@ def order_of(n: int, seed: Optional[int], epoch: int, number: int, numbers: int)
     """Return one of the permutations of an epoch, or no permutation without a seed."""
     if seed is None or n == 0:
         return list(range(n))
-    order: list[int] = epoch_permutation(n, seed=(seed + STEP * (epoch * numbers + number)) % MODULUS).tolist()
-    return order
+    return list(epoch_order(n, seed, epoch * numbers + number))
 
 
 def batches_of_lanes(
@@ -63,7 +58,7 @@ def shifts_of_lanes(
     codes: Sequence[Sequence[int]], n_strata: int, n_batches: int, n_sources: int, seed: int, epoch: int
 ) -> list[dict[int, int]]:
     """Return the shifts of rare strata: what is drawn below the number of batches, after the order of the sources."""
-    stream = NaiveStream((seed + STEP * (epoch * (n_sources + 1) + n_sources)) % MODULUS)
+    stream = NaiveStream(epoch_seed(seed, epoch * (n_sources + 1) + n_sources))
     stream.permutation(n_sources)
     drawn = iter(stream.indices(n_batches, n_strata * len(codes)).tolist())
     of_lanes = [{code: next(drawn) for code in range(n_strata)} for _ in codes]
