@@ -50,22 +50,6 @@ test_that("wrong arguments are refused", {
     "have as many rows as the sampler was made for, 10")
 })
 
-test_that("recipes whose parts are wrong are refused", {
-  recipe = recipe_of(batch_sampler_epoch_subset(10, 5, 2, seed = 1))
-  refused = function(message, ...) {
-    changed = recipe
-    changed$parts = utils::modifyList(changed$parts, list(...))
-    expect_error(generator_of_recipe(changed)(NULL), message, fixed = TRUE)
-  }
-  refused("have an integer from 1 to 2147483647 as 'n_rows'. Got 0", n_rows = 0)
-  refused("have an integer from 1 to 2147483647 as 'sample'", sample = 1:2)
-  refused("as 'batch_size'", batch_size = 0)
-  refused("as 'num_replicas'", num_replicas = 6)
-  refused("have at most 5 batches. Got 8", batch_size = 1, num_replicas = 4)
-  refused("as 'method'. Got 'other'", method = "other")
-  refused("from 1 to 4 as 'sample'. Got 5", n_rows = 4, method = "uniform_without_replacement")
-})
-
 test_that("a sampler shows what it draws", {
   generator = batch_sampler_epoch_subset(10, 5, 2, seed = 1)
   expect_identical(capture.output(generator), c("<batch_sampler_epoch_subset> generator",

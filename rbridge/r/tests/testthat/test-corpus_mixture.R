@@ -235,29 +235,6 @@ test_that("wrong arguments are refused", {
   refused("must leave each batch a row: 52 are drawn for 53 batches. Got 53 instead.", num_replicas = 53)
 })
 
-test_that("recipes whose parts are wrong are refused", {
-  recipe = recipe_of(mixture_of(corpus_of(sizes)))
-  refused = function(message, parts = list(), labels = list()) {
-    changed = recipe
-    changed$parts[names(parts)] = parts
-    changed$labels[names(labels)] = labels
-    expect_error(generator_of_recipe(changed)(NULL)$batches(0), message, fixed = TRUE)
-  }
-  refused("have names of files as 'files'", list(files = character()))
-  refused("have 4 numbers as 'drawn'", list(drawn = c(1, 2)))
-  refused("have whole numbers from 0 as 'lines'. Got -1", list(lines = c(-1, 1, 1, 1)))
-  refused("have whole numbers from 0 as 'kept'", list(kept = c(NaN, 1, 1, 1)))
-  refused("give an epoch from 1 to 2147483647 lines. Got 0", list(drawn = numeric(4)))
-  refused("draw nothing from files without lines", list(lines = c(0, 60, 5, 50)))
-  refused("keep at most the lines of each file", list(kept = c(31, 0, 0, 0)))
-  refused("from 0 to 1 as 'shuffle'", list(shuffle = 2L))
-  refused("from 0 to 1 as 'replace'", list(replace = "no"))
-  refused("as 'batch_size'", list(batch_size = 0))
-  refused("have a path and a version of each file", labels = list(versions = "1 2 3"))
-  refused("have a path and a version of each file", labels = list(paths = as.raw(1)))
-  refused("has changed since its lines were found", labels = list(versions = rep("x", 4)))
-})
-
 test_that("a sampler shows what it draws", {
   generator = mixture_of(corpus_of(sizes), rules)
   expect_identical(capture.output(generator), c("<batch_sampler_corpus_mixture> generator", "* Files: 4, of 145 lines",

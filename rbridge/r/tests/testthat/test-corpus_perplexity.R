@@ -53,23 +53,6 @@ test_that("wrong arguments are refused", {
   refused("or nothing. Got TRUE", maximum = TRUE)
 })
 
-test_that("recipes whose parts or states are wrong are refused", {
-  recipe = recipe_of(batch_sampler_perplexity(4, 5, 2, seed = 1))
-  with_state = function(...) utils::modifyList(recipe, list(state = list(...)))
-  refused = function(recipe, message) expect_error(generator_of_recipe(recipe)(NULL)$batches(0), message, fixed = TRUE)
-  refused(with_state(reported = c(1, 2)), "have 4 numbers as 'reported'")
-  refused(with_state(reported = c(1, 2, 3, 0.5)), "be perplexities from 1 to 1000000")
-  refused(with_state(reported = c(1, 2, 3, Inf)), "be perplexities from 1 to 1000000")
-  refused(with_state(started = 2L), "have 0 or 1 as 'started'")
-  refused(with_state(epoch = -1), "have the number of an epoch as 'epoch'")
-  refused(with_state(epoch = 0, batch = 4), "have a number of batches as 'batch'")
-  refused(with_state(epoch = 0, batch = 1, drawn = 0:4), "have 5 rows from 0 as 'drawn'")
-  refused(utils::modifyList(recipe, list(parts = list(clip = 1L))), "be false if there is no maximum")
-  refused(utils::modifyList(recipe, list(parts = list(clip = 2L))), "'clip'")
-  recipe$parts$maximum = 0
-  refused(recipe, "be a finite number other than 0")
-})
-
 test_that("a sampler shows what it draws", {
   generator = batch_sampler_perplexity(10, 5, 2, maximum = "published", clip = TRUE, seed = 1)
   expect_identical(capture.output(generator), c("<batch_sampler_perplexity> generator",

@@ -101,13 +101,4 @@ test_that("wrong arguments and recipes are refused", {
   refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
   refused("The 'lengths' parameter must ", lengths = "words")
   expect_error(batch_sampler_corpus_mixture(folder, sample = 50L, max_tokens = 8), "Exclude them by 'max_length'.")
-  recipe = recipe_of(batch_sampler_corpus_mixture(folder, 4, 20L, max_length = 6, seed = 1))
-  for (remaining in list(1, recipe$parts$remaining[-1L], c(recipe$parts$remaining, as.raw(0L)))) {
-    wrong = recipe
-    wrong$parts$remaining = remaining
-    expect_error(generator_of_recipe(wrong)(NULL), "have a bit for each of 120 lines as 'remaining'")
-  }
-  wrong = recipe
-  wrong$parts$lines = c(90, 27)
-  expect_error(generator_of_recipe(wrong)(NULL), "have a bit for each of 117 lines as 'remaining'. Got more")
 })

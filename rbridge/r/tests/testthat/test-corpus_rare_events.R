@@ -60,27 +60,3 @@ test_that("lists of files that are none are refused", {
   expect_match(refused(files[1], c(files[2], files[2])), "'negatives' .* must list each file once")
   expect_match(refused(files[4], files[1]), "'positives' .* must have at least one line. Got 0 lines instead.")
 })
-
-test_that("a recipe whose parts are wrong is refused before anything is drawn", {
-  good = recipe_of(rare_events())
-  draw = function(...) {
-    recipe = good
-    recipe$parts = utils::modifyList(recipe$parts, list(...))
-    generator_of_recipe(recipe)(NULL)$batches(0)
-  }
-  expect_identical(draw(), rare_events()(NULL)$batches(0))
-  lines = good$parts$lines
-  cases = list(
-    list(files = 1), list(files = "a"), list(lines = as.integer(lines)), list(lines = lines[-1]),
-    list(lines = replace(lines, 2, 0.5)), list(lines = replace(lines, 2, 2^31)), list(lines = replace(lines, 2, NaN)),
-    list(lines = replace(lines, 1, 0)), list(n_positive_files = 6), list(files_per_epoch = 6), list(n_negatives = 38),
-    list(n_negatives = 0), list(n_batches = 8), list(n_batches = 0), list(positive_weight = 0),
-    list(positive_weight = "a"), list(negative_weight = -1)
-  )
-  for (case in cases) {
-    expect_error(do.call(draw, case), "parameter must")
-  }
-  recipe = good
-  recipe$labels$versions = "a"
-  expect_error(generator_of_recipe(recipe)(NULL), "have a path and a version of each file")
-})

@@ -62,17 +62,3 @@ test_that("a recipe has the rows of all epochs", {
   write_batch_sampler(generator, file)
   expect_identical(read_batch_sampler(file)(NULL)$batches(5), generator(NULL)$batches(5))
 })
-
-test_that("recipes whose rows are wrong are refused", {
-  recipe = recipe_of(batch_sampler_epoch_subset(10, 4, 2, rows = list("0" = 1:3, "2" = 4:9), seed = 1))
-  refused = function(message, ...) {
-    changed = recipe
-    changed$parts = utils::modifyList(changed$parts, list(...))
-    expect_error(generator_of_recipe(changed), message, fixed = TRUE)
-  }
-  refused("have different rows in each stage as 'rows'", rows = c(0:2, 3:7, 3L))
-  refused("have integers from 0 to 9 as 'rows'", rows = c(0:2, 3:7, 10L))
-  refused("have integers as 'rows'", rows = NULL)
-  refused("have integers as 'rows'", rows = NULL, begins = NULL)
-  refused("have integers as 'rows'", rows = NULL, n_candidates = NULL)
-})

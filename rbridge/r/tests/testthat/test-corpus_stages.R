@@ -84,18 +84,3 @@ test_that("wrong tables and functions are refused", {
   expect_error(few$batches(1), "must leave each batch a row: 5 are drawn for 7 batches. Got 7 instead.", fixed = TRUE)
   expect_error(corpus_plan(few, -1), "'epoch' parameter must be a", fixed = TRUE)
 })
-
-test_that("recipes whose stages are wrong are refused", {
-  recipe = recipe_of(staged_mixture(table_of_weights))
-  refused = function(message, ...) {
-    changed = recipe
-    changed$parts = utils::modifyList(changed$parts, list(...))
-    expect_error(generator_of_recipe(changed)(NULL)$batches(0), message, fixed = TRUE)
-  }
-  for (begins in list(c(1, 5, 9), c(0, 5, 5), c(0, 5, NA), c(0, 0.5, 9), c(0, 5, 1e7), 0, "0", c(0L, 5L, 9L))) {
-    refused("have epochs from 0 on, in order, as 'begins'", begins = begins)
-  }
-  refused("have 6 numbers as 'drawn'", begins = c(0, 5))
-  refused("have 9 numbers as 'kept'", kept = numeric(3))
-  refused("give an epoch from 1 to 2147483647 lines. Got 0", drawn = c(recipe$parts$drawn[1:6], 0, 0, 0))
-})

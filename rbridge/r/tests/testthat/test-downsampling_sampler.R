@@ -105,18 +105,6 @@ test_that("weights that are given replace those of their classes", {
   expect_match(refused(c(yes = NA)), paste0(said, "be a finite number above 0. Got NA instead."), fixed = TRUE)
 })
 
-test_that("a recipe with weights that are none is refused", {
-  refused = function(weights) {
-    recipe = recipe_of(batch_sampler_downsampled(2, 10, strata = factor(two_classes), seed = 1, weights = c(yes = 3)))
-    recipe$parts$weights = weights
-    message_of(generator_of_recipe(recipe)(NULL))
-  }
-  expect_match(refused(c(1, -1)), "have finite numbers above 0 as 'weights'. Got -1 instead.", fixed = TRUE)
-  expect_match(refused(c(1, NaN)), "have finite numbers above 0 as 'weights'. Got NaN instead.", fixed = TRUE)
-  expect_match(refused(1), "have 2 numbers as 'weights'. Got 1 instead.", fixed = TRUE)
-  expect_match(refused("a"), "have 2 numbers as 'weights'. Got 'a' instead.", fixed = TRUE)
-})
-
 test_that("weights of rows that there are not are refused", {
   sampler = downsampled(2, 10, seed = 1)
   for (row in list(0, -1, 1.5, 211, NA_real_, NaN, Inf, NA_integer_)) {

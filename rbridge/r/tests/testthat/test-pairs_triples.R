@@ -73,26 +73,3 @@ test_that("a dataset refuses what are no whole triples", {
         "negatives of its user. Got others instead."), fixed = TRUE)
   }
 })
-
-test_that("a recipe whose parts are wrong is refused before anything is drawn", {
-  good = recipe_of(triples_of())
-  draw = function(...) {
-    recipe = good
-    recipe$parts = utils::modifyList(recipe$parts, list(...))
-    generator_of_recipe(recipe)(NULL)$batches(0)
-  }
-  expect_identical(draw(), triples_of()(NULL)$batches(0))
-  cells = good$parts$cells
-  cases = list(
-    list(cells = rev(cells)), list(cells = cells + 1e6), list(cells = as.integer(cells)), list(cells = numeric()),
-    list(n_users = 0), list(n_users = 2^30, n_items = 2^30), list(n_items = 2), list(n_batches = 10),
-    list(n_batches = 0), list(unique = 2L), list(negatives_per_positive = 0), list(negatives_per_positive = 2^31 - 1),
-    list(negatives_per_positive = 4, unique = 1L), list(cells = c(0, 1, 2, 3, 4, 5))
-  )
-  for (case in cases) {
-    expect_error(do.call(draw, case), "parameter must")
-  }
-  recipe = good
-  recipe$labels$n_skipped_users = "a"
-  expect_error(generator_of_recipe(recipe)(NULL), "have an integer from 0 to 5 as 'n_skipped_users'")
-})

@@ -101,23 +101,3 @@ test_that("while mlr3torch predicts, nothing is told of labels", {
     expect_null(sampler$shortfalls(0))
   }
 })
-
-test_that("a recipe whose parts are wrong is refused before anything is drawn", {
-  good = recipe_of(batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1))
-  draw = function(...) {
-    recipe = good
-    recipe$parts = utils::modifyList(recipe$parts, list(...))
-    generator_of_recipe(recipe)(NULL)$batches(0)
-  }
-  expect_identical(sort(draw()$rows), 1:4)
-  cases = list(
-    list(codes = as.raw(c(0, 1, 2, 4))), list(codes = c(0L, 1L, NA, 2L)), list(codes = c(0, 1, 2, 3)),
-    list(codes = raw()), list(codes = c(0L, -1L, 0L, 0L)), list(sets = as.raw(rep(2, 12))), list(sets = raw()),
-    list(sets = as.raw(rep(1, 11))), list(sets = rep(1L, 12)), list(sets = as.raw(rep(1, 30))), list(n_labels = 0),
-    list(n_labels = 4), list(n_batches = 0), list(n_batches = 5), list(minimum = 0), list(minimum = 0.5),
-    list(shuffle = 2L)
-  )
-  for (case in cases) {
-    expect_error(do.call(draw, case), "parameter must")
-  }
-})

@@ -79,16 +79,6 @@ test_that("an instance shows its plan, and a frequent value warns", {
   expect_output(print(sampler), "* Rows: 5, of keys 'query', 'document'", fixed = TRUE)
 })
 
-test_that("a recipe has a batch for each row of a value", {
-  keys = list(c(1, 2, 2, 2, 3, 4), 1:6, 1:6 * 2)
-  for (n_columns in 1:3) {
-    recipe = recipe_of(suppressWarnings(batch_sampler_no_duplicates(1, keys[seq_len(n_columns)], seed = 1)))
-    recipe$parts$n_batches = 2
-    expect_match(message_of(generator_of_recipe(recipe)), fixed = TRUE,
-      "The 'recipe' parameter must have a batch for each row of a value. Got fewer instead.")
-  }
-})
-
 test_that("long texts are shortened where they are shown", {
   text = strrep("a long document ", 20)
   expect_warning(sampler <- no_duplicates(2, factor(c(text, text))), fixed = TRUE, # nolint

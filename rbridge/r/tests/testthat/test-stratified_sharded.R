@@ -100,28 +100,6 @@ wrong_recipe = function(recipe) {
   }, error = conditionMessage)
 }
 
-test_that("a recipe is checked", {
-  recipe = recipe_of(
-    batch_sampler_sharded(2, counts, c("a", "c"), seed = 1, strata = factor(unlist(strata[c("a", "c")])))
-  )
-  changed = function(...) {
-    recipe$parts = utils::modifyList(recipe$parts, list(...))
-    wrong_recipe(recipe)
-  }
-  expect_match(changed(shards = c(0, 6)), "have 2 integers from 0 to 5 as 'shards'", fixed = TRUE)
-  expect_match(changed(shards = c(1, 1)), "different numbers of shards", fixed = TRUE)
-  expect_match(changed(shards = "a"), "different numbers of shards", fixed = TRUE)
-  expect_match(changed(shards = 0, sizes = 33, begins = c(0, 1, 2)), "have the names of all shards", fixed = TRUE)
-  expect_match(changed(sizes = c(13, 21)), "add up to the rows", fixed = TRUE)
-  expect_match(changed(sizes = c(-1, 34)), "have 2 integers from 0 to 33 as 'sizes'", fixed = TRUE)
-  expect_match(changed(sizes = 33), "have 2 integers from 0 to 33 as 'sizes'", fixed = TRUE)
-  expect_match(changed(begins = c(0, 1, 2, 3, 4, 0)), "have 6 integers from 0 to 3 as 'begins'", fixed = TRUE)
-  expect_match(changed(codes = as.raw(rep(3, 33))), "have numbers of strata from 0 as 'codes'", fixed = TRUE)
-  expect_match(changed(n_batches = 0), "as 'n_batches'", fixed = TRUE)
-  expect_match(changed(n_batches = 34), "from 1 to 33 as 'n_batches'", fixed = TRUE)
-  expect_match(changed(n_strata = 4), "have one double for each stratum of each shard as 'begins'", fixed = TRUE)
-})
-
 test_that("a recipe whose batches do not follow from its rows is refused", {
   complete = list(p = rep(c("x", "y"), c(5, 3)), q = rep(c("y", "x"), c(4, 7)), r = rep(c("x", "y"), 3))
   # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too.

@@ -29,20 +29,6 @@ test_that("strata may be those of a task, and a recipe is checked", {
   sampler = batch_sampler_strata_subset(2, 5, seed = 1)(list(task = task))
   expect_identical(sampler$.length(), 15L)
   expect_output(print(sampler), "* Batches: 15, of at least 2 strata with at least 5 rows of each", fixed = TRUE)
-  recipe = recipe_of(batch_sampler_strata_subset(3, 2, strata = factor(labels), seed = 1))
-  changed = function(...) {
-    recipe$parts = utils::modifyList(recipe$parts, list(...))
-    message_of(generator_of_recipe(recipe)(NULL)$batches(0))
-  }
-  wrong = "have 6 integers from 0 to 6 as 'blocks'"
-  for (blocks in list(c(1, 2), c(1, 7, 3, 2, 4, 2), c(1, 5.5, 3, 2, 4, 2), c(1, NaN, 3, 2, 4, 2), c(-1, 6, 3, 2, 4, 2),
-    rep(1L, 6))) {
-    expect_match(changed(blocks = blocks), wrong, fixed = TRUE)
-  }
-  expect_match(changed(blocks = c(4, 6, 3, 2, 4, 2)), "have rows for the blocks of each stratum", fixed = TRUE)
-  expect_match(changed(blocks = c(0, 6, 4, 2, 4, 2)), "have a block for the rows of each stratum", fixed = TRUE)
-  expect_match(changed(blocks = c(1, 1, 1, 1, 1, 1)), "have the blocks for all batches", fixed = TRUE)
-  expect_match(changed(codes = as.raw(rep(7, 40))), "be numbers of strata from 0, or the number of", fixed = TRUE)
 })
 
 test_that("a plan shows its batches, and the composition is that of an epoch", {

@@ -112,40 +112,6 @@ test_that("a recipe that was written and read makes the same generator", {
   }
 })
 
-test_that("recipes whose parts are wrong are refused, and never reach the core", {
-  good = recipe_of(sampler_of(c(turns, list(`repeat` = 2))))
-  weighted = recipe_of(sampler_of(list(row_weight = "w"), length = 5, table = list(w = c(1, 0, 2))))
-  refused = function(recipe, ..., text) {
-    recipe$parts = utils::modifyList(recipe$parts, list(...))
-    expect_error(generator_of_recipe(recipe)(NULL), text, fixed = TRUE, info = deparse(list(...)))
-  }
-  refused(good, batch_size = 0, text = "have an integer from 1 to 9007199254740992 as 'batch_size'")
-  refused(good, n_batches = 4, text = "as 'n_batches'. Got 4")
-  refused(good, persistent = 2L, text = "have an integer from 0 to 1 as 'persistent'")
-  refused(good, modes = as.raw(c(1, 2, 3)), text = "'modes'")
-  refused(good, modes = 0:2, text = "'modes'")
-  refused(good, repeats = c(2L, 0L, 1L), text = "'repeats'")
-  refused(good, depths = c(0L, 1L, 3L), text = "'depths'")
-  refused(good, depths = c(0L, 0L, 1L), text = "'depths'")
-  refused(good, depths = c(0L, 1L), text = "'depths'")
-  refused(good, depths = c(NA, 1L, 1L), text = "'depths'")
-  refused(good, counts = c(3L, 8L), text = "'rows'")
-  refused(good, counts = 12L, text = "'counts'")
-  refused(good, rows = 1:12, text = "'rows'")
-  refused(good, rows = c(-1L, 0:10), text = "'rows'")
-  refused(good, n_rows = 11, text = "'rows'")
-  refused(good, weighted = as.raw(c(0, 0, 1)), text = "'weighted'")
-  refused(good, weights = 1, text = "'weights'")
-  refused(weighted, weights = c(1, -1, 2), text = "'weights'")
-  refused(weighted, weights = c(0, 0, 0), text = "'weights'")
-  refused(weighted, weights = c(1, NaN, 2), text = "'weights'")
-  refused(good, functions = c("uniform", "choice", "system"),
-    text = "have functions of auxiliary values as 'functions'")
-  refused(good, n_arguments = c(2L, 3L, 0L), text = "have a function and its arguments for each of 'auxiliary'")
-  refused(good, numbers = c(10, -10), text = "have arguments that fit 'uniform'")
-  refused(good, kinds = c("number", "number", "number"), text = "have a function and its arguments")
-})
-
 test_that("factors, classes of times and R's own vectors are read as what they say", {
   table = data.frame(
     group = factor(c("u", "v", NA, "u"), levels = c("v", "w", "u")),

@@ -45,16 +45,6 @@ test_that("a recipe has the weights of all epochs", {
   for (epoch in c(0, 3, 9)) {
     expect_identical(read_batch_sampler(file)(NULL)$batches(epoch), generator(NULL)$batches(epoch))
   }
-  recipe = recipe_of(generator)
-  refused = function(message, parts = list(), state = list()) {
-    recipe$parts = utils::modifyList(recipe$parts, parts)
-    recipe$state = utils::modifyList(recipe$state, state)
-    expect_error(generator_of_recipe(recipe)(NULL), message, fixed = TRUE)
-  }
-  refused("have epochs from 0, ascending as 'begins'", list(begins = c(0, 3, 3)))
-  refused("have epochs from 0, ascending as 'begins'", list(begins = c(1, 2, 5)))
-  refused("have 24 doubles as 'weights'", list(begins = c(0, 2)))
-  refused("have 36 doubles as 'weights'", state = list(weights = as.double(1:12)))
 })
 
 test_that("an update and wrong weights are refused", {

@@ -172,12 +172,3 @@ test_that("vectors of a ranking that were damaged are refused or harmless", {
   expect_true(all(sampler$sample(100) %in% 1:50))
   expect_silent(sampler$update(1:2, c(4, 5)))
 })
-
-test_that("recipes whose weights are not above 0 are refused", {
-  recipe = recipe_of(batch_sampler_prioritized(3, 1, seed = 1))
-  for (weight in c(NA, NaN, 0, -1)) {
-    recipe$state$weights[2L] = weight
-    expect_error(generator_of_recipe(recipe)(NULL), "must have numbers above 0 as 'weights'. Got others instead.",
-      fixed = TRUE)
-  }
-})
