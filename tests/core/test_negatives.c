@@ -15,10 +15,9 @@ static void groups_are_drawn_one_after_another(bool distinct) {
   int64_t drawn[MOST_DRAWN], expected[MOST_DRAWN], since = 0;
   Generator generator, plain;
   PlainHost host = new_host(NULL, NULL, 0, -1);
-  SubsetScratch sizes = {.n_pool = 1, .n_places = 1, .n_table = 1};
-  enlarge_subset_scratch(&sizes, MOST_LIMIT, MOST_LIMIT);
-  SubsetScratch scratch = new_subset_scratch(sizes, &host.host);
-  CHECK(scratch.pool != NULL);
+  SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
+  enlarge_subset_scratch(&scratch, MOST_LIMIT, MOST_LIMIT);
+  CHECK(make_subset_scratch(&scratch, &host.host));
   seed_generator(&generator, 5);
   plain = generator;
   for (int64_t n_groups = 1 + some_number(&choices, MOST_GROUPS); n_groups > 0; n_groups--) {

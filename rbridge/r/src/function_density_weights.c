@@ -38,7 +38,7 @@ static bool read_targets(const Parts *request, Histogram *histogram, Host *host)
     if (!isfinite(values[row])) return refuse(host, "values", show_number(values[row], shown), "hold finite numbers");
     if (values[row] < least) least = values[row];
     if (values[row] > most) most = values[row];
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   if (!isfinite(most - least)) return refuse(host, "values", "others", "hold numbers with a finite range");
   histogram->values = values;
@@ -57,12 +57,12 @@ static bool fill_histogram(Histogram *histogram, double *deviation, Host *host) 
   for (int64_t row = 0; row < histogram->n_rows; row++) {
     histogram->counts[bin_of(histogram, histogram->values[row])] += 1;
     sum += place_of(histogram, histogram->values[row]);
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   for (int64_t row = 0; row < histogram->n_rows; row++) {
     double distance = place_of(histogram, histogram->values[row]) - sum / n;
     squares += distance * distance;
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   *deviation = sqrt(squares / n);
   return true;
@@ -123,7 +123,7 @@ static void weigh_bins(const Histogram *histogram, double power, double alpha, b
 static bool weigh_rows(const Histogram *histogram, const double *of_bins, double *weights, Host *host) {
   for (int64_t row = 0; row < histogram->n_rows; row++) {
     weights[row] = of_bins == NULL ? 1 : of_bins[bin_of(histogram, histogram->values[row])];
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   return true;
 }

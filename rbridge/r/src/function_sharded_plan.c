@@ -24,7 +24,7 @@ static bool call_sharded_sizes(const Parts *request, Host *host) {
   for (int64_t cell = 0; cell < plan.table.n_parts * plan.table.n_strata; cell++) n_rows += plan.table.counts[cell];
   for (int64_t batch = 0; batch < plan.n_batches; batch++) {
     sizes[batch] = n_rows / plan.n_batches + (batch < n_rows % plan.n_batches);
-    if (batch % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(batch, host)) return false;
   }
   return true;
 }

@@ -148,7 +148,7 @@ static bool call_deal_rows(const Parts *request, Host *host) {
     } else {
       places[rows->place++] = (int32_t)row + host->first_row;
     }
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   return host->number(host, "complete", (double)count_complete(&seen));
 }
@@ -182,7 +182,7 @@ static bool call_cut_batches(const Parts *request, Host *host) {
       n_lacking = n_strata;
       memset(counts, 0, (size_t)n_strata * sizeof *counts);
     }
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   int64_t *given = host->vector(host, "ends", LONGS, n_ends);
   double *now = given == NULL ? NULL : host->vector(host, "counts", DOUBLES, n_strata);

@@ -224,7 +224,7 @@ static bool call_row_copies(const Parts *request, Host *host) {
     int64_t times = taken_between(places[code]++, 1, lane.epoch, lane.totals[code], lane.taken[code]);
     if (times > LARGEST_COUNT) return refuse(host, "taken", "more", "take no row so often");
     copies[row] = (int32_t)times;
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }
@@ -284,7 +284,7 @@ static bool find_ranks(
       dealt->batches[next[code]] = batch_of_rank(rank, taken, lane->n_batches, 0);
       dealt->rows[next[code]++] = (int32_t)row;
     }
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   return true;
 }

@@ -53,7 +53,7 @@ static bool check_candidates_differ(
   for (int64_t stage = 0; stage < n_stages; stage++) {
     for (int64_t end = place + (int64_t)n_candidates[stage]; place < end; place++) {
       numbers[place] = stage << row_bits | rows[place];
-      if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+      if (!go_on_after(place, host)) return false;
     }
   }
   int64_t bits = row_bits + bits_below((uint64_t)n_stages);
@@ -66,7 +66,7 @@ static bool check_candidates_differ(
       double row = (double)(sorted[i] & ((INT64_C(1) << row_bits) - 1)) + host->first_row;
       return refuse(host, "rows", show_number(row, shown), "have no row twice for an epoch");
     }
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }
@@ -141,7 +141,7 @@ static bool read_candidates(EpochSubset *self, const Parts *recipe, Host *host) 
     if (self->candidates[i] < 0 || self->candidates[i] >= self->n_rows) {
       return refuse_part(host, "rows", "integers from 0 to %lld", (long long)self->n_rows - 1);
     }
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   for (int64_t stage = 0; self->method == WITHOUT_REPLACEMENT && stage < self->n_stages; stage++) {
     if (!read_count(recipe, "sample", 1, self->n_candidates[stage], &self->sample, host)) return false;

@@ -182,7 +182,7 @@ static bool read_remaining(const Parts *recipe, Mixture *self, Host *host) {
   for (int64_t file = 0; file < self->n_files; file++) {
     int64_t end = line + self->lines[file], count = 0;
     for (; line < end; line++) {
-      if (line % GO_ON_ROWS == 0 && !host->go_on(host)) return false;
+      if (!go_on_after(line, host)) return false;
       count += does_remain(self, line);
     }
     self->lines[file] = count;
@@ -304,7 +304,7 @@ static bool make_places(Mixture *self, Host *host) {
   if (!is_wide) self->narrow = lasting_memory(self->narrow, n_remaining * (int64_t)sizeof *self->narrow, host);
   if (self->wide == NULL && self->narrow == NULL) return false;
   for (int64_t line = 0; line < self->n_lines; line++) {
-    if (line % GO_ON_ROWS == 0 && !host->go_on(host)) return false;
+    if (!go_on_after(line, host)) return false;
     if (!does_remain(self, line)) continue;
     if (is_wide) self->wide[place] = line;
     if (!is_wide) self->narrow[place] = (int32_t)line;
@@ -438,7 +438,7 @@ static bool make_codes(Mixture *self, int64_t place, Host *host) {
   for (int64_t file = 0; file < self->n_files; file++) {
     bool is_taken = stage.drawn[file] + stage.kept[file] > 0;
     for (end += (int64_t)self->all_lines[file]; line < end; line++) {
-      if (line % GO_ON_ROWS == 0 && !host->go_on(host)) return false;
+      if (!go_on_after(line, host)) return false;
       bool is_in = is_taken && (self->remaining == NULL || does_remain(self, line));
       set_code(codes, code_bytes, line, is_in ? stratum : n_strata);
     }

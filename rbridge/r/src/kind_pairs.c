@@ -121,8 +121,7 @@ static bool count_for_users(
 ) {
   bool free_only = wanted->way.free_only;
   int64_t n_skipped, n_counted = 0, n_users = positives->n_users;
-  int64_t *starts = starts_of_users(positives, host);
-  int64_t *of_user = starts == NULL ? NULL : count_positives(positives, starts, host);
+  int64_t *starts, *of_user = count_of_users(positives, &starts, host);
   if (of_user == NULL) return false;
   if (free_only && !skip_full_users(positives, starts, wanted->full_users == FULL_SKIP, of_user, &n_skipped, host)) {
     return false;
@@ -203,9 +202,7 @@ static bool plan_pairs(const Parts *request, Host *host) {
   if (!plan_positives(request, &positives, host)) return false;
   if (!plan_pair_negatives(&positives, &wanted, &counts, &n_counts, &n_negatives, host)) return false;
   if (!choose_pair_batches(request, positives.n_positives, n_negatives, &wanted, &n_batches, host)) return false;
-  bool is_kept = host->number(host, "n_users", (double)positives.n_users) &&
-                 host->number(host, "n_items", (double)positives.n_items) &&
-                 host->number(host, "n_batches", (double)n_batches) && host->keep(host, "method") &&
+  bool is_kept = keep_observed(&positives, n_batches, host) && host->keep(host, "method") &&
                  host->flag(host, "unique", wanted.way.unique) &&
                  host->flag(host, "reject_positives", wanted.way.free_only) &&
                  (wanted.way.method != POPULAR_NEGATIVES || host->number(host, "power", wanted.way.power));
@@ -305,12 +302,8 @@ static bool make_pair_tables(Pairs *self, Host *host) {
 
 /* Draw the cells of the negatives uniformly, over the table or for each user. */
 static bool draw_uniformly(const Pairs *self, Generator *generator, int64_t *cells, Host *host) {
-  SubsetScratch space, *scratch = NULL;
-  if (self->way.unique) {
-    space = new_subset_scratch(self->sizes, host);
-    if (space.pool == NULL) return false;
-    scratch = &space;
-  }
+  SubsetScratch space = self->sizes, *scratch = self->way.unique ? &space : NULL;
+  if (scratch != NULL && !make_subset_scratch(scratch, host)) return false;
   int64_t n_groups = self->way.method == PER_USER_NEGATIVES ? self->positives.n_users : 1, done = 0, since = 0;
   for (int64_t group = 0; group < n_groups; group++) {
     int64_t first, limit, count = self->counts[group];

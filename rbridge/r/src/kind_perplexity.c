@@ -144,7 +144,7 @@ static bool copy_reported(const Perplexity *self, const double *given, double *r
     if (!isnan(reported[row]) && !is_reported(reported[row])) {
       return refuse(host, "reported", "others", "be perplexities from 1 to %.0f", MAX_PERPLEXITY);
     }
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   return true;
 }
@@ -211,7 +211,7 @@ static bool skip_visits(const Perplexity *self, bool is_weighted, Generator *gen
   }
   for (int64_t i = 0; i < self->sample; i++) {
     next_uniform(generator); /* whatever the weights were */
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }
@@ -313,7 +313,7 @@ static bool count_seen(const Perplexity *self, const double *reported, double ab
   *count = 0;
   for (int64_t row = 0; row < self->n_rows; row++) {
     *count += reported[row] > above;
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   return true;
 }
@@ -380,7 +380,7 @@ static bool give_perplexities(
   double *values = host->vector(host, name, DOUBLES, self->n_rows);
   for (int64_t row = 0; values != NULL && row < self->n_rows; row++) {
     values[row] = isnan(reported[row]) ? initial : reported[row];
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   return values != NULL;
 }

@@ -134,7 +134,7 @@ static bool check_first_values(const Prioritized *self, const Parts *given, cons
       const char *required = may_be_0 ? "finite numbers, none below 0," : "numbers above 0";
       return refuse(host, "recipe", "others", "have %s as '%s'", required, part->name);
     }
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
   }
   return true;
 }
@@ -350,7 +350,7 @@ static bool give_importance_weights(const RowWeights *rows, const Parts *asked, 
     if (weight == 0) continue; /* it is never drawn */
     /* Of the two orders of division and power, the one that overflows or underflows only if the result does. */
     factors[i] = beta > 1 ? pow(least / weight, beta) : least_raised / pow(weight, beta);
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }
@@ -377,7 +377,7 @@ static bool give_priorities(const Prioritized *self, const RowWeights *rows, con
       double priority = pow(leaves_of(&rows->tree)[row], 1 / weighing->alpha) - self->epsilon;
       priorities[i] = priority > 0 ? priority : 0;
     }
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }

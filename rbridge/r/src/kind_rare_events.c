@@ -235,11 +235,10 @@ static bool prepare_rare_events(void *instance, const Parts *recipe, uint32_t se
 
 /* Return sample.int(limit, count) - 1, in memory of the call, or NULL. */
 static int64_t *draw_ranks(Generator *generator, int64_t limit, int64_t count, Host *host) {
-  SubsetScratch sizes = {.n_pool = 1, .n_places = 1, .n_table = 1};
-  enlarge_subset_scratch(&sizes, limit, count);
-  SubsetScratch scratch = new_subset_scratch(sizes, host);
+  SubsetScratch scratch = {.n_pool = 1, .n_places = 1, .n_table = 1};
+  enlarge_subset_scratch(&scratch, limit, count);
   int64_t since = 0, *ranks = host->memory(host, FOR_THE_CALL, count * (int64_t)sizeof *ranks);
-  if (scratch.pool == NULL || ranks == NULL) return NULL;
+  if (ranks == NULL || !make_subset_scratch(&scratch, host)) return NULL;
   return draw_within(generator, &scratch, 0, limit, count, ranks, &since, host) ? ranks : NULL;
 }
 
@@ -259,7 +258,7 @@ static bool find_lines(
     }
     int32_t file = chosen[low];
     ranks[i] += self->begins[file] + (int64_t)self->lines[file] - ends[low];
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }
@@ -273,7 +272,7 @@ static bool deal_class(
   int64_t next = *batch, level = *place;
   int32_t first_row = host->first_row;
   for (int64_t i = 0; i < n_drawn; i++) {
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
     bool is_positive = order[i] < n_positives;
     if (is_positive != (negatives == NULL)) continue;
     int64_t row = is_positive ? order[i] : negatives[order[i] - n_positives];

@@ -46,8 +46,7 @@ static bool count_triples(
     const Positives *positives, const TriplesRequest *wanted, int64_t **counts, int64_t *n_skipped, int64_t *n_triples,
     Host *host
 ) {
-  int64_t *starts = starts_of_users(positives, host);
-  int64_t *of_user = starts == NULL ? NULL : count_positives(positives, starts, host);
+  int64_t *starts, *of_user = count_of_users(positives, &starts, host);
   if (of_user == NULL) return false;
   if (!skip_full_users(positives, starts, wanted->full_users == FULL_SKIP, of_user, n_skipped, host)) return false;
   int64_t per_positive = (int64_t)wanted->per_positive;
@@ -92,9 +91,7 @@ static bool plan_triples(const Parts *request, Host *host) {
   if (!plan_positives(request, &positives, host)) return false;
   if (!count_triples(&positives, &wanted, &counts, &n_skipped, &n_triples, host)) return false;
   if (!choose_triple_batches(request, n_triples, &wanted, &n_batches, host)) return false;
-  bool is_kept = host->number(host, "n_users", (double)positives.n_users) &&
-                 host->number(host, "n_items", (double)positives.n_items) &&
-                 host->number(host, "n_batches", (double)n_batches) &&
+  bool is_kept = keep_observed(&positives, n_batches, host) &&
                  host->number(host, "negatives_per_positive", wanted.per_positive) &&
                  host->flag(host, "unique", wanted.unique);
   double *cells = is_kept ? host->vector(host, "cells", DOUBLES, n_triples) : NULL;
@@ -144,12 +141,8 @@ static bool make_triple_tables(Triples *self, Host *host) {
 /* Draw the cells of the negatives of each positive in turn. */
 static bool draw_triple_negatives(const Triples *self, Generator *generator, int64_t *cells, Host *host) {
   const Positives *positives = &self->positives;
-  SubsetScratch space, *scratch = NULL;
-  if (self->unique) {
-    space = new_subset_scratch(self->sizes, host);
-    if (space.pool == NULL) return false;
-    scratch = &space;
-  }
+  SubsetScratch space = self->sizes, *scratch = self->unique ? &space : NULL;
+  if (scratch != NULL && !make_subset_scratch(scratch, host)) return false;
   int64_t per_positive = self->per_positive, since = 0;
   for (int64_t i = 0; i < positives->n_positives; i++) {
     int64_t user = user_of(positives, i), first = user * positives->n_items - self->starts[user];

@@ -3,7 +3,6 @@
 #include "arguments.h"
 #include "core/permutation.h"
 #include "core/stream.h"
-#include "memory.h"
 #include "routines.h"
 
 SEXP C_epoch_seed(SEXP seed, SEXP epoch) {
@@ -14,7 +13,7 @@ SEXP C_epoch_seed(SEXP seed, SEXP epoch) {
 
 /* Draw the order of n_rows rows, counted from 0, like R's sample(). */
 static void draw_order(Generator *generator, uint32_t n_rows, int32_t *rows) {
-  int32_t *pool = new_integers(n_rows);
+  int32_t *pool = (int32_t *)(void *)R_alloc(n_rows, sizeof *pool);
   fill_in_order(pool, n_rows);
   for (uint32_t done = 0; done < n_rows;) {
     uint32_t size = n_rows - done < STEP ? n_rows - done : STEP;

@@ -39,7 +39,7 @@ static inline bool index_free_cells(
   for (int64_t j = 0; j < n_positives; j++) {
     int64_t last = ((int64_t)positives[j] - j) >> free->shift;
     while (bucket <= last) free->buckets[bucket++] = (int32_t)j;
-    if (j % GO_ON_ROWS == 0 && !host->go_on(host)) return false;
+    if (!go_on_after(j, host)) return false;
   }
   while (bucket <= free->n_buckets) free->buckets[bucket++] = (int32_t)n_positives;
   return true;

@@ -20,7 +20,7 @@ static inline bool find_row_groups(RowGroups *rows, const Part *given, Host *hos
   const uint8_t *bytes = given->type == BYTES ? given->values : NULL;
   const int32_t *integers = given->type == BYTES ? NULL : given->values;
   for (int64_t row = 0; row < given->length; row++) {
-    if (row % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(row, host)) return false;
     int32_t group = bytes != NULL ? bytes[row] : integers[row];
     if (group < 0 || group >= rows->n_groups) {
       return refuse(host, "recipe", "others", "have numbers of groups as 'groups'");

@@ -84,6 +84,11 @@ static inline void *lasting_memory(void *before, int64_t bytes, Host *host) {
   return before != NULL ? before : host->memory(host, FOR_THE_INSTANCE, bytes);
 }
 
+/* Ask the host whether to go on after every GO_ON_ROWS steps of a loop, which are numbered from 0. */
+static inline bool go_on_after(int64_t step, Host *host) {
+  return step % GO_ON_ROWS != GO_ON_ROWS - 1 || host->go_on(host);
+}
+
 /* Count steps of a loop, and ask the host whether to go on after every GO_ON_ROWS of them; `since` begins with 0. */
 static inline bool may_go_on(int64_t *since, int64_t n_steps, Host *host) {
   *since += n_steps;

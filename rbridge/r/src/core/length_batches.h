@@ -38,7 +38,7 @@ static inline bool sort_by_length_digit(
   int64_t begins[LENGTH_DIGITS] = {0}, before = 0;
   for (int64_t i = 0; i < size; i++) {
     begins[length_digit(lengths[source[i]], pass)]++;
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   for (int digit = 0; digit < LENGTH_DIGITS; digit++) {
     int64_t count = begins[digit];
@@ -47,7 +47,7 @@ static inline bool sort_by_length_digit(
   }
   for (int64_t i = 0; i < size; i++) {
     target[begins[length_digit(lengths[source[i]], pass)]++] = source[i];
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }
@@ -98,7 +98,7 @@ static inline bool cut_by_length(
       if (offsets != NULL) offsets[*n_batches] = place;
       *n_batches += 1;
     }
-    if (place % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(place, host)) return false;
   }
   return true;
 }
@@ -119,7 +119,7 @@ static inline int64_t find_largest_part(
     int64_t middle = least + (most - least) / 2, found = 0;
     for (int64_t batch = 0; batch < n_batches; batch++) {
       found += count_parts(offsets, batch, middle);
-      if (batch % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return 0;
+      if (!go_on_after(batch, host)) return 0;
     }
     if (found > n_parts) {
       least = middle + 1;
@@ -208,7 +208,7 @@ static inline bool arrange_batches(
     int64_t rows = offsets[shuffled[i] + 1] - first;
     memcpy(places + epoch_offsets[i], order + first, (size_t)rows * sizeof(int32_t));
     epoch_offsets[i + 1] = epoch_offsets[i] + rows;
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }

@@ -188,7 +188,7 @@ static inline int64_t rounded_multiple(int64_t count, ExactNumber number) {
 static inline bool share_negatives(int64_t *counts, int64_t n_counts, ExactNumber number, Host *host) {
   int64_t running = 0, before = 0;
   for (int64_t i = 0; i < n_counts; i++) {
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
     if (counts[i] == 0) continue;
     running += counts[i];
     int64_t total = rounded_multiple(running, number);

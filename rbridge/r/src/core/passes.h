@@ -72,7 +72,7 @@ static inline bool name_rows(int64_t n_rows, const int32_t *repeated, int64_t co
   for (int64_t i = 0; i < count; i++) {
     int64_t entry = (int64_t)rows[i] - first_row;
     if (entry >= n_rows) rows[i] = repeated[entry - n_rows] + first_row;
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }
@@ -119,7 +119,7 @@ static inline bool keep_apart(const Sequence *sequence, Host *host) {
     int64_t passes = begin < short_pass ? 0 : (begin - short_pass) / sequence->available + 1;
     if (short_pass + passes * sequence->available < end) keep_apart_in_batch(sequence, batch, begin, end);
     begin = end;
-    if (batch % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(batch, host)) return false;
   }
   return true;
 }

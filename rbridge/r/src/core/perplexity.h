@@ -76,7 +76,7 @@ static inline bool compare_mean(const double *reported, int64_t n_rows, double i
   double sum = 0;
   for (int64_t i = 0; i < n_rows; i++) {
     sum += (isnan(reported[i]) ? initial : reported[i]) - initial;
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   *is_below = sum < 0;
   return true;
@@ -100,7 +100,7 @@ typedef struct {
 /* First, find how many rows were reported, and the highest perplexity. */
 static inline bool count_reports(const double *reported, int64_t n_rows, Reports *reports, Host *host) {
   for (int64_t i = 0; i < n_rows; i++) {
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
     if (!is_reported(reported[i])) continue;
     int32_t hundredths = hundredths_of(reported[i]);
     reports->n_seen += 1;
@@ -123,7 +123,7 @@ static inline bool find_mode(
 ) {
   uint64_t last = (UINT64_C(1) << bits) - 1;
   for (int64_t i = 0; i < n_rows; i++) {
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
     if (!is_reported(reported[i])) continue;
     int32_t hundredths = hundredths_of(reported[i]);
     uint64_t slot = slot_of(hundredths, 64 - bits);
@@ -142,7 +142,7 @@ static inline bool find_mode(
 static inline bool add_squares(const double *reported, int64_t n_rows, Reports *reports, Host *host) {
   double mode = reports->mode / 100.0;
   for (int64_t i = 0; i < n_rows; i++) {
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
     if (!(reported[i] > mode)) continue;
     double distance = reported[i] - mode;
     reports->n_above += 1;
@@ -185,7 +185,7 @@ static inline bool add_up_weights(
   for (int64_t i = 0; i < n_rows; i++) {
     sum += isnan(reported[i]) ? initial : reported[i] > ceiling ? weight_above : reported[i];
     sums[i] = sum;
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   return true;
 }

@@ -187,14 +187,24 @@ static inline int64_t free_items(const Positives *positives, const int64_t *star
   return positives->n_items - (starts == NULL ? 0 : starts[user + 1] - starts[user]);
 }
 
-/* Count the positives of each user, including repeated ones, in memory of the call; return NULL if it is not there. */
-static inline int64_t *count_positives(const Positives *positives, const int64_t *starts, Host *host) {
+/* Count the positives of each user, including repeated ones, and set `starts` to where the different ones begin, both in
+ * memory of the call; return NULL if there is none.
+ */
+static inline int64_t *count_of_users(const Positives *positives, int64_t **starts, Host *host) {
   int64_t n_users = positives->n_users;
-  int64_t *counts = host->memory(host, FOR_THE_CALL, n_users * (int64_t)sizeof *counts);
+  *starts = starts_of_users(positives, host);
+  int64_t *counts = *starts == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_users * (int64_t)sizeof *counts);
   if (counts == NULL) return NULL;
-  for (int64_t user = 0; user < n_users; user++) counts[user] = starts[user + 1] - starts[user];
+  for (int64_t user = 0; user < n_users; user++) counts[user] = (*starts)[user + 1] - (*starts)[user];
   for (int64_t i = positives->n_distinct; i < positives->n_positives; i++) counts[user_of(positives, i)] += 1;
   return host->go_on(host) ? counts : NULL;
+}
+
+/* Make what recipes of observed pairs share results. */
+static inline bool keep_observed(const Positives *positives, int64_t n_batches, Host *host) {
+  return host->number(host, "n_users", (double)positives->n_users) &&
+         host->number(host, "n_items", (double)positives->n_items) &&
+         host->number(host, "n_batches", (double)n_batches);
 }
 
 /* Read what happens to users without a free item. */

@@ -40,7 +40,7 @@ static inline bool sort_by_digit(KeySort *sort, int64_t n_rows, int shift, int64
     int64_t place = places[sort->keys[i] >> shift & (N_VALUES - 1)]++;
     sort->other_keys[place] = sort->keys[i];
     sort->other_order[place] = sort->order[i];
-    if (i % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return false;
+    if (!go_on_after(i, host)) return false;
   }
   uint64_t *keys = sort->keys;
   int32_t *order = sort->order;
@@ -98,7 +98,7 @@ static inline bool move_rows(
     int32_t row = (int32_t)places[done];
     previous[done] = row < ranking->n_ranked ? ranking->keys[row] : -1;
     set_key(ranking, row, priorities[done]);
-    goes_on = done % GO_ON_ROWS != GO_ON_ROWS - 1 || host->go_on(host);
+    goes_on = go_on_after(done, host);
   }
   while (!goes_on && done-- > 0) {
     int32_t row = (int32_t)places[done];

@@ -259,14 +259,14 @@ static inline int64_t *find_shard_offsets(const ShardCells *cells, Life life, Ho
       over -= n_batches;
     }
     offsets[begin + over] -= 1;
-    if (cell % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return NULL;
+    if (!go_on_after(cell, host)) return NULL;
   }
   int64_t more = 0, place = 0;
   for (int64_t batch = 0; batch <= n_batches; batch++) {
     more += offsets[batch];
     offsets[batch] = place;
     place += whole + more;
-    if (batch % GO_ON_ROWS == GO_ON_ROWS - 1 && !host->go_on(host)) return NULL;
+    if (!go_on_after(batch, host)) return NULL;
   }
   return offsets;
 }

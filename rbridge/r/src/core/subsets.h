@@ -84,15 +84,14 @@ static inline void draw_subset_within(
   for (int64_t i = 0; i < count; i++) scratch->pool[scratch->places[i]] = (int32_t)scratch->places[i];
 }
 
-/* Return scratch space of these sizes for subsets, in memory of the call; its `pool` is NULL if there is none. */
-static inline SubsetScratch new_subset_scratch(SubsetScratch sizes, Host *host) {
-  SubsetScratch scratch = sizes;
-  scratch.pool = host->memory(host, FOR_THE_CALL, scratch.n_pool * (int64_t)sizeof *scratch.pool);
-  scratch.places = host->memory(host, FOR_THE_CALL, scratch.n_places * (int64_t)sizeof *scratch.places);
-  scratch.table = host->memory(host, FOR_THE_CALL, scratch.n_table * (int64_t)sizeof *scratch.table);
-  if (scratch.places == NULL || scratch.table == NULL) scratch.pool = NULL;
-  if (scratch.pool != NULL) fill_in_order(scratch.pool, (uint32_t)scratch.n_pool);
-  return scratch;
+/* Make scratch space for subsets, in memory of the call; `scratch` has the sizes. */
+static inline bool make_subset_scratch(SubsetScratch *scratch, Host *host) {
+  scratch->pool = host->memory(host, FOR_THE_CALL, scratch->n_pool * (int64_t)sizeof *scratch->pool);
+  scratch->places = host->memory(host, FOR_THE_CALL, scratch->n_places * (int64_t)sizeof *scratch->places);
+  scratch->table = host->memory(host, FOR_THE_CALL, scratch->n_table * (int64_t)sizeof *scratch->table);
+  if (scratch->pool == NULL || scratch->places == NULL || scratch->table == NULL) return false;
+  fill_in_order(scratch->pool, (uint32_t)scratch->n_pool);
+  return true;
 }
 
 /* Draw `count` of the numbers first, ..., first + limit - 1; without replacement if there is scratch space.

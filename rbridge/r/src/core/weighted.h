@@ -118,7 +118,7 @@ static inline bool draw_distinct(SumTree *tree, Generator *generator, DistinctDr
     double scale = draw_scale(total_of(tree));
     double value = rounded_product(next_uniform(generator), total_of(tree) * scale);
     find_rows(tree, scale, &value, 1, &draw->rows[draw->n_drawn++]);
-    if (i % GO_ON_ROWS == 0) goes_on = host->go_on(host);
+    goes_on = go_on_after(i, host);
   }
   put_back(tree, draw);
   return goes_on;
