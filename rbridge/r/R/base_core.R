@@ -76,6 +76,7 @@ core_kind = function(...) {
   shared = list(
     is_core = TRUE,
     check = function(recipe) NULL,
+    n_rows = function(recipe) NULL,
     setup = function(recipe, private) NULL,
     draw = core_batches,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -100,24 +101,26 @@ core_check = function(recipe) {
   }
 }
 
-# A copy of a sampler, cloned or saved and read, has a key of its own, and begins with an instance of its own.
-core_batches = function(private, epoch) {
-  answer = .Call(C_draw, private$.instance, private, epoch)
+# The result of `call`, which uses the instance of a sampler.
+# A copy of a sampler, cloned or saved and read, has a key of its own: the result is NULL, and an instance of its own
+# begins.
+with_instance = function(private, call) {
+  answer = call()
   if (is.null(answer)) {
     private$.instance = core_instance(private, private$.recipe)
-    answer = .Call(C_draw, private$.instance, private, epoch)
+    answer = call()
   }
+  answer
+}
+
+core_batches = function(private, epoch) {
+  answer = with_instance(private, function() .Call(C_draw, private$.instance, private, epoch))
   core_results(answer, private$.recipe$parts)
 }
 
 # The number of batches of an epoch, 0 if only its draw tells.
 core_count = function(private, epoch) {
-  count = .Call(C_count_batches, private$.instance, private, epoch)
-  if (is.null(count)) {
-    private$.instance = core_instance(private, private$.recipe)
-    count = .Call(C_count_batches, private$.instance, private, epoch)
-  }
-  count
+  with_instance(private, function() .Call(C_count_batches, private$.instance, private, epoch))
 }
 
 # The same for a recipe.
@@ -144,11 +147,9 @@ core_check_state = function(recipe) {
 
 # -> list(rows, stream), of the next draws from a stream, and the stream after them, which may be the same vector
 core_draw_more = function(private, stream, wanted) {
-  drawn = .Call(C_draw_more, private$.instance, private, private$.state, stream, wanted)
-  if (is.null(drawn)) {
-    private$.instance = core_instance(private, private$.recipe)
-    drawn = .Call(C_draw_more, private$.instance, private, private$.state, stream, wanted)
-  }
+  drawn = with_instance(private, function() {
+    .Call(C_draw_more, private$.instance, private, private$.state, stream, wanted)
+  })
   if (is.integer(drawn)) {
     list(rows = drawn, stream = stream)
   } else if (is.null(drawn$rows)) {
@@ -159,21 +160,17 @@ core_draw_more = function(private, stream, wanted) {
 }
 
 core_tell = function(private, method, told) {
-  answer = .Call(C_tell, private$.instance, private, private$.state, method, told)
-  if (is.null(answer)) {
-    private$.instance = core_instance(private, private$.recipe)
-    answer = .Call(C_tell, private$.instance, private, private$.state, method, told)
-  }
+  answer = with_instance(private, function() {
+    .Call(C_tell, private$.instance, private, private$.state, method, told)
+  })
   core_results(answer, told)
 }
 
 # The value of this name; or several, such as the "state" of a recipe.
 core_ask = function(private, name, asked = list()) {
-  answer = .Call(C_ask, private$.instance, private, private$.state, name, asked)
-  if (is.null(answer)) {
-    private$.instance = core_instance(private, private$.recipe)
-    answer = .Call(C_ask, private$.instance, private, private$.state, name, asked)
-  }
+  answer = with_instance(private, function() {
+    .Call(C_ask, private$.instance, private, private$.state, name, asked)
+  })
   found = core_results(answer, asked)
   if (name %in% names(found)) found[[name]] else found
 }

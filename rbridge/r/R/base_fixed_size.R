@@ -8,12 +8,3 @@ fixed_size_bytes = function(parts) {
 format_fixed_size = function(parts) {
   sprintf("* Batches: %.0f, of %s", parts$n_batches, show_count(parts$batch_size, "row"))
 }
-
-format_order = function(recipe, next_epoch) {
-  sprintf("* Order: drawn by seed %.0f, next epoch %.0f", recipe$seed, next_epoch)
-}
-
-# For a generator, whose instances may draw their seeds.
-format_seed = function(recipe) {
-  if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed)
-}

@@ -7,6 +7,40 @@ range_plan = function(table, n_batches, held, exact = FALSE) {
   structure(table, class = c("range_plan", "data.frame"), n_batches = as.integer(n_batches), held = held, exact = exact)
 }
 
+# The plan of `counts` rows of each stratum that are in `blocks` batches each, with `each` rows, or else evenly many.
+plan_of_blocks = function(recipe, counts, blocks, held, each = NULL) {
+  taken = if (!is.null(each)) ifelse(blocks > 0, each, 0)
+  table = data.frame(
+    stratum_columns(recipe$labels),
+    rows = as.integer(counts),
+    batches = as.integer(blocks),
+    fewest = as.integer(if (is.null(each)) counts %/% pmax(blocks, 1) else taken),
+    most = as.integer(if (is.null(each)) divide_up(counts, pmax(blocks, 1)) else taken),
+    check.names = FALSE
+  )
+  range_plan(table, recipe$parts$n_batches, held, !is.null(each))
+}
+
+# What an instance shows: list(codes, counts = the rows of each stratum, names, seed)
+ranged_setup = function(recipe) {
+  counts = count_codes(recipe$parts)
+  list(codes = as.integer(recipe$parts$codes), counts = counts[-length(counts)], names = recipe$labels$names,
+    seed = recipe$seed)
+}
+
+# The members of instances whose setup has such a plan.
+ranged_methods = function() {
+  list(
+    plan = function() if (is.null(private$.in_order)) private$.setup$plan,
+    composition = function(epoch = NULL) {
+      batches = private$.drawn_batches(if (is.null(epoch)) self$epoch else epoch)
+      if (is.null(private$.in_order)) {
+        table_of_counts(private$.setup$codes[batches$rows] + 1L, batches$offsets, private$.setup$names)
+      }
+    }
+  )
+}
+
 # A part of a plan is a plain table.
 #' @export
 "[.range_plan" = function(x, ...) {
@@ -46,13 +80,4 @@ rows_in_words = function(plan, exact) {
   words[plan$batches == 1L & !exact] = sprintf("%s in 1 batch", rows[plan$batches == 1L & !exact])
   words[plan$batches == 0L] = sprintf("%s, never sampled", rows[plan$batches == 0L])
   words
-}
-
-# The rows of each stratum in each batch of an epoch of a sampler, by default the next one.
-# Returns NULL while mlr3torch predicts. `strata` has the stratum of each row, from 0.
-epoch_composition = function(self, private, epoch, strata) {
-  batches = private$.drawn_batches(if (is.null(epoch)) self$epoch else epoch)
-  if (is.null(private$.in_order)) {
-    table_of_counts(strata[batches$rows] + 1L, batches$offsets, private$.setup$names)
-  }
 }

@@ -21,7 +21,15 @@ new_recipe = function(kind, seed, parts, state = list(), labels = list()) {
 }
 
 # How the given ones of some settings are shown, for the labels of a recipe.
-shown_settings = function(settings, names, show = show_value) lapply(Filter(Negate(is.null), settings[names]), show)
+shown_settings = function(settings, names) lapply(Filter(Negate(is.null), settings[names]), show_setting)
+
+# A setting, or the numbers of classes or strata with their names, as text.
+show_setting = function(value) {
+  if (is.null(names(value)) || !(is.numeric(value) || is.list(value))) {
+    return(show_value(value))
+  }
+  paste(sprintf("'%s': %s", names(value), vapply(unname(value), show_value, "")), collapse = ", ")
+}
 
 # The recipe of a sampler whose strata are in the dataset.
 open_recipe = function(kind, seed, settings, labels) {

@@ -121,11 +121,7 @@ check_state = function(state, fingerprint) {
 
 # The digest of what determines the batches of a recipe of the core.
 core_fingerprint = function(private) {
-  answer = .Call(C_identify, private$.instance, private)
-  if (is.null(answer)) {
-    private$.instance = core_instance(private, private$.recipe)
-    answer = .Call(C_identify, private$.instance, private)
-  }
+  answer = with_instance(private, function() .Call(C_identify, private$.instance, private))
   as_hexadecimal(core_results(answer, private$.recipe$parts)$digest)
 }
 

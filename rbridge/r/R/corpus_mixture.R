@@ -220,7 +220,7 @@ kind_mixture = function() {
       order = if (recipe$parts$shuffle == 1) "shuffled" else "of the files, drawn"
       c(
         format_mixture(recipe, stage_of_instance(private, epoch), epoch, known_mixture_batches(private, epoch)),
-        sprintf("* Order: %s by seed %.0f, next epoch %.0f", order, recipe$seed, epoch)
+        format_shuffled(recipe, epoch, order)
       )
     },
     settings = function(recipe) {

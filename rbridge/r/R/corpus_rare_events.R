@@ -174,8 +174,7 @@ kind_rare_events = function() {
     },
     draw = draw_rare_events,
     describe = function(private) {
-      c(format_rare_events(private$.recipe), sprintf("* Order: shuffled by seed %.0f, next epoch %.0f",
-        private$.recipe$seed, private$.place$epoch))
+      c(format_rare_events(private$.recipe), format_shuffled(private$.recipe, private$.place$epoch))
     },
     settings = function(recipe) {
       shown = recipe$labels[setdiff(names(recipe$labels), c("paths", "versions"))]

@@ -147,22 +147,10 @@ downsampled_recipe = function(strata, configuration) {
   new_recipe("downsampled", configuration$seed, parts, labels = downsampled_labels(configuration, strata$names))
 }
 
-# A number, or the numbers of classes, as text.
-show_by_class = function(values) {
-  numbers = vapply(unname(values), show_value, "")
-  paste(if (is.null(names(values))) numbers else sprintf("'%s': %s", names(values), numbers), collapse = ", ")
-}
+downsampled_settings = c("multiplier", "batch_size", "majority", "in_turn", "weights", "num_replicas")
 
 downsampled_labels = function(configuration, names = NULL) {
-  list(
-    multiplier = show_by_class(configuration$multiplier),
-    batch_size = show_value(configuration$batch_size),
-    majority = if (!is.null(configuration$majority)) show_value(configuration$majority),
-    in_turn = show_value(configuration$in_turn),
-    weights = if (!is.null(configuration$weights)) show_by_class(configuration$weights),
-    num_replicas = if (!is.null(configuration$num_replicas)) show_value(configuration$num_replicas),
-    names = names
-  )
+  c(shown_settings(configuration, downsampled_settings), list(names = names))
 }
 
 kind_downsampled = function() {
@@ -170,12 +158,11 @@ kind_downsampled = function() {
     class = "batch_sampler_downsampled",
     vectors = list(
       parts = c("codes", "n_strata", "kept", "n_batches", "in_turn", "weights"),
-      labels = c("multiplier", "batch_size", "majority", "in_turn", "weights", "num_replicas", "names")
+      labels = c(downsampled_settings, "names")
     ),
     bytes = function(recipe) strata_bytes(recipe, passes = if (recipe$parts$in_turn == 1) recipe$parts$kept),
     complete = with_strata_of_source(downsampled_recipe),
     check = check_stratum_names,
-    n_rows = function(recipe) NULL,
     setup = downsampled_setup,
     describe = function(private) format_downsampled(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
@@ -205,6 +192,6 @@ format_downsampled = function(setup, next_epoch, most = 10L) {
     sprintf("* Classes: %s", paste(c(kept, if (length(plan$counts) > most) "..."), collapse = ", ")),
     sprintf("* Kept rows: %s", if (setup$walks) "walked through" else "drawn afresh each epoch"),
     sprintf("* Batches: %.0f, of %s", plan$n_batches, show_rows(batch_sizes(plan))),
-    sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
+    format_shuffled(setup, next_epoch)
   )
 }

@@ -78,5 +78,5 @@ check_recipe_ids = function(recipe) {
 # What print() shows of the settings of a generator.
 format_observed_settings = function(recipe) {
   shown = recipe$labels[setdiff(names(recipe$labels), c("user_ids", "item_ids"))]
-  c(format_labels(shown), if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed))
+  c(format_labels(shown), format_seed(recipe))
 }

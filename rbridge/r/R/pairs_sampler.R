@@ -148,11 +148,10 @@ kind_pairs = function() {
       users + items + 100 * (length(parts$cells) + sum(as.double(parts$n_negatives))) + 40 * parts$n_batches
     },
     check = check_recipe_ids,
-    n_rows = function(recipe) NULL,
     setup = function(recipe, private) list(counts = pairs_counts(recipe)),
     describe = function(private) {
       c(format_pairs(private$.recipe$parts, private$.setup$counts),
-        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.place$epoch))
+        format_shuffled(private$.recipe, private$.place$epoch))
     },
     settings = function(recipe) c(format_observed_settings(recipe), format_pairs(recipe$parts)),
     methods = list(

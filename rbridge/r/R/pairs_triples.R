@@ -103,10 +103,8 @@ kind_triples = function() {
       16 * parts$n_users + 50 * length(parts$cells) * (2 + parts$negatives_per_positive) + 40 * parts$n_batches
     },
     check = check_triples,
-    n_rows = function(recipe) NULL,
     describe = function(private) {
-      c(format_triples(private$.recipe$parts),
-        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.place$epoch))
+      c(format_triples(private$.recipe$parts), format_shuffled(private$.recipe, private$.place$epoch))
     },
     settings = function(recipe) c(format_observed_settings(recipe), format_triples(recipe$parts)),
     methods = list(

@@ -95,11 +95,7 @@ batch_plan = function(x, min_samples_per_stratum = NULL, ..., strata = NULL) {
   input = dry_input(x, strata)
   generator = planned_sampler(list(...))(min_samples_per_stratum = min_samples_per_stratum, ..., strata = input$strata)
   setup = dry_setup(generator, input$data_source)
-  switch(class(generator)[1L],
-    batch_sampler_strata_subset = plan_of_subset(setup),
-    batch_sampler_stratified_group = plan_of_groups(setup),
-    stratified_batch_plan(setup)
-  )
+  if (inherits(generator, "batch_sampler_stratified")) stratified_batch_plan(setup) else setup$plan
 }
 
 # The function that has these arguments.

@@ -170,9 +170,10 @@ grouped_recipe = function(strata, groups, configuration) {
   new_recipe("stratified_group", configuration$seed, parts, labels = grouped_labels(configuration, strata))
 }
 
+grouped_settings = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
+
 grouped_labels = function(configuration, strata = NULL) {
-  settings = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
-  c(shown_settings(configuration, settings), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, grouped_settings), list(names = strata$names), strata$values)
 }
 
 kind_stratified_group = function() {
@@ -181,8 +182,7 @@ kind_stratified_group = function() {
     vectors = list(
       parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together",
         "skeleton", "permuted"),
-      labels = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas", "names",
-        value_label_names)
+      labels = c(grouped_settings, "names", value_label_names)
     ),
     bytes = function(recipe) {
       parts = recipe$parts
@@ -198,20 +198,15 @@ kind_stratified_group = function() {
         recipe$open)
     },
     check = check_names_and_values,
-    n_rows = function(recipe) NULL,
     setup = grouped_setup,
     describe = function(private) format_grouped(private$.setup, private$.place$epoch),
     settings = function(recipe) {
       shown = if (is.null(recipe$open)) sprintf("%.0f", recipe$parts$n_groups) else format_open(recipe$open$groups)
       c(format_strata_generator(recipe), sprintf("* groups: %s", shown))
     },
-    methods = list(
-      plan = function() if (is.null(private$.in_order)) plan_of_groups(private$.setup),
-      min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$table$fewest),
-      composition = function(epoch = NULL) {
-        epoch_composition(self, private, epoch, private$.setup$codes)
-      }
-    )
+    methods = c(ranged_methods(), list(
+      min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest)
+    ))
   )
 }
 
@@ -268,13 +263,9 @@ grouped_setup = function(recipe, private) {
   plan = core_call("group_plan", parts)
   table = data.frame(stratum_columns(recipe$labels), plan[c("rows", "groups", "largest", "fewest", "most")],
     check.names = FALSE)
-  list(codes = as.integer(parts$codes), names = recipe$labels$names, table = table, n_batches = parts$n_batches,
-    n_groups = parts$n_groups, held = held_by_groups(table, parts$together == 1, plan),
-    most_batches = plan$most_batches, seed = recipe$seed)
-}
-
-plan_of_groups = function(setup) {
-  structure(range_plan(setup$table, setup$n_batches, setup$held), most_batches = as.integer(setup$most_batches))
+  held = held_by_groups(table, parts$together == 1, plan)
+  shown = structure(range_plan(table, parts$n_batches, held), most_batches = as.integer(plan$most_batches))
+  c(ranged_setup(recipe), list(plan = shown, n_batches = parts$n_batches, n_groups = parts$n_groups, held = held))
 }
 
 # What the batches hold: "each with at least 3 rows of every stratum, groups together"
@@ -293,9 +284,9 @@ held_by_groups = function(table, together, plan) {
 
 format_grouped = function(setup, next_epoch) {
   c(
-    sprintf("* Rows: %.0f, of %s and %s", sum(setup$table$rows), show_count(nrow(setup$table), "stratum"),
+    sprintf("* Rows: %.0f, of %s and %s", sum(setup$counts), show_count(length(setup$counts), "stratum"),
       show_count(setup$n_groups, "group")),
     sprintf("* Batches: %.0f, %s", setup$n_batches, setup$held),
-    sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
+    format_shuffled(setup, next_epoch)
   )
 }

@@ -157,21 +157,16 @@ kind_multilabel = function() {
     draw = function(private, epoch) core_batches(private, epoch)[c("rows", "offsets")],
     describe = function(private) {
       recipe = private$.recipe
-      c(
-        format_multilabel(recipe),
-        if (recipe$parts$shuffle == 1L) {
-          sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", recipe$seed, private$.place$epoch)
-        } else {
-          "* Order: of the dataset"
-        }
-      )
+      is_shuffled = recipe$parts$shuffle == 1L
+      c(format_multilabel(recipe),
+        if (is_shuffled) format_shuffled(recipe, private$.place$epoch) else "* Order: of the dataset")
     },
     settings = function(recipe) {
       settings = recipe$labels[setdiff(names(recipe$labels), "names")]
       c(
         format_labels(settings),
         sprintf("* shuffle: %s", recipe$parts$shuffle == 1L),
-        if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
+        format_seed(recipe),
         format_multilabel(recipe)
       )
     },

@@ -172,18 +172,16 @@ distinct_recipe = function(keys, strata, configuration) {
     labels = labels)
 }
 
-distinct_labels = function(configuration) {
-  settings = c("batch_size", "across_columns", "min_samples_per_stratum", "num_replicas")
-  shown_settings(configuration, settings)
-}
+distinct_settings = c("batch_size", "across_columns", "min_samples_per_stratum", "num_replicas")
+
+distinct_labels = function(configuration) shown_settings(configuration, distinct_settings)
 
 kind_no_duplicates = function() {
   core_kind(
     class = "batch_sampler_no_duplicates",
     vectors = list(
       parts = c("keys", "n_columns", "n_values", "n_batches", "codes", "n_strata"),
-      labels = c("batch_size", "across_columns", "min_samples_per_stratum", "num_replicas", "keys", "frequent",
-        "largest")
+      labels = c(distinct_settings, "keys", "frequent", "largest")
     ),
     bytes = function(recipe) 200 * length(recipe$parts$keys) + 300 * rows_of_keys(recipe),
     complete = function(recipe, data_source, task) {
@@ -200,8 +198,6 @@ kind_no_duplicates = function() {
       distinct_recipe(keys, strata, given)
     },
     check = check_key_labels,
-    n_rows = function(recipe) NULL,
-    setup = function(recipe, private) list(),
     describe = function(private) format_no_duplicates(private$.recipe, private$.place$epoch),
     settings = function(recipe) {
       settings = recipe$labels[setdiff(names(recipe$labels), c("keys", "frequent", "largest"))]
@@ -265,6 +261,6 @@ format_no_duplicates = function(recipe, next_epoch) {
   c(
     sprintf("* Rows: %.0f, of keys %s", n_rows, show_names(recipe$labels$keys)),
     sprintf("* Batches: %.0f of %s, no two with the same value", n_batches, sizes),
-    sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", recipe$seed, next_epoch)
+    format_shuffled(recipe, next_epoch)
   )
 }

@@ -77,9 +77,10 @@ one_stratum_recipe = function(strata, configuration) {
   new_recipe("one_stratum", configuration$seed, parts, labels = one_stratum_labels(configuration, strata))
 }
 
+one_stratum_settings = c("batch_size", "order", "shuffle", "missing", "num_replicas")
+
 one_stratum_labels = function(configuration, strata = NULL) {
-  settings = c("batch_size", "order", "shuffle", "missing", "num_replicas")
-  c(shown_settings(configuration, settings), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, one_stratum_settings), list(names = strata$names), strata$values)
 }
 
 kind_one_stratum = function() {
@@ -87,43 +88,23 @@ kind_one_stratum = function() {
     class = "batch_sampler_one_stratum",
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "batches", "in_rounds", "shuffle"),
-      labels = c("batch_size", "order", "shuffle", "missing", "num_replicas", "names", value_label_names)
+      labels = c(one_stratum_settings, "names", value_label_names)
     ),
     bytes = strata_bytes,
     complete = with_strata_of_source(one_stratum_recipe),
     check = check_names_and_values,
-    n_rows = function(recipe) NULL,
     setup = one_stratum_setup,
     describe = function(private) format_one_stratum(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
-    methods = list(
-      plan = function() if (is.null(private$.in_order)) plan_of_one_stratum(private$.setup),
-      composition = function(epoch = NULL) {
-        epoch_composition(self, private, epoch, private$.setup$codes)
-      }
-    )
+    methods = ranged_methods()
   )
 }
 
 # What an instance shows of its plan.
 one_stratum_setup = function(recipe, private) {
-  parts = recipe$parts
-  counts = count_codes(parts)
-  list(n_batches = parts$n_batches, batches = parts$batches, codes = as.integer(parts$codes),
-    counts = counts[-length(counts)], names = recipe$labels$names,
-    strata = stratum_columns(recipe$labels), seed = recipe$seed, shuffle = parts$shuffle == 1)
-}
-
-plan_of_one_stratum = function(setup) {
-  table = data.frame(
-    setup$strata,
-    rows = as.integer(setup$counts),
-    batches = as.integer(setup$batches),
-    fewest = as.integer(setup$counts %/% setup$batches),
-    most = as.integer(divide_up(setup$counts, setup$batches)),
-    check.names = FALSE
-  )
-  range_plan(table, setup$n_batches, "of one stratum each")
+  setup = ranged_setup(recipe)
+  plan = plan_of_blocks(recipe, setup$counts, recipe$parts$batches, "of one stratum each")
+  c(setup, list(plan = plan, n_batches = recipe$parts$n_batches, shuffle = recipe$parts$shuffle == 1))
 }
 
 format_one_stratum = function(setup, next_epoch) {

@@ -96,11 +96,8 @@ kind_per_label = function() {
     },
     fits = function(recipe, task) check_given_values("labels", task),
     check = check_multilabel,
-    n_rows = function(recipe) NULL,
     describe = function(private) {
-      recipe = private$.recipe
-      c(format_per_label(recipe),
-        sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", recipe$seed, private$.place$epoch))
+      c(format_per_label(private$.recipe), format_shuffled(private$.recipe, private$.place$epoch))
     },
     settings = function(recipe) {
       settings = recipe$labels[setdiff(names(recipe$labels), "names")]

@@ -209,16 +209,11 @@ stratified_recipe = function(strata, configuration) {
   new_recipe("stratified", configuration$seed, parts, labels = stratified_labels(configuration, strata$names))
 }
 
-stratified_labels = function(configuration, names = NULL) {
-  settings = c("min_samples_per_stratum", "mean_batch_size", "shares", "temperature", "cap", "balance", "drop",
-    "shuffle", "assign", "rare", "missing", "num_replicas")
-  c(shown_settings(configuration, settings, show_setting), list(names = names))
-}
+stratified_shown = c("min_samples_per_stratum", "mean_batch_size", "shares", "temperature", "cap", "balance", "drop",
+  "shuffle", "assign", "rare", "missing", "num_replicas")
 
-# A setting as a generator shows it.
-show_setting = function(value) {
-  shown = if (is.null(names(value))) show_value(value) else sprintf("'%s': %.15g", names(value), value)
-  paste(shown, collapse = ", ")
+stratified_labels = function(configuration, names = NULL) {
+  c(shown_settings(configuration, stratified_shown), list(names = names))
 }
 
 kind_stratified = function() {
@@ -226,13 +221,11 @@ kind_stratified = function() {
     class = "batch_sampler_stratified",
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "even", "shuffle", "taken", "permuted"),
-      labels = c("min_samples_per_stratum", "mean_batch_size", "shares", "temperature", "cap", "balance", "drop",
-        "shuffle", "assign", "rare", "missing", "num_replicas", "names")
+      labels = c(stratified_shown, "names")
     ),
     bytes = function(recipe) strata_bytes(recipe, passes = recipe$parts$taken),
     complete = with_strata_of_source(stratified_recipe),
     check = check_stratum_names,
-    n_rows = function(recipe) NULL,
     setup = function(recipe, private) {
       parts = recipe$parts
       dealt_setup(recipe, parts$taken, if (parts$even == 1) "even" else "proportional", parts$shuffle == 1)

@@ -118,7 +118,7 @@ sharded_recipe = function(strata, configuration) {
 sharded_settings = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
 
 sharded_labels = function(configuration, values = NULL) {
-  shown = shown_settings(configuration$settings, sharded_settings, show_setting)
+  shown = shown_settings(configuration$settings, sharded_settings)
   plan = configuration$plan
   c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]), values)
 }
@@ -143,7 +143,6 @@ kind_sharded = function() {
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = with_strata_of_source(sharded_recipe, exact = TRUE),
     check = check_sharded,
-    n_rows = function(recipe) NULL,
     last_epoch = function(recipe) core_call("last_epoch", list(n_parts = recipe$parts$n_shards))$last,
     setup = function(recipe, private) c(recipe$parts, list(labels = recipe$labels, seed = recipe$seed)),
     describe = function(private) format_sharded(private$.setup, private$.place$epoch),
@@ -174,11 +173,7 @@ format_sharded = function(setup, next_epoch) {
       length(setup$shards), show_count(setup$n_shards, "shard")),
     sprintf("* Batches: %.0f", setup$n_batches),
     format_sharded_settings(setup$labels),
-    if (setup$shuffle == 1) {
-      sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
-    } else {
-      "* Order: of the dataset"
-    }
+    if (setup$shuffle == 1) format_shuffled(setup, next_epoch) else "* Order: of the dataset"
   )
 }
 

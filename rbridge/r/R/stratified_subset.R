@@ -121,10 +121,11 @@ subset_recipe = function(strata, configuration) {
   new_recipe("strata_subset", configuration$seed, parts, labels = subset_labels(configuration, strata))
 }
 
+subset_settings = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare",
+  "missing", "num_replicas")
+
 subset_labels = function(configuration, strata = NULL) {
-  settings = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare", "missing",
-    "num_replicas")
-  c(shown_settings(configuration, settings), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, subset_settings), list(names = strata$names), strata$values)
 }
 
 kind_strata_subset = function() {
@@ -133,8 +134,7 @@ kind_strata_subset = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "balanced",
         "blocks"),
-      labels = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare",
-        "missing", "num_replicas", "names", value_label_names)
+      labels = c(subset_settings, "names", value_label_names)
     ),
     bytes = function(recipe) {
       parts = recipe$parts
@@ -143,16 +143,10 @@ kind_strata_subset = function() {
     },
     complete = with_strata_of_source(subset_recipe),
     check = check_names_and_values,
-    n_rows = function(recipe) NULL,
     setup = subset_setup,
     describe = function(private) format_subset(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
-    methods = c(weight_methods(), list(
-      plan = function() if (is.null(private$.in_order)) plan_of_subset(private$.setup),
-      composition = function(epoch = NULL) {
-        epoch_composition(self, private, epoch, private$.setup$codes)
-      }
-    ))
+    methods = c(weight_methods(), ranged_methods())
   )
 }
 
@@ -171,24 +165,11 @@ weights_of_subset = function(setup, normalize) {
 # What an instance shows of its plan.
 subset_setup = function(recipe, private) {
   parts = recipe$parts
-  counts = count_codes(parts)
-  shown = parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")]
-  c(shown, list(codes = as.integer(parts$codes), counts = counts[-length(counts)], names = recipe$labels$names,
-    strata = stratum_columns(recipe$labels), seed = recipe$seed, exact = parts$exact == 1))
-}
-
-plan_of_subset = function(setup) {
-  blocks = pmax(setup$blocks, 1)
-  exact_rows = ifelse(setup$blocks > 0, setup$min_samples_per_stratum, 0)
-  table = data.frame(
-    setup$strata,
-    rows = as.integer(setup$counts),
-    batches = as.integer(setup$blocks),
-    fewest = as.integer(if (setup$exact) exact_rows else setup$counts %/% blocks),
-    most = as.integer(if (setup$exact) exact_rows else divide_up(setup$counts, blocks)),
-    check.names = FALSE
-  )
-  range_plan(table, setup$n_batches, held_by_subset(setup), setup$exact)
+  setup = c(ranged_setup(recipe), parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")],
+    list(exact = parts$exact == 1))
+  setup$plan = plan_of_blocks(recipe, setup$counts, parts$blocks, held_by_subset(setup),
+    if (setup$exact) parts$min_samples_per_stratum)
+  setup
 }
 
 # What the batches hold: "of at least 2 strata with at least 4 rows of each"
@@ -204,6 +185,6 @@ format_subset = function(setup, next_epoch) {
   c(
     sprintf("* Rows: %.0f, of %s", sum(setup$counts), show_count(length(setup$counts), "stratum")),
     sprintf("* Batches: %.0f, %s", setup$n_batches, held_by_subset(setup)),
-    sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
+    format_shuffled(setup, next_epoch)
   )
 }

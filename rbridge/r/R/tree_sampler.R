@@ -168,7 +168,6 @@ kind_tree = function() {
       check_tree_rows(data_source, recipe$parts$n_rows)
       recipe
     },
-    n_rows = function(recipe) NULL,
     n_batches = function(recipe) if (is_endless(recipe)) NA_integer_ else recipe$parts$n_batches,
     setup = tree_setup,
     draw = tree_batches,
@@ -184,13 +183,13 @@ kind_tree = function() {
         } else {
           sprintf("* Batches: %.0f, of %s", parts$n_batches, show_rows(diff(offsets)))
         },
-        sprintf("* Order: drawn by seed %.0f, next epoch %.0f", private$.recipe$seed, private$.place$epoch)
+        format_order(private$.recipe, private$.place$epoch)
       )
     },
     settings = function(recipe) {
       c(
         format_labels(recipe$labels),
-        if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed),
+        format_seed(recipe),
         if (is.null(recipe$open)) sprintf("* nodes: %d, of %s", length(recipe$parts$modes),
           show_count(recipe$parts$n_rows, "row"))
       )

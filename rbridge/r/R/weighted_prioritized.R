@@ -159,7 +159,6 @@ kind_prioritized = function() {
       120 * recipe$parts$capacity + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts)
     },
     check = function(recipe) check_between(recipe$labels$normalize, "normalize", 0, 1),
-    n_rows = function(recipe) NULL,
     describe = function(private) {
       c(
         sprintf("* Rows: %.0f, with room for %.0f", core_ask(private, "n_rows"), private$.recipe$parts$capacity),
