@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from pystrat.core_sampler import arguments_of
 from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
 from pystrat.corpus.rows_by_epoch import data_of_rows
 
@@ -113,19 +114,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "n_rows": n_rows,
-            "sample": sample,
-            "batch_size": batch_size,
-            "method": method,
-            "lengths": lengths,
-            "max_tokens": max_tokens,
-            "window": window,
-            "balance_replicas": balance_replicas,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("rows",))
         data = {**take_lengths(arguments), **data_of_rows(rows)}
         self._adopt(self._plan_of(arguments, data), seed=seed, num_replicas=num_replicas, rank=rank)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat.arrays import for_kernel, plain_array
 from pystrat.base import Batches, Place
+from pystrat.core_sampler import arguments_of
 from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
 from pystrat.digest import fingerprint
 from pystrat.feedback import SamplerWithFeedback
@@ -138,21 +139,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "n_rows": n_rows,
-            "sample": sample,
-            "batch_size": batch_size,
-            "initial": initial,
-            "maximum": maximum,
-            "clip": clip,
-            "lengths": lengths,
-            "max_tokens": max_tokens,
-            "window": window,
-            "balance_replicas": balance_replicas,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals())
         data = take_lengths(arguments)
         self._adopt(self._plan_of(arguments, data), seed=seed, num_replicas=num_replicas, rank=rank)
         self._begin_instance({})

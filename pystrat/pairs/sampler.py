@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
+from pystrat.core_sampler import arguments_of
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import refused_value, as_double, as_written, check_integer, count_of, show, show_number
 from pystrat.pairs.codes import check_ids, split_numbers
@@ -135,20 +136,7 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "ratio": ratio,
-            "batch_size": batch_size,
-            "n_users": n_users,
-            "n_items": n_items,
-            "method": method,
-            "unique": unique,
-            "reject_positives": reject_positives,
-            "power": power,
-            "full_users": full_users,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("users", "items"))
         parts, settings = self._plan_pairs(arguments, users, items, _terms_of(ratio))
         labels = self._labels_of(
             {name: settings[name] for name in ("ratio", "batch_size", "full_users", "num_replicas")}

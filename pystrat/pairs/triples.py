@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from pystrat.core_sampler import arguments_of
 from pystrat.messages import count_of
 from pystrat.pairs.observed import ObservedPairsBatchSampler
 
@@ -94,17 +95,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "batch_size": batch_size,
-            "negatives_per_positive": negatives_per_positive,
-            "n_users": n_users,
-            "n_items": n_items,
-            "unique": unique,
-            "full_users": full_users,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("users", "items"))
         parts, settings = self._plan_pairs(arguments, users, items)
         shown = {name: settings[name] for name in ("batch_size", "full_users", "num_replicas")}
         labels = self._labels_of(shown, n_skipped_users=parts.pop("n_skipped_users"))

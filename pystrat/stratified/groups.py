@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pystrat import _core
-from pystrat.core_sampler import data_of, data_of_groups
+from pystrat.core_sampler import arguments_of, data_of, data_of_groups
 from pystrat.messages import count_of
 from pystrat.strata import encode_strata
 from pystrat.stratified.group_plan import GroupPlan
@@ -140,16 +140,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "min_samples_per_stratum": min_samples_per_stratum,
-            "mean_batch_size": mean_batch_size,
-            "keep": keep,
-            "rare": rare,
-            "missing": missing,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("strata", "groups"))
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=settings["missing"])
         numbered = encode_strata(groups, missing=None, name="groups")

@@ -14,7 +14,7 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import CoreBatchSampler, labels_of
+from pystrat.core_sampler import CoreBatchSampler, arguments_of, labels_of
 from pystrat.frames import names_index
 from pystrat.label_matrix import data_of_labels
 from pystrat.lazy_pandas import pd
@@ -123,16 +123,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "min_samples_per_label": min_samples_per_label,
-            "mean_batch_size": mean_batch_size,
-            "max_batches": max_batches,
-            "rare": rare,
-            "shuffle": shuffle,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("labels",))
         settings = self._plan_of(arguments)
         data, self._names = data_of_labels(labels)
         names = tuple(map(str, self._names))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.arrays import float64_of
-from pystrat.core_sampler import CoreBatchSampler, data_of, labels_of
+from pystrat.core_sampler import CoreBatchSampler, arguments_of, data_of, labels_of
 from pystrat.first_rows import first_rows
 from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
@@ -156,14 +156,7 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "batch_size": batch_size,
-            "across_columns": across_columns,
-            "min_samples_per_stratum": min_samples_per_stratum,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("keys", "strata"))
         settings = self._plan_of(arguments)
         titles, numbered = number_columns(keys, name="keys")
         if settings["across_columns"] and len(numbered) > 1:

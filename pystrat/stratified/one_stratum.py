@@ -8,7 +8,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import data_of
+from pystrat.core_sampler import arguments_of, data_of
 from pystrat.messages import count_of, range_of
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
@@ -126,15 +126,7 @@ class OneStratumBatchSampler(RangedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "batch_size": batch_size,
-            "order": order,
-            "shuffle": shuffle,
-            "missing": missing,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("strata",))
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=settings["missing"])
         parts = self._plan_of(settings, data_of(encoded), encoded.shown)

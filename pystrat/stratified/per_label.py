@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from pystrat.core_sampler import CoreBatchSampler, labels_of
+from pystrat.core_sampler import CoreBatchSampler, arguments_of, labels_of
 from pystrat.label_matrix import data_of_labels
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag, count_of
@@ -88,15 +88,7 @@ class PerLabelBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "positives_per_label": positives_per_label,
-            "negatives_per_label": negatives_per_label,
-            "labels_per_batch": labels_per_batch,
-            "n_batches": n_batches,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("labels",))
         settings = self._plan_of(arguments)
         data, self._names = data_of_labels(labels)
         names = tuple(map(str, self._names))

@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from pystrat import _core
-from pystrat.core_sampler import data_of
+from pystrat.core_sampler import arguments_of, data_of
 from pystrat.messages import refused_type, as_written, count_of, show, show_number
 from pystrat.planned import PlannedBatchSampler
 from pystrat.strata import encode_strata
@@ -129,22 +129,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "min_samples_per_stratum": min_samples_per_stratum,
-            "mean_batch_size": mean_batch_size,
-            "shares": _as_written(shares),
-            "temperature": temperature,
-            "cap": cap,
-            "balance": balance,
-            "drop": drop,
-            "shuffle": shuffle,
-            "assign": assign,
-            "rare": rare,
-            "missing": missing,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("strata",))
+        arguments["shares"] = _as_written(shares)
         settings = self._plan_of(arguments)
         named = _read_numbers(settings)
         encoded = encode_strata(strata, missing=settings["missing"])

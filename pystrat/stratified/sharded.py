@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.core_sampler import CoreBatchSampler, labels_of
+from pystrat.core_sampler import CoreBatchSampler, arguments_of, labels_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_integer, count_of, refused_value
 from pystrat.recipe import compact
@@ -111,13 +111,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         scope: str = "global",
         shuffle: bool = True,
     ) -> None:
-        arguments = {
-            "min_samples_per_stratum": min_samples_per_stratum,
-            "mean_batch_size": mean_batch_size,
-            "scope": scope,
-            "shuffle": shuffle,
-            "seed": seed,
-        }
+        arguments = arguments_of(locals(), without=("strata", "counts", "shards"))
         settings = self._plan_of(arguments)
         minimum, mean = settings["min_samples_per_stratum"], settings["mean_batch_size"]
         self._plan = plan = sharded_plan(counts, minimum, mean_batch_size=mean, scope=scope)

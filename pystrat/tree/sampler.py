@@ -12,7 +12,7 @@ from pystrat import _core
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import count_of, refused_value, show
 from pystrat.base import BatchIterator, Place, epoch_seed
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import CoreBatchSampler, arguments_of
 from pystrat.recipe import Recipe
 from pystrat.tree.auxiliary import auxiliary_data, drawn_rows
 from pystrat.tree.building import Declaration, Tree, tree_of
@@ -275,15 +275,7 @@ class TreeBatchSampler(_DeclaredSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "batch_size": batch_size,
-            "length": length,
-            "drop_last": drop_last,
-            "persistent": persistent,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("table", "spec"))
         self._declare(table, spec, arguments)
 
 

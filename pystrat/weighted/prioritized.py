@@ -7,6 +7,7 @@ from typing import Any, Callable, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.core_sampler import arguments_of
 from pystrat.feedback import FeedbackBatchSampler
 from pystrat.messages import check_integer, check_number, refused_value, show
 from pystrat.row_arguments import row_positions, row_values
@@ -110,20 +111,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "n_rows": n_rows,
-            "batch_size": batch_size,
-            "alpha": alpha,
-            "epsilon": epsilon,
-            "method": method,
-            "stratified": stratified,
-            "normalize": normalize,
-            "capacity": capacity,
-            "n_batches": n_batches,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("beta",))
         if not callable(beta):
             arguments["beta"] = beta
         planned = self._plan_of(arguments)

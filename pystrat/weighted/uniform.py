@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import CoreBatchSampler, arguments_of
 from pystrat.messages import count_of
 
 
@@ -68,15 +68,7 @@ class UniformBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "n_rows": n_rows,
-            "batch_size": batch_size,
-            "replacement": replacement,
-            "n_batches": n_batches,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals())
         self._adopt(self._plan_of(arguments), seed=seed, num_replicas=num_replicas, rank=rank)
 
     @property

@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.core_sampler import arguments_of
 from pystrat.epoch_table import read_epoch_table
 from pystrat.feedback import FeedbackBatchSampler
 from pystrat.row_arguments import row_positions, row_values
@@ -88,14 +89,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "batch_size": batch_size,
-            "replacement": replacement,
-            "n_batches": n_batches,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("weights",))
         planned = self._plan_of(arguments, _data_of_weights(weights))
         self._begin(planned, seed=seed, num_replicas=num_replicas, rank=rank)
 
