@@ -28,7 +28,17 @@ ranged_setup = function(recipe) {
     seed = recipe$seed)
 }
 
-# The members of instances whose setup has such a plan.
+# The summary of an instance whose setup has such a plan; `groups` is what else the rows are of.
+format_ranged = function(setup, next_epoch, groups = "") {
+  plan = setup$plan
+  c(
+    sprintf("* Rows: %.0f, of %s%s", sum(plan$rows), show_count(nrow(plan), "stratum"), groups),
+    sprintf("* Batches: %d, %s", attr(plan, "n_batches"), attr(plan, "held")),
+    format_shuffled(setup, next_epoch)
+  )
+}
+
+# The members of such instances.
 ranged_methods = function() {
   list(
     plan = function() if (is.null(private$.in_order)) private$.setup$plan,

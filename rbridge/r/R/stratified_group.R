@@ -199,7 +199,10 @@ kind_stratified_group = function() {
     },
     check = check_names_and_values,
     setup = grouped_setup,
-    describe = function(private) format_grouped(private$.setup, private$.place$epoch),
+    describe = function(private) {
+      groups = paste(" and", show_count(private$.recipe$parts$n_groups, "group"))
+      format_ranged(private$.setup, private$.place$epoch, groups)
+    },
     settings = function(recipe) {
       shown = if (is.null(recipe$open)) sprintf("%.0f", recipe$parts$n_groups) else format_open(recipe$open$groups)
       c(format_strata_generator(recipe), sprintf("* groups: %s", shown))
@@ -265,7 +268,7 @@ grouped_setup = function(recipe, private) {
     check.names = FALSE)
   held = held_by_groups(table, parts$together == 1, plan)
   shown = structure(range_plan(table, parts$n_batches, held), most_batches = as.integer(plan$most_batches))
-  c(ranged_setup(recipe), list(plan = shown, n_batches = parts$n_batches, n_groups = parts$n_groups, held = held))
+  c(ranged_setup(recipe), list(plan = shown))
 }
 
 # What the batches hold: "each with at least 3 rows of every stratum, groups together"
@@ -280,13 +283,4 @@ held_by_groups = function(table, together, plan) {
     possible = sprintf("; at most %s %s possible", show_batches(plan$most_batches), verb)
   }
   sprintf("%s, groups together%s", held, possible)
-}
-
-format_grouped = function(setup, next_epoch) {
-  c(
-    sprintf("* Rows: %.0f, of %s and %s", sum(setup$counts), show_count(length(setup$counts), "stratum"),
-      show_count(setup$n_groups, "group")),
-    sprintf("* Batches: %.0f, %s", setup$n_batches, setup$held),
-    format_shuffled(setup, next_epoch)
-  )
 }

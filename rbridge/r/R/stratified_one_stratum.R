@@ -104,14 +104,10 @@ kind_one_stratum = function() {
 one_stratum_setup = function(recipe, private) {
   setup = ranged_setup(recipe)
   plan = plan_of_blocks(recipe, setup$counts, recipe$parts$batches, "of one stratum each")
-  c(setup, list(plan = plan, n_batches = recipe$parts$n_batches, shuffle = recipe$parts$shuffle == 1))
+  c(setup, list(plan = plan, shuffle = recipe$parts$shuffle == 1))
 }
 
 format_one_stratum = function(setup, next_epoch) {
-  order = if (setup$shuffle) sprintf("shuffled by seed %.0f", setup$seed) else "of the dataset"
-  c(
-    sprintf("* Rows: %.0f, of %s", sum(setup$counts), show_count(length(setup$counts), "stratum")),
-    sprintf("* Batches: %.0f, of one stratum each", setup$n_batches),
-    sprintf("* Order: %s, next epoch %.0f", order, next_epoch)
-  )
+  shown = format_ranged(setup, next_epoch)
+  if (setup$shuffle) shown else c(shown[-3L], sprintf("* Order: of the dataset, next epoch %.0f", next_epoch))
 }

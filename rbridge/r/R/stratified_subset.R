@@ -144,7 +144,7 @@ kind_strata_subset = function() {
     complete = with_strata_of_source(subset_recipe),
     check = check_names_and_values,
     setup = subset_setup,
-    describe = function(private) format_subset(private$.setup, private$.place$epoch),
+    describe = function(private) format_ranged(private$.setup, private$.place$epoch),
     settings = format_strata_generator,
     methods = c(weight_methods(), ranged_methods())
   )
@@ -179,12 +179,4 @@ held_by_subset = function(setup) {
   least = if (setup$exact) "" else "at least "
   rare = if (n_rare > 0) sprintf(", %s aside", show_count(n_rare, "rare stratum")) else ""
   sprintf("of %s%s with %s%s of each%s", least, show_count(setup$strata_per_batch, "stratum"), least, each, rare)
-}
-
-format_subset = function(setup, next_epoch) {
-  c(
-    sprintf("* Rows: %.0f, of %s", sum(setup$counts), show_count(length(setup$counts), "stratum")),
-    sprintf("* Batches: %.0f, %s", setup$n_batches, held_by_subset(setup)),
-    format_shuffled(setup, next_epoch)
-  )
 }
