@@ -169,6 +169,26 @@ for (name in names(generators)) {
   })
 }
 
+test_that("the state of a sampler of another kind, other data, parameters or seed is refused", {
+  generators = generators_of_all_kinds()
+  drawn_from = lapply(unname(generators), function(generator) recipe_of(generator)[c("kind", "seed", "parts", "state")])
+  states = lapply(generators, function(generator) generator(NULL)$state_dict())
+  reaction = function(instance, state) {
+    refusal = refusal_of(instance$load_state_dict(state))
+    if (!inherits(refusal, "rbridge_refusal")) {
+      return("loaded")
+    }
+    paste(conditionMessage(refusal), deparse1(conditionCall(refusal)))
+  }
+  expected = "The 'state' parameter must come from a sampler with the same data, parameters and seed."
+  for (place in seq_along(generators)) {
+    others = states[!vapply(drawn_from, identical, NA, drawn_from[[place]])]
+    reactions = vapply(others, reaction, "", instance = generators[[place]](NULL))
+    are_right = startsWith(reactions, expected) & endsWith(reactions, " instance$load_state_dict(state)")
+    expect_identical(reactions[!are_right], stats::setNames(character(), character()), info = names(generators)[place])
+  }
+})
+
 test_that("an invalid epoch is refused, and the condition has the call", {
   instance = generators[[1L]](NULL)
   for (wrong in list(-1, 0.5, 6700001, NA, NA_real_, NULL, "1", list(1), TRUE, 1:2, factor(1), sum)) {
