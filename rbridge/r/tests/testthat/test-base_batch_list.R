@@ -28,12 +28,12 @@ test_that("the next epoch is the default, and stays the next one", {
   expect_identical(instance$epoch, 1)
 })
 
-test_that("a batch may be empty, and auxiliary values stay with their rows", {
-  batches = batch_list(list(rows = 3:1, offsets = c(0L, 2L, 2L, 3L), aux = list(weight = c(0.5, 1, 2))))
-  expect_identical(batches[[1]], structure(3:2, aux = list(weight = c(0.5, 1))))
-  expect_length(batches[[2]], 0)
-  expect_identical(batches$aux, list(weight = c(0.5, 1, 2)))
-  expect_length(batch_list(list(rows = integer(), offsets = 0L)), 0)
+test_that("auxiliary values stay with their rows", {
+  spec = list(mode = "sequential", auxiliary = list(step = "counter()"))
+  batches = batch_sampler_tree(spec, 2, 3, table = list(x = 1:3), seed = 1)(NULL)$batches(0)
+  expect_length(batches$aux$step, 3)
+  expect_identical(batches[[1]], structure(1:2, aux = list(step = batches$aux$step[1:2])))
+  expect_identical(batches[[2]], structure(3L, aux = list(step = batches$aux$step[3])))
 })
 
 test_that("it shows its first batches", {

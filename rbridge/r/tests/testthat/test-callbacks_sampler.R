@@ -35,8 +35,9 @@ test_that("a generator function and an iterable of lists are batch samplers, and
     split_batches(collect_rows(batch_sampler_python(python$asymmetric, n_batches = 3), 7)),
     list(c(1L, 7L, 3L), 6L, c(2L, 4L))
   )
-  expect_identical(collect_rows(batch_sampler_python(python$plain), 4), batch_list(list(rows = c(4L, 1L, 3L),
-    offsets = c(0L, 2L, 2L, 3L))))
+  with_empty = batch_sampler_python(python$plain)
+  expect_identical(as.list(collect_rows(with_empty, 4)), list(c(4L, 1L), integer(), 3L))
+  expect_identical(lengths(drain(with_empty(NULL)$.iter())), c(2L, 0L, 1L))
 })
 
 test_that("samplers of pystrat refuse a dataset of more or fewer rows than theirs", {
@@ -50,6 +51,16 @@ weighted = WeightedBatchSampler([1.0] * 12, 3, seed=1)", convert = FALSE)$weight
     }
     expect_length(collect_rows(batch_sampler_python(samplers[[i]]), 12)$rows, 12)
   }
+})
+
+test_that("a generator shows the class of its object, and others of Python are other samplers", {
+  skip_if_not_installed("mlr3misc")
+  generator = batch_sampler_python(python$plain)
+  expect_output(print(generator), "<batch_sampler_python> generator\n* Class in Python: list\n* Batches: 3",
+    fixed = TRUE)
+  hash = function(...) mlr3misc::calculate_hash(batch_sampler_python(...))
+  expect_identical(hash(python$asymmetric, 3), hash(python$asymmetric, 3L))
+  expect_false(hash(python$failing, 3) == hash(python$asymmetric, 3))
 })
 
 test_that("what is no object of Python is refused", {
@@ -95,6 +106,6 @@ test_that("a learner trains on the batches of Python, and the sampler keeps the 
   generator = batch_sampler_python(python$of_twelve)
   task = task_of(c(31:33, 1:9))
   made = trained_with(generator, task)
-  expect_identical(made[[1]]$batches(0), batch_list(list(rows = c(12L, 3L, 1L, 2L, 4:11), offsets = c(0L, 3L, 12L))))
+  expect_identical(as.list(made[[1]]$batches(0)), list(c(12L, 3L, 1L), c(2L, 4:11)))
   for (sampler in predicted_with(generator, task)) expect_identical(sampler$batches(0)$rows, 1:12)
 })

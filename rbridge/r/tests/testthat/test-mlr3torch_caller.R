@@ -54,13 +54,6 @@ test_that("prediction computes no strata, reads no target and draws no seed", {
   }
 })
 
-test_that("samplers written in Python keep the order in prediction too", {
-  backwards = function(epoch) list(value = list(39:0, c(0L, 40L)))
-  generator = callback_generator(list(batches = backwards), 1, "Backwards", "backwards")
-  expect_identical(epoch_of(trained_with(generator, task_of())[[1]], 0), list(40:1))
-  for (sampler in predicted_with(generator, task_of())) expect_identical(epoch_of(sampler, 0), in_order(40, 15))
-})
-
 own_loader = function(dataset, param_vals) {
   if (is.null(param_vals$batch_sampler)) {
     return(torch::dataloader(dataset, batch_size = param_vals$batch_size))

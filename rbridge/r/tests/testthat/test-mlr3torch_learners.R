@@ -107,12 +107,9 @@ test_that("a learner for regression trains on strata of its binned target", {
 })
 
 test_that("every kind of generator prints its settings", {
-  python = callback_generator(list(), 3, "BatchSampler", "object")
-  expect_output(print(python), "<batch_sampler_python> generator\n* Class in Python: BatchSampler\n* Batches: 3",
-    fixed = TRUE)
   tree = batch_sampler_tree(list(mode = "shuffle"), 4, 12, table = list(x = 1:12))
   expect_output(print(tree), "<batch_sampler_tree> generator\n* batch_size: 4", fixed = TRUE)
-  for (generator in list(python, tree, batch_sampler_downsampled(1, 10), batch_sampler_stratified(2))) {
+  for (generator in list(tree, batch_sampler_downsampled(1, 10), batch_sampler_stratified(2))) {
     expect_lt(length(capture.output(print(generator))), 12)
   }
 })

@@ -9,6 +9,15 @@ mixed = function() {
   mlr3::as_task_classif(table, target = "y", id = "mixed")
 }
 
+# The task in place of the one of a dataset, after the callback has begun.
+table_of = function(task, dataset = dataset_for(task)) {
+  made = mlr3torch::t_clbk("rbridge.tensor_loader", read = "table")$generate()
+  loader = torch::dataloader(dataset, batch_sampler = batch_sampler_uniform(task$nrow, 2, seed = 1)(NULL))
+  made$ctx = list2env(list(loader_train = loader, learner = list(param_set = list(values = list()))))
+  made$on_begin()
+  made$ctx$loader_train$dataset$task
+}
+
 tasks = list(
   "all rows" = mixed,
   "some rows" = function() mixed()$filter(5:33),
@@ -31,7 +40,7 @@ tasks = list(
 for (name in names(tasks)) {
   test_that(paste("it gives the rows of the task:", name), {
     task = tasks[[name]]()
-    table = table_task(task)
+    table = table_of(task)
     ids = task$row_ids
     columns = c("x", task$target_names)
     for (rows in list(ids, rev(ids), ids[3], ids[c(2, 2, 1)], as.double(ids[4:1]))) {
@@ -47,7 +56,7 @@ for (name in names(tasks)) {
 
 test_that("what the task refuses is refused, and all else is that of the task", {
   task = mixed()$filter(5:33)
-  table = table_task(task)
+  table = table_of(task)
   for (rows in list(4L, 0L, -5L, 5.5, NA, 1e9, integer(), "5")) {
     expect_identical(tryCatch(table$data(rows, "x"), error = conditionMessage),
       tryCatch(task$data(rows, "x"), error = conditionMessage))
@@ -56,12 +65,13 @@ test_that("what the task refuses is refused, and all else is that of the task", 
   expect_s3_class(table, class(task))
   expect_identical(table$nrow, 29L)
   expect_identical(table[["target_names"]], "y")
-  expect_identical(source_task(list(task = table))$row_ids, 5:33)
+  stratified = batch_sampler_stratified(2, seed = 1)
+  expect_identical(stratified(list(task = table))$batches(0), stratified(list(task = task))$batches(0))
 })
 
 test_that("its rows are a table of their own", {
   task = mixed()
-  table = table_task(task)
+  table = table_of(task)
   rows = table$data(1:3, "x")
   data.table::set(rows, j = "x", value = 0)
   expect_no_warning(data.table::set(rows, j = "new", value = 1))
@@ -78,8 +88,9 @@ test_that("it reads the data behind the task once", {
   ))
   backend = Counting$new(data.table::data.table(survey, id = 1:40), primary_key = "id")
   task = mlr3::as_task_classif(backend, target = "y")
+  dataset = dataset_for(task)
   reads = 0
-  table = table_task(task)
+  table = table_of(task, dataset)
   for (row in 1:40) {
     table$data(row, c("x", "y"))
   }

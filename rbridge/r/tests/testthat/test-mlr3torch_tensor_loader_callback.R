@@ -197,8 +197,9 @@ test_that("a table replaces the task of a dataset of its own, for training and v
   expect_false(inherits(loader$dataset$task, "table_task"))
   expect_identical(loader$dataset, dataset)
   augmented = auxiliary_dataset(dataset, function(batch, aux) batch)
-  expect_identical(table_dataset(augmented)$augment, augmented$augment)
-  expect_s3_class(table_dataset(augmented)$dataset$task, "table_task")
+  read = begin(loader_train = loader_for(augmented), learner = no_learner, read = "table")$loader_train$dataset
+  expect_identical(read$augment, augmented$augment)
+  expect_s3_class(read$dataset$task, "table_task")
 })
 
 test_that("with a table, a loader yields the same batches, from a task that is read once", {

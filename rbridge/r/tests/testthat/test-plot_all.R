@@ -80,7 +80,8 @@ test_that("plot_batch_counts() shows every batch, marks those without the label,
 test_that("no text in a plot is smaller than nine points", {
   texts = c("axis.text.x", "axis.text.y", "axis.title.x", "strip.text.x", "legend.text", "legend.title", "plot.title",
     "plot.subtitle")
-  sizes = vapply(texts, function(text) ggplot2::calc_element(text, plot_style())$size, 1)
+  plot_theme = plot_batch_counts(list(a = data.frame(yes = 1)), "yes")$theme
+  sizes = vapply(texts, function(text) ggplot2::calc_element(text, plot_theme)$size, 1)
   expect_true(all(sizes >= 9))
   plot = plot_batch_counts(list(a = data.frame(yes = c(1, 1)), b = data.frame(yes = c(0, 3))), "yes")
   for (number in 4:5) {
@@ -115,7 +116,10 @@ test_that("plot_roc_curves() counts ties and weights as they should be", {
   positive = rep(c(TRUE, FALSE), times = c(30, 60))
   scores = round(stats::rnorm(90, mean = positive), 1)
   differences = outer(scores[positive], scores[!positive], "-")
-  expect_equal(area_under(roc_curve(scores, positive, rep(1, 90))), mean(differences > 0) + mean(differences == 0) / 2)
+  points = curve(list(m = scores), positive)
+  area = sum(diff(points[, 1L]) * (points[-1L, 2L] + points[-nrow(points), 2L]) / 2)
+  expect_equal(area, mean(differences > 0) + mean(differences == 0) / 2)
+  expect_identical(levels(plot_roc_curves(list(m = scores), positive)$data$name), sprintf("m (%.3f)", area))
 })
 
 test_that("plot_roc_curves() draws a line a run, and names the mean area", {

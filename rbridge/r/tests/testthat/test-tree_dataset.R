@@ -52,8 +52,10 @@ test_that("the task of a dataset is that of the wrapper", {
   task = mlr3::tsk("iris")
   plain = images(150)
   plain$task = task
-  expect_identical(source_task(auxiliary_dataset(plain, with_values)), task)
-  expect_null(source_task(auxiliary_dataset(images(), with_values)))
+  stratified = batch_sampler_stratified(2, seed = 1)
+  of_task = stratified(list(task = task))$batches(0)
+  expect_identical(stratified(auxiliary_dataset(plain, with_values))$batches(0), of_task)
+  expect_error(stratified(auxiliary_dataset(images(), with_values)), "'strata'")
 })
 
 test_that("what cannot be wrapped is refused", {
