@@ -34,16 +34,18 @@ test_that("lines are drawn as sample.int() draws them, file after file, and then
   expect_identical(mixture$.length(), 7L)
 })
 
-# The rows of epoch 0 of files of so many lines. A sampler would look for the files, so the core is called without one.
-drawn_of = function(lines, drawn, seed, replace = TRUE) {
-  recipe = new_recipe("mixture", seed, list(lines = lines, drawn = drawn, kept = 0 * lines, batch_size = 8,
-    shuffle = 1L, replace = as.integer(replace)))
-  key = new_memory()
-  core_results(.Call(C_draw, core_instance(key, recipe), key, 0), recipe$parts)$rows
+# A sampler of files of so many lines, of which fewer are there: only a dataset reads them.
+with_lines = function(lines, drawn, seed, kept = 0 * lines, batch_size = 8, ...) {
+  files = corpus_of(stats::setNames(rep(1, length(lines)), letters[seq_along(lines)]))
+  recipe = recipe_of(batch_sampler_corpus_mixture(files, 8, 50L, suffixes = ".txt"))
+  recipe$seed = seed
+  recipe$parts = utils::modifyList(recipe$parts, list(lines = lines, drawn = drawn, kept = kept,
+    batch_size = batch_size, ...))
+  generator_of_recipe(recipe)(NULL)
 }
 
 test_that("more lines than integers count are doubles", {
-  rows = drawn_of(c(3e9, 2e9), c(600, 400), 5)
+  rows = with_lines(c(3e9, 2e9), c(600, 400), 5)$batches(0)$rows
   expect_type(rows, "double")
   expected = drawn_by_r(5, 0, function() {
     lines = c(sample.int(3e9, 600, replace = TRUE), 3e9 + sample.int(2e9, 400, replace = TRUE))
@@ -81,12 +83,10 @@ for (case in read_golden("mixtures.json")$cases) {
   given = case$input
   test_that(sprintf("every batch has the mix, as in every language: %s, batches of %d", paste(given$drawn,
     collapse = ", "), given$batch_size), {
-    recipe = new_recipe("mixture", given$seed, list(lines = as.double(given$lines), drawn = as.double(given$drawn),
-      kept = as.double(given$kept), batch_size = given$batch_size, shuffle = as.integer(given$shuffle), even = 1L))
-    key = new_memory()
-    instance = core_instance(key, recipe)
+    sampler = with_lines(as.double(given$lines), as.double(given$drawn), given$seed, as.double(given$kept),
+      given$batch_size, shuffle = as.integer(given$shuffle), even = 1L)
     for (place in seq_along(given$epochs)) {
-      drawn = core_results(.Call(C_draw, instance, key, given$epochs[[place]]), recipe$parts)
+      drawn = sampler$batches(given$epochs[[place]])
       expected = lapply(case$expected[[place]], function(rows) as.integer(unlist(rows)) + 1L)
       expect_identical(drawn$rows, unlist(expected))
       expect_identical(as.integer(diff(drawn$offsets)), lengths(expected))
@@ -113,7 +113,7 @@ test_that("with the mix in every batch, weights are lines of a batch, and plans 
 })
 
 test_that("of large files, few lines are drawn without a pool, as sample.int() does", {
-  rows = drawn_of(c(2e7, 5e9, 20), c(500, 300, 50), 5, replace = FALSE)
+  rows = with_lines(c(2e7, 5e9, 20), c(500, 300, 50), 5, replace = 0L)$batches(0)$rows
   expected = drawn_by_r(5, 0, function() {
     drawn = c(sample.int(2e7, 500), 2e7 + sample.int(5e9, 300), 2e7 + 5e9 + c(1:20, 1:20, sample.int(20, 10)))
     drawn[sample.int(850)]
