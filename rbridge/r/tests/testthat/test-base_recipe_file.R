@@ -51,27 +51,6 @@ test_that("text of any length crosses", {
   }
 })
 
-# Not by an exported function: none writes missing numbers, or vectors of 2^31 bytes within a test.
-test_that("missing numbers have one form, and vectors that are too long for one call of R are cut", {
-  recipe = recipe_of(batch_sampler_perplexity(3, 2, 2, seed = 1))
-  files = lapply(list(NaN, NA), function(missing) {
-    recipe$state$reported = c(missing, 1, -0)
-    file = withr::local_tempfile()
-    write_recipe(recipe, file)
-    readBin(file, "raw", 5000)
-  })
-  expect_identical(files[[2L]], files[[1L]])
-  file = withr::local_tempfile()
-  for (vector in list(1:10, as.raw(0:9), c(0.5, 1:9), 1, double())) {
-    output = file(file, "wb")
-    write_vector(vector, output, at_once = 3)
-    close(output)
-    input = file(file, "rb")
-    expect_identical(read_vector(input, typeof(vector), length(vector), at_once = 4), vector)
-    close(input)
-  }
-})
-
 test_that("what is no generator of given data cannot be written", {
   file = tempfile()
   expect_error(write_batch_sampler(1, file), "'generator' .* must be a generator.* Got 1 instead")

@@ -148,14 +148,6 @@ test_that("the call of an error is that of the user", {
   expect_identical(call_of(lapply(0, batch_sampler_stratified)), quote(FUN(X[[i]], ...)))
 })
 
-test_that("where a parameter is, is said by the innermost code that knows it", {
-  refused = function() stop_parameter("x", "be 1", "2", "Try 1.")
-  expect_error(refuse_at("of the table", refuse_at("of 'a'", refused())), fixed = TRUE,
-    "The 'x' parameter of 'a' must be 1. Got 2 instead. Try 1.")
-  expect_error(refuse_as("y", refuse_at("at node 'a'", refused())), fixed = TRUE,
-    "The 'y' parameter at node 'a' must be 1. Got 2 instead. Try 1.")
-})
-
 test_that("an error of the user's own code stays what it is", {
   own = structure(class = c("own", "error", "condition"), list(message = "mine", call = NULL))
   expect_identical(tryCatch(batch_sampler_stratified(stop(own)), error = identity), own)

@@ -98,37 +98,9 @@ test_that("what the print shows of a stratum is the fewest and the most of the c
   expect_identical(shown[[4]], unname(vapply(plan$composition(), max, 1L)))
 })
 
-# What is drawn of each stratum: the height of every batch, read off the middles of the steps.
-heights = function(outline) {
-  outline$rows[seq(1L, nrow(outline), by = 2L)]
-}
-
 plan_with_ties = function() {
   batch_plan(rep(c("common", "rare", "long", "rare"), times = c(270, 40, 52, 3)), 7)
 }
-
-test_that("a plot shows the strata from the rarest on, with the rows of every batch", {
-  plan = plan_with_ties()
-  panels = plan_panels(plan, 12)
-  expect_identical(vapply(panels, `[[`, "", "label"), c("rare (43 rows)", "long (52 rows)", "common (270 rows)"))
-  expect_identical(vapply(panels, `[[`, "", "in_a_batch"), c("7 to 8", "8 to 9", "45"))
-  drawn = lapply(panels, function(panel) heights(panel$outline))
-  expect_identical(drawn, unname(as.list(plan$composition()[c("rare", "long", "common")])))
-  expect_identical(panels[[1]]$outline$batch[c(1, 2, 3, 12)], c(0.5, 1.5, 1.5, 6.5))
-})
-
-test_that("a plot says how many of the strata it shows, and cuts long names", {
-  plan = batch_plan(rep(c(strrep("x", 40), letters), each = 2), 1)
-  expect_length(plan_panels(plan, 12), 12)
-  expect_match(plan_subtitle(plan, 12), "; the 12 rarest of 27 strata", fixed = TRUE)
-  expect_no_match(plan_subtitle(plan, 27), "rarest")
-  expect_identical(plan_panels(plan, 1)[[1]]$label, paste0(strrep("x", 30), "... (2 rows)"))
-})
-
-test_that("axes have whole numbers only", {
-  expect_identical(whole_breaks(c(0, 2)), c(0, 1, 2))
-  expect_identical(whole_breaks(c(1, 200)), c(50, 100, 150, 200))
-})
 
 test_that("plot() draws on the open device, and leaves its settings as they were", {
   file = tempfile(fileext = ".png")

@@ -88,12 +88,6 @@ test_that("what is no vector of numbers is refused, by its kind", {
   }
 })
 
-test_that("integers that doubles cannot hold exactly are refused", {
-  expect_error(bins_of_distinct(rep(2^30, 4), 2^21), fixed = TRUE,
-    "must have a product with twice the rows below 2^53, to be exact. Got 2097152 and 4294967296 rows instead.")
-  expect_identical(bins_of_distinct(rep(2^30, 4), 2^19), 1:4)
-})
-
 test_that("bins of the target are strata of a regression task, as its message says", {
   skip_if_not_installed("mlr3")
   task = mlr3::tsk("mtcars")
