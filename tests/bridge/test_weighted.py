@@ -130,7 +130,7 @@ IMPOSSIBLE: list[tuple[Callable[[], Any], dict[str, Any], str]] = [
     (weighted, {"drawn": np.zeros(2, dtype=np.int32)}, "have whole batches of integers as 'drawn'. Got 2 values"),
     (weighted, {"drawn": np.full(3, 8, dtype=np.int32)}, "have rows from 0 to 7 as 'drawn'. Got 8 instead."),
     (weighted, {"drawn": np.full(3, -(2**31), dtype=np.int32)}, "have rows from 0 to 7 as 'drawn'. Got NA instead."),
-    (prioritized, {"weights": np.zeros(8)}, "have numbers above 0 as 'weights'"),
+    (prioritized, {"weights": np.zeros(8)}, "have finite numbers above 0 as 'weights'"),
     (prioritized, {"weights": np.ones(9)}, "have from 0 to 8 doubles as 'weights'. Got 9 values instead."),
     (prioritized, {"next_position": 8.0}, "have an integer from 0 to 7 as 'next_position'. Got 8 instead."),
     (prioritized, {"largest": -1.0}, "have a finite number of at least 0 as 'largest'. Got -1 instead."),

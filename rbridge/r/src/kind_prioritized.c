@@ -128,10 +128,10 @@ static bool check_first_values(const Prioritized *self, const Parts *given, cons
   }
   bool is_planned = is_given(given, "n_batches"); /* then plan_prioritized() has checked them */
   for (int64_t row = 0; !is_planned && row < part->length; row++) {
-    bool is_right = may_be_0 ? values[row] >= 0 && values[row] < INFINITY : values[row] > 0;
+    bool is_right = (may_be_0 ? values[row] >= 0 : values[row] > 0) && values[row] < INFINITY;
     if (!is_right && !given->is_recipe && values[row] == 0) return refuse(host, "state", "0", "hold weights above 0");
     if (!is_right && given->is_recipe) {
-      const char *required = may_be_0 ? "finite numbers, none below 0," : "numbers above 0";
+      const char *required = may_be_0 ? "finite numbers, none below 0," : "finite numbers above 0";
       return refuse(host, "recipe", "others", "have %s as '%s'", required, part->name);
     }
     if (!go_on_after(row, host)) return false;

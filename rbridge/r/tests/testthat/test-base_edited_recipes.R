@@ -164,7 +164,7 @@ cases = list(
     "have 24 doubles as 'weights'" = list(begins = c(0, 2)),
     "have 36 doubles as 'weights'" = list(state.weights = as.double(1:12))),
   list(batch_sampler_prioritized(3, 1, seed = 1),
-    "have numbers above 0 as 'weights'" = list(state.weights = c(1, 0, 1)),
+    "have finite numbers above 0 as 'weights'" = list(state.weights = c(1, 0, 1), state.weights = c(1, Inf, 1)),
     "be an integer from 0 to 1" = list(labels.normalize = 2)),
   list(batch_sampler_pairs(c(1, 1, 2, 3, 4), c(1, 2, 3, 1, 5), 0.3, 4, n_users = 5, n_items = 6, seed = 1),
     "have cells of the table as 'cells', sorted, then those that are repeated" = list(list(cells = c(21, 13, 8, 1, 0)),
