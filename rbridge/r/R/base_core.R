@@ -101,14 +101,13 @@ core_check = function(recipe) {
   }
 }
 
-# The result of `call`, which uses the instance of a sampler.
-# A copy of a sampler, cloned or saved and read, has a key of its own: the result is NULL, and an instance of its own
-# begins.
-with_instance = function(private, call) {
-  answer = call()
+# Returns the result of `ask`. It is NULL if the instance belongs to another sampler, such as the original of a copy that
+# was cloned or saved: then it makes an instance, and asks again.
+with_instance = function(private, ask) {
+  answer = ask()
   if (is.null(answer)) {
     private$.instance = core_instance(private, private$.recipe)
-    answer = call()
+    answer = ask()
   }
   answer
 }
@@ -118,7 +117,7 @@ core_batches = function(private, epoch) {
   core_results(answer, private$.recipe$parts)
 }
 
-# The number of batches of an epoch, 0 if only its draw tells.
+# The number of batches of an epoch, 0 if it is known only after the draw.
 core_count = function(private, epoch) {
   with_instance(private, function() .Call(C_count_batches, private$.instance, private, epoch))
 }

@@ -7,7 +7,8 @@ range_plan = function(table, n_batches, held, exact = FALSE) {
   structure(table, class = c("range_plan", "data.frame"), n_batches = as.integer(n_batches), held = held, exact = exact)
 }
 
-# The plan of `counts` rows of each stratum that are in `blocks` batches each, with `each` rows, or else evenly many.
+# The plan of strata with `counts` rows. Each stratum is in `blocks` batches, with `each` rows in each of them; its rows
+# are dealt evenly if `each` is NULL.
 plan_of_blocks = function(recipe, counts, blocks, held, each = NULL) {
   taken = if (!is.null(each)) ifelse(blocks > 0, each, 0)
   table = data.frame(
@@ -28,13 +29,13 @@ ranged_setup = function(recipe) {
     seed = recipe$seed)
 }
 
-# The summary of an instance whose setup has such a plan; `groups` is what else the rows are of.
-format_ranged = function(setup, next_epoch, groups = "") {
+# The summary of an instance whose setup has such a plan; `groups` is text about groups, such as " and 12 groups".
+format_ranged = function(setup, next_epoch, groups = "", order = format_shuffled(setup, next_epoch)) {
   plan = setup$plan
   c(
     sprintf("* Rows: %.0f, of %s%s", sum(plan$rows), show_count(nrow(plan), "stratum"), groups),
     sprintf("* Batches: %d, %s", attr(plan, "n_batches"), attr(plan, "held")),
-    format_shuffled(setup, next_epoch)
+    order
   )
 }
 

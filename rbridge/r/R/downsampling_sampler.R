@@ -147,10 +147,10 @@ downsampled_recipe = function(strata, configuration) {
   new_recipe("downsampled", configuration$seed, parts, labels = downsampled_labels(configuration, strata$names))
 }
 
-downsampled_settings = c("multiplier", "batch_size", "majority", "in_turn", "weights", "num_replicas")
+downsampled_shown = c("multiplier", "batch_size", "majority", "in_turn", "weights", "num_replicas")
 
 downsampled_labels = function(configuration, names = NULL) {
-  c(shown_settings(configuration, downsampled_settings), list(names = names))
+  c(shown_settings(configuration, downsampled_shown), list(names = names))
 }
 
 kind_downsampled = function() {
@@ -158,7 +158,7 @@ kind_downsampled = function() {
     class = "batch_sampler_downsampled",
     vectors = list(
       parts = c("codes", "n_strata", "kept", "n_batches", "in_turn", "weights"),
-      labels = c(downsampled_settings, "names")
+      labels = c(downsampled_shown, "names")
     ),
     bytes = function(recipe) strata_bytes(recipe, passes = if (recipe$parts$in_turn == 1) recipe$parts$kept),
     complete = with_strata_of_source(downsampled_recipe),

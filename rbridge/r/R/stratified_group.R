@@ -170,10 +170,10 @@ grouped_recipe = function(strata, groups, configuration) {
   new_recipe("stratified_group", configuration$seed, parts, labels = grouped_labels(configuration, strata))
 }
 
-grouped_settings = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
+grouped_shown = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
 
 grouped_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, grouped_settings), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, grouped_shown), list(names = strata$names), strata$values)
 }
 
 kind_stratified_group = function() {
@@ -182,7 +182,7 @@ kind_stratified_group = function() {
     vectors = list(
       parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together",
         "skeleton", "permuted"),
-      labels = c(grouped_settings, "names", value_label_names)
+      labels = c(grouped_shown, "names", value_label_names)
     ),
     bytes = function(recipe) {
       parts = recipe$parts

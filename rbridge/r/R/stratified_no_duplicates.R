@@ -172,16 +172,16 @@ distinct_recipe = function(keys, strata, configuration) {
     labels = labels)
 }
 
-distinct_settings = c("batch_size", "across_columns", "min_samples_per_stratum", "num_replicas")
+distinct_shown = c("batch_size", "across_columns", "min_samples_per_stratum", "num_replicas")
 
-distinct_labels = function(configuration) shown_settings(configuration, distinct_settings)
+distinct_labels = function(configuration) shown_settings(configuration, distinct_shown)
 
 kind_no_duplicates = function() {
   core_kind(
     class = "batch_sampler_no_duplicates",
     vectors = list(
       parts = c("keys", "n_columns", "n_values", "n_batches", "codes", "n_strata"),
-      labels = c(distinct_settings, "keys", "frequent", "largest")
+      labels = c(distinct_shown, "keys", "frequent", "largest")
     ),
     bytes = function(recipe) 200 * length(recipe$parts$keys) + 300 * rows_of_keys(recipe),
     complete = function(recipe, data_source, task) {

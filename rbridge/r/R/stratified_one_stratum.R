@@ -77,10 +77,10 @@ one_stratum_recipe = function(strata, configuration) {
   new_recipe("one_stratum", configuration$seed, parts, labels = one_stratum_labels(configuration, strata))
 }
 
-one_stratum_settings = c("batch_size", "order", "shuffle", "missing", "num_replicas")
+one_stratum_shown = c("batch_size", "order", "shuffle", "missing", "num_replicas")
 
 one_stratum_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, one_stratum_settings), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, one_stratum_shown), list(names = strata$names), strata$values)
 }
 
 kind_one_stratum = function() {
@@ -88,7 +88,7 @@ kind_one_stratum = function() {
     class = "batch_sampler_one_stratum",
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "batches", "in_rounds", "shuffle"),
-      labels = c(one_stratum_settings, "names", value_label_names)
+      labels = c(one_stratum_shown, "names", value_label_names)
     ),
     bytes = strata_bytes,
     complete = with_strata_of_source(one_stratum_recipe),
@@ -108,6 +108,8 @@ one_stratum_setup = function(recipe, private) {
 }
 
 format_one_stratum = function(setup, next_epoch) {
-  shown = format_ranged(setup, next_epoch)
-  if (setup$shuffle) shown else c(shown[-3L], sprintf("* Order: of the dataset, next epoch %.0f", next_epoch))
+  if (setup$shuffle) {
+    return(format_ranged(setup, next_epoch))
+  }
+  format_ranged(setup, next_epoch, order = sprintf("* Order: of the dataset, next epoch %.0f", next_epoch))
 }

@@ -115,10 +115,10 @@ sharded_recipe = function(strata, configuration) {
   new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration, strata$values))
 }
 
-sharded_settings = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
+sharded_shown = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
 
 sharded_labels = function(configuration, values = NULL) {
-  shown = shown_settings(configuration$settings, sharded_settings)
+  shown = shown_settings(configuration$settings, sharded_shown)
   plan = configuration$plan
   c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]), values)
 }
@@ -138,7 +138,7 @@ kind_sharded = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
         "plan"),
-      labels = c(sharded_settings, "names", "shards", value_label_names)
+      labels = c(sharded_shown, "names", "shards", value_label_names)
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = with_strata_of_source(sharded_recipe, exact = TRUE),

@@ -121,11 +121,11 @@ subset_recipe = function(strata, configuration) {
   new_recipe("strata_subset", configuration$seed, parts, labels = subset_labels(configuration, strata))
 }
 
-subset_settings = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare",
+subset_shown = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare",
   "missing", "num_replicas")
 
 subset_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, subset_settings), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, subset_shown), list(names = strata$names), strata$values)
 }
 
 kind_strata_subset = function() {
@@ -134,7 +134,7 @@ kind_strata_subset = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "balanced",
         "blocks"),
-      labels = c(subset_settings, "names", value_label_names)
+      labels = c(subset_shown, "names", value_label_names)
     ),
     bytes = function(recipe) {
       parts = recipe$parts

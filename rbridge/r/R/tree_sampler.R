@@ -114,7 +114,7 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
 }
 
 tree_name = "batch_sampler_tree"
-tree_settings = c("batch_size", "length", "drop_last", "persistent", "num_replicas")
+tree_shown = c("batch_size", "length", "drop_last", "persistent", "num_replicas")
 
 # The length as the core takes it: text of any encoding in UTF-8.
 tree_length = function(length) {
@@ -138,7 +138,7 @@ tree_recipe = function(table, configuration, task = NULL) {
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)
   coded = Map(tree_codes, columns[used$coded], used$coded)
   numbers = refuse_at("of the table", Map(tree_numbers, columns[used$numbers], used$numbers))
-  settings = configuration[intersect(tree_settings, names(configuration))]
+  settings = configuration[intersect(tree_shown, names(configuration))]
   request = c(settings, tree_data(nodes, n_rows, coded, numbers), configuration$auxiliary)
   parts = core_plan("tree", request, tree_names(nodes, coded, numbers, configuration$length))
   parts = parts[intersect(tree_parts, names(parts))]

@@ -121,7 +121,7 @@ static bool count_for_users(
 ) {
   bool free_only = wanted->way.free_only;
   int64_t n_skipped, n_counted = 0, n_users = positives->n_users;
-  int64_t *starts, *of_user = count_of_users(positives, &starts, host);
+  int64_t *starts, *of_user = count_positives(positives, &starts, host);
   if (of_user == NULL) return false;
   if (free_only && !skip_full_users(positives, starts, wanted->full_users == FULL_SKIP, of_user, &n_skipped, host)) {
     return false;

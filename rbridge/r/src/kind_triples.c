@@ -46,7 +46,7 @@ static bool count_triples(
     const Positives *positives, const TriplesRequest *wanted, int64_t **counts, int64_t *n_skipped, int64_t *n_triples,
     Host *host
 ) {
-  int64_t *starts, *of_user = count_of_users(positives, &starts, host);
+  int64_t *starts, *of_user = count_positives(positives, &starts, host);
   if (of_user == NULL) return false;
   if (!skip_full_users(positives, starts, wanted->full_users == FULL_SKIP, of_user, n_skipped, host)) return false;
   int64_t per_positive = (int64_t)wanted->per_positive;

@@ -187,10 +187,10 @@ static inline int64_t free_items(const Positives *positives, const int64_t *star
   return positives->n_items - (starts == NULL ? 0 : starts[user + 1] - starts[user]);
 }
 
-/* Count the positives of each user, including repeated ones, and set `starts` to where the different ones begin, both in
- * memory of the call; return NULL if there is none.
+/* Count the positives of each user, including repeated ones, and set `starts` to where the different ones begin, both
+ * in memory of the call; return NULL if there is no memory.
  */
-static inline int64_t *count_of_users(const Positives *positives, int64_t **starts, Host *host) {
+static inline int64_t *count_positives(const Positives *positives, int64_t **starts, Host *host) {
   int64_t n_users = positives->n_users;
   *starts = starts_of_users(positives, host);
   int64_t *counts = *starts == NULL ? NULL : host->memory(host, FOR_THE_CALL, n_users * (int64_t)sizeof *counts);
@@ -200,7 +200,7 @@ static inline int64_t *count_of_users(const Positives *positives, int64_t **star
   return host->go_on(host) ? counts : NULL;
 }
 
-/* Make what recipes of observed pairs share results. */
+/* Add to the results what all recipes of observed pairs have. */
 static inline bool keep_observed(const Positives *positives, int64_t n_batches, Host *host) {
   return host->number(host, "n_users", (double)positives->n_users) &&
          host->number(host, "n_items", (double)positives->n_items) &&

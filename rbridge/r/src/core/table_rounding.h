@@ -4,8 +4,8 @@
  * sums are whole numbers (L. H. Cox, 1987). The cells that are not whole are the edges of a graph of rows and columns.
  * Along a cycle, what one cell gains the next one loses, until a cell is whole and leaves the graph; without cycles, no
  * edge is left, since the end of a path would be the only cell of a row or a column that is not whole. Rows are added
- * one by one, cell by cell. The cell that closes a cycle gains, unless it would lose less. Between two rows, each row in
- * the graph has two edges at least, so there are fewer rows in it than columns.
+ * one by one, cell by cell. The cell that closes a cycle gains, unless it would lose less. Between two rows, each row
+ * in the graph has two edges at least, so there are fewer rows in it than columns.
  */
 
 #ifndef PYSTRAT_TABLE_ROUNDING_H

@@ -113,7 +113,7 @@ static inline bool draw_and_reject(const SumTree *tree, Generator *generator, Di
 static inline bool draw_distinct(SumTree *tree, Generator *generator, DistinctDraw *draw, Host *host) {
   draw->n_drawn = draw->n_removed = 0;
   bool goes_on = draw_and_reject(tree, generator, draw, host);
-  for (int64_t i = 1; goes_on && draw->n_drawn < draw->size; i++) {
+  for (int64_t i = 0; goes_on && draw->n_drawn < draw->size; i++) {
     take_out(tree, draw);
     double scale = draw_scale(total_of(tree));
     double value = rounded_product(next_uniform(generator), total_of(tree) * scale);
