@@ -1,5 +1,7 @@
 """Downsampling in plain Python, as docs/downsampling.md describes it, and its golden vectors.
 
+The order of operations, on which the last digits of normalized weights depend, is that of pystrat.
+
 ``python -m tests.reference.golden_downsampling`` writes ``tests/golden/downsampling.json`` afresh, without pystrat.
 Only the messages of refusals are written by hand, in the file: add one there before the script meets its case.
 """
@@ -173,13 +175,7 @@ def expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
     n_batches = ceil(Fraction(ceil(Fraction(sum(kept.values()), parameters["batch_size"])), replicas)) * replicas
     given = parameters.get("weights", {})
     weights = [float(given.get(key, sizes[key] / kept[key])) for key in keys]
-    if given:
-        relative = [weight / max(weights) for weight in weights]
-        parts = (weight * (kept[key] / sum(kept.values())) for weight, key in zip(relative, keys))
-        mean = list(accumulate(parts))[-1]  # without the corrections of sum() in newer versions of Python
-        normalized = [weight / mean for weight in relative]
-    else:
-        normalized = [weight * (sum(kept.values()) / len(labels)) for weight in weights]
+    share = None if given else sum(kept.values()) / len(labels)
     batches = []
     for epoch in case["epochs"]:
         if parameters.get("in_turn"):
@@ -197,11 +193,30 @@ def expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
         "classes": names,
         "kept": list(kept.values()),
         "class_weights": weights,
-        "normalised": normalized,
+        "normalised": normalized(weights, list(kept.values()), share),
         "keep_rates": [kept[key] / sizes[key] for key in keys],
         "rows": cut(joined(batches)),
         "offsets": cut(joined(offsets)),
     }
+
+
+def normalized(weights: list[float], kept: list[int], share: Optional[float]) -> list[float]:
+    """Return the weights, divided by their mean over an epoch; the mean of weights that are not given is 1 / `share`.
+
+    The last digits depend on the order of operations, which is pystrat's. All others are those of exact fractions.
+    """
+    if share is None:
+        relative = [weight / max(weights) for weight in weights]
+        parts = (weight * (count / sum(kept)) for weight, count in zip(relative, kept))
+        mean = list(accumulate(parts))[-1]  # without the corrections of sum() in newer versions of Python
+        found = [weight / mean for weight in relative]
+    else:
+        found = [weight * share for weight in weights]
+    exact_mean = sum(Fraction(weight) * count for weight, count in zip(weights, kept)) / sum(kept)
+    for number, weight in zip(found, weights):
+        exact = Fraction(weight) / exact_mean
+        assert abs(Fraction(number) - exact) <= exact / 10**14 + 2 * Fraction(5e-324)  # the smallest double
+    return found
 
 
 def corrected(probabilities: Any, keep_rate: Any, columns: Any = None, classes: Any = None, **_: Any) -> Any:
