@@ -44,7 +44,7 @@ CASES: tuple[tuple[list[int], int, int], ...] = (
 
 REASONS = {
     "one stratum": "There is one stratum, so all batches are alike.",
-    "plain": ("At most 1 in 1,000 plain batches has fewer than {wanted} of a stratum, so plain batches are enough."),
+    "plain": "At most 1 in 1,000 plain batches has fewer than {wanted} of a stratum, so plain batches are enough.",
     "stratified": (
         "Stratified batches of this size hold at least {held} of every stratum, and an epoch visits every row once."
     ),
