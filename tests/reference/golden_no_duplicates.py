@@ -1,4 +1,4 @@
-"""Batches without duplicates in plain Python, slow and as the documents tell it, and their golden vectors.
+"""Batches without duplicates in plain Python, slow and as the documents describe it, and their golden vectors.
 
 ``python -m tests.reference.golden_no_duplicates`` writes ``tests/golden/no_duplicates.json`` afresh, without pystrat.
 """

@@ -1,4 +1,4 @@
-"""Groups dealt to batches, in plain Python: slow, and as the documents tell it."""
+"""Groups dealt to batches, in plain Python: slow, and as the documents describe it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,14 @@
-"""Groups with rows of several strata in batches, in plain Python: slow, and as the documents tell it."""
+"""Groups with rows of several strata in batches, in plain Python: slow, and as the documents describe it.
+
+They leave open which of equal choices comes first, and how the numbers to try are chosen. There, it follows the steps
+of the core: which group of a batch is next, which place that lacks rows, when a search tries numbers in turn, and when
+a repair stops early.
+"""
 
 from __future__ import annotations
 
 from collections import deque
+from fractions import Fraction
 from heapq import heapify, heapreplace
 from itertools import groupby
 from typing import Any, Callable, Iterator, Optional, Sequence
@@ -11,6 +17,8 @@ from tests.reference.naive_groups import NaiveGroups, most_batches
 from tests.reference.naive_random import NaiveStream, epoch_seed
 
 TRIES, STEPS = 100, 20  # for each group
+MOST_TRIES = 2**21
+PARTS, BY_CHANCE = 64, 8  # of the tries of a repair; places that lack rows, or helpful steps, that may be by chance
 IN_TURN = 16  # numbers that are tried one after another
 
 Contents = Sequence[Sequence[int]]  # the rows of each stratum that each group has
@@ -60,16 +68,18 @@ class Batches:
         self.members: list[deque[int]] = [deque() for _ in range(n_batches)]
         self.batch_of: dict[int, int] = {}
         self.lacking = [(b, s) for b in range(n_batches) for s in range(self.total) if floors[s] > 0]
+        self.lack = n_batches * sum(floors)  # the rows that all cells lack or have too many
 
     def add(self, group: int, batch: int, sign: int) -> None:
         held = self.held[batch]
         for stratum, count in enumerate(self.contents[group]):
-            was_lacking = held[stratum] < self.floors[stratum]
+            before = max(0, self.floors[stratum] - held[stratum])
             held[stratum] += sign * count
-            is_lacking = held[stratum] < self.floors[stratum]
-            if is_lacking and not was_lacking:
+            after = max(0, self.floors[stratum] - held[stratum])
+            self.lack += after - before
+            if after > 0 and before == 0:
                 self.lacking.append((batch, stratum))
-            elif was_lacking and not is_lacking:
+            elif before > 0 and after == 0:
                 place = self.lacking.index((batch, stratum))
                 self.lacking[place] = self.lacking[-1]
                 self.lacking.pop()
@@ -120,31 +130,59 @@ class Batches:
                 self.put(group, batch)
                 heapreplace(heap, (before + self.contents[group][stratum], total - self.contents[group][-1], batch))
 
-    def repair(self, random: NaiveStream, groups_of: Sequence[Sequence[int]]) -> None:
-        """Move and exchange groups until no batch lacks rows; the core ends a search earlier if it is hopeless."""
-        for _ in range(TRIES * len(groups_of[self.total])):
+    def repair(self, random: NaiveStream, groups_of: Sequence[Sequence[int]], may_stop: bool = False) -> None:
+        """Move and exchange groups until no batch lacks rows, or the tries end; if it may stop, until it is hopeless.
+
+        It may stop before each 64th of its tries, except the first.
+        """
+        n_tries = min(TRIES * len(groups_of[self.total]), MOST_TRIES)
+        n_helpful, helpful = 0, [0]  # steps that helped until now, and before each part of the tries
+        for i in range(n_tries):
             if not self.lacking:
                 break
-            batch, stratum = self.lacking[random.index(len(self.lacking))]
-            if stratum == self.total:
-                group = self.next_of(batch)
-                assert group is not None
-                batch = random.index(self.n_batches)
-            else:
-                group = groups_of[stratum][random.index(len(groups_of[stratum]))]
-            if self.batch_of[group] != batch and not self.step(group, None, batch):
-                other = self.next_of(batch)
-                if other is not None:
-                    self.step(group, other, batch)
+            if i * PARTS // n_tries == len(helpful):
+                helpful.append(n_helpful)
+                if may_stop and is_hopeless(helpful, len(self.lacking)):
+                    break
+            lack = self.lack
+            self.try_to_repair(random, groups_of)
+            n_helpful += self.lack < lack
+
+    def try_to_repair(self, random: NaiveStream, groups_of: Sequence[Sequence[int]]) -> None:
+        """Try to move a group into a batch that lacks rows, or out of one that has too many; or to exchange it."""
+        batch, stratum = self.lacking[random.index(len(self.lacking))]
+        if stratum == self.total:
+            group = self.next_of(batch)
+            assert group is not None
+            batch = random.index(self.n_batches)
+        else:
+            group = groups_of[stratum][random.index(len(groups_of[stratum]))]
+        if self.batch_of[group] != batch and not self.step(group, None, batch):
+            other = self.next_of(batch)
+            if other is not None:
+                self.step(group, other, batch)
 
     def change(self, random: NaiveStream, groups: Sequence[int]) -> None:
         n_steps = 0
-        for i in range(TRIES * len(groups)):
+        for i in range(min(TRIES * len(groups), MOST_TRIES)):
             if n_steps == STEPS * len(groups):
                 break
             group, batch = groups[random.index(len(groups))], random.index(self.n_batches)
             if self.batch_of[group] != batch:
                 n_steps += self.step(group, None if i % 2 == 0 else self.next_of(batch), batch)
+
+
+def is_hopeless(helpful: Sequence[int], n_lacking: int) -> bool:
+    """Return whether a repair stops: by how many steps helped before each part of its tries, and places that lack rows.
+
+    Each of these places needs a step that helps. The rest of the tries has as many of them as the later half of those
+    until now, in proportion. A repair is hopeless if, without 8 of the places, more than twice as many are needed, also
+    if that half had had 4 more.
+    """
+    part = len(helpful) - 1
+    n_later = helpful[part] - helpful[part // 2]
+    to_come = Fraction(PARTS - part, part - part // 2) * (n_later + BY_CHANCE // 2)
+    return n_lacking - BY_CHANCE > 2 * to_come
 
 
 class NaiveMixedGroups(NaiveGroups):
@@ -227,7 +265,7 @@ class NaiveMixedGroups(NaiveGroups):
         """Deal the groups and repair the batches, which may still lack rows."""
         batches = self.empty(n_batches, minimum)
         batches.deal(self.largest_first())
-        batches.repair(NaiveStream(0), self.groups_of)
+        batches.repair(NaiveStream(0), self.groups_of, may_stop=True)
         return batches
 
     def level(self, skeleton: dict[int, int]) -> None:
@@ -235,7 +273,7 @@ class NaiveMixedGroups(NaiveGroups):
         sizes = [sum(counts) for counts in self.contents]
         natural = (sum(sizes) - max(sizes)) // self.n_batches + max(sizes)
         batches = self.filled(skeleton, range(self.n_batches), self.kept(skeleton)[0], natural)
-        batches.repair(NaiveStream(0), self.groups_of)
+        batches.repair(NaiveStream(0), self.groups_of, may_stop=True)
         self.skeleton = skeleton if batches.lacking else batches.batch_of
         self.floors, largest = self.kept(self.skeleton)
         self.most = max(natural, largest)

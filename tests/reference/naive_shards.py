@@ -1,4 +1,4 @@
-"""The rows of shards dealt to batches, in plain Python: slow, and as the documents tell it."""
+"""The rows of shards dealt to batches, in plain Python: slow, and as the documents describe it."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pystrat import StratifiedGroupBatchSampler
+from tests.inside import recipe_of
 from tests.reference.naive_groups import NaiveGroups, runs
 from tests.reference.naive_mixed_groups import Contents, NaiveMixedGroups, is_possible, largest_number_of_batches
 
@@ -57,7 +58,11 @@ def check(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: 
 
 
 def check_naive(sampler: StratifiedGroupBatchSampler, naive: NaiveGroups, epochs: Iterable[int]) -> None:
-    """See that the plan and the batches of epochs are those of plain Python."""
+    """See that the plan, the recipe and the batches of epochs are those of plain Python; all rows are sampled."""
+    parts = recipe_of(sampler).parts
+    assert parts["min_samples_per_stratum"].tolist() == [naive.minimum]
+    if isinstance(naive, NaiveMixedGroups):
+        assert parts["skeleton"].tolist() == [naive.skeleton[group] for group in range(len(naive.skeleton))]
     assert {name: column.tolist() for name, column in sampler.plan.columns().items()} == naive.table()
     for epoch in epochs:
         assert [batch.tolist() for batch in sampler.batches(epoch)] == naive.batches(epoch)
@@ -167,6 +172,16 @@ def test_epochs_are_those_of_plain_python(shape: tuple[int, int, int], minimum: 
         check_naive(StratifiedGroupBatchSampler(strata, groups=groups, **given), naive, range(3))
         n_changed += naive.n_changed
     assert (n_changed > 0) is is_changed
+
+
+@pytest.mark.parametrize("n_each", [10, 40])
+def test_a_plan_keeps_the_batches_of_a_repair_that_stopped(n_each: int) -> None:
+    """A batch needs two of these groups, and there are fewer than two for each batch."""
+    strata, groups = rows_of([[1, 1, 0], [1, 0, 1], [0, 1, 1]] * n_each)
+    given = {"mean_batch_size": 3, "rare": "allow", "seed": 1}
+    sampler = StratifiedGroupBatchSampler(strata, groups=groups, **given)
+    assert len(sampler) == 2 * n_each and sampler.plan.fewest.min() == 0
+    check_naive(sampler, NaiveMixedGroups(strata, groups, given), (0, 1))
 
 
 def test_rows_of_a_stratum_that_batches_lack_are_in_other_batches_each_epoch() -> None:
