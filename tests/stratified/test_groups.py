@@ -54,11 +54,13 @@ def loads(sizes: Sequence[int], n_batches: int, minimum: int) -> list[int]:
 
 
 def check_naive(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, epoch: int) -> NaiveGroups:
-    """See that the plan and the batches of an epoch are those of plain Python."""
+    """See that the plan, the recipe's minimum and the batches of an epoch are those of plain Python."""
     given = {name: value for name, value in sampler.parameters.items() if value is not None}
     strata = [None if code < 0 else code for code in codes]
     naive = NaiveGroups(strata, groups, {**given, "seed": sampler.seed})
     assert len(sampler) == naive.n_batches
+    assert recipe_of(sampler).parts["min_samples_per_stratum"].tolist() == [naive.minimum]
+    assert sampler.plan.min_samples_per_stratum == sampler.plan.fewest.min()
     assert {name: column.tolist() for name, column in sampler.plan.columns().items()} == naive.table()
     assert [batch.tolist() for batch in sampler.batches(epoch)] == naive.batches(epoch)
     return naive
@@ -77,7 +79,6 @@ def check_together(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any
         held = np.bincount(codes[batch], minlength=len(table))
         assert (fewest <= held).all() and (held <= most).all()
         assert plan.size_range[0] <= len(batch) <= plan.size_range[1]
-    assert plan.min_samples_per_stratum == fewest.min()
     if table["rows"].min() >= minimum and table["groups"].min() >= plan.n_batches:
         assert plan.min_samples_per_stratum >= minimum
 
@@ -228,6 +229,7 @@ def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: 
         check(sampler, *labels_of(sizes), epoch)
     minimum = check_naive(sampler, *labels_of(sizes), 0).minimum
     if n_batches <= min(most):
+        assert sampler.plan.min_samples_per_stratum >= minimum
         assert made(sizes, None, mean_batch_size=mean, keep=keep, num_replicas=replicas).plan.fewest.min() >= minimum
     else:
         assert "'mean_batch_size' must be at least" in refused_size(sizes, mean, keep, replicas) or replicas > min(most)
