@@ -34,7 +34,7 @@ test_that("lines are drawn as sample.int() draws them, file after file, and then
   expect_identical(mixture$.length(), 7L)
 })
 
-# A sampler of files of so many lines, of which fewer are there: only a dataset reads them.
+# A sampler whose recipe says that its files have these numbers of lines; the files are shorter.
 with_lines = function(lines, drawn, seed, kept = 0 * lines, batch_size = 8, ...) {
   files = corpus_of(stats::setNames(rep(1, length(lines)), letters[seq_along(lines)]))
   recipe = recipe_of(batch_sampler_corpus_mixture(files, 8, 50L, suffixes = ".txt"))

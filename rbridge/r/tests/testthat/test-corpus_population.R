@@ -85,7 +85,7 @@ test_that("each side may have a limit", {
   }
 })
 
-test_that("wrong arguments and recipes are refused", {
+test_that("wrong arguments are refused", {
   folder = corpus_of_words()
   refused = function(message, ...) {
     expect_error(batch_sampler_corpus_mixture(folder, 4, 20L, ...), message, fixed = TRUE)

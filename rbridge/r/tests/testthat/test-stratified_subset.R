@@ -1,5 +1,4 @@
-# A few strata per batch: the cases that Python reads as well, columns of a task, recipes, and the output of an
-# instance.
+# A few strata per batch: the cases that Python reads as well, columns of a task, and the output of an instance.
 
 labels = rep(letters[1:6], times = c(3, 12, 7, 4, 9, 5))
 
@@ -18,7 +17,7 @@ for (case in read_golden("subsets.json")$cases) {
   })
 }
 
-test_that("strata may be those of a task, and a recipe is checked", {
+test_that("strata may be those of a task", {
   skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")
   of_mean = batch_sampler_strata_subset(2, mean_batch_size = 10, seed = 1)
