@@ -8,6 +8,11 @@ published_labels = function() {
   rep(c(1L, 0L), times = c(600L, 19400L))
 }
 
+# A plan of three strata, two of which have one row more in some batches than in others.
+plan_with_ties = function() {
+  batch_plan(rep(c("common", "rare", "long", "rare"), times = c(270, 40, 52, 3)), 7)
+}
+
 # A table of the rows of each label in each batch.
 counts_in = function(...) {
   structure(data.frame(..., check.names = FALSE), class = c("batch_counts", "data.frame"))

@@ -43,10 +43,6 @@ heights = function(outline) {
   outline$rows[seq(1L, nrow(outline), by = 2L)]
 }
 
-plan_with_ties = function() {
-  batch_plan(rep(c("common", "rare", "long", "rare"), times = c(270, 40, 52, 3)), 7)
-}
-
 test_that("a plot shows the strata from the rarest on, with the rows of every batch", {
   plan = plan_with_ties()
   panels = plan_panels(plan, 12)

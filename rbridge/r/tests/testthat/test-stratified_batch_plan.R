@@ -98,10 +98,6 @@ test_that("what the print shows of a stratum is the fewest and the most of the c
   expect_identical(shown[[4]], unname(vapply(plan$composition(), max, 1L)))
 })
 
-plan_with_ties = function() {
-  batch_plan(rep(c("common", "rare", "long", "rare"), times = c(270, 40, 52, 3)), 7)
-}
-
 test_that("plot() draws on the open device, and leaves its settings as they were", {
   file = tempfile(fileext = ".png")
   grDevices::png(file, 900, 600)
