@@ -39,14 +39,17 @@ def labels_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the arguments of a constructor, which has only its ``locals()`` so far, except those named, the data."""
-    return {name: value for name, value in given.items() if name not in ("self", *without)}
+    """Return the arguments of a constructor, except those in `without`.
+
+    `given` is its ``locals()`` before it assigns a variable.
+    """
+    return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 
 class CoreBatchSampler(BatchSampler):
     """Base class of the samplers of a kind of the core.
 
-    The constructor of a subclass gives its `arguments_of` to `_plan_of`, and the parts that it returns to `_adopt`.
+    The constructor of a subclass passes its `arguments_of` to `_plan_of`, and the parts that it returns to `_adopt`.
     """
 
     _kind: ClassVar[str]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.base import Batches, epoch_permutation
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import CoreBatchSampler, arguments_of
 from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
 from pystrat.messages import as_written, check_flag, check_list, count_of, refused_value, show
@@ -178,19 +178,10 @@ class RareEventBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
+        arguments = arguments_of(locals(), without=("positives", "negatives"))
         if isinstance(multiplier, np.floating):
-            multiplier = as_written(multiplier)
-        arguments = {
-            "multiplier": multiplier,
-            "batch_size": batch_size,
-            "negative_files_per_epoch": negative_files_per_epoch,
-            "positive_weight": positive_weight,
-            "negative_weight": negative_weight,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-            "multiplier_ratio": ratio_of(multiplier),
-        }
+            multiplier = arguments["multiplier"] = as_written(multiplier)
+        arguments["multiplier_ratio"] = ratio_of(multiplier)
         listed = _check_lists(positives, negatives)
         data = {"n_negative_files": np.array([len(listed[1])], dtype=np.float64)}
         settings = self._plan_of(arguments, data)

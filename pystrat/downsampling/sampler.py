@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import data_of, labels_of
+from pystrat.core_sampler import arguments_of, data_of, labels_of
 from pystrat.downsampling.classes import by_class, show_numbers, strata_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import as_written, count_of, show
@@ -110,16 +110,10 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "multiplier": by_class(multiplier, "multiplier", as_multiplier),
-            "batch_size": batch_size,
-            "majority": None if majority is None else text_of(majority, "majority"),
-            "in_turn": in_turn,
-            "weights": by_class(weights, "weights", as_written),
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments = arguments_of(locals(), without=("strata",))
+        arguments["multiplier"] = by_class(multiplier, "multiplier", as_multiplier)
+        arguments["majority"] = None if majority is None else text_of(majority, "majority")
+        arguments["weights"] = by_class(weights, "weights", as_written)
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=None)
         named = strata_of(settings, encoded.shown, majority)

@@ -11,6 +11,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from pystrat import _core
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.callers import is_count_of_loader, is_divided, joins_items
+from pystrat.core_sampler import arguments_of
 from pystrat.digest import digest_of
 from pystrat.frames import strata_series
 from pystrat.keywords import AnswersKeywords
@@ -176,27 +177,11 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
+        arguments = arguments_of(locals(), without=("sources", "read", "stratum"))
         given = name_sources(sources)
         self._sources = sorted(given, key=lambda source: source.name)  # the same in all processes
         self._names = [source.name for source in self._sources]
-        arguments = {
-            "n_sources": len(given),
-            "min_samples_per_stratum": min_samples_per_stratum,
-            "min_batch_size": min_batch_size,
-            "mean_batch_size": mean_batch_size,
-            "shares": shares,
-            "balance": balance,
-            "rare": rare,
-            "counts": counts,
-            "strata": strata,
-            "buffer_size": buffer_size,
-            "lanes": lanes,
-            "shuffle": shuffle,
-            "shuffle_sources": shuffle_sources,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
+        arguments["n_sources"] = len(given)
         checked = _core.call("stream_plan", arguments)
         self._least: Any = checked.get("min_samples_per_stratum")  # None if the plan has it
         self._least_rows = checked["min_batch_size"]

@@ -305,15 +305,8 @@ class TreeSampler(_DeclaredSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = {
-            "length": length,
-            "drop_last": False,
-            "persistent": persistent,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
-        self._declare(table, spec, arguments)
+        arguments = arguments_of(locals(), without=("table", "spec"))
+        self._declare(table, spec, {**arguments, "drop_last": False})
 
     def __iter__(self) -> "RowIterator":  # type: ignore[override]
         return RowIterator(super().__iter__())
