@@ -153,8 +153,10 @@ static bool begin_weighted(const void *instance, const Parts *given, Host *host)
   int64_t n = self->weighing.capacity, length = stage_length(self);
   RowWeights rows;
   if (!check_weighted(instance, given, host)) return false;
-  FirstRows first = {.n_rows = n, .largest = -1};
-  first.are_checked = !given->is_recipe && is_given(given, "n_batches"); /* by plan_weighted() */
+  bool are_checked = !given->is_recipe && is_given(given, "n_batches"); /* by plan_weighted() */
+  /* Those of all stages at once, because a refusal shows one by its place in the vector. */
+  if (!are_checked && !check_all_weights(self->weighing.name, weights, self->n_stages * n, host)) return false;
+  FirstRows first = {.n_rows = n, .largest = -1, .are_checked = true};
   double *trees = host->vector(host, "tree", DOUBLES, self->n_stages * length);
   for (int64_t stage = 0; trees != NULL && stage < self->n_stages; stage++) {
     first.values = weights + stage * n;

@@ -136,7 +136,8 @@ cases = list(
     "have epochs from 0, ascending as 'begins'. Got 3 values" = list(
       list(begins = c(0, 3, 3)), list(begins = c(1, 2, 5))),
     "have 24 doubles as 'weights'. Got 36 values" = list(begins = c(0, 2)),
-    "have 36 doubles as 'weights'. Got 12 values" = list(state.weights = as.double(1:12))),
+    "have 36 doubles as 'weights'. Got 12 values" = list(state.weights = as.double(1:12)),
+    "'weights' must hold finite numbers, none below 0. Got -1" = list(state.weights = c(numeric(35), -1))),
   list(batch_sampler_prioritized(3, 1, seed = 1),
     "have finite numbers above 0 as 'weights'. Got others" = list(list(state.weights = c(1, 0, 1)),
       list(state.weights = c(1, Inf, 1))),
