@@ -203,7 +203,7 @@ def expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
 def normalized(weights: list[float], kept: list[int], share: Optional[float]) -> list[float]:
     """Return the weights, divided by their mean over an epoch; the mean of weights that are not given is 1 / `share`.
 
-    The last digits depend on the order of operations, which is that of pystrat; the others are those of exact fractions.
+    The last digits depend on the order of operations, which is that of pystrat; the others are of exact fractions.
     """
     if share is None:
         relative = [weight / max(weights) for weight in weights]
