@@ -72,12 +72,6 @@ count_labels = function(batches, labels) {
   t(vapply(batches, function(rows) tabulate(match(labels[rows], known), length(known)), integer(length(known))))
 }
 
-# A function as the package's own ones are.
-of_package = function(made) {
-  environment(made) = asNamespace("rbridge")
-  made
-}
-
 message_of = function(code) {
   conditionMessage(expect_error(code))
 }

@@ -40,7 +40,7 @@ test_that("the advised code holds the minimum", {
     labels = labels_of_sizes(sizes_of[[i]])
     advice = advise(labels, sizes[i], minimums[i])
     expect_identical(advice$sampler, samplers[i])
-    sampler = eval(parse(text = advice$r), list(labels = labels), asNamespace("rbridge"))(NULL)
+    sampler = eval(parse(text = advice$r), list(labels = labels))(NULL)
     held = vapply(as.list(sampler$batches(0)), function(rows) tabulate(labels[rows], max(labels)), integer(max(labels)))
     if (i <= 2L) {
       expect_gte(min(held), minimums[i])
@@ -60,7 +60,7 @@ test_that("the advised code takes missing values", {
       labels = c(known, rep(NA, 60))
       advice = advise(labels, c(40, 20, 16)[i], c(1, 1, 2)[i], missing = missing)
       expect_identical(advice$sampler, c("stratified", "repeated", "some strata")[i])
-      sampler = eval(parse(text = advice$r), list(labels = labels), asNamespace("rbridge"))(NULL)
+      sampler = eval(parse(text = advice$r), list(labels = labels))(NULL)
       expect_identical(any(unlist(as.list(sampler$batches(0))) > length(known)), missing == "stratum")
     }
   }

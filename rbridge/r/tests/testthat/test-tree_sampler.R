@@ -250,11 +250,17 @@ test_that("parameters are refused before anything is read", {
 })
 
 test_that("the nearest name is the one that Python's difflib finds", {
-  expect_identical(nearest_name("laef", c("root", "leaf")), "leaf")
-  expect_identical(nearest_name("colunm", tree_keys), "column")
-  expect_identical(nearest_name("", c("a", "b")), "b")
-  expect_identical(nearest_name(`Encoding<-`("\xff", "UTF-8"), c("a", "b")), "b") # bytes that are no text
-  expect_identical(nearest_name("ü", c("ä", "ü", "u")), "ü")
+  nearest_of = function(word, names) {
+    leaves = lapply(names, function(name) list(name = name, mode = "shuffle"))
+    message = message_of(batch_sampler_tree(list(children = leaves), 1, word, table = list(x = 1:9)))
+    sub(".*The nearest name is '(.*)'[.]$", "\\1", message)
+  }
+  expect_identical(nearest_of("laef", c("twig", "leaf")), "leaf")
+  expect_identical(nearest_of("", c("a", "b")), "root")
+  expect_identical(nearest_of("c", c("x", "y")), "y") # all are equally near
+  expect_identical(nearest_of("\u00fc\u00fc", c("\u00e4", "\u00fc", "u")), "\u00fc")
+  expect_error(batch_sampler_tree(list(colunm = "x"), 1, 1, table = list(x = 1)), "The nearest one is 'column'.",
+    fixed = TRUE)
 })
 
 test_that("a length of bytes that are no text is refused", {
