@@ -55,6 +55,7 @@ def test_help_pages_link_to_each_other_and_to_python(pages: Path) -> None:
 def test_a_tag_that_the_script_does_not_know_is_an_error(tmp_path: Path) -> None:
     man = tmp_path / "rbridge" / "r" / "man"
     man.mkdir(parents=True)
+    (man.parent / "DESCRIPTION").write_text("Package: page\nVersion: 1.0\n")
     (man / "page.Rd").write_text(r"\name{page}\title{Page}\description{\figure{a.png}.}")
     write_names([], tmp_path / "names.csv")
     command = ["Rscript", str(TOOL / "rd_to_markdown.R"), str(tmp_path / "names.csv"), str(tmp_path)]
