@@ -265,3 +265,35 @@ test_that("tensors give the loss and the gradient of plain numbers", {
       tolerance = 1e-12)
   }
 })
+
+# Only Python calls these functions, or is called by them.
+test_that("an error crosses as a value, whole", {
+  text = paste(rep("long", 1000), collapse = " ")
+  result = guarded_call(stop, text)
+  expect_identical(result, list(error = text, class = c("simpleError", "error", "condition")))
+})
+
+test_that("warnings cross beside the value, and nothing is shown here", {
+  twice = function(x) {
+    warning("first")
+    warning("second")
+    2 * x
+  }
+  expect_silent(expect_identical(guarded_call(twice, 4), list(value = 8, warnings = c("first", "second"))))
+  expect_identical(guarded_call(identity, NULL), list(value = NULL, warnings = character()))
+})
+
+test_that("a Python error is raised here with its text", {
+  expect_error(from_python(list(error = "ValueError: x")), "^ValueError: x$")
+  expect_identical(from_python(list(value = 1:3)), 1:3)
+  expect_null(from_python(list(value = NULL)))
+})
+
+test_that("R makes the same strata of a file as of its columns", {
+  table = data.frame(word = c("b", "a", NA, "b", "a", "b"), number = c(1, 2, 1, 1, 2, 1))
+  file = tempfile(fileext = ".csv")
+  utils::write.csv(table, file, na = "", row.names = FALSE)
+  expected = delivered_rows(batch_sampler_stratified(1, strata = table, seed = 1, missing = "drop"), 6)
+  expect_identical(collect_rows_of_file(file, names(table), min_samples_per_stratum = 1, seed = 1, missing = "drop"),
+    expected)
+})
