@@ -295,11 +295,6 @@ for (case in cases_of_draws) {
   expect_case(case, draw = TRUE)
 }
 
-test_that("every kind of recipe has a case, except uniform draws, whose parts fit whatever the others are", {
-  kinds = function(generators) unique(vapply(generators, function(generator) recipe_of(generator)$kind, ""))
-  expect_setequal(c(kinds(lapply(cases, `[[`, 1L)), "uniform"), kinds(generators_of_all_kinds()))
-})
-
 # Edits that are refused for every vector, except those in `may_be`.
 edits_of_vector = function(vector) {
   n = length(vector)
