@@ -53,6 +53,7 @@ cases = list(
   list(batch_sampler_stratified(1, strata = factor(c("b", "a", "b", "a")), seed = 1),
     "have a row of each stratum. Got none" = list(list(n_strata = 3), list(codes = as.raw(c(0, 0, 0, 0)))),
     "have an integer from 1 to 4 as 'n_batches'. Got 5" = list(n_batches = 5),
+    "have an integer from 1 to 4 as 'n_batches'. Got 1.5" = list(n_batches = 1.5),
     "'codes' must be numbers of strata from 0, or the number of strata. Got others" = list(
       codes = as.raw(c(0, 1, 2, 3))),
     "deal its rows to at most 1 batch. Got 2 batches" = list(codes = as.raw(c(0, 0, 0, 1)), n_batches = 2),
@@ -61,7 +62,9 @@ cases = list(
   list(batch_sampler_stratified(mean_batch_size = 6, balance = "over", strata = factor(rep(letters[1:3], c(20, 10,
     40))), seed = 1),
     "have 3 integers from 1 to 2147483647 as 'taken'. Got 2 values" = list(taken = c(1, 2)),
-    "have 3 integers from 1 to 2147483647 as 'taken'. Got 3 values" = list(taken = c(40, 0, 40)),
+    "have 3 integers from 1 to 2147483647 as 'taken'. Got 3 values" = list(list(taken = c(40, 0, 40)),
+      list(taken = c(40, 39.5, 40))),
+    "have 3 integers from 1 to 2147483647 as 'taken'. Got 4 values" = list(taken = c(40, 40, 40, 40)),
     "deal at most 2147483647 rows evenly. Got others" = list(even = 0L),
     "need no row twice in a batch. Got fewer batches" = list(n_batches = 2),
     "deal its rows to at most 120 batches. Got 1000 batches" = list(n_batches = 1000)),
