@@ -101,8 +101,8 @@ core_check = function(recipe) {
   }
 }
 
-# Returns the result of `ask`. It is NULL if the instance belongs to another sampler, such as the original of a copy that
-# was cloned or saved: then it makes an instance, and asks again.
+# Returns the result of `ask`. It is NULL if the instance belongs to another sampler, such as the original of a copy
+# that was cloned or saved: then it makes an instance, and asks again.
 with_instance = function(private, ask) {
   answer = ask()
   if (is.null(answer)) {
