@@ -350,12 +350,7 @@ static bool make_scratch(const Mixture *self, const Stage *stage, SubsetScratch 
   for (int64_t file = 0; file < self->n_files; file++) {
     enlarge_subset_scratch(scratch, self->lines[file], rest_of_passes(self->lines[file], (int64_t)stage->drawn[file]));
   }
-  scratch->pool = host->memory(host, FOR_THE_CALL, scratch->n_pool * (int64_t)sizeof *scratch->pool);
-  scratch->places = host->memory(host, FOR_THE_CALL, scratch->n_places * (int64_t)sizeof *scratch->places);
-  scratch->table = host->memory(host, FOR_THE_CALL, scratch->n_table * (int64_t)sizeof *scratch->table);
-  if (scratch->pool == NULL || scratch->places == NULL || scratch->table == NULL) return false;
-  fill_in_order(scratch->pool, (uint32_t)scratch->n_pool);
-  return true;
+  return make_subset_scratch(scratch, host);
 }
 
 /* Draw the lines `begin` to before `end` of those that are drawn of a file; `scratch` is NULL for replacement. */
