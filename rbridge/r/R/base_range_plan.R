@@ -22,11 +22,9 @@ plan_of_blocks = function(recipe, counts, blocks, held, each = NULL) {
   range_plan(table, recipe$parts$n_batches, held, !is.null(each))
 }
 
-# What an instance shows: list(codes, counts = the rows of each stratum, names, seed)
+# What every such instance shows, besides its plan.
 ranged_setup = function(recipe) {
-  counts = count_codes(recipe$parts)
-  list(codes = as.integer(recipe$parts$codes), counts = counts[-length(counts)], names = recipe$labels$names,
-    seed = recipe$seed)
+  list(codes = as.integer(recipe$parts$codes), names = recipe$labels$names, seed = recipe$seed)
 }
 
 # The summary of an instance whose setup has such a plan; `groups` is text about groups, such as " and 12 groups".

@@ -130,6 +130,8 @@ count_codes = function(parts) {
   core_call("count_codes", parts[c("codes", "n_strata")])$counts
 }
 
+rows_of_strata = function(parts) utils::head(count_codes(parts), -1L)
+
 # Strata that wait for a dataset: names of columns, or those of the task; some recipes wait for something else alone.
 format_open = function(strata) {
   if (is.null(strata)) {

@@ -157,9 +157,7 @@ kind_multilabel = function() {
     draw = function(private, epoch) core_batches(private, epoch)[c("rows", "offsets")],
     describe = function(private) {
       recipe = private$.recipe
-      is_shuffled = recipe$parts$shuffle == 1L
-      c(format_multilabel(recipe),
-        if (is_shuffled) format_shuffled(recipe, private$.place$epoch) else "* Order: of the dataset")
+      c(format_multilabel(recipe), format_row_order(recipe$parts$shuffle == 1L, recipe, private$.place$epoch))
     },
     settings = function(recipe) {
       settings = recipe$labels[setdiff(names(recipe$labels), "names")]

@@ -102,14 +102,12 @@ kind_one_stratum = function() {
 
 # What an instance shows of its plan.
 one_stratum_setup = function(recipe, private) {
-  setup = ranged_setup(recipe)
-  plan = plan_of_blocks(recipe, setup$counts, recipe$parts$batches, "of one stratum each")
-  c(setup, list(plan = plan, shuffle = recipe$parts$shuffle == 1))
+  parts = recipe$parts
+  plan = plan_of_blocks(recipe, rows_of_strata(parts), parts$batches, "of one stratum each")
+  c(ranged_setup(recipe), list(plan = plan, shuffle = parts$shuffle == 1))
 }
 
 format_one_stratum = function(setup, next_epoch) {
-  if (setup$shuffle) {
-    return(format_ranged(setup, next_epoch))
-  }
-  format_ranged(setup, next_epoch, order = sprintf("* Order: of the dataset, next epoch %.0f", next_epoch))
+  in_order = sprintf("* Order: of the dataset, next epoch %.0f", next_epoch)
+  format_ranged(setup, next_epoch, order = if (setup$shuffle) format_shuffled(setup, next_epoch) else in_order)
 }

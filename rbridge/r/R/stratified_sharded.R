@@ -173,7 +173,7 @@ format_sharded = function(setup, next_epoch) {
       length(setup$shards), show_count(setup$n_shards, "shard")),
     sprintf("* Batches: %.0f", setup$n_batches),
     format_sharded_settings(setup$labels),
-    if (setup$shuffle == 1) format_shuffled(setup, next_epoch) else "* Order: of the dataset"
+    format_row_order(setup$shuffle == 1, setup, next_epoch)
   )
 }
 

@@ -166,7 +166,7 @@ weights_of_subset = function(setup, normalize) {
 subset_setup = function(recipe, private) {
   parts = recipe$parts
   setup = c(ranged_setup(recipe), parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")],
-    list(exact = parts$exact == 1))
+    list(counts = rows_of_strata(parts), exact = parts$exact == 1))
   setup$plan = plan_of_blocks(recipe, setup$counts, parts$blocks, held_by_subset(setup),
     if (setup$exact) parts$min_samples_per_stratum)
   setup
