@@ -49,7 +49,7 @@ def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> di
 class CoreBatchSampler(BatchSampler):
     """Base class of the samplers of a kind of the core.
 
-    The constructor of a subclass passes its `arguments_of` to `_plan_of`, and the parts that it returns to `_adopt`.
+    The constructor of a subclass passes its arguments (`arguments_of`) to `_plan_of`, and the result to `_adopt`.
     """
 
     _kind: ClassVar[str]
