@@ -1,9 +1,9 @@
 # Cases of losses.json, and the AUM loss of tensors.
 
 # What becomes a tensor: a vector, or a matrix for a list of vectors.
-loss_values = function(told) {
-  rows = lapply(told, as_value)
-  nested = vapply(told, function(row) is.list(row) && is.null(names(row)), logical(1L))
+loss_values = function(given) {
+  rows = lapply(given, as_value)
+  nested = vapply(given, function(row) is.list(row) && is.null(names(row)), logical(1L))
   if (any(nested)) do.call(rbind, rows) else as.double(unlist(rows))
 }
 

@@ -8,7 +8,7 @@ published_labels = function() {
   rep(c(1L, 0L), times = c(600L, 19400L))
 }
 
-# A plan of three strata, two of which have one row more in some batches than in others.
+# Some batches of this plan hold one row more of a stratum than others. That holds for two of its three strata.
 plan_with_ties = function() {
   batch_plan(rep(c("common", "rare", "long", "rare"), times = c(270, 40, 52, 3)), 7)
 }
@@ -87,3 +87,13 @@ installed_library = function() {
   callr::rcmd("INSTALL", c("--no-docs", "--no-test-load", paste0("--library=", library), folder), fail_on_status = TRUE)
   library
 }
+
+# The specification of a tree that draws two classes in turn, with auxiliary values.
+turns = list(
+  mode = "sequential",
+  auxiliary = list(angle = "uniform(-10, 10)", side = "choice(['l', 'r'])", step = "counter()"),
+  children = list(
+    list(name = "active", column = "label", value = "active", mode = "shuffle"),
+    list(name = "inactive", column = "label", value = "inactive", mode = "shuffle")
+  )
+)

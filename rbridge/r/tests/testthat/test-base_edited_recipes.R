@@ -1,4 +1,4 @@
-# Recipes that others edited: whatever part is wrong is refused, by name, when a file is read or its sampler is made.
+# An edited recipe is refused when its file is read or its sampler is made. The message names the part that is wrong.
 
 # The refusal of a recipe by read_batch_sampler(), by the generator that it returns, or, on request, by the first draw;
 # or NULL.
@@ -37,18 +37,10 @@ expect_refused = function(recipe, edits, message, info = deparse1(edits), draw =
 numbers = 0:23
 triangle = data.frame(a = c(1, 0, 1, 0), b = c(1, 1, 0, 0), c = c(0, 1, 1, 0))
 rare = file.path(corpus_of(a = 9, b = 30, c = 30, d = 30), paste0(letters[1:4], ".txt"))
-turns = list(
-  mode = "sequential",
-  auxiliary = list(angle = "uniform(-10, 10)", side = "choice(['l', 'r'])", step = "counter()"),
-  children = list(
-    list(name = "active", column = "label", value = "active", mode = "shuffle"),
-    list(name = "inactive", column = "label", value = "inactive", mode = "shuffle")
-  )
-)
 drawn_by_length = list(state.epoch = 2, state.batch = 0, state.drawn = c(0L, 1L, 2L, 2L, 0L))
 
-# A generator, and edits of its recipe that are refused. They are named by what their messages say from "must" to
-# "instead", with the name of the parameter before it unless that is 'recipe'.
+# Generators, and edits of their recipes that are refused. The name of an edit is its message, from "must" to "instead";
+# the name of the parameter comes first, unless it is 'recipe'.
 cases = list(
   list(batch_sampler_stratified(1, strata = factor(c("b", "a", "b", "a")), seed = 1),
     "have a row of each stratum. Got none" = list(list(n_strata = 3), list(codes = as.raw(c(0, 0, 0, 0)))),
@@ -280,7 +272,7 @@ message_of_case = function(words) {
 
 expect_case = function(case, draw = FALSE) {
   recipe = recipe_of(case[[1L]])
-  test_that(paste("parts that do not fit the others are refused:", recipe$kind), {
+  test_that(paste("parts that contradict each other are refused:", recipe$kind), {
     expect_null(refusal_of_recipe(recipe, draw = TRUE))
     for (words in names(case)[-1L]) {
       edits = case[[words]]

@@ -1,7 +1,7 @@
-# What only functions without public names show; each part says why.
+# Tests of functions that are not exported. A comment before each says why no exported function shows the same.
 
-# A refusal of the test's own, in places that are nested.
-test_that("where a parameter is, is said by the innermost code that knows it", {
+# No exported function has a refusal in three nested places.
+test_that("the innermost code that knows the place of a parameter names it", {
   refused = function() stop_parameter("x", "be 1", "2", "Try 1.")
   expect_error(refuse_at("of the table", refuse_at("of 'a'", refused())), fixed = TRUE,
     "The 'x' parameter of 'a' must be 1. Got 2 instead. Try 1.")
@@ -9,14 +9,14 @@ test_that("where a parameter is, is said by the innermost code that knows it", {
     "The 'y' parameter at node 'a' must be 1. Got 2 instead. Try 1.")
 })
 
-# Counts of rows that no test can hold.
+# No test has room for so many rows.
 test_that("integers that doubles cannot hold exactly are refused", {
   expect_error(bins_of_distinct(rep(2^30, 4), 2^21), fixed = TRUE,
     "must have a product with twice the rows below 2^53, to be exact. Got 2097152 and 4294967296 rows instead.")
   expect_identical(bins_of_distinct(rep(2^30, 4), 2^19), 1:4)
 })
 
-# Not by an exported function: none writes missing numbers, or vectors of 2^31 bytes within a test.
+# Exported functions do not write NA, and a test has no room for vectors of 2^31 bytes.
 test_that("missing numbers have one form, and vectors that are too long for one call of R are cut", {
   recipe = recipe_of(batch_sampler_perplexity(3, 2, 2, seed = 1))
   files = lapply(list(NaN, NA), function(missing) {
@@ -37,8 +37,7 @@ test_that("missing numbers have one form, and vectors that are too long for one 
   }
 })
 
-# What plot() draws of a plan, since a device keeps only pixels: the height of every batch of a stratum, read off the
-# middles of the steps.
+# A device keeps only pixels of a plot. The height of every batch of a stratum is at the middles of the steps.
 heights = function(outline) {
   outline$rows[seq(1L, nrow(outline), by = 2L)]
 }
@@ -61,6 +60,7 @@ test_that("a plot says how many of the strata it shows, and cuts long names", {
   expect_identical(plan_panels(plan, 1)[[1]]$label, paste0(strrep("x", 30), "... (2 rows)"))
 })
 
+# No exported function returns the labels of an axis.
 test_that("axes have whole numbers only", {
   expect_identical(whole_breaks(c(0, 2)), c(0, 1, 2))
   expect_identical(whole_breaks(c(1, 200)), c(50, 100, 150, 200))

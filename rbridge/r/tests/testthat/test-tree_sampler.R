@@ -2,14 +2,6 @@
 # same as in Python are in test-tree_golden.R.
 
 labels = data.frame(label = rep(c("active", "inactive"), times = c(3, 9)))
-turns = list(
-  mode = "sequential",
-  auxiliary = list(angle = "uniform(-10, 10)", side = "choice(['l', 'r'])", step = "counter()"),
-  children = list(
-    list(name = "active", column = "label", value = "active", mode = "shuffle"),
-    list(name = "inactive", column = "label", value = "inactive", mode = "shuffle")
-  )
-)
 
 sampler_of = function(spec = turns, batch_size = 4, length = "active", table = labels, ..., seed = 1) {
   batch_sampler_tree(spec, batch_size, length, table = table, ..., seed = seed)
