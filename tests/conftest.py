@@ -9,15 +9,21 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
 
-# No test asserts a time: neither that of an example, nor that in which examples are made, which on a fresh machine
-# begins with hypothesis' own tables of characters.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+from tests.levels import IS_THOROUGH, load_profile
+
+load_profile()
 
 # Where workers start by a fork server, as on Linux from Python 3.14 on, each would spend seconds on importing torch.
 multiprocessing.set_forkserver_preload(["numpy", "pandas", "torch.utils.data"])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests marked `thorough`, except in `make thorough`."""
+    if not IS_THOROUGH:
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
 
 
 @pytest.fixture(name="modules_of_tool")
