@@ -1,6 +1,6 @@
-"""One process of a distributed run; its arguments are the job, a parameter of it, a folder, its rank, how many run.
+"""One process of a group; its arguments are a folder, its rank, how many run, and jobs, each with a parameter.
 
-The processes meet in a file of the folder.
+The processes meet in a file of the folder, where each writes what its jobs return.
 
 ``batches``: write the batches of two epochs, as its DataLoader delivers them. ``downsampled``: the same of downsampled
 batches, drawn afresh or, where told "in_turn", walked through. ``pairs``: the pairs of two epochs, by the documented
@@ -58,7 +58,6 @@ from pystrat.stream import StratifiedStream
 from tests.hostile import HOSTILE, bounded_memory
 from tests.replays.ray import train_loop_utils
 
-HOSTILE_WORLD = 2
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 VOCABULARY_TARGETS = torch.tensor([1, 2, 4, 3])
 PREDICTORS = ["age_years", "general_health", "poverty_ratio", "household_size", "parent_education"]
@@ -380,25 +379,29 @@ def job_ray(rank: int, world: int, _: str) -> Any:
     }
 
 
+JOBS: dict[str, Callable[[int, int, str], Any]] = {
+    "batches": job_batches,
+    "downsampled": job_downsampled,
+    "pairs": job_pairs,
+    "train": job_train,
+    "gradient": job_gradient,
+    "feedback": job_feedback,
+    "vocabulary": job_vocabulary,
+    "wrapped": job_wrapped,
+    "sharded": job_sharded,
+    "ranks": job_ranks,
+    "hostile": job_hostile,
+    "ray": job_ray,
+}
+
+
 def main() -> None:
-    job, assign, folder = sys.argv[1:4]
-    rank, world = map(int, sys.argv[4:])
+    folder, rank, world = sys.argv[1], *map(int, sys.argv[2:4])
     distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=world)
-    jobs = {
-        "batches": job_batches,
-        "downsampled": job_downsampled,
-        "pairs": job_pairs,
-        "train": job_train,
-        "gradient": job_gradient,
-        "feedback": job_feedback,
-        "vocabulary": job_vocabulary,
-        "wrapped": job_wrapped,
-        "sharded": job_sharded,
-        "ranks": job_ranks,
-        "hostile": job_hostile,
-        "ray": job_ray,
-    }
-    told = jobs[job](rank, world, assign)
+    told = {}
+    for job in sys.argv[4:]:
+        name, parameter = job.split()
+        told[job] = JOBS[name](rank, world, parameter)
     (Path(folder) / f"{rank}.json").write_text(json.dumps(told), encoding="utf-8")
     distributed.barrier()  # a thread that still lets go of a tensor would hang the end of the group in torch 1.13
     distributed.destroy_process_group()

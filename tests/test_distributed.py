@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,34 +10,14 @@ import torch
 
 from pystrat import DownsampledBatchSampler, PairDataset, StratifiedBatchSampler
 from tests.distributed_job import LABELS, VOCABULARY_TARGETS, pair_sampler, train_vocabulary, weighted_sampler
+from tests.process_groups import run
 
-JOB = Path(__file__).parent / "distributed_job.py"
-
-
-def run(job: str, assign: str, world: int, folder: Path) -> list[Any]:
-    """Start the job in `world` processes and return what each rank wrote."""
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, str(JOB), job, assign, str(folder), str(rank), str(world)],
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=JOB.parents[1],
-            env={**os.environ, "PYTHONPATH": str(JOB.parents[1])},
-        )
-        for rank in range(world)
-    ]
-    try:
-        errors = [rank.communicate(timeout=300)[1] for rank in ranks]
-    finally:
-        for rank in ranks:
-            rank.kill()
-    assert [rank.returncode for rank in ranks] == [0] * world, "\n".join(errors)
-    return [json.loads((folder / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(world)]
+pytestmark = pytest.mark.xdist_group("process groups")
 
 
 @pytest.mark.parametrize("world", [2, 3, 4])
-def test_every_row_on_one_rank_and_the_promise_on_each(world: int, tmp_path: Path) -> None:
-    ranks = run("batches", "proportional", world, tmp_path)
+def test_every_row_on_one_rank_and_the_promise_on_each(world: int) -> None:
+    ranks = run("batches", "proportional", world)
     whole = StratifiedBatchSampler(LABELS, 2, seed=1, num_replicas=world)
     for epoch in range(2):
         batches = [rank[epoch] for rank in ranks]
@@ -57,8 +31,8 @@ def test_every_row_on_one_rank_and_the_promise_on_each(world: int, tmp_path: Pat
 
 
 @pytest.mark.parametrize("kept", ["fresh", "in_turn"])
-def test_downsampled_rows_are_shared_by_the_ranks_in_batches_of_nearly_one_size(kept: str, tmp_path: Path) -> None:
-    ranks = run("downsampled", kept, 3, tmp_path)
+def test_downsampled_rows_are_shared_by_the_ranks_in_batches_of_nearly_one_size(kept: str) -> None:
+    ranks = run("downsampled", kept, 3)
     whole = DownsampledBatchSampler(LABELS == 0, 2, 8, in_turn=kept == "in_turn", seed=1, num_replicas=3)
     assert len(whole) == 9, "60 rows in batches of at most 8 are 8 batches, and 9 for 3 ranks"
     for epoch in range(2):
@@ -69,10 +43,10 @@ def test_downsampled_rows_are_shared_by_the_ranks_in_batches_of_nearly_one_size(
         assert {len(batch) for batch in interleaved} == {6, 7}
 
 
-def test_pairs_are_shared_by_the_ranks_with_every_positive_once_and_no_positive_among_the_negatives(
-    tmp_path: Path,
-) -> None:
-    ranks = run("pairs", "-", 2, tmp_path)
+def test_pairs_are_shared_by_the_ranks_with_every_positive_once_and_no_positive_among_the_negatives() -> (
+    None
+):
+    ranks = run("pairs", "-", 2)
     whole, dataset = pair_sampler(2, None), PairDataset(20, 30)
     assert (len(pair_sampler(1, None)), len(whole)) == (13, 14), "183 pairs in batches of at most 15, and for 2 ranks"
     observed = {(cell // 30, cell % 30) for cell in range(0, 600, 11)}
@@ -85,8 +59,8 @@ def test_pairs_are_shared_by_the_ranks_with_every_positive_once_and_no_positive_
         assert not observed & {(user, item) for user, item, label in pairs if not label}
 
 
-def test_training_on_the_survey_ends_with_the_same_parameters_on_all_ranks(tmp_path: Path) -> None:
-    first, second = run("train", "even", 2, tmp_path)
+def test_training_on_the_survey_ends_with_the_same_parameters_on_all_ranks() -> None:
+    first, second = run("train", "even", 2)
     assert first["parameters"] == second["parameters"]
     assert first["losses"] != second["losses"], "each rank had batches of its own"
     assert min(first["fewest"], second["fewest"]) >= 3
@@ -94,13 +68,13 @@ def test_training_on_the_survey_ends_with_the_same_parameters_on_all_ranks(tmp_p
 
 
 @pytest.mark.parametrize("assign", ["proportional", "even"])
-def test_what_unequal_batch_sizes_do_to_the_average_of_gradients(assign: str, tmp_path: Path) -> None:
+def test_what_unequal_batch_sizes_do_to_the_average_of_gradients(assign: str) -> None:
     """DistributedDataParallel averages over ranks: a row of a small batch weighs more than one of a large batch.
 
     Twelve small strata put all their ceilings into the same batch under "proportional", so that the last batches of the
     two ranks have 12 and 24 rows. Under "even" sizes differ by at most 1.
     """
-    ranks = run("gradient", assign, 2, tmp_path)
+    ranks = run("gradient", assign, 2)
     batches = [rank["rows"] for rank in ranks]
     expected = np.mean([np.mean(np.square(batch)) for batch in batches])
     assert [rank["gradient"] for rank in ranks] == pytest.approx([expected, expected], rel=1e-6)
@@ -115,9 +89,9 @@ def test_more_ranks_than_batches_are_refused() -> None:
         StratifiedBatchSampler([0, 0, 0, 0, 1, 1, 1, 1], 2, seed=1, num_replicas=3, rank=0)
 
 
-def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws(tmp_path: Path) -> None:
+def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws() -> None:
     world = 2
-    ranks = run("feedback", "-", world, tmp_path)
+    ranks = run("feedback", "-", world)
     whole, expected = weighted_sampler(world, None), []
     iterator = iter(whole)
     for _ in range(len(whole) // world):
@@ -129,8 +103,8 @@ def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws(t
     assert any(batch != told.tolist() for batch, told in zip(expected, weighted_sampler(world, None).batches(0)))
 
 
-def test_a_sampled_vocabulary_by_the_documented_recipe_trains_what_one_process_trains(tmp_path: Path) -> None:
-    first, second = run("vocabulary", "-", 2, tmp_path)
+def test_a_sampled_vocabulary_by_the_documented_recipe_trains_what_one_process_trains() -> None:
+    first, second = run("vocabulary", "-", 2)
     assert first == second
     torch.manual_seed(0)
     expected = train_vocabulary(torch.nn.Embedding(20, 4), VOCABULARY_TARGETS, average=lambda layer: None)
@@ -139,7 +113,7 @@ def test_a_sampled_vocabulary_by_the_documented_recipe_trains_what_one_process_t
         assert np.allclose(found, parameter, atol=1e-5)
 
 
-def test_a_sampled_vocabulary_refuses_a_layer_inside_distributed_data_parallel(tmp_path: Path) -> None:
-    for inside, around, beside in run("wrapped", "-", 2, tmp_path):
+def test_a_sampled_vocabulary_refuses_a_layer_inside_distributed_data_parallel() -> None:
+    for inside, around, beside in run("wrapped", "-", 2):
         assert inside == around and "'model' parameter must have the layer outside Distri" in inside
         assert beside == "2 words"

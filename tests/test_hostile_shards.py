@@ -18,9 +18,9 @@ import pandas as pd
 import pytest
 
 from pystrat import ShardedStratifiedBatchSampler, bind_counts, gather_counts, shard_counts, sharded_plan
-from tests.distributed_job import HOSTILE_WORLD, hostile_values
+from tests.distributed_job import hostile_values
 from tests.hostile import GRAMMAR, bounded_memory, refusal
-from tests.test_distributed import run
+from tests.process_groups import run
 
 STRATA = {"a": ["no", "no", "yes"], "b": ["yes", "no", "no", "no"], "c": ["no", "yes"]}
 COUNTS = shard_counts(STRATA)
@@ -312,9 +312,10 @@ def test_samplers_of_hostile_tables_can_be_pickled() -> None:
 # Several processes -------------------------------------------------------------------------------------------------
 
 
-def test_hostile_values_in_one_process_end_all_processes(tmp_path: Any) -> None:
+@pytest.mark.xdist_group("process groups")
+def test_hostile_values_in_one_process_end_all_processes() -> None:
     """None waits for another one; all have the same table, or an error that is that of the process."""
-    ranks = run("hostile", "-", HOSTILE_WORLD, tmp_path)
+    ranks = run("hostile", "-", 2)
     for number, name in enumerate(hostile_values()):
         for call in ("gather_counts", "check_ranks"):
             first, second = (rank[call][number] for rank in ranks)

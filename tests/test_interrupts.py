@@ -16,6 +16,7 @@ from pystrat import TreeBatchSampler
 from pystrat.strata import number_integers
 from tests.corpus.mixtures import mixture_of
 from tests.inside import core, kernels, recipe_of
+from tests.levels import some_of
 from tests.test_numbering import colliding
 
 SOON = 0.005  # seconds; each call takes many times as long
@@ -113,7 +114,7 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", some_of(CALLS, 6))
 def test_kernels_hear_signals(alarm: None, name: str) -> None:
     """Python itself hears them between two calls, so nothing but C is between the end of the kernel and the result."""
     kernel, arguments = CALLS[name]()
@@ -176,7 +177,7 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
 }
 
 
-@pytest.mark.parametrize("name", SAMPLERS)
+@pytest.mark.parametrize("name", some_of(SAMPLERS, 7))
 def test_a_sampler_draws_the_same_after_an_interrupt(alarm: None, name: str) -> None:
     expected, sampler = SAMPLERS[name](), SAMPLERS[name]()
     sampler.batches(0)

@@ -7,7 +7,7 @@ from typing import Optional
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat.base import epoch_seed
@@ -72,7 +72,6 @@ def test_one_stratum_exhaustively() -> None:
                 check([0] * size, [taken], n_batches, seed=size + taken)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_any_strata(data: st.DataObject) -> None:
     available = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))

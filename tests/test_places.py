@@ -15,11 +15,12 @@ import pytest
 from torch.utils.data import DataLoader
 
 from pystrat import BatchSampler, PerplexityBatchSampler, StratifiedBatchSampler, WeightedBatchSampler
+from tests.levels import IS_THOROUGH
 
 LABELS = [0, 1] * 4
 ROWS = range(len(LABELS))
 STEPS = ("iter", "take", "set_epoch", "load")
-LENGTH = 6  # of the sequences of steps
+LENGTH = 6 if IS_THOROUGH else 4  # of the sequences of steps
 
 
 class Place(NamedTuple):
@@ -192,7 +193,7 @@ def test_after_all_short_sequences_of_steps(loader: str, options: dict[str, Any]
     for steps in product(STEPS, repeat=LENGTH):
         sampler = stratified(**options)
         n_possible += run(Loop(sampler, make(sampler), requests_at_once), steps)
-    assert len(stratified(**options)) == 2 and n_possible > 1000
+    assert len(stratified(**options)) == 2 and n_possible > 30
 
 
 SEQUENCES = [

@@ -8,7 +8,9 @@ import pytest
 
 from pystrat import StratifiedBatchSampler, check_ranks
 from tests.distributed_job import stratified, weighted_sampler
-from tests.test_distributed import run
+from tests.process_groups import run
+
+pytestmark = pytest.mark.xdist_group("process groups")
 
 WORLD = 3
 ALIKE = "must be the same in all processes. Got {} than in process 0 instead. Pass the same data, parameters and seed "
@@ -46,9 +48,9 @@ REFUSED = {
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+def ranks() -> list[Any]:
     """What each process wrote."""
-    return run("ranks", "-", WORLD, tmp_path_factory.mktemp("ranks"))
+    return run("ranks", "-", WORLD)
 
 
 @pytest.mark.parametrize("case", PASSES)

@@ -45,6 +45,7 @@ def undisturbed(kind: str) -> list[list[int]]:
     return batches
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "workers"), [("stratified", 0), ("stratified", 2), ("weighted", 0)])
 def test_killed_at_random_moments(kind: str, workers: int, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint"

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from torch.utils.data import DataLoader, TensorDataset
@@ -53,7 +53,6 @@ def test_the_published_example(multiplier: float, rows: int) -> None:
     assert len(sampler_of(PUBLISHED, multiplier, 100).batches(0).rows) == rows
 
 
-@settings(max_examples=60)
 @given(
     minority=st.integers(3, 60),
     more=st.integers(1, 300),

@@ -10,17 +10,19 @@ from typing import Any
 import pytest
 
 from tests.example_processes import trained, write_files
+from tests.process_groups import run
 from tests.replays.pyspark.distributor import TorchDistributor
-from tests.test_distributed import run
 from tests.test_docs import blocks
+
+pytestmark = pytest.mark.xdist_group("process groups")
 
 LABELS = ["no"] * 9 + ["yes"] * 3
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+def ranks() -> list[Any]:
     """What each of two workers wrote."""
-    return run("ray", "-", 2, tmp_path_factory.mktemp("ray"))
+    return run("ray", "-", 2)
 
 
 def test_workers_of_ray_share_each_batch(ranks: list[Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -134,7 +134,6 @@ def test_a_bound_may_exceed_the_number_of_batches() -> None:
     ]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_promises(data: st.DataObject) -> None:
     n_strata, n_groups = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 20))

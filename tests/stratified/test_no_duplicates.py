@@ -11,7 +11,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import NoDuplicatesBatchSampler, epoch_permutation
@@ -77,7 +77,6 @@ def test_small_tables_exhaustively(n_rows: int, n_columns: int, across: bool) ->
             check_epoch(columns, batches_of(sampler, 1), len(sampler), across)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_any_table_has_the_batches_of_plain_python(data: st.DataObject) -> None:
     n_rows, n_columns = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 4))
@@ -100,7 +99,6 @@ def test_any_table_has_the_batches_of_plain_python(data: st.DataObject) -> None:
     assert sampler.plan.size_range == (n_rows // n_batches, ceil(n_rows / n_batches))
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2)), min_size=1, max_size=30), st.integers(1, 12))
 def test_one_key_with_a_minimum_of_every_stratum(rows: list[tuple[int, int]], batch_size: int) -> None:
     key, strata = map(list, zip(*rows))

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import OneStratumBatchSampler
@@ -74,7 +74,6 @@ def test_small_datasets_exhaustively(order: str) -> None:
                 assert max(held) - min(held) <= 1
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_any_strata(data: st.DataObject) -> None:
     codes = data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=40))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PairDataset, PerLabelBatchSampler, decode_pairs
@@ -33,7 +33,6 @@ def random_labels(data: st.DataObject) -> np.ndarray:
     return labels
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_batches_are_those_of_plain_python_and_keep_their_promises(data: st.DataObject) -> None:
     labels = random_labels(data)
@@ -95,7 +94,6 @@ def test_refusals() -> None:
         PerLabelBatchSampler([[1, 0], [0, 0]], 1, 1)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_weights_undo_how_often_rows_come(data: st.DataObject) -> None:
     labels = random_labels(data)

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from pystrat import BatchPlan
 from tests.inside import core
+from tests.levels import IS_THOROUGH
 
 ASSIGNS = ("proportional", "even")
+LARGEST_OF_TWO, LARGEST_OF_THREE = (60, 12) if IS_THOROUGH else (24, 7)  # sizes and minima of exhaustive loops
 
 
 def plan_of(counts: Sequence[int], n_batches: int, assign: str) -> BatchPlan:
@@ -79,17 +81,19 @@ def distinct_batch_numbers(n_min: int, minima: Iterable[int]) -> set[int]:
 
 
 @pytest.mark.parametrize("assign", ASSIGNS)
-def test_every_pair_of_sizes_up_to_60_and_every_minimum_up_to_60(assign: str) -> None:
-    batch_numbers = {n_min: distinct_batch_numbers(n_min, range(1, 61)) for n_min in range(1, 61)}
-    for counts in product(range(1, 61), repeat=2):
+def test_every_pair_of_sizes_and_every_minimum(assign: str) -> None:
+    sizes = range(1, LARGEST_OF_TWO + 1)
+    batch_numbers = {n_min: distinct_batch_numbers(n_min, sizes) for n_min in sizes}
+    for counts in product(sizes, repeat=2):
         for n_batches in batch_numbers[min(counts)]:
             check(counts, n_batches, assign)
 
 
 @pytest.mark.parametrize("assign", ASSIGNS)
-def test_every_triple_of_sizes_up_to_12_and_every_minimum_up_to_12(assign: str) -> None:
-    batch_numbers = {n_min: distinct_batch_numbers(n_min, range(1, 13)) for n_min in range(1, 13)}
-    for counts in product(range(1, 13), repeat=3):
+def test_every_triple_of_sizes_and_every_minimum(assign: str) -> None:
+    sizes = range(1, LARGEST_OF_THREE + 1)
+    batch_numbers = {n_min: distinct_batch_numbers(n_min, sizes) for n_min in sizes}
+    for counts in product(sizes, repeat=3):
         for n_batches in batch_numbers[min(counts)]:
             check(counts, n_batches, assign)
 

@@ -11,7 +11,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import (
@@ -115,7 +115,6 @@ def test_all_small_tables_by_brute_force() -> None:
                 check_plan(table, minimum, scope)
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: Any) -> None:
     n_shards, n_strata = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
@@ -172,7 +171,6 @@ def test_a_mean_batch_size_or_a_minimum_of_shards() -> None:
     assert by_size.batches(0).rows.tolist() == by_minimum.batches(0).rows.tolist()
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_batches_are_those_of_plain_python(data: Any) -> None:
     n_strata = data.draw(st.integers(1, 4))

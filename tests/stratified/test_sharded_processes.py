@@ -10,15 +10,17 @@ import pytest
 from pystrat import shard_counts
 from tests.distributed_job import holders, sharded_sampler, shards_of
 from tests.example_processes import begin, ended, kill_at_checkpoint, launched, trained, write_files
-from tests.test_distributed import run
+from tests.process_groups import run
+
+pytestmark = pytest.mark.xdist_group("process groups")
 
 SCRIPT = "sharded_training.py"
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+def ranks() -> list[Any]:
     """What each of four processes wrote."""
-    return run("sharded", "-", 4, tmp_path_factory.mktemp("sharded"))
+    return run("sharded", "-", 4)
 
 
 @pytest.mark.parametrize("scope", ["global", "local"])
@@ -86,6 +88,7 @@ def check_trained(folder: Path, never_stopped: tuple[dict[str, Any], list[float]
     assert parameters == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_a_killed_training_goes_on_with_another_number_of_processes(never_stopped: Any, tmp_path: Path) -> None:
     write_files(tmp_path)
     kill_at_checkpoint(begin(SCRIPT, 4, tmp_path), tmp_path)
@@ -95,6 +98,7 @@ def test_a_killed_training_goes_on_with_another_number_of_processes(never_stoppe
     check_trained(tmp_path, never_stopped)
 
 
+@pytest.mark.thorough
 def test_a_stopped_training_goes_on_with_another_number_of_processes_by_the_launcher_of_torch(
     never_stopped: Any, tmp_path: Path
 ) -> None:
@@ -108,7 +112,11 @@ def test_a_stopped_training_goes_on_with_another_number_of_processes_by_the_laun
     check_trained(tmp_path, never_stopped)
 
 
-def test_the_example_stops_as_if_it_were_killed(tmp_path: Path) -> None:
+def test_a_training_that_stops_within_an_epoch_goes_on_with_another_number_of_processes(
+    never_stopped: Any, tmp_path: Path
+) -> None:
     write_files(tmp_path)
     assert ended(begin(SCRIPT, 2, tmp_path, "--stop-after", "3")) == [1, 1]
     assert trained(tmp_path)[0]["batch"] == 3
+    assert ended(begin(SCRIPT, 1, tmp_path)) == [0]
+    check_trained(tmp_path, never_stopped)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pystrat import epoch_permutation, stratified_split
@@ -36,7 +36,6 @@ def check(parts: list[np.ndarray], codes: np.ndarray, seed: int) -> None:
             assert sorted(ranked[end - count : end].tolist()) == part[codes[part] == stratum].tolist()
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=6), st.data())
 def test_numbers_of_rows_are_met_and_strata_have_their_share(strata: list[int], data: st.DataObject) -> None:
     codes = np.random.default_rng(1).permutation(np.repeat(np.arange(len(strata)), strata))
@@ -47,7 +46,6 @@ def test_numbers_of_rows_are_met_and_strata_have_their_share(strata: list[int], 
     check(parts, codes, 3)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=6), st.lists(st.integers(1, 50), min_size=2, max_size=6))
 def test_shares_are_rounded_by_the_largest_remainder(strata: list[int], weights: list[int]) -> None:
     codes = np.random.default_rng(1).permutation(np.repeat(np.arange(len(strata)), strata))
@@ -93,7 +91,6 @@ def test_without_a_seed_each_call_draws_one() -> None:
     assert len({str(stratified_split(LABELS, [8, 7])) for _ in range(20)}) > 1
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 9), min_size=4, max_size=30), st.integers(1, 4), st.integers(2, 4), st.integers(0, 99))
 def test_groups_are_whole_and_parts_miss_their_size_by_less_than_the_largest(
     groups: list[int], n_strata: int, n_parts: int, seed: int

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import StrataSubsetBatchSampler, StratifiedBatchSampler
@@ -60,7 +60,6 @@ def test_as_many_batches_as_can_be() -> None:
                 check(sampler, np.repeat(np.arange(3), sizes), epoch=len(sampler))
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_promises(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=8))
@@ -205,7 +204,6 @@ def test_balanced_epochs_have_all_strata_equally_often() -> None:
                 check_balanced(of_sizes(sizes, wanted, minimum, balance=balance, rare="allow"), codes)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_balanced_batches_are_those_of_plain_python(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 15), min_size=1, max_size=8))

@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import StratifiedBatchSampler
@@ -164,7 +164,6 @@ def test_batches_keep_the_order_of_the_plan_if_every_one_has_every_stratum() -> 
 # Shares ---------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_shares_are_exact_in_every_batch(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=4))
@@ -307,7 +306,6 @@ def fewest_by_brute_force(sizes: Any, minimums: Any, size: int, replicas: int) -
     return n_batches
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_repeats_give_the_fewest_batches_that_keep_the_promises(data: st.DataObject) -> None:
     sizes = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=4))
@@ -363,7 +361,6 @@ def test_refused_repeats() -> None:
 # One size -------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=5), st.integers(1, 12), st.integers(1, 3))
 def test_all_batches_have_one_size_and_no_stratum_loses_too_many(sizes: list[int], size: int, replicas: int) -> None:
     try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
@@ -33,7 +33,6 @@ def ranked(n: int, k: int = 4, **parameters: Any) -> PrioritizedBatchSampler:
     return PrioritizedBatchSampler(n, k, method="rank", **{"n_batches": 50, "seed": 1, **parameters})
 
 
-@settings(max_examples=200)
 @given(st.integers(1, 40), st.integers(0, 30), st.sampled_from([0, 0.6, 1.0, 2.5]), st.booleans(), STEPS)
 def test_any_calls_give_what_sorting_anew_for_every_draw_gives(
     n: int, room: int, alpha: float, stratified: bool, steps: list

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import WeightedBatchSampler
@@ -39,7 +39,6 @@ def tables(draw: st.DrawFn) -> dict[int, list[float]]:
     return {begin: [1.0, 2.0, *draw(st.lists(weight, min_size=n_rows - 2, max_size=n_rows - 2))] for begin in begins}
 
 
-@settings(deadline=None)
 @given(tables(), st.booleans(), st.integers(0, 11), st.none() | st.integers(1, 3))
 def test_an_epoch_is_that_of_a_sampler_with_its_weights(
     table: dict[int, list[float]], replacement: bool, epoch: int, replicas: Optional[int]
