@@ -310,8 +310,7 @@ def prepared_for(process: Process, workers: int = 0) -> tuple[Any, StratifiedBat
 
 
 @LIBRARIES
-@PROCESSES
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize(("processes", "workers"), [(1, 2), (2, 0), (3, 0)])
 def test_epochs_come_in_turn_and_an_abandoned_one_is_not_repeated(library: str, processes: int, workers: int) -> None:
     for process in each_process(library, processes):
         loader, _ = prepared_for(process, workers)

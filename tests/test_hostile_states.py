@@ -164,9 +164,10 @@ def test_edited_states_of_streams(lanes: int, shuffle: bool) -> None:
 
 
 def test_states_of_other_samplers(tmp_path: Path) -> None:
+    states = {kind: begun(kind, tmp_path).state_dict() for kind in KINDS}
     for kind in KINDS:
-        for other in KINDS:
-            sampler, state = sampler_of(kind, tmp_path), begun(other, tmp_path).state_dict()
+        sampler = sampler_of(kind, tmp_path)
+        for other, state in states.items():
             if kind == other:
                 sampler.load_state_dict(state)
                 continue
