@@ -37,6 +37,7 @@ It may override others, each for one reason:
 
 from __future__ import annotations
 
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from itertools import islice
@@ -389,6 +390,7 @@ class BatchSampler(AnswersKeywords, ABC):
         return self._length_of(self._next.epoch)
 
     def __iter__(self) -> "BatchIterator":
+        _refuse_nested(self, sys._getframe(1).f_locals.get("self"))
         return BatchIterator(self)
 
     def set_epoch(self, epoch: int) -> None:
@@ -627,6 +629,22 @@ class BatchSampler(AnswersKeywords, ABC):
                 "batches.",
                 stacklevel=4,
             )
+
+
+def _refuse_nested(sampler: BatchSampler, caller: Any) -> None:
+    """Refuse to be the `sampler` of a DataLoader with a `batch_size`, which would make batches of batches in silence.
+
+    Such a loader wraps the sampler in torch's own BatchSampler, which is the caller that iterates over it.
+    """
+    data = sys.modules.get("torch.utils.data")
+    if data is not None and isinstance(caller, data.BatchSampler) and getattr(caller, "sampler", None) is sampler:
+        raise refused_value(
+            "sampler",
+            "yield single rows if 'batch_size' is given",
+            f"a {type(sampler).__name__}, which yields batches,",
+            "Pass it as DataLoader(dataset, batch_sampler=sampler). If the dataset takes a list of rows, "
+            "DataLoader(dataset, sampler=sampler, batch_size=None) is faster.",
+        )
 
 
 class BatchIterator(Iterator[list[int]]):

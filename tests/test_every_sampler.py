@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import torch
 
+from pystrat import TreeSampler
 from pystrat.corpus import CorpusMixtureBatchSampler
 from tests.specimens import Specimen, named, specimens, varied_calls, write_files
 
@@ -118,6 +119,20 @@ def test_an_epoch_is_the_same_whoever_asks(make: Callable[..., Any]) -> None:
         expected = [np.atleast_1d(batch).tolist() for batch in again.batches(epoch)]
         assert [[row for row, _ in plain(batch)] for batch in batches] == expected
         assert again.epoch == epoch, "asking for batches begins no epoch"
+
+
+@EACH
+@pytest.mark.parametrize("drop_last", [False, True])
+def test_batches_of_batches_are_refused(make: Callable[..., Any], drop_last: bool) -> None:
+    """``DataLoader(dataset, sampler=sampler, batch_size=8)`` wraps the sampler like this."""
+    sampler = make()
+    nested = iter(torch.utils.data.BatchSampler(sampler, 8, drop_last))
+    if isinstance(sampler, TreeSampler):
+        assert len(next(nested)) == 8
+        return
+    with pytest.raises(ValueError, match="'sampler' parameter must yield single rows .* batch_sampler=sampler"):
+        next(nested)
+    assert sampler.epoch == 0
 
 
 @EACH
