@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pystrat import StratifiedBatchSampler
 from pystrat.digest import fingerprint
 from tests.specimens import samplers
 
@@ -22,6 +23,12 @@ def test_samplers_with_other_batches_have_other_fingerprints(tmp_path: Path) -> 
     again = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
     assert found == again and len(set(found)) == len(found)
     assert all(re.fullmatch("[0-9a-f]{16}", text) for text in found)
+
+
+def test_further_rows_of_the_first_stratum_count() -> None:
+    """Although their codes are bytes that are 0."""
+    of_rows = [StratifiedBatchSampler([0, 1, 0, 1, *[0] * n_more], 1, seed=1) for n_more in range(12)]
+    assert len({sampler.state_dict()["fingerprint"] for sampler in of_rows}) == len(of_rows)
 
 
 @pytest.mark.parametrize("form", [np.array, tuple])

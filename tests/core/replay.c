@@ -1,6 +1,6 @@
 /* What Python asks of the core, which core_calls.py writes to standard input: as it is, with hosts that fail at each of
- * their calls in turn, then varied and mutated. No crash, every refusal says why, every epoch has rows of the dataset in
- * order of batches, and a call that failed leaves the instance as it was. Nothing names a kind.
+ * their calls in turn, then varied and mutated. No crash, every refusal says why, every epoch has rows of the dataset
+ * in order of batches, and a call that failed leaves the instance as it was. Nothing names a kind.
  *
  * Usage: replay TRIALS, the number of mutated requests of each kind. The sanitizers with which it is compiled end it at
  * errors of memory and of arithmetic; replay beyond and replay overflow make one of each.

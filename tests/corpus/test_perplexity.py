@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import pickle
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -130,6 +131,17 @@ def test_clipping_gives_what_is_above_the_ceiling_the_weight_of_the_ceiling() ->
     seen = dict(enumerate([3.0, 3.0, 3.0, 5.0, 7.0, 13.0]))
     ceiling = 3 + math.sqrt((4 + 16 + 100) / 2)
     assert_weights([3.0, 3.0, 3.0, 5.0, 7.0, ceiling, 15.0], seen, maximum=-1.0, clip=True)
+
+
+@given(st.lists(st.integers(0, 300), min_size=1, max_size=40), st.sampled_from([1.0, 1.5]))
+def test_the_ceiling_is_spreads_above_the_most_frequent_hundredth(numbers: list[int], spreads: float) -> None:
+    perplexities = perplexity_of(np.log([1 + number / 200 for number in numbers])).tolist()
+    hundredths = Counter(math.floor(100 * value + 0.5) for value in perplexities)
+    mode = min(hundredths, key=lambda own: (-hundredths[own], own)) / 100
+    squares = [(value - mode) ** 2 for value in perplexities if value > mode]
+    ceiling = math.inf if len(squares) < 2 else mode + spreads * math.sqrt(sum(squares) / (len(squares) - 1))
+    expected = [*(min(value, ceiling) for value in perplexities), 15.0]
+    assert_weights(expected, dict(enumerate(perplexities)), maximum=-spreads, clip=True)
 
 
 def hard_and_easy(**parameters: Any) -> tuple[PerplexityBatchSampler, float]:
