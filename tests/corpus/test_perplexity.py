@@ -181,6 +181,12 @@ def test_the_smallest_of_several_modes_counts() -> None:
     assert_weights([3.0, 3.0, 2.0, 2.0, 1.0, 15.0], dict(enumerate([3.0, 3.0, 2.0, 2.0, 8.0])), maximum=-1.0)
 
 
+def test_the_mode_is_one_of_hundredths_rounded_half_up() -> None:
+    # The mode is 3.01 and the ceiling 3.01 + 7.2. With the mode 2, 9 would be above it.
+    seen = [3.005001, 3.005001, 3.01, 2.0, 2.0, 5.0, 7.0, 9.0, 13.0]
+    assert_weights([*seen[:-1], 1.0, 15.0], dict(enumerate(seen)), maximum=-1.0)
+
+
 def test_fewer_than_two_above_the_mode_make_no_ceiling() -> None:
     assert_weights([2.0, 2.0, 14.0, 15.0], dict(enumerate([2.0, 2.0, 14.0])), maximum=-1.0)
 
