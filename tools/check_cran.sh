@@ -45,7 +45,8 @@ esac
 
 (
   cd "$folder/check"
-  R CMD build "$OLDPWD/rbridge/r" >build.log 2>&1 || { cat build.log; exit 1; }
+  # To build the vignettes, R compiles the package, which need not be fast.
+  R_MAKEVARS_USER=$OLDPWD/tools/Makevars R CMD build "$OLDPWD/rbridge/r" >build.log 2>&1 || { cat build.log; exit 1; }
   env -i "${settings[@]}" R CMD check "${options[@]}" rbridge_*.tar.gz >check.log 2>&1 || true
 )
 left=$(find "$folder/home" -mindepth 1)
