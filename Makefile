@@ -14,7 +14,7 @@ study_options :=
 # Tests call most R functions once or twice, so interpreting them is faster than compiling them at run time.
 test-bridge test-r test-vignettes: export R_ENABLE_JIT := 0
 
-.PHONY: help set-up demo bench study test test-python test-stack test-bridge test-r test-vignettes vignettes vignettes-full site check document clean
+.PHONY: help set-up demo bench study test test-python test-stack test-bridge test-r test-vignettes vignettes vignettes-full site check thorough document clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,7 +29,7 @@ set-up-%:
 demo: set-up-demo ## Compare plain and stratified batches on published and real data, in Python and R
 	@$(python) examples/demo.py
 
-test: test-python test-bridge test-r test-vignettes ## Run all tests of both languages
+test: test-python test-bridge test-r test-vignettes ## Run the tests of both languages, each guarantee once
 
 test-python: set-up-test-python ## Run the Python tests
 	@$(python) -m pytest -n auto --ignore tests/bridge
@@ -69,8 +69,11 @@ study: set-up-bench ## Train the study of batches on real data, as far as it has
 site: set-up-site ## Build the documentation site in build/site
 	@$(python) tools/site
 
-check: set-up-check set-up-test-r ## Check format, lint, types, spelling, and the R package as CRAN does
+check: set-up-check set-up-test-r ## Check format, lint, types, spelling, the core, and the R package as CRAN does
 	@tools/check.sh
+
+thorough: set-up-check set-up-test-python set-up-test-r ## Before a release: test and check what needs an hour
+	@tools/thorough.sh
 
 document: set-up-check ## Write R's help pages, NAMESPACE and the tables of parameters; copy CITATION.cff to both packages
 	@$(python) tools/metadata.py

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from pystrat.digest import fingerprint
+from tests.inside import core
 from tests.specimens import samplers
 
 
@@ -22,6 +23,11 @@ def test_samplers_with_other_batches_have_other_fingerprints(tmp_path: Path) -> 
     again = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
     assert found == again and len(set(found)) == len(found)
     assert all(re.fullmatch("[0-9a-f]{16}", text) for text in found)
+
+
+def test_bytes_that_are_0_count() -> None:
+    vectors = [np.array([1, 2, *[0] * n_more], dtype=np.uint8) for n_more in range(12)]
+    assert len({core.call("digest_parts", {}, {"x": vector})["digest"].tobytes() for vector in vectors}) == 12
 
 
 @pytest.mark.parametrize("form", [np.array, tuple])

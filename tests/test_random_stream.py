@@ -1,6 +1,6 @@
 """R's generator against the standard library's Mersenne-Twister, set to R's state.
 
-The same numbers are compared with a live R in tests/bridge, and numbers below other limits in tests/core.
+The same numbers are compared with a live R in tests/bridge.
 """
 
 from __future__ import annotations

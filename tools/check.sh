@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks of both languages, side by side: format, lint, types, spelling, R CMD check. Every check runs; the exit status
-# says whether all passed.
+# Checks of both languages, side by side: format, lint, types, spelling, R CMD check without the tests, and the core
+# under sanitizers. Every check runs; the exit status says whether all passed.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -25,7 +25,7 @@ kernels_are_without_warnings() {
     ! grep -E -A 5 '\.(c|h|pyx|pxd):[0-9]+:[0-9]+: warning:|warning: .*\.p(yx|xd):[0-9]+' build/set-up/kernels.log
 }
 
-# Each header, kind and function of the C core includes what it needs. The tests in tests/core run it under sanitizers.
+# Each header, kind and function of the C core includes what it needs.
 core_is_without_warnings() {
   local source compiler failed=0
   local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
@@ -66,15 +66,14 @@ check "types of set-up (mypy)" env MYPYPATH=tools/set_up $python -m mypy --confi
 check "types of the site (mypy)" env MYPYPATH=tools/site $python -m mypy --cache-dir=.mypy_cache/site tools/site/*.py
 check "kernels without warnings" kernels_are_without_warnings
 check "core without warnings" core_is_without_warnings
+check "core under sanitizers" $python -m tests.core gcc
 check "C of the R package without warnings" r_sources_are_without_warnings
 check "lines of C and R" lines_are_short
 check "shell scripts parse" bash -n tools/*.sh .ci/run
 check "people and pages are those of CITATION.cff" $python tools/metadata.py --check
 check "spelling" Rscript tools/spelling.R
 check "R: style and documentation" Rscript tools/check_r.R
-check "R: the compiled code under sanitizers" tools/sanitize_r.sh
-check "R: the package on CRAN's terms" tools/check_cran.sh
-check "R: the package without suggested packages" tools/check_cran.sh --depends
+check "R: the package on CRAN's terms, without its tests" tools/check_cran.sh --no-tests
 
 wait
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # R CMD check of the built R package on CRAN's terms: without Python and LibTorch, and with nothing of this user.
 #
-#   tools/check_cran.sh            with the packages of .r-library
-#   tools/check_cran.sh --depends  with those alone that the package cannot do without (_R_CHECK_DEPENDS_ONLY_)
+#   tools/check_cran.sh             with the packages of .r-library
+#   tools/check_cran.sh --no-tests  the same, without running its tests
+#   tools/check_cran.sh --depends   with those alone that the package cannot do without (_R_CHECK_DEPENDS_ONLY_)
 #
 # The exit status is 0 if there is no error, no warning and no note, and if no file was left outside of R's temporary
 # folder.
@@ -34,12 +35,18 @@ settings=(
 )
 command -v tidy >/dev/null || settings+=(_R_CHECK_RD_VALIDATE_RD2HTML_=false)
 options=(--as-cran --no-manual)
-# Vignettes are rendered by a suggested package, rmarkdown.
-[ "${1:-}" != --depends ] || { settings+=(_R_CHECK_DEPENDS_ONLY_=true); options+=(--ignore-vignettes); }
+case ${1:-} in
+  --no-tests) options+=(--no-tests) ;;
+  --depends) # vignettes are rendered by a suggested package, rmarkdown
+    settings+=(_R_CHECK_DEPENDS_ONLY_=true)
+    options+=(--ignore-vignettes)
+    ;;
+esac
 
 (
   cd "$folder/check"
-  R CMD build "$OLDPWD/rbridge/r" >build.log 2>&1 || { cat build.log; exit 1; }
+  # To build the vignettes, R compiles the package, which need not be fast.
+  R_MAKEVARS_USER=$OLDPWD/tools/Makevars R CMD build "$OLDPWD/rbridge/r" >build.log 2>&1 || { cat build.log; exit 1; }
   env -i "${settings[@]}" R CMD check "${options[@]}" rbridge_*.tar.gz >check.log 2>&1 || true
 )
 left=$(find "$folder/home" -mindepth 1)

@@ -1,4 +1,4 @@
-"""What Python asks of the core for samplers of every kind: the numbers that test_kinds.c reads and mutates.
+"""What Python asks of the core for samplers of every kind, and of its functions: what tests of the core change.
 
 A sampler that is in `tests/specimens.py` is fuzzed. Nothing here names a kind.
 """
@@ -12,12 +12,14 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Mapping, NamedTuple
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 
-from pystrat import BatchSampler
+from pystrat import BatchSampler, advise, inverse_density_weights, min_samples_for_batch_size, stratified_split
+from pystrat.stream import StratifiedStream
 from tests.inside import core, recipe_of
 from tests.specimens import samplers, varied
 
@@ -31,25 +33,36 @@ TOLD: dict[str, Any] = {
     **dict.fromkeys(("k", "count"), 2),
 }
 # Requests with one of these parts have data that the host has checked and the core does not check again.
-CHECKED_BY_HOST = {"auxiliary", "drawn", "labels", "parents"}
-METHODS = ("plan", "prepare", "begin", "draw_more", "tell", "ask", "apply")
-MOST_VALUES = 120  # of a part; mutations of few are more likely to matter
+CHECKED_BY_HOST = {"auxiliary", "drawn", "keeps", "labels", "parents"}
+METHODS = ("plan", "prepare", "begin", "draw_more", "tell", "ask", "apply", "function")
+MOST_VALUES = 120  # of a part; changes of few are more likely to matter
 
 
-class Calls:
-    """The calls so far, each as integers."""
+class Call(NamedTuple):
+    """A call of the core: of a kind, or of a function that has this name."""
 
-    def __init__(self) -> None:
-        self.made: dict[tuple[int, ...], None] = {}
+    method: str
+    kind: str
+    name: str
+    arguments: Mapping[str, Any]
+    data: Mapping[str, Any]
 
-    def add(self, method: str, kind: str, name: str, arguments: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-        # The core counts codes by itself if the host has not done it.
-        values = {name: value for name, value in {**arguments, **data}.items() if name != "counts"}
-        parts = [number for part in values.items() for number in _part(*part)]
-        if max(map(np.size, values.values()), default=0) > MOST_VALUES:
-            return
-        n_mutable = len(arguments) if method == "plan" and CHECKED_BY_HOST & set(data) else len(values)
-        self.made[(METHODS.index(method), *_text(kind), *_text(name), len(values), n_mutable, *parts)] = None
+    def values(self) -> dict[str, Any]:
+        values = {**self.arguments, **self.data}
+        if {"codes", "n_strata"} <= set(values):
+            values.pop("counts", None)  # the core counts codes by itself if the host has not done it
+        return values
+
+    def n_mutable(self) -> int:
+        """Return how many of the values may be changed, the first ones."""
+        is_checked = self.method in ("plan", "function") and CHECKED_BY_HOST & set(self.data)
+        return len(self.arguments) if is_checked else len(self.values())
+
+    def numbers(self) -> tuple[int, ...]:
+        """Return the call as the numbers that replay.c reads."""
+        parts = [number for part in self.values().items() for number in _part(*part)]
+        head = (METHODS.index(self.method), *_text(self.kind), *_text(self.name))
+        return (*head, len(self.values()), self.n_mutable(), *parts)
 
 
 def _text(text: str) -> list[int]:
@@ -88,33 +101,33 @@ def _part(name: str, value: Any) -> list[int]:
     return [*_text(name), kind, int(is_single), int(is_named), *values]
 
 
-def _recording(calls: Calls) -> type[core.Instance]:
+def _recording(made: list[Call]) -> type[core.Instance]:
     class Recorded(core.Instance):
         def __init__(self, kind: str, parts: Mapping[str, Any], seed: int) -> None:
-            calls.add("prepare", kind, "", {}, parts)
+            made.append(Call("prepare", kind, "", {}, parts))
             self._name = kind
             super().__init__(kind, parts, seed)
 
         def begin(self, given: dict[str, Any]) -> None:
-            calls.add("begin", self._name, "", {}, given)
+            made.append(Call("begin", self._name, "", {}, given))
             super().begin(given)
 
         def draw_more(self, stream: Any, wanted: dict[str, Any]) -> Any:
-            calls.add("draw_more", self._name, "", wanted, {})
+            made.append(Call("draw_more", self._name, "", wanted, {}))
             return super().draw_more(stream, wanted)
 
         def tell(self, method: str, arguments: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-            calls.add("tell", self._name, method, arguments, data)
+            made.append(Call("tell", self._name, method, arguments, data))
             return super().tell(method, arguments, data)
 
         def ask(self, name: str, arguments: dict[str, Any] = {}, data: dict[str, Any] = {}) -> dict[str, Any]:
-            calls.add("ask", self._name, name, arguments, data)
+            made.append(Call("ask", self._name, name, arguments, data))
             return super().ask(name, arguments, data)
 
     return Recorded
 
 
-def _use(sampler: Any, calls: Calls) -> None:
+def _use(sampler: Any, made: list[Call]) -> None:
     """Draw, call each method whose parameters have known values, and save and load it in the middle of an epoch."""
     iterator = iter(sampler) if hasattr(sampler, "__iter__") else None
     if iterator is not None:
@@ -135,27 +148,60 @@ def _use(sampler: Any, calls: Calls) -> None:
         recipe = recipe_of(sampler)
         values = {**recipe.parts, **recipe.state}
         values.pop("sample_generator", None)  # is Python's
-        calls.add("prepare", recipe.kind, "", {}, values)
+        made.append(Call("prepare", recipe.kind, "", {}, values))
+
+
+def _use_functions() -> None:
+    """Ask for what samplers of Python do not ask."""
+    strata, groups = [0, 1, 0, 0, 1, 0, 0, 0] * 3, [row // 3 for row in range(24)]
+    for minimum, size in ((1, 2), (2, 8), (3, 24)):
+        advise(strata, size, min_samples_per_stratum=minimum)
+    min_samples_for_batch_size(strata, 8, num_replicas=2)
+    inverse_density_weights([1, 1, 2, 9], bandwidth=1, n_bins=8)
+    for own in (None, groups):
+        stratified_split(strata, [0.5, 0.25, 0.25], groups=own, seed=1)
+    sources = [strata[:5], strata[5:12], strata[12:], [1, 0, 0]]
+    counts = pd.DataFrame([[own.count(stratum) for stratum in (0, 1)] for own in sources], columns=[0, 1])
+    for how in (
+        {"min_samples_per_stratum": 2, "counts": counts, "lanes": 2},
+        {"min_samples_per_stratum": 1, "strata": [0, 1], "min_batch_size": 5},
+        {"mean_batch_size": 6, "counts": counts, "balance": "over"},
+        {"mean_batch_size": 5, "counts": counts, "shares": {0: 1, 1: 2}, "shuffle_sources": 2},
+    ):
+        list(StratifiedStream(range(4), read=sources.__getitem__, stratum=int, seed=1, **how))
+    of_two = {"codes": np.array(strata, dtype=np.uint8), "n_strata": np.array([2.0])}
+    core.call("count_codes", {}, of_two)  # as R does
+    core.call("sharded_cells", {}, {**of_two, "n_batches": np.array([2.0]), "sizes": np.array([20.0, 4.0])})
 
 
 @lru_cache
-def core_calls() -> tuple[int, ...]:
-    """Return how many calls there are, then the calls."""
-    calls = Calls()
+def recorded_calls() -> list[Call]:
+    """Return the calls of the core by all specimens and functions, except those with many values."""
+    made: list[Call] = []
 
     def plan(kind: str, arguments: dict[str, Any], data: dict[str, Any], names: Any) -> Any:
-        calls.add("plan", kind, "", arguments, data)
-        return made(kind, arguments, data, names)
+        made.append(Call("plan", kind, "", arguments, data))
+        return core_plan(kind, arguments, data, names)
 
     def call(name: str, arguments: dict[str, Any], data: dict[str, Any] = {}, names: Any = ()) -> Any:
         if data and not arguments and list(data) == list(getattr(sampler, "_parts", ())):
-            calls.add("apply", sampler._kind, name, {}, {})  # a function of recipes
-        return called(name, arguments, data, names)
+            made.append(Call("apply", sampler._kind, name, {}, {}))  # a function of recipes
+        made.append(Call("function", "", name, arguments, data))
+        return core_call(name, arguments, data, names)
 
-    made, called, sampler = core.plan, core.call, None
-    recorded = mock.patch.multiple(core, plan=plan, call=call, Instance=_recording(calls))
+    core_plan, core_call, sampler = core.plan, core.call, None
+    recorded = mock.patch.multiple(core, plan=plan, call=call, Instance=_recording(made))
     with tempfile.TemporaryDirectory() as folder, recorded, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for sampler in [*samplers(Path(folder)), *varied(Path(folder))]:
-            _use(sampler, calls)
-    return (len(calls.made), *(number for call in calls.made for number in call))
+            _use(sampler, made)
+        sampler = None
+        _use_functions()
+    few = (call for call in made if max(map(np.size, call.values().values()), default=0) <= MOST_VALUES)
+    return list({call.numbers(): call for call in few}.values())
+
+
+def numbers_of_calls() -> list[int]:
+    """Return how many calls there are, then the calls, as replay.c reads them."""
+    calls = recorded_calls()
+    return [len(calls), *(number for call in calls for number in call.numbers())]

@@ -3,12 +3,34 @@
 #ifndef PYSTRAT_PLAIN_HOST_H
 #define PYSTRAT_PLAIN_HOST_H
 
-#include "check.h"
-#include "host.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "functions.h"
 #include "kinds.h"
-#include "recipe.h"
 
 enum { MOST_BLOCKS = 128, MOST_GIVEN = 24, MOST_BYTES = 1 << 22 };
+
+static inline void fail_unless(bool holds, int line, const char *what) {
+  if (holds) return;
+  fprintf(stderr, "line %d: not so: %s\n", line, what);
+  exit(1);
+}
+
+/* A macro, because it reports the line and the text of the check. */
+#define CHECK(condition) fail_unless((condition), __LINE__, #condition)
+
+/* Allocate bytes, all of which are 0xA5, so that nobody relies on zeros. The sanitizer finds what is read or written
+ * beyond them. free() them.
+ */
+static inline void *new_array(int64_t n_bytes) {
+  CHECK(n_bytes >= 0 && n_bytes <= INT32_MAX);
+  size_t size = n_bytes > 0 ? (size_t)n_bytes : 1;
+  void *array = malloc(size);
+  CHECK(array != NULL);
+  return memset(array, 0xA5, size);
+}
 
 typedef struct {
   const char *name;
@@ -45,7 +67,7 @@ static inline void *new_block(PlainHost *host, Memory *memory, int64_t bytes) {
   if (bytes > MOST_BYTES) host->has_failed = true;
   if (bytes > MOST_BYTES || fails(host)) return NULL;
   CHECK(memory->n_blocks < MOST_BLOCKS);
-  return memory->blocks[memory->n_blocks++] = new_array(bytes, 1);
+  return memory->blocks[memory->n_blocks++] = new_array(bytes);
 }
 
 static inline void *plain_memory(Host *base, Life life, int64_t bytes) {
@@ -132,7 +154,7 @@ typedef struct {
 } PlainInstance;
 
 static inline PlainInstance new_instance(const Kind *kind, uint32_t seed) {
-  PlainInstance instance = {.kind = kind, .seed = seed, .self = new_array(kind->instance_bytes, 1)};
+  PlainInstance instance = {.kind = kind, .seed = seed, .self = new_array(kind->instance_bytes)};
   memset(instance.self, 0, (size_t)kind->instance_bytes);
   return instance;
 }

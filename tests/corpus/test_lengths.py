@@ -106,6 +106,14 @@ def test_every_epoch_is_that_of_the_plain_rule(
     assert max_tokens is None or max(tokens_of(batch, lengths) for batch in batches) <= max_tokens
 
 
+@pytest.mark.parametrize("longest", [255, 256, 511, 512, 65_535, 65_536, 131_071, 2**24 - 1, 2**24, 2**31 - 1])
+def test_lengths_of_any_number_of_bytes_are_sorted(longest: int) -> None:
+    lengths = np.append(np.arange(99) * 7919 % 101 * (longest // 101), longest)
+    batches = EpochSubsetBatchSampler(100, 100, 10, lengths=lengths, window=100, seed=1).batches()
+    of_batches = sorted([lengths[row] for row in batch] for batch in batches)
+    assert [length for own in of_batches for length in own] == sorted(lengths[batches.rows])
+
+
 def test_batches_without_max_tokens_are_full_and_their_number_is_known() -> None:
     lengths = np.arange(1000) * 7 % 50
     sampler = EpochSubsetBatchSampler(1000, 900, 8, lengths=lengths, window=400, seed=1)

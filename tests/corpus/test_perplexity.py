@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import pickle
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,17 @@ def test_clipping_gives_what_is_above_the_ceiling_the_weight_of_the_ceiling() ->
     assert_weights([3.0, 3.0, 3.0, 5.0, 7.0, ceiling, 15.0], seen, maximum=-1.0, clip=True)
 
 
+@given(st.lists(st.integers(0, 300), min_size=1, max_size=40), st.sampled_from([1.0, 1.5]))
+def test_the_ceiling_is_spreads_above_the_most_frequent_hundredth(numbers: list[int], spreads: float) -> None:
+    perplexities = perplexity_of(np.log([1 + number / 200 for number in numbers])).tolist()
+    hundredths = Counter(math.floor(100 * value + 0.5) for value in perplexities)
+    mode = min(hundredths, key=lambda own: (-hundredths[own], own)) / 100
+    squares = [(value - mode) ** 2 for value in perplexities if value > mode]
+    ceiling = math.inf if len(squares) < 2 else mode + spreads * math.sqrt(sum(squares) / (len(squares) - 1))
+    expected = [*(min(value, ceiling) for value in perplexities), 15.0]
+    assert_weights(expected, dict(enumerate(perplexities)), maximum=-spreads, clip=True)
+
+
 def hard_and_easy(**parameters: Any) -> tuple[PerplexityBatchSampler, float]:
     """Return a sampler of examples a tenth of which are hard, and how often these are drawn, over the easy half."""
     perplexities = np.random.default_rng(1).lognormal(1.0, 0.8, 20_000).clip(1, 1e6)
@@ -167,6 +179,12 @@ def test_no_warning_if_little_is_above_the_ceiling_or_if_it_is_clipped(recwarn: 
 def test_the_smallest_of_several_modes_counts() -> None:
     # With the mode 2 the ceiling is 2 + sqrt((1 + 1 + 36) / 2) = 6.36, with the mode 3 there would be none.
     assert_weights([3.0, 3.0, 2.0, 2.0, 1.0, 15.0], dict(enumerate([3.0, 3.0, 2.0, 2.0, 8.0])), maximum=-1.0)
+
+
+def test_the_mode_is_one_of_hundredths_rounded_half_up() -> None:
+    # The mode is 3.01 and the ceiling 3.01 + 7.2. With the mode 2, 9 would be above it.
+    seen = [3.005001, 3.005001, 3.01, 2.0, 2.0, 5.0, 7.0, 9.0, 13.0]
+    assert_weights([*seen[:-1], 1.0, 15.0], dict(enumerate(seen)), maximum=-1.0)
 
 
 def test_fewer_than_two_above_the_mode_make_no_ceiling() -> None:

@@ -1,29 +1,10 @@
-"""The golden weights of numeric targets, in JSON that every language reads.
-
-``python -m tests.reference.golden_density_weights`` writes ``tests/golden/density_weights.json`` afresh. The weights
-are those of `reference`, which is written with numpy's own functions.
-"""
+"""Weights of numeric targets, by the formulas of their documentation with numpy's own functions."""
 
 from __future__ import annotations
 
-import json
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
 import numpy as np
-
-from tests.reference.golden_vectors import GOLDEN
-
-ABOUT = (
-    "One weight a row for the numeric target 'values', by 'function': inverse_density_weights, the density to the "
-    "power -power; density_weights, max(1 - alpha * scaled density, 1e-6). The mean is 1. Numbers are doubles; C "
-    "libraries may differ in the last digits of exp() and pow(). Written by tests/reference/golden_density_weights.py."
-)
-VALUES: dict[str, list[float]] = {
-    "four": [1, 1, 1, 9],
-    "equal": [2.5, 2.5],
-    "skewed": [round(float(value), 3) for value in np.exp(np.linspace(-2, 4, 40))],
-    "negative": [-5, -4.5, -4.5, 0, 0, 0, 0, 0.125, 7],
-}
 
 
 def reference(
@@ -57,24 +38,3 @@ def reference(
         scaled = density * 0 if is_flat else (density - density.min()) / np.ptp(density)
         weights = np.maximum(1 - alpha * scaled, 1e-6)
     return weights / weights.mean()
-
-
-def cases() -> Iterator[dict[str, Any]]:
-    """Yield the inputs of all cases."""
-    for values in VALUES.values():
-        for options in ({}, {"bandwidth": 0.5, "n_bins": 7}, {"bandwidth": 1e-3}):
-            yield {"function": "inverse_density_weights", "values": values, "parameters": {"power": 0.5, **options}}
-            yield {"function": "density_weights", "values": values, "parameters": {"alpha": 0.8, **options}}
-
-
-def as_text() -> str:
-    """Return the text of the file: one case a line."""
-    lines = [
-        json.dumps({"input": case, "expected": reference(case["values"], **case["parameters"]).tolist()})
-        for case in cases()
-    ]
-    return '{"about": ' + json.dumps(ABOUT) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
-
-
-if __name__ == "__main__":
-    (GOLDEN / "density_weights.json").write_text(as_text(), encoding="utf-8")

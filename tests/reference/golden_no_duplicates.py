@@ -1,25 +1,14 @@
-"""Batches without duplicates in plain Python, slow and as the documents describe it, and their golden vectors.
-
-``python -m tests.reference.golden_no_duplicates`` writes ``tests/golden/no_duplicates.json`` afresh, without pystrat.
-"""
+"""Batches without duplicates in plain Python: slow, and as the documents describe it."""
 
 from __future__ import annotations
 
-import json
 from math import ceil
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any, Optional, Sequence
 
-from tests.reference.golden_vectors import GOLDEN
 from tests.reference.naive_groups import Coloring, dealt_in_turn
 from tests.reference.naive_random import epoch_order
 
 Rows = Sequence[Sequence[Any]]  # the values of each row
-
-ABOUT = (
-    "Batches without two rows that share a value. 'keys' has a list for each column; or with 'multipliers' and "
-    "'moduli', the value of column k in row i, from 0, is i * i * multipliers[k] mod moduli[k]. Rows are counted from "
-    "0. Written by tests/reference/golden_no_duplicates.py."
-)
 
 
 def rows_of(columns: Sequence[Sequence[Any]], across_columns: bool) -> list[list[Any]]:
@@ -111,35 +100,6 @@ def columns_of(given: dict[str, Any]) -> list[list[Any]]:
     return [[row * row * times % modulus for row in range(given["length"])] for times, modulus in numbers]
 
 
-def cases() -> Iterator[dict[str, Any]]:
-    """Yield the inputs of all cases."""
-    queries = ["a", "a", "b", "b", "c", "d", "e", "e"]
-    documents = ["p", "q", "q", "r", "p", "s", "a", "t"]
-    pairs: dict[str, Any] = {"keys": [queries, documents]}
-    yield _case("one key", {"keys": [queries]}, 3)
-    yield _case("one key with a frequent value", {"keys": [[1, 2, 1, 3, 1, 1, 4, 1, 5]]}, 4)
-    yield _case("two keys", pairs, 3)
-    yield _case("two keys, replicas", pairs, 3, num_replicas=4)
-    yield _case("two keys across columns", pairs, 3, across_columns=True)
-    strata = ["x", "x", "y", "y", "x", "y", "y", "x"]
-    yield _case("one key and strata", {"keys": [queries]}, 3, strata=strata, min_samples_per_stratum=1)
-    within = ["x", "y", "y", "x", "x", "y", "x", "y"]
-    yield _case("one key within strata", {"keys": [documents]}, 4, strata=within, min_samples_per_stratum=2)
-    yield _case("many rows of two keys", _made(300, [3, 7], [101, 60]), 16)
-    yield _case("many rows of three keys", _made(300, [3, 7, 1], [101, 257, 499]), 16)
-    yield _case("three keys with frequent values", _made(120, [3, 7, 1], [101, 257, 12]), 30)
-    yield _case("many rows across columns", _made(300, [3, 7], [401, 257]), 25, across_columns=True, num_replicas=2)
-    yield _case("few rows of three keys", {"keys": [[0, 1, 2, 3, 0], [4, 4, 5, 6, 7], [1, 1, 1, 2, 3]]}, 5)
-
-
-def _case(name: str, rows: dict[str, Any], batch_size: int, **parameters: Any) -> dict[str, Any]:
-    return {"name": name, "rows": rows, "parameters": {"batch_size": batch_size, "seed": 1, **parameters}}
-
-
-def _made(length: int, multipliers: list[int], moduli: list[int]) -> dict[str, Any]:
-    return {"length": length, "multipliers": multipliers, "moduli": moduli}
-
-
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return what a case must give, in epochs 0 and 6700000."""
     columns, given = columns_of(case["rows"]), case["parameters"]
@@ -150,13 +110,3 @@ def expected_of(case: dict[str, Any]) -> dict[str, Any]:
         order = epoch_order(len(columns[0]), given["seed"], epoch)
         epochs.append(naive_batches(order, columns, n_batches, across_columns, given.get("strata")))
     return {"n_batches": n_batches, "epochs": epochs}
-
-
-def as_text() -> str:
-    """Return the text of the file: one case a line."""
-    lines = [json.dumps({"input": case, "expected": expected_of(case)}) for case in cases()]
-    return '{"about": ' + json.dumps(ABOUT) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
-
-
-if __name__ == "__main__":
-    (GOLDEN / "no_duplicates.json").write_text(as_text(), encoding="utf-8")

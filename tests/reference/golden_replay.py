@@ -1,23 +1,9 @@
-"""A naive replay buffer, and the golden vectors that it gives, in JSON that every language reads.
-
-``python -m tests.reference.golden_replay`` writes ``tests/golden/replay.json`` afresh.
-"""
+"""A naive replay buffer, and calls of one."""
 
 from __future__ import annotations
 
-import json
 import random
 from typing import Any, Iterator, Optional
-
-from tests.reference.golden_vectors import GOLDEN
-
-ABOUT = (
-    "Calls of a replay buffer of 'n_rows' rows and place for 'capacity', and what it then holds: 'weights', the powers "
-    "abs(priority) + epsilon ^ alpha of all rows, 0 if both are 0, and 'n_added', the rows ever added. 'append' adds "
-    "'count' rows with 'priorities', or without any with the largest abs(priority) + epsilon ever told, or 1, and its "
-    "rows take the 'places'. 'update' tells 'priorities' of 'rows'; with 'since', not of those written after so many "
-    "rows had been added. Rows are counted from 0. Written by tests/reference/golden_replay.py."
-)
 
 
 class NaiveReplay:
@@ -84,21 +70,7 @@ def random_steps(naive: NaiveReplay, source: random.Random, n_steps: int) -> Ite
             yield {"call": "update", "rows": rows, "priorities": priorities(len(rows)), "since": since_or_none}
 
 
-def cases() -> Iterator[dict[str, Any]]:
-    """Yield all cases."""
-    for seed, (n_rows, capacity, alpha, epsilon) in enumerate(
-        [(0, 1, 1.0, 0.5), (0, 3, 0.6, 0.0), (2, 2, 1.0, 0.0), (3, 5, 0.6, 0.01), (7, 7, 0.0, 0.0), (4, 9, 2.0, 1e-6)]
-    ):
-        naive = NaiveReplay(n_rows, capacity, alpha, epsilon)
-        steps = [naive.call(step) for step in random_steps(naive, random.Random(seed), 8)]
-        yield {"n_rows": n_rows, "capacity": capacity, "alpha": alpha, "epsilon": epsilon, "steps": steps}
-
-
-def as_text() -> str:
-    """Return the text of the file: one case a line."""
-    lines = [json.dumps(case) for case in cases()]
-    return '{"about": ' + json.dumps(ABOUT) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n"
-
-
-if __name__ == "__main__":
-    (GOLDEN / "replay.json").write_text(as_text(), encoding="utf-8")
+def completed(case: dict[str, Any]) -> dict[str, Any]:
+    """Return a case whose calls have what the buffer then holds."""
+    naive = NaiveReplay(*(case[name] for name in ("n_rows", "capacity", "alpha", "epsilon")))
+    return {**case, "steps": list(map(naive.call, case["steps"]))}

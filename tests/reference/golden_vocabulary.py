@@ -1,7 +1,4 @@
-"""Sampled vocabularies and their training in plain Python, and their golden vectors.
-
-``python -m tests.reference.golden_vocabulary`` writes ``tests/golden/vocabulary.json`` afresh, without pystrat.
-"""
+"""Sampled vocabularies and their training in plain Python."""
 
 from __future__ import annotations
 
@@ -11,32 +8,8 @@ from typing import Any, Callable
 
 from tests.reference.golden_vectors import GOLDEN
 
-ABOUT = (
-    "'ids' are the sampled vocabularies of sequences. 'training' is a linear layer in double precision, given by its "
-    "weight and bias, which is trained on two samples of its 6 ids, one after the other, with one optimizer; "
-    "a step has inputs and targets, of which 0 is padding. Expected are the loss of each step, and the weight and bias "
-    "at the end, to 12 digits. Ids are counted from 0. Written by tests/reference/golden_vocabulary.py."
-)
-SEQUENCES: list[tuple[list[list[int]], list[int]]] = [
-    ([[5, 17, 3], [17, 99], []], [0, 3]),
-    ([[4, 1], [1, 0]], []),
-    ([], [7, 2, 7]),
-    ([[2**31 - 2, 0, 12]], []),
-]
-WEIGHT = [[0.5, -0.25], [0.125, 1.0], [-0.75, 0.375], [0.0, 0.625], [1.5, -1.0], [-0.5, 0.25]]
-BIAS = [0.1, -0.2, 0.3, 0.0, -0.4, 0.25]
-STEPS: list[dict[str, Any]] = [
-    {"inputs": [[1.0, 2.0], [-1.0, 0.5], [0.25, 0.75]], "targets": [3, 5, 0]},
-    {"inputs": [[0.5, -2.0], [1.5, 1.0], [2.0, -0.25]], "targets": [5, 3, 1]},
-]
-SAMPLES = [[5, 1, 3], [0, 1, 3, 5]]
-# Those whose steps are the same in torch for R and in PyTorch: AdamW, and SGD with momentum and weight decay, are not.
-OPTIMIZERS: dict[str, dict[str, float]] = {
-    "sgd": {"lr": 0.1, "momentum": 0.9},
-    "adam": {"lr": 0.05, "weight_decay": 0.1},
-    "adagrad": {"lr": 0.1},
-    "rmsprop": {"lr": 0.01, "momentum": 0.5},
-}
+# The layer, the samples of its ids and the steps of each, which all optimizers have.
+TRAINING = json.loads((GOLDEN / "vocabulary.json").read_text(encoding="utf-8"))["training"]
 State = list[float]  # two numbers that an optimizer keeps of a parameter; both begin at 0
 
 
@@ -64,6 +37,7 @@ def rmsprop(state: State, gradient: float, value: float, time: int, lr: float, m
     return value - lr * state[1]
 
 
+# Those whose steps are the same in torch for R and in PyTorch: AdamW, and SGD with momentum and weight decay, are not.
 STEP: dict[str, Callable[..., float]] = {"sgd": sgd, "adam": adam, "adagrad": adagrad, "rmsprop": rmsprop}
 
 
@@ -81,45 +55,26 @@ def gradients(values: dict[int, list[float]], inputs: list[list[float]], targets
     return loss, found
 
 
-def trained(name: str) -> dict[str, Any]:
+def trained(name: str, parameters: dict[str, float]) -> dict[str, Any]:
     """Train the rows of each sample's ids, with their state, and no others; return the losses and all parameters."""
-    values = [[*weight, bias] for weight, bias in zip(WEIGHT, BIAS)]
+    values = [[*weight, bias] for weight, bias in zip(TRAINING["weight"], TRAINING["bias"])]
     states = [[[0.0, 0.0] for _ in own] for own in values]
     losses: list[float] = []
-    for ids in SAMPLES:
-        for step in STEPS:
+    for ids in TRAINING["samples"]:
+        for step in TRAINING["steps"]:
             loss, found = gradients({number: values[number] for number in sorted(ids)}, step["inputs"], step["targets"])
             losses.append(loss)
             for number, own in found.items():
                 values[number] = [
-                    STEP[name](state, gradient, value, len(losses), **OPTIMIZERS[name])
+                    STEP[name](state, gradient, value, len(losses), **parameters)
                     for state, gradient, value in zip(states[number], own, values[number])
                 ]
     shown = [[float(f"{value:.12g}") for value in own] for own in [losses, *values]]
     return {"losses": shown[0], "weight": [own[:2] for own in shown[1:]], "bias": [own[2] for own in shown[1:]]}
 
 
-def content() -> dict[str, Any]:
-    """Return what the file holds."""
-    return {
-        "about": ABOUT,
-        "ids": [
-            {"sequences": sequences, "always": always, "expected": sorted({*sum(sequences, []), *always})}
-            for sequences, always in SEQUENCES
-        ],
-        "training": {"weight": WEIGHT, "bias": BIAS, "samples": SAMPLES, "steps": STEPS},
-        "optimizers": [
-            {"name": name, "parameters": parameters, "expected": trained(name)}
-            for name, parameters in OPTIMIZERS.items()
-        ],
-    }
-
-
-def as_text() -> str:
-    """Return the text of the file: one entry a line."""
-    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content().items()]
-    return "{" + ",\n".join(lines) + "}\n"
-
-
-if __name__ == "__main__":
-    (GOLDEN / "vocabulary.json").write_text(as_text(), encoding="utf-8")
+def completed(case: dict[str, Any]) -> dict[str, Any]:
+    """Return sequences or an optimizer with what plain Python gives for them; the training is as it is."""
+    if "sequences" in case:
+        return {**case, "expected": sorted({*sum(case["sequences"], []), *case["always"]})}
+    return {**case, "expected": trained(case["name"], case["parameters"])} if "parameters" in case else case

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pystrat.stream import StratifiedStream
 from pystrat.stream.dealing import CountedBatches, DeclaredBatches
-from tests.reference.naive_stream import counted_by_the_rule, cut_by_the_rule
+from tests.reference.naive_stream import counted_by_the_rule, cut_by_the_rule, rows_held
 
 
 def as_codes(codes: Any) -> Any:
@@ -123,3 +126,26 @@ def test_the_strata_that_the_next_batch_lacks_are_known() -> None:
     assert dealing.missing() == [0, 1, 2]
     assert list(dealing.add("abc", as_codes([0, 0, 2]))) == []
     assert dealing.missing() == [1, 2] and dealing.n_held == 3
+
+
+def test_a_lane_has_at_most_as_many_rows_as_products_are_exact_with() -> None:
+    n_batches = 52_060
+    most = (2**53 - 1) // n_batches - 1
+    for n_rows, is_refused in ((most, False), (most + 1, True)):
+        totals, codes = np.array([float(n_rows)]), as_codes([0])
+        with pytest.raises(ValueError, match="must") if is_refused else nullcontext():
+            CountedBatches(totals, 0 * totals, n_batches, 0).add([0], codes)
+        counts = pd.DataFrame({0: [n_rows]}, index=["a"])
+        refused = "'lanes' parameter must be more for so many rows and batches. Got 1 instead."
+        with pytest.raises(ValueError, match=refused) if is_refused else nullcontext():
+            StratifiedStream(["a"], most // n_batches, read=iter, stratum=int, counts=counts)
+
+
+@pytest.mark.parametrize("exponent", [38, 44, 45])
+def test_the_rows_that_a_lane_may_hold_are_exact(exponent: int) -> None:
+    """Products of counts have up to 80 bits."""
+    least, random = 2**31 - 1, np.random.default_rng(exponent)
+    table = random.integers([2**exponent // 2, 10**8], [2**exponent, 2 * 10**8], (60, 2)).tolist()
+    counts = pd.DataFrame(table, columns=[0, 1], index=range(60))
+    stream = StratifiedStream(range(60), least, read=iter, stratum=int, counts=counts)
+    assert stream.buffer_needed == rows_held(table, least=least, n_lanes=1) < sum(map(sum, table))

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from pystrat.stream import StratifiedStream, count_sources
-from tests.reference.golden_stream import GOLDEN
+from tests.reference.golden_vectors import GOLDEN
 
-CONTENT = json.loads(GOLDEN.read_text(encoding="utf-8"))
+CONTENT = json.loads((GOLDEN / "stream.json").read_text(encoding="utf-8"))
 STRATA = CONTENT["strata"]
 
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
-from tests.reference.golden_replay import GOLDEN, NaiveReplay, random_steps
+from tests.reference.golden_replay import NaiveReplay, random_steps
+from tests.reference.golden_vectors import GOLDEN
 
 TEXT = (GOLDEN / "replay.json").read_text(encoding="utf-8")
 CASES = json.loads(TEXT)["cases"]

@@ -336,6 +336,16 @@ def test_find_returns_the_row_in_whose_share_of_the_total_a_value_lies(weights: 
         assert ends[row] - weights[row] <= value + 1e-9 * tree.total and value <= ends[row] + 1e-9 * tree.total
 
 
+@pytest.mark.parametrize("n", [7, 8, 9, 60, 500])
+def test_no_value_below_the_total_is_in_a_row_of_weight_zero(n: int) -> None:
+    """Although sums of the rows before may be rounded down, so that they do not reach the total."""
+    for seed in range(40):
+        weights = np.random.default_rng(seed).random(n + 1) ** 9
+        weights[-1] = 0.0
+        tree = SumTree(weights, seed=1)
+        assert weights[tree.find(np.nextafter(tree.total, 0))] > 0
+
+
 def test_find_of_whole_numbers_is_the_search_in_prefix_sums() -> None:
     weights = np.arange(100) % 7
     tree = SumTree(weights)
