@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 import pandas as pd
@@ -32,8 +32,11 @@ from pystrat import (
 from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
 from tests.specimens import LENGTHS, LINES, Specimen, named, specimens, varied_calls
 
+Calls = Dict[str, Specimen]
+
 LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
 MISSING = ["b", None, "\u00e9", "b", "b", "", "\u00e9", "", None]
+ODD = ['quote "', "back\\slash", "\u00e9\n\t\x01", "\U0001f600", "NA", "", "'", "%s", "\u200f"]
 MANY = [float(row % 300) for row in range(600)]
 USERS, ITEMS = [0, 0, 1, 2, 3, 3, 4, 4, 4, 4, 0], [0, 3, 1, 3, 2, 3, 0, 1, 2, 3, 3]
 LARGE = {"n_users": 2**21, "n_items": 2**31 - 1}  # nearly 2^52 cells
@@ -71,6 +74,8 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
             {"strata": LABELS, "mean_batch_size": 4, "temperature": 3, "cap": 5},
             {"strata": LABELS, "mean_batch_size": 3, "balance": 7, "num_replicas": 2, "shuffle": False},
             {"strata": LABELS, "mean_batch_size": 4, "shares": {1: 1.5, 2.5: 1, 3: 0.5}},
+            {"strata": ODD * 4, "min_samples_per_stratum": 2, "assign": "even", "num_replicas": 2},
+            {"strata": LABELS, "min_samples_per_stratum": 10**20, "rare": "allow"},
         ],
         ShardedStratifiedBatchSampler: [shards, {**shards, "shuffle": False}],
         StrataSubsetBatchSampler: [
@@ -101,6 +106,10 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
             {"strata": LABELS, "multiplier": 0.5, "batch_size": 6, "majority": 1.0},
             {"strata": LABELS, "multiplier": {1: 1, 3: 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
             {"strata": LABELS, "multiplier": Fraction(4, 3), "batch_size": 4, "majority": 1.0},
+            {
+                **{"strata": [code for code in range(40) for _ in range(code + 30)], "multiplier": {39: 1.5}},
+                **{"batch_size": 200, "weights": {code: 1 / (code + 3) for code in range(40)}},
+            },
         ],
         PerLabelBatchSampler: [
             {
@@ -161,7 +170,7 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
     }
 
 
-def all_calls(folder: Path) -> dict[str, Specimen]:
+def all_calls(folder: Path) -> Calls:
     """Return the specimens and all other calls by name; those of trees have their specification as a mapping."""
     others = named({"varied ": varied_calls(folder), "further ": further_calls(folder)})
     return {**specimens(folder), **others}
