@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -18,28 +18,44 @@ from pystrat import (
     StratifiedGroupBatchSampler,
     SumTree,
 )
-from pystrat.cli import main
 from pystrat.stream import StratifiedStream
 
 LABELS = [1] * 60 + [0] * 1940
 
 
-def test_a_mean_batch_size_that_is_too_small_names_repeats() -> None:
-    with pytest.raises(ValueError, match="To repeat the rows of rare strata, which keeps the minimum, set 'rare' to"):
-        StratifiedBatchSampler(LABELS, mean_batch_size=20)
+def stream() -> StratifiedStream:
+    def read(source: str) -> Iterator[dict[str, int]]:
+        return ({"x": row, "y": row % 2} for row in range(8))
+
+    return StratifiedStream(["a"], 2, read=read, stratum="y", strata=[0, 1], seed=1)
 
 
-def test_a_balance_of_true_is_shown_as_python_shows_it() -> None:
-    with pytest.raises(TypeError, match="must be 'over', 'under' or a positive integer. Got True instead."):
-        StratifiedBatchSampler(LABELS, mean_batch_size=20, balance=True)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: StratifiedBatchSampler(LABELS, mean_batch_size=20),
+            "To repeat the rows of rare strata, which keeps the minimum, set 'rare' to",
+        ),
+        (
+            lambda: StratifiedBatchSampler(LABELS, mean_batch_size=20, balance=True),  # type: ignore[arg-type]
+            "must be 'over', 'under' or a positive integer. Got True instead.",
+        ),
+        (
+            lambda: StratifiedBatchSampler([0, 1] * 3, 1, num_replicas=8, seed=1),
+            "must be at most 3, the number of batches. Got 8 instead.",
+        ),
+        (lambda: next(iter(DataLoader(stream()))), "The DataLoader has a batch size.* Set its batch_size=None."),
+    ],
+)
+def test_an_error_says_what_to_do(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
 
 
-def test_the_command_line_names_its_options(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    pd.DataFrame({"label": LABELS}).to_csv(file := tmp_path / "labels.csv", index=False)
-    with pytest.raises(SystemExit):
-        raise SystemExit(main(["plan", str(file), "--strata", "label", "--min-samples-per-stratum", "61"]))
-    said = capsys.readouterr().err
-    assert "The '--min-samples-per-stratum' option must be at most 60" in said and "set '--rare' to 'repeat'" in said
+def test_a_data_loader_without_a_batch_size_delivers_the_batches_of_a_stream() -> None:
+    batch = next(iter(DataLoader(stream(), batch_size=None)))
+    assert sorted(row["y"] for row in batch) == [0] * 4 + [1] * 4
 
 
 def test_two_columns_of_text_are_labels() -> None:
@@ -56,26 +72,6 @@ def test_labels_of_one_column_are_labels(shaped: Any) -> None:
         assert StratifiedBatchSampler(values, 3, seed=1).batches(1).rows.tolist() == expected.batches(1).rows.tolist()
 
 
-def test_a_data_loader_that_would_join_the_batches_of_a_stream_is_an_error() -> None:
-    def read(source: str) -> Iterator[dict[str, int]]:
-        return ({"x": row, "y": row % 2} for row in range(8))
-
-    stream = StratifiedStream(["a"], 2, read=read, stratum="y", strata=[0, 1], seed=1)
-    with pytest.raises(ValueError, match="The DataLoader has a batch size.* Set its batch_size=None."):
-        next(iter(DataLoader(stream)))
-    batch = next(iter(DataLoader(stream, batch_size=None)))
-    assert sorted(row["y"] for row in batch) == [0] * 4 + [1] * 4
-
-
-def test_too_many_replicas_are_answered_with_the_number_of_batches() -> None:
-    with pytest.raises(ValueError, match="must be at most 3, the number of batches. Got 8 instead."):
-        StratifiedBatchSampler([0, 1] * 3, 1, num_replicas=8, seed=1)
-
-
-def test_features_are_looked_up_in_a_dict_with_any_default() -> None:
-    assert FeatureLookup({"bob": 54, "ann": 31}, default=0.5)(["ann", "eve"]).tolist() == [31, 0.5]
-
-
 @pytest.mark.parametrize("assign", ["proportional", "even"])
 def test_the_batches_that_get_the_rows_of_a_rare_stratum_change_with_the_epoch(assign: str) -> None:
     sampler = StratifiedBatchSampler([0] * 2 + [1] * 98, mean_batch_size=10, rare="allow", assign=assign, seed=1)
@@ -86,11 +82,9 @@ def test_the_batches_that_get_the_rows_of_a_rare_stratum_change_with_the_epoch(a
     assert set().union(*places) == set(range(10)), "every batch gets some"
 
 
-def test_a_plan_of_groups_shows_values_and_no_address() -> None:
-    plan = StratifiedGroupBatchSampler([0, 1] * 6, 1, groups=[0, 0, 1, 1, 2, 2] * 2, seed=1).plan
-    assert repr(plan).startswith("GroupPlan(n_batches=") and "object at" not in repr(plan)
-
-
-def test_perplexities_are_a_method_as_in_r_and_one_row_is_sampled_by_default() -> None:
+def test_methods_and_defaults_are_those_of_r_and_plans_show_no_address() -> None:
     assert PerplexityBatchSampler(4, 2, 2, seed=1).perplexities().tolist() == [15] * 4
     assert len(SumTree([1.0, 2.0], seed=1).sample()) == 1
+    assert FeatureLookup({"bob": 54, "ann": 31}, default=0.5)(["ann", "eve"]).tolist() == [31, 0.5]
+    plan = StratifiedGroupBatchSampler([0, 1] * 6, 1, groups=[0, 0, 1, 1, 2, 2] * 2, seed=1).plan
+    assert repr(plan).startswith("GroupPlan(n_batches=") and "object at" not in repr(plan)

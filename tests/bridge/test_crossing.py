@@ -142,7 +142,11 @@ RANKED: dict[str, Any] = {"seed": 1, "num_replicas": 2, "rank": 1}
         (lambda: in_r(STRATIFIED, 9, n_batches=3), ValueError, "'n_batches' parameter must be left out for a sampler"),
         (lambda: in_r([[0]], 9, n_batches=3), ValueError, "'n_batches' parameter must be left out for a sampler"),
         (lambda: in_r(asymmetric, 9), TypeError, "have a length, unless 'n_batches' is given"),
-        (lambda: in_r(asymmetric, 9, n_batches=2**31), ValueError, "'n_batches' parameter must be at most 2147483647"),
+        (
+            lambda: in_r(asymmetric, 9, n_batches=2**31),
+            ValueError,
+            "'n_batches' parameter must be at most 2147483647",
+        ),
         (lambda: in_r(asymmetric(), 9, n_batches=3), TypeError, "give batches more than once. Got an iterator of cl"),
         (lambda: in_r("text", 9), TypeError, "have a method 'batches', be an iterable of batches, or a function"),
         (lambda: rbridge.collect_rows(3, 9), TypeError, "'generator' parameter must be a generator or an instance"),

@@ -98,7 +98,9 @@ def test_mixtures_have_the_plan_the_batches_and_the_lines_of_python(
     dataset, python = r.call_function(instance["dataset"]), mixture.dataset()
     rows = mixture.batches(0).rows[:5]
     lines = [list(side) for side in r.call_function(dataset["lines"], rows + 1)]
-    assert list(zip(*lines)) == [tuple(python[row]) if isinstance(python[row], tuple) else (python[row],) for row in rows]
+    assert list(zip(*lines)) == [
+        tuple(python[row]) if isinstance(python[row], tuple) else (python[row],) for row in rows
+    ]
 
 
 def test_files_of_one_name_are_told_apart_by_their_folders(in_folder: Path, r: Session) -> None:
@@ -118,14 +120,10 @@ def test_files_of_one_name_are_told_apart_by_their_folders(in_folder: Path, r: S
 def test_accepted_lines_and_files_that_no_rule_covers(in_folder: Path, r: Session, evaluated: Any) -> None:
     chosen = {"source": SOURCE, "suffixes": [""], "sample": 20, "rules": ["%.en$ 1", "^ep 1"]}
     with pytest.warns(UserWarning, match="No rule covers these files, which are left out: '.*'.") as warned:
-        mixture = CorpusMixtureBatchSampler(
-            batch_size=8, seed=1, **chosen, accept=lambda lines: len(lines[0]) % 3 != 1
-        )
+        mixture = CorpusMixtureBatchSampler(batch_size=8, seed=1, **chosen, accept=lambda lines: len(lines[0]) % 3 != 1)
     accept = evaluated("function(lines) nchar(lines[[1]]) %% 3 != 1")
     with pytest.warns(UserWarning) as warned_in_r:
-        generator = r.call(
-            "batch_sampler_corpus_mixture", batch_size=8, seed=1, **given_in_r(r, chosen), accept=accept
-        )
+        generator = r.call("batch_sampler_corpus_mixture", batch_size=8, seed=1, **given_in_r(r, chosen), accept=accept)
     assert str(warned_in_r[0].message) == str(warned[0].message)
     assert_same_sampler(r, mixture, generator)
     assert_same_plan(r, mixture, generator)
@@ -253,7 +251,9 @@ def limited_files(evaluated: Callable[[str], Any]) -> Iterator[Callable[[int], A
             signal.signal(signal.SIGXFSZ, handler)
 
     yield limited
-    evaluated("before = options(warn = 1); gc(); options(before)")  # R warns of the connection to a file that it could not write
+    evaluated(
+        "before = options(warn = 1); gc(); options(before)"
+    )  # R warns of the connection to a file that it could not write
 
 
 @pytest.mark.parametrize("language", ["python", "r"])

@@ -53,7 +53,9 @@ PERMUTATION = "function(n) sample.int(n) - 1"
 # Around the sizes at which a draw needs another bit, and seeds at both ends.
 SIZES = [(n, n * 1_000_003 % LARGEST_SEED) for n in range(1, 2001)]
 BITS = [(n, n) for power in (16, 17) for n in range(2**power - 4, 2**power + 5)]
-SEEDS = [(700, seed) for seed in (*range(200), *range(2**30, 2**30 + 50), *range(LARGEST_SEED - 50, LARGEST_SEED + 1))]
+SEEDS = [
+    (700, seed) for seed in (*range(200), *range(2**30, 2**30 + 50), *range(LARGEST_SEED - 50, LARGEST_SEED + 1))
+]
 LARGE = [(10**6, seed) for seed in (0, 1, 12_345, LARGEST_SEED)]
 
 

@@ -109,7 +109,9 @@ def answers(sampler: Any) -> Iterator[tuple[str, tuple[Any, ...], Any]]:
     if hasattr(sampler, "label_counts"):
         shortfalls = sampler.shortfalls(1)
         yield "label_counts", (1,), pd.DataFrame(sampler.label_counts(1))
-        yield "shortfalls", (1,), shortfalls.assign(batch=shortfalls["batch"] + 1)[["batch", "label", "rows", "missing"]]
+        yield "shortfalls", (1,), shortfalls.assign(batch=shortfalls["batch"] + 1)[
+            ["batch", "label", "rows", "missing"]
+        ]
     if hasattr(sampler, "n_users"):
         named = ("n_users", "n_items", "n_positives", "n_negatives", "n_skipped_users")
         yield "counts", (), {name: getattr(sampler, name) for name in named if hasattr(sampler, name)}
