@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,9 @@ def test_the_pages_follow_the_ratios_and_name_those_above_their_limit(page: Any)
     limited = next(key for key, ratio in found.items() if ratio.limit and not ratio.is_missed)
     missed = {**found, limited: found[limited]._replace(ratio="99")}
     assert limited[1] not in page.limits_text(found) and f"| {limited[1]} | 99 |" in page.limits_text(missed)
+    old, new = {"date": "2026-01-01", "versions": "Python 3"}, {"date": "2026-01-02", "versions": "Python 4"}
+    lines = ["- Python 3, on 2026-01-01: `a.py`", "- Python 4, on 2026-01-02: `b.py`"]
+    assert page.measured_text({"a.py": old, "b.py": new}) == ["Measured with:", "", *lines]
 
 
 def test_every_script_is_described_and_every_claim_has_a_plot_with_all_its_lines(page: Any) -> None:
@@ -59,37 +61,3 @@ def test_lines_are_read_as_scripts_print_them(page: Any, capsys: pytest.CaptureF
         page.Ratio("a.py", "ns a pair, ours", "40", "", "", ""),
     ]
     assert [bool(ratio and ratio.is_missed) for ratio in parsed].count(True) == 1
-
-
-def test_a_script_that_is_measured_again_replaces_its_ratios_alone(
-    page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    run, before = importlib.import_module("run"), page.ratios.read()
-    (tmp_path / "about.json").write_text(run.ABOUT.read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(page.ratios, "FILE", tmp_path / "ratios.csv")
-    monkeypatch.setattr(run, "ABOUT", tmp_path / "about.json")
-    monkeypatch.setattr(run, "versions", lambda: "Python 4")
-    page.ratios.write(before)
-    fresh = page.Ratio("ranks.py", "one rank", "1.00", "1.00", "1.00", "")
-    run.write([run.Found(run.piece_of("ranks.py"), [fresh], "")])
-    others = [ratio for ratio in before if ratio.script != "ranks.py"]
-    assert [ratio for ratio in page.ratios.read() if ratio.script != "ranks.py"] == others
-    assert [ratio for ratio in page.ratios.read() if ratio.script == "ranks.py"] == [fresh]
-    about = json.loads(run.ABOUT.read_text("utf-8"))
-    assert [script for script in about if about[script]["versions"] == "Python 4"] == ["ranks.py"]
-    printed = tmp_path / "printed"
-    printed.write_text("Versions: R 9\n| one rank | 2 | | | |\n| two ranks | 3 | | | |\n", encoding="utf-8")
-    part = run.found_of(run.piece_of(f"ranks.py 200000 x={printed}"))
-    assert part.piece.arguments == ["200000", "x"]
-    run.write([part])
-    run.write([part])
-    again = [ratio[1:3] for ratio in page.ratios.read() if ratio.script == "ranks.py"]
-    assert again == [("one rank", "2"), ("two ranks", "3")]
-    assert json.loads(run.ABOUT.read_text("utf-8"))["ranks.py"]["versions"] == "R 9"
-
-
-def test_the_page_names_the_versions_of_each_script(page: Any) -> None:
-    old, new = {"date": "2026-01-01", "versions": "Python 3"}, {"date": "2026-01-02", "versions": "Python 4"}
-    assert page.measured_text({"a.py": old, "b.py": old}) == ["Measured on 2026-01-01 with Python 3."]
-    lines = ["- Python 3, on 2026-01-01: `a.py`", "- Python 4, on 2026-01-02: `b.py`"]
-    assert page.measured_text({"a.py": old, "b.py": new}) == ["Measured with:", "", *lines]

@@ -9,8 +9,9 @@ import shlex
 import subprocess
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -45,72 +46,46 @@ def run(*arguments: object) -> int:
     return main([str(argument) for argument in arguments])
 
 
-# Options, the sampler that they stand for, its columns and its parameters.
-PLANS: list[tuple[str, type, Any, dict[str, Any]]] = [
-    (
-        "--strata autism,sex --min-samples-per-stratum 3 --missing drop",
-        StratifiedBatchSampler,
-        ["autism", "sex"],
-        {"min_samples_per_stratum": 3, "missing": "drop"},
+SEX, SICK, SPECIES = (TABLE[name] for name in ("sex", "sick", "species"))
+grouped = partial(StratifiedGroupBatchSampler, SICK, groups=TABLE["patient"])
+# Options, and the sampler that they stand for.
+PLANS: dict[str, Any] = {
+    "--strata autism,sex --min-samples-per-stratum 3 --missing drop": StratifiedBatchSampler(
+        TABLE[["autism", "sex"]], 3, missing="drop"
     ),
-    ("-m f=5 -m m=1 --strata sex", StratifiedBatchSampler, "sex", {"min_samples_per_stratum": {"f": 5, "m": 1}}),
-    *(
-        (f"{options} --strata sex", StratifiedBatchSampler, "sex", {"mean_batch_size": 10, **parameters})
+    "-m f=5 -m m=1 --strata sex": StratifiedBatchSampler(SEX, {"f": 5, "m": 1}),
+    "-m 1=2 -m 0=5 --strata sick": StratifiedBatchSampler(SICK, {1: 2, 0: 5}),
+    "-m TRUE=2 -m FALSE=5 --strata known": StratifiedBatchSampler(TABLE["known"], {True: 2, False: 5}),
+    "-m '1, f=1' --strata sick,site": StratifiedBatchSampler(TABLE[["sick", "site"]], {(1, "f"): 1}),
+    "-m 3 --strata NA": StratifiedBatchSampler(TABLE["NA"], 3),
+    **{
+        f"--mean-batch-size 10 {options} --strata sex": StratifiedBatchSampler(SEX, mean_batch_size=10, **parameters)
         for options, parameters in (
-            ("--mean-batch-size 10 --shares f=1 --shares m=1.5", {"shares": {"f": 1, "m": 1.5}}),
-            ("--mean-batch-size 10 --balance over", {"balance": "over"}),
-            ("--mean-batch-size 10 --balance 30", {"balance": 30}),
-            ("--mean-batch-size 10 --drop balanced --assign even", {"drop": "balanced", "assign": "even"}),
-            ("-m 4 --mean-batch-size 10 --rare repeat", {"min_samples_per_stratum": 4, "rare": "repeat"}),
+            ("--shares f=1 --shares m=1.5", {"shares": {"f": 1, "m": 1.5}}),
+            ("--balance over", {"balance": "over"}),
+            ("--balance 30", {"balance": 30}),
+            ("--drop balanced --assign even", {"drop": "balanced", "assign": "even"}),
+            ("-m 4 --rare repeat", {"min_samples_per_stratum": 4, "rare": "repeat"}),
         )
+    },
+    "-m 3 --strata sick --groups patient": grouped(3, keep="together"),
+    "-m 3 --strata sick --groups patient --keep apart": grouped(3, keep="apart"),
+    "--mean-batch-size 20 --strata sick --groups patient": grouped(mean_batch_size=20, keep="together"),
+    "--strata-per-batch 2 -m 4 --seed 1 --strata species": StrataSubsetBatchSampler(SPECIES, 2, 4, seed=1),
+    "--strata-per-batch 2 -m 4 --balance under --strata species": StrataSubsetBatchSampler(
+        SPECIES, 2, 4, balance="under"
     ),
-    ("-m 1=2 -m 0=5 --strata sick", StratifiedBatchSampler, "sick", {"min_samples_per_stratum": {1: 2, 0: 5}}),
-    (
-        "-m TRUE=2 -m FALSE=5 --strata known",
-        StratifiedBatchSampler,
-        "known",
-        {"min_samples_per_stratum": {True: 2, False: 5}},
+    "--strata-per-batch 2 --mean-batch-size 16 --strata species": StrataSubsetBatchSampler(
+        SPECIES, 2, mean_batch_size=16
     ),
-    (
-        "-m '1, f=1' --strata sick,site",
-        StratifiedBatchSampler,
-        ["sick", "site"],
-        {"min_samples_per_stratum": {(1, "f"): 1}},
-    ),
-    ("-m 3 --strata NA", StratifiedBatchSampler, "NA", {"min_samples_per_stratum": 3}),
-    *(
-        (f"{options} --strata sick --groups patient", StratifiedGroupBatchSampler, "sick", parameters)
-        for options, parameters in (
-            ("-m 3", {"min_samples_per_stratum": 3, "keep": "together"}),
-            ("-m 3 --keep apart", {"min_samples_per_stratum": 3, "keep": "apart"}),
-            ("--mean-batch-size 20", {"mean_batch_size": 20, "keep": "together"}),
-            ("--mean-batch-size 20 --keep apart", {"mean_batch_size": 20, "keep": "apart"}),
-        )
-    ),
-    *(
-        (f"{options} --strata species --strata-per-batch 2", StrataSubsetBatchSampler, "species", parameters)
-        for options, parameters in (
-            ("-m 4 --seed 1", {"min_samples_per_stratum": 4, "seed": 1}),
-            ("-m 4 --balance under", {"min_samples_per_stratum": 4, "balance": "under"}),
-            ("--mean-batch-size 16", {"mean_batch_size": 16}),
-        )
-    ),
-]
+}
 
 
-def sampler_of(kind: type, columns: Any, parameters: dict[str, Any]) -> Any:
-    of_kind = {"groups": TABLE["patient"]} if kind is StratifiedGroupBatchSampler else {}
-    of_kind = {"strata_per_batch": 2} if kind is StrataSubsetBatchSampler else of_kind
-    return kind(TABLE[columns], **of_kind, **parameters)
-
-
-@pytest.mark.parametrize(("options", "kind", "columns", "parameters"), PLANS, ids=[plan[0] for plan in PLANS])
-def test_plan_prints_the_plan(
-    options: str, kind: type, columns: Any, parameters: dict[str, Any], file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("options", PLANS)
+def test_plan_prints_the_plan(options: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Options may stand before the file, which none of them takes for a value; only empty fields are missing."""
     assert run("plan", *shlex.split(options), file) == 0
-    assert capsys.readouterr().out == sampler_of(kind, columns, parameters).plan.summary() + "\n"
+    assert capsys.readouterr().out == PLANS[options].plan.summary() + "\n"
 
 
 def test_plan_saves_a_picture_and_advise_prints_the_advice(
@@ -206,47 +181,34 @@ def test_an_error_names_options_takes_one_line_and_gives_two(
     assert told.err.startswith("pystrat: ") and message in told.err
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        *((["plan", "-m", first, "-m", second], "") for first, second in (("f=3", "4"), ("4", "f=3"), ("4", "5"))),
-        *(
-            (["plan", "-m", first, "-m", second], "")
-            for first, second in (("x", "f=1"), ("f=x", "m=1"), ("f=3", "f=4"))
-        ),
-        *(
-            (["corpus", "plan", "--max-length", limits], f"one integer, or several such as 80,120. Got '{limits}' inst")
-            for limits in ("80,", "many", "80,x")
-        ),
-    ],
-)
+@pytest.mark.parametrize("values", ["f=3 4", "4 f=3", "4 5", "x f=1", "f=x m=1", "f=3 f=4", "80,", "many", "80,x"])
 def test_what_is_no_value_of_an_option_is_refused_with_the_usage(
-    options: list[str], message: str, file: Path, capsys: pytest.CaptureFixture[str]
+    values: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    limits = ["corpus", "plan", file, "--max-length", values]
+    minimums = ["plan", file, "--strata", "sex", *(part for value in values.split() for part in ("-m", value))]
     with pytest.raises(SystemExit, match="2"):
-        run(*options, *(["--strata", "sex"] if options[0] == "plan" else []), file)
+        run(*(minimums if " " in values else limits))
     told = capsys.readouterr().err
-    assert "usage: pystrat" in told and message in told
-
-
-def fifo(path: Path) -> None:
-    os.mkfifo(path)  # to open it would block
+    assert "usage: pystrat" in told
+    assert " " in values or f"one integer, or several such as 80,120. Got '{values}' instead." in told
 
 
 @pytest.mark.parametrize(
-    ("name", "make", "message"),
+    ("name", "message"),
     [
-        ("nowhere.csv", None, "No such file or directory"),
-        ("table.xlsx", None, "the name must end in one of .csv, .csv.gz, .csv.bz2, .csv.xz, .csv.zip, .dta"),
-        *((f"table{suffix}", fifo, "must be a regular file, not a FIFO.") for suffix in (".csv", ".csv.gz", ".dta")),
-        ("table.csv", lambda path: path.symlink_to("/dev/zero"), "must be a regular file, not a device."),
+        ("nowhere.csv", "No such file or directory"),
+        ("table.xlsx", "the name must end in one of .csv, .csv.gz, .csv.bz2, .csv.xz, .csv.zip, .dta"),
+        *((f"fifo{suffix}", "must be a regular file, not a FIFO.") for suffix in (".csv", ".csv.gz", ".dta")),
+        ("device.csv", "must be a regular file, not a device."),
     ],
 )
 def test_a_file_that_cannot_be_read(
-    name: str, make: Callable[[Path], None], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if make is not None:
-        make(tmp_path / name)
+    if name.startswith("fifo"):
+        os.mkfifo(tmp_path / name)  # to open it would block
+    (tmp_path / "device.csv").symlink_to("/dev/zero")
     assert run("plan", tmp_path / name, "--strata", "x", "--mean-batch-size", 3) == 2
     assert message in capsys.readouterr().err
 

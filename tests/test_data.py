@@ -79,21 +79,6 @@ def test_columns_and_their_values_are_the_documented_ones(extracts: dict[int, pd
     assert spans == {"0-5": (0, 5), "6-11": (6, 11), "12-17": (12, 17)}
 
 
-def test_neither_a_column_nor_its_source_gives_the_answer_away(extracts: dict[int, pd.DataFrame]) -> None:
-    battery = re.compile(r"K2Q|SC_K2Q|SC_CSHCN|TOTCSHCN|AUTISM|K6Q15|.*_(CURR|DESC)$")
-    sources = {source for row in {**SHARED, **FURTHER}.values() for source in re.findall(r"`([^`]+)`", row[1])}
-    # The outcome, general health, and born early.
-    assert {source for source in sources if battery.match(source)} == {"K2Q35A", "K2Q01", "K2Q05"}
-    frame = extracts[2017].dropna(subset=["autism"])
-    outcome = (frame["autism"] == "yes").astype(float)
-    positives, areas = int(outcome.sum()), pd.Series(dtype=float)
-    for name in frame.columns.drop(["autism", "survey_weight"]):
-        ranks = outcome.groupby(pd.factorize(frame[name])[0]).transform("mean").rank()
-        excess = ranks[outcome == 1].sum() - positives * (positives + 1) / 2
-        areas[name] = excess / (positives * (len(outcome) - positives))
-    assert areas.max() < 0.75 and areas.idxmax() == "general_health"
-
-
 # The script -----------------------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""What the packages say of the project's people and pages is what CITATION.cff says; prose is found for spelling."""
+"""What the packages say of the project's people and pages is what CITATION.cff says."""
 
 from __future__ import annotations
 
@@ -82,10 +82,3 @@ def test_the_links_of_the_readme_are_absolute_for_a_package_index(
         place = "https://example.org/code/raw/HEAD/" if mark else "https://example.org/code/blob/HEAD/"
         assert absolute == (link if link.startswith("https:") else place + link)
     assert not re.findall(r"\]\((?!https:)", description(read("README.md"), read("pyproject.toml")))
-
-
-def test_prose_keeps_its_lines_and_code_is_left_out(modules_of_tool: Any) -> None:
-    docstring = '"""Rows of ``a_b``.\n\n    n : int\n        How mnay, of pandas.DataFrame.\n"""\n'
-    found = modules_of_tool(".")("prose").prose_of(f'{docstring}x = "colour"  # in_code, teh\n')
-    words = [line.split() for line in found.split("\n")]
-    assert words[:6] == [["Rows", "of", "."], [], [], ["How", "mnay,", "of"], [], ["teh"]]

@@ -1,4 +1,4 @@
-"""The tools of the site: names, documents, front page and links. That it builds, `make site` finds out."""
+"""The tools of the site: what `make site` must refuse, and what it collects. That it builds, it finds out itself."""
 
 from __future__ import annotations
 
@@ -65,30 +65,6 @@ def test_a_name_without_counterpart_must_be_listed(load: Any, python: set[str], 
         names.check_names(*given)
 
 
-def test_names_and_their_counterparts_lead_to_each_other_s_pages(load: Any) -> None:
-    reference, entry = load("reference"), load("names").Entry
-    page = reference.python_page("pystrat.StratifiedBatchSampler", "batch_sampler_stratified")
-    assert "In R: :doc:`batch_sampler_stratified </r/batch_sampler_stratified>`" in page
-    listed = [
-        entry("Strata", "pystrat.corpus.CorpusPlan", "corpus_plan"),
-        entry("Strata", "pystrat.bin_target", "bin_target"),
-        entry("Strata", "", "only_r"),
-    ]
-    index = reference.index_page("r", listed, {"corpus_plan": "Plan", "bin_target": "Bins", "only_r": "Else"})
-    assert (
-        ":doc:`bin_target </r/bin_target>` : in Python :doc:`bin_target </python/pystrat.bin_target>`\n   Bi" in index
-    )
-    assert ":doc:`only_r </r/only_r>`\n   Else" in index
-    pages = reference.pages_of_names(listed)
-    expected = {
-        "corpus.CorpusPlan": "python/pystrat.corpus.CorpusPlan",
-        "CorpusPlan": "python/pystrat.corpus.CorpusPlan",
-        "bin_target()": "python/pystrat.bin_target",
-        "rbridge::bin_target()": "r/bin_target",
-    }
-    assert pages.items() >= expected.items() and "only_r" not in pages, "without parentheses it may be a parameter"
-
-
 # Documents ------------------------------------------------------------------------------------------------------------
 
 
@@ -132,41 +108,3 @@ def test_python_and_r_side_by_side_become_tabs_with_what_they_print(load: Any, p
     tabs = f"`````{{tab}} Python\n\n{python.strip()}\n\n`````\n\n`````{{tab}} R\n\n{in_r.strip()}\n\n`````\n\n"
     for both in (f"{python}{in_r}", f"{in_r}{python}"):
         assert with_tabs(f"Text\n\n{both}Text\n") == f"Text\n\n{tabs}Text\n", "Python first"
-
-
-OVERVIEW = "# Guides\n\n## Start\n\n- [One](one.md): first\n  words, *second* words\n\n## Reference\n\n"
-OVERVIEW += "- [Two](../vignettes/two.md), and [three](three.md#part)\n"
-
-
-def test_the_navigation_has_the_groups_and_the_search_the_words_of_the_overview(load: Any, tmp_path: Path) -> None:
-    cells = "</td><td>".join(f"\n\n```{language}\n1\n```\n\n" for language in ("python", "r"))
-    table = f"<table>\n<tr><th>Python</th><th>R</th></tr>\n<tr><td>{cells}</td></tr>\n</table>"
-    write(tmp_path, {"README.md": f"# Title\n\n{table}\n", "docs/README.md": OVERVIEW})
-    guides = load("guides")
-    assert guides.guides(tmp_path) == [
-        guides.Guide("Start", "docs/one", "One: first words, *second* words"),
-        guides.Guide("Reference", "vignettes/two", "Two, and three"),
-        guides.Guide("Reference", "docs/three", "Two, and three"),
-    ]
-    page = guides.front_page(tmp_path)
-    assert re.findall(r":caption: (.*)\n\n((?:\w.*\n)+)", page) == [
-        ("Start", "docs/README\ndocs/one\n"),
-        ("Reference", "vignettes/two\ndocs/three\n"),
-        ("Names", "Python <python/index>\nR <r/index>\n"),
-    ]
-    assert re.findall(r"{tab} (\w+)\n\n```(\w+)\n1\n```", page) == [("Python", "python"), ("R", "r")]
-    words = load("search").with_words("<h1>A<a>#</a></h1><p>b</p><h1>c</h1>", "x & y")
-    assert words.startswith("<h1>A<a>#</a></h1>\n<p hidden") and words.count("x &amp; y") == 1
-
-
-def test_what_debian_left_out_of_the_theme_is_added_and_nothing_else(load: Any, tmp_path: Path) -> None:
-    theme, imported = load("theme"), 'import Other from "./other.js";\nuse(Other);'
-    write(tmp_path, {"other.js": "window.Other = 1;"})
-    assert theme.with_import(imported, tmp_path) == "window.Other = 1;\nuse(Other);"
-    assert theme.with_import("(()=>{var t={}})();", tmp_path) == "(()=>{var t={}})();"
-    dark = 'body[data-theme="dark"] {\n  --color-one: black; }'
-    mended = theme.with_dark_colors(f"@import url(/javascript/normalize.css/normalize.css);\n{dark}\n")
-    assert "@import" not in mended and "body { margin: 0; }" in mended
-    assert f'@media (prefers-color-scheme: dark) {{ {dark.replace("dark", "auto")} }}' in mended
-    style = '@media (prefers-color-scheme:dark){body:not([data-theme="light"]){--color-one:black}}'
-    assert theme.with_dark_colors(style) == style

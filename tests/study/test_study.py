@@ -86,14 +86,12 @@ def _loss_alone(loss: str, network: Any, x: Any, y: Any, weight: Any) -> Any:
         losses = torch.nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], y, reduction="none")
         return (losses * weight).sum() / weight.sum()
     points = torch.nn.functional.normalize(network[1](network[0](x)), dim=-1)
-    similar, total, counted = points @ points.T / 0.2, torch.tensor(0.0), 0
+    similar, terms = points @ points.T / 0.2, []
     for row in range(len(y)):
         others = [other for other in range(len(y)) if other != row]
-        same = [other for other in others if y[other] == y[row]]
-        if same:
-            total = total - (similar[row, same] - similar[row, others].logsumexp(0)).mean()
-            counted += 1
-    return torch.nn.functional.cross_entropy(outputs, y.long()) + total / max(counted, 1)
+        if same := [other for other in others if y[other] == y[row]]:
+            terms.append((similar[row, others].logsumexp(0) - similar[row, same]).mean())
+    return torch.nn.functional.cross_entropy(outputs, y.long()) + sum(terms) / max(len(terms), 1)
 
 
 TRAININGS = [
@@ -174,24 +172,6 @@ def test_measures_are_those_of_scikit_learn(module: Callable[[str], Any], output
     assert measures.worst_recall(shares, positive.astype(int)) == pytest.approx(recalls.min())
 
 
-def test_calibration_error_of_predictions_that_are_too_high_is_the_excess(module: Callable[[str], Any]) -> None:
-    strata = np.tile([0, 0, 0, 1], 50)
-    for excess in (0.0, 0.2):
-        shares = np.column_stack([np.full(200, 0.75 - excess), np.full(200, 0.25 + excess)])
-        assert module("measures").calibration_error(shares, strata) == pytest.approx(excess, abs=0.02)
-
-
-def test_halves_of_a_repeat_are_each_others_test_rows_and_parts_do_not_overlap(module: Callable[[str], Any]) -> None:
-    found = _data_set(module, "classes")
-    splits = found.splits()
-    assert len(splits) == 10
-    for first, second in zip(splits[::2], splits[1::2]):
-        for split, other in ((first, second), (second, first)):
-            own = np.sort(np.concatenate([split.train, split.valid]))
-            assert own.tolist() == other.test.tolist()
-            assert np.sort(np.concatenate([own, split.test])).tolist() == list(range(240))
-
-
 def test_a_run_continues_with_the_cells_that_have_no_results(
     module: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,15 +199,6 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     assert analyze.results(4).empty
 
 
-def test_whatever_is_done_first_covers_all_data_sets_and_the_smallest_batches(module: Callable[[str], Any]) -> None:
-    run, data = module("run_study"), module("data")
-    grid = run.cells(data.catalog(), run.SEEDS)
-    assert len(grid) == len(set(grid))
-    first = grid[: len(grid) // 30]
-    assert {cell.data for cell in first} == {entry.name for entry in data.catalog()}
-    assert {(cell.seed, cell.batch_size) for cell in first} == {(0, 32)}
-
-
 def test_differences_are_paired_and_intervals_of_splits_are_wider(module: Callable[[str], Any]) -> None:
     pandas, analyze = module("pandas"), module("analyze")
     run = {"loss": "AUM", "batch_size": 32, "seed": 0}
@@ -246,8 +217,3 @@ def test_differences_are_paired_and_intervals_of_splits_are_wider(module: Callab
     assert analyze.over_splits(analyze.differences(seeds, "auc", "over")).n == 4, "seeds share the rows of a split"
     one, other = analyze.estimate([1, 2, 4]), analyze.estimate([1, 2, 4], share_rows=True)
     assert one.mean == other.mean and other.low < one.low < one.mean < one.high < other.high
-
-
-def test_the_page_has_the_tables_of_the_results(module: Callable[[str], Any]) -> None:
-    analyze = module("analyze")
-    assert analyze.tables(analyze.results()) in (FOLDER / "README.md").read_text(encoding="utf-8")
