@@ -29,8 +29,8 @@ from pystrat import (
     WeightedBatchSampler,
     shard_counts,
 )
-from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
-from tests.specimens import LENGTHS, LINES, Specimen, named, specimens, varied_calls
+from pystrat.corpus import RareEventBatchSampler
+from tests.specimens import LENGTHS, Specimen, named, specimens, varied_calls
 
 Calls = Dict[str, Specimen]
 
@@ -61,8 +61,6 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
     prioritized = {"n_rows": 10, "batch_size": 3}
     labels, crowded = random_labels(900, 6, seed=3), random_labels(400, 20, seed=4, most=0.6)
     rare = {"positives": [folder / "a.txt"], "negatives": [folder / "b.rows", folder / "c.rows"], "batch_size": 9}
-    corpus = {"source": folder, "suffixes": [".rows"], "batch_size": 8}
-    ruled = {**corpus, "sample": 0.3, "rules": ["b 0.1", "^c$ 00.7"], "num_replicas": 2}
     shards: dict[str, Any] = {
         "strata": SHARDS["a.csv"] + SHARDS["C.csv"], "min_samples_per_stratum": None, "mean_batch_size": 14,
         "counts": shard_counts(SHARDS), "shards": ["a.csv", "C.csv"],
@@ -156,16 +154,6 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
         RareEventBatchSampler: [
             {**rare, "multiplier": 1 / 3, "negative_files_per_epoch": 1, "num_replicas": 2},
             {**rare, "multiplier": 1.4, "positive_weight": 2.0},
-        ],
-        CorpusMixtureBatchSampler: [
-            ruled,
-            {**corpus, "sample": 2000, "batch_size": 1000, "rules": ["b *", "* 1"]},
-            {**corpus, "sample": 20, "assign": "even", "cap": 20, "temperature": 1.5, "shuffle": False},
-            {
-                **{**corpus, "batch_size": None, "sample": 50, "weights": {0: [1, 1], 2: [0, 3]}, "num_replicas": 2},
-                **{"max_length": 6, "max_tokens": 40, "window": 20, "lengths": [row % 9 for row in range(2 * LINES)]},
-            },
-            {**corpus, "sample": 20, "window": 16, "lengths": [row % 50 for row in range(2 * LINES)]},
         ],
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Optional
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -82,10 +82,9 @@ def failing() -> Iterator[list[int]]:
 class Foreign:
     """Feedback to a sampler that is not known to the bridge, though one of pystrat does the work."""
 
-    feedback: Mapping[str, Mapping[str, str]]
-
-    def __init__(self, sampler: Any) -> None:
+    def __init__(self, sampler: Any, **feedback: dict[str, str]) -> None:
         self.sampler = sampler
+        self.feedback = {**feedback, "scaled": {"factor": "number", "return": "number"}}
 
     def __len__(self) -> int:
         return len(self.sampler)
@@ -93,52 +92,27 @@ class Foreign:
     def __iter__(self) -> Iterator[list[int]]:
         return iter(self.sampler)
 
-    def set_epoch(self, epoch: int) -> None:
-        self.sampler.set_epoch(epoch)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.sampler, name)
 
-    def batches(self, epoch: int) -> Batches:
-        found: Batches = self.sampler.batches(epoch)
-        return found
-
-
-class ForeignWeighted(Foreign):
-    feedback = {
-        "update": {"rows": "rows", "weights": "values"},
-        "weights": {"rows": "rows", "return": "values"},
-    }
-
-    def __init__(self) -> None:
-        super().__init__(WeightedBatchSampler(WEIGHTS, 3, n_batches=7, seed=5))
-
-    def update(self, rows: Any, weights: Any) -> None:
-        self.sampler.update(rows, weights)
-
-    def weights(self, rows: Any = None) -> Any:
-        return self.sampler.weights(rows)
+    def scaled(self, factor: float) -> float:
+        return factor * len(self)
 
 
-class ForeignPrioritized(Foreign):
-    feedback = {
-        "update": {"rows": "rows", "priorities": "values"},
-        "append": {"count": "number", "return": "rows"},
-        "importance_weights": {"rows": "rows", "batch": "number", "return": "values"},
-        "largest": {"factor": "number", "return": "number"},
-    }
+def foreign_weighted() -> Foreign:
+    sampler = WeightedBatchSampler(WEIGHTS, 3, n_batches=7, seed=5)
+    update, weights = {"rows": "rows", "weights": "values"}, {"rows": "rows", "return": "values"}
+    return Foreign(sampler, update=update, weights=weights)
 
-    def __init__(self, n_rows: int = 8, **given: Any) -> None:
-        super().__init__(PrioritizedBatchSampler(n_rows, 3, **{"n_batches": 7, "seed": 5, "stratified": True, **given}))
 
-    def update(self, rows: Any, priorities: Any) -> None:
-        self.sampler.update(rows, priorities)
-
-    def append(self, count: int = 1) -> Any:
-        return self.sampler.append(count)
-
-    def importance_weights(self, rows: Any, *, batch: Optional[int] = None) -> Any:
-        return self.sampler.importance_weights(rows, batch=batch)
-
-    def largest(self, factor: float) -> float:
-        return factor * float(self.sampler.priorities().max())
+def foreign_prioritized(n_rows: int = 8, **given: Any) -> Foreign:
+    sampler = PrioritizedBatchSampler(n_rows, 3, **{"n_batches": 7, "seed": 5, "stratified": True, **given})
+    return Foreign(
+        sampler,
+        update={"rows": "rows", "priorities": "values"},
+        append={"count": "number", "return": "rows"},
+        importance_weights={"rows": "rows", "batch": "number", "return": "values"},
+    )
 
 
 def beta(batch: int) -> float:

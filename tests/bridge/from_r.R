@@ -31,7 +31,7 @@ resumed$load_state_dict(weighted()$state_dict())
 beta = reticulate::py_eval("beta", convert = FALSE)
 of_beta = pystrat$PrioritizedBatchSampler(8, 3, alpha = 1, epsilon = 0.5, beta = beta)
 of_beta$update(0:1, c(0, 3.5))
-foreign = batch_sampler_python(py$ForeignWeighted())(NULL)
+foreign = batch_sampler_python(py$foreign_weighted())(NULL)
 foreign$update(2, 1 / 3)
 stratified = pystrat$StratifiedBatchSampler(rep(c("a", "b"), times = c(3, 8)), 1L, seed = 1L)
 
@@ -52,12 +52,12 @@ cat(jsonlite::toJSON(digits = NA, list(
     resumed = trained(resumed),
     prioritized = trained(pystrat$PrioritizedBatchSampler(8, 3, n_batches = 7, seed = 5, stratified = TRUE)),
     perplexity = trained(pystrat$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1)),
-    foreign_weighted = trained(py$ForeignWeighted()),
-    foreign_prioritized = trained(py$ForeignPrioritized())
+    foreign_weighted = trained(py$foreign_weighted()),
+    foreign_prioritized = trained(py$foreign_prioritized())
   ),
   weights = c(told$weights(2), foreign$weights(2)),
   importance = batch_sampler_python(of_beta)(NULL)$importance_weights(1:2, 4),
-  appended = batch_sampler_python(py$ForeignPrioritized(0L, capacity = 3L))(NULL)$append(1),
+  appended = batch_sampler_python(py$foreign_prioritized(0L, capacity = 3L))(NULL)$append(1),
   printed = utils::capture.output(print(foreign))[4],
   refused = list(
     python = message_of(collect_rows(batch_sampler_python(py$failing, 2), 3)),

@@ -7,7 +7,6 @@ samplers alone, and the blocks after it print the same: rows, counts and names d
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -101,23 +100,6 @@ def test_blocks_that_need_no_libtorch_print_what_the_document_on_mlr3torch_shows
 
 def test_the_example_of_contributing_crosses() -> None:
     exec(blocks(ROOT / "CONTRIBUTING.md"), {})
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/install.md"])
-def test_commands_of_the_shell_run(page: str, tmp_path: Path) -> None:
-    """Two kinds are not run whole, since they would install the machine anew: make is asked what it would do."""
-    lines = re.sub(r" +#.*", "", blocks(ROOT / page, "sh")).splitlines()
-    for command in filter(None, lines):
-        if command.startswith("pip install "):
-            continue  # tests/test_set_up.py looks the extras up
-        if command.startswith("R CMD INSTALL "):  # into a library that is thrown away
-            shutil.copytree(ROOT / "rbridge" / "r", tmp_path / "r")
-            (tmp_path / "library").mkdir()
-            command = f"R CMD INSTALL --library={tmp_path}/library {tmp_path}/r"
-        command = re.sub("^make ", "make --dry-run ", command)
-        done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def demo(folder: Path, monkeypatch: pytest.MonkeyPatch, **environment: str) -> str:

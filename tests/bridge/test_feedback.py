@@ -10,7 +10,7 @@ import pytest
 import rbridge
 from pystrat import PerplexityBatchSampler, PrioritizedBatchSampler, SumTree
 from rbridge.session import Session, as_array
-from tests.bridge.foreign import WEIGHTS, ForeignPrioritized, ForeignWeighted
+from tests.bridge.foreign import WEIGHTS, foreign_prioritized, foreign_weighted
 from tests.bridge.recipes import assert_same_recipe, from_r, instance_of
 from tests.bridge.test_specimens import InR, in_r
 from tests.bridge.training import MAKERS, TRAIN, prioritized, tell, trained_in_python, weighted
@@ -65,20 +65,19 @@ def test_the_sampler_in_python_is_neither_asked_nor_changed(r: Session) -> None:
 
 def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
     losses = np.array([1 / 3, 5e-324, 1e300, 0])
-    for sampler, twin in ((weighted(), weighted()), (ForeignPrioritized(), prioritized())):
+    for sampler, twin in ((weighted(), weighted()), (foreign_prioritized(), prioritized())):
         instance = instance_of(r, sampler)
         r.call_function(instance["update"], rows_of(8, 1, 2, 3), losses)
         twin.update([7, 0, 1, 2], losses)
         method = "weights" if twin.__class__ is weighted().__class__ else "importance_weights"
         found = r.call_function(instance[method], np.arange(1.0, 9.0))
         assert as_array(found).tolist() == getattr(twin, method)(range(8)).tolist()
-    assert as_array(r.call_function(instance_of(r, ForeignWeighted())["weights"])).tolist() == WEIGHTS
-    for buffer in (PrioritizedBatchSampler(0, 2, capacity=3, seed=1), ForeignPrioritized(0, capacity=3)):
+    assert as_array(r.call_function(instance_of(r, foreign_weighted())["weights"])).tolist() == WEIGHTS
+    for buffer in (PrioritizedBatchSampler(0, 2, capacity=3, seed=1), foreign_prioritized(0, capacity=3)):
         instance = instance_of(r, buffer)
         assert as_array(r.call_function(instance["append"], 2)).tolist() == [1, 2]
         assert as_array(r.call_function(instance["append"])).tolist() == [3], "what is left out has Python's default"
-    r.call_function(instance["update"], rows_of(1), np.array([0.25]))
-    assert as_array(r.call_function(instance["largest"], 6)).tolist() == [6 * buffer.sampler.priorities().max()]
+    assert as_array(r.call_function(instance["scaled"], 0.5)).tolist() == [3.5], "a number, of a number"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
 def test_errors_are_in_the_words_of_the_language_that_draws(
     method: str, arguments: tuple[Any, ...], native: str, foreign: str, r: Session
 ) -> None:
-    for sampler, message in ((weighted(), native), (ForeignWeighted(), foreign)):
+    for sampler, message in ((weighted(), native), (foreign_weighted(), foreign)):
         instance = instance_of(r, sampler)
         with pytest.raises(rbridge.RError, match=message):
             if method == ".iter":
@@ -162,7 +161,7 @@ def test_the_ceiling_of_perplexities_is_the_same(maximum: Any, clip: bool, r: Se
 # Samplers that stay in Python -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", [ForeignWeighted, ForeignPrioritized])
+@pytest.mark.parametrize("make", [foreign_weighted, foreign_prioritized])
 def test_a_training_loop_in_r_with_a_sampler_that_stays_in_python(
     make: Callable[[], Any], r: Session, evaluated: Callable[[str], Any]
 ) -> None:
@@ -173,18 +172,18 @@ def test_a_training_loop_in_r_with_a_sampler_that_stays_in_python(
 
 
 def test_the_instance_asks_once_a_batch_and_only_when_it_is_asked(r: Session) -> None:
-    sampler = ForeignWeighted()
+    sampler = foreign_weighted()
     instance = instance_of(r, sampler)
     iterator = r.call_function(instance[".iter"])
     assert sampler.sampler.epoch == 0 and int(r.call_function(instance[".length"])[0]) == 7
-    assert from_r(r.call_function(iterator)).tolist() == ForeignWeighted().batches(0)[0].tolist()
+    assert from_r(r.call_function(iterator)).tolist() == foreign_weighted().batches(0)[0].tolist()
     assert sampler.sampler.epoch == 1 and float(instance["epoch"][0]) == 1
     r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.eye(8)[6])
     assert as_array(r.call_function(iterator)).tolist() == [7, 7, 7]
 
 
 def test_an_iteration_that_many_others_followed_is_given_up(r: Session) -> None:
-    instance = instance_of(r, ForeignWeighted())
+    instance = instance_of(r, foreign_weighted())
     iterators = [r.call_function(instance[".iter"]) for _ in range(9)]
     for iterator in iterators:
         r.call_function(iterator)

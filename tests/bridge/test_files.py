@@ -28,7 +28,10 @@ TABLE: dict[int, list[Any]] = {0: [1, 1], 3: ["*", 1], 4: [0.3, 7]}
 
 @pytest.fixture
 def in_folder(folder: Path, base: Any) -> Iterator[Path]:
-    """The folder of files with unrelated names, in which R works too."""
+    """The folder of files with unrelated names, and with one name in two folders, in which R works too."""
+    for name in ("x", "y"):
+        write(folder / name / "caf\u00e9.en", "en", 5)
+        write(folder / name / "de", "de", 5)
     before = base["getwd"]()[0]
     base["setwd"](str(folder))
     yield folder
@@ -41,19 +44,15 @@ def given_in_r(r: Session, given: dict[str, Any]) -> dict[str, Any]:
     def crossed(value: Any) -> Any:
         if isinstance(value, dict):
             return r.named_list(**{str(name): crossed(each) for name, each in value.items()})
-        if isinstance(value, list) and not isinstance(value[0], str) and all(type(each) is not str for each in value):
-            return np.array(value, dtype=np.float64)
-        if isinstance(value, list) and any(type(each) is not str for each in value):
+        kinds = {type(each) is str for each in value} if isinstance(value, list) else {True}
+        if kinds == {False, True}:
             base = r.rinterface.baseenv
             return base["list"](*[each if isinstance(each, str) else float(each) for each in value])
-        return value
+        return value if kinds == {True} else np.array(value, dtype=np.float64)
 
-    found = {name: crossed(value) for name, value in given.items()}
-    if isinstance(given.get("sample"), int):
-        found["sample"] = np.array([given["sample"]], dtype=np.int32)
-    if "max_length" in given:
-        found["max_length"] = np.array(given["max_length"], dtype=np.int32)
-    return found
+    lines = {name for name in ("sample", "max_length") if not isinstance(given.get(name, 0.5), float)}
+    integers = {name: np.atleast_1d(np.array(given[name], dtype=np.int32)) for name in lines}
+    return {**{name: crossed(value) for name, value in given.items()}, **integers}
 
 
 def assert_same_plan(r: Session, sampler: CorpusMixtureBatchSampler, generator: Any, epoch: int = 0) -> None:
@@ -75,12 +74,20 @@ def assert_same_plan(r: Session, sampler: CorpusMixtureBatchSampler, generator: 
         {**PAIRS, "sample": 70, "weights": ["*", 2]},
         {**PAIRS, "sample": 70, "temperature": 2.5},
         {**PAIRS, "sample": 70, "max_length": [9, 2]},
+        {**PAIRS, "sample": 0.3, "rules": ["%.en$ 0.1", "^news 00.7"], "num_replicas": 2},
+        {**PAIRS, "sample": 2000, "batch_size": 1000, "rules": ["news *", "* 1"]},
+        {**PAIRS, "sample": 50, "batch_size": None, "max_length": [6, 9], "max_tokens": 40, "window": 20},
+        {**PAIRS, "sample": 20, "window": 16, "lengths": [row % 50 for row in range(40)]},
         {**PAIRS, "epoch_end": "first_exhausted"},
         {**PAIRS, "epoch_end": "all_exhausted", "weights": [3, 0.7], "num_replicas": 3, "shuffle": False},
         {**PAIRS, "epoch_end": "all_exhausted", "weights": ["*", 2]},
         {**PAIRS, "epoch_end": "all_exhausted", "weights": TABLE},
         {**PAIRS, "sample": 0.5, "weights": TABLE, "num_replicas": 2},
         {"source": SOURCE, "suffixes": [""], "sample": 20, "rules": ["%.en$ 1", "* 2"]},
+        {
+            **{"source": [*SOURCE, "x/caf\u00e9.en", "y/caf\u00e9.en", "y/caf\u00e9.en"], "sample": 40},
+            **{"targets": [*TARGETS, "x/de", "y/de", "x/de"], "rules": ["caf\u00e9 1", "* 2"]},
+        },
         {"source": SOURCE, "suffixes": [""], "sample": 20, "assign": "even", "cap": 20, "temperature": 1.5},
     ],
     ids=str,
@@ -88,8 +95,9 @@ def assert_same_plan(r: Session, sampler: CorpusMixtureBatchSampler, generator: 
 def test_mixtures_have_the_plan_the_batches_and_the_lines_of_python(
     chosen: dict[str, Any], in_folder: Path, r: Session
 ) -> None:
-    mixture = CorpusMixtureBatchSampler(batch_size=8, seed=1, **chosen)
-    generator = r.call("batch_sampler_corpus_mixture", batch_size=8, seed=1, **given_in_r(r, chosen))
+    chosen = {"batch_size": 8, "seed": 1, **chosen}
+    mixture = CorpusMixtureBatchSampler(**chosen)
+    generator = r.call("batch_sampler_corpus_mixture", **given_in_r(r, chosen))
     instance = assert_same_sampler(r, mixture, generator, range(6))
     for epoch in range(6):
         r.call_function(instance["set_epoch"], epoch)
@@ -101,20 +109,6 @@ def test_mixtures_have_the_plan_the_batches_and_the_lines_of_python(
     assert list(zip(*lines)) == [
         tuple(python[row]) if isinstance(python[row], tuple) else (python[row],) for row in rows
     ]
-
-
-def test_files_of_one_name_are_told_apart_by_their_folders(in_folder: Path, r: Session) -> None:
-    for name in ("x", "y"):
-        write(in_folder / name / "caf\u00e9.en", "en", 5)
-        write(in_folder / name / "de", "de", 5)
-    source = [*SOURCE, "x/caf\u00e9.en", "y/caf\u00e9.en", "y/caf\u00e9.en"]
-    given = {"source": source, "targets": [*TARGETS, "x/de", "y/de", "x/de"], "rules": ["caf\u00e9 1", "* 2"]}
-    mixture = CorpusMixtureBatchSampler(batch_size=8, sample=40, seed=1, **given)
-    crossed = given_in_r(r, {**given, "sample": 40})
-    generator = r.call("batch_sampler_corpus_mixture", batch_size=8, seed=1, **crossed)
-    assert_same_sampler(r, mixture, generator)
-    assert [file.name for file in mixture.plan.files][2:] == ["x/caf\u00e9.en", "y/caf\u00e9.en", "y/caf\u00e9.en (2)"]
-    assert_same_plan(r, mixture, generator)
 
 
 def test_accepted_lines_and_files_that_no_rule_covers(in_folder: Path, r: Session, evaluated: Any) -> None:

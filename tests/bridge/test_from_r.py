@@ -10,7 +10,7 @@ import pytest
 
 from pystrat import NegativePairBatchSampler, StratifiedBatchSampler
 from pystrat.corpus import CorpusMixtureBatchSampler
-from tests.bridge.foreign import LONG_TEXT, ForeignPrioritized, ForeignWeighted, asymmetric
+from tests.bridge.foreign import LONG_TEXT, foreign_prioritized, foreign_weighted, asymmetric
 from tests.bridge.training import TRAIN, perplexity, prioritized, trained_in_python, weighted
 
 HERE = Path(__file__).parent
@@ -55,10 +55,10 @@ def test_numbers_of_pairs_cross_whole(told: dict[str, Any]) -> None:
 
 def test_training_with_feedback_sees_the_batches_of_python(told: dict[str, Any]) -> None:
     makers = {"weighted": weighted, "resumed": weighted, "prioritized": prioritized, "perplexity": perplexity}
-    makers |= {"foreign_weighted": ForeignWeighted, "foreign_prioritized": ForeignPrioritized}
+    makers |= {"foreign_weighted": foreign_weighted, "foreign_prioritized": foreign_prioritized}
     assert told["trained"] == {name: trained_in_python(make(), 2) for name, make in makers.items()}
     assert told["weights"] == [0.333333333333333] * 2 and told["importance"] == [1, 0.125]
-    assert told["appended"] == [1] and told["printed"] == ["* Feedback: update(), weights()"]
+    assert told["appended"] == [1] and told["printed"] == ["* Feedback: update(), weights(), scaled()"]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""The draws of samplers are those of a running R: its sample.int(), after set.seed(), as the documents describe them."""
+"""Draws are those of a running R: its sample.int(), after set.seed(). The naive models of the tests draw like it, too."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -16,7 +15,6 @@ from pystrat import (
     epoch_permutation,
 )
 from pystrat.base import epoch_seed
-from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
 from rbridge.session import Session, as_array
 from tests.levels import some_of
 from tests.reference.naive_random import NaiveStream
@@ -85,68 +83,6 @@ def test_uniform_batches_and_subsets_of_an_epoch(epoch: int, drawn: Callable[...
     for method in ("uniform", "uniform_without_replacement"):
         subset = EpochSubsetBatchSampler(1234, 100, 9, method=method, seed=9)
         assert subset.batches(epoch).rows.tolist() == drawn(SUBSET, seed, 1234, 100, method == "uniform")
-
-
-FILES = {"a": 30, "b": 60, "gold": 5, "news": 50}
-MIXTURE = """
-function(drawn) {
-  lines = c(sample.int(30, drawn[1], replace = TRUE), 30L + sample.int(60, drawn[2], replace = TRUE), 90:94 + 1L,
-    95L + sample.int(50, drawn[4], replace = TRUE))
-  lines[sample.int(length(lines))] - 1
-}
-"""
-RARE = """
-function(begins, sizes) {
-  pool = unlist(Map(function(begin, size) begin + seq_len(size) - 1, begins, sizes)[sample.int(length(sizes))[1:2]])
-  rows = c(0:4, pool[sample.int(length(pool), 10, useHash = FALSE)])
-  dealt = rows[sample.int(15)]
-  unlist(split(c(dealt[dealt < 5], dealt[dealt >= 5]), rep_len(1:4, 15)), use.names = FALSE)
-}
-"""
-
-
-def test_lines_of_files(tmp_path: Path, drawn: Callable[..., list[int]]) -> None:
-    for name, size in FILES.items():
-        (tmp_path / f"{name}.txt").write_text("a line\n" * size, encoding="utf-8")
-    given: dict[str, Any] = {"rules": ["gold *", "a,b 20", "news 10"], "sample": 50, "suffixes": [".txt"]}
-    mixture = CorpusMixtureBatchSampler(tmp_path, 8, **given, seed=1)
-    paths = [tmp_path / f"{name}.txt" for name in ("gold", "a", "b", "news")]
-    rare = RareEventBatchSampler(paths[:1], paths[1:], 2, 4, negative_files_per_epoch=2, seed=1)
-    for epoch in range(3):
-        numbers = np.array([file.drawn for file in mixture.plan.files], dtype=np.int32)
-        assert mixture.batches(epoch).rows.tolist() == drawn(MIXTURE, epoch_seed(1, epoch), numbers)
-        begins, sizes = (np.array(values, dtype=np.int32) for values in ([5, 35, 95], [30, 60, 50]))
-        assert rare.batches(epoch).rows.tolist() == drawn(RARE, epoch_seed(1, epoch), begins, sizes)
-
-
-PAIRS = """
-function(positives, users, n_users, n_items, n_batches, per_user, unique) {
-  free = setdiff(seq_len(n_users * n_items) - 1, positives)
-  count = length(positives)
-  order = sample.int(2 * count)
-  negatives = if (per_user) {
-    unlist(lapply(seq_len(n_users) - 1, function(user) {
-      of_user = free[free %/% n_items == user]
-      of_user[sample.int(length(of_user), sum(users == user), replace = !unique, useHash = FALSE)]
-    }))
-  } else {
-    free[sample.int(length(free), count, replace = !unique)]
-  }
-  numbers = c(2 * positives + 1, 2 * negatives)[order]
-  dealt = c(numbers[numbers %% 2 == 1], numbers[numbers %% 2 == 0])
-  unlist(split(dealt, rep_len(seq_len(n_batches), length(dealt))), use.names = FALSE)
-}
-"""
-
-
-@pytest.mark.parametrize(("method", "unique"), [("uniform", False), ("uniform", True), ("per_user", True)])
-def test_negative_pairs(method: str, unique: bool, drawn: Callable[..., list[int]]) -> None:
-    shape = {"n_users": 40, "n_items": 50}
-    cells = np.sort(np.random.default_rng(2).permutation(2000)[:400])
-    users, items = np.divmod(cells, 50)
-    sampler = NegativePairBatchSampler(users, items, 0.5, 115, **shape, method=method, unique=unique, seed=5)
-    given = (cells.astype(np.float64), users.astype(np.float64), 40, 50, len(sampler), method == "per_user", unique)
-    assert sampler.batches(4).rows.tolist() == drawn(PAIRS, epoch_seed(5, 4), *given)
 
 
 @pytest.mark.parametrize("count", [1000, 3000])

@@ -18,13 +18,7 @@ import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import (
-    BatchSampler,
-    PerLabelBatchSampler,
-    PrioritizedBatchSampler,
-    StratifiedBatchSampler,
-    WeightedBatchSampler,
-)
+from pystrat import PerLabelBatchSampler, PrioritizedBatchSampler
 from rbridge.session import Session, as_array
 from tests.bridge.calls import Calls, all_calls
 from tests.bridge.recipes import (
@@ -37,7 +31,7 @@ from tests.bridge.recipes import (
 )
 from tests.bridge.training import MAKERS, TRAIN, trained_in_python
 from tests.reference.golden_specimens import FOLDER, are_alike, as_text
-from tests.specimens import IN_TURN, OF_PAIRS, Specimen
+from tests.specimens import OF_PAIRS, Specimen
 
 EPOCHS = (0, 1, 6_700_000)
 WEIGHTS = {"weights", "class_weights", "importance_weights"}
@@ -235,33 +229,6 @@ def test_a_state_crosses_in_both_directions(name: str, in_r: InR, calls: Calls) 
     in_r.take(instance, 1)
     sampler.load_state_dict(in_r.state(instance, 1))
     assert [list(batch) for batch in sampler] == rest
-
-
-def test_ranks_continue_each_other_s_states(in_r: InR) -> None:
-    def of(make: Any, **given: Any) -> BatchSampler:
-        made: BatchSampler = make(num_replicas=2, seed=1, **given)
-        return made
-
-    makers = (
-        lambda **given: StratifiedBatchSampler(IN_TURN * 2, 2, **given),
-        lambda **given: WeightedBatchSampler([1.0, 2.0] * 24, 6, **given),
-        lambda **given: WeightedBatchSampler({0: [1.0, 2.0] * 24, 1: [1.0] * 48}, 6, **given),
-    )
-    for make in makers:
-        whole = [list(batch) for batch in of(make)]
-        ranks = [of(make, rank=rank) for rank in range(2)]
-        iterators = [iter(sampler) for sampler in ranks]
-        for iterator in iterators * 2:
-            next(iterator)
-        parts = []
-        for rank, sampler in enumerate(ranks):
-            instance = instance_of(in_r.r, of(make))
-            in_r.call(instance, "set_rank", rank, 2)
-            in_r.load(instance, sampler.state_dict(batches_consumed=2))
-            parts.append(in_r.take(instance, 1))
-            sampler.load_state_dict(in_r.state(instance, 1))
-            parts[-1] += [list(batch) for batch in sampler]
-        assert [batch for together in zip(*parts) for batch in together] == whole[4:]
 
 
 WITHOUT_PYTHON = f"""

@@ -28,6 +28,7 @@ AUXILIARY = {
     "size": "choice([1, 2.5])",
     "self": "counter()",
 }
+DAY = pd.Timestamp("2020-01-01")
 TIMES = pd.to_datetime(["2020-01-01 11:00:00", "2020-01-01 12:00:00.25", None]).tolist() * 8
 TABLE = pd.DataFrame(
     {
@@ -49,73 +50,56 @@ table = data.frame(
   time = rep(as.POSIXct("2020-01-01 12:00:00", tz = "Europe/Berlin") + c(0, 3600.25, NA), 8),
   mass = (0:23) / 4
 )
-time = function(text) as.POSIXct(text, tz = "UTC")
 """
-DAY, NOON = pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-01 12:00:00.2")
-# Specifications in Python and in R; R's lists, dates and times say the same as mappings.
-SPECIFICATIONS: list[tuple[dict[str, Any], str]] = [
-    (
-        {
-            "children": [
-                {"name": "active", "column": "label", "value": "active", "weight": 0.3},
-                {"name": "flagged", "column": "flag", "value": False, "row_weight": "mass", "weight": 0.2},
-                {
-                    **{"name": "others", "column": "label", "op": "ne", "value": "active"},
-                    "weight": "proportional(mass)",
-                    "children": [
-                        {"name": "each", "column": "size", "for_each": True, "missing": "stratum", "mode": "shuffle"},
-                        {"name": "early", "column": "day", "op": "in", "value": [DAY], "prune": "individual"},
-                    ],
-                },
-            ],
-            "auxiliary": AUXILIARY,
-        },
-        """list(
-          children = list(
-            list(name = "active", column = "label", value = "active", weight = 0.3),
-            list(name = "flagged", column = "flag", value = FALSE, row_weight = "mass", weight = 0.2),
-            list(name = "others", column = "label", op = "ne", value = "active", weight = "proportional(mass)",
-              children = list(
-                list(name = "each", column = "size", for_each = TRUE, missing = "stratum", mode = "shuffle"),
-                list(name = "early", column = "day", op = "in", value = list(as.Date("2020-01-01")),
-                  prune = "individual")
-              ))
-          ),
-          auxiliary = list(angle = "uniform(-10, 10)", shift = "normal(0, 1)", crop = "integers(-3, 3)",
-            side = "choice(['l', '\\u00e9'])", flip = "cycle([true, false])", size = "choice([1, 2.5])",
-            self = "counter()")
-        )""",
+SPECIFICATIONS: list[dict[str, Any]] = [
+    {
+        "children": [
+            {"name": "active", "column": "label", "value": "active", "weight": 0.3},
+            {"name": "flagged", "column": "flag", "value": False, "row_weight": "mass", "weight": 0.2},
+            {
+                **{"name": "others", "column": "label", "op": "ne", "value": "active", "weight": "proportional(mass)"},
+                "children": [
+                    {"name": "each", "column": "size", "for_each": True, "missing": "stratum", "mode": "shuffle"},
+                    {"name": "early", "column": "day", "op": "in", "value": [DAY], "prune": "individual"},
+                ],
+            },
+        ],
+        "auxiliary": AUXILIARY,
+    },
+    *(
+        {"mode": "sequential", "column": "time", **condition}
+        for condition in (
+            {"value": TIMES[0]},
+            {"op": "gt", "value": pd.Timestamp("2020-01-01 12:00:00.2")},
+            {"op": "in", "value": TIMES[1::-1]},
+            {"op": "between", "value": [DAY, pd.Timestamp("2020-01-01 11:30")]},
+        )
     ),
-    (
-        {"mode": "sequential", "column": "time", "value": TIMES[0]},
-        "list(mode = 'sequential', column = 'time', value = time('2020-01-01 11:00:00'))",
-    ),
-    (
-        {"mode": "sequential", "column": "time", "op": "gt", "value": NOON},
-        "list(mode = 'sequential', column = 'time', op = 'gt', value = time('2020-01-01 12:00:00.2'))",
-    ),
-    (
-        {"mode": "sequential", "column": "time", "op": "in", "value": TIMES[1::-1]},
-        "list(mode = 'sequential', column = 'time', op = 'in', value = table$time[2:1])",
-    ),
-    (
-        {"mode": "sequential", "column": "time", "op": "between", "value": [DAY, pd.Timestamp("2020-01-01 11:30")]},
-        "list(mode = 'sequential', column = 'time', op = 'between', "
-        "value = list(as.Date('2020-01-01'), time('2020-01-01 11:30:00')))",
-    ),
-    ({}, "list()"),
+    {},
 ]
 
 
-@pytest.mark.parametrize(("spec", "in_r"), SPECIFICATIONS)
+def code_of(value: Any) -> str:
+    """Return R code of a specification: lists, dates and times say the same as mappings."""
+    if isinstance(value, (dict, list)):
+        parts = (
+            [f"{name} = {code_of(part)}" for name, part in value.items()]
+            if isinstance(value, dict)
+            else map(code_of, value)
+        )
+        return f"list({', '.join(parts)})"
+    if isinstance(value, pd.Timestamp):
+        return f"as.Date('{DAY.date()}')" if value == DAY else f"as.POSIXct('{value}', tz = 'UTC')"
+    return json.dumps(value).upper() if isinstance(value, bool) else json.dumps(value, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("spec", SPECIFICATIONS)
 def test_a_tree_declared_in_r_with_a_table_of_r_is_that_of_python(
-    spec: dict[str, Any], in_r: str, r: Session, evaluated: Callable[[str], Any]
+    spec: dict[str, Any], r: Session, evaluated: Callable[[str], Any]
 ) -> None:
     sampler = TreeBatchSampler(TABLE, spec, 8, length=50, seed=7)
-    generator = evaluated(
-        f"{IN_R} rbridge::batch_sampler_tree({in_r}, batch_size = 8, length = 50, table = table, seed = 7)"
-    )
-    for made in (generator, rbridge.as_torch_sampler(sampler)):
+    given = f"{code_of(spec)}, batch_size = 8, length = 50, table = table, seed = 7"
+    for made in (evaluated(f"{IN_R} rbridge::batch_sampler_tree({given})"), rbridge.as_torch_sampler(sampler)):
         instance = assert_same_sampler(r, sampler, made)
         told = list(r.call_function(instance["batches"], 3))[2:]  # nothing without auxiliary values
         found = {name: list(values) for aux in told for name, values in zip(aux.names, aux)}
