@@ -32,8 +32,8 @@ def test_a_vignette_has_no_link_out_of_the_package_and_no_code_that_would_run_an
     Image.new("RGB", (1440, 720), (0, 114, 178)).save(rendered / "one_files" / "figure-gfm" / "plot-1.png")
     text = (
         "A title of\ntwo lines\n================\n\nSee [other](other.md#part), [a\nscript](run.py), "
-        "[`run.py`](run.py), [web](https://example.org/x.md)\nand [part](../docs/a.md#part).\n\n``` r\nx[[1]](y)\n```\n\n    #> [1](2)\n\n"
-        "![](one_files/figure-gfm/plot-1.png)<!-- -->\n"
+        "[`run.py`](run.py), [web](https://example.org/x.md)\nand [part](../docs/a.md#part).\n\n"
+        "``` r\nx[[1]](y)\n```\n\n    #> [1](2)\n\n![](one_files/figure-gfm/plot-1.png)<!-- -->\n"
     )
     (rendered / "one.md").write_text(text, encoding="utf-8")
     assert tool.main(["--check"]) == 1 and tool.main([]) == 0 and tool.main(["--check"]) == 0

@@ -1,4 +1,4 @@
-"""Draws are those of a running R: its sample.int(), after set.seed(). The naive models of the tests draw like it, too."""
+"""Draws are those of a running R: its sample.int(), after set.seed(). The naive models of the tests draw like it."""
 
 from __future__ import annotations
 
