@@ -65,6 +65,13 @@ def test_an_unknown_target_is_refused() -> None:
     assert done.stdout == "set-up: there is no target tests; there are demo, test-python, test-r, check, bench, site\n"
 
 
+@pytest.mark.thorough
+def test_with_nothing_to_do_it_says_nothing() -> None:
+    """`make thorough` has set up everything before."""
+    done = set_up("test-python")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 @pytest.mark.parametrize("manager", ["dnf", None])
 def test_without_apt_it_names_each_program_that_is_missing(manager: Any, tmp_path: Path) -> None:
     for program in ("dirname", "uname", "id"):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Callable
 
 import numpy as np
@@ -183,8 +185,9 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     monkeypatch.setattr(data, "PREPARED", tmp_path)
     monkeypatch.setattr(data, "catalog", lambda: [data.Entry("made", "binary", "", "", "", "", "")])
     monkeypatch.setattr(data, "load", lambda entry: _data_set(module, entry.task))
+    monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=count(step=10).__next__))
     arguments = ["--steps", "3", "--seeds", "1", "--batch-sizes", "16"]
-    run.main([*arguments, "--minutes", "0.01"])
+    run.main([*arguments, "--minutes", "1"])
     begun = run.read("made")
     assert 0 < len(begun) < 10 * len(run.cells(data.catalog(), {16: 1}))
     run.main(arguments)
