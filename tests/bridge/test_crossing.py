@@ -236,6 +236,18 @@ def test_threads_that_hold_one_object_of_r_are_all_counted(r: Session, switching
     assert address not in _rinterface_capi._R_PRESERVED
 
 
+def test_an_object_that_a_thread_drops_waits_while_another_one_is_in_r(r: Session) -> None:
+    from rpy2.rinterface_lib import _rinterface_capi
+
+    with r.lock:
+        dropped = [r.to_r(np.arange(3, dtype=np.int32))]
+        address = dropped[0].rid
+        in_threads(lambda number: dropped.clear())
+        assert address in _rinterface_capi._R_PRESERVED
+    r.to_r(np.arange(3, dtype=np.int32))  # dropped at once, and with it what waits
+    assert address not in _rinterface_capi._R_PRESERVED
+
+
 def test_an_object_that_is_dropped_waits_until_nobody_counts_and_no_other_thread_is_in_r() -> None:
     told: list[str] = []
 
