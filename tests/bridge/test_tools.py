@@ -1,4 +1,4 @@
-"""The tools that work in R: set-up's choice of packages, help pages for the site, and the check of vignettes.
+"""The tools that work in R: the sources of packages, help pages for the site, and the check of vignettes.
 
 Long work in R shows a progress bar on a terminal, and nothing elsewhere.
 """
