@@ -52,15 +52,10 @@ TOGETHER: dict[str, tuple[Specimen, list[dict[str, Any]]]] = {
         Specimen(NegativePairBatchSampler, {**TABLE, "ratio": 0.3, "batch_size": 8}),
         [
             *({"ratio": ratio} for ratio in (0.9999999999999999, 0.97, 1e-9, 1e-20, 5e-324)),
-            {"batch_size": 3},
-            {"num_replicas": 10},
-            {"num_replicas": 5, "batch_size": 4},
-            {"n_items": 2.0**31},
-            {"n_users": 2.0**30, "n_items": 2.0**30},
-            {"unique": True, "ratio": 0.2},
-            {"unique": True, "method": "popularity"},
-            {"power": -1.0, "method": "popularity"},
-            {"power": 60.0, "method": "popularity"},
+            *({"batch_size": size, "num_replicas": replicas} for size, replicas in ((3, 1), (8, 10), (4, 5))),
+            *({"n_users": users, "n_items": items} for users, items in ((5, 2.0**31), (2.0**30, 2.0**30))),
+            *({"unique": True, **given} for given in ({"ratio": 0.2}, {"method": "popularity"})),
+            *({"method": "popularity", "power": power} for power in (-1.0, 60.0)),
             {"full_users": "skip"},
         ],
     ),
@@ -68,9 +63,8 @@ TOGETHER: dict[str, tuple[Specimen, list[dict[str, Any]]]] = {
         Specimen(TripleBatchSampler, {**TABLE, "batch_size": 2}),
         [
             *({"negatives_per_positive": number} for number in (2.0**31, 2.0**31 - 1)),
+            *({"num_replicas": replicas, "batch_size": size} for replicas, size in ((10, 2), (2, 1))),
             {"unique": True, "negatives_per_positive": 5},
-            {"num_replicas": 10},
-            {"num_replicas": 2, "batch_size": 1},
         ],
     ),
     "labels": (
@@ -79,17 +73,15 @@ TOGETHER: dict[str, tuple[Specimen, list[dict[str, Any]]]] = {
     ),
     "crowded labels": (
         Specimen(MultilabelBatchSampler, {"labels": CROWDED, "min_samples_per_label": 1}),
-        [{}, {"num_replicas": 2}, {"num_replicas": 3}],
+        [{"num_replicas": replicas} for replicas in (1, 2, 3)],
     ),
     "files": (
         CALLS["RareEventBatchSampler 0"],
         [
             *({"multiplier": multiplier} for multiplier in (0.0, 0.001, 18.0, 1e300)),
-            {"multiplier": 1.5, "negative_files_per_epoch": 1},
-            *({"negative_files_per_epoch": number} for number in (6, 0.5)),
+            *({"negative_files_per_epoch": number, "multiplier": 1.5} for number in (1, 6, 0.5)),
             *({"negative_weight": weight} for weight in (-1.0, "a")),
-            {"batch_size": 1},
-            {"num_replicas": 31},
+            *({"batch_size": size, "num_replicas": replicas} for size, replicas in ((1, 1), (6, 31))),
         ],
     ),
 }
