@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from pystrat import (
-    FeatureLookup,
-    MultilabelBatchSampler,
-    PerplexityBatchSampler,
-    StratifiedBatchSampler,
-    StratifiedGroupBatchSampler,
-    SumTree,
-)
-from pystrat.cli import main
+from pystrat import StratifiedBatchSampler
 from pystrat.stream import StratifiedStream
 
 LABELS = [1] * 60 + [0] * 1940
 
 
-def test_a_mean_batch_size_that_is_too_small_names_repeats() -> None:
+def test_an_error_says_what_to_do() -> None:
     with pytest.raises(ValueError, match="To repeat the rows of rare strata, which keeps the minimum, set 'rare' to"):
         StratifiedBatchSampler(LABELS, mean_batch_size=20)
-
-
-def test_a_balance_of_true_is_shown_as_python_shows_it() -> None:
-    with pytest.raises(TypeError, match="must be 'over', 'under' or a positive integer. Got True instead."):
-        StratifiedBatchSampler(LABELS, mean_batch_size=20, balance=True)  # type: ignore[arg-type]
-
-
-def test_the_command_line_names_its_options(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    pd.DataFrame({"label": LABELS}).to_csv(file := tmp_path / "labels.csv", index=False)
-    with pytest.raises(SystemExit):
-        raise SystemExit(main(["plan", str(file), "--strata", "label", "--min-samples-per-stratum", "61"]))
-    said = capsys.readouterr().err
-    assert "The '--min-samples-per-stratum' option must be at most 60" in said and "set '--rare' to 'repeat'" in said
-
-
-def test_two_columns_of_text_are_labels() -> None:
-    table = pd.DataFrame({"a": ["x", "y"] * 50, "b": ["u", "u", "v", "w"] * 25})
-    sampler = MultilabelBatchSampler(table, 1, seed=1)
-    for batch in sampler.batches(0):
-        assert set(table["a"].iloc[batch]) == {"x", "y"} and set(table["b"].iloc[batch]) == {"u", "v", "w"}
+    stream = StratifiedStream(["a"], 2, read=lambda source: [0, 1] * 4, stratum=int, strata=[0, 1], seed=1)
+    with pytest.raises(ValueError, match="The DataLoader has a batch size.* Set its batch_size=None."):
+        next(iter(DataLoader(stream)))
 
 
 @pytest.mark.parametrize("shaped", [np.array, torch.tensor])
@@ -54,26 +28,6 @@ def test_labels_of_one_column_are_labels(shaped: Any) -> None:
     expected = StratifiedBatchSampler(LABELS, 3, seed=1)
     for values in (shaped(LABELS), shaped(LABELS)[:, None]):
         assert StratifiedBatchSampler(values, 3, seed=1).batches(1).rows.tolist() == expected.batches(1).rows.tolist()
-
-
-def test_a_data_loader_that_would_join_the_batches_of_a_stream_is_an_error() -> None:
-    def read(source: str) -> Iterator[dict[str, int]]:
-        return ({"x": row, "y": row % 2} for row in range(8))
-
-    stream = StratifiedStream(["a"], 2, read=read, stratum="y", strata=[0, 1], seed=1)
-    with pytest.raises(ValueError, match="The DataLoader has a batch size.* Set its batch_size=None."):
-        next(iter(DataLoader(stream)))
-    batch = next(iter(DataLoader(stream, batch_size=None)))
-    assert sorted(row["y"] for row in batch) == [0] * 4 + [1] * 4
-
-
-def test_too_many_replicas_are_answered_with_the_number_of_batches() -> None:
-    with pytest.raises(ValueError, match="must be at most 3, the number of batches. Got 8 instead."):
-        StratifiedBatchSampler([0, 1] * 3, 1, num_replicas=8, seed=1)
-
-
-def test_features_are_looked_up_in_a_dict_with_any_default() -> None:
-    assert FeatureLookup({"bob": 54, "ann": 31}, default=0.5)(["ann", "eve"]).tolist() == [31, 0.5]
 
 
 @pytest.mark.parametrize("assign", ["proportional", "even"])
@@ -84,13 +38,3 @@ def test_the_batches_that_get_the_rows_of_a_rare_stratum_change_with_the_epoch(a
     ]
     assert len(set(places)) > 10
     assert set().union(*places) == set(range(10)), "every batch gets some"
-
-
-def test_a_plan_of_groups_shows_values_and_no_address() -> None:
-    plan = StratifiedGroupBatchSampler([0, 1] * 6, 1, groups=[0, 0, 1, 1, 2, 2] * 2, seed=1).plan
-    assert repr(plan).startswith("GroupPlan(n_batches=") and "object at" not in repr(plan)
-
-
-def test_perplexities_are_a_method_as_in_r_and_one_row_is_sampled_by_default() -> None:
-    assert PerplexityBatchSampler(4, 2, 2, seed=1).perplexities().tolist() == [15] * 4
-    assert len(SumTree([1.0, 2.0], seed=1).sample()) == 1

@@ -1,9 +1,8 @@
-"""The pages of benchmarks/ say what ratios.csv says, and the output of scripts is read as it is printed."""
+"""The pages of benchmarks/ follow ratios.csv, and the output of scripts is read as it is printed."""
 
 from __future__ import annotations
 
 import importlib
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -19,43 +18,34 @@ def _page(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("page")
 
 
-def test_the_pages_say_what_the_ratios_say(page: Any) -> None:
-    for name, text in page.pages(page.by_key()).items():
-        assert (FOLDER / name).read_text(encoding="utf-8") == text, f"{name}: run benchmarks/page.py"
-
-
-def test_a_page_follows_its_ratios(page: Any) -> None:
+def test_the_pages_follow_the_ratios_and_name_those_above_their_limit(page: Any) -> None:
     found = page.by_key()
+    for name, text in page.pages(found).items():
+        assert (FOLDER / name).read_text(encoding="utf-8") == text, f"{name}: run benchmarks/page.py"
     key = page.CLAIMS[0].named["shuffled"]
     changed = {**found, key: found[key]._replace(ratio="0.99")}
     assert "take 99% of the time of PyTorch's shuffled" in page.pages(changed)["README.md"]
     limited = next(key for key, ratio in found.items() if ratio.limit and not ratio.is_missed)
     missed = {**found, limited: found[limited]._replace(ratio="99")}
     assert limited[1] not in page.limits_text(found) and f"| {limited[1]} | 99 |" in page.limits_text(missed)
+    old, new = {"date": "2026-01-01", "versions": "Python 3"}, {"date": "2026-01-02", "versions": "Python 4"}
+    lines = ["- Python 3, on 2026-01-01: `a.py`", "- Python 4, on 2026-01-02: `b.py`"]
+    assert page.measured_text({"a.py": old, "b.py": new}) == ["Measured with:", "", *lines]
 
 
-def test_every_claim_has_a_plot_with_all_its_lines(page: Any) -> None:
-    found = page.by_key()
-    for claim in page.CLAIMS:
-        assert "<svg" in (FOLDER / claim.picture).read_text(encoding="utf-8")
-        (axis,) = page.draw(claim, found).axes
-        drawn = {line.get_label(): list(line.get_ydata()) for line in axis.lines}
-        for label, line in claim.lines.items():
-            values = list(page.points(line, claim, found).values())
-            assert len(values) >= 2 and drawn[label] == values
-        sizes = [text.get_fontsize() for text in axis.findobj(lambda artist: hasattr(artist, "get_fontsize"))]
-        assert min(sizes) >= 9
-
-
-def test_every_script_has_a_line_on_the_page_of_methods_and_every_ratio_a_script(page: Any) -> None:
-    measured = {ratio.script for ratio in page.ratios.read()}
-    described = set(
-        re.findall(r"^\| `(\w+\.\w+)` \|", (FOLDER / "method.md").read_text(encoding="utf-8"), re.MULTILINE)
-    )
+def test_every_script_is_described_and_every_claim_has_a_plot_with_all_its_lines(page: Any) -> None:
+    measured, method = {ratio.script for ratio in page.ratios.read()}, (FOLDER / "method.md").read_text("utf-8")
     makefile = (FOLDER.parent / "Makefile").read_text(encoding="utf-8")
     (names,) = re.findall(r"^bench_scripts := (.*)$", makefile, re.MULTILINE)
-    scripts_of_r = {"growth.R", "epoch.R", "loop.R", "task_rows.R"}
-    assert measured <= described == {f"{name}.py" for name in names.split()} | scripts_of_r
+    scripts = {f"{name}.py" for name in names.split()} | {"growth.R", "epoch.R", "loop.R", "task_rows.R"}
+    assert measured <= set(re.findall(r"^\| `(\w+\.\w+)` \|", method, re.MULTILINE)) == scripts
+    for claim in page.CLAIMS:
+        assert "<svg" in (FOLDER / claim.picture).read_text(encoding="utf-8")
+        (axis,) = page.draw(claim, page.by_key()).axes
+        drawn = {line.get_label(): list(line.get_ydata()) for line in axis.lines}
+        for label, line in claim.lines.items():
+            values = list(page.points(line, claim, page.by_key()).values())
+            assert len(values) >= 2 and drawn[label] == values
 
 
 def test_lines_are_read_as_scripts_print_them(page: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,8 +53,7 @@ def test_lines_are_read_as_scripts_print_them(page: Any, capsys: pytest.CaptureF
     rounds.head()
     rounds.show("ours over theirs, 1,000 rows", (0.5, 0.25, 0.75), 0.4)
     rounds.show("bytes a row", (5.0, 5.0, 5.0))
-    print("| ns a pair, ours | 40 | | | |")
-    print("Not measured: anything else.")
+    print("| ns a pair, ours | 40 | | | |\nNot measured: anything else.")
     parsed = [page.ratios.parsed("a.py", line) for line in capsys.readouterr().out.splitlines()]
     assert [ratio for ratio in parsed if ratio is not None] == [
         page.Ratio("a.py", "ours over theirs, 1,000 rows", "0.50", "0.25", "0.75", "0.4"),
@@ -72,43 +61,3 @@ def test_lines_are_read_as_scripts_print_them(page: Any, capsys: pytest.CaptureF
         page.Ratio("a.py", "ns a pair, ours", "40", "", "", ""),
     ]
     assert [bool(ratio and ratio.is_missed) for ratio in parsed].count(True) == 1
-
-
-def test_a_script_that_is_measured_again_replaces_its_ratios_alone(
-    page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    run = importlib.import_module("run")
-    before, about = page.ratios.read(), run.ABOUT.read_text(encoding="utf-8")
-    monkeypatch.setattr(page.ratios, "FILE", tmp_path / "ratios.csv")
-    monkeypatch.setattr(run, "ABOUT", tmp_path / "about.json")
-    monkeypatch.setattr(run, "versions", lambda: "Python 4")
-    run.ABOUT.write_text(about, encoding="utf-8")
-    page.ratios.write(before)
-    fresh = page.Ratio("ranks.py", "one rank", "1.00", "1.00", "1.00", "")
-    run.write([run.Found(run.piece_of("ranks.py"), [fresh], "")])
-    after = page.ratios.read()
-    assert [ratio for ratio in after if ratio.script != "ranks.py"] == [r for r in before if r.script != "ranks.py"]
-    assert [ratio for ratio in after if ratio.script == "ranks.py"] == [fresh]
-    versions = {script: about["versions"] for script, about in json.loads(run.ABOUT.read_text("utf-8")).items()}
-    assert {script for script in versions if versions[script] == "Python 4"} == {"ranks.py"}
-
-    printed = tmp_path / "printed"
-    printed.write_text("Versions: R 9\n| one rank | 2 | | | |\n| two ranks | 3 | | | |\n", encoding="utf-8")
-    part = run.found_of(run.piece_of(f"ranks.py 200000 x={printed}"))
-    assert part.piece.arguments == ["200000", "x"]
-    fresh_ones = [fresh._replace(ratio="2", low="", high=""), *part.ratios[1:]]
-    run.write([part])
-    run.write([part])
-    assert [ratio for ratio in page.ratios.read() if ratio.script == "ranks.py"] == fresh_ones
-    assert json.loads(run.ABOUT.read_text("utf-8"))["ranks.py"]["versions"] == "R 9"
-
-
-def test_the_page_names_the_versions_of_each_script(page: Any) -> None:
-    old, new = {"date": "2026-01-01", "versions": "Python 3"}, {"date": "2026-01-02", "versions": "Python 4"}
-    assert page.measured_text({"a.py": old, "b.py": old}) == ["Measured on 2026-01-01 with Python 3."]
-    assert page.measured_text({"a.py": old, "b.py": new}) == [
-        "Measured with:",
-        "",
-        "- Python 3, on 2026-01-01: `a.py`",
-        "- Python 4, on 2026-01-02: `b.py`",
-    ]

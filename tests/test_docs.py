@@ -1,4 +1,7 @@
-"""The Python code of the documents and the examples of docstrings print what they show."""
+"""The Python code of the documents and the examples of docstrings print what they show; links and names lead somewhere.
+
+What is in R, and what needs the bridge, runs in tests/bridge/test_documents.py.
+"""
 
 from __future__ import annotations
 
@@ -13,28 +16,36 @@ import pytest
 
 import pystrat
 
-DOCS = Path(__file__).parents[1] / "docs"
-OF_OTHER_TESTS = {"tree.md", "weighted.md"}
-DOCUMENTS = [
-    page.name
-    for page in sorted(DOCS.glob("*.md"))
-    if page.name not in OF_OTHER_TESTS and "\n```python\n" in page.read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("**/*.md")), *ROOT.glob("vignettes/*.md")]
+# tests/test_training_libraries.py runs the examples of other libraries.
+WITH_CODE = [
+    page for page in [PAGES[0], *sorted(DOCS.glob("*.md"))] if "\n```python\n" in page.read_text(encoding="utf-8")
 ]
 
 
-def blocks(document: str, languages: str = "python") -> str:
+def blocks(document: "Path | str", languages: str = "python") -> str:
+    """Return the code blocks of a document in some languages, one after the other."""
     text = (DOCS / document).read_text(encoding="utf-8")
     return "\n".join(re.findall(rf"```(?:{languages})\n(.*?)```", text, flags=re.DOTALL))
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_documents_print_what_they_say(document: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code = blocks(document)
-    names: dict[str, Any] = {}
+def run(document: Path, capsys: pytest.CaptureFixture[str], languages: str = "python") -> dict[str, Any]:
+    """Run the code of a document, compare what it prints with its comments, and return its names."""
+    code = blocks(document, languages)
+    names: dict[str, Any] = {"__name__": "document"}
     exec(code, names)
-    promised = re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]  # pandas ends lines with blanks
-    assert printed == promised
+    comments = re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
+    # On one page, some comments are no output.
+    assert printed == [line for line in comments if document.stem != "weighted" or line in printed]
+    return names
+
+
+@pytest.mark.parametrize("document", WITH_CODE, ids=lambda page: page.stem)
+def test_a_document_prints_what_it_says(document: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(document, capsys)
 
 
 def test_the_recipe_for_dask(capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,43 +53,31 @@ def test_the_recipe_for_dask(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip(
         "dask.dataframe", reason="newer releases of Dask need pyarrow for it, which Debian does not have"
     )
-    code = blocks("beyond-one-machine.md", "python|py")
     with dask.config.set(scheduler="processes", num_workers=2):
-        exec(code, {})
-    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
+        run(DOCS / "beyond-one-machine.md", capsys, "python|py")
 
 
 def test_the_reader_of_parquet_files(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyarrow.parquet", reason="Debian 12 and 13 do not have pyarrow")
-    names: dict[str, Any] = {}
-    code = blocks("streams.md", "python|py")
-    exec(code, names)
-    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
+    names = run(DOCS / "streams.md", capsys, "python|py")
     for name in ("from_parquet", "light"):
         names[name].set_epoch(0)
     assert list(map(names["parse"], names["light"])) == list(names["from_parquet"]), "the rows of the same lines"
 
 
-def test_weighted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sampler_of_contributing_keeps_the_contract() -> None:
     names: dict[str, Any] = {}
-    code = blocks("weighted.md")
-    exec(code, names)
-    printed = capsys.readouterr().out.splitlines()
-    assert printed and {f"# {line}" for line in printed} <= set(code.splitlines())
-    assert names["buffer"].epoch == 0, "sampled outside epochs"
-    assert names["sampler"].epoch == 1
-
-
-def test_documents_and_vignettes_that_help_pages_and_docstrings_name_exist() -> None:
-    root = DOCS.parent
-    files = [*root.glob("rbridge/r/man/*.Rd"), *root.glob("pystrat/**/*.py"), *root.glob("rbridge/*.py")]
-    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
-    named = set(re.findall(r"\bdocs/[\w-]+\.md\b", text))
-    named |= set(re.findall(r"\bvignettes/[\w-]+\.Rmd\b", text))
-    named |= {f"vignettes/{name}.Rmd" for name in re.findall(r'vignette\("([\w-]+)"', text)}
-    named |= {f"docs/{name}.md" for name in re.findall(r"\\guide\{([^}]*)\}", text)}
-    assert {"docs/stratified.md", "vignettes/stratified-batches.Rmd"} <= named
-    assert [name for name in sorted(named) if not (root / name).is_file()] == []
+    exec(blocks(ROOT / "CONTRIBUTING.md").split("import rbridge")[0], names)
+    make = names["WindowBatchSampler"]
+    ranks = [make(100, 8, seed=1, num_replicas=5, rank=rank) for rank in range(5)]
+    whole = list(make(100, 8, seed=1, num_replicas=5))
+    assert [batch for turn in zip(*ranks) for batch in turn] == whole and len(whole) == 10
+    stopped, resumed = make(100, 8, seed=1), make(100, 8, seed=1)
+    batches = iter(stopped)
+    for _ in range(4):
+        next(batches)
+    resumed.load_state_dict(stopped.state_dict(batches_consumed=4))
+    assert list(resumed) == list(batches) == list(make(100, 8, seed=1))[4:]
 
 
 MODULES = [module.name for module in walk_packages(pystrat.__path__, "pystrat.") if module.name != "pystrat.__main__"]
@@ -89,3 +88,40 @@ def test_the_examples_of_docstrings_print_what_they_say() -> None:
     found = [doctest.testmod(import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE) for name in MODULES]
     assert sum(result.attempted for result in found) > 100
     assert sum(result.failed for result in found) == 0
+
+
+# Links ----------------------------------------------------------------------------------------------------------------
+
+
+def anchors(document: Path) -> set[str]:
+    """Return the anchors of a document's headings, as GitHub makes them: lower case, hyphens for blanks."""
+    text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links_resolve_and_the_overview_has_all_pages() -> None:
+    linked = set()
+    for document in PAGES:
+        links = re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8"))
+        for path, _, anchor in (link.partition("#") for link in links if "://" not in link):
+            target = (document.parent / path).resolve() if path else document
+            assert target.exists(), f"{document.name}: {path}"
+            assert not anchor or anchor in anchors(target), f"{document.name}: {path}#{anchor}"
+            linked |= {target} if document == DOCS / "README.md" else set()
+    assert set(PAGES[2:]) - linked == {DOCS / "README.md"}
+
+
+def test_files_that_documents_help_pages_and_docstrings_name_exist() -> None:
+    """A document may leave out the first folders of a path, such as rbridge/r/src/ of core/kinds.h."""
+    files = [*ROOT.glob("rbridge/r/man/*.Rd"), *ROOT.glob("pystrat/**/*.py"), *ROOT.glob("rbridge/*.py")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    named = set(re.findall(r"\b(?:docs/[\w-]+\.md|vignettes/[\w-]+\.Rmd)\b", text))
+    named |= {f"vignettes/{name}.Rmd" for name in re.findall(r'vignette\("([\w-]+)"', text)}
+    named |= {f"docs/{name}.md" for name in re.findall(r"\\guide\{([^}]*)\}", text)}
+    assert len(named) > 20 and not [name for name in sorted(named) if not (ROOT / name).is_file()]
+    folders = [ROOT / folder for folder in ("benchmarks", "pystrat", "rbridge", "tests", "tools")]
+    paths = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
+    for document in ("CONTRIBUTING.md", "docs/design.md"):
+        sources = re.findall(r"`([\w./]+\.(?:c|h|py|pyx|R|sh))`", (ROOT / document).read_text(encoding="utf-8"))
+        assert sources and not [name for name in sources if not any(path.endswith(f"/{name}") for path in paths)]

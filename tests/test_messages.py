@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, Iterator
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pystrat
-from pystrat import StratifiedBatchSampler, bin_target, min_samples_for_batch_size, stratified_split
+from pystrat import StratifiedBatchSampler
 from pystrat.messages import show
 from tests.reference.golden_vectors import GOLDEN
 
 MESSAGES = json.loads((GOLDEN / "messages.json").read_text(encoding="utf-8"))
 SPECIAL = {"NaN": float("nan"), "Inf": float("inf"), "NA": pd.NA}
-
-FUNCTIONS = {function.__name__: function for function in (bin_target, min_samples_for_batch_size, stratified_split)}
-
 
 SOURCE = Path(__file__).read_text(encoding="utf-8").splitlines()
 LINE_OF_CALL = 1 + next(place for place, line in enumerate(SOURCE) if line.endswith("  # the line of the call"))
@@ -37,81 +35,92 @@ def value_of(told: Any) -> Any:
 
 
 def build(case: dict) -> StratifiedBatchSampler:
-    arguments = {name: value_of(value) for name, value in case["arguments"].items()}
-    sampler = StratifiedBatchSampler(case["strata"], **arguments)  # the line of the call
+    sampler = StratifiedBatchSampler(case["strata"], **arguments_of(case))  # the line of the call
     if "set_epoch" in case:
         sampler.set_epoch(case["set_epoch"])
     return sampler
 
 
-@pytest.mark.parametrize("case", MESSAGES["cases"], ids=[case["name"] for case in MESSAGES["cases"]])
-def test_refused(case: dict) -> None:
+def arguments_of(case: dict) -> dict[str, Any]:
+    return {name: value_of(value) for name, value in case["arguments"].items()}
+
+
+def calls() -> Iterator[tuple[str, Callable[[], Any], str]]:
+    """Yield the name of each case, its call and the message."""
+    for case in MESSAGES["cases"]:
+        yield case["name"], partial(build, case), case["message"]
+    for case in MESSAGES["functions"]:
+        yield case["name"], partial(getattr(pystrat, case["function"]), **arguments_of(case)), case["message"]
+    for case in MESSAGES["samplers"]:
+        name = case["sampler"]["python"]
+        yield case["name"], partial(getattr(pystrat, name), **arguments_of(case)), case["message"].format(sampler=name)
+
+
+@pytest.mark.parametrize(("name", "call", "message"), calls())
+def test_refused(name: str, call: Callable[[], Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
+        call()
+    assert str(refused.value) == in_python(message)
+
+
+@pytest.mark.parametrize("case", MESSAGES["warnings"], ids=[case["name"] for case in MESSAGES["warnings"]])
+def test_warned_or_allowed(case: dict) -> None:
+    with pytest.warns(UserWarning) as warned:
         build(case)
-    assert str(refused.value) == in_python(case["message"])
+    assert [str(warning.message) for warning in warned] == [case["message"]]
+    assert warned[0].filename == __file__ and warned[0].lineno == LINE_OF_CALL, "the warning points at the caller"
+    StratifiedBatchSampler(case["strata"], **{**case["arguments"], "rare": "allow"})  # warnings are errors in tests
 
 
-SAMPLERS_OF_ONE_MINIMUM = {
-    "StrataSubsetBatchSampler": lambda minimum: pystrat.StrataSubsetBatchSampler(["a", "b"], 1, minimum),
-    "StratifiedGroupBatchSampler": lambda minimum: pystrat.StratifiedGroupBatchSampler(
-        ["a", "b"], minimum, groups=[1, 2]
-    ),
-    "ShardedStratifiedBatchSampler": lambda minimum: pystrat.ShardedStratifiedBatchSampler(
-        ["a", "b"], minimum, counts=pystrat.shard_counts({"x": ["a", "b"]}), shards="x", seed=1
-    ),
-    "sharded_plan": lambda minimum: pystrat.sharded_plan(pystrat.shard_counts({"x": ["a", "b"]}), minimum),
-}
+COUNTS = pystrat.shard_counts({"x": ["a", "b"]})
 
 
-@pytest.mark.parametrize("name", SAMPLERS_OF_ONE_MINIMUM)
-def test_minimums_by_stratum_are_refused_by_name(name: str) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        partial(pystrat.StrataSubsetBatchSampler, ["a", "b"], 1, {"a": 1}),
+        partial(pystrat.StratifiedGroupBatchSampler, ["a", "b"], {"a": 1}, groups=[1, 2]),
+        partial(pystrat.ShardedStratifiedBatchSampler, ["a", "b"], {"a": 1}, counts=COUNTS, shards="x", seed=1),
+        partial(pystrat.sharded_plan, COUNTS, {"a": 1}),
+    ],
+)
+def test_minimums_by_stratum_are_refused_by_name(call: Callable[[], Any]) -> None:
     with pytest.raises(TypeError) as refused:
-        SAMPLERS_OF_ONE_MINIMUM[name]({"a": 1})
+        call()
     assert str(refused.value) == (
         "The 'min_samples_per_stratum' parameter must be a positive integer. Got 1 value instead. "
         "Only the stratified batch sampler and streams with counts take a minimum for each stratum."
     )
 
 
-@pytest.mark.parametrize("case", MESSAGES["functions"], ids=[case["name"] for case in MESSAGES["functions"]])
-def test_refused_by_a_function(case: dict) -> None:
-    arguments = {name: value_of(value) for name, value in case["arguments"].items()}
-    with pytest.raises((TypeError, ValueError)) as refused:
-        FUNCTIONS[case["function"]](**arguments)
-    assert str(refused.value) == in_python(case["message"])
-
-
-@pytest.mark.parametrize("case", MESSAGES["samplers"], ids=[case["name"] for case in MESSAGES["samplers"]])
-def test_refused_by_another_sampler(case: dict) -> None:
-    name = case["sampler"]["python"]
-    arguments = {name: value_of(value) for name, value in case["arguments"].items()}
-    with pytest.raises((TypeError, ValueError)) as refused:
-        getattr(pystrat, name)(**arguments)
-    assert str(refused.value) == case["message"].format(sampler=name)
-
-
-@pytest.mark.parametrize("case", MESSAGES["warnings"], ids=[case["name"] for case in MESSAGES["warnings"]])
-def test_warned(case: dict) -> None:
-    with pytest.warns(UserWarning) as warned:
-        build(case)
-    assert [str(warning.message) for warning in warned] == [case["message"]]
-    assert warned[0].filename == __file__ and warned[0].lineno == LINE_OF_CALL, "the warning points at the caller"
-
-
-@pytest.mark.parametrize("case", MESSAGES["warnings"], ids=[case["name"] for case in MESSAGES["warnings"]])
-def test_allowed_without_a_warning(case: dict) -> None:
-    arguments = {**case["arguments"], "rare": "allow"}
-    StratifiedBatchSampler(case["strata"], **arguments)  # warnings are errors in these tests
-
-
-def test_ranks() -> None:
-    labels = ["a"] * 8
-    with pytest.raises(ValueError) as refused:
-        StratifiedBatchSampler(labels, 1, rank=0)
-    assert str(refused.value) == ("The 'rank' parameter must be given together with 'num_replicas'. Got 0 instead.")
-    with pytest.raises(ValueError) as refused:
-        StratifiedBatchSampler(labels, 1, num_replicas=4, rank=4)
-    assert str(refused.value) == ("The 'rank' parameter must be an integer from 0 to 3. Got 4 instead.")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rank": 0}, "The 'rank' parameter must be given together with 'num_replicas'. Got 0 instead."),
+        ({"num_replicas": 4, "rank": 4}, "The 'rank' parameter must be an integer from 0 to 3. Got 4 instead."),
+        # Numbers that only a double would make whole, and odd ones.
+        *(
+            (
+                {"min_samples_per_stratum": value},
+                f"'min_samples_per_stratum' .* be a positive integer. Got {shown} inst",
+            )
+            for value, shown in (
+                (Fraction(2**60 + 1, 2**60) * 3, "3458764513820540931/1152921504606846976"),
+                (Fraction(7, 2), "3.5"),
+                (Decimal(2**60 + 1) / 2**60, "a value of class 'Decimal'"),
+                (Decimal(3), "a value of class 'Decimal'"),
+            )
+        ),
+        *(
+            ({parameter: value}, f"'{parameter}' .* Got {shown} instead.")
+            for parameter in ("min_samples_per_stratum", "seed", "num_replicas")
+            for value, shown in ((10**400, "Inf"), (np.array([3]), "1 value"))
+        ),
+    ],
+)
+def test_ranks_and_numbers_that_are_none_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        StratifiedBatchSampler(["a"] * 8, **{"min_samples_per_stratum": 1, **given})
 
 
 @pytest.mark.parametrize(
@@ -145,27 +154,6 @@ def test_ranks() -> None:
 )
 def test_how_a_value_is_shown(value: Any, shown: str) -> None:
     assert show(value) == shown
-
-
-@pytest.mark.parametrize("parameter", ["min_samples_per_stratum", "seed", "num_replicas"])
-@pytest.mark.parametrize(("value", "shown"), [(10**400, "Inf"), (np.array([3]), "1 value")])
-def test_odd_numbers_are_refused_in_the_grammar(parameter: str, value: Any, shown: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"'{parameter}' .* Got {shown} instead."):
-        StratifiedBatchSampler(["a", "b"], **{"min_samples_per_stratum": 1, parameter: value})
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (Fraction(2**60 + 1, 2**60) * 3, "3458764513820540931/1152921504606846976"),
-        (Fraction(7, 2), "3.5"),
-        (Decimal(2**60 + 1) / 2**60, "a value of class 'Decimal'"),
-        (Decimal(3), "a value of class 'Decimal'"),
-    ],
-)
-def test_numbers_that_only_a_double_would_make_whole_are_refused(value: Any, shown: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"be a positive integer. Got {shown} instead."):
-        StratifiedBatchSampler(["a"] * 8, value)
 
 
 @pytest.mark.parametrize("value", [0.07 * 100, 0.29 * 100, 0.57 * 100, 1.1 * 1.1 * 100 / 1.21, 7 + 6e-9])

@@ -32,7 +32,7 @@ def zipped(folder: Path, *members: str) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zip"])
-def test_a_file_is_read_compressed_or_not(suffix: str, tmp_path: Path) -> None:
+def test_a_file_is_read_compressed_or_not_and_refused_if_it_was_cut_short(suffix: str, tmp_path: Path) -> None:
     data = TEXT.encode("utf-8")
     packed = {"": data, ".gz": gzip.compress(data), ".bz2": bz2.compress(data), ".xz": lzma.compress(data)}
     content = zipped(tmp_path, "table.csv") if suffix == ".zip" else packed[suffix]
@@ -40,17 +40,9 @@ def test_a_file_is_read_compressed_or_not(suffix: str, tmp_path: Path) -> None:
     assert list(table.columns) == ["id", "sex", "with, comma"] and table["id"].tolist() == [1, 2, 3]
     assert table["sex"].isna().tolist() == [False, True, False]
     assert table["with, comma"].tolist() == ["a\nb", "NA", 'say "x"'], "only empty fields are missing"
-
-
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zip"])
-def test_a_compressed_file_that_was_cut_short_is_refused(suffix: str, tmp_path: Path) -> None:
-    test_a_file_is_read_compressed_or_not(suffix, tmp_path)
-    file = tmp_path / f"table.csv{suffix}"
-    whole = file.read_bytes()
-    for length in range(len(whole)):
-        file.write_bytes(whole[:length])
+    for length in range(len(content) if suffix else 0):
         with pytest.raises(ValueError, match="cannot be decompressed, so it may be damaged|is empty"):
-            read_table(file)
+            read_table(written(tmp_path, content[:length], f"table.csv{suffix}"))
 
 
 def test_an_archive_of_several_files_is_refused(tmp_path: Path) -> None:
@@ -70,20 +62,14 @@ def test_a_stata_file_is_read_and_a_damaged_one_refused(tmp_path: Path) -> None:
             read_table(file)
 
 
-def test_blank_lines_of_a_single_column_are_rows_without_a_value(tmp_path: Path) -> None:
+def test_blank_lines_names_of_rows_and_long_columns_are_read_as_they_are(tmp_path: Path) -> None:
     table = read_table(written(tmp_path, "x\na\n\nb\n\n"))
     assert table["x"].fillna("missing").tolist() == ["a", "missing", "b", "missing"]
-
-
-def test_a_file_of_r_with_names_of_rows_is_read(tmp_path: Path) -> None:
     table = read_table(written(tmp_path, '"","x"\n"1",3\n"2",4\n'))
-    assert table["x"].tolist() == [3, 4]
-
-
-def test_a_column_has_one_type_however_long_the_file_is(tmp_path: Path) -> None:
+    assert table["x"].tolist() == [3, 4], "a file of R has names of rows"
     values = [*map(str, range(300_000)), "text"]
     table = read_table(written(tmp_path, "x,y\n" + "\n".join(f"{value},1" for value in values)))
-    assert set(map(type, table["x"])) == {str} and np.all(table["y"] == 1)
+    assert set(map(type, table["x"])) == {str} and np.all(table["y"] == 1), "a column has one type, however long it is"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 import pandas as pd
@@ -29,11 +29,14 @@ from pystrat import (
     WeightedBatchSampler,
     shard_counts,
 )
-from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
-from tests.specimens import LENGTHS, LINES, Specimen, named, specimens, varied_calls
+from pystrat.corpus import RareEventBatchSampler
+from tests.specimens import LENGTHS, Specimen, named, specimens, varied_calls
+
+Calls = Dict[str, Specimen]
 
 LABELS = [2.5, 1.0, 2.5, 1.0, 1.0, 1.0, 2.5, 3.0, 3.0, 3.0, 3.0]
 MISSING = ["b", None, "\u00e9", "b", "b", "", "\u00e9", "", None]
+ODD = ['quote "', "back\\slash", "\u00e9\n\t\x01", "\U0001f600", "NA", "", "'", "%s", "\u200f"]
 MANY = [float(row % 300) for row in range(600)]
 USERS, ITEMS = [0, 0, 1, 2, 3, 3, 4, 4, 4, 4, 0], [0, 3, 1, 3, 2, 3, 0, 1, 2, 3, 3]
 LARGE = {"n_users": 2**21, "n_items": 2**31 - 1}  # nearly 2^52 cells
@@ -58,8 +61,6 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
     prioritized = {"n_rows": 10, "batch_size": 3}
     labels, crowded = random_labels(900, 6, seed=3), random_labels(400, 20, seed=4, most=0.6)
     rare = {"positives": [folder / "a.txt"], "negatives": [folder / "b.rows", folder / "c.rows"], "batch_size": 9}
-    corpus = {"source": folder, "suffixes": [".rows"], "batch_size": 8}
-    ruled = {**corpus, "sample": 0.3, "rules": ["b 0.1", "^c$ 00.7"], "num_replicas": 2}
     shards: dict[str, Any] = {
         "strata": SHARDS["a.csv"] + SHARDS["C.csv"], "min_samples_per_stratum": None, "mean_batch_size": 14,
         "counts": shard_counts(SHARDS), "shards": ["a.csv", "C.csv"],
@@ -71,6 +72,8 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
             {"strata": LABELS, "mean_batch_size": 4, "temperature": 3, "cap": 5},
             {"strata": LABELS, "mean_batch_size": 3, "balance": 7, "num_replicas": 2, "shuffle": False},
             {"strata": LABELS, "mean_batch_size": 4, "shares": {1: 1.5, 2.5: 1, 3: 0.5}},
+            {"strata": ODD * 4, "min_samples_per_stratum": 2, "assign": "even", "num_replicas": 2},
+            {"strata": LABELS, "min_samples_per_stratum": 10**20, "rare": "allow"},
         ],
         ShardedStratifiedBatchSampler: [shards, {**shards, "shuffle": False}],
         StrataSubsetBatchSampler: [
@@ -101,6 +104,10 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
             {"strata": LABELS, "multiplier": 0.5, "batch_size": 6, "majority": 1.0},
             {"strata": LABELS, "multiplier": {1: 1, 3: 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
             {"strata": LABELS, "multiplier": Fraction(4, 3), "batch_size": 4, "majority": 1.0},
+            {
+                **{"strata": [code for code in range(40) for _ in range(code + 30)], "multiplier": {39: 1.5}},
+                **{"batch_size": 200, "weights": {code: 1 / (code + 3) for code in range(40)}},
+            },
         ],
         PerLabelBatchSampler: [
             {
@@ -148,20 +155,10 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
             {**rare, "multiplier": 1 / 3, "negative_files_per_epoch": 1, "num_replicas": 2},
             {**rare, "multiplier": 1.4, "positive_weight": 2.0},
         ],
-        CorpusMixtureBatchSampler: [
-            ruled,
-            {**corpus, "sample": 2000, "batch_size": 1000, "rules": ["b *", "* 1"]},
-            {**corpus, "sample": 20, "assign": "even", "cap": 20, "temperature": 1.5, "shuffle": False},
-            {
-                **{**corpus, "batch_size": None, "sample": 50, "weights": {0: [1, 1], 2: [0, 3]}, "num_replicas": 2},
-                **{"max_length": 6, "max_tokens": 40, "window": 20, "lengths": [row % 9 for row in range(2 * LINES)]},
-            },
-            {**corpus, "sample": 20, "window": 16, "lengths": [row % 50 for row in range(2 * LINES)]},
-        ],
     }
 
 
-def all_calls(folder: Path) -> dict[str, Specimen]:
+def all_calls(folder: Path) -> Calls:
     """Return the specimens and all other calls by name; those of trees have their specification as a mapping."""
     others = named({"varied ": varied_calls(folder), "further ": further_calls(folder)})
     return {**specimens(folder), **others}

@@ -9,44 +9,60 @@ from typing import Any, Iterable
 import numpy as np
 
 import rbridge
-from pystrat import BatchSampler
+from pystrat import Batches, BatchSampler
 from pystrat.recipe_file import recipe_bytes
 from rbridge.session import Session, as_array
 from tests.inside import recipe_of
 
 
-def vectors_of(r: Session, part: Any) -> dict[str, Any]:
-    """Return the vectors of a part of a recipe in R: arrays, and lists of text."""
+def instance_of(r: Session, sampler: Any) -> Any:
+    """Return an instance in R of a sampler in Python."""
+    return r.call_function(rbridge.as_torch_sampler(sampler), None)
+
+
+def from_r(rows: Any) -> np.ndarray:
+    """Return rows of R counted from 0; numbers that are no rows are doubles, and the same in both languages."""
+    array = as_array(rows)
+    return array - 1 if array.dtype.kind == "i" else array.astype(np.int64)
+
+
+def batches_in_r(r: Session, instance: Any, epoch: float) -> Batches:
+    rows, offsets = list(r.call_function(instance["batches"], epoch))[:2]
+    return Batches(from_r(rows), as_array(offsets))
+
+
+def assert_same_batches(left: Batches, right: Batches) -> None:
+    assert np.array_equal(left.rows, right.rows) and np.array_equal(left.offsets, right.offsets)
+
+
+def columns_of(vectors: Any) -> dict[str, Any]:
+    """Return the vectors of a list or a data frame of R: arrays, and lists of text."""
 
     def plain(vector: Any) -> Any:
-        if isinstance(vector, r.rinterface.StrSexpVector):
+        if vector.typeof.name == "STRSXP":
             return list(vector)
-        if isinstance(vector, r.rinterface.ByteSexpVector):
+        if vector.typeof.name == "RAWSXP":
             return np.frombuffer(bytes(vector), dtype=np.uint8)
-        if not len(vector):  # of which rpy2 has no view
-            return np.empty(0, dtype=np.int32 if isinstance(vector, r.rinterface.IntSexpVector) else np.float64)
         return as_array(vector)
 
-    return {name: plain(vector) for name, vector in zip(part.names, part)} if len(part) else {}
+    return {name: plain(vector) for name, vector in zip(vectors.names, vectors)} if len(vectors) else {}
 
 
 def recipe_in_r(r: Session, generator: Any) -> dict[str, Any]:
     """Return the recipe of a generator in R, as plain values."""
     base = r.rinterface.baseenv
-    settings = base["attr"](generator, "settings")
-    recipe = base["get"]("recipe", envir=settings)
+    recipe = base["get"]("recipe", envir=base["attr"](generator, "settings"))
     found = dict(zip(recipe.names, recipe))
-    parts = {name: vectors_of(r, found[name]) for name in ("parts", "state", "labels")}
+    parts = {name: columns_of(found[name]) for name in ("parts", "state", "labels")}
     return {"kind": found["kind"][0], "seed": found["seed"][0], **parts}
 
 
 def assert_same_recipe(r: Session, sampler: BatchSampler, generator: Any) -> None:
-    """Assert that a sampler in Python and a generator that R made itself have one recipe, and one file of it.
+    """Assert that a sampler in Python and a generator in R have one recipe, and one file of it.
 
     Only R keeps the levels of a factor. Such a recipe differs in nothing else.
     """
     recipe = recipe_of(sampler)
-    assert recipe is not None
     found = recipe_in_r(r, generator)
     assert (found["kind"], found["seed"]) == (recipe.kind, recipe.seed)
     is_factor = found["labels"].get("kinds", [""])[0].startswith("factor") and "kinds" not in recipe.labels
@@ -69,20 +85,10 @@ def assert_same_recipe(r: Session, sampler: BatchSampler, generator: Any) -> Non
         assert file.read_bytes() == recipe_bytes(recipe)
 
 
-def assert_same_sampler(
-    r: Session, sampler: BatchSampler, generator: Any, epochs: Iterable[int] = (0, 3, 6_700_000), *, first_row: int = 1
-) -> list[Any]:
-    """Assert that a generator that R made, and the sampler as the bridge passes it to R, have its recipe and batches.
-
-    Returns an instance of each.
-    """
-    instances = []
-    for made in (generator, rbridge.as_torch_sampler(sampler)):
-        assert_same_recipe(r, sampler, made)
-        instances.append(r.call_function(made, None))
-        for epoch in epochs:
-            rows, offsets = (as_array(part) for part in list(r.call_function(instances[-1]["batches"], epoch))[:2])
-            expected = sampler.batches(epoch)
-            assert np.array_equal(rows - first_row, expected.rows), f"the rows of epoch {epoch}"
-            assert np.array_equal(offsets, expected.offsets), f"the offsets of epoch {epoch}"
-    return instances
+def assert_same_sampler(r: Session, sampler: BatchSampler, generator: Any, epochs: Iterable[int] = (0, 3)) -> Any:
+    """Assert that a generator that R made has the recipe and the batches of a sampler; return an instance of it."""
+    assert_same_recipe(r, sampler, generator)
+    instance = r.call_function(generator, None)
+    for epoch in epochs:
+        assert_same_batches(batches_in_r(r, instance, epoch), sampler.batches(epoch))
+    return instance

@@ -1,27 +1,129 @@
-"""The R code of these documents prints what it says, in workers of future and mirai, too."""
+"""The R code of all documents prints what it says, in one process of R; so do the examples that need the bridge.
+
+What training prints needs LibTorch. In docs/mlr3torch.md, what a block that trains leaves behind is computed from the
+samplers alone, and the blocks after it print the same: rows, counts and names do not depend on the processor.
+"""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
+import pandas as pd
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
-# Documents of learners, which test_trained_documents.py reads, and those with tests of their own.
-OF_OTHER_TESTS = {"fast-epochs.md", "luz.md", "mlr3torch.md", "streams.md", "task-rows.md"}
+from rbridge._install import find_r
+from tests.test_docs import ROOT, blocks
+
+BLOCK = re.compile(r"```r( libtorch)?\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
+TRAINED = ROOT / "docs" / "mlr3torch.md"
 DOCUMENTS = [
-    page.name
-    for page in sorted(DOCS.glob("*.md"))
-    if page.name not in OF_OTHER_TESTS and "\n```r\n" in page.read_text(encoding="utf-8")
+    page
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    if page != TRAINED and "\n```r\n" in page.read_text(encoding="utf-8")
+]
+# What a document leaves behind, without output of its own.
+CHECKS = {"fast-epochs": 'stopifnot(learner$callbacks[[1]]$id == "rbridge.tensor_loader")'}
+# Beside the first block, a name of mlr3's sources; and smaller tables of which the times are measured.
+IN_TASK_ROWS = re.compile(r"assert_subset\(.*\n|, 1e6")
+
+# What each block that trains leaves behind, without the training: the batches of the samplers.
+WITHOUT_TRAINING = [
+    """
+    batches_of = function(sampler, epochs) do.call(c, lapply(epochs, function(epoch) as.list(sampler$batches(epoch))))
+    in_order = unname(split(1:52, (0:51) %/% 32))
+    reached = list(training = batches_of(stratified(training), 0:2), validation = rep(in_order, 3))
+    """,
+    "",
+    """
+    folds = rsmp("custom_cv")$instantiate(task, f = factor(rep(1:2, length.out = 208)))
+    reached = lapply(1:2, function(fold) {
+      batches_of(stratified(task$clone()$filter(folds$train_set(fold))), 0:2)
+    })
+    """,
+    "",
+    """
+    sampler = stratified(training)
+    reached = list(whole = batches_of(sampler, 0:3), resumed = batches_of(sampler, 2:3))
+    reached$without_callback = batches_of(sampler, 0:1)
+    """,
+    "",
+    "reached = batches_of(regression$param_set$values$batch_sampler(cars), 0:4)",
+    "",
 ]
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_document(name: str, rscript: Callable[..., str]) -> None:
-    code = "\n".join(re.findall(r"```r\n(.*?)```", (DOCS / name).read_text(encoding="utf-8"), flags=re.DOTALL))
-    promised = [line.rstrip() for line in re.findall(r"^#>(.*)$", code, flags=re.MULTILINE)]
-    code = f"pdf(NULL)\n{code}"  # plots go nowhere
-    printed = [line.rstrip() for line in rscript(code, TORCH_LOAD="0").splitlines()]
-    assert printed == [line.removeprefix(" ") for line in promised]
+@pytest.fixture(scope="module")
+def transcript(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the document on mlr3torch without the training and the output, which R writes into it."""
+    fresh, substitutes = tmp_path_factory.mktemp("documents") / "mlr3torch.md", iter(WITHOUT_TRAINING)
+    found = BLOCK.findall(TRAINED.read_text(encoding="utf-8"))
+    code = [next(substitutes) if trains else block for trains, block, _ in found]
+    assert next(substitutes, None) is None
+    fresh.write_text("".join(f"```r\n{block}\n```\n\n" for block in code), encoding="utf-8")
+    return fresh
+
+
+@pytest.fixture(scope="module")
+def printed(transcript: Path, rscript: Callable[..., Any]) -> dict[str, list[str]]:
+    code = {page.stem: f"{blocks(page, 'r')}\n{CHECKS.get(page.stem, '')}" for page in DOCUMENTS}
+    code["task-rows"] = IN_TASK_ROWS.sub("", code["task-rows"])
+    file = transcript.with_name("code.json")
+    file.write_text(pd.Series(code).to_json(), encoding="utf-8")
+    found: dict[str, list[str]] = rscript(
+        Path(__file__).with_name("documents.R"), transcript, file, cwd=ROOT, TORCH_LOAD="0"
+    )
+    return found
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.stem)
+def test_a_document_prints_what_it_says(page: Path, printed: dict[str, list[str]]) -> None:
+    promised = re.findall(r"^#>(.*)$", blocks(page, "r"), flags=re.MULTILINE)
+    if page.stem == "task-rows":  # times
+        assert re.fullmatch(r"( *20+ rows: +[\d.]+ ms for 100 of them\n?){2}", "\n".join(printed[page.stem]))
+    else:
+        assert printed[page.stem] == [line.rstrip().removeprefix(" ") for line in promised]
+
+
+def test_blocks_that_need_no_libtorch_print_what_the_document_on_mlr3torch_shows(
+    transcript: Path, printed: dict[str, list[str]]
+) -> None:
+    shown = BLOCK.findall(TRAINED.read_text(encoding="utf-8"))
+    fresh = [output for _, _, output in BLOCK.findall(transcript.read_text(encoding="utf-8"))]
+    compared = [(output, of_document) for (trains, _, of_document), output in zip(shown, fresh) if not trains]
+    assert len(fresh) == len(shown) and [output for output, _ in compared] == [shown for _, shown in compared]
+    assert sum(1 for output, _ in compared if output) >= 8
+
+
+def test_the_example_of_contributing_crosses() -> None:
+    exec(blocks(ROOT / "CONTRIBUTING.md"), {})
+
+
+def demo(folder: Path, monkeypatch: pytest.MonkeyPatch, **environment: str) -> str:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--out", str(folder / "out")]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_demo_compares_both_languages_with_the_published_numbers_and_the_survey(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = demo(tmp_path, monkeypatch)
+    assert shown.count("[yes]") == 8 and "[NO" not in shown and shown.count("row for row") == 3
+    tables = {path.stem: pd.read_csv(path, index_col="batch") for path in (tmp_path / "out").glob("*.csv")}
+    assert len(tables) == 5 and (tables["simulated_stratified"]["1"] == 3).all()
+    assert tables["simulated_plain"]["1"].eq(0).sum() == 11
+    assert tables["nsch_strata_by_autism"].sum().to_dict() == {"no": 20_907, "yes": 606}
+    assert (tmp_path / "out" / "positives_per_batch.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.thorough
+def test_without_r_the_demo_is_the_python_half_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = demo(tmp_path, monkeypatch, PATH=str(tmp_path), R_HOME="")
+    assert shown.count("[yes]") == 5 and "row for row" not in shown
+    assert shown.count("Install R 4.0 or newer") == 2 and "This was Python alone" in shown
+    assert find_r() is None

@@ -1,208 +1,192 @@
-"""Other samplers with feedback in R: one call per batch, feedback methods on the instance, Python's batches."""
+"""Samplers with feedback in R: those of pystrat go on there by themselves, and others are asked batch by batch."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable
 
 import numpy as np
 import pytest
 
 import rbridge
-from pystrat import Batches, PrioritizedBatchSampler
+from pystrat import PerplexityBatchSampler, PrioritizedBatchSampler, SumTree
 from rbridge.session import Session, as_array
-from tests.bridge import training
-from tests.bridge.training import TRAIN, WEIGHTS, evaluated, trained_in_python
+from tests.bridge.foreign import WEIGHTS, foreign_prioritized, foreign_weighted
+from tests.bridge.recipes import assert_same_recipe, from_r, instance_of
+from tests.bridge.test_specimens import InR, in_r
+from tests.bridge.training import MAKERS, TRAIN, prioritized, tell, trained_in_python, weighted
+
+__all__ = ["in_r"]  # the fixture
 
 
-class Foreign:
-    """A sampler that is none of pystrat, since R would draw its batches itself, though one of these does the work."""
-
-    feedback: Mapping[str, Mapping[str, str]]
-
-    def __init__(self, sampler: Any) -> None:
-        self.sampler = sampler
-
-    def __len__(self) -> int:
-        return len(self.sampler)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        return iter(self.sampler)
-
-    def set_epoch(self, epoch: int) -> None:
-        self.sampler.set_epoch(epoch)
-
-    def batches(self, epoch: int) -> Batches:
-        found: Batches = self.sampler.batches(epoch)
-        return found
+def rows_of(*rows: int) -> np.ndarray:
+    return np.array(rows, dtype=np.int32)
 
 
-class ForeignWeighted(Foreign):
-    feedback = {
-        "update": {"rows": "rows", "weights": "values"},
-        "weights": {"rows": "rows", "return": "values"},
-    }
-
-    def update(self, rows: Any, weights: Any) -> None:
-        self.sampler.update(rows, weights)
-
-    def weights(self, rows: Any = None) -> Any:
-        return self.sampler.weights(rows)
-
-
-class ForeignPrioritized(Foreign):
-    feedback = {
-        "update": {"rows": "rows", "priorities": "values"},
-        "append": {"count": "number", "return": "rows"},
-        "importance_weights": {"rows": "rows", "batch": "number", "return": "values"},
-    }
-
-    def update(self, rows: Any, priorities: Any) -> None:
-        self.sampler.update(rows, priorities)
-
-    def append(self, count: int = 1) -> Any:
-        return self.sampler.append(count)
-
-    def importance_weights(self, rows: Any, *, batch: Any = None) -> Any:
-        return self.sampler.importance_weights(rows, batch=batch)
-
-
-def weighted() -> ForeignWeighted:
-    return ForeignWeighted(training.weighted())
+@pytest.mark.parametrize("taken", [0, 1, 4])
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_sampler_crosses_with_what_it_was_told_and_where_it_was_stopped(
+    name: str, taken: int, r: Session, evaluated: Callable[[str], Any]
+) -> None:
+    """In the middle of an epoch, with the batches that were drawn for replicas but not trained on."""
+    sampler, resumed = MAKERS[name](), MAKERS[name]()
+    trained_in_python(sampler, 1)
+    iterator = iter(sampler)
+    for number in range(taken):
+        if not (rows := next(iterator, [])):
+            iterator = iter(sampler)
+            rows = next(iterator)
+        tell(sampler, rows, number)
+    resumed.load_state_dict(iterator.state_dict())
+    generator = rbridge.as_torch_sampler(resumed)
+    assert_same_recipe(r, resumed, generator)
+    other, instance = r.call_function(generator, None), r.call_function(generator, None)
+    if hasattr(sampler, "sample"):
+        drawn = [from_r(r.call_function(other["sample"], k)).tolist() for k in (3, 1, 6)]
+        assert drawn == [sampler.sample(k).tolist() for k in (3, 1, 6)], "samples outside of epochs"
+        r.call_function(other["set_epoch"], 5)
+        first = from_r(r.call_function(r.call_function(other[".iter"])))
+        assert first.tolist() == sampler.batches(5)[0].tolist(), "another epoch begins at its first batch"
+    r.call_function(instance["set_epoch"], resumed.epoch)
+    rows = r.call_function(evaluated(f"function(instance) ({TRAIN})(function(dataset) instance, 2)"), instance)
+    assert from_r(rows).tolist() == trained_in_python(resumed, 2)
 
 
-def prioritized() -> ForeignPrioritized:
-    return ForeignPrioritized(training.prioritized())
-
-
-@pytest.mark.parametrize("make", [weighted, prioritized])
-def test_a_training_loop_in_r_sees_the_batches_of_one_in_python(make: Callable[[], Any], r: Session, base: Any) -> None:
-    train = evaluated(base, TRAIN)
-    rows = as_array(r.call_function(train, rbridge.as_torch_sampler(make()), 3))
-    assert (rows - 1).tolist() == trained_in_python(make(), 3)
-
-
-def test_a_dataloader_in_r_delivers_the_batches(r: Session) -> None:
-    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(weighted()), 8)
-    assert [batch.tolist() for batch in delivered] == list(weighted())
-
-
-def test_the_instance_asks_once_a_batch_and_only_when_it_is_asked(r: Session) -> None:
+def test_the_sampler_in_python_is_neither_asked_nor_changed(r: Session) -> None:
     sampler = weighted()
-    instance = r.call_function(rbridge.as_torch_sampler(sampler), None)
+    instance = instance_of(r, sampler)
     iterator = r.call_function(instance[".iter"])
-    assert sampler.sampler.epoch == 0 and int(r.call_function(instance[".length"])[0]) == 7
-    first = as_array(r.call_function(iterator)) - 1
-    assert sampler.sampler.epoch == 1 and first.tolist() == weighted().batches(0)[0].tolist()
+    assert float(instance["epoch"][0]) == 0 and int(r.call_function(instance[".length"])[0]) == 7
+    assert from_r(r.call_function(iterator)).tolist() == weighted().batches(0)[0].tolist()
     r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.eye(8)[6])
     assert as_array(r.call_function(iterator)).tolist() == [7, 7, 7]
     assert float(instance["epoch"][0]) == 1
+    assert sampler.epoch == 0 and sampler.weights().tolist() == WEIGHTS
 
 
 def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
-    sampler = prioritized()
-    instance = r.call_function(rbridge.as_torch_sampler(sampler), None)
-    losses = np.array([1 / 3, -1e-300, 5e-324, 1e300])
-    r.call_function(instance["update"], np.array([8, 1, 2, 3], dtype=np.int32), losses)
-    twin = prioritized()
-    twin.update([7, 0, 1, 2], losses)
-    found = as_array(r.call_function(instance["importance_weights"], np.arange(1.0, 9.0)))
-    assert found.tolist() == twin.importance_weights(range(8)).tolist()
-    buffer = ForeignPrioritized(PrioritizedBatchSampler(0, 2, capacity=3, seed=1))
-    instance = r.call_function(rbridge.as_torch_sampler(buffer), None)
-    assert as_array(r.call_function(instance["append"], 2)).tolist() == [1, 2]
-    assert as_array(r.call_function(instance["append"])).tolist() == [3], "what is not given has Python's default"
-    weights = r.call_function(r.call_function(rbridge.as_torch_sampler(weighted()), None)["weights"])
-    assert as_array(weights).tolist() == WEIGHTS
+    losses = np.array([1 / 3, 5e-324, 1e300, 0])
+    for sampler, twin in ((weighted(), weighted()), (foreign_prioritized(), prioritized())):
+        instance = instance_of(r, sampler)
+        r.call_function(instance["update"], rows_of(8, 1, 2, 3), losses)
+        twin.update([7, 0, 1, 2], losses)
+        method = "weights" if twin.__class__ is weighted().__class__ else "importance_weights"
+        found = r.call_function(instance[method], np.arange(1.0, 9.0))
+        assert as_array(found).tolist() == getattr(twin, method)(range(8)).tolist()
+    assert as_array(r.call_function(instance_of(r, foreign_weighted())["weights"])).tolist() == WEIGHTS
+    for buffer in (PrioritizedBatchSampler(0, 2, capacity=3, seed=1), foreign_prioritized(0, capacity=3)):
+        instance = instance_of(r, buffer)
+        assert as_array(r.call_function(instance["append"], 2)).tolist() == [1, 2]
+        assert as_array(r.call_function(instance["append"])).tolist() == [3], "what is left out has Python's default"
+    assert as_array(r.call_function(instance["scaled"], 0.5)).tolist() == [3.5], "a number, of a number"
 
 
-def test_errors_of_both_sides_are_raised_in_r_whole(r: Session) -> None:
-    instance = r.call_function(rbridge.as_torch_sampler(weighted()), None)
-    of = "parameter must hold row numbers, counted from 1. Got 0 instead."
-    with pytest.raises(rbridge.RError, match=f"The 'rows' {of}"):
-        r.call_function(instance["update"], np.array([1, 0], dtype=np.int32), np.ones(2))
-    with pytest.raises(rbridge.RError, match="must hold row positions from 0 to 7, counted from 0. Got 8 instead."):
-        r.call_function(instance["update"], np.array([9], dtype=np.int32), np.ones(1))
-    with pytest.raises(rbridge.RError, match="'weights' parameter must hold finite numbers"):
-        r.call_function(instance["update"], np.array([1], dtype=np.int32), np.array([-1.0]))
-    with pytest.raises(rbridge.RError, match="missing 1 required positional argument: 'weights'"):
-        r.call_function(instance["update"], np.array([1], dtype=np.int32))
-    r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.zeros(8))
-    with pytest.raises(rbridge.RError, match="must not all be 0 when rows are drawn"):
-        r.call_function(r.call_function(instance[".iter"]))
+@pytest.mark.parametrize(
+    ("method", "arguments", "native", "foreign"),
+    [
+        ("update", (rows_of(1, 0), np.ones(2)), "positions from 1 to 8, counted from 1. Got 0", "from 1. Got 0 ins"),
+        ("update", (rows_of(9), np.ones(1)), "counted from 1. Got 9 instead.", "from 0 to 7, counted from 0. Got 8 i"),
+        ("update", (rows_of(1), -np.ones(1)), "finite numbers, none below 0. Got -1 instead", "none below 0. Got -1 i"),
+        ("update", (rows_of(1),), '"weights" is missing', "missing 1 required positional argument: 'weights'"),
+        (".iter", (), "must not all be 0 when rows are drawn", "must not all be 0 when rows are drawn"),
+    ],
+)
+def test_errors_are_in_the_words_of_the_language_that_draws(
+    method: str, arguments: tuple[Any, ...], native: str, foreign: str, r: Session
+) -> None:
+    for sampler, message in ((weighted(), native), (foreign_weighted(), foreign)):
+        instance = instance_of(r, sampler)
+        with pytest.raises(rbridge.RError, match=message):
+            if method == ".iter":
+                r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.zeros(8))
+                r.call_function(r.call_function(instance[".iter"]))
+            r.call_function(instance[method], *arguments)
+
+
+def test_a_beta_that_is_a_function_of_python_is_asked_there(r: Session) -> None:
+    asked: list[int] = []
+
+    def beta(batch: int) -> float:
+        asked.append(batch)
+        return batch / 4
+
+    sampler = prioritized(alpha=1, beta=beta, epsilon=0.5)
+    sampler.update(range(8), [0, 0.5, 1.5, 3.5, 0, 0, 0, 0])
+    instance = instance_of(r, sampler)
+    found = r.call_function(instance["importance_weights"], np.arange(1, 5, dtype=np.int32), 4)
+    assert as_array(found).tolist() == [1, 0.5, 0.25, 0.125] and asked == [4]
+    with pytest.raises(rbridge.RError, match="'batch' parameter must be given if 'beta'"):
+        r.call_function(instance["importance_weights"], 1)
+    with pytest.raises(rbridge.RError, match="ZeroDivisionError: division by zero"):
+        r.call_function(instance_of(r, prioritized(beta=lambda batch: 1 / batch))["importance_weights"], 1, 0)
+
+
+def test_the_state_of_a_sum_tree_and_the_clock_of_a_buffer_cross_in_both_directions(r: Session, in_r: InR) -> None:
+    tree = SumTree([1.0, 2.5, 0.0], capacity=5, seed=7)
+    tree.sample(700)
+    tree.append([3.0, 1.0, 0.1 + 0.2])  # 17 digits
+    in_its_place = r.call("sum_tree", capacity=5, seed=1)
+    in_r.load(in_its_place, tree.state_dict())
+    assert from_r(in_r.call(in_its_place, "sample", 50)).tolist() == tree.sample(50).tolist()
+    twin = SumTree(capacity=5)
+    twin.load_state_dict(in_r.state(in_its_place))
+    assert twin.sample(50).tolist() == tree.sample(50).tolist() and twin.append([2.0]).tolist() == [1]
+
+    buffer = PrioritizedBatchSampler(0, 2, capacity=3, n_batches=2, epsilon=0, seed=1)
+    buffer.append(priorities=[0.0, 2.0, 1.0])
+    buffer.append(2)
+    crossed = instance_of(r, buffer)
+    assert as_array(in_r.call(crossed, "n_added")).tolist() == [5]
+    assert as_array(in_r.call(crossed, "priorities")).tolist() == buffer.priorities().tolist()
+    in_r.call(crossed, "append", 1)
+    buffer.load_state_dict(in_r.state(crossed, 0))
+    assert buffer.n_added == 6
+
+
+@pytest.mark.filterwarnings("ignore:.* are above the maximum")
+@pytest.mark.parametrize(("maximum", "clip"), [(None, False), (10.0, False), (10.0, True), (-0.5, False), (-0.5, True)])
+def test_the_ceiling_of_perplexities_is_the_same(maximum: Any, clip: bool, r: Session) -> None:
+    dice = np.random.default_rng(1)
+    nll = np.round(dice.uniform(0, 3, 3000), 2)
+    chosen = {"maximum": maximum, "clip": clip, "seed": 1}
+    sampler = PerplexityBatchSampler(4000, 5000, 100, **chosen)
+    instance = r.call_function(r.call("batch_sampler_perplexity", 4000, 5000, 100, **chosen), None)
+    rows = dice.permutation(4000)[:3000]
+    sampler.report(rows, nll)
+    r.call_function(instance["report"], (rows + 1).astype(np.int32), nll)
+    assert from_r(r.call_function(instance["batches"], 0)[0]).tolist() == sampler.batches(0).rows.tolist()
+    assert as_array(r.call_function(instance["perplexities"])).tolist() == sampler.perplexities().tolist()
+    assert as_array(r.call_function(instance["share_above_maximum"])).tolist() == [sampler.share_above_maximum]
+
+
+# Samplers that stay in Python -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [foreign_weighted, foreign_prioritized])
+def test_a_training_loop_in_r_with_a_sampler_that_stays_in_python(
+    make: Callable[[], Any], r: Session, evaluated: Callable[[str], Any]
+) -> None:
+    rows = from_r(r.call_function(evaluated(TRAIN), rbridge.as_torch_sampler(make()), 3))
+    assert rows.tolist() == trained_in_python(make(), 3)
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(make()), 8)
+    assert [batch.tolist() for batch in delivered] == list(make())
+
+
+def test_the_instance_asks_once_a_batch_and_only_when_it_is_asked(r: Session) -> None:
+    sampler = foreign_weighted()
+    instance = instance_of(r, sampler)
+    iterator = r.call_function(instance[".iter"])
+    assert sampler.sampler.epoch == 0 and int(r.call_function(instance[".length"])[0]) == 7
+    assert from_r(r.call_function(iterator)).tolist() == foreign_weighted().batches(0)[0].tolist()
+    assert sampler.sampler.epoch == 1 and float(instance["epoch"][0]) == 1
+    r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.eye(8)[6])
+    assert as_array(r.call_function(iterator)).tolist() == [7, 7, 7]
 
 
 def test_an_iteration_that_many_others_followed_is_given_up(r: Session) -> None:
-    instance = r.call_function(rbridge.as_torch_sampler(weighted()), None)
+    instance = instance_of(r, foreign_weighted())
     iterators = [r.call_function(instance[".iter"]) for _ in range(9)]
     for iterator in iterators:
         r.call_function(iterator)
     r.call_function(iterators[1])
     with pytest.raises(rbridge.RError, match="The iteration has been given up: 8 others were begun after it."):
         r.call_function(iterators[0])
-
-
-class Reported:
-    """A sampler of which the bridge knows only what it says of itself."""
-
-    feedback: Mapping[str, Mapping[str, str]] = {"report": {"perplexity": "number", "return": "number"}}
-
-    def __init__(self) -> None:
-        self.row = 0
-
-    def __len__(self) -> int:
-        return 3
-
-    def set_epoch(self, epoch: int) -> None:
-        self.row = 10 * epoch
-
-    def report(self, perplexity: float) -> float:
-        self.row += int(perplexity)
-        return perplexity / 4
-
-    def __iter__(self) -> Any:
-        for _ in range(3):
-            yield [self.row, 99]
-
-
-def test_any_sampler_that_names_its_feedback_can_be_told(r: Session) -> None:
-    instance = r.call_function(rbridge.as_torch_sampler(Reported()), None)
-    r.call_function(instance["set_epoch"], 2)
-    iterator = r.call_function(instance[".iter"])
-    assert as_array(r.call_function(iterator)).tolist() == [21, 100]
-    assert float(r.call_function(instance["report"], 6)[0]) == 1.5
-    assert as_array(r.call_function(iterator)).tolist() == [27, 100]
-
-
-FROM_R = """
-foreign = reticulate::import("tests.bridge.test_feedback")
-train = {train}
-sampler = rbridge::batch_sampler_python(foreign$weighted())(NULL)
-sampler$update(2, 1 / 3)
-empty = rbridge::batch_sampler_python(foreign$empty())(NULL)
-cat(jsonlite::toJSON(digits = NA, list(
-  weighted = train(rbridge::batch_sampler_python(foreign$weighted()), 2) - 1L,
-  prioritised = train(rbridge::batch_sampler_python(foreign$prioritized()), 2) - 1L,
-  weights = sampler$weights(2),
-  added = empty$append(1),
-  error = tryCatch(sampler$update(1, -1), error = conditionMessage),
-  printed = utils::capture.output(print(sampler))
-)))
-"""
-
-
-def empty() -> ForeignPrioritized:
-    return ForeignPrioritized(PrioritizedBatchSampler(0, 2, capacity=3))
-
-
-def test_from_r_through_reticulate(rscript: Callable[..., str]) -> None:
-    root = str(Path(__file__).parents[2])
-    told = json.loads(rscript(FROM_R.format(train=TRAIN), RETICULATE_PYTHON=sys.executable, PYTHONPATH=root))
-    assert told["weighted"] == trained_in_python(weighted(), 2)
-    assert told["prioritised"] == trained_in_python(prioritized(), 2)
-    assert told["weights"] == [0.333333333333333]
-    assert told["added"] == [1]
-    assert "must hold finite numbers, none below 0. Got -1 instead." in told["error"][0]
-    assert told["printed"][3] == "* Feedback: update(), weights()"

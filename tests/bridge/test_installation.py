@@ -1,14 +1,19 @@
-"""The R package inside the Python package, its installation, and the messages if something is missing."""
+"""The wheel with its R side, as its users install it once, and the messages if something is missing."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Any, Iterator
 
 import pytest
 
@@ -16,201 +21,266 @@ import pystrat
 import rbridge
 import rbridge._install as install
 from rbridge._install import content_hash, r_package_version
+from rbridge.session import Session
 
-TRY = """
-import rbridge
-from pystrat import StratifiedBatchSampler
-try:
-    rbridge.as_torch_sampler(StratifiedBatchSampler([0, 1], 1))
-except rbridge.RNotAvailableError as error:
-    print(error)
-print(rbridge.r_status())
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*command: str, **options: Any) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return str(done.stdout)
+
+
+# The packages ---------------------------------------------------------------------------------------------------------
+
+# What a user does with the wheel, in a fresh process and in processes that R starts there.
+USE = """
+import json, os, pystrat, rbridge, rbridge.session
+before, status = dict(os.environ), rbridge.r_status()
+sampler = pystrat.StratifiedBatchSampler([0, 1, 1] * 20, 4, seed=1)
+delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 60)
+assert delivered.rows.tolist() == sampler.batches(0).rows.tolist()
+after = {name: value for name, value in os.environ.items() if name.startswith("TORCH_")}
+from rpy2.robjects import r
+version = 'as.character(getNamespaceVersion("rbridge"))'
+found = [r(f"callr::r(function() {version})")[0]]
+r("future::plan(future::multisession, workers = 2)")
+found.append(r(f"future::value(future::future({version}))")[0])
+r("future::plan(future::sequential)")
+r("mirai::daemons(1)")
+found.append(r(f"as.character(mirai::mirai({version})[])")[0])
+r("mirai::daemons(0)")
+loaded = "torch" in list(r("loadedNamespaces()"))
+print(json.dumps([pystrat.__file__, status.packages["rbridge"], found, loaded, after]))
 """
 
 
-def python(code: str, **environment: str) -> str:
-    environment = {**os.environ, **environment}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def sources_of_r() -> set[str]:
+    """Return the paths of the C files of the R package and of the core, from the root of the repository."""
+    found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rbridge/r/src").rglob("*.[ch]")}
+    assert len(found) > 50
+    return found
 
 
-def test_both_packages_have_one_version() -> None:
-    assert r_package_version() == pystrat.__version__
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Build the source distribution, in whose sources a build has left files, and the wheel from it.
+
+    The compiler does not optimize, which takes most of the time.
+    """
+    folder = tmp_path_factory.mktemp("packages")
+    skipped = shutil.ignore_patterns(".*", "build", "*.egg-info", "*.so", "*.o", "_*.c", "demo-output", "__pycache__")
+    shutil.copytree(ROOT, folder / "source", ignore=skipped, symlinks=True)
+    made = ("rbridge/r/src/init.o", "rbridge/r/src/rbridge.so", "rbridge/r/src/core/plan.o", "pystrat/_core.c")
+    for name in made:
+        (folder / "source" / name).write_text("of a build before")
+    (folder / "source/pystrat.egg-info").mkdir()
+    (folder / "source/pystrat.egg-info/SOURCES.txt").write_text("".join(f"{name}\n" for name in made))
+    build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
+    run(sys.executable, "-c", build, cwd=folder / "source")
+    (sdist,) = folder.glob("*.tar.gz")
+    compiler = folder / "cc"
+    compiler.write_text('#!/bin/sh\nexec cc "$@" -O0\n')
+    compiler.chmod(0o755)
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", str(folder)]
+    run(sys.executable, "-m", "pip", "wheel", str(sdist), *options, env={**os.environ, "CC": str(compiler)})
+    (wheel,) = folder.glob("*.whl")
+    return sdist, wheel
 
 
-def test_install_into_a_library_of_one_s_own(tmp_path: Path, rscript: Callable[..., str]) -> None:
-    library = rbridge.install_r_package(tmp_path / "library")
-    assert [path.name for path in library.iterdir()] == ["rbridge"]
-    assert rscript(f'cat(class(library(rbridge, lib.loc = "{library}")))') == "character"
+def test_the_packages_have_all_sources_and_the_wheel_no_tests_and_no_files_of_data(packages: tuple[Path, Path]) -> None:
+    with tarfile.open(packages[0]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    kernels = [path.relative_to(ROOT).with_suffix("").as_posix() for path in (ROOT / "pystrat").glob("**/*.pyx")]
+    assert sources_of_r() <= names and not [name for name in names if name.endswith((".o", ".so"))]
+    assert not {f"{kernel}.c" for kernel in kernels} & names, "Cython makes these again"
+    names = set(zipfile.ZipFile(packages[1]).namelist())
+    packaged = {f"rbridge/r/{name}" for name in ("DESCRIPTION", "NAMESPACE", "LICENSE", "data/nsch_2017.rda")}
+    for pattern in ("rbridge/r/R/*", "rbridge/r/inst/*", "rbridge/r/man/**/*.Rd", "pystrat/**/*.py*", "rbridge/*.py"):
+        packaged |= {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern) if path.is_file()}
+    packaged = {name for name in packaged if not name.endswith((".pyc", ".pyx", ".pxd"))} | {"pystrat/py.typed"}
+    assert packaged <= names and {name for name in names if name.startswith("rbridge/r/src/")} == sources_of_r()
+    for kernel in kernels:
+        assert any(name.startswith(f"{kernel}.") and name.endswith(".so") for name in names)
+    assert not [name for name in names if "test" in name or "demo" in name or name.endswith(".csv.gz")]
+    told = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *map(str, packages))
+    assert told.count("PASSED") == 2, told  # as PyPI would
 
 
-def test_parallel_installations_into_the_cache_do_not_disturb_each_other(tmp_path: Path) -> None:
-    environment = {**os.environ, "R_USER_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", "import rbridge; print(rbridge.install_r_package())"]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(4)]
-    printed = {process.communicate()[0].strip() for process in processes}
-    assert [process.returncode for process in processes] == [0] * 4
-    (library,) = printed
-    assert content_hash() in Path(library).name and (Path(library) / "rbridge" / "DESCRIPTION").is_file()
-    assert list(Path(library).parent.iterdir()) == [Path(library)], "nothing else is left"
-
-
-def library_without_rbridge(folder: Path) -> str:
-    """Make an R library with all packages but rbridge, by links."""
-    library = folder / "library"
+def test_the_wheel_installs_its_r_side_which_all_processes_of_r_find(
+    packages: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """With an R library of all packages but rbridge: it comes out of the wheel. What the user says of torch holds."""
+    environment, library = tmp_path / "environment", tmp_path / "library"
+    base = Path(sys.base_prefix) / "bin" / "python3"
+    run(str(base), "-m", "venv", "--system-site-packages", "--without-pip", str(environment))
+    python = str(environment / "bin" / "python")
+    run(python, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet", str(packages[1]))
     library.mkdir()
     for package in Path(os.environ["R_LIBS"].split(":")[0]).iterdir():
         if package.is_dir() and package.name != "rbridge":
             (library / package.name).symlink_to(package.resolve())
-    return str(library)
+    cache = {"R_LIBS": str(library), "R_USER_CACHE_DIR": str(tmp_path / "cache"), "TORCH_LOAD": "no"}
+    printed = run(python, "-c", USE, cwd=tmp_path, env={**os.environ, **cache})
+    origin, installed_before, versions, torch_is_loaded, settings = json.loads(printed)
+    assert origin.startswith(str(environment)) and installed_before is None
+    assert versions == [pystrat.__version__] * 3 and torch_is_loaded
+    assert settings == {"TORCH_LOAD": "no"}, "other processes learn nothing of what keeps LibTorch away"
+    (installed,) = (tmp_path / "cache").rglob("rbridge/DESCRIPTION")
+    assert content_hash() in installed.parents[1].name
 
 
-def test_the_package_in_the_cache_is_used_where_r_has_none(tmp_path: Path) -> None:
-    code = (
-        "import rbridge; from pystrat import StratifiedBatchSampler as S; s = S([0, 1] * 5, 1, seed=1);"
-        "print(rbridge.collect_rows(rbridge.as_torch_sampler(s), 10).rows.tolist() == s.batches(0).rows.tolist())"
-    )
-    environment = {"R_LIBS": library_without_rbridge(tmp_path), "R_USER_CACHE_DIR": str(tmp_path / "cache")}
-    assert python(code, **environment) == "True\n"
-    assert len(list((tmp_path / "cache").rglob("rbridge/DESCRIPTION"))) == 1
+# The installation, of a small package in place of the R package -------------------------------------------------------
 
 
-def test_processes_that_r_starts_find_the_package_in_the_cache(tmp_path: Path) -> None:
-    code = """
-import rbridge.session
-session = rbridge.session.session()
-from rpy2.robjects import r
-version = 'as.character(getNamespaceVersion("rbridge"))'
-print(r(f"callr::r(function() {version})")[0])
-r("future::plan(future::multisession, workers = 2)")
-print(r(f"future::value(future::future({version}))")[0])
-r("future::plan(future::sequential)")
-r("mirai::daemons(1)")
-print(r(f"as.character(mirai::mirai({version})[])")[0])
-r("mirai::daemons(0)")
-"""
-    environment = {"R_LIBS": library_without_rbridge(tmp_path), "R_USER_CACHE_DIR": str(tmp_path / "cache")}
-    assert python(code, **environment) == f"{pystrat.__version__}\n" * 3
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Have a package of one function in C installed, to be changed by a test."""
+    folder = tmp_path / "source"
+    (folder / "R").mkdir(parents=True)
+    (folder / "src" / "core").mkdir(parents=True)
+    (folder / "DESCRIPTION").write_text("Package: rbridge\nVersion: 9.0\nTitle: A\nDescription: B.\nLicense: MIT\n")
+    (folder / "NAMESPACE").write_text("useDynLib(rbridge)\nexport(one)\n")
+    (folder / "LICENSE").write_text("")
+    (folder / "R" / "one.R").write_text("one = function() 1\n")
+    (folder / "src" / "core" / "one.h").write_text("int one(void);\n")
+    (folder / "src" / "one.c").write_text('#include "core/one.h"\nint one(void) { return 1; }\n')
+
+    @contextmanager
+    def of_test() -> Iterator[Path]:
+        yield folder
+
+    monkeypatch.setattr(install, "r_package_source", of_test)
+    return folder
 
 
-def test_without_r_the_call_says_what_to_do_and_the_import_works(tmp_path: Path) -> None:
-    told = python(TRY, PATH=str(tmp_path), R_HOME="")
-    assert "R was not found on PATH nor in R_HOME. Install R 4.0 or newer." in told
-    assert "R                    not found" in told and "apt install r-base-dev" in told
+def test_the_package_is_compiled_in_a_copy_of_its_source_without_what_a_build_left_behind(
+    tmp_path: Path, source: Path
+) -> None:
+    before = content_hash()
+    for name in ("one.o", "rbridge.so"):
+        (source / "src" / name).write_text("of a build before")
+    files = sorted(source.rglob("*"))
+    assert content_hash() == before
+    library = rbridge.install_r_package(str(tmp_path / "library"))
+    assert library == tmp_path / "library" and [path.name for path in library.iterdir()] == ["rbridge"]
+    assert sorted(source.rglob("*")) == files
+    with (source / "src" / "core" / "one.h").open("a", encoding="utf-8") as header:
+        header.write("/* changed */\n")
+    assert content_hash() != before
+    (source / "R" / "zz.R").write_text('stop("broken on purpose")')
+    with pytest.raises(rbridge.RNotAvailableError, match="broken on purpose") as error:
+        rbridge.install_r_package(library)
+    assert "needs the R packages" not in str(error.value) and "It needs a C compiler" not in str(error.value)
+    assert [path.name for path in library.iterdir()] == ["rbridge"], "the one that was there stays"
 
 
-def test_without_rpy2_the_call_says_what_to_do() -> None:
-    told = python("import sys; sys.modules['rpy2'] = None" + TRY)
-    assert "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2." in told
-
-
-def test_without_the_r_packages_the_call_says_what_to_do(tmp_path: Path) -> None:
-    told = python(TRY, R_LIBS=str(tmp_path), R_USER_CACHE_DIR=str(tmp_path))
-    assert "It needs the R packages torch and coro" in told
-    assert "R package torch      not found" in told and 'install.packages("torch")' in told
+def test_parallel_installations_into_the_cache_do_not_disturb_each_other(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("R_USER_CACHE_DIR", str(tmp_path / "cache"))
+    with ThreadPoolExecutor(3) as threads:
+        libraries = list(threads.map(lambda number: rbridge.install_r_package(), range(3)))
+    (library,) = set(libraries)
+    assert content_hash() in library.name and (library / "rbridge" / "DESCRIPTION").is_file()
+    assert list(library.parent.iterdir()) == [library], "nothing else is left"
+    written = (library / "rbridge" / "DESCRIPTION").stat()
+    assert rbridge.install_r_package() == library
+    assert (library / "rbridge" / "DESCRIPTION").stat() == written, "an installation that is there is left alone"
 
 
 @pytest.mark.parametrize("hidden", ["make", "gcc"])
-def test_without_make_or_a_compiler_the_call_says_what_to_install(hidden: str, tmp_path: Path) -> None:
+def test_without_make_or_a_compiler_the_error_says_what_to_install(
+    hidden: str, tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder with links to all programs but one; R's compiler is that of the machine's R."""
-    compiler = subprocess.run(["R", "CMD", "config", "CC"], capture_output=True, text=True, check=True).stdout.split()[
-        0
-    ]
-    hidden = {"make": "make", "gcc": Path(compiler).name}[hidden]
+    hidden = "make" if hidden == "make" else Path(run("R", "CMD", "config", "CC").split()[0]).name
     programs = tmp_path / "bin"
     programs.mkdir()
     for folder in os.environ["PATH"].split(os.pathsep):
         for program in Path(folder).iterdir() if Path(folder).is_dir() else ():
             if program.name != hidden and not (programs / program.name).is_symlink():
                 (programs / program.name).symlink_to(program)
-    code = f"import rbridge\ntry:\n    rbridge.install_r_package({str(tmp_path / 'library')!r})\n"
-    told = python(f"{code}except rbridge.RNotAvailableError as error:\n    print(error)", PATH=str(programs))
+    monkeypatch.setenv("PATH", str(programs))
+    with pytest.raises(rbridge.RNotAvailableError, match=f"{hidden}: ") as error:
+        rbridge.install_r_package(tmp_path / "library")
+    told = str(error.value)
     assert "It needs a C compiler and make. On Debian and Ubuntu: apt install build-essential." in told
-    assert (
-        "On macOS: xcode-select --install. On Windows: Rtools, https://cran.r-project.org/bin/windows/Rtools/." in told
-    )
-    assert f"{hidden}: " in told and "needs the R packages" not in told
+    assert "On macOS: xcode-select --install. On Windows: Rtools, https://cran.r-project.org/bin/windows/Rto" in told
+    assert "needs the R packages" not in told
 
 
-def test_r_status_finds_what_is_there() -> None:
+# What is missing ------------------------------------------------------------------------------------------------------
+
+# One process, in which R is missing first, then rpy2, then the R packages, with which R has started.
+TRY = """
+import os, sys, rbridge
+from pystrat import StratifiedBatchSampler
+
+def told():
+    try:
+        rbridge.as_torch_sampler(StratifiedBatchSampler([0, 1], 1))
+    except rbridge.RNotAvailableError as error:
+        return str(error)
+
+path = os.environ["PATH"]
+os.environ["PATH"] = ""
+print(told())
+os.environ["PATH"], rpy2 = path, sys.modules.get("rpy2")
+sys.modules["rpy2"] = None
+print(told())
+del sys.modules["rpy2"]
+print(told())
+"""
+
+
+def test_a_call_says_what_is_missing(tmp_path: Path) -> None:
+    settings = {**os.environ, "R_LIBS": str(tmp_path), "R_USER_CACHE_DIR": str(tmp_path), "R_HOME": ""}
+    told = run(sys.executable, "-c", TRY, env=settings)
+    for message in (
+        "R was not found on PATH nor in R_HOME. Install R 4.0 or newer.",
+        "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2.",
+        'It needs the R packages torch and coro: install.packages(c("torch", "coro")).',
+    ):
+        assert message in told
+
+
+def test_another_version_of_the_r_package_that_r_has_loaded_is_refused(
+    r: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rbridge.session.r_package_version", lambda: "9.0")
+    with pytest.raises(rbridge.RNotAvailableError, match="has loaded version .*, but this Python package needs 9.0."):
+        Session(r.rinterface)
+
+
+def test_r_status_tells_what_is_there_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert r_package_version() == pystrat.__version__
     status = rbridge.r_status()
-    assert status.bridge_works
-    assert None not in (status.r_version, status.r_home, status.rpy2_version)
+    assert status.bridge_works and None not in (status.r_version, status.r_home, status.rpy2_version)
     assert status.packages["rbridge"] == pystrat.__version__
-    assert f"rbridge    {pystrat.__version__}" in str(status)
+    assert f"R package rbridge    {pystrat.__version__}" in str(status)
     assert any("install_torch" in sentence for sentence in status.advice) != status.libtorch
 
+    def told(**environment: str) -> rbridge.RStatus:
+        with monkeypatch.context() as patch:
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            return rbridge.r_status()
 
-def test_reticulate_imports_pystrat_from_any_folder(rscript: Callable[..., str]) -> None:
-    code = """
-    pystrat = reticulate::import("pystrat")
-    sampler = pystrat$StratifiedBatchSampler(c(rep("a", 5), rep("b", 9)), 1L, seed = 1L)
-    cat(sampler$batches(0L)$rows)
-    """
-    expected = pystrat.StratifiedBatchSampler(["a"] * 5 + ["b"] * 9, 1, seed=1).batches(0).rows
-    assert rscript(code, RETICULATE_PYTHON=sys.executable) == " ".join(map(str, expected))
-
-
-def test_torch_of_r_is_loaded_without_libtorch_and_other_processes_learn_nothing_of_it() -> None:
-    code = (
-        "import os, rbridge.session as s; before = dict(os.environ); r = s.session(); base = r.rinterface.baseenv\n"
-        "print('torch' in list(base['loadedNamespaces']()))\n"
-        "print([name for name in os.environ if name.startswith('TORCH_') and name not in before])"
-    )
-    assert python(code) == "True\n[]\n"
-
-
-def test_what_the_user_says_of_torch_holds() -> None:
-    code = "import os, rbridge.session as s; s.session(); print(os.environ['TORCH_LOAD'])"
-    assert python(code, TORCH_LOAD="no") == "no\n"
-
-
-@pytest.fixture
-def source_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Have the R package installed from a copy of its source, to be changed by a test."""
-    copy = tmp_path / "source"
-    with install.r_package_source() as source:
-        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("tests"))
-
-    @contextmanager
-    def changed_source() -> Iterator[Path]:
-        yield copy
-
-    monkeypatch.setattr(install, "r_package_source", changed_source)
-    return copy
-
-
-def test_a_failing_installation_leaves_the_one_that_was_there(tmp_path: Path, source_copy: Path) -> None:
-    library = rbridge.install_r_package(tmp_path / "library")
-    (source_copy / "R" / "zz.R").write_text('stop("broken on purpose")')
-    with pytest.raises(rbridge.RNotAvailableError, match="broken on purpose") as error:
-        rbridge.install_r_package(library)
-    assert "needs the R packages" not in str(error.value) and "It needs a C compiler" not in str(error.value)
-    assert [path.name for path in library.iterdir()] == ["rbridge"]
-
-
-def test_the_package_is_compiled_in_a_copy_of_its_source(tmp_path: Path, source_copy: Path) -> None:
-    before = sorted(source_copy.rglob("*"))
-    rbridge.install_r_package(tmp_path / "library")
-    assert sorted(source_copy.rglob("*")) == before
-
-
-def test_object_files_of_a_build_before_are_neither_used_nor_part_of_the_content(
-    tmp_path: Path, source_copy: Path
-) -> None:
-    before = content_hash()
-    for name in ("order.o", "rbridge.so"):
-        (source_copy / "src" / name).write_text("of a build before")
-    assert content_hash() == before
-    rbridge.install_r_package(tmp_path / "library")
-    with (source_copy / "src" / "core" / "random.h").open("a", encoding="utf-8") as header:
-        header.write("/* changed */\n")
-    assert content_hash() != before
-
-
-def test_an_r_that_fails_is_not_called_missing(tmp_path: Path) -> None:
+    without = told(R_LIBS=str(tmp_path))
+    assert not without.bridge_works and without.packages["torch"] is None
+    assert "R package torch      not found" in str(without) and 'install.packages("torch")' in str(without)
+    without = told(PATH=str(tmp_path), R_HOME="")
+    assert not without.bridge_works and "apt install r-base-dev" in str(without)
+    assert "R                    not found" in str(without)
     (tmp_path / "Rscript").write_text("#!/bin/sh\necho broken >&2; exit 1\n")
     (tmp_path / "Rscript").chmod(0o755)
-    told = python("import rbridge; print(rbridge.r_status())", PATH=f"{tmp_path}:{os.environ['PATH']}")
-    assert "R was found but fails: broken" in told and "Install R 4.0" not in told
+    broken = str(told(PATH=f"{tmp_path}:{os.environ['PATH']}"))
+    assert "R was found but fails: broken" in broken and "Install R 4.0" not in broken
+
+    def no_version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("rbridge.status.version", no_version)
+    assert "Install rpy2: pip install 'pystrat[r]'" in str(told(PATH=str(tmp_path)))

@@ -1,11 +1,8 @@
-"""The recipes that Python and R make from the same call: the same vectors."""
+"""Recipes and tables: the types of labels, the ids of pairs and the counts of shards are the same, too."""
 
 from __future__ import annotations
 
 import datetime
-import re
-import warnings
-from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -13,11 +10,19 @@ import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import BatchSampler, StrataSubsetBatchSampler
+from pystrat import (
+    BatchSampler,
+    NegativePairBatchSampler,
+    ShardedStratifiedBatchSampler,
+    StrataSubsetBatchSampler,
+    bind_counts,
+    shard_counts,
+    sharded_plan,
+)
 from pystrat.recipe import make_recipe
-from rbridge.session import Session
-from tests.bridge.recipes import assert_same_recipe
-
+from rbridge.session import Session, as_array
+from tests.bridge.calls import SHARDS
+from tests.bridge.recipes import assert_same_recipe, assert_same_sampler, instance_of
 
 TYPED: dict[str, tuple[Any, str]] = {
     "integers": ([1, 0], "c(1L, 0L)"),
@@ -40,24 +45,67 @@ TYPED: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", TYPED)
-def test_tables_of_strata_in_r_have_columns_of_the_types_of_the_labels(name: str, r: Session) -> None:
+def test_tables_of_strata_in_r_have_columns_of_the_types_of_the_labels(
+    name: str, r: Session, base: Any, evaluated: Callable[[str], Any]
+) -> None:
     labels, in_r = TYPED[name]
-    base = r.rinterface.baseenv
-    strata = base["eval"](base["str2lang"](in_r), base["baseenv"]())
     sampler = StrataSubsetBatchSampler(labels, 1, 1, missing="stratum", seed=7)
-    generator = r.call("batch_sampler_strata_subset", 1, 1, strata=strata, missing="stratum", seed=7)
-    crossed = rbridge.as_torch_sampler(sampler)
+    generator = r.call("batch_sampler_strata_subset", 1, 1, strata=evaluated(in_r), missing="stratum", seed=7)
     tables = []
-    for made in (generator, crossed):
+    for made in (generator, rbridge.as_torch_sampler(sampler)):
         assert_same_recipe(r, sampler, made)
         tables.append(r.call_function(r.call_function(made, None)["plan"]))
     assert base["identical"](*tables)[0]
     if name == "integers":
         column = base["[["](tables[1], "stratum")
-        assert isinstance(column, r.rinterface.IntSexpVector) and list(column) == [1, 0]
+        assert column.typeof.name == "INTSXP" and list(column) == [1, 0]
 
 
-def test_a_recipe_takes_plain_values_only() -> None:
+def test_ids_are_numbered_alike_and_cross(r: Session, base: Any) -> None:
+    users, items = ["ann", "bob", "ann", "\u00e9ve", "Ann"], ["x", "y", "", "x", "x"]
+    sampler = NegativePairBatchSampler(users, pd.Categorical(items, ["y", "x", "z", ""]), 0.4, 5, seed=1)
+    factor = base["factor"](r.rinterface.StrSexpVector(items), r.rinterface.StrSexpVector(["", "x", "y", "z"]))
+    generator = r.call("batch_sampler_pairs", users=users, items=factor, ratio=0.4, batch_size=5, seed=1)
+    for made in (generator, rbridge.as_torch_sampler(sampler)):
+        instance = assert_same_sampler(r, sampler, made)
+        found = [list(r.call_function(instance[method])) for method in ("user_ids", "item_ids")]
+        assert found == [list(sampler.user_ids), list(sampler.item_ids)] == [list(dict.fromkeys(users)), ["x", "y", ""]]
+
+
+FEW = {**SHARDS, "D.csv": ["u"]}
+MANY_STRATA = {"odd": [f"{n:03}" for n in range(300)] * 3, "even": [f"{n:03}" for n in range(0, 300, 2)] * 2}
+
+
+@pytest.mark.parametrize("strata", [FEW, MANY_STRATA], ids=["few", "many"])
+def test_tables_and_plans_of_shards(strata: dict[str, list[str]], r: Session, base: Any) -> None:
+    def counts_in_r(of: dict[str, list[str]]) -> Any:
+        return r.call("shard_counts", r.named_list(**of))
+
+    found, counts = counts_in_r(strata), shard_counts(strata)
+    assert [list(part) for part in base["dimnames"](found)] == [list(counts.index), list(counts.columns)]
+    assert as_array(found).reshape(counts.shape, order="F").tolist() == counts.to_numpy().tolist()
+    parts = [{shard: own} for shard, own in strata.items()]
+    bound = r.call("bind_counts", base["list"](*map(counts_in_r, parts)))
+    assert base["identical"](bound, found)[0] and bind_counts(map(shard_counts, parts)).equals(counts)
+    shards = list(strata)[:2]
+    for scope in ("global", "local") if strata is MANY_STRATA else ("global",):
+        rows = {shard: own + sorted(set(sum(strata.values(), []))) for shard, own in strata.items()}
+        expected = sharded_plan(shard_counts(rows), 1, scope=scope)
+        plan = dict(zip((made := r.call("sharded_plan", counts_in_r(rows), 1, scope)).names, made))
+        assert plan["n_batches"][0] == expected.n_batches
+        assert plan["min_samples_per_stratum"][0] == expected.min_samples_per_stratum
+        assert as_array(r.call_function(plan["sizes"])).tolist() == expected.sizes().tolist()
+        assert r.call_function(plan["fewest_rows"], shards)[0] == expected.fewest_rows(shards)
+
+
+def test_tables_of_shards_have_the_types_of_their_rows(r: Session, base: Any) -> None:
+    counts = shard_counts({"a.csv": [1, 0, 1], "b.csv": [0, 2]})
+    sampler = ShardedStratifiedBatchSampler([1, 0, 1], 1, counts=counts, shards=["a.csv"], seed=7)
+    column = base["[["](r.call_function(instance_of(r, sampler)["plan"]), "stratum")
+    assert column.typeof.name == "INTSXP" and list(column) == [0, 1, 2]
+
+
+def test_a_recipe_takes_plain_values_only_and_a_sampler_has_a_recipe_or_a_fingerprint() -> None:
     recipe = make_recipe("any", seed=1, parts={"flag": True, "number": 3, "text": "a", "none": None})
     found = {name: list(vector) for name, vector in recipe.parts.items()}
     assert found == {"flag": [1], "number": [3.0], "text": ["a"]}
@@ -66,22 +114,12 @@ def test_a_recipe_takes_plain_values_only() -> None:
         with pytest.raises(TypeError, match="vector 'wrong' of a recipe cannot be"):
             make_recipe("any", seed=1, parts={"wrong": wrong})
 
+    class Unknown(BatchSampler):
+        def _epoch_batches(self, epoch: int) -> Any:
+            return []
 
-class Unknown(BatchSampler):
-    def _epoch_batches(self, epoch: int) -> Any:
-        return []
+        def _global_length(self) -> int:
+            return 0
 
-    def _global_length(self) -> int:
-        return 0
-
-
-def test_a_subclass_gives_a_recipe_or_a_fingerprint() -> None:
-    with warnings.catch_warnings(), pytest.raises(NotImplementedError, match="neither _recipe"):
+    with pytest.raises(NotImplementedError, match="neither _recipe"):
         Unknown(seed=1).state_dict()
-
-
-def test_the_example_for_r_in_the_documents(rscript: Callable[..., str]) -> None:
-    document = Path(__file__).parents[2] / "docs" / "batches.md"
-    printed = rscript(document.read_text(encoding="utf-8").split("```r\n")[1].split("```")[0])
-    assert "100, of 20 rows, each with at least 5 rows of every stratum" in printed
-    assert re.search(r"positive +500 +60 +5 +5\n +negative +1500 +1940 +15 +15", printed)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
-from pystrat import PrioritizedBatchSampler, WeightedBatchSampler
+import numpy as np
 
-WEIGHTS = [1.0, 2.0, 0.0, 4.0, 0.5, 3.0, 1.0, 1.0]
+from pystrat import PerplexityBatchSampler, PrioritizedBatchSampler, WeightedBatchSampler
+from tests.bridge.foreign import WEIGHTS
 
-# The rows of all batches, each of which is followed by an update of its rows.
+
+# Returns the rows of all batches, each of which is followed by feedback on its rows.
 TRAIN = """
 function(generator, n_epochs) {
   sampler = generator(NULL)
@@ -19,7 +21,11 @@ function(generator, n_epochs) {
       rows = next_batch()
       if (coro::is_exhausted(rows)) break
       trained[[length(trained) + 1L]] = rows
-      sampler$update(rows, (rows * 7 + length(trained)) %% 5 + 0.1)
+      if (is.function(sampler$report)) {
+        sampler$report(rows, rows / 8)
+      } else {
+        sampler$update(rows, (rows * 7 + length(trained)) %% 5 + 0.1)
+      }
     }
     stopifnot(coro::is_exhausted(next_batch()))
   }
@@ -28,12 +34,20 @@ function(generator, n_epochs) {
 """
 
 
+def tell(sampler: Any, rows: list[int], n_trained: int) -> None:
+    """Give a sampler the feedback on its batch that R gives it."""
+    if hasattr(sampler, "report"):
+        sampler.report(rows, (np.array(rows) + 1) / 8)
+    else:
+        sampler.update(rows, [((row + 1) * 7 + n_trained) % 5 + 0.1 for row in rows])
+
+
 def trained_in_python(sampler: Any, n_epochs: int) -> list[int]:
     trained: list[list[int]] = []
     for _ in range(n_epochs):
         for rows in sampler:
             trained.append(rows)
-            sampler.update(rows, [((row + 1) * 7 + len(trained)) % 5 + 0.1 for row in rows])
+            tell(sampler, rows, len(trained))
     return [row for rows in trained for row in rows]
 
 
@@ -45,6 +59,18 @@ def prioritized(**parameters: Any) -> PrioritizedBatchSampler:
     return PrioritizedBatchSampler(8, 3, **{"n_batches": 7, "seed": 5, "stratified": True, **parameters})
 
 
-def evaluated(base: Any, text: str) -> Any:
-    """Return the value of R code."""
-    return base["eval"](base["parse"](text=text))
+def perplexity(**parameters: Any) -> PerplexityBatchSampler:
+    return PerplexityBatchSampler(20, 30, 8, maximum=None, seed=1, **parameters)
+
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    "weighted": weighted,
+    "without replacement": lambda: weighted(replacement=False),
+    "weighted replicas": lambda: weighted(num_replicas=3),
+    "prioritized": prioritized,
+    "prioritized replicas": lambda: prioritized(stratified=False, num_replicas=2),
+    "ranked": lambda: prioritized(method="rank", alpha=1.5),
+    "ranked replicas": lambda: prioritized(method="rank", stratified=False, num_replicas=2),
+    "perplexity": perplexity,
+    "perplexity by length": lambda: perplexity(lengths=[1 + row * 13 % 29 for row in range(20)], max_tokens=150),
+}

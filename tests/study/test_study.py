@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import re
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Callable
 
 import numpy as np
@@ -13,6 +14,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
+
+from tests.levels import some_of
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "study"
 N_STEPS = 30
@@ -85,27 +88,25 @@ def _loss_alone(loss: str, network: Any, x: Any, y: Any, weight: Any) -> Any:
         losses = torch.nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], y, reduction="none")
         return (losses * weight).sum() / weight.sum()
     points = torch.nn.functional.normalize(network[1](network[0](x)), dim=-1)
-    similar, total, counted = points @ points.T / 0.2, torch.tensor(0.0), 0
+    similar, terms = points @ points.T / 0.2, []
     for row in range(len(y)):
         others = [other for other in range(len(y)) if other != row]
-        same = [other for other in others if y[other] == y[row]]
-        if same:
-            total = total - (similar[row, same] - similar[row, others].logsumexp(0)).mean()
-            counted += 1
-    return torch.nn.functional.cross_entropy(outputs, y.long()) + total / max(counted, 1)
+        if same := [other for other in others if y[other] == y[row]]:
+            terms.append((similar[row, others].logsumexp(0) - similar[row, same]).mean())
+    return torch.nn.functional.cross_entropy(outputs, y.long()) + sum(terms) / max(len(terms), 1)
 
 
-@pytest.mark.parametrize(
-    "loss, kind",
-    [
-        ("cross-entropy", "plain"),
-        ("cross-entropy", "downsampled"),
-        ("AUM", "plain"),
-        ("AUM", "weighted"),
-        ("pairwise", "over"),
-        ("contrastive", "stratified"),
-    ],
-)
+TRAININGS = [
+    ("cross-entropy", "plain"),
+    ("cross-entropy", "downsampled"),
+    ("AUM", "plain"),
+    ("AUM", "weighted"),
+    ("pairwise", "over"),
+    ("contrastive", "stratified"),
+]
+
+
+@pytest.mark.parametrize("loss, kind", some_of(TRAININGS, 3))
 def test_networks_that_are_trained_at_once_are_those_that_are_trained_alone(
     module: Callable[[str], Any], tmp_path: Path, loss: str, kind: str
 ) -> None:
@@ -121,7 +122,10 @@ def test_networks_that_are_trained_at_once_are_those_that_are_trained_alone(
             torch.testing.assert_close(one, other, rtol=2e-3, atol=2e-4)
 
 
-@pytest.mark.parametrize("kind", ["plain", "stratified", "over", "weighted", "downsampled", "plain, refilled"])
+KINDS = ["plain", "stratified", "over", "weighted", "downsampled", "plain, refilled"]
+
+
+@pytest.mark.parametrize("kind", some_of(KINDS, 2))
 def test_training_that_is_interrupted_within_an_epoch_ends_with_the_same_results(
     module: Callable[[str], Any], tmp_path: Path, kind: str
 ) -> None:
@@ -199,8 +203,9 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     monkeypatch.setattr(data, "PREPARED", tmp_path)
     monkeypatch.setattr(data, "catalog", lambda: [data.Entry("made", "binary", "", "", "", "", "")])
     monkeypatch.setattr(data, "load", lambda entry: _data_set(module, entry.task))
+    monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=count(step=10).__next__))
     arguments = ["--steps", "3", "--seeds", "1", "--batch-sizes", "16"]
-    run.main([*arguments, "--minutes", "0.01"])
+    run.main([*arguments, "--minutes", "1"])
     begun = run.read("made")
     assert 0 < len(begun) < 10 * len(run.cells(data.catalog(), {16: 1}))
     run.main(arguments)
@@ -213,15 +218,6 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     assert not list(run.done_cells(["made"], 4))
     assert len(analyze.results(3)) == sum(line["rate"] != "" for line in finished)
     assert analyze.results(4).empty
-
-
-def test_whatever_is_done_first_covers_all_data_sets_and_the_smallest_batches(module: Callable[[str], Any]) -> None:
-    run, data = module("run_study"), module("data")
-    grid = run.cells(data.catalog(), run.SEEDS)
-    assert len(grid) == len(set(grid))
-    first = grid[: len(grid) // 30]
-    assert {cell.data for cell in first} == {entry.name for entry in data.catalog()}
-    assert {(cell.seed, cell.batch_size) for cell in first} == {(0, 32)}
 
 
 def test_differences_are_paired_and_intervals_of_splits_are_wider(module: Callable[[str], Any]) -> None:
@@ -242,24 +238,3 @@ def test_differences_are_paired_and_intervals_of_splits_are_wider(module: Callab
     assert analyze.over_splits(analyze.differences(seeds, "auc", "over")).n == 4, "seeds share the rows of a split"
     one, other = analyze.estimate([1, 2, 4]), analyze.estimate([1, 2, 4], share_rows=True)
     assert one.mean == other.mean and other.low < one.low < one.mean < one.high < other.high
-
-
-def test_the_page_has_the_tables_of_the_results(module: Callable[[str], Any]) -> None:
-    analyze = module("analyze")
-    assert analyze.tables(analyze.results()) in (FOLDER / "README.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("page", ["docs/does-it-help.md", "benchmarks/study/README.md"])
-def test_differences_and_intervals_of_the_pages_are_those_of_the_results(
-    module: Callable[[str], Any], page: str
-) -> None:
-    analyze = module("analyze")
-    table = analyze.results()
-    pattern = r"([+-]\d\.\d+) \(([+-]\d\.\d+) to ([+-]\d\.\d+)\)"
-    printed = np.array(re.findall(pattern, analyze.tables(table) + analyze.outcomes(table)), dtype=float)
-    text = (FOLDER.parents[1] / page).read_text(encoding="utf-8").split("<!-- made by")[0].replace("\u2212", "-")
-    found = re.findall(pattern, re.sub(r"\s+", " ", text))
-    assert found
-    for numbers in found:
-        tolerance = 0.5 * 10.0 ** -len(numbers[0].split(".")[1]) + 5e-5  # both are rounded
-        assert (np.abs(printed - np.array(numbers, dtype=float)) <= tolerance).all(axis=1).any(), numbers

@@ -1,0 +1,278 @@
+"""What crosses between Python and R: samplers of any kind, rows, full errors in both directions, from any thread."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.utils.data import BatchSampler as TorchBatchSampler
+from torch.utils.data import RandomSampler
+
+import rbridge
+from pystrat import DownsampledBatchSampler, NegativePairBatchSampler, StratifiedBatchSampler, TreeSampler, decode_pairs
+from rbridge._held_objects import HeldObjects
+from rbridge.session import Session, as_array
+from rbridge.torch_sampler import collect_rows_of_file
+from tests.bridge.foreign import LONG_TEXT, Epochs, Huge, Numbers, Shuffled, asymmetric
+from tests.bridge.recipes import assert_same_batches, batches_in_r, instance_of
+
+PUBLISHED = np.repeat([1, 0], [600, 19_400])
+STRATIFIED = StratifiedBatchSampler(PUBLISHED, 3, seed=1)
+
+
+def in_r(sampler: Any, n_rows: int, **options: Any) -> list[list[int]]:
+    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler, **options), n_rows)
+    return [batch.tolist() for batch in delivered]
+
+
+# Samplers and rows ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sampler", "n_rows", "expected"),
+    [
+        (partial(asymmetric), 7, [[0, 6, 2], [5], [1, 3]]),
+        ([[3, 0], [2]], 4, [[3, 0], [2]]),
+        ([[], [4, 0], [], [1], []], 5, [[], [4, 0], [], [1], []]),
+        (Shuffled(seed=1), 10, [batch.tolist() for batch in Shuffled(seed=1).batches(0)]),
+        (TreeSampler({"x": [0] * 9}, {"mode": "shuffle"}, length=30, seed=7), 9, None),
+    ],
+    ids=["a function", "a list of lists", "empty batches", "a batch sampler of your own", "single rows"],
+)
+def test_a_dataloader_in_r_delivers_the_batches_of_any_sampler(sampler: Any, n_rows: int, expected: Any) -> None:
+    given = {"n_batches": 3} if isinstance(sampler, partial) else {}
+    assert in_r(sampler, n_rows, **given) == ([[row] for row in sampler] if expected is None else expected)
+
+
+def test_torch_s_own_random_batches() -> None:
+    generator = torch.Generator()
+    sampler = TorchBatchSampler(RandomSampler(range(10), generator=generator), 4, drop_last=False)
+    generator.manual_seed(3)
+    expected = list(sampler)
+    generator.manual_seed(3)
+    assert in_r(sampler, 10) == expected
+    assert sorted(row for batch in expected for row in batch) == list(range(10))
+
+
+def test_a_callback_sampler_advances_its_epochs_and_takes_set_epoch(r: Session) -> None:
+    sampler = Shuffled(seed=5)
+    instance = instance_of(r, sampler)
+    for epoch in (0, 1, 9):
+        r.call_function(instance["set_epoch"], epoch)
+        assert instance["epoch"][0] == epoch
+        assert_same_batches(rbridge.collect_rows(instance, 10), sampler.batches(epoch))
+    assert_same_batches(rbridge.collect_rows(instance, 10), sampler.batches(10))
+    assert sampler.epoch == 0, "the Python sampler's own epoch is left alone"
+    told = Epochs()
+    instance = instance_of(r, told)
+    r.call_function(instance["set_epoch"], 4)
+    delivered = [rbridge.collect_rows(instance, 10).rows.tolist() for _ in range(2)]
+    assert delivered == [[4, 9], [5, 9]] and told.told == [4, 5]
+
+
+def test_a_generator_is_a_torch_sampler_that_learners_take(r: Session, base: Any) -> None:
+    generator = rbridge.as_torch_sampler(STRATIFIED)
+    assert list(base["class"](generator)) == ["batch_sampler_stratified", "batch_sampler_generator", "torch_sampler"]
+    assert "torch_sampler" in list(base["class"](rbridge.as_torch_sampler(Shuffled(seed=1))))
+    base["loadNamespace"]("mlr3torch")
+    learner = r.call_function(base["getExportedValue"]("mlr3", "lrn"), "classif.mlp", batch_sampler=generator)
+    values = learner["param_set"]["values"]
+    taken = values[list(values.names).index("batch_sampler")]
+    assert_same_batches(rbridge.collect_rows(taken, 20_000), STRATIFIED.batches(0))
+
+
+def test_r_reads_a_file_and_has_the_same_batches_by_itself() -> None:
+    path = Path(__file__).parents[2] / "data" / "nsch_2017.csv.gz"
+    columns = ["autism", "sex", "age_group"]
+    parameters: dict[str, Any] = {"min_samples_per_stratum": 2, "seed": 7, "missing": "stratum"}
+    sampler = StratifiedBatchSampler(pd.read_csv(str(path))[columns], **parameters)
+    assert_same_batches(collect_rows_of_file(str(path), columns, **parameters), sampler.batches(0))
+
+
+def test_a_million_rows_cross_whole(r: Session) -> None:
+    sampler = StratifiedBatchSampler(np.arange(1_000_000) % 300, 5, seed=3)
+    assert_same_batches(batches_in_r(r, instance_of(r, sampler), 2), sampler.batches(2))
+
+
+@pytest.mark.parametrize("n_items", [1, 2**22 - 1, 2**31 - 1])
+def test_pairs_have_numbers_beyond_r_s_integers_which_r_decodes(n_items: int, r: Session) -> None:
+    dice, largest = np.random.default_rng(1), min(2**53, 2 * n_items * (2**31 - 1))
+    numbers = np.unique(np.concatenate([dice.integers(0, largest, 2000), np.arange(20), largest - 1 - np.arange(20)]))
+    users, items, labels = decode_pairs(numbers, n_items)
+    table = r.call("decode_pairs", numbers.astype(np.float64), n_items)
+    for column, expected in zip(table, (users + 1, items + 1, labels)):
+        assert as_array(column).tolist() == expected.tolist()
+    if n_items == 2**31 - 1:
+        sampler = NegativePairBatchSampler([0, 0, 1], [0, 3, 1], 0.3, 5, n_users=2**21, n_items=n_items, seed=3)
+        delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 10)
+        assert delivered.rows.tolist() == sampler.batches(0).rows.tolist() and delivered.rows.max() > 2**51
+
+
+def test_numbers_of_a_sampler_of_your_own_cross_as_doubles(r: Session) -> None:
+    assert batches_in_r(r, instance_of(r, Numbers(seed=1)), 1).rows.tolist() == [2**53 - 1, 0, 0]
+
+
+# Refusals, errors and warnings ----------------------------------------------------------------------------------------
+
+RANKED: dict[str, Any] = {"seed": 1, "num_replicas": 2, "rank": 1}
+
+
+@pytest.mark.parametrize(
+    ("refused", "error", "message"),
+    [
+        (lambda: in_r(RandomSampler(range(5)), 5), rbridge.RError, r"batches of row positions. Got the item [0-4] in"),
+        (lambda: in_r([[0, 3]], 3), rbridge.RError, "of which there are 3. Got row 4, counted from 1, instead."),
+        (lambda: in_r(asymmetric, 7, n_batches=2), rbridge.RError, "as its length says, 2. Got 3 in epoch 0 instead."),
+        (lambda: in_r(asymmetric, 7, n_batches=4), rbridge.RError, "as its length says, 4. Got 3 in epoch 0 instead."),
+        (lambda: in_r(Numbers(seed=1), 1), rbridge.RError, "batches of numbers, integers from 0 to 9007199254740991"),
+        (lambda: in_r(Huge(), 9), rbridge.RError, "row positions, integers from 0 to 2147483646. Got the batch"),
+        (lambda: in_r(STRATIFIED, 19), rbridge.RError, "of the dataset, 19. Got 20000 values instead."),
+        (lambda: in_r(StratifiedBatchSampler(PUBLISHED, 3, **RANKED), 9), ValueError, "have no rank. Got rank 1 ins"),
+        (lambda: in_r(DownsampledBatchSampler(PUBLISHED, 2, 13, **RANKED), 9), ValueError, "batches of all ranks."),
+        (lambda: in_r(Shuffled(**RANKED), 9), ValueError, "R delivers the batches of all ranks."),
+        (lambda: in_r(STRATIFIED, 9, n_batches=3), ValueError, "'n_batches' parameter must be left out for a sampler"),
+        (lambda: in_r([[0]], 9, n_batches=3), ValueError, "'n_batches' parameter must be left out for a sampler"),
+        (lambda: in_r(asymmetric, 9), TypeError, "have a length, unless 'n_batches' is given"),
+        (
+            lambda: in_r(asymmetric, 9, n_batches=2**31),
+            ValueError,
+            "'n_batches' parameter must be at most 2147483647",
+        ),
+        (lambda: in_r(asymmetric(), 9, n_batches=3), TypeError, "give batches more than once. Got an iterator of cl"),
+        (lambda: in_r("text", 9), TypeError, "have a method 'batches', be an iterable of batches, or a function"),
+        (lambda: rbridge.collect_rows(3, 9), TypeError, "'generator' parameter must be a generator or an instance"),
+        (lambda: rbridge.collect_rows(3, 2**54), ValueError, "'n_rows' parameter must be at most 9007199254740992"),
+    ],
+)
+def test_what_has_no_batches_in_r_is_refused(refused: Callable[[], Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        refused()
+
+
+def test_an_error_of_r_reaches_python_with_its_text_its_class_and_its_bullets(r: Session, base: Any) -> None:
+    text = "Fehler \u00e9 " + "x" * 5000 + "\nsecond line"
+    with pytest.raises(rbridge.RError) as error:
+        r.call_function(base["stop"], text)
+    assert str(error.value) == text
+    assert error.value.r_class == ("simpleError", "error", "condition")
+    bullets = base["c"]("main", x="detail")
+    with pytest.raises(rbridge.RError, match="main(.|\n)*detail"):
+        r.call_function(base["getExportedValue"]("rlang", "abort"), bullets)
+
+
+def test_an_error_of_python_reaches_r_and_comes_back_with_its_text(r: Session) -> None:
+    instance = instance_of(r, Shuffled(seed=5))
+    guarded = r.call("guarded_call", instance["batches"], 3)  # R's own tryCatch
+    assert list(guarded.names) == ["error", "class"] and guarded[0][0] == f"ValueError: {LONG_TEXT}"
+    r.call_function(instance["set_epoch"], 3)
+    with pytest.raises(rbridge.RError) as error:
+        rbridge.collect_rows(instance, 10)
+    assert str(error.value) == f"ValueError: {LONG_TEXT}"
+
+
+def test_a_warning_of_r_becomes_one_of_python(r: Session, base: Any) -> None:
+    with pytest.warns(UserWarning, match="^mind the gap$"):
+        r.call_function(base["warning"], "mind the gap")
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_rare_stratum_of_which_python_has_warned_is_no_news_in_r() -> None:
+    with pytest.warns(UserWarning, match="parameter is 3: all rows are in one batch"):
+        sampler = StratifiedBatchSampler(["a", "a", "b"], 3, rare="warn")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rbridge.as_torch_sampler(sampler)
+
+
+# Threads and random states --------------------------------------------------------------------------------------------
+
+
+def in_threads(work: Callable[[int], None]) -> None:
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def test_any_thread_may_call(r: Session) -> None:
+    found: list[Any] = []
+
+    def work(seed: int) -> None:
+        for made in (StratifiedBatchSampler(PUBLISHED, 3, seed=seed), Shuffled(seed=seed)):
+            delivered = rbridge.collect_rows(rbridge.as_torch_sampler(made), sum(map(len, made.batches(0))))
+            found.append(np.array_equal(delivered.rows, made.batches(0).rows))
+
+    in_threads(work)
+    assert found == [True] * 8
+
+
+def test_threads_that_hold_one_object_of_r_are_all_counted(r: Session, switching: None) -> None:
+    from rpy2.rinterface_lib import _rinterface_capi
+
+    held = r.named_list(one=np.arange(3, dtype=np.int32))
+    address = held[0].rid
+    in_threads(lambda number: [held[0] for _ in range(3_000)] and None)
+    one = held[0]
+    assert one.rid == address and _rinterface_capi._R_PRESERVED[address] == 1
+    del one
+    assert address not in _rinterface_capi._R_PRESERVED
+
+
+def test_an_object_that_a_thread_drops_waits_while_another_one_is_in_r(r: Session) -> None:
+    from rpy2.rinterface_lib import _rinterface_capi
+
+    with r.lock:
+        dropped = [r.to_r(np.arange(3, dtype=np.int32))]
+        address = dropped[0].rid
+        in_threads(lambda number: dropped.clear())
+        assert address in _rinterface_capi._R_PRESERVED
+    r.to_r(np.arange(3, dtype=np.int32))  # dropped at once, and with it what waits
+    assert address not in _rinterface_capi._R_PRESERVED
+
+
+def test_an_object_that_is_dropped_waits_until_nobody_counts_and_no_other_thread_is_in_r() -> None:
+    told: list[str] = []
+
+    def preserve(cdata: str) -> None:
+        told.append(f"begin {cdata}")
+        held.release("garbage")  # as the collector may, at any line
+        told.append(f"end {cdata}")
+
+    lock = threading.RLock()
+    held = HeldObjects(lock, preserve, lambda cdata: told.append(f"drop {cdata}"))
+    held.preserve("one")
+    held.release("one")
+    assert told == ["begin one", "end one", "drop garbage", "drop one"]
+    with lock:
+        in_threads(lambda number: held.release("of a thread"))
+        assert told[4:] == []
+    held.release("two")
+    assert told[4:] == ["drop of a thread"] * 4 + ["drop two"]
+
+
+def test_the_random_states_of_r_and_python_are_unchanged(r: Session, base: Any) -> None:
+    r.call_function(base["set.seed"], 42)
+    state = list(r.rinterface.globalenv[".Random.seed"])
+    python = random.getstate(), np.random.get_state()[1].tolist()
+    for sampler, n_rows in ((STRATIFIED, 20_000), (Shuffled(seed=1), 10)):
+        rbridge.collect_rows(rbridge.as_torch_sampler(sampler), n_rows)
+    assert list(r.rinterface.globalenv[".Random.seed"]) == state
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == python

@@ -1,0 +1,293 @@
+"""Samplers of files that R and Python make independently: the same files, plans, lines, indexes and messages."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import numpy as np
+import pytest
+
+import rbridge
+from pystrat import StratifiedBatchSampler
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
+from pystrat.corpus.line_file import LineFile
+from rbridge.session import Session, as_array
+from tests.bridge.recipes import assert_same_batches, assert_same_sampler, batches_in_r, columns_of, instance_of
+from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
+
+__all__ = ["folder"]  # the fixture
+
+PAIRS: dict[str, Any] = {"source": SOURCE, "targets": TARGETS}
+TABLE: dict[int, list[Any]] = {0: [1, 1], 3: ["*", 1], 4: [0.3, 7]}
+
+
+@pytest.fixture
+def in_folder(folder: Path, base: Any) -> Iterator[Path]:
+    """The folder of files with unrelated names, and with one name in two folders, in which R works too."""
+    for name in ("x", "y"):
+        write(folder / name / "caf\u00e9.en", "en", 5)
+        write(folder / name / "de", "de", 5)
+    before = base["getwd"]()[0]
+    base["setwd"](str(folder))
+    yield folder
+    base["setwd"](before)
+
+
+def given_in_r(r: Session, given: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments as R takes them: a number of lines is an integer, and numbers with texts are a list."""
+
+    def crossed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return r.named_list(**{str(name): crossed(each) for name, each in value.items()})
+        kinds = {type(each) is str for each in value} if isinstance(value, list) else {True}
+        if kinds == {False, True}:
+            base = r.rinterface.baseenv
+            return base["list"](*[each if isinstance(each, str) else float(each) for each in value])
+        return value if kinds == {True} else np.array(value, dtype=np.float64)
+
+    lines = {name for name in ("sample", "max_length") if not isinstance(given.get(name, 0.5), float)}
+    integers = {name: np.atleast_1d(np.array(given[name], dtype=np.int32)) for name in lines}
+    return {**{name: crossed(value) for name, value in given.items()}, **integers}
+
+
+def assert_same_plan(r: Session, sampler: CorpusMixtureBatchSampler, generator: Any, epoch: int = 0) -> None:
+    frame = r.call("corpus_plan", generator, epoch)
+    assert tuple(r.rinterface.baseenv["class"](frame)) == ("data.frame",)
+    found, table = columns_of(frame), sampler.plan_of(epoch).table()
+    assert list(found) == list(table)
+    for name in table:
+        assert np.array_equal(found[name], table[name].to_numpy(), equal_nan=name != "file"), name
+
+
+# Mixtures -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {**PAIRS, "sample": 70, "weights": [3, 0.1]},
+        {**PAIRS, "sample": 70, "weights": ["*", 2]},
+        {**PAIRS, "sample": 70, "temperature": 2.5},
+        {**PAIRS, "sample": 70, "max_length": [9, 2]},
+        {**PAIRS, "sample": 0.3, "rules": ["%.en$ 0.1", "^news 00.7"], "num_replicas": 2},
+        {**PAIRS, "sample": 2000, "batch_size": 1000, "rules": ["news *", "* 1"]},
+        {**PAIRS, "sample": 50, "batch_size": None, "max_length": [6, 9], "max_tokens": 40, "window": 20},
+        {**PAIRS, "sample": 20, "window": 16, "lengths": [row % 50 for row in range(40)]},
+        {**PAIRS, "epoch_end": "first_exhausted"},
+        {**PAIRS, "epoch_end": "all_exhausted", "weights": [3, 0.7], "num_replicas": 3, "shuffle": False},
+        {**PAIRS, "epoch_end": "all_exhausted", "weights": ["*", 2]},
+        {**PAIRS, "epoch_end": "all_exhausted", "weights": TABLE},
+        {**PAIRS, "sample": 0.5, "weights": TABLE, "num_replicas": 2},
+        {"source": SOURCE, "suffixes": [""], "sample": 20, "rules": ["%.en$ 1", "* 2"]},
+        {
+            **{"source": [*SOURCE, "x/caf\u00e9.en", "y/caf\u00e9.en", "y/caf\u00e9.en"], "sample": 40},
+            **{"targets": [*TARGETS, "x/de", "y/de", "x/de"], "rules": ["caf\u00e9 1", "* 2"]},
+        },
+        {"source": SOURCE, "suffixes": [""], "sample": 20, "assign": "even", "cap": 20, "temperature": 1.5},
+    ],
+    ids=str,
+)
+def test_mixtures_have_the_plan_the_batches_and_the_lines_of_python(
+    chosen: dict[str, Any], in_folder: Path, r: Session
+) -> None:
+    chosen = {"batch_size": 8, "seed": 1, **chosen}
+    mixture = CorpusMixtureBatchSampler(**chosen)
+    generator = r.call("batch_sampler_corpus_mixture", **given_in_r(r, chosen))
+    instance = assert_same_sampler(r, mixture, generator, range(6))
+    for epoch in range(6):
+        r.call_function(instance["set_epoch"], epoch)
+        assert r.call_function(instance[".length"])[0] == len(mixture.batches(epoch))
+        assert_same_plan(r, mixture, generator, epoch)
+    dataset, python = r.call_function(instance["dataset"]), mixture.dataset()
+    rows = mixture.batches(0).rows[:5]
+    lines = [list(side) for side in r.call_function(dataset["lines"], rows + 1)]
+    assert list(zip(*lines)) == [
+        tuple(python[row]) if isinstance(python[row], tuple) else (python[row],) for row in rows
+    ]
+
+
+def test_accepted_lines_and_files_that_no_rule_covers(in_folder: Path, r: Session, evaluated: Any) -> None:
+    chosen = {"source": SOURCE, "suffixes": [""], "sample": 20, "rules": ["%.en$ 1", "^ep 1"]}
+    with pytest.warns(UserWarning, match="No rule covers these files, which are left out: '.*'.") as warned:
+        mixture = CorpusMixtureBatchSampler(batch_size=8, seed=1, **chosen, accept=lambda lines: len(lines[0]) % 3 != 1)
+    accept = evaluated("function(lines) nchar(lines[[1]]) %% 3 != 1")
+    with pytest.warns(UserWarning) as warned_in_r:
+        generator = r.call("batch_sampler_corpus_mixture", batch_size=8, seed=1, **given_in_r(r, chosen), accept=accept)
+    assert str(warned_in_r[0].message) == str(warned[0].message)
+    assert_same_sampler(r, mixture, generator)
+    assert_same_plan(r, mixture, generator)
+    assert mixture.plan.table()["excluded"].sum() > 0
+
+
+# What R has no second form of: a list of one number is a number, and one text is a vector of texts.
+ONLY_IN_PYTHON: list[dict[str, Any]] = [{"source": [3]}, {"suffixes": ".txt"}]
+
+
+@pytest.mark.parametrize("given", [given for given, _ in REFUSED if given not in ONLY_IN_PYTHON], ids=str)
+def test_lists_that_make_no_pairs_are_refused_in_the_same_words(
+    in_folder: Path, given: dict[str, Any], r: Session
+) -> None:
+    (in_folder / "folder").mkdir()
+    (in_folder / "link").symlink_to("europarl.en")
+    chosen = {**PAIRS, **given}
+    with pytest.raises(rbridge.RError) as refused:
+        r.call("corpus_dataset", **chosen)
+    with pytest.raises((TypeError, ValueError)) as expected:
+        CorpusDataset(**chosen)
+    if isinstance(chosen["source"], list) and isinstance(chosen["targets"], list):  # else it is one file in R
+        assert str(refused.value) == str(expected.value).replace("CorpusDataset", "corpus_dataset")
+
+
+def test_a_function_of_the_epoch_stays_in_its_language(in_folder: Path, r: Session, evaluated: Any) -> None:
+    mixture = CorpusMixtureBatchSampler(**PAIRS, batch_size=8, weights=lambda epoch: [1, epoch], sample=20, seed=1)
+    for cross in (rbridge.as_torch_sampler, lambda mixture: rbridge.export_r(mixture, "mixture.R")):
+        with pytest.raises(TypeError, match="weights that can be written down. Got a function of the epoch instead."):
+            cross(mixture)
+    weights = evaluated("function(epoch) c(1, epoch)")
+    crossed = given_in_r(r, {**PAIRS, "sample": 20})
+    generator = r.call("batch_sampler_corpus_mixture", batch_size=8, seed=1, **crossed, weights=weights)
+    for epoch in range(3):
+        assert_same_batches(batches_in_r(r, r.call_function(generator, None), epoch), mixture.batches(epoch))
+
+
+def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
+    """A byte that is no character is not lost: in the plan, in errors that name the file, and when it is read."""
+    with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt"), "wb") as text:
+        text.write(b"line\n")
+    mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=1, seed=1)
+    in_r = r.call("batch_sampler_corpus_mixture", str(tmp_path), 1, np.array([1], dtype=np.int32), None, ".txt", seed=1)
+    assert_same_sampler(r, mixture, in_r)
+    generator = rbridge.as_torch_sampler(mixture)
+    assert columns_of(r.call("corpus_plan", generator))["file"] == ["caf\\xe9"]
+    instance = r.call_function(generator, None)
+    assert list(r.call_function(r.call_function(instance["dataset"])["lines"], 1)[0]) == ["line"]
+    (mixture.dataset().files[0].sides[0].path).write_bytes(b"longer than before\n")
+    with pytest.raises(rbridge.RError, match=r"caf\\xe9.txt has changed since its lines were found"):
+        r.call_function(r.call_function(instance[".iter"]))
+
+
+# Rare events ----------------------------------------------------------------------------------------------------------
+
+
+def test_r_reads_the_lines_and_labels_of_rare_events_and_refuses_lists_in_the_same_words(
+    tmp_path: Path, r: Session, base: Any
+) -> None:
+    paths = [tmp_path / name for name in ("fraud a", "fraud b", "mon", "wed", "thu")]
+    for path, size in zip(paths, (6, 5, 70, 0, 52)):
+        path.write_text("".join(f"{path.name} {line}\n" for line in range(size)), encoding="utf-8")
+    sampler = RareEventBatchSampler(paths[:2], paths[2:], 2, 9, negative_files_per_epoch=2, seed=3)
+    dataset, of_r = sampler.dataset(), r.call_function(instance_of(r, sampler)["dataset"])
+    for batch in sampler.batches(1):
+        item, label = r.call_function(of_r[".getbatch"], r.rinterface.IntSexpVector(batch + 1))
+        assert list(zip(item, as_array(label))) == [dataset[position] for position in batch.tolist()]
+    for lists in ((paths[:2], [*paths[2:], "nowhere"]), (paths[:2], [*paths[2:], paths[1]]), (paths[3:4], paths[:2])):
+        with pytest.raises(ValueError) as refused:
+            RareEventBatchSampler(*lists, 1, 9)
+        in_r = [list(map(str, files)) for files in lists]
+        with pytest.raises(rbridge.RError) as refused_in_r:
+            r.call("batch_sampler_rare_events", *in_r, multiplier=1, batch_size=9)
+        expected = str(refused.value).replace("RareEventBatchSampler", "batch_sampler_rare_events")
+        assert str(refused_in_r.value) == expected
+
+
+# Lines and what is written --------------------------------------------------------------------------------------------
+
+TEXTS = ["", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "\u00e9\u2028b\x0b\x85c\n", "\ufeffa\n", "a\rb\n"]
+
+
+@pytest.mark.parametrize("writer", ["python", "r"])
+def test_either_language_uses_the_index_of_lines_that_the_other_one_wrote(
+    writer: str, tmp_path: Path, r: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # R in this process sees it, too
+    in_cache = tmp_path / "in_cache.txt"
+    in_cache.with_name(f".{in_cache.name}.pystrat-lines").mkdir()  # so the index cannot be beside the file
+    for place, text in enumerate([*TEXTS, "x" * 9_000_000 + "\ny" * 3, "a\nb\n"]):
+        path = tmp_path / f"{place}.txt" if place <= len(TEXTS) else in_cache
+        path.write_bytes(text.encode())
+        if writer == "r":
+            r.call("line_index", str(path))
+        lines = LineFile(path)
+        expected = [lines.line(number) for number in range(len(lines))]
+        found = r.call("line_index", str(path))
+        (index,) = (
+            file
+            for file in (path.with_name(f".{path.name}.pystrat-lines"), *tmp_path.glob("cache/pystrat/lines/*"))
+            if file.is_file()
+        )
+        written = (index.stat().st_mtime_ns, index.stat().st_ino)
+        LineFile(path), r.call("line_index", str(path))
+        assert (index.stat().st_mtime_ns, index.stat().st_ino) == written
+        assert columns_of(found)["n_lines"][0] == len(expected)
+        if expected:
+            dataset = r.call("corpus_dataset", r.named_list(path=str(path)), ".txt")
+            positions = np.arange(1, len(expected) + 1, dtype=np.int32)
+            assert list(r.call_function(dataset["lines"], positions)[0]) == expected
+
+
+@pytest.fixture
+def limited_files(evaluated: Callable[[str], Any]) -> Iterator[Callable[[int], Any]]:
+    """Limit the size of a file, which stands for a full disk: the system writes a part, and refuses the rest."""
+
+    @contextmanager
+    def limited(limit: int) -> Iterator[None]:
+        before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            signal.signal(signal.SIGXFSZ, handler)
+
+    yield limited
+    evaluated(
+        "before = options(warn = 1); gc(); options(before)"
+    )  # R warns of the connection to a file that it could not write
+
+
+@pytest.mark.parametrize("language", ["python", "r"])
+@pytest.mark.parametrize("limit", [500, 4_096, 100_000])
+def test_a_recipe_that_cannot_be_written_completely_is_an_error(
+    language: str, limit: int, limited_files: Any, tmp_path: Path, r: Session
+) -> None:
+    recipe = tmp_path / "sampler.recipe"
+    recipe.write_text("another recipe", encoding="utf-8")
+    sampler = StratifiedBatchSampler([0, 1] * 50_000, 1, seed=1)
+    generator = rbridge.as_torch_sampler(sampler)
+    refused = "File too large" if language == "python" else "sampler.recipe cannot be written: "
+    with limited_files(limit), pytest.raises((OSError, rbridge.RError), match=refused):
+        if language == "python":
+            rbridge.export_r(sampler, tmp_path / "sampler.R")
+        else:
+            r.call("write_batch_sampler", generator, str(recipe))
+    assert recipe.read_text(encoding="utf-8") == "another recipe"
+    assert list(tmp_path.iterdir()) == [recipe]
+
+
+@pytest.mark.parametrize("language", ["python", "r"])
+@pytest.mark.parametrize("limit", [4_096, 100_000, 800_000 + 63])
+def test_no_index_is_left_that_was_not_written_completely(
+    language: str, limit: int, limited_files: Any, tmp_path: Path, r: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path, cache = tmp_path / "corpus" / "text.txt", tmp_path / "cache" / "pystrat" / "lines"
+    path.parent.mkdir()
+    path.write_text("a line\n" * 100_000, encoding="utf-8")
+    index = path.with_name(f".{path.name}.pystrat-lines")
+    index.write_text("an index of another text", encoding="utf-8")
+    with limited_files(limit):
+        if language == "python":
+            lines = LineFile(path)
+            found = [len(lines), lines.line(99_999)]
+        else:
+            dataset = r.call("corpus_dataset", r.named_list(path=str(path)), ".txt")
+            n_lines = r.rinterface.baseenv["length"](dataset)[0]
+            found = [n_lines, r.call_function(dataset["lines"], np.array([100_000], dtype=np.int32))[0][0]]
+    assert found == [100_000, "a line"]
+    assert index.read_text(encoding="utf-8") == "an index of another text"
+    assert sorted([*path.parent.iterdir(), *cache.iterdir()]) == [index, path]

@@ -1,0 +1,108 @@
+"""Draws are those of a running R: its sample.int(), after set.seed(). The naive models of the tests draw like it."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+from pystrat import (
+    EpochSubsetBatchSampler,
+    NegativePairBatchSampler,
+    UniformBatchSampler,
+    correct_probabilities,
+    epoch_permutation,
+)
+from pystrat.base import epoch_seed
+from rbridge.session import Session, as_array
+from tests.levels import some_of
+from tests.reference.naive_random import NaiveStream
+
+LARGEST_SEED = 2**31 - 2
+# Seeds R's generator, calls a function, and leaves the session's own generator as it was.
+SEEDED = """
+function(seed, draw, ...) {
+  kept = list(get0(".Random.seed", globalenv()), RNGkind())
+  on.exit({
+    do.call(RNGkind, as.list(kept[[2]]))
+    if (!is.null(kept[[1]])) assign(".Random.seed", kept[[1]], globalenv())
+  })
+  set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
+  draw(...)
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def drawn(r: Session, evaluated: Callable[[str], Any]) -> Callable[..., list[int]]:
+    """Return a function that draws by R code, with a seed and arguments."""
+    seeded, functions = evaluated(SEEDED), {}
+
+    def draw(code: str, seed: int, *arguments: Any) -> list[int]:
+        function = functions.setdefault(code, evaluated(code))
+        values = as_array(r.call_function(seeded, seed, function, *arguments))
+        return values.astype(np.int64).tolist()
+
+    return draw
+
+
+PERMUTATION = "function(n) sample.int(n) - 1"
+# Around the sizes at which a draw needs another bit, and seeds at both ends.
+SIZES = [(n, n * 1_000_003 % LARGEST_SEED) for n in range(1, 2001)]
+BITS = [(n, n) for power in (16, 17) for n in range(2**power - 4, 2**power + 5)]
+SEEDS = [
+    (700, seed) for seed in (*range(200), *range(2**30, 2**30 + 50), *range(LARGEST_SEED - 50, LARGEST_SEED + 1))
+]
+LARGE = [(10**6, seed) for seed in (0, 1, 12_345, LARGEST_SEED)]
+
+
+@pytest.mark.parametrize("cases", [some_of(SIZES, 400), some_of(BITS, 8), some_of(SEEDS, 100), some_of(LARGE, 1)])
+def test_an_epoch_order_is_a_sample_of_r(cases: list[tuple[int, int]], drawn: Callable[..., list[int]]) -> None:
+    for n_rows, seed in cases:
+        assert epoch_permutation(n_rows, seed=seed).tolist() == drawn(PERMUTATION, seed, n_rows), (n_rows, seed)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 1_000, 65_536, 65_537, 10**6, 2**31 - 1])
+def test_the_naive_generator_of_the_tests_is_that_of_r(limit: int, drawn: Callable[..., list[int]]) -> None:
+    found = drawn("function(k) c(sample.int(k, 1001, replace = TRUE), sample.int(7001)) - 1", 9, limit)
+    stream = NaiveStream(9)
+    assert [*stream.indices(limit, 1001).tolist(), *stream.permutation(7001)] == found
+
+
+UNIFORM = "function(n, k) unlist(lapply(1:3, function(batch) sample.int(n, k, useHash = FALSE))) - 1"
+SUBSET = "function(n, k, replace) sample.int(n, k, replace = replace, useHash = FALSE) - 1"
+
+
+@pytest.mark.parametrize("epoch", [0, 2])
+def test_uniform_batches_and_subsets_of_an_epoch(epoch: int, drawn: Callable[..., list[int]]) -> None:
+    seed = epoch_seed(9, epoch)
+    for n, k in ((10, 3), (70_000, 100), (70_000, 70_000)):
+        sampler = UniformBatchSampler(n, k, n_batches=3, seed=9)
+        assert sampler.batches(epoch).rows.tolist() == drawn(UNIFORM, seed, n, k)
+    for method in ("uniform", "uniform_without_replacement"):
+        subset = EpochSubsetBatchSampler(1234, 100, 9, method=method, seed=9)
+        assert subset.batches(epoch).rows.tolist() == drawn(SUBSET, seed, 1234, 100, method == "uniform")
+
+
+@pytest.mark.parametrize("count", [1000, 3000])
+def test_negative_pairs_of_a_large_table(count: int, drawn: Callable[..., list[int]]) -> None:
+    n_items = 2**31 - 1
+    sampler = NegativePairBatchSampler([1000], [7], 1 / (1 + count), count + 1, n_items=n_items, unique=True, seed=9)
+    code = "function(count, free) { order = sample.int(count + 1); c(order, sample.int(free, count)) - 1 }"
+    found = np.array(drawn(code, 9, count, 1001 * n_items - 1))
+    order, ranks = found[: count + 1], found[count + 1 :]
+    positive = 1000 * n_items + 7
+    cells = ranks + (ranks >= positive)
+    assert sampler.batches(0).rows.tolist() == [2 * positive + 1, *(2 * cells[row - 1] for row in order if row)]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10, 40])
+def test_corrected_probabilities_have_the_digits_of_r(
+    n_classes: int, r: Session, evaluated: Callable[[str], Any]
+) -> None:
+    dice = np.random.default_rng(1)
+    probabilities, rates = dice.dirichlet(np.ones(n_classes), 1000), dice.random(n_classes) + 0.01
+    code = "function(values, rates) rbridge::correct_probabilities(matrix(values, ncol = length(rates)), rates)"
+    found = as_array(r.call_function(evaluated(code), probabilities.ravel(order="F"), rates))
+    assert found.tolist() == correct_probabilities(probabilities, rates).tolist()
