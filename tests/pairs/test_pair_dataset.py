@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from torch.utils.data import DataLoader, DistributedSampler
+from torch.utils.data import DataLoader
 
 from pystrat import FeatureLookup, NegativePairBatchSampler, PairDataset, decode_pairs
 
@@ -19,28 +19,22 @@ ITEM_FEATURES = np.arange(30) * 10
 BYTES, FLOATS = np.array([1, 2], dtype=np.uint8), np.array([1, 2], dtype=np.float32)
 
 
-def sampler_of(**parameters: Any) -> NegativePairBatchSampler:
-    return NegativePairBatchSampler(USERS, ITEMS, 0.3, 16, n_users=N_USERS, n_items=N_ITEMS, seed=1, **parameters)
+def sampler_of() -> NegativePairBatchSampler:
+    return NegativePairBatchSampler(USERS, ITEMS, 0.3, 16, n_users=N_USERS, n_items=N_ITEMS, seed=1)
 
 
-def dataset_of() -> PairDataset:
-    return PairDataset(N_USERS, N_ITEMS, user_features=USER_FEATURES, item_features=ITEM_FEATURES)
+def loader_of(dataset: Any, sampler: Any, form: str, workers: int = 0) -> Any:
+    given = {form: sampler, **({"batch_size": None} if form == "sampler" else {})}
+    return DataLoader(dataset, num_workers=workers, **given)
 
 
-def delivered(loader: Any) -> list[dict[str, torch.Tensor]]:
-    return list(loader)
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("form", ["sampler", "batch_sampler"])
+@pytest.mark.parametrize(("form", "workers"), [("sampler", 0), ("batch_sampler", 2)])
 def test_both_forms_of_a_loader_deliver_the_sampler_s_pairs_and_their_features(form: str, workers: int) -> None:
-    given: dict[str, Any] = {"sampler": sampler_of(), "batch_size": None}
-    if form == "batch_sampler":
-        given = {"batch_sampler": sampler_of()}
-    loader = DataLoader(dataset_of(), num_workers=workers, **given)  # type: ignore[arg-type, var-annotated]
+    dataset = PairDataset(N_USERS, N_ITEMS, user_features=USER_FEATURES, item_features=ITEM_FEATURES)
+    loader = loader_of(dataset, sampler_of(), form, workers)
     assert len(loader) == len(sampler_of())
     for epoch in range(2):
-        batches = delivered(loader)
+        batches = list(loader)
         assert len(batches) == len(loader)
         for batch, numbers in zip(batches, sampler_of().batches(epoch)):
             users, items, labels = decode_pairs(numbers, N_ITEMS)
@@ -57,12 +51,8 @@ def test_a_loader_delivers_ids_beside_the_codes(form: str) -> None:
     sampler = NegativePairBatchSampler(users, items, 0.3, 16, seed=1)
     ages = FeatureLookup(np.arange(N_USERS), ids=[f"user {code}" for code in range(N_USERS)])
     known = {"user_ids": sampler.user_ids, "item_ids": sampler.item_ids, "user_features": ages}
-    dataset = PairDataset(sampler.n_users, sampler.n_items, **known)
-    loading: dict[str, Any] = {"sampler": sampler, "batch_size": None}
-    if form == "batch_sampler":
-        loading = {"batch_sampler": sampler}
     observed = set(zip(users, items))
-    for batch in DataLoader(dataset, **loading):  # type: ignore[arg-type, var-annotated]
+    for batch in loader_of(PairDataset(sampler.n_users, sampler.n_items, **known), sampler, form):
         assert [sampler.user_ids[code] for code in batch["user"]] == list(batch["user_id"])
         assert [sampler.item_ids[code] for code in batch["item"]] == list(batch["item_id"])
         assert [f"user {age}" for age in batch["user_features"].tolist()] == list(batch["user_id"])
@@ -81,23 +71,12 @@ def test_features_in_arrays_go_by_code_where_ids_are_given() -> None:
         "user_features": [0.5, 1.5],
         "item_features": [3, 4],
     }
+    assert PairDataset(1, 2, user_features=7.5)[[0, 3]]["user_features"].tolist() == [7.5, 7.5]
 
 
-def test_the_vectorised_form_asks_once_a_batch() -> None:
-    class Counting(PairDataset):
-        asked = 0
-
-        def __getitem__(self, numbers: Any) -> dict[str, Any]:
-            self.asked += 1
-            return super().__getitem__(numbers)
-
-    dataset = Counting(N_USERS, N_ITEMS)
-    loader = DataLoader(dataset, sampler=sampler_of(), batch_size=None)  # type: ignore[arg-type, var-annotated]
-    assert dataset.asked == 0 and len(list(loader)) == dataset.asked == len(loader)
-
-
-def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others() -> None:
-    dataset = PairDataset(3, 4)
+def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others_and_no_length() -> None:
+    """A sampler of all its items would take the place of the sampler of pairs."""
+    dataset: Any = PairDataset(3, 4)
     found = [dataset[number] for number in range(24)]
     assert [(pair["user"], pair["item"], pair["label"]) for pair in found] == [
         (user, item, label) for user in range(3) for item in range(4) for label in (0, 1)
@@ -106,23 +85,31 @@ def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others() -> None:
         dataset[[0, 24]]
     with pytest.raises(ValueError, match="'numbers' parameter must hold pair numbers"):
         dataset[-1]
-
-
-def test_a_table_beyond_pair_numbers_is_refused() -> None:
+    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
+        list(DataLoader(dataset, batch_size=6, shuffle=True))
     with pytest.raises(ValueError, match="'n_items' .* must be at most 4194304 with 1073741824 users"):
         PairDataset(2**30, 2**30)
     largest = PairDataset(2**30, 2**22)[2**53 - 1]
     assert (largest["user"], largest["item"], largest["label"]) == (2**30 - 1, 2**22 - 1, 1)
 
 
-def test_a_dataset_has_no_length_so_that_no_sampler_of_all_pairs_takes_the_place_of_the_sampler() -> None:
-    dataset: Any = PairDataset(3, 4)
-    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
-        list(DataLoader(dataset, batch_size=None))  # a SequentialSampler
-    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
-        list(DataLoader(dataset, batch_size=6, shuffle=True))
-    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
-        DistributedSampler(dataset, num_replicas=2, rank=0)
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"user_features": USER_FEATURES[:5]},
+            "The 'user_features' parameter must have one value or one row for each of 20. Got 5 values ",
+        ),
+        ({"item_features": np.arange(31)}, "'item_features' .* for each of 30. Got 31 values instead"),
+        ({"item_features": "text"}, "'item_features' .* for each of 30. Got 1 value instead"),
+    ],
+)
+def test_features_of_fewer_or_more_codes_are_refused(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        PairDataset(N_USERS, N_ITEMS, **options)
+
+
+# Lookups by id --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -138,12 +125,17 @@ def test_features_are_those_of_the_ids(ids: Any) -> None:
     assert lookup(known[1]).tolist() == [3, 4]
 
 
-@pytest.mark.parametrize(("ids", "unknown"), [(["a", "b"], "'c'"), ([5, 7], "6"), (None, "2"), (None, "-1")])
-def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: str) -> None:
+def test_a_mapping_has_the_features_by_id() -> None:
+    assert FeatureLookup({"bob": 54, "ann": 31}, default=-1)(["ann", "eve", "bob"]).tolist() == [31, -1, 54]
+    assert FeatureLookup({7: [1.0, 2.0], 5: [3.0, 4.0]})([5, 7]).tolist() == [[3, 4], [1, 2]]
+
+
+@pytest.mark.parametrize(("ids", "unknown"), [(["a", "b"], "c"), ([5, 7], 6), (None, 2), (None, -1)])
+def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: Any) -> None:
     features = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
     known = list(range(2) if ids is None else ids)
-    asked = [known[1], eval(unknown)]
-    text = f"'ids' parameter must be known if no default is given. Got {unknown} instead"
+    asked = [known[1], unknown]
+    text = f"'ids' parameter must be known if no default is given. Got {unknown!r} instead"
     with pytest.raises(ValueError, match=text):
         FeatureLookup(features, ids)(asked)
     assert FeatureLookup(features, ids, default=0)(asked).tolist() == [[3, 4], [0, 0]]
@@ -159,8 +151,6 @@ def test_doubles_are_ids_among_integers_where_they_are_exact(dtype: Any) -> None
     assert lookup(asked).tolist() == [2, 0, 1, 0, 0, 0, 0, 3, 0]
     assert lookup(np.array([7, 5.5, np.inf], dtype=np.float16)).tolist() == [2, 0, 0]
     assert lookup(torch.tensor(5.0)) == 1
-    with pytest.raises(ValueError, match="must be known if no default is given. Got 5.5 instead"):
-        FeatureLookup([1, 2], ids=np.array([5, 7], dtype=dtype))([7.0, 5.5])
 
 
 @pytest.mark.parametrize(
@@ -175,53 +165,38 @@ def test_doubles_are_ids_among_integers_where_they_are_exact(dtype: Any) -> None
     ],
 )
 def test_no_integer_is_taken_for_another_that_is_the_same_double(ids: Any, asked: Any) -> None:
-    with pytest.raises(
-        ValueError, match=r"'ids' .* must be below 2\^53, to be exact, if doubles are compared with integers. Got [-\d]"
-    ):
+    required = r"'ids' .* must be below 2\^53, to be exact, if doubles are compared with integers. Got [-\d]"
+    with pytest.raises(ValueError, match=required):
         FeatureLookup([1, 2], ids=ids, default=0)(asked)
+    large = [2**53, 2**53 + 1]
+    assert FeatureLookup([1, 2], ids=large, default=0)([2**53 + 1, 2**53 + 2, 2**53]).tolist() == [2, 0, 1]
 
 
-def test_large_integers_are_ids_of_their_own() -> None:
-    assert FeatureLookup([1, 2], ids=[2**53, 2**53 + 1], default=0)(
-        [2**53 + 1, 2**53 + 2, 2**53]
-    ).tolist() == [2, 0, 1]
-    assert FeatureLookup([1, 2], ids=[1.5, 2.0**60], default=0)([2, 2**52]).tolist() == [0, 0]
+@pytest.mark.parametrize("asked", ["a\0", ["a\0"], [["b", "a\0"]], ["a", 1]])
+def test_ids_of_lists_are_looked_up_as_they_are_and_not_as_numpy_makes_them(asked: Any) -> None:
+    with pytest.raises(ValueError, match="'ids' .* must be known if no default is given"):
+        FeatureLookup([1, 2, 3], ids=["a", "b", "1"])(asked)
+    with pytest.raises(TypeError, match="'ids' .* must hold integers from 0. Got <U1 values"):
+        FeatureLookup([1, 2])(["a"])
 
 
-def test_text_features_by_text_ids() -> None:
-    genres = FeatureLookup(np.array(["crime", "poetry"], dtype=object), ["b1", "b2"], default="unknown")
-    assert genres(["b2", "b3"]).tolist() == ["poetry", "unknown"]
-
-
-def test_a_longer_text_is_a_default_in_full() -> None:
-    for features in (["crime", "war"], np.array(["crime", "war"], dtype=object)):
-        assert FeatureLookup(features, default="unknown")([1, 7, 0]).tolist() == ["war", "unknown", "crime"]
-
-
-@pytest.mark.parametrize("default", [0.1, 3, True, np.nan, np.inf, 2**40 + 1])
-def test_numbers_are_rounded_to_floating_features(default: Any) -> None:
-    found = FeatureLookup(FLOATS, default=default)([0, 9])
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, np.array([1, default], dtype=np.float32))
-
-
-def test_a_mapping_has_the_features_by_id() -> None:
-    assert FeatureLookup({"bob": 54, "ann": 31}, default=-1)(["ann", "eve", "bob"]).tolist() == [31, -1, 54]
-    assert FeatureLookup({7: [1.0, 2.0], 5: [3.0, 4.0]})([5, 7]).tolist() == [[3, 4], [1, 2]]
-
-
-def test_doubles_are_defaults_of_integers() -> None:
-    whole = FeatureLookup([1, 2], default=7.0)([0, 9])
-    assert whole.dtype == np.int64 and whole.tolist() == [1, 7]
-    fraction = FeatureLookup([1, 2], default=np.nan)
-    np.testing.assert_array_equal(fraction([0, 9]), [1, np.nan])
-    assert fraction([0]).dtype == fraction([9]).dtype == np.float64
-
-
-@pytest.mark.parametrize("default", [0, 255, np.int64(255), np.uint8(7), True])
-def test_integers_within_the_features_type_are_defaults(default: Any) -> None:
-    found = FeatureLookup(BYTES, default=default)([0, 9])
-    assert found.dtype == np.uint8 and found.tolist() == [1, int(default)]
+@pytest.mark.parametrize(
+    ("features", "default", "expected"),
+    [
+        (np.array([1, 2]), 7.0, np.array([1, 7])),
+        (np.array([1, 2]), np.nan, np.array([1, np.nan])),
+        *((BYTES, default, np.array([1, int(default)], np.uint8)) for default in (0, 255, np.int64(255), True)),
+        *((FLOATS, default, np.array([1, default], np.float32)) for default in (0.1, 3, np.nan, np.inf, 2**40 + 1)),
+        (["crime", "war"], "unknown", np.array(["crime", "unknown"])),
+        (np.array(["crime", "war"], dtype=object), "unknown", np.array(["crime", "unknown"], dtype=object)),
+    ],
+)
+def test_a_default_is_in_full_and_keeps_the_type_of_features_that_hold_it(
+    features: Any, default: Any, expected: np.ndarray
+) -> None:
+    found = FeatureLookup(features, default=default)([0, 9])
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(
@@ -249,40 +224,3 @@ def test_integers_within_the_features_type_are_defaults(default: Any) -> None:
 def test_refused_features(arguments: tuple[Any, ...], options: dict[str, Any], text: str) -> None:
     with pytest.raises((TypeError, ValueError), match=text):
         FeatureLookup(*arguments, **options)
-
-
-def test_codes_are_no_ids_of_another_type() -> None:
-    with pytest.raises(TypeError, match="'ids' .* must hold integers from 0. Got <U1 values"):
-        FeatureLookup([1, 2])(["a"])
-
-
-@pytest.mark.parametrize("asked", ["a\0", ["a\0"], [["b", "a\0"]], ["a", 1]])
-def test_ids_of_lists_are_looked_up_as_they_are_and_not_as_numpy_makes_them(asked: Any) -> None:
-    with pytest.raises(ValueError, match="'ids' .* must be known if no default is given"):
-        FeatureLookup([1, 2, 3], ids=["a", "b", "1"])(asked)
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (
-            {"user_features": USER_FEATURES[:5]},
-            "The 'user_features' parameter must have one value or one row for each of 20. Got 5 values ",
-        ),
-        ({"item_features": np.arange(31)}, "'item_features' .* for each of 30. Got 31 values instead"),
-        ({"item_features": "text"}, "'item_features' .* for each of 30. Got 1 value instead"),
-    ],
-)
-def test_features_of_fewer_or_more_codes_are_refused(options: dict[str, Any], text: str) -> None:
-    with pytest.raises(ValueError, match=text):
-        PairDataset(N_USERS, N_ITEMS, **options)
-
-
-def test_a_single_value_is_the_feature_of_a_single_code() -> None:
-    assert PairDataset(1, 2, user_features=7.5)[[0, 3]]["user_features"].tolist() == [7.5, 7.5]
-
-
-def test_a_user_whom_a_lookup_does_not_know_is_an_error_in_the_loader() -> None:
-    dataset = PairDataset(N_USERS, N_ITEMS, user_features=FeatureLookup(USER_FEATURES[:5]))
-    with pytest.raises(ValueError, match="'ids' parameter must be known"):
-        list(DataLoader(dataset, sampler=sampler_of(), batch_size=None))  # type: ignore[arg-type, call-overload]

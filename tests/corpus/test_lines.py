@@ -1,0 +1,403 @@
+"""Lines of a text file by number: what a line is, its index, files that change, and files that are not regular."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader
+
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
+from pystrat.corpus import line_file, line_index
+from pystrat.corpus.line_file import LineFile
+
+CHANGED = "text.txt has changed since its lines were found .* Make the sampler and the dataset anew."
+N_LINES = 200
+
+
+def lines_of(file: LineFile) -> list[str]:
+    return [file.line(number) for number in range(len(file))]
+
+
+def expected_lines(text: bytes) -> list[str]:
+    """The rule, word by word: only \\n ends a line, one \\r before it is dropped, a last line without \\n counts."""
+    parts = text.split(b"\n")
+    last = [parts[-1].decode()] if parts[-1] else []
+    return [(part[:-1] if part.endswith(b"\r") else part).decode() for part in parts[:-1]] + last
+
+
+def index_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.pystrat-lines")
+
+
+# What a line is -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "é\u2028b\x0b\x85c\n", "\ufeffa\n", "a\rb\n", "\0\n"],
+)
+def test_what_a_line_is(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(text.encode())
+    assert lines_of(LineFile(path)) == expected_lines(text.encode())
+
+
+@given(text=st.text(alphabet="ab\n\ré \t\v").map(str.encode), block=st.integers(1, 9))
+def test_lines_and_words_do_not_depend_on_the_blocks_that_are_read(text: bytes, block: int, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_index, "_BLOCK", block)
+        patch.setattr(line_file, "_BLOCK", block)
+        file = LineFile(path)
+        assert lines_of(file) == expected_lines(text)
+        assert file.word_counts().tolist() == [len(line.split()) for line in expected_lines(text)]
+
+
+def test_words_are_between_blanks_of_ascii(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes("a\u00a0b \u00e4\n \t\n\v\f\r\na\rb\n".encode())
+    assert LineFile(path).word_counts().tolist() == [2, 0, 0, 2]
+
+
+def test_text_that_is_not_utf_8_names_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"fine\ncaf\xe9\n")
+    file = LineFile(path)
+    assert file.line(0) == "fine"
+    with pytest.raises(ValueError, match=f"{path}, line 2, is not UTF-8: .*byte 0xe9"):
+        file.line(1)
+
+
+@pytest.mark.thorough
+def test_a_file_far_larger_than_what_is_read_of_it(tmp_path: Path) -> None:
+    """Offsets beyond 2^32: a sparse file of 4 GB whose last line is read."""
+    path = tmp_path / "text"
+    with open(path, "wb") as text:
+        text.write(b"first\n")
+        text.truncate(2**32)
+        text.seek(0, os.SEEK_END)
+        text.write(b"\nlast\n")
+    file = LineFile(path)
+    assert len(file) == 3 and file.line(0) == "first" and file.line(2) == "last"
+
+
+# The index on disk ----------------------------------------------------------------------------------------------------
+
+DAMAGE = st.one_of(
+    st.tuples(
+        st.just("flip"), st.lists(st.tuples(st.integers(0, 10**6), st.integers(1, 255)), min_size=1, max_size=4)
+    ),
+    st.tuples(st.just("cut"), st.integers(1, 10**6)),
+    st.tuples(st.just("append"), st.binary(min_size=1, max_size=40)),
+    st.tuples(
+        st.just("number"), st.tuples(st.integers(0, 40), st.sampled_from([-1, 0, 2**62, -(2**63), 17, 10**6]))
+    ),
+)
+
+
+def damaged(whole: bytes, kind: str, how: Any) -> bytes:
+    changed = bytearray(whole)
+    if kind == "flip":
+        for place, bits in how:
+            changed[place % len(whole)] ^= bits
+    elif kind == "cut":
+        del changed[-(1 + how % len(whole)) :]
+    elif kind == "append":
+        changed += how
+    else:
+        struct.pack_into("<q", changed, 64 + 8 * how[0], how[1])
+    return bytes(changed)
+
+
+@given(damage=DAMAGE)
+def test_lines_are_right_whatever_happened_to_the_index(damage: tuple[str, Any], tmp_path: Path) -> None:
+    path, lines = tmp_path / "text", [f"line {number}" + "x" * (number % 7) for number in range(40)]
+    if not path.exists():
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        path.chmod(0o600)
+        LineFile(path)
+    whole = index_of(path).read_bytes()
+    assert len(whole) == 8 * 41 + 64 and index_of(path).stat().st_mode & 0o777 == 0o600, "as private as the text"
+    index_of(path).write_bytes(damaged(whole, *damage))
+    assert lines_of(LineFile(path)) == lines
+    assert index_of(path).read_bytes() == whole, "it was made again"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [index_of(path).name, "text"], "nothing is left aside"
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_the_index_of_other_text_is_not_taken(place: int, tmp_path: Path) -> None:
+    """Written in place with the same size and the time put back, as ``rsync --inplace --times`` leaves it."""
+    path = tmp_path / "text"
+    path.write_text("a longer\ntext\n", encoding="utf-8")
+    LineFile(path)
+    text, times = bytearray(path.read_bytes()), path.stat()
+    text[place], text[4] = 10, 10
+    with open(path, "r+b") as file:
+        file.write(text)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert lines_of(LineFile(path)) == expected_lines(bytes(text))
+
+
+def test_where_the_folder_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user's cache folder is next, then memory. A folder in the index's place is what even root cannot replace."""
+    path, cache = tmp_path / "corpus" / "text", tmp_path / "cache"
+    index_of(path).mkdir(parents=True)
+    path.write_text("a\nb\n", encoding="utf-8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    assert lines_of(LineFile(path)) == ["a", "b"]
+    assert len(list((cache / "pystrat" / "lines").glob("*.pystrat-lines"))) == 1
+    monkeypatch.setenv("XDG_CACHE_HOME", str(path))  # a file: no folder can be made in it
+    file = LineFile(path)
+    assert lines_of(file) == ["a", "b"] and lines_of(pickle.loads(pickle.dumps(file))) == ["a", "b"]
+
+
+# Files that change ----------------------------------------------------------------------------------------------------
+
+
+def content(letter: str, shift: int = 0) -> bytes:
+    """Lines whose number is in each of their words; other shifts have them elsewhere, in as many bytes."""
+    lines = b"".join(f"{letter}{number} ".encode() * (1 + number % 5) + b"\n" for number in range(N_LINES))
+    return lines[shift:] + lines[:shift]
+
+
+def expected(number: int) -> str:
+    return f"a{number} " * (1 + number % 5)
+
+
+def rewrite(path: Path) -> None:
+    """Write other lines into the file, of the same size in all."""
+    with open(path, "r+b") as text:
+        text.write(content("b", shift=5))
+
+
+def truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 1)
+
+
+def replace(path: Path) -> None:
+    """Rename another file into its place; it stays below another name, as a backup does."""
+    aside = path.with_name("aside")
+    aside.write_bytes(content("b", shift=5))
+    os.utime(aside, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+    os.link(path, path.with_name("backup"))
+    os.replace(aside, path)
+
+
+def move(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+
+
+def replace_by_fifo(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def written(folder: Path) -> Path:
+    path = folder / "text.txt"
+    path.write_bytes(content("a"))
+    os.utime(path, ns=(0, 10**18))  # long ago, so that every later change has another time
+    return path
+
+
+READS: list[Callable[[CorpusDataset], Any]] = [
+    lambda dataset: dataset[0],
+    lambda dataset: dataset.lines(0),
+    lambda dataset: dataset.__getitems__([0, 5, 3]),
+    lambda dataset: dataset.files[0].sides[0].line(0),
+    lambda dataset: list(dataset),
+]
+
+
+@pytest.mark.parametrize("change", [rewrite, truncate, replace, move, replace_by_fifo])
+def test_no_line_of_a_file_that_has_changed(change: Callable[[Path], None], tmp_path: Path) -> None:
+    path, seen = written(tmp_path), []
+    datasets = [CorpusDataset([path], [".txt"], transform=lambda lines: seen.append(lines) or lines[0]) for _ in READS]
+    for dataset, read in zip(datasets, READS):
+        read(dataset)
+    seen.clear()
+    mixture = CorpusMixtureBatchSampler([path], 10, suffixes=[".txt"], sample=100, seed=1)
+    batches, pickled = iter(mixture), pickle.dumps(datasets[0].files)
+    next(batches)
+    change(path)
+    for dataset, read in zip(datasets, READS):
+        for _ in range(2):  # the error stays
+            with pytest.raises(RuntimeError, match=CHANGED):
+                read(dataset)
+        dataset.files[0].sides[0].close()  # also where the file has to be opened again
+        with pytest.raises(RuntimeError, match=CHANGED):
+            read(dataset)
+    assert not seen
+    next(batches)  # the epoch goes on, and its lines cannot be read
+    for ask in (lambda: next(iter(mixture)), mixture.batches):
+        with pytest.raises(RuntimeError, match=CHANGED):
+            ask()
+    with pytest.raises((RuntimeError, FileNotFoundError), match=CHANGED if change is not move else "text.txt"):
+        pickle.loads(pickled)
+
+
+def test_a_reader_of_a_file_that_became_shorter_is_told_and_does_not_die(tmp_path: Path) -> None:
+    (tmp_path / "news.txt").write_text("0123456789\n" * 1000, encoding="utf-8")
+    mixture = CorpusMixtureBatchSampler(tmp_path, 10, suffixes=[".txt"], sample=1000, seed=1, shuffle=False)
+    loader = DataLoader(mixture.dataset(), batch_sampler=mixture, num_workers=1, prefetch_factor=2)
+    with pytest.raises(RuntimeError, match="became shorter while it was read: line [0-9]+ is not there any more"):
+        for place, _ in enumerate(loader):
+            if place == 5:
+                os.truncate(tmp_path / "news.txt", 300)
+
+
+def test_a_batch_that_a_change_cuts_in_two(tmp_path: Path) -> None:
+    """The file is rewritten in place while threads read it: each line that they get is one that was indexed."""
+    everything = list(range(N_LINES))
+    right = [(expected(number),) for number in everything]
+    errors: list[str] = []
+    wrong: list[Any] = []
+
+    def read(dataset: CorpusDataset, start: threading.Barrier, rewritten: threading.Event) -> None:
+        start.wait()
+        is_last = False
+        try:
+            while not is_last:  # a reading that begins after the change sees it at the latest
+                is_last = rewritten.is_set()
+                found = dataset.__getitems__(everything)
+                if found != right:
+                    wrong.append(found)
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    for _ in range(5):
+        path = written(tmp_path)
+        dataset, start, rewritten = CorpusDataset([path], [".txt"]), threading.Barrier(4), threading.Event()
+        threads = [threading.Thread(target=read, args=(dataset, start, rewritten)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        start.wait()
+        rewrite(path)
+        rewritten.set()
+        for thread in threads:
+            thread.join()
+    assert not wrong and len(errors) == 15 and all("has changed" in error for error in errors)
+
+
+def test_a_child_process_opens_the_file_for_itself(tmp_path: Path) -> None:
+    file = LineFile(written(tmp_path))
+    file.line(0)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            parents = len(os.listdir("/proc/self/fd"))
+            status = 0 if file.line(7) == expected(7) and len(os.listdir("/proc/self/fd")) == parents else 2
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    assert file.line(7) == expected(7)
+
+
+@pytest.mark.thorough
+def test_threads_that_read_a_file_while_another_one_closes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read comes from this file, also where its descriptor's number goes to another one at once."""
+    path = written(tmp_path)
+    other = path.with_name("other.txt")
+    other.write_bytes(content("b"))
+    before = len(os.listdir("/proc/self/fd"))
+    file = LineFile(path)
+    failures: list[Any] = []
+    done = threading.Event()
+
+    def read() -> None:
+        try:
+            for place in range(4000):
+                if file.line(place % N_LINES) != expected(place % N_LINES):
+                    failures.append(place)
+        except BaseException as error:
+            failures.append(error)
+
+    def close() -> None:
+        while not done.is_set():
+            file.close()
+            with open(other, "rb"):
+                pass
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads change places as often as possible
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    closer = threading.Thread(target=close)
+    for thread in [*readers, closer]:
+        thread.start()
+    for thread in readers:
+        thread.join()
+    done.set()
+    closer.join()
+    sys.setswitchinterval(interval)
+    file.close()
+    assert not failures and len(os.listdir("/proc/self/fd")) == before
+
+
+# Files that are not regular -------------------------------------------------------------------------------------------
+
+REFUSE = """
+import json, os, sys
+from pathlib import Path
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
+from pystrat.corpus.line_file import LineFile
+from pystrat.tree import TreeSampler
+
+def refusal(ask):
+    try:
+        ask()
+    except (TypeError, ValueError) as error:
+        return str(error)
+
+folder, text, found = Path(sys.argv[1]), Path(sys.argv[2]), []
+for name in ("fifo.src", "zero.src"):
+    path = folder / name
+    found.append(refusal(lambda: LineFile(path)))
+    found.append(refusal(lambda: CorpusDataset([path], [".src"])))
+    found.append(refusal(lambda: CorpusMixtureBatchSampler(folder / name[:4], 2, sample=2)))
+    found.append(refusal(lambda: CorpusMixtureBatchSampler([text], 2, suffixes=[""], rules=path)))
+    found.append(refusal(lambda: TreeSampler({"x": [1]}, path, length=1)))
+index = text.with_name(".text.pystrat-lines")
+os.mkfifo(index)
+found.append([LineFile(text).line(1), index.is_file()])
+print(json.dumps(found))
+"""
+
+
+def test_files_that_are_not_regular_are_refused_and_nothing_hangs(tmp_path: Path) -> None:
+    """In a process of its own, which an endless wait ends alone."""
+    text = tmp_path / "elsewhere" / "text"
+    text.parent.mkdir()
+    text.write_text("a\nb\n", encoding="utf-8")
+    os.mkfifo(tmp_path / "fifo.src")
+    (tmp_path / "zero.src").symlink_to("/dev/zero")
+    for name in ("fifo", "zero"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.src").symlink_to(tmp_path / f"{name}.src")
+        (tmp_path / name / "a.tgt").write_text("a line\n", encoding="utf-8")
+    command = [sys.executable, "-c", REFUSE, str(tmp_path), str(text)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    wanted: list[Any] = []
+    for kind, name in (("FIFO", "fifo"), ("device", "zero")):
+        path, of_folder = tmp_path / f"{name}.src", tmp_path / name / "a.src"
+        wanted.append(f"The 'path' parameter must be a regular file. Got the {kind} '{path}' instead.")
+        wanted.append(f"The 'source' parameter must have regular files. Got the {kind} '{path}' instead.")
+        wanted.append(f"The 'source' parameter must have regular files. Got the {kind} '{of_folder}' instead.")
+        wanted.append(f"The 'rules' parameter must be a regular file. Got the {kind} '{path}' instead.")
+        wanted.append(f"The 'spec' parameter must be a regular file. Got the {kind} '{path}' instead.")
+    assert json.loads(done.stdout) == [*wanted, ["b", True]]
+    (tmp_path / "gone.txt").symlink_to("nowhere")
+    with pytest.raises(ValueError, match=f"must have a file of each suffix. Got no file '{tmp_path / 'gone.txt'}'"):
+        CorpusDataset(tmp_path, [".txt"])
