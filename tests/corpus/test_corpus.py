@@ -1,4 +1,4 @@
-"""Parallel files: lines drawn by a mixture, delivered by a dataset, in any process; and the plan on the command line."""
+"""Parallel files: lines drawn by a mixture, delivered by a dataset in any process; plans on the command line."""
 
 from __future__ import annotations
 
