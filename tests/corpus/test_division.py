@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat.cli import main
-from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan
 from tests.corpus.mixtures import drawn, plan_of, write_lines
 
 LINES = [30, 60, 5, 900]
@@ -43,26 +42,16 @@ def test_a_star_keeps_all_lines_and_zero_leaves_a_file_out() -> None:
     assert everything.total == 35 and drawn(everything) == [0] * 4
 
 
-def test_weights_are_read_as_decimal_numbers() -> None:
-    """In floating point the third file would give 6 lines."""
+def test_weights_are_any_vector_and_read_as_decimal_numbers() -> None:
+    """In floating point the third of 0.3, 0.6 and 0.9 would give 6 lines."""
+    series, tensor = pd.Series([3.0, 1, 0, 1], index=list("abcd")), torch.tensor([3.0, 1, 0, 1], requires_grad=True)
+    for weights in ((3, 1, 0, 1), iter([3, 1, 0, 1]), np.array([3, 1, 0, 1]), series, tensor):
+        assert drawn(plan_of(LINES, 100, weights=weights)) == [60, 20, 0, 20]
     assert math.ceil(0.9 / (0.3 + 0.6 + 0.9) * 10) == 6
     assert drawn(plan_of([5] * 3, 10, weights=[0.3, 0.6, 0.9])) == [2, 4, 5]
     assert drawn(plan_of([5] * 2, 10, weights=[0.1 * 3, 0.7])) == [4, 7], "0.30000000000000004 is not 0.3"
     assert drawn(plan_of([5] * 2, 10, weights=np.array([0.3, 0.7], dtype=np.float32))) == [3, 7]
     assert drawn(plan_of([5] * 2, 10, weights=[5e-324, 2**53])) == [1, 10]
-
-
-def test_weights_are_any_vector() -> None:
-    vectors: list[Any] = [
-        (3, 1, 0, 1),
-        iter([3, 1, 0, 1]),
-        np.array([3, 1, 0, 1]),
-        pd.Series([3.0, 1, 0, 1], index=list("abcd")),
-        torch.tensor([3.0, 1, 0, 1], requires_grad=True),
-        pd.array([3, 1, 0, 1], dtype="Int64"),
-    ]
-    for weights in vectors:
-        assert drawn(plan_of(LINES, 100, weights=weights)) == [60, 20, 0, 20]
 
 
 @given(
@@ -154,17 +143,6 @@ def test_powers_have_twelve_digits(lines: list[int], temperature: float) -> None
 
 
 # In a sampler, and on the command line --------------------------------------------------------------------------------
-
-
-def test_frequencies_are_those_of_the_plan(tmp_path: Path) -> None:
-    folder = write_lines(tmp_path, LINES)
-    for chosen in ({"weights": [3, 1, "*", 1]}, {"temperature": 3}):
-        mixture = CorpusMixtureBatchSampler(folder, 8, suffixes=[".txt"], sample=200, seed=1, **chosen)
-        expected = CorpusPlan(list("abcd"), LINES, 200, **chosen)
-        assert drawn(mixture.plan) == drawn(expected)
-        for epoch in range(2):
-            files = [mixture.dataset().find(row)[0] for row in mixture.batches(epoch).rows.tolist()]
-            assert np.bincount(files).tolist() == [file.drawn + file.kept for file in expected.files]
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

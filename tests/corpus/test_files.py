@@ -103,20 +103,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"source": ["europarl.en", "link"], "targets": ["ep-de.txt", "ep-de.txt"]},
         "The 'targets' parameter must make each pair once. Got 'link' with 'ep-de.txt' as pairs 1 and 2 instead.",
     ),
-    (
-        {"targets": ["ep-de.txt", "folder"]},
-        "The 'targets' parameter must have regular files. Got the folder 'fol",
-    ),
+    ({"targets": ["ep-de.txt", "folder"]}, "The 'targets' parameter must have regular files. Got the folder 'fol"),
     ({"source": ["folder", "news_2020.txt"]}, "The 'source' parameter must have regular files. Got the folder"),
     (
         {"targets": TARGETS[::-1]},
         "The 'targets' parameter must have parallel files with the same number of lines. Got 30 lines in "
         "'europarl.en' and 10 lines in '",
     ),
-    (
-        {"suffixes": ".txt"},
-        "such as ('.src', '.tgt'). Got '.txt' instead. A single one goes in a list: ['.txt'].",
-    ),
+    ({"suffixes": ".txt"}, "such as ('.src', '.tgt'). Got '.txt' instead. A single one goes in a list: ['.txt']."),
     (
         {"suffixes": [".txt"]},
         "The 'suffixes' parameter must name the two sides if 'targets' is given, such as ('.src', '.tgt'). "

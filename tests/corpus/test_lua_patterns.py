@@ -48,40 +48,23 @@ def in_lua(pairs: list[tuple[bytes, bytes]], folder: Path) -> list[str]:
 ATOMS = [b"a", b"b", b"-", b".", b"%.", b"%%", b"$", b"^", b"*", b"+", b"?", b"]", b"1", b"\xc3", b"%]"]
 ATOMS += [b"%" + bytes([letter]) for letter in b"acdlpsuwxzACDLPSUWXZgq"]
 MEMBERS = [*ATOMS, b"a-c", b"0-9", b"%a-z", b"b-a", b"\x80-\xff", b"-", b"^", b"[", b"a-%", b"]"]
-REPEATS = [b"", b"", b"", b"*", b"+", b"-", b"?"]
 SUBJECT_BYTES = b"aabbc1AB-.%$^*+? ]\n\xc3\xa9_("
 
 
-def random_set(dice: random.Random) -> bytes:
-    members = b"".join(dice.choice(MEMBERS) for _ in range(dice.randint(1, 4)))
-    return b"[" + dice.choice([b"", b"^"]) + members + b"]"
-
-
 def random_pattern(dice: random.Random) -> bytes:
-    """Return a pattern that is mostly valid: balanced captures, references to what is there."""
-    parts, opened, finished, number = [dice.choice([b"", b"", b"", b"^"])], [], [], 0
-    for _ in range(dice.randint(1, 7)):
-        kind = dice.random()
-        if kind < 0.50:
-            parts.append(dice.choice(ATOMS) + dice.choice(REPEATS))
-        elif kind < 0.70:
-            parts.append(random_set(dice) + dice.choice(REPEATS))
-        elif kind < 0.80:
-            number += 1
-            parts.append(b"(")
-            opened.append(number)
-        elif kind < 0.83:
-            number += 1
-            parts.append(b"()")
-            finished.append(number)
-        elif kind < 0.90 and opened:
-            finished.append(opened.pop())
-            parts.append(b")" + dice.choice(REPEATS))
-        elif kind < 0.94 and finished:
-            parts.append(b"%%%d" % dice.choice(finished))
-        else:
-            parts.append(b"%f" + random_set(dice))
-    return b"".join(parts) + b")" * len(opened) + dice.choice([b"", b"", b"$"])
+    """Return a pattern, of which half are valid: captures may be open, and references lead nowhere."""
+
+    def some_set() -> bytes:
+        return b"[" + dice.choice([b"", b"^"]) + b"".join(dice.choices(MEMBERS, k=dice.randint(1, 4))) + b"]"
+
+    def part() -> bytes:
+        atom = dice.choice(
+            [dice.choice(ATOMS), some_set(), b"(" + dice.choice(ATOMS) + b")", b"()", b"%1", b"%f" + some_set()]
+        )
+        return atom + dice.choice([b"", b"", b"", b"*", b"+", b"-", b"?"])
+
+    parts = b"".join(part() for _ in range(dice.randint(1, 7)))
+    return dice.choice([b"", b"", b"", b"^", b"("]) + parts + dice.choice([b"", b"", b"$", b")"])
 
 
 def random_subject(dice: random.Random) -> bytes:
@@ -89,12 +72,12 @@ def random_subject(dice: random.Random) -> bytes:
 
 
 def test_random_patterns_match_as_in_lua(tmp_path: Path) -> None:
+    """What Lua finds malformed on some name was refused."""
     dice = random.Random(1)
     pairs, ours, refused = [], [], 0
     while len(pairs) < N_PAIRS:
-        pattern = random_pattern(dice)
-        subjects = [random_subject(dice) for _ in range(SUBJECTS_A_PATTERN)]
-        if pattern in (b"", b"*"):  # no pattern, and one that is found in every name
+        pattern, subjects = random_pattern(dice), [random_subject(dice) for _ in range(SUBJECTS_A_PATTERN)]
+        if pattern.strip(b"^") in (b"", b"*"):  # no pattern, and one that is found in every name
             continue
         try:
             found = covers(pattern, *subjects)
@@ -105,20 +88,7 @@ def test_random_patterns_match_as_in_lua(tmp_path: Path) -> None:
         ours.extend("01"[is_found] for is_found in found)
     differing = [(*pair, lua) for pair, mine, lua in zip(pairs, ours, in_lua(pairs, tmp_path)) if mine != lua]
     assert not differing, differing[:5]
-    assert 0.1 < ours.count("1") / len(ours) < 0.9 and refused < N_PAIRS / 30
-
-
-@pytest.mark.thorough
-def test_what_lua_finds_malformed_is_refused(tmp_path: Path) -> None:
-    """Of random bytes: wherever Lua raises an error on some subject, the pattern was refused."""
-    dice = random.Random(2)
-    patterns = [bytes(dice.choice(b"ab%[]()^$-1f.*") for _ in range(dice.randint(1, 6))) for _ in range(8000)]
-    pairs = [(pattern, random_subject(dice)) for pattern in patterns for _ in range(3)]
-    raised = {pattern for (pattern, _), lua in zip(pairs, in_lua(pairs, tmp_path)) if lua == "E"}
-    assert len(raised) > 500
-    for pattern in raised:
-        with pytest.raises(ValueError):
-            covers(pattern, b"a")
+    assert 0.1 < ours.count("1") / len(ours) < 0.9 and refused * SUBJECTS_A_PATTERN < 2 * N_PAIRS
 
 
 KNOWN = [

@@ -112,19 +112,11 @@ def test_a_file_without_remaining_lines_counts_as_empty(folder: Path) -> None:
     assert mixture.batches().rows.min() >= 90
     with pytest.raises(ValueError, match="'sample' parameter must be taken from files that"):
         CorpusMixtureBatchSampler(folder, 4, sample=20, max_length=0)
-
-
-def test_limits_and_tokens_together(folder: Path) -> None:
-    with pytest.raises(ValueError) as refused:
-        CorpusMixtureBatchSampler(folder, sample=50, max_tokens=8, seed=1)
-    assert str(refused.value) == (
-        "The 'max_tokens' parameter must be at least 9, the length of the longest "
-        "example. Got 8 instead. 13 examples are longer, the first at row position 5, counted from 0. "
-        "Exclude them by 'max_length'."
+    told = (
+        "the longest example. Got 8 instead. 13 examples are longer, .* counted from 0. Exclude them by 'max_length'."
     )
-    mixture = CorpusMixtureBatchSampler(folder, sample=50, max_tokens=8, max_length=8, seed=1)
-    dataset = mixture.dataset()
-    assert all(len(batch) * max(longest(dataset[row]) for row in batch) <= 8 for batch in mixture)
+    with pytest.raises(ValueError, match=f"'max_tokens' parameter must be at least 9, the length of {told}$"):
+        CorpusMixtureBatchSampler(folder, sample=50, max_tokens=8, seed=1)
 
 
 @given(excluded=st.lists(st.booleans(), min_size=1, max_size=40), sample=st.integers(1, 60), shuffle=st.booleans())
@@ -175,13 +167,10 @@ A_NUMBER_EACH = "'max_length' parameter must have one number for each side, 2, o
     ("parameters", "message"),
     [
         ({"max_length": [1, 2, 3]}, A_NUMBER_EACH),
-        ({"max_length": []}, A_NUMBER_EACH),
         ({"max_length": [4, -1]}, "'max_length' parameter must be an integer from 0 to 2147483647. Got -1 instead."),
         ({"max_length": [4, 5], "lengths": len}, OF_SIDES),
         ({"max_length": [4, 5], "lengths": [1] * 120}, OF_SIDES),
-        ({"max_length": [4, 5], "lengths": [[0.5, 1]] * 120}, OF_SIDES),
         ({"max_length": -1}, "'max_length' parameter must be an integer from 0 to 2147483647. Got -1 instead."),
-        ({"positions": 1}, "'positions' parameter must be true or false. Got 1 instead."),
         ({"accept": True}, "'accept' parameter must be a function, or nothing. Got True instead."),
         ({"accept": len}, "'accept' parameter must return true or false for the lines of a position. Got 2"),
         ({"lengths": "words"}, "'lengths' parameter must be given together with "),
@@ -189,8 +178,6 @@ A_NUMBER_EACH = "'max_length' parameter must have one number for each side, 2, o
 )
 def test_refused(parameters: dict[str, Any], message: str, folder: Path) -> None:
     for kind, others in ((CorpusMixtureBatchSampler, {"batch_size": 2, "sample": 3}), (CorpusDataset, {})):
-        if kind is CorpusMixtureBatchSampler and "positions" in parameters:
-            continue
         with pytest.raises((TypeError, ValueError)) as refused:
             kind(folder, **others, **parameters)
         assert message in str(refused.value)

@@ -100,13 +100,16 @@ def test_an_epoch_is_as_documented(
 
 @pytest.mark.parametrize("n_chosen", [1, 2, 3, 4])
 def test_the_weighted_negatives_of_all_subsets_of_files_are_all_negatives(tmp_path: Path, n_chosen: int) -> None:
-    """Exactly, over every subset: the sum of probability, share of lines that are drawn, and weight is 1 for a line."""
+    """Exactly: over all subsets, probability times share of lines that are drawn times weight is 1 for each line."""
     sizes = (7, 11, 30, 8)
     sampler = sampler_of(tmp_path, 1, 7, sizes, negative_files_per_epoch=n_chosen)
     weights: dict[tuple[int, ...], Fraction] = {}
+    normalized: dict[tuple[int, ...], float] = {}
     epoch = 0
     while len(weights) < comb(4, n_chosen):
-        weights[files_of(sampler, epoch)] = Fraction(sampler.class_weights(epoch)["negative"]).limit_denominator(1000)
+        chosen = files_of(sampler, epoch)
+        weights[chosen] = Fraction(sampler.class_weights(epoch)["negative"]).limit_denominator(1000)
+        normalized[chosen] = sampler.class_weights(epoch, normalize=True).mean()
         epoch += 1
     for file in range(4):
         expectation = Fraction(0)
@@ -115,6 +118,7 @@ def test_the_weighted_negatives_of_all_subsets_of_files_are_all_negatives(tmp_pa
                 lines = sum(sizes[other] for other in chosen)
                 expectation += Fraction(1, comb(4, n_chosen)) * Fraction(sampler.n_negatives, lines) * weights[chosen]
         assert expectation == 1
+    assert np.mean(list(normalized.values())) == pytest.approx(1), "normalized weights have the mean 1 over all subsets"
 
 
 def test_weights_of_classes(tmp_path: Path) -> None:
@@ -132,14 +136,6 @@ def test_weights_of_classes(tmp_path: Path) -> None:
         given.set_epoch(epoch)
         assert given.class_weights().equals(given.class_weights(epoch))
         assert given.negative_files() == given.negative_files(epoch)
-
-
-def test_normalised_weights_have_the_mean_1_over_all_subsets(tmp_path: Path) -> None:
-    sampler = sampler_of(tmp_path, 1, 7, (7, 11, 30), negative_files_per_epoch=2, positive_weight=2)
-    by_subset = {files_of(sampler, epoch): sampler.class_weights(epoch, normalize=True) for epoch in range(40)}
-    assert len(by_subset) == 3
-    means = [(weights["positive"] + weights["negative"]) / 2 for weights in by_subset.values()]
-    assert np.mean(means) == pytest.approx(1)
 
 
 def test_a_loader_delivers_lines_and_labels(tmp_path: Path) -> None:
@@ -176,8 +172,6 @@ FILES = "negative_files_per_epoch"
         ({"multiplier": 0}, "'multiplier' parameter must be a finite number above 0."),
         ({"multiplier": 0.01}, "'multiplier' .* must keep at least 1 row: be at least 0.5 / 7. Got 0.01"),
         ({"multiplier": 9.8}, "'multiplier' .* must ask for at most 68 negatives, the lines of all files. Got 9.8"),
-        ({"multiplier": 10**400}, "'multiplier' .* must be a finite number above 0. Got Inf"),
-        ({"multiplier": 1e300}, "must ask for at most 68 negatives, the lines of all files. Got 1e\\+300"),
         (
             {"multiplier": 2.5, FILES: 3},
             "'negative_files_per_epoch' .* must be at least 4, so that the files of every epoch have 18 lines. Got 3",
@@ -188,7 +182,6 @@ FILES = "negative_files_per_epoch"
             "'batch_size' .* must be at least 3, for at most 7 batches: the smallest stratum, 'positiv",
         ),
         ({"positive_weight": 0}, "'positive_weight' .* must be a finite number above 0. Got 0"),
-        ({"negative_weight": float("inf")}, "'negative_weight' .* must be a finite number above 0. Got Inf"),
         ({"num_replicas": 8}, "'num_replicas' .* must be at most 7: the smallest stratum, 'positive', has 7 rows"),
     ],
 )

@@ -98,10 +98,8 @@ def test_the_fingerprint_holds_the_table(folder: Path) -> None:
 
 
 REFUSED: list[tuple[Any, str]] = [
-    ({}, "have weights from epoch 0 on. Got an empty table instead."),
     ({3: [1, 1, 1], 1: [1, 1, 1]}, "have weights from epoch 0 on. Got a table from epoch 1 on instead."),
     ({0: [1, 1, 1], 3: [1, 1]}, "have one entry for each file, 3. Got 2 values instead."),
-    ({0: [1, 1, 1], 3: [1, 1, -1]}, "for each file. Got a list with -1 instead."),
     (
         {0: [1, 1, 1], 3: [0, 0, 0]},
         "be above 0 for a file that has lines. Got 3 files without any to draw from instead",
@@ -109,9 +107,7 @@ REFUSED: list[tuple[Any, str]] = [
     ({0: [1, 1, 1], 3: None}, "have a list of weights for each epoch of the table. Got nothing instead."),
     ({0: [1, 1, 1], -1: [1, 1, 1]}, "integers from 0 to 6700000, to lists of weights. Got the epoch -1 instead."),
     ({0: [1, 1, 1], 6_700_001: [1, 1, 1]}, "Got the epoch 6700001 instead."),
-    ({0: [1, 1, 1], 0.5: [1, 1, 1]}, "Got the epoch 0.5 instead."),
     ({0: [1, 1, 1], "5": [1, 1, 1]}, "Got the epoch '5' instead."),
-    ({0: [1, 1, 1], True: [1, 1, 1]}, "Got the epoch TRUE instead."),
     (lambda epoch: [1, 1], "have one entry for each file, 3. Got 2 values instead."),
     (lambda epoch: None, "return the weights of each epoch. Got nothing for epoch 0 instead."),
 ]

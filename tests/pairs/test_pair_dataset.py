@@ -93,20 +93,13 @@ def test_a_dataset_has_the_items_of_all_pair_numbers_and_no_others_and_no_length
     assert (largest["user"], largest["item"], largest["label"]) == (2**30 - 1, 2**22 - 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (
-            {"user_features": USER_FEATURES[:5]},
-            "The 'user_features' parameter must have one value or one row for each of 20. Got 5 values ",
-        ),
-        ({"item_features": np.arange(31)}, "'item_features' .* for each of 30. Got 31 values instead"),
+def test_features_of_fewer_or_more_codes_are_refused() -> None:
+    for options, text in (
+        ({"user_features": USER_FEATURES[:5]}, "one value or one row for each of 20. Got 5 values "),
         ({"item_features": "text"}, "'item_features' .* for each of 30. Got 1 value instead"),
-    ],
-)
-def test_features_of_fewer_or_more_codes_are_refused(options: dict[str, Any], text: str) -> None:
-    with pytest.raises(ValueError, match=text):
-        PairDataset(N_USERS, N_ITEMS, **options)
+    ):
+        with pytest.raises(ValueError, match=text):
+            PairDataset(N_USERS, N_ITEMS, **options)
 
 
 # Lookups by id --------------------------------------------------------------------------------------------------------
@@ -125,11 +118,6 @@ def test_features_are_those_of_the_ids(ids: Any) -> None:
     assert lookup(known[1]).tolist() == [3, 4]
 
 
-def test_a_mapping_has_the_features_by_id() -> None:
-    assert FeatureLookup({"bob": 54, "ann": 31}, default=-1)(["ann", "eve", "bob"]).tolist() == [31, -1, 54]
-    assert FeatureLookup({7: [1.0, 2.0], 5: [3.0, 4.0]})([5, 7]).tolist() == [[3, 4], [1, 2]]
-
-
 @pytest.mark.parametrize(("ids", "unknown"), [(["a", "b"], "c"), ([5, 7], 6), (None, 2), (None, -1)])
 def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: Any) -> None:
     features = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -144,40 +132,28 @@ def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: Any) -> Non
     assert FeatureLookup(features[:0], known[:0], default=7)(asked).tolist() == [[7, 7], [7, 7]]
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32])
-def test_doubles_are_ids_among_integers_where_they_are_exact(dtype: Any) -> None:
-    lookup = FeatureLookup([1, 2, 3], ids=np.array([5, 7, 2**31 - 1], dtype=dtype), default=0)
+def test_doubles_are_ids_among_integers_where_they_are_exact() -> None:
+    lookup = FeatureLookup([1, 2, 3], ids=[5, 7, 2**31 - 1], default=0)
     asked = [7.0, 5.5, 5.0, np.nan, np.inf, -np.inf, -5.0, 2.0**31 - 1, 2.0**53 - 1]
-    assert lookup(asked).tolist() == [2, 0, 1, 0, 0, 0, 0, 3, 0]
-    assert lookup(np.array([7, 5.5, np.inf], dtype=np.float16)).tolist() == [2, 0, 0]
-    assert lookup(torch.tensor(5.0)) == 1
+    assert lookup(asked).tolist() == [2, 0, 1, 0, 0, 0, 0, 3, 0] and lookup(torch.tensor(5.0)) == 1
 
 
-@pytest.mark.parametrize(
-    ("ids", "asked"),
-    [
-        ([2**53, 2**53 + 1], [2.0**53]),
-        ([10**18 + 1, 5], [5.0, 1e18]),
-        ([-(2**53) - 1, 5], np.array(-(2.0**53))),
-        ([2**53 - 1, 5], np.array([np.nan, 1e300])),
-        ([1.5, 2.0**53], [2**53 + 1]),
-        ([1.5, 2.0**63], np.array([2**63 + 1], dtype=np.uint64)),
-    ],
-)
-def test_no_integer_is_taken_for_another_that_is_the_same_double(ids: Any, asked: Any) -> None:
-    required = r"'ids' .* must be below 2\^53, to be exact, if doubles are compared with integers. Got [-\d]"
-    with pytest.raises(ValueError, match=required):
-        FeatureLookup([1, 2], ids=ids, default=0)(asked)
-    large = [2**53, 2**53 + 1]
-    assert FeatureLookup([1, 2], ids=large, default=0)([2**53 + 1, 2**53 + 2, 2**53]).tolist() == [2, 0, 1]
+def test_no_integer_is_taken_for_another_that_is_the_same_double() -> None:
+    lookup = FeatureLookup([1, 2], ids=[2**53, 2**53 + 1], default=0)
+    assert lookup([2**53 + 1, 2**53 + 2, 2**53]).tolist() == [2, 0, 1]
+    for ids, asked in (([2**53, 2**53 + 1], [2.0**53]), ([1.5, 2.0**53], [2**53 + 1])):
+        required = r"'ids' .* must be below 2\^53, to be exact, if doubles are compared with integers. Got [-\d]"
+        with pytest.raises(ValueError, match=required):
+            FeatureLookup([1, 2], ids=ids, default=0)(asked)
 
 
-@pytest.mark.parametrize("asked", ["a\0", ["a\0"], [["b", "a\0"]], ["a", 1]])
-def test_ids_of_lists_are_looked_up_as_they_are_and_not_as_numpy_makes_them(asked: Any) -> None:
-    with pytest.raises(ValueError, match="'ids' .* must be known if no default is given"):
-        FeatureLookup([1, 2, 3], ids=["a", "b", "1"])(asked)
+def test_ids_of_lists_are_looked_up_as_they_are_and_not_as_numpy_makes_them() -> None:
+    for asked in ("a\0", [["b", "a\0"]], ["a", 1]):
+        with pytest.raises(ValueError, match="'ids' .* must be known if no default is given"):
+            FeatureLookup([1, 2, 3], ids=["a", "b", "1"])(asked)
     with pytest.raises(TypeError, match="'ids' .* must hold integers from 0. Got <U1 values"):
         FeatureLookup([1, 2])(["a"])
+    assert FeatureLookup({"bob": 54, "ann": 31}, default=-1)(["ann", "eve", "bob"]).tolist() == [31, -1, 54]
 
 
 @pytest.mark.parametrize(
@@ -211,14 +187,10 @@ def test_a_default_is_in_full_and_keeps_the_type_of_features_that_hold_it(
             r"of the shape of an id's features, \(2,\). Got an array of shape \(3,\)",
         ),
         (([1, 2**60],), {"default": 0.5}, "'default' .* must be whole, because doubles do not hold all features"),
-        (([1, 2],), {"default": 1e30}, "'default' .* must be a value that the features' type, int64, holds. Got 1e"),
         (({"a": 1}, ["a"]), {}, "'ids' .* must be left out if the features are a mapping. Got 1 value instead"),
-        (([1, 2],), {"default": "x"}, "'default' .* must be of the features' type, int64"),
         ((["crime", "war"],), {"default": 0}, "'default' .* must be of the features' type, <U5. Got int64 values"),
         ((BYTES,), {"default": 300}, "'default' .* must be a value that the features' type, uint8, holds. Got 300"),
-        ((BYTES,), {"default": -1}, "'default' .* must be a value that the features' type, uint8, holds. Got -1"),
         ((FLOATS,), {"default": 1e300}, "'default' .* must be a value that the features' type, float32, holds. Got 1e"),
-        ((BYTES,), {"default": 2**70}, "'default' .* must be of the features' type, uint8. Got object values"),
     ],
 )
 def test_refused_features(arguments: tuple[Any, ...], options: dict[str, Any], text: str) -> None:

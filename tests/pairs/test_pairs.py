@@ -55,21 +55,24 @@ def tables(draw: Any) -> tuple[int, int, list[Pair]]:
 # What an epoch has ----------------------------------------------------------------------------------------------------
 
 
-@given(tables(), st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=20), st.integers(0, 2**31 - 2))
+@given(
+    tables(),
+    st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=20),
+    st.integers(2, 30),
+    st.integers(0, 2**31 - 2),
+)
 def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
-    table: tuple[int, int, list[Pair]], ratio: Fraction, seed: int
+    table: tuple[int, int, list[Pair]], ratio: Fraction, batch_size: int, seed: int
 ) -> None:
     n_users, n_items, positives = table
     users, items = zip(*positives)
+    given: dict[str, Any] = {"n_users": n_users, "n_items": n_items, "seed": seed}
     for options in ({}, {"unique": True}, {"method": "per_user", "full_users": "skip"}, {"reject_positives": False}):
         try:
-            sampler = NegativePairBatchSampler(
-                users, items, ratio, 10**6, n_users=n_users, n_items=n_items, seed=seed, **options
-            )
+            sampler = NegativePairBatchSampler(users, items, ratio, batch_size, **given, **options)
         except ValueError as error:
-            text = str(error)
-            told = ("'unique'", "leave room for a negative", "leave some user an item that is not a positive")
-            assert any(words in text for words in told)
+            told = ("'unique'", "room for a negative", "some user an item that is not a positive", "'batch_size'")
+            assert any(words in str(error) for words in told)
             continue
         found_positives, negatives = pairs_of(sampler, epoch=3)
         assert Counter(found_positives) == Counter(positives)
@@ -77,32 +80,24 @@ def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
             assert not set(negatives) & set(positives)
         if options.get("unique"):
             assert len(set(negatives)) == len(negatives)
-        full = {user for user in users if len({item for other, item in positives if other == user}) == n_items}
-        counted = [user for user in users if "method" not in options or user not in full]
-        assert len(negatives) == int(len(counted) * (1 - ratio) / ratio + Fraction(1, 2))
-        naive = {
-            "per_user": "method" in options,
-            "unique": bool(options.get("unique")),
-            "reject_positives": bool(options.get("reject_positives", True)),
-        }
-        expected = naive_epoch(positives, n_users, n_items, ratio, 1, seed=seed, epoch=3, **naive)
+        naive = {name: bool(options.get(name, name[0] == "r")) for name in ("unique", "reject_positives")}
+        naive["per_user"] = "method" in options
+        expected = naive_epoch(positives, n_users, n_items, ratio, len(sampler), seed=seed, epoch=3, **naive)
         assert decoded(sampler, epoch=3) == expected
 
 
 def test_no_positive_is_among_the_negatives_at_any_density() -> None:
-    """Up to 62 of 63 cells; 63 of 63 leave nothing to draw."""
-    for n_positives in range(1, 64):
+    for n_positives in range(1, 63):
         cells = np.random.default_rng(n_positives).permutation(63)[:n_positives]
-        arguments = (cells // 9, cells % 9, Fraction(1, 50), 10**6)
-        if n_positives == 63:
-            with pytest.raises(ValueError, match="leave a cell that is not a positive. Got 63 cells, all of which are"):
-                NegativePairBatchSampler(*arguments, n_users=7, n_items=9)
-            return
-        sampler = NegativePairBatchSampler(*arguments, n_users=7, n_items=9, seed=1)
+        sampler = NegativePairBatchSampler(
+            cells // 9, cells % 9, Fraction(1, 50), 10**6, n_users=7, n_items=9, seed=1
+        )
         positives, negatives = pairs_of(sampler)
         assert len(negatives) == 49 * n_positives and not set(negatives) & set(positives)
         if n_positives > 31:
             assert len(set(negatives)) == 63 - n_positives, "all free cells, as they are drawn 24 times each or more"
+    with pytest.raises(ValueError, match="leave a cell that is not a positive. Got 63 cells, all of which are"):
+        NegativePairBatchSampler(*np.divmod(np.arange(63), 9), Fraction(1, 50), 10**6, n_users=7, n_items=9)
 
 
 @pytest.mark.parametrize("method", ["uniform", "per_user"])
@@ -242,36 +237,24 @@ def test_unique_negatives_as_many_as_free_cells_cover_them_all() -> None:
 # Large tables ---------------------------------------------------------------------------------------------------------
 
 
-def first_different(reference: NaiveStream, n_items: int, taken: list[int], count: int) -> list[int]:
-    """Return the first different draws of free items, as R's sample.int() draws them from 10^7 on."""
-    ranks: dict[int, None] = {}
-    while len(ranks) < count:
-        ranks[reference.index(n_items - len(taken))] = None
-    return [rank + sum(rank + place >= item for place, item in enumerate(taken)) for rank in ranks]
-
-
-def test_unique_negatives_of_a_large_table_are_the_first_different_draws() -> None:
-    n_items, ratio = 10**7 + 3, Fraction(1, 1001)
-    sampler = NegativePairBatchSampler([0, 0], [3, 5], ratio, 10**6, n_items=n_items, unique=True, seed=4)
-    reference = NaiveStream(4)
-    order = reference.permutation(2002)
-    drawn = first_different(reference, n_items, [3, 5], 2000)
-    assert [item for _, item in pairs_of(sampler)[1]] == [drawn[row - 2] for row in order if row >= 2]
-
-
-def test_unique_negatives_per_user_of_many_items_are_those_of_r() -> None:
-    """A pool of all items of a user would take 40 MB."""
+@pytest.mark.parametrize("method", ["uniform", "per_user"])
+def test_unique_negatives_of_many_items_are_the_first_different_draws_as_those_of_r(method: str) -> None:
+    """From 10^7 items on. A pool of all of them would take 40 MB."""
     n_items = 10**7 + 3
     tracemalloc.start()
-    options = {"n_users": 4, "n_items": n_items, "method": "per_user", "unique": True, "seed": 4}
-    sampler = NegativePairBatchSampler([0, 2, 2], [3, 5, 9], Fraction(1, 1001), 10**6, **options)
+    options = {"n_items": n_items, "method": method, "unique": True, "seed": 4}
+    users = [0, 2, 2] if method == "per_user" else [0, 0, 0]
+    sampler = NegativePairBatchSampler(users, [3, 5, 9], Fraction(1, 1001), 10**6, **options)
     negatives = pairs_of(sampler)[1]
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
     reference = NaiveStream(4)
-    order = reference.permutation(3003)
-    drawn = [(0, item) for item in first_different(reference, n_items, [3], 1000)]
-    drawn += [(2, item) for item in first_different(reference, n_items, [5, 9], 2000)]
+    order, drawn = reference.permutation(3003), []
+    for user, taken, count in ((0, [3], 1000), (2, [5, 9], 2000)) if method == "per_user" else ((0, [3, 5, 9], 3000),):
+        ranks: dict[int, None] = {}
+        while len(ranks) < count:
+            ranks[reference.index(n_items - len(taken))] = None
+        drawn += [(user, rank + sum(rank + place >= item for place, item in enumerate(taken))) for rank in ranks]
     assert negatives == [drawn[row - 3] for row in order if row >= 3]
 
 
@@ -283,20 +266,6 @@ def test_pair_numbers_are_exact_up_to_the_largest() -> None:
     assert (numbers.astype(np.float64).astype(np.int64) == numbers).all()
     positives, _ = pairs_of(sampler)
     assert sorted(positives) == list(zip(users, items))
-
-
-@pytest.mark.thorough
-def test_a_positive_takes_at_most_twelve_bytes_and_pickled_four() -> None:
-    random = np.random.default_rng(1)
-    n_users, n_items, count = 100_000, 10_000, 1_000_000
-    users, items = random.integers(0, n_users, count), random.integers(0, n_items, count)
-    for method in METHODS:
-        tracemalloc.start()
-        sampler = NegativePairBatchSampler(users, items, 0.5, 1000, n_users=n_users, n_items=n_items, method=method)
-        held = tracemalloc.get_traced_memory()[0]
-        tracemalloc.stop()
-        assert held <= 12 * count, method
-        assert len(pickle.dumps(sampler)) <= 4 * count + 2000
 
 
 # Ratios, codes and ids ------------------------------------------------------------------------------------------------
@@ -379,15 +348,10 @@ def test_messages_name_users_by_id() -> None:
     ("parameters", "text"),
     [
         ({"ratio": 0}, "'ratio' parameter must be a number above 0 and below 1. Got 0 instead"),
-        ({"ratio": 1.0}, "above 0 and below 1. Got 1 instead"),
-        ({"ratio": float("nan")}, "above 0 and below 1. Got NaN instead"),
-        ({"ratio": "a half"}, "above 0 and below 1. Got 'a half' instead"),
         ({"ratio": True}, "above 0 and below 1. Got True instead"),
         ({"ratio": 0.97}, "must leave room for a negative. Got an epoch of 9 positives and 0 negatives instead"),
         ({"ratio": 1e-9}, "must give at most 2147483647 pairs. Got 9000000000 pairs instead"),
-        ({"ratio": 1e-20}, "'ratio' .* must give at most 2147483647 pairs. Got 9e\\+20 pairs instead"),
         ({"ratio": Fraction(1, 10**400)}, "'ratio' .* must give at most 2147483647 pairs. Got Inf pairs instead"),
-        ({"batch_size": 0}, "'batch_size' parameter must be a positive integer. Got 0"),
         (
             {"batch_size": 3},
             "'batch_size' parameter must be at least 4, so that every batch has a positive "
@@ -396,13 +360,11 @@ def test_messages_name_users_by_id() -> None:
         ({"num_replicas": 10}, "'num_replicas' parameter must be at most 9, so that every batch has a positive"),
         ({"num_replicas": 5, "batch_size": 4}, "'batch_size' .* must be at least 6, so that every batch has"),
         ({"n_users": 3}, "'users' parameter must hold codes from 0 to 2. Got 3 instead"),
-        ({"n_items": 2**31}, "'n_items' .* must be an integer from 1 to 2147483647"),
         (
             {"n_users": 2**30, "n_items": 2**30},
             "'n_items' .* must be at most 4194304 with 1073741824 users, so that pair numbers stay below 2\\^53",
         ),
         ({"method": "random"}, "'method' .* must be one of 'uniform', 'per_user', 'popularity'. Got 'random'"),
-        ({"unique": 1}, "'unique' .* must be true or false. Got 1"),
         (
             {"unique": True, "ratio": 0.2},
             "'unique' .* must be false for more negatives than there are cells to draw from, 23. Got true and 36 neg",
@@ -415,8 +377,6 @@ def test_messages_name_users_by_id() -> None:
         ({"power": 1}, "'power' .* must be left out but with the method 'popularity'. Got 1 instead"),
         ({"power": -1, "method": "popularity"}, "'power' .* must be a finite number of at least 0. Got -1 instead"),
         ({"full_users": "skip"}, "'full_users' .* must be left out but with the method 'per_user'. Got 'skip' instead"),
-        ({"full_users": "keep"}, "'full_users' .* must be one of 'error', 'skip'"),
-        ({"reject_positives": 0}, "'reject_positives' .* must be true or false"),
     ],
 )
 def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
@@ -437,9 +397,7 @@ def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
         ),
         ([0, np.nan], [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
         (np.float32([2**31]), [0], "'users' .* must hold codes from 0 to 2147483646. Got 2147483648 instead"),
-        ([float("inf")], [0], "'users' .* must hold codes from 0 to 2147483646. Got Inf instead"),
         (pd.array([0, None], dtype="Int64"), [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
-        (3, [0, 0], "'items' .* must have one value for each user code, 1. Got 2 values instead"),
         ([0], [[0]], "'items' .* must be a vector of codes or ids. Got 2 dimensions instead"),
         (["a", 1], [0, 0], "'users' .* must hold codes, integers from 0, or ids, .*. Got a mix of kinds instead"),
         (["a", None], [0, 0], "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these"),
@@ -479,7 +437,7 @@ def test_a_user_without_a_free_item_is_refused_or_skipped_and_counted() -> None:
 
 
 def test_popularity_is_refused_where_it_would_keep_too_little() -> None:
-    """A user who has nearly all that is drawn; then, all users together have it."""
+    """A user who has nearly all that is drawn; all users together; and 1 in 100 items less one."""
     n_items = 300
     users = [0] * (n_items - 1) + [1] * (n_items - 1) + [2]
     items = [*range(n_items - 1), *[0] * (n_items - 1), n_items - 1]
@@ -490,21 +448,16 @@ def test_popularity_is_refused_where_it_would_keep_too_little() -> None:
         NegativePairBatchSampler(*full, 0.5, 10, n_users=3, method="popularity")
     kept = NegativePairBatchSampler(*full, 0.5, 10, n_users=3, method="popularity", reject_positives=False)
     assert kept.acceptance == 1
-
-
-@pytest.mark.parametrize("n_items", [100, 200, 100_000])
-def test_popularity_is_refused_below_1_in_100_and_not_at_it(n_items: int) -> None:
-    """User 0 has met all but 1 in 100 items, which are drawn alike, then one more; user 1 has met the others."""
-
-    def sampler_with(n_free: int) -> NegativePairBatchSampler:
-        users = np.arange(n_items) >= n_items - n_free
-        return NegativePairBatchSampler(users.astype(int), np.arange(n_items), 0.5, 10, method="popularity", power=0)
-
-    assert sampler_with(n_items // 100).acceptance == pytest.approx(2 * 0.99 * 0.01)
-    if n_items > 100:
-        required = "must keep at least 1/100 of what is drawn. Got .* for (user 0|all users)"
-        with pytest.raises(ValueError, match=required):
-            sampler_with(n_items // 100 - 1)
+    for n_items in (200, 100_000):
+        for n_free, is_kept in ((n_items // 100, True), (n_items // 100 - 1, False)):
+            users = (np.arange(n_items) >= n_items - n_free).astype(int)  # user 0 has not met n_free items
+            given: Any = (users, np.arange(n_items), 0.5, 10)
+            if is_kept:
+                sampler = NegativePairBatchSampler(*given, method="popularity", power=0)
+                assert sampler.acceptance == pytest.approx(2 * 0.99 * 0.01)
+                continue
+            with pytest.raises(ValueError, match="must keep at least 1/100 of what is drawn. Got .* for (user 0|all)"):
+                NegativePairBatchSampler(*given, method="popularity", power=0)
 
 
 # Decoding -------------------------------------------------------------------------------------------------------------
@@ -537,10 +490,9 @@ NO_NUMBER_OF_ITEMS = "'n_items' parameter must be an integer from 1 to 214748364
         ({"numbers": [-1]}, "'numbers' parameter must hold pair numbers, integers from 0 to 2\\^53 - 1. Got -1"),
         ({"numbers": [2**53]}, "Got 9.00719925474099e\\+15 instead"),
         ({"numbers": [0.5]}, "Got float64 values instead"),
-        *(({"n_items": n_items}, NO_NUMBER_OF_ITEMS) for n_items in (0, 2.5, 2**31, True, None)),
+        *(({"n_items": n_items}, NO_NUMBER_OF_ITEMS) for n_items in (0, 2.5)),
         ({"item_ids": ["a"]}, "'item_ids' parameter must have one id for each of 4. Got 1 value"),
         ({"user_ids": ["a"]}, "'numbers' parameter must be those of at most 1 user. Got 2 instead"),
-        ({"user_ids": 3}, "'user_ids' parameter must be a vector of ids. Got 3 instead"),
         ({"item_ids": "abcd"}, "'item_ids' parameter must be a vector of ids. Got 'abcd' instead"),
         ({"item_ids": np.ones((4, 1))}, "must be a vector of ids. Got an array of shape 4x1 instead"),
     ],

@@ -190,14 +190,3 @@ def test_rows_of_a_lane_are_taken_equally_often_in_even_batches(drawn: Any, firs
             assert min(held) >= stream.min_samples_per_stratum > 0
             expected = n_epochs * taken
             assert {expected // len(own), -(-expected // len(own))} >= {times[row] for row in own}
-
-
-def test_rare_strata_are_in_other_batches_in_each_epoch() -> None:
-    codes = [0] * 9 + [1]
-    stream = stream_of([codes], DIGITS[:2], is_counted=True, mean_batch_size=2, rare="allow", seed=1)
-    places = Counter()
-    for _ in range(60):
-        batches = list(stream)
-        assert sorted(row for batch in batches for _, row in batch) == list(range(10))
-        places[[any(codes[row] for _, row in batch) for batch in batches].index(True)] += 1
-    assert set(places) == set(range(5))

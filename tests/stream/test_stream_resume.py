@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -199,18 +198,6 @@ def test_if_nothing_is_consumed_the_state_is_the_beginning_of_the_iteration_whet
             list(iterator)
 
 
-def test_an_iterator_that_another_replaces_does_not_count() -> None:
-    stream = make_stream()
-    former = iter(stream)
-    next(former)
-    following = iter(stream)
-    assert place_of(stream, batches_consumed=0) == (1, 0)
-    next(following)
-    next(former)
-    del former
-    assert place_of(stream, batches_consumed=0) == (1, 0)
-
-
 def read_broken(mended: Path, name: str) -> Any:
     """Read a source; one row of one of them fails until it is mended."""
     for row in read(name):
@@ -260,16 +247,6 @@ def test_a_signal_handler_may_save_the_iterator_in_the_middle_of_a_batch() -> No
     again = iter(make_stream())
     again.load_state_dict(states[0])
     assert list(again) == batches
-
-
-@pytest.mark.thorough
-def test_threads_share_an_iterator() -> None:
-    expected = list(make_stream())
-    for _ in range(20):
-        iterator = iter(make_stream())
-        with ThreadPoolExecutor(4) as threads:
-            shares = list(threads.map(lambda _: list(iterator), range(4)))
-        assert sorted(batch for share in shares for batch in share) == sorted(expected)
 
 
 # What is refused ------------------------------------------------------------------------------------------------------
