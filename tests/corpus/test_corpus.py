@@ -33,9 +33,6 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path
 
 
-# The dataset ----------------------------------------------------------------------------------------------------------
-
-
 def test_positions_are_the_lines_of_all_files_in_order(corpus: Path) -> None:
     """Files are ordered by the bytes of their names, or as they are listed."""
     dataset = CorpusDataset(corpus)
@@ -104,25 +101,12 @@ def test_refused(corpus: Path, source: Any, suffixes: Any, message: str) -> None
     assert message in str(refused.value)
 
 
-# The mixture ----------------------------------------------------------------------------------------------------------
-
-
 def mixture_of(corpus: Path, **parameters: Any) -> CorpusMixtureBatchSampler:
     return CorpusMixtureBatchSampler(corpus, 16, **{"sample": 200, "rules": RULES, "seed": 1, **parameters})
 
 
 def drawn(mixture: CorpusMixtureBatchSampler) -> dict[str, int]:
     return {file.name: file.drawn for file in mixture.plan.files}
-
-
-def test_every_epoch_holds_what_the_plan_says(corpus: Path) -> None:
-    mixture = mixture_of(corpus)
-    dataset = mixture.dataset()
-    assert drawn(mixture) == dict(zip(ORDER, [12, 4, 24, 20, 0, 130, 10]))
-    for epoch in range(3):
-        files = [dataset.find(row)[0] for row in mixture.batches(epoch).rows]
-        assert np.bincount(files, minlength=7).tolist() == [file.drawn for file in mixture.plan.files]
-    assert [len(batch) for batch in mixture.batches(0)] == [16] * 12 + [8]
 
 
 def test_lines_are_drawn_as_r_draws_them(corpus: Path) -> None:
@@ -158,9 +142,6 @@ def test_workers_read_the_same(corpus: Path, method: str) -> None:
     options: dict[str, Any] = {"num_workers": 2, "multiprocessing_context": method, "collate_fn": list}
     loader: Any = DataLoader(dataset, batch_sampler=mixture, **options)
     assert [batch for _ in range(2) for batch in loader] == expected
-
-
-# The command line -----------------------------------------------------------------------------------------------------
 
 
 def test_the_dry_run(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,9 @@ from hypothesis import strategies as st
 
 from pystrat.cli import main
 from tests.corpus.mixtures import drawn, plan_of, write_lines
+from tests.refused import refusals
 
 LINES = [30, 60, 5, 900]
-
-# Weights --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_weight_is_of_one_file_whatever_lines_it_has() -> None:
@@ -34,8 +34,6 @@ def test_a_weight_is_of_one_file_whatever_lines_it_has() -> None:
 def test_a_star_keeps_all_lines_and_zero_leaves_a_file_out() -> None:
     plan = plan_of(LINES, 100, weights=["*", 1, "*", 0])
     assert drawn(plan) == [0, 65, 0, 0] and [file.kept for file in plan.files] == [30, 0, 5, 0]
-    share = plan_of(LINES, 0.5, weights=["*", 1, 0, 1])
-    assert drawn(share) == [0, 242, 0, 242], "half of the 965 lines that are not kept, each share rounded up"
     with pytest.raises(ValueError, match="must be at least 35, the lines that weights keep. Got 34 instead."):
         plan_of(LINES, 34, weights=["*", 1, "*", 0])
     everything = plan_of(LINES, 35, weights=["*", 0, "*", 0])
@@ -97,8 +95,8 @@ def test_other_weights_are_refused(weights: Any, message: str) -> None:
     assert message in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "message"),
+test_one_of_rules_weights_and_temperature = refusals(
+    partial(plan_of, LINES, 100),
     [
         ({"rules": ["* 1"], "weights": [1] * 4}, "The 'weights' parameter must be left out if 'rules' is"),
         ({"rules": ["* 1"], "temperature": 2}, "'temperature' parameter must be left out if 'rules' is gi"),
@@ -109,12 +107,6 @@ def test_other_weights_are_refused(weights: Any, message: str) -> None:
         ),
     ],
 )
-def test_one_of_rules_weights_and_temperature(chosen: dict[str, Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        plan_of(LINES, 100, **chosen)
-
-
-# Temperature ----------------------------------------------------------------------------------------------------------
 
 
 def test_shares_flatten_from_those_of_lines_to_equal_ones() -> None:
@@ -140,9 +132,6 @@ def test_powers_have_twelve_digits(lines: list[int], temperature: float) -> None
         exact = digits.exp(digits.divide(digits.ln(Decimal(count)), Decimal(temperature)))
         unit = Fraction(10) ** (exact.adjusted() - 11)
         assert (weight / unit).denominator == 1 and abs(weight - Fraction(exact)) < unit
-
-
-# In a sampler, and on the command line --------------------------------------------------------------------------------
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

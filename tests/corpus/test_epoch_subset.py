@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pystrat import BatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler, epoch_permutation
 from pystrat.base import epoch_seed
 from tests.reference.naive_random import NaiveStream
+from tests.refused import refusals
 
 METHODS = ("uniform", "uniform_without_replacement", "partition")
 
@@ -26,24 +27,14 @@ def visited(sampler: Any, epoch: int) -> list[int]:
     return sampler.batches(epoch).rows.tolist()
 
 
-# Uniform --------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("sample", [100, 2000])
 def test_uniform_rows_are_those_of_r(sample: int) -> None:
     sampler = EpochSubsetBatchSampler(1234, sample, 64, seed=1)
+    without = EpochSubsetBatchSampler(1234, 600, 64, method="uniform_without_replacement", seed=1)
     for epoch in range(3):
         assert visited(sampler, epoch) == NaiveStream(epoch_seed(1, epoch)).indices(1234, sample).tolist()
+        assert visited(without, epoch) == epoch_permutation(1234, seed=1, epoch=epoch)[:600].tolist()
     assert [len(batch) for batch in sampler.batches(0)] == [64] * (sample // 64) + [sample % 64]
-
-
-def test_without_replacement_is_the_beginning_of_the_epoch_order() -> None:
-    sampler = EpochSubsetBatchSampler(1234, 600, 64, method="uniform_without_replacement", seed=1)
-    for epoch in range(3):
-        assert visited(sampler, epoch) == epoch_permutation(1234, seed=1, epoch=epoch)[:600].tolist()
-
-
-# Partition ------------------------------------------------------------------------------------------------------------
 
 
 def partition_as_published(n: int, sample: int) -> Any:
@@ -83,9 +74,6 @@ def test_partition_of_any_epoch_is_computed_directly(n: int, sample: int, epoch:
     assert len(set(rows.tolist())) == min(n, sample)
 
 
-# All methods ----------------------------------------------------------------------------------------------------------
-
-
 @given(
     n=st.integers(1, 40),
     sample=st.integers(1, 80),
@@ -107,9 +95,6 @@ def test_sizes_of_batches(n: int, sample: int, batch_size: int, replicas: int, m
         assert set(sizes[:-1]) <= {batch_size}
     else:
         assert len(sizes) % replicas == 0 and max(sizes) - min(sizes) <= 1
-
-
-# Rows by epoch --------------------------------------------------------------------------------------------------------
 
 
 @st.composite
@@ -151,8 +136,8 @@ def test_rows_by_epoch_with_batches_by_length() -> None:
 WITHOUT = {"method": "uniform_without_replacement"}
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
+test_refused = refusals(
+    lambda **given: EpochSubsetBatchSampler(**{"n_rows": 10, "sample": 5, "batch_size": 2, **given}),
     [
         ({"method": "random"}, "must be one of 'uniform', 'uniform_without_replacement', 'partition'. Got 'random'"),
         ({"sample": 11, **WITHOUT}, "must be at most 10, the number of examples, without replacement. Got 11 instead."),
@@ -166,7 +151,3 @@ WITHOUT = {"method": "uniform_without_replacement"}
         ({"rows": [0.5]}, "'rows' parameter must hold row positions. Got float64 values"),
     ],
 )
-def test_refused(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError)) as refused:
-        EpochSubsetBatchSampler(**{"n_rows": 10, "sample": 5, "batch_size": 2, **parameters})
-    assert message in str(refused.value)

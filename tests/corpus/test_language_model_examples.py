@@ -1,4 +1,4 @@
-"""The examples of language models: they learn, report losses, and keep the limit of tokens; their documented table."""
+"""The examples of language models: they learn, report losses, and keep the limit of tokens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 import torch
 
@@ -30,19 +29,6 @@ def example_of(name: str) -> Any:
 def _random_state() -> Any:
     with torch.random.fork_rng():
         yield
-
-
-def test_the_table_in_the_document_is_that_of_the_results() -> None:
-    lines = []
-    results = pd.read_csv(ROOT / "examples" / "character_language_model.csv")
-    for method, of_method in results.groupby("method", sort=False):
-        cells = [method]
-        for column in ("held_out_perplexity", "held_out_perplexity_of_worst_tenth"):
-            found = of_method[column]
-            cells.append(f"{found.mean():.2f} ({found.min():.2f} to {found.max():.2f})")
-        lines.append(f"| {' | '.join(cells)} |")
-    document = (ROOT / "docs" / "corpus.md").read_text(encoding="utf-8")
-    assert document.split("| held-out perplexity |")[1].split("\n\n")[0].splitlines()[2:] == lines
 
 
 def test_characters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,13 +97,10 @@ def test_the_plan_shows_what_is_excluded(folder: Path) -> None:
     rules = ["a *", "* 1"]
     plan = CorpusMixtureBatchSampler(folder, 16, sample=100, rules=rules, max_length=6).plan
     table = plan.table()
-    assert list(table)[:4] == ["file", "lines", "excluded", "rule"]
-    assert table["excluded"].tolist() == [30, 10]
+    assert list(table)[:4] == ["file", "lines", "excluded", "rule"] and table["excluded"].tolist() == [30, 10]
     assert table["kept"].tolist() == [60, 0] and table["drawn"].tolist() == [0, 40]
     assert plan.summary().splitlines()[0].split()[:4] == ["file", "lines", "excluded", "rule"]
     assert plan.summary().splitlines()[3].split() == ["total", "120", "40", "40", "60"]
-    without = CorpusMixtureBatchSampler(folder, 16, sample=100, rules=rules).plan
-    assert "excluded" not in without.table() and "excluded" not in without.summary()
 
 
 def test_a_file_without_remaining_lines_counts_as_empty(folder: Path) -> None:
@@ -144,7 +141,6 @@ def test_any_lines_may_be_excluded(
 def test_positions_are_delivered_with_the_items_and_their_losses_reported(folder: Path) -> None:
     dataset = CorpusDataset(folder, positions=True, transform=longest)
     assert dataset[7] == (7, longest(CorpusDataset(folder)[7]))
-    assert dataset.__getitems__([5, 3]) == [dataset[5], dataset[3]]
     limited = CorpusDataset(folder, positions=True, max_length=6)
     assert [position for position, _ in limited] == list(range(len(limited)))
     mixture = CorpusMixtureBatchSampler(folder, 8, sample=40, max_length=6, seed=1)

@@ -139,24 +139,6 @@ def test_the_layer_computes_the_sampled_rows_and_targets_follow() -> None:
             SampledOutput(model, model.output, ids)
 
 
-@pytest.mark.parametrize("padding", [0, 3, 6])
-def test_the_loss_ignores_padding_and_nothing_else(padding: int) -> None:
-    """Also where the number of padding is the place of another id among the sampled ones."""
-    model = model_of()
-    ids = np.array([0, 1, 3, 5, 6, 7, 9, 11])
-    targets = torch.tensor([padding, 1, 5, 7, padding, 9, 11])
-    inputs = torch.arange(len(targets))
-    full = nn.functional.log_softmax(model(inputs)[:, ids], dim=1).detach()
-    expected = [0.0 if target == padding else -float(row[ids == target]) for target, row in zip(targets.tolist(), full)]
-    with SampledOutput(model, model.output, ids) as sampled:
-        wanted = sampled.targets(targets, ignore_index=padding)
-        losses = nn.functional.cross_entropy(model(inputs), wanted, reduction="none")
-        assert losses.tolist() == pytest.approx(expected)
-        assert (losses > 0).tolist() == (targets != padding).tolist()
-        without = sampled.targets(targets[targets != padding])
-        assert wanted[targets != padding].tolist() == without.tolist()
-
-
 def test_after_an_exception_everything_is_written_back_and_the_context_is_entered_anew() -> None:
     model = model_of()
     optimizer = OPTIMIZERS["adam"](model.parameters())
@@ -181,33 +163,28 @@ class OutOfMemory(TorchDispatchMode):
 
     def __init__(self, failing: int) -> None:
         super().__init__()
-        self._failing = failing
-        self.count = 0
+        self.left = failing
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.count += 1
-        if self.count == self._failing:
+        self.left -= 1
+        if self.left == 0:
             raise MemoryError("injected")
         return func(*args, **(kwargs or {}))
 
 
-@pytest.mark.parametrize("name", ["momentum", "adam"])
 @pytest.mark.parametrize("method", ["__enter__", "__exit__"])
-def test_a_failure_at_any_operation_leaves_the_layer_and_the_optimizer_as_before_the_context(
-    name: str, method: str
-) -> None:
+def test_a_failure_at_any_operation_leaves_the_layer_and_the_optimizer_as_before_the_context(method: str) -> None:
     for failing in range(1, 1000):
         model = model_of()
-        optimizer = OPTIMIZERS[name](model.parameters())
+        optimizer = OPTIMIZERS["adam"](model.parameters())
         train(model, optimizer, np.arange(SIZE))
         optimizer.zero_grad(set_to_none=True)
         before, weight = state_of(model, optimizer), model.output.weight
         context = SampledOutput(model, model.output, [1, 2, 30], optimizer)
         if method == "__exit__":
             train(model, optimizer, np.array([1, 2, 30]), context.__enter__())
-        injected = OutOfMemory(failing)
         try:
-            with injected:
+            with OutOfMemory(failing):
                 context.__exit__(None, None, None) if method == "__exit__" else context.__enter__()
         except MemoryError:
             after = state_of(model, optimizer)
@@ -215,7 +192,7 @@ def test_a_failure_at_any_operation_leaves_the_layer_and_the_optimizer_as_before
             assert all(torch.equal(after[key], before[key]) for key in before if key.startswith("output")), failing
         else:
             break
-    assert failing == injected.count + 1 > 5
+    assert 5 < failing < 999
 
 
 def test_the_optimizer_keeps_its_groups_and_schedules_and_its_state_fits_one_without_the_context() -> None:
@@ -257,9 +234,6 @@ def test_an_optimizer_that_is_not_given_does_not_train_the_layer_nor_one_that_is
         others.step()
 
 
-# What is refused ------------------------------------------------------------------------------------------------------
-
-
 def test_memory_that_another_module_uses_too_is_refused_with_the_alternative_told() -> None:
     """Also a part of it, and that of the bias; parts of one storage that do not meet are no tie."""
     shared, same_memory, shifted, shared_bias, flat = (model_of() for _ in range(5))
@@ -299,32 +273,23 @@ def test_other_layers_and_optimizers_are_refused() -> None:
 
 
 def test_optimizers_whose_state_cannot_be_cut_to_rows_are_refused() -> None:
-    text = "'optimizer' parameter must keep numbers, or tensors of the parameter's shape that begin at 0"
     model = model_of(bias=False)
-    for strange in (torch.optim.LBFGS, torch.optim.Rprop):
-        with pytest.raises(ValueError, match=f"{text}, for each parameter. Got {strange.__name__} instead"):
-            SampledOutput(model, model.output, [1], strange(model.parameters())).__enter__()
     weight, optimizer = model.output.weight, torch.optim.SGD(model.parameters(), lr=0.1)
-    for made, got in (
-        (lambda rows: torch.zeros(rows), r"Got 'moment' of shape \({0},\) for its weight instead"),
-        (lambda rows: torch.zeros(rows, WIDTH).to_sparse(), "Got a sparse 'moment' for its weight instead"),
+    for strange in (torch.optim.LBFGS, torch.optim.Rprop):
+        with pytest.raises(ValueError, match=f"tensors of the parameter's shape .* Got {strange.__name__} instead"):
+            SampledOutput(model, model.output, [1], strange(model.parameters())).__enter__()
+    for rows, got in (
+        (SIZE, r"Got 'moment' of shape \(50,\)"),
+        (2, "Got a sparse 'moment' for its weight .* written back"),
     ):
-        optimizer.state[weight]["moment"] = made(SIZE)
-        with pytest.raises(ValueError, match=got.format(SIZE)):
-            SampledOutput(model, model.output, [1], optimizer).__enter__()
-        optimizer.state.clear()
-        told = got.format(2) + ". The weights are written back; this state was dropped"
-        with pytest.raises(ValueError, match=told):  # of what a step inside the context makes
-            with SampledOutput(model, model.output, [1, 2], optimizer) as sampled:
+        if rows == SIZE:
+            optimizer.state[weight]["moment"] = torch.zeros(rows)
+        with pytest.raises(ValueError, match=got):
+            with SampledOutput(model, model.output, [1, 2], optimizer) as sampled:  # what a step inside makes
                 train(model, optimizer, np.array([1, 2]), sampled)
-                small = model.output.weight
-                optimizer.state[small]["moment"] = made(2)
-        assert model.output.weight is weight and torch.equal(weight[[1, 2]], small)
-        assert weight not in optimizer.state and small not in optimizer.state
-        optimizer.zero_grad(set_to_none=True)
-
-
-# The ids --------------------------------------------------------------------------------------------------------------
+                optimizer.state[model.output.weight]["moment"] = torch.zeros(rows, WIDTH).to_sparse()
+        assert model.output.weight is weight
+        optimizer.state.clear()
 
 
 def test_ids_that_occur_and_those_that_always_do() -> None:

@@ -1,28 +1,27 @@
-"""What ends an epoch of a mixture: a sample, the first file that is exhausted, or the last one."""
+"""What ends an epoch of a mixture, a sample or a file that is exhausted; weights that change by epoch."""
 
 from __future__ import annotations
 
 import math
+import pickle
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from torch.utils.data import DataLoader
 
 from pystrat.base import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler
 from tests.corpus.mixtures import drawn, drawn_lines, plan_of, write_lines
 from tests.reference.naive_random import NaiveStream
+from tests.refused import refusals
 
 LINES = [30, 60, 5, 0]
 FIRST, ALL = {"epoch_end": "first_exhausted"}, {"epoch_end": "all_exhausted"}
-
-
-# The plan -------------------------------------------------------------------------------------------------------------
 
 
 def test_shares_in_relation_to_lines_decide_which_file_ends_the_epoch() -> None:
@@ -65,8 +64,8 @@ def test_every_small_mixture() -> None:
             assert any(size * share == count and share for share, count in zip(shares, lines))
 
 
-@pytest.mark.parametrize(
-    ("chosen", "message"),
+test_refused = refusals(
+    lambda **chosen: plan_of(**{"lines": LINES, **chosen}),
     [
         ({"epoch_end": "both"}, "'epoch_end' parameter must be one of 'sample', 'first_exhausted', 'all_"),
         ({"epoch_end": None}, "'epoch_end' parameter must be one of"),
@@ -76,12 +75,6 @@ def test_every_small_mixture() -> None:
         ({**ALL, "lines": [0]}, "'epoch_end' .* must be taken from files that have lines. Got 1 "),
     ],
 )
-def test_refused(chosen: dict[str, Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        plan_of(**{"lines": LINES, **chosen})
-
-
-# The draws ------------------------------------------------------------------------------------------------------------
 
 
 def mixture_of(folder: Path, **parameters: Any) -> CorpusMixtureBatchSampler:
@@ -125,23 +118,6 @@ def test_the_rest_is_drawn_as_r_draws_it(tmp_path: Path) -> None:
         assert in_order.batches(epoch).rows.tolist() == sorted(lines.tolist())
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 40), st.integers(0, 200), st.booleans()), min_size=1, max_size=5),
-    st.integers(0, 2**31 - 2),
-)
-def test_draws_without_replacement(files: list[tuple[int, int, bool]], seed: int) -> None:
-    lines, taken, kept = (np.array(part, dtype=np.int64) for part in zip(*files))
-    kept = kept * lines
-    if taken.sum() + kept.sum() == 0:
-        return
-    rows = drawn_lines(lines, taken, kept, seed, replace=False)
-    first = 0
-    for count, n_drawn, n_kept in zip(lines, taken, kept):
-        found = np.bincount(rows[(rows >= first) & (rows < first + count)] - first, minlength=count) - (n_kept > 0)
-        assert found.sum() == n_drawn and found.max() - found.min() <= 1
-        first += count
-
-
 def test_a_small_part_of_a_large_file_takes_little_memory() -> None:
     lines = np.array([2**40, 3 * 10**7], dtype=np.int64)
     rows = drawn_lines(lines, [1000, 1000], [0, 0], 5, shuffle=False, replace=False)
@@ -155,3 +131,113 @@ def test_an_epoch_that_is_too_large_is_refused(tmp_path: Path) -> None:
         "The 'epoch_end' parameter must give an epoch at most 2147483647 lines. "
         "Got 'all_exhausted', for 120000000060 instead."
     )
+
+
+STAGED_LINES = [30, 60, 5]
+TABLE = {5: [3, 1, "*"], 0: [1, 1, 1], 9: [0, 1, 0]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_lines(tmp_path, STAGED_LINES)
+
+
+def staged(folder: Path, weights: Any, **parameters: Any) -> CorpusMixtureBatchSampler:
+    return mixture_of(folder, **ALL, weights=weights, **parameters)
+
+
+def weights_in_steps(epoch: int) -> list[Any]:
+    """The weights of the table, as a function."""
+    return TABLE[max(begin for begin in TABLE if begin <= epoch)]
+
+
+@pytest.mark.parametrize(
+    "weights", [TABLE, MappingProxyType(TABLE), weights_in_steps], ids=["dict", "proxy", "function"]
+)
+def test_weights_hold_from_their_epoch_on(folder: Path, weights: Any) -> None:
+    mixture = staged(folder, weights)
+    for epoch in (0, 4, 5, 8, 9, 100, 6_700_000):
+        plain = staged(folder, weights_in_steps(epoch))
+        assert mixture.plan_of(epoch).files == plain.plan.files
+        assert mixture.batches(epoch).rows.tolist() == plain.batches(epoch).rows.tolist()
+        assert mixture.batches(epoch).offsets.tolist() == plain.batches(epoch).offsets.tolist()
+    assert [drawn(mixture.plan_of(epoch)) for epoch in (4, 5, 9)] == [[60, 60, 60], [180, 60, 0], [0, 60, 0]]
+    assert [file.kept for file in mixture.plan_of(7).files] == [0, 0, 5]
+    mixture.set_epoch(9)
+    assert len(mixture) == 8
+
+
+def test_the_length_and_the_plan_are_those_of_the_epoch_that_comes_next(folder: Path) -> None:
+    mixture = staged(folder, TABLE)
+    loader: Any = DataLoader(mixture.dataset(), batch_sampler=mixture, collate_fn=list)
+    lengths = []
+    for epoch in range(11):
+        lengths.append(len(loader))
+        assert mixture.plan.files == mixture.plan_of(epoch).files and len(mixture) == lengths[-1]
+        assert sum(1 for _ in loader) == lengths[-1]
+    assert lengths == [23] * 5 + [31] * 4 + [8] * 2
+    mixture.set_epoch(5)
+    assert len(mixture) == 31 and "245 lines" in repr(mixture)
+
+
+def test_resuming_across_a_change_of_weights(folder: Path) -> None:
+    """From batches of the epochs 4 and 5, between which the number of batches changes."""
+    mixture = staged(folder, TABLE)
+    expected = [batch.tolist() for epoch in (4, 5, 6) for batch in mixture.batches(epoch)]
+    mixture.set_epoch(4)
+    iterator, states = iter(mixture), []
+    for epoch in (4, 5):
+        for _ in range(len(mixture.batches(epoch))):
+            states.append(iterator.state_dict())
+            next(iterator)
+        iterator = iter(mixture)
+    assert len(states) == 23 + 31
+    for place in (0, 1, 22, 23, 24, 53):
+        resumed = pickle.loads(pickle.dumps(staged(folder, TABLE)))
+        resumed.load_state_dict(states[place])
+        rows = [batch for _ in range(2) for batch in resumed]
+        assert rows == expected[place : place + len(rows)] and len(rows) > 31
+    consumed = staged(folder, TABLE)
+    consumed.set_epoch(4)
+    next(iter(consumed))
+    assert consumed.state_dict(batches_consumed=23)["epoch"] == 5
+
+
+def test_the_fingerprint_holds_the_table(folder: Path) -> None:
+    def fingerprint(weights: Any) -> str:
+        return str(staged(folder, weights).state_dict()["fingerprint"])
+
+    assert fingerprint(TABLE) == fingerprint(dict(sorted(TABLE.items())))
+    assert fingerprint({0: [1, 1, 1]}) == fingerprint([1, 1, 1]), "one stage is no change"
+    others = [TABLE, [1, 1, 1], {**TABLE, 9: [0, 1, 1]}, {0: TABLE[0], 4: TABLE[5], 9: TABLE[9]}, weights_in_steps]
+    assert len({fingerprint(weights) for weights in others}) == len(others)
+
+
+REFUSED_WEIGHTS: list[tuple[Any, str]] = [
+    ({3: [1, 1, 1], 1: [1, 1, 1]}, "have weights from epoch 0 on. Got a table from epoch 1 on instead."),
+    ({0: [1, 1, 1], 3: [1, 1]}, "have one entry for each file, 3. Got 2 values instead."),
+    (
+        {0: [1, 1, 1], 3: [0, 0, 0]},
+        "be above 0 for a file that has lines. Got 3 files without any to draw from instead",
+    ),
+    ({0: [1, 1, 1], 3: None}, "have a list of weights for each epoch of the table. Got nothing instead."),
+    ({0: [1, 1, 1], -1: [1, 1, 1]}, "integers from 0 to 6700000, to lists of weights. Got the epoch -1 instead."),
+    ({0: [1, 1, 1], 6_700_001: [1, 1, 1]}, "Got the epoch 6700001 instead."),
+    ({0: [1, 1, 1], "5": [1, 1, 1]}, "Got the epoch '5' instead."),
+    (lambda epoch: [1, 1], "have one entry for each file, 3. Got 2 values instead."),
+    (lambda epoch: None, "return the weights of each epoch. Got nothing for epoch 0 instead."),
+]
+
+
+@pytest.mark.parametrize(("weights", "message"), REFUSED_WEIGHTS)
+def test_refused_weights(folder: Path, weights: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        staged(folder, weights)
+    assert str(refused.value).startswith("The 'weights' parameter must ")
+    assert message in str(refused.value)
+    with pytest.raises(ValueError, match="'epoch' parameter must be an integer from 0 to 67"):
+        staged(folder, TABLE).plan_of(-1)
+    with pytest.raises(ValueError, match="'rules' is given"):
+        staged(folder, TABLE, rules=["* 1"])
+    with pytest.raises(ValueError, match="'weights' parameter must have one entry for each file, 3. Got 2 values"):
+        staged(folder, lambda epoch: [1] * (3 - epoch // 2)).plan_of(2)
