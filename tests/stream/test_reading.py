@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bz2
-import gc
+import contextlib
 import gzip
 import io
 import itertools
@@ -44,9 +44,6 @@ def stream_of(sources: Any, strata: Any, stratum: Any = "label", **given: Any) -
     return StratifiedStream(sources, 1, **{"read": iter, "stratum": stratum, "strata": strata, **given})
 
 
-# Readers --------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("read, write", [(read_csv, write_csv), (read_json_lines, write_json)])
 def test_rows_of_a_file_are_read_as_they_were_written(tmp_path: Path, read: Any, write: Any) -> None:
     path = write(tmp_path / "rows")
@@ -59,6 +56,8 @@ def test_rows_of_a_file_are_read_as_they_were_written(tmp_path: Path, read: Any,
         with module.open(packed, "wb") as file:  # type: ignore[attr-defined]
             file.write(path.read_bytes())
         assert list(read(packed)) == ROWS
+    with contextlib.closing(read(path)) as rows:
+        assert next(rows) == ROWS[0]
     for text, message in (
         ("", "header"),
         ("a,a\n1,2\n", "header"),
@@ -69,17 +68,6 @@ def test_rows_of_a_file_are_read_as_they_were_written(tmp_path: Path, read: Any,
         path.write_text(text)
         with pytest.raises(ValueError, match=message):
             list(read_csv(path))
-
-
-def test_a_stream_of_files_gives_their_rows(tmp_path: Path) -> None:
-    paths = [write_csv(tmp_path / "a.csv"), write_csv(tmp_path / "b.csv")]
-    counts = count_sources(paths, read=read_csv, stratum="label")
-    assert counts.to_dict() == {"yes": {f"{path}": 4 for path in paths}, "no": {f"{path}": 8 for path in paths}}
-    for known in {"counts": counts}, {"strata": ["no", "yes"]}:
-        stream = StratifiedStream(paths, 1, read=read_csv, stratum="label", seed=1, **known)
-        batches = list(stream)
-        assert sorted(row["text"] for batch in batches for row in batch) == sorted(row["text"] for row in ROWS * 2)
-        assert all({row["label"] for row in batch} == {"yes", "no"} for batch in batches)
 
 
 def divided(rows: Any) -> Any:
@@ -124,9 +112,6 @@ def test_the_reader_of_tar_archives(workers: int, tmp_path: Path) -> None:
     assert sorted(int(row["__key__"]) for batch in loader for row in batch) == list(range(160))
 
 
-# Sources that fail ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("has_counts", [True, False])
 @pytest.mark.parametrize("broken_row", [21, 40])
 def test_batches_before_a_row_that_cannot_be_read_are_delivered(has_counts: bool, broken_row: int) -> None:
@@ -152,50 +137,32 @@ def test_batches_before_a_row_that_cannot_be_read_are_delivered(has_counts: bool
         assert list(iterator) == [], "behind its last batch it is at its end"
 
 
-@pytest.mark.parametrize("n_workers", [0, 1])
-def test_a_row_that_cannot_be_read_is_named_and_a_state_goes_on_once_it_can(tmp_path: Path, n_workers: int) -> None:
+@pytest.mark.parametrize("n_workers, is_counted", [(0, True), (0, False), (1, True)])
+def test_a_row_that_cannot_be_read_is_named_and_the_epoch_goes_on_once_it_can(
+    tmp_path: Path, n_workers: int, is_counted: bool
+) -> None:
     paths = [write_json(tmp_path / f"{name}.jsonl") for name in "abc"]
-    counts = count_sources(paths, read=read_json_lines, stratum="label")
+    known: dict[str, Any] = {"strata": ["no", "yes"]}
+    if is_counted:
+        known = {"counts": count_sources(paths, read=read_json_lines, stratum="label")}
 
     def stream() -> StratifiedStream:
-        return StratifiedStream(paths, 1, read=read_json_lines, stratum="label", counts=counts, shuffle=False, seed=1)
+        return StratifiedStream(paths, 1, read=read_json_lines, stratum="label", shuffle=False, seed=1, **known)
 
     whole = list(stream())
     good = paths[1].read_text(encoding="utf-8")
     lines = good.splitlines(keepends=True)
     paths[1].write_text("".join(lines[:5]) + "no json\n" + "".join(lines[6:]), encoding="utf-8")
-    broken, taken = stream(), []
+    broken, resumed, taken = stream(), stream(), []
     iterator = iter(DataLoader(broken, batch_size=None, collate_fn=list, num_workers=n_workers))
-    message = r"Row 5 of the source '.*b.jsonl' cannot be read. JSONDecodeError: Expecting value"
-    with pytest.raises(SourceError, match=message):
-        for batch in iterator:
-            taken.append(batch)
-    state = broken.state_dict(batches_consumed=len(taken))
-    paths[1].write_text(good, encoding="utf-8")
-    resumed = stream()
-    resumed.load_state_dict(state)
-    assert taken and taken + list(resumed) == whole
-
-
-@pytest.mark.parametrize("is_counted", [True, False])
-def test_after_an_error_the_same_batch_is_read_again(tmp_path: Path, is_counted: bool) -> None:
-    paths = [write_json(tmp_path / f"{name}.jsonl") for name in "abcd"]
-    counts = count_sources(paths, read=read_json_lines, stratum="label")
-    known: dict[str, Any] = {"counts": counts} if is_counted else {"strata": ["no", "yes"]}
-
-    def batches() -> Any:
-        stream = StratifiedStream(paths, 1, read=read_json_lines, stratum="label", lanes=2, shuffle=False, **known)
-        return iter(DataLoader(stream, batch_size=None, collate_fn=list))
-
-    whole = list(batches())
-    hidden = paths[3].rename(tmp_path / "hidden")
-    iterator, taken = batches(), []
-    for _ in range(3):
-        with pytest.raises(SourceError, match="d.jsonl' cannot be read"):
+    for _ in range(1 if n_workers else 3):
+        with pytest.raises(SourceError, match=r"Row 5 of the source '.*b.jsonl' cannot be read. JSONDecodeError: Exp"):
             for batch in iterator:
                 taken.append(batch)
-    hidden.rename(paths[3])
-    assert taken and taken + list(iterator) == whole
+    resumed.load_state_dict(broken.state_dict(batches_consumed=len(taken)))
+    paths[1].write_text(good, encoding="utf-8")
+    assert taken and taken + list(resumed) == whole
+    assert n_workers or taken + list(iterator) == whole, "the same batch is read again"
 
 
 class Ended:
@@ -220,11 +187,7 @@ NO = {"label": "no"}
     [
         (open, "The source 'gone' cannot be read. FileNotFoundError: "),
         (lambda source: None, "The source 'gone' cannot be read. TypeError: The reader must return an iterable"),
-        (
-            lambda source: [NO, {"lable": "no"}],
-            "Row 1 of the source 'gone' cannot be read. ValueError: The 'stratum' parameter must name one of the "
-            "entries of the row, 'lable'. Got 'label' instead.",
-        ),
+        (lambda source: [NO, {"lable": "no"}], "Row 1 of .* name one of the entries of the row, 'lable'. Got 'label'"),
         (lambda source: [NO, {"label": "nay"}], "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead"),
         (lambda source: [NO] * 1300 + [{"label": "nay"}], "stratum of row 1300 of the source"),
         (lambda source: [NO, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got '1' instead"),
@@ -243,15 +206,20 @@ def test_what_is_wrong_in_a_source_is_told_with_its_row(read: Any, message: str)
             count_sources(["gone"], read=read, stratum="label")
 
 
-# Strata and names -----------------------------------------------------------------------------------------------------
-
-
 def test_strata_are_known_by_their_names_whatever_their_type() -> None:
     """Counts of a query have texts or numbers; rows have what the reader makes of them."""
     values: list[list[Any]] = [[0, 1], [0.0, 1.0], ["0", "1"], [np.int64(0), np.float32(1)]]
     for rows in values:
         assert list(stream_of([rows], ["0", "1"], lambda row: row, shuffle=False)) == [rows]
     assert len(list(stream_of({"a": [True, False]}, [False, True], bool))) == 1
+    tensors: Any = weakref.WeakSet()
+
+    def tensor(row: int) -> Any:
+        tensors.add(stratum := torch.tensor(row % 2))
+        return stratum
+
+    most = max(len(tensors) for _ in stream_of([range(5000)], [0, 1], tensor, shuffle=False))
+    assert 0 < most < 2500  # they are not kept
 
 
 @pytest.mark.parametrize(
@@ -269,20 +237,6 @@ def test_a_value_that_is_no_stratum_is_shown_by_the_name_that_it_would_have(rows
         where = re.escape(f"The stratum of row {len(rows) - 1} of the source 'a' must be one of ")
         with pytest.raises(SourceError, match=f"^{where}{listed}. Got {re.escape(shown)} instead.$"):
             list(stream_of({"a": rows}, known, lambda row: row))
-
-
-def test_strata_that_are_tensors_are_not_kept() -> None:
-    seen: list[Any] = []
-
-    def tensors(_: str) -> Any:
-        for row in range(5000):
-            stratum = torch.tensor(row % 2)
-            seen.append(weakref.ref(stratum))
-            yield {"label": stratum}
-
-    assert sum(len(batch) for batch in stream_of(["a"], [0, 1], read=tensors, shuffle=False)) == 5000
-    gc.collect()
-    assert sum(stratum() is not None for stratum in seen) < 1000
 
 
 def test_sources_in_a_dict_have_its_names_and_may_have_no_rows() -> None:

@@ -71,9 +71,7 @@ class Workers(IterableDataset[Any]):
 class ReplayedIterator:
     """The iterator of a StatefulDataLoader: its state is that of the batches that the loop has taken."""
 
-    def __init__(
-        self, stream: StratifiedStream, n_workers: int, prefetch: int, state: Optional[dict[str, Any]]
-    ) -> None:
+    def __init__(self, stream: StratifiedStream, n_workers: int, state: Optional[dict[str, Any]]) -> None:
         self.stream = stream
         self.last = n_workers - 1 if state is None else state["last"]  # the worker that delivered last
         states = None if state is None else state["states"]
@@ -84,16 +82,8 @@ class ReplayedIterator:
             return
         first = (self.last + 1) % n_workers
         workers = Workers(stream, states, first, get_context("fork").Barrier(n_workers))
-        self.items = iter(
-            DataLoader(
-                workers,
-                batch_size=None,
-                collate_fn=tuple,
-                num_workers=n_workers,
-                prefetch_factor=prefetch,
-                multiprocessing_context="fork",
-            )
-        )
+        options: dict[str, Any] = {"num_workers": n_workers, "multiprocessing_context": "fork"}
+        self.items = iter(DataLoader(workers, batch_size=None, collate_fn=tuple, **options))
         self.states = {worker: before for worker, _, before in islice(self.items, n_workers)}
         for _ in range(first):
             next(self.items)
@@ -121,15 +111,14 @@ class ReplayedIterator:
         return {"states": states, "last": self.last, "finished": self.finished}
 
 
-def replayed_loader(stream: StratifiedStream, n_workers: int, prefetch: int = 2) -> StatefulDataLoader:
-    return StatefulDataLoader(partial(ReplayedIterator, stream, n_workers, prefetch))
+def replayed_loader(stream: StratifiedStream, n_workers: int) -> StatefulDataLoader:
+    return StatefulDataLoader(partial(ReplayedIterator, stream, n_workers))
 
 
-def installed_loader(stream: StratifiedStream, n_workers: int, prefetch: int = 2, **options: Any) -> Any:
+def installed_loader(stream: StratifiedStream, n_workers: int) -> Any:
     from torchdata.stateful_dataloader import StatefulDataLoader
 
-    if n_workers:
-        options = {"prefetch_factor": prefetch, "multiprocessing_context": "fork", **options}
+    options: dict[str, Any] = {"multiprocessing_context": "fork"} if n_workers else {}
     return StatefulDataLoader(stream, batch_size=None, collate_fn=list, num_workers=n_workers, **options)
 
 
@@ -188,16 +177,3 @@ def test_without_counts_every_row_is_delivered_once_wherever_it_was_saved(make_l
         resumed = make_loader(declared(), 2)
         resumed.load_state_dict(saved.state_dict())
         assert sorted(row for batch in taken + list(resumed) for row in batch) == ALL_ROWS
-
-
-@installed("torchdata")
-@pytest.mark.parametrize("n_workers", [1, 2])
-def test_a_stream_whose_workers_persist_resumes_exactly(n_workers: int) -> None:
-    epochs = epochs_from(0, 3)
-    for consumed in (0, 1, 5):
-        saved = installed_loader(make_stream(), n_workers, persistent_workers=True)
-        assert list(saved) == epochs[0]
-        assert list(islice(iter(saved), consumed)) == epochs[1][:consumed]
-        resumed = installed_loader(make_stream(), n_workers, persistent_workers=True)
-        resumed.load_state_dict(saved.state_dict())
-        assert [list(resumed), list(resumed)] == [epochs[1][consumed:], epochs[2]]

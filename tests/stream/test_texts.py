@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gc
 import json
 from pathlib import Path
 from typing import Any, Callable
@@ -12,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat.stream import SourceError, StratifiedStream, count_sources, read_csv, read_json_lines
-from pystrat.stream import formats
+from pystrat.stream import SourceError, StratifiedStream, count_sources, formats, read_csv, read_json_lines
 from pystrat.stream.reading import CHUNK
 
 READERS: dict[str, Callable[[Any], Any]] = {".csv": read_csv, ".jsonl": read_json_lines}
@@ -24,9 +22,9 @@ def parsed(path: Path) -> Any:
     yield from READERS["".join(path.suffixes[:1])](path)
 
 
-def lines_of(n_rows: int, ending: str, first: int = 0) -> list[str]:
-    """Return the lines of a file of rows with numbers from `first`; every fourth row is positive."""
-    rows = [{"x": str(row), "label": "yes" if row % 4 == 0 else "no"} for row in range(first, first + n_rows)]
+def lines_of(n_rows: int, ending: str) -> list[str]:
+    """Return the lines of a file of rows; every fourth is positive."""
+    rows = [{"x": str(row), "label": "yes" if row % 4 == 0 else "no"} for row in range(n_rows)]
     if ending == ".jsonl":
         return [json.dumps(row) + "\n" for row in rows]
     return ["x,label\n", *(f"{row['x']},{row['label']}\n" for row in rows)]
@@ -78,6 +76,18 @@ def test_any_csv_file_makes_the_same_batches(tmp_path: Path, rows: Any, header: 
     assert sum(map(len, texts)) == len(plain) + len(rows)
 
 
+@pytest.mark.parametrize("method, error", [("texts", MemoryError), ("parse", MemoryError), ("parse", OSError)])
+def test_a_lack_of_memory_is_no_failing_source(tmp_path: Path, method: str, error: type, monkeypatch: Any) -> None:
+    def lack(*_: Any) -> Any:
+        raise error
+
+    path = tmp_path / "a.csv"
+    path.write_text("".join(lines_of(8, ".csv")))
+    monkeypatch.setattr(formats._CsvRows, method, lack)
+    with pytest.raises(MemoryError if error is MemoryError else SourceError):  # also if its rows can then be read
+        list(both([path], strata=["no", "yes"])[0])
+
+
 def edited(place: int, line: str) -> Callable[[list[str]], list[str]]:
     return lambda lines: [*lines[:place], line, *lines[place + 1 :]]
 
@@ -98,6 +108,7 @@ NO_NAME = "Row 0 of .* ValueError: The header must have a name of its own for ea
         (".csv", edited(7, "1,nay\n"), "stratum of row 6 .* must be one of 'yes', 'no'. Got 'nay' instead."),
         (".csv", edited(7, ""), "must have 1026 rows of 'no', as its counts say. Got 1025 instead."),
         (".csv", edited(7, "1,yes\n"), "must have 342 rows of 'yes', as its counts say. Got at least 343 instead."),
+        (".csv", lambda lines: [*lines, "1,no\n"], "must have 1026 rows of 'no', .* Got at least 1027 instead."),
         (".csv", lambda lines: [*lines, "1,no\n", '"'], "must have 1026 rows of 'no', .* Got at least 1027 instead."),
         (".csv", lambda lines: [], NO_NAME),
         (".csv", edited(900, "\udcff,no\n"), "Row .* UnicodeDecodeError: "),
@@ -122,51 +133,3 @@ def test_texts_and_rows_fail_alike(
     for stream in both([path], **alone) + both([path, other], **together):
         with pytest.raises(SourceError, match="Row 0 of .* FileNotFoundError"):
             list(stream)
-
-
-@pytest.mark.parametrize("shuffle", [True, False])
-def test_files_are_closed_after_an_error_and_when_their_rows_are_no_longer_used(
-    tmp_path: Path, shuffle: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also before garbage is collected: nothing refers to itself."""
-    opened: list[Any] = []
-    open_file = formats._open
-    monkeypatch.setattr(formats, "_open", lambda path: opened.append(open_file(path)) or opened[-1])
-    path = tmp_path / "a.csv"
-    gc.collect()
-    gc.disable()
-    try:
-        for bad in ("1,nay\n", "1\n", "\udcff,no\n", None):
-            lines = lines_of(1368, ".csv") if bad is None else edited(600, bad)(lines_of(1368, ".csv"))
-            path.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
-            [stream, _] = both([path], strata=["no", "yes"], shuffle=shuffle)
-            if bad is None:
-                next(iter(stream))
-            else:
-                with pytest.raises(SourceError):
-                    list(stream)
-            assert opened and all(file.closed for file in opened)
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
-
-
-@pytest.mark.parametrize("ending", READERS)
-def test_a_shuffled_stream_goes_on_once_a_row_is_mended(tmp_path: Path, ending: str) -> None:
-    paths = [tmp_path / f"{name}{ending}" for name in range(3)]
-    for place, path in enumerate(paths):
-        path.write_text("".join(lines_of(3 * CHUNK, ending, first=3 * CHUNK * place)))
-    [stream, _] = both(paths, **known(paths, True))
-    whole = list(stream)
-    number = int(whole[len(whole) // 2][-1]["x"])  # of a row that comes in the middle of the epoch
-    path = paths[number // (3 * CHUNK)]
-    lines = path.read_text().splitlines(keepends=True)
-    place = number % (3 * CHUNK) + (ending == ".csv")
-    path.write_text("".join(edited(place, "1\n")(lines)))
-    stream.set_epoch(0)
-    taken, batches = [], iter(stream)
-    with pytest.raises(SourceError, match=f"Row {number % (3 * CHUNK)} of"):
-        for batch in batches:
-            taken.append(batch)
-    path.write_text("".join(lines))
-    assert taken and taken + list(batches) == whole
