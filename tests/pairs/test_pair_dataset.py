@@ -11,6 +11,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from pystrat import FeatureLookup, NegativePairBatchSampler, PairDataset, decode_pairs
+from tests.refused import refusals
 
 N_USERS, N_ITEMS = 20, 30
 USERS, ITEMS = np.divmod(np.arange(0, 600, 11), N_ITEMS)
@@ -45,32 +46,26 @@ def test_both_forms_of_a_loader_deliver_the_sampler_s_pairs_and_their_features(f
             assert batch["item_features"].tolist() == ITEM_FEATURES[items].tolist()
 
 
-@pytest.mark.parametrize("form", ["sampler", "batch_sampler"])
-def test_a_loader_delivers_ids_beside_the_codes(form: str) -> None:
+def test_a_loader_delivers_ids_beside_the_codes() -> None:
     users, items = [f"user {code}" for code in USERS], pd.Categorical([f"item {code}" for code in ITEMS])
     sampler = NegativePairBatchSampler(users, items, 0.3, 16, seed=1)
     ages = FeatureLookup(np.arange(N_USERS), ids=[f"user {code}" for code in range(N_USERS)])
     known = {"user_ids": sampler.user_ids, "item_ids": sampler.item_ids, "user_features": ages}
     observed = set(zip(users, items))
-    for batch in loader_of(PairDataset(sampler.n_users, sampler.n_items, **known), sampler, form):
-        assert [sampler.user_ids[code] for code in batch["user"]] == list(batch["user_id"])
-        assert [sampler.item_ids[code] for code in batch["item"]] == list(batch["item_id"])
-        assert [f"user {age}" for age in batch["user_features"].tolist()] == list(batch["user_id"])
-        told = zip(batch["user_id"], batch["item_id"], batch["label"].tolist())
-        assert all(((user, item) in observed) == label for user, item, label in told)
+    for form in ("sampler", "batch_sampler"):
+        for batch in loader_of(PairDataset(sampler.n_users, sampler.n_items, **known), sampler, form):
+            of_user, of_item = list(batch["user_id"]), list(batch["item_id"])
+            assert [sampler.user_ids[code] for code in batch["user"]] == of_user
+            assert [sampler.item_ids[code] for code in batch["item"]] == of_item
+            assert [f"user {age}" for age in batch["user_features"].tolist()] == of_user
+            assert [pair in observed for pair in zip(of_user, of_item)] == batch["label"].tolist()
 
 
 def test_features_in_arrays_go_by_code_where_ids_are_given() -> None:
     dataset = PairDataset(2, 2, user_ids=["b", "a"], user_features=[0.5, 1.5], item_ids=[7, 9], item_features=[3, 4])
-    assert {name: value.tolist() for name, value in dataset[[1, 6]].items()} == {
-        "user": [0, 1],
-        "item": [0, 1],
-        "label": [1, 0],
-        "user_id": ["b", "a"],
-        "item_id": [7, 9],
-        "user_features": [0.5, 1.5],
-        "item_features": [3, 4],
-    }
+    names = ("user", "item", "label", "user_id", "item_id", "user_features", "item_features")
+    expected = [[0, 1], [0, 1], [1, 0], ["b", "a"], [7, 9], [0.5, 1.5], [3, 4]]
+    assert {name: value.tolist() for name, value in dataset[[1, 6]].items()} == dict(zip(names, expected))
     assert PairDataset(1, 2, user_features=7.5)[[0, 3]]["user_features"].tolist() == [7.5, 7.5]
 
 
@@ -102,9 +97,6 @@ def test_features_of_fewer_or_more_codes_are_refused() -> None:
             PairDataset(N_USERS, N_ITEMS, **options)
 
 
-# Lookups by id --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "ids", [["a", "b", "c"], [7, -2, 10**12], pd.Index([1.5, 2.5, np.inf]), np.array([1.5, 2.5, 3], np.float16), None]
 )
@@ -132,28 +124,22 @@ def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: Any) -> Non
     assert FeatureLookup(features[:0], known[:0], default=7)(asked).tolist() == [[7, 7], [7, 7]]
 
 
-def test_doubles_are_ids_among_integers_where_they_are_exact() -> None:
-    lookup = FeatureLookup([1, 2, 3], ids=[5, 7, 2**31 - 1], default=0)
-    asked = [7.0, 5.5, 5.0, np.nan, np.inf, -np.inf, -5.0, 2.0**31 - 1, 2.0**53 - 1]
-    assert lookup(asked).tolist() == [2, 0, 1, 0, 0, 0, 0, 3, 0] and lookup(torch.tensor(5.0)) == 1
-
-
-def test_no_integer_is_taken_for_another_that_is_the_same_double() -> None:
-    lookup = FeatureLookup([1, 2], ids=[2**53, 2**53 + 1], default=0)
-    assert lookup([2**53 + 1, 2**53 + 2, 2**53]).tolist() == [2, 0, 1]
-    for ids, asked in (([2**53, 2**53 + 1], [2.0**53]), ([1.5, 2.0**53], [2**53 + 1])):
-        required = r"'ids' .* must be below 2\^53, to be exact, if doubles are compared with integers. Got [-\d]"
-        with pytest.raises(ValueError, match=required):
-            FeatureLookup([1, 2], ids=ids, default=0)(asked)
-
-
-def test_ids_of_lists_are_looked_up_as_they_are_and_not_as_numpy_makes_them() -> None:
+def test_ids_are_looked_up_as_they_are_and_not_as_numpy_makes_them() -> None:
     for asked in ("a\0", [["b", "a\0"]], ["a", 1]):
         with pytest.raises(ValueError, match="'ids' .* must be known if no default is given"):
             FeatureLookup([1, 2, 3], ids=["a", "b", "1"])(asked)
     with pytest.raises(TypeError, match="'ids' .* must hold integers from 0. Got <U1 values"):
         FeatureLookup([1, 2])(["a"])
     assert FeatureLookup({"bob": 54, "ann": 31}, default=-1)(["ann", "eve", "bob"]).tolist() == [31, -1, 54]
+    lookup = FeatureLookup([1, 2, 3], ids=[5, 7, 2**31 - 1], default=0)
+    asked = [7.0, 5.5, 5.0, np.nan, np.inf, -np.inf, -5.0, 2.0**31 - 1, 2.0**53 - 1]
+    assert lookup(asked).tolist() == [2, 0, 1, 0, 0, 0, 0, 3, 0] and lookup(torch.tensor(5.0)) == 1
+    large = FeatureLookup([1, 2], ids=[2**53, 2**53 + 1], default=0)
+    assert large([2**53 + 1, 2**53 + 2, 2**53]).tolist() == [2, 0, 1]
+    for ids, asked in (([2**53, 2**53 + 1], [2.0**53]), ([1.5, 2.0**53], [2**53 + 1])):
+        required = r"'ids' .* must be below 2\^53, to be exact, if doubles are compared with integers. Got [-\d]"
+        with pytest.raises(ValueError, match=required):
+            FeatureLookup([1, 2], ids=ids, default=0)(asked)
 
 
 @pytest.mark.parametrize(
@@ -175,24 +161,18 @@ def test_a_default_is_in_full_and_keeps_the_type_of_features_that_hold_it(
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "text"),
+test_refused_features = refusals(
+    FeatureLookup,
     [
-        (([1, 2], ["a"]), {}, "'ids' .* must have one id for each row of features, 2. Got 1 value instead"),
-        (([1, 2], ["a", "a"]), {}, "'ids' .* must be all different. Got 'a' again instead"),
-        ((3,), {}, "'features' .* must have one row for each id. Got 3 instead"),
-        (
-            ([[1, 2]],),
-            {"default": [1, 2, 3]},
-            r"of the shape of an id's features, \(2,\). Got an array of shape \(3,\)",
-        ),
-        (([1, 2**60],), {"default": 0.5}, "'default' .* must be whole, because doubles do not hold all features"),
-        (({"a": 1}, ["a"]), {}, "'ids' .* must be left out if the features are a mapping. Got 1 value instead"),
-        ((["crime", "war"],), {"default": 0}, "'default' .* must be of the features' type, <U5. Got int64 values"),
-        ((BYTES,), {"default": 300}, "'default' .* must be a value that the features' type, uint8, holds. Got 300"),
-        ((FLOATS,), {"default": 1e300}, "'default' .* must be a value that the features' type, float32, holds. Got 1e"),
+        ({"features": [1, 2], "ids": ["a"]}, "'ids' .* must have one id for each row of features, 2. Got 1 value inst"),
+        ({"features": [1, 2], "ids": ["a", "a"]}, "'ids' .* must be all different. Got 'a' again instead"),
+        ({"features": 3}, "'features' .* must have one row for each id. Got 3 instead"),
+        ({"features": [[1, 2]], "default": [1, 2, 3]}, r"features, \(2,\). Got an array of shape \(3,\)"),
+        ({"features": [1, 2**60], "default": 0.5}, "'default' .* be whole, because doubles do not hold all features"),
+        ({"features": [1, 2], "default": 1e30}, "be a value that the features' type, int64, holds. Got 1e"),
+        ({"features": {"a": 1}, "ids": ["a"]}, "'ids' .* must be left out if the features are a mapping. Got 1 value"),
+        ({"features": ["crime", "war"], "default": 0}, "be of the features' type, <U5. Got int64 values"),
+        ({"features": BYTES, "default": 300}, "be a value that the features' type, uint8, holds. Got 300"),
+        ({"features": FLOATS, "default": 1e300}, "be a value that the features' type, float32, holds. Got 1e"),
     ],
 )
-def test_refused_features(arguments: tuple[Any, ...], options: dict[str, Any], text: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=text):
-        FeatureLookup(*arguments, **options)

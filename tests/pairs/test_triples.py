@@ -17,6 +17,7 @@ from torch.utils.data import DataLoader
 from pystrat import FeatureLookup, TripleBatchSampler, TripleDataset, decode_pairs
 from tests.pairs.tables import ITEMS, N_ITEMS, N_USERS, USERS
 from tests.reference.naive_pairs import naive_triples
+from tests.refused import refusals
 
 Triple = tuple[int, int, list[int]]
 
@@ -72,21 +73,12 @@ def test_negatives_of_a_nearly_full_user_are_the_free_ones() -> None:
     assert {negative for batch in triples_of(sampler) for _, _, (negative,) in batch} == {77}
 
 
-def test_pair_numbers_are_exact_up_to_the_largest() -> None:
-    n_users, n_items = 2**21, 2**31 - 1
-    sampler = TripleBatchSampler([n_users - 1], [n_items - 1], 1, n_users=n_users, n_items=n_items, seed=1)
-    numbers = sampler.batches(0).rows.tolist()
-    assert numbers[0] == 2 * ((n_users - 1) * n_items + n_items - 1) + 1
-    assert numbers[1] // 2 // n_items == n_users - 1
-
-
 def test_users_and_items_may_be_ids() -> None:
-    users, items = ["ann", "bob", "ann", "eve"], pd.Categorical(["x", "y", "z", "x"])
-    sampler = TripleBatchSampler(users, items, 2, seed=1)
+    items = pd.Categorical(["x", "y", "z", "x"])
+    sampler = TripleBatchSampler(["ann", "bob", "ann", "eve"], items, 2, seed=1)
     assert (sampler.user_ids.tolist(), sampler.item_ids.tolist()) == (["ann", "bob", "eve"], ["x", "y", "z"])
     coded = TripleBatchSampler([0, 1, 0, 2], [0, 1, 2, 0], 2, seed=1)
-    assert (coded.user_ids, coded.item_ids) == (None, None)
-    assert coded.batches(1).rows.tolist() == sampler.batches(1).rows.tolist()
+    assert coded.user_ids is None and coded.batches(1).rows.tolist() == sampler.batches(1).rows.tolist()
 
 
 def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
@@ -100,8 +92,8 @@ def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
         TripleBatchSampler([0, 1], [0, 0], 2, full_users="skip")
 
 
-@pytest.mark.parametrize(
-    ("parameters", "text"),
+test_refused_parameters = refusals(
+    sampler_of,
     [
         ({"negatives_per_positive": 0}, "'negatives_per_positive' .* must be an integer from 1 to 2147483647. Got 0"),
         ({"negatives_per_positive": Fraction(1, 3)}, "'negatives_per_positive' .* Got 0.333333333333333 instead"),
@@ -112,9 +104,6 @@ def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
         ({"n_items": 4}, "'items' .* must hold codes from 0 to 3. Got 4"),
     ],
 )
-def test_refused_parameters(parameters: dict[str, Any], text: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=text):
-        sampler_of(**parameters)
 
 
 @pytest.mark.parametrize(("form", "workers"), [("sampler", 2), ("batch_sampler", 0)])

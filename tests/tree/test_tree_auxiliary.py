@@ -77,14 +77,6 @@ def test_iterated_values_are_those_of_the_arrays(recwarn: pytest.WarningsRecorde
     assert not recwarn.list
 
 
-def test_distributions_are_what_they_are_called() -> None:
-    values = sampler_of(length=100_000).auxiliary_values(0)
-    assert abs(values["shift"].mean() - 2) < 0.01
-    assert abs(values["shift"].std() - 0.5) < 0.01
-    assert values["angle"].min() >= -10 and values["angle"].max() < 10
-    assert np.bincount(values["crop"] + 3) / 100_000 == pytest.approx(np.full(7, 1 / 7), abs=0.01)
-
-
 def test_persistent_values_go_on_over_the_epochs() -> None:
     sampler = sampler_of(persistent=True)
     whole = sampler_of(persistent=True, length=300).auxiliary_values(0)

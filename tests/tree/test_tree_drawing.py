@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
-from pystrat import TreeBatchSampler, TreeSampler
+from pystrat import TreeBatchSampler
 from pystrat.base import epoch_seed
 from tests.reference.naive_tree import Emptied, naive_tree
 
@@ -195,18 +195,6 @@ def test_a_pass_of_more_draws_than_an_epoch_has_is_refused(levels: int, draws: s
         sampler_of({"x": range(5)}, spec, length="root")
 
 
-@pytest.mark.parametrize("with_replacement", ["root", "upper", "leaf", "beside"])
-def test_length_by_name_needs_turns_above_and_below_and_not_beside(with_replacement: str) -> None:
-    mode = {name: "shuffle" for name in ("root", "upper", "leaf", "beside")} | {with_replacement: "replacement"}
-    upper = {"name": "upper", "mode": mode["upper"], "children": [{"name": "leaf", "mode": mode["leaf"]}]}
-    spec = {"mode": mode["root"], "children": [upper, {"name": "beside", "mode": mode["beside"]}]}
-    if with_replacement == "beside":
-        assert sampler_of({"x": [1, 2]}, spec, length="upper").length == 4
-        return
-    with pytest.raises(ValueError, match=f"{with_replacement}' draws with replacement"):
-        sampler_of({"x": [1, 2]}, spec, length="upper")
-
-
 PAIRS = {"mode": "shuffle", "children": [{"name": "each", "column": "x", "for_each": True, "mode": "shuffle"}]}
 TABLE = {"x": list("abcab" * 4)}
 
@@ -223,20 +211,6 @@ def test_the_last_short_batch_and_incomplete_rounds_of_replicas() -> None:
     assert [batch for step in zip(*shared) for batch in step] == list(whole)[:8]
     with pytest.raises(ValueError, match="'num_replicas' .* must be at most 11"):
         sampler_of(TABLE, PAIRS, 3, length=31, num_replicas=12)
-
-
-def test_single_rows_are_those_of_the_batches() -> None:
-    batches = sampler_of(TABLE, PAIRS, 4, length=19, seed=3)
-    rows = TreeSampler(TABLE, PAIRS, length=19, seed=3)
-    assert len(rows) == 19
-    first = list(rows)
-    assert first == [row for batch in batches for row in batch]
-    assert all(type(row) is int for row in first)
-    running = iter(rows)
-    begun = [next(running) for _ in range(5)]
-    resumed = TreeSampler(TABLE, PAIRS, length=19, seed=3)
-    resumed.load_state_dict(running.state_dict())
-    assert begun + list(resumed) == rows.batches(1).rows.tolist()
 
 
 def test_the_table_and_the_batches_may_change_afterwards() -> None:

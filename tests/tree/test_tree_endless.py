@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from torch.utils.data import DataLoader
 
 from pystrat import TreeBatchSampler, TreeSampler
 
@@ -44,8 +43,6 @@ def test_an_endless_epoch_begins_with_the_draws_of_any_finite_one(spec: Any, bat
 def test_single_rows_without_end() -> None:
     rows = list(islice(TreeSampler(TABLE, SPEC, length=None, seed=3), 20_000))
     assert rows == [row for batch in islice(endless(), 20_000 // 7 + 1) for row in batch][:20_000]
-    loader = DataLoader(range(100), sampler=TreeSampler(TABLE, SPEC, length=None, seed=3), batch_size=5)
-    assert [row for batch in islice(loader, 10) for row in batch.tolist()] == rows[:50]
 
 
 @pytest.mark.parametrize("spec", [SPEC, AUXILIARY], ids=["rows", "auxiliary"])
