@@ -1,12 +1,32 @@
-"""The lines of an epoch of a mixture without files."""
+"""Plans and epochs of mixtures, with and without files."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pystrat.corpus import CorpusPlan
 from tests.inside import core
+
+
+def plan_of(lines: Iterable[int], sample: Any = None, **chosen: Any) -> CorpusPlan:
+    """Return the plan of files with so many lines, called f0, f1, ..."""
+    counts = list(lines)
+    return CorpusPlan([f"f{place}" for place in range(len(counts))], counts, sample, **chosen)
+
+
+def drawn(plan: CorpusPlan) -> list[int]:
+    return [file.drawn for file in plan.files]
+
+
+def write_lines(folder: Path, lines: Iterable[int]) -> Path:
+    """Write files with so many lines, called f0.txt, f1.txt, ..."""
+    for place, size in enumerate(lines):
+        (folder / f"f{place}.txt").write_text("a line\n" * size, encoding="utf-8")
+    return folder
 
 
 def mixture_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,66 +17,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat.cli import main
-from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan
+from tests.corpus.mixtures import drawn, plan_of, write_lines
+from tests.refused import refusals
 
 LINES = [30, 60, 5, 900]
 
 
-def plan_of(sample: Any = 100, lines: list[int] = LINES, **chosen: Any) -> CorpusPlan:
-    return CorpusPlan([f"f{place}" for place in range(len(lines))], lines, sample, **chosen)
-
-
-def drawn(plan: CorpusPlan) -> list[int]:
-    return [file.drawn for file in plan.files]
-
-
-# Weights --------------------------------------------------------------------------------------------------------------
-
-
 def test_a_weight_is_of_one_file_whatever_lines_it_has() -> None:
-    plan = plan_of(weights=[3, 1, 0, 1])
+    plan = plan_of(LINES, 100, weights=[3, 1, 0, 1])
     assert drawn(plan) == [60, 20, 0, 20] and plan.unmatched == () and plan.total == 100
     assert [file.share for file in plan.files] == [Fraction(3, 5), Fraction(1, 5), 0, Fraction(1, 5)]
     assert plan.table()["rule"].isna().all()
+    assert drawn(plan_of([0, 7, 3], 10, weights=[90, 5, 5])) == [0, 5, 5], "files without lines do not count"
 
 
 def test_a_star_keeps_all_lines_and_zero_leaves_a_file_out() -> None:
-    plan = plan_of(weights=["*", 1, "*", 0])
+    plan = plan_of(LINES, 100, weights=["*", 1, "*", 0])
     assert drawn(plan) == [0, 65, 0, 0] and [file.kept for file in plan.files] == [30, 0, 5, 0]
-    share = plan_of(0.5, weights=["*", 1, 0, 1])
-    assert drawn(share) == [0, 242, 0, 242], "half of the 965 lines that are not kept, each share rounded up"
     with pytest.raises(ValueError, match="must be at least 35, the lines that weights keep. Got 34 instead."):
-        plan_of(34, weights=["*", 1, "*", 0])
-    everything = plan_of(35, weights=["*", 0, "*", 0])
+        plan_of(LINES, 34, weights=["*", 1, "*", 0])
+    everything = plan_of(LINES, 35, weights=["*", 0, "*", 0])
     assert everything.total == 35 and drawn(everything) == [0] * 4
 
 
-def test_weights_are_read_as_decimal_numbers() -> None:
-    """In floating point the third file would give 6 lines."""
+def test_weights_are_any_vector_and_read_as_decimal_numbers() -> None:
+    """In floating point the third of 0.3, 0.6 and 0.9 would give 6 lines."""
+    series, tensor = pd.Series([3.0, 1, 0, 1], index=list("abcd")), torch.tensor([3.0, 1, 0, 1], requires_grad=True)
+    for weights in ((3, 1, 0, 1), iter([3, 1, 0, 1]), np.array([3, 1, 0, 1]), series, tensor):
+        assert drawn(plan_of(LINES, 100, weights=weights)) == [60, 20, 0, 20]
     assert math.ceil(0.9 / (0.3 + 0.6 + 0.9) * 10) == 6
-    assert drawn(plan_of(10, [5] * 3, weights=[0.3, 0.6, 0.9])) == [2, 4, 5]
-    assert drawn(plan_of(10, [5] * 2, weights=[0.1 * 3, 0.7])) == [4, 7], "0.30000000000000004 is not 0.3"
-    assert drawn(plan_of(10, [5] * 2, weights=np.array([0.3, 0.7], dtype=np.float32))) == [3, 7]
-    assert drawn(plan_of(10, [5] * 2, weights=[5e-324, 2**53])) == [1, 10]
-
-
-def test_files_without_lines_do_not_count() -> None:
-    assert drawn(plan_of(10, [0, 7, 3], weights=[90, 5, 5])) == [0, 5, 5]
-
-
-@pytest.mark.parametrize(
-    "weights",
-    [
-        (3, 1, 0, 1),
-        iter([3, 1, 0, 1]),
-        np.array([3, 1, 0, 1]),
-        pd.Series([3.0, 1, 0, 1], index=list("abcd")),
-        torch.tensor([3.0, 1, 0, 1], requires_grad=True),
-        pd.array([3, 1, 0, 1], dtype="Int64"),
-    ],
-)
-def test_weights_are_any_vector(weights: Any) -> None:
-    assert drawn(plan_of(weights=weights)) == [60, 20, 0, 20]
+    assert drawn(plan_of([5] * 3, 10, weights=[0.3, 0.6, 0.9])) == [2, 4, 5]
+    assert drawn(plan_of([5] * 2, 10, weights=[0.1 * 3, 0.7])) == [4, 7], "0.30000000000000004 is not 0.3"
+    assert drawn(plan_of([5] * 2, 10, weights=np.array([0.3, 0.7], dtype=np.float32))) == [3, 7]
+    assert drawn(plan_of([5] * 2, 10, weights=[5e-324, 2**53])) == [1, 10]
 
 
 @given(
@@ -87,12 +61,12 @@ def test_weights_are_rules_of_one_file_each(files: list[tuple[int, Any]], sample
     written = [weight if weight == "*" else f"{Decimal(repr(weight)):f}" for weight in weights]
     rules = [f"^f{place}$ {text}" for place, text in enumerate(written) if weights[place] != 0]
     try:
-        expected = plan_of(sample, lines, rules=rules)
+        expected = plan_of(lines, sample, rules=rules)
     except ValueError:
         with pytest.raises(ValueError):
-            plan_of(sample, lines, weights=weights)
+            plan_of(lines, sample, weights=weights)
         return
-    found = plan_of(sample, lines, weights=weights)
+    found = plan_of(lines, sample, weights=weights)
     for name in ("uniform_share", "share", "drawn", "kept"):
         assert [getattr(file, name) for file in found.files] == [getattr(file, name) for file in expected.files], name
 
@@ -116,38 +90,30 @@ REFUSED: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("weights", "message"), REFUSED)
 def test_other_weights_are_refused(weights: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
-        plan_of(weights=weights)
+        plan_of(LINES, 100, weights=weights)
     assert str(refused.value).startswith("The 'weights' parameter must ")
     assert message in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "message"),
+test_one_of_rules_weights_and_temperature = refusals(
+    partial(plan_of, LINES, 100),
     [
-        (
-            {"rules": ["* 1"], "weights": [1] * 4},
-            "The 'weights' parameter must be left out if 'rules' is",
-        ),
-        (
-            {"rules": ["* 1"], "temperature": 2},
-            "'temperature' parameter must be left out if 'rules' is gi",
-        ),
+        ({"rules": ["* 1"], "weights": [1] * 4}, "The 'weights' parameter must be left out if 'rules' is"),
+        ({"rules": ["* 1"], "temperature": 2}, "'temperature' parameter must be left out if 'rules' is gi"),
         ({"weights": [1] * 4, "temperature": 2}, "must be left out if 'weights' is given. Got 2 instead."),
+        *(
+            ({"temperature": other}, "The 'temperature' parameter must be a finite number of at least 1. Got ")
+            for other in (0.5, 0, float("nan"), float("inf"), "2", True)
+        ),
     ],
 )
-def test_one_of_rules_weights_and_temperature(chosen: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        plan_of(**chosen)
-
-
-# Temperature ----------------------------------------------------------------------------------------------------------
 
 
 def test_shares_flatten_from_those_of_lines_to_equal_ones() -> None:
     lines = [1_000_000, 10_000, 100]
-    assert drawn(plan_of(10101, lines, temperature=1)) == drawn(plan_of(10101, lines)) == [10000, 100, 1]
-    assert drawn(plan_of(1110, lines, temperature=2)) == [1000, 100, 10], "the roots are 1000, 100 and 10"
-    assert drawn(plan_of(300, lines, temperature=1e6)) == [101, 100, 100]
+    assert drawn(plan_of(lines, 10101, temperature=1)) == drawn(plan_of(lines, 10101)) == [10000, 100, 1]
+    assert drawn(plan_of(lines, 1110, temperature=2)) == [1000, 100, 10], "the roots are 1000, 100 and 10"
+    assert drawn(plan_of(lines, 300, temperature=1e6)) == [101, 100, 100]
 
 
 @given(
@@ -160,7 +126,7 @@ def test_shares_flatten_from_those_of_lines_to_equal_ones() -> None:
 def test_powers_have_twelve_digits(lines: list[int], temperature: float) -> None:
     """They are those of decimal arithmetic of 50 digits, within a unit of the twelfth: the last bits do not matter."""
     digits = Context(prec=50)
-    plan = plan_of(1, [1, *lines], temperature=temperature)  # the weight of a single line is 1
+    plan = plan_of([1, *lines], 1, temperature=temperature)  # the weight of a single line is 1
     for count, file in zip(lines, plan.files[1:]):
         weight = file.share / plan.files[0].share
         exact = digits.exp(digits.divide(digits.ln(Decimal(count)), Decimal(temperature)))
@@ -168,40 +134,22 @@ def test_powers_have_twelve_digits(lines: list[int], temperature: float) -> None
         assert (weight / unit).denominator == 1 and abs(weight - Fraction(exact)) < unit
 
 
-@pytest.mark.parametrize("temperature", [0.5, 0, -1, float("nan"), float("inf"), "2", True])
-def test_other_temperatures_are_refused(temperature: Any) -> None:
-    with pytest.raises((TypeError, ValueError)) as refused:
-        plan_of(temperature=temperature)
-    assert str(refused.value).startswith("The 'temperature' parameter must be a finite number of at least 1. Got ")
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["corpus", "plan", str(write_lines(tmp_path, LINES)), "--suffix", ".txt"]
 
+    def printed(*options: str) -> list[list[str]]:
+        assert main([*command, *options]) == 0
+        return [line.split()[-2:] for line in capsys.readouterr().out.splitlines()[1:5]]
 
-# In a sampler ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for place, size in enumerate(LINES):
-        (tmp_path / f"f{place}.txt").write_text("a line\n" * size, encoding="utf-8")
-    return tmp_path
-
-
-def test_frequencies_are_those_of_the_plan(folder: Path) -> None:
-    for chosen in ({"weights": [3, 1, "*", 1]}, {"temperature": 3}):
-        mixture = CorpusMixtureBatchSampler(folder, 8, suffixes=[".txt"], sample=200, seed=1, **chosen)
-        expected = CorpusPlan(list("abcd"), LINES, 200, **chosen)
-        assert drawn(mixture.plan) == drawn(expected)
-        for epoch in range(2):
-            files = [mixture.dataset().find(row)[0] for row in mixture.batches(epoch).rows.tolist()]
-            assert np.bincount(files).tolist() == [file.drawn + file.kept for file in expected.files]
-
-
-def test_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["corpus", "plan", str(folder), "--suffix", ".txt", "--sample", "100"]
-    assert main([*command, "--weights", "3,0.5,*,1.5"]) == 0
-    assert [line.split()[-2:] for line in capsys.readouterr().out.splitlines()[1:5]] == [
-        *(["57", "0"], ["10", "0"], ["0", "5"], ["29", "0"])
+    assert printed("--sample", "100", "--weights", "3,0.5,*,1.5") == [["57", "0"], ["10", "0"], ["0", "5"], ["29", "0"]]
+    assert [line[0] for line in printed("--sample", "100", "--temperature", "1e6")] == ["25", "26", "25", "26"]
+    assert [line[0] for line in printed("--epoch-end", "all_exhausted", "--weights", "1,1,1,0")] == [
+        "60",
+        "60",
+        "60",
+        "0",
     ]
-    assert main([*command, "--temperature", "1e6"]) == 0
-    assert [line.split()[-2] for line in capsys.readouterr().out.splitlines()[1:5]] == ["25", "26", "25", "26"]
-    assert main([*command, "--weights", "3", "--temperature", "2"]) == 2
+    assert main([*command, "--sample", "100", "--weights", "3", "--temperature", "2"]) == 2
     assert "'--temperature' option must be left out if '--weigh" in capsys.readouterr().err
+    assert main([*command, "--weights", "1,1,1,0"]) == 2
+    assert "'--sample' option must be a share" in capsys.readouterr().err

@@ -1,8 +1,7 @@
-"""Part of the dataset every epoch: which examples each method visits."""
+"""Part of the dataset every epoch: which examples each method visits, also if the rows change by epoch."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,9 @@ from hypothesis import strategies as st
 from pystrat import BatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler, epoch_permutation
 from pystrat.base import epoch_seed
 from tests.reference.naive_random import NaiveStream
+from tests.refused import refusals
 
-METHODS = ("uniform", "uniform_without_replacement", "partition", "perplexity")
+METHODS = ("uniform", "uniform_without_replacement", "partition")
 
 
 def sampler_of(method: str, n: int, sample: int, batch_size: int, **parameters: Any) -> BatchSampler:
@@ -23,40 +23,18 @@ def sampler_of(method: str, n: int, sample: int, batch_size: int, **parameters: 
     return EpochSubsetBatchSampler(n, sample, batch_size, method=method, **parameters)
 
 
-def visited(sampler: EpochSubsetBatchSampler, epoch: int) -> list[int]:
+def visited(sampler: Any, epoch: int) -> list[int]:
     return sampler.batches(epoch).rows.tolist()
 
 
-# Uniform --------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("sample", [100, 2000])
-def test_the_published_settings(sample: int) -> None:
+def test_uniform_rows_are_those_of_r(sample: int) -> None:
     sampler = EpochSubsetBatchSampler(1234, sample, 64, seed=1)
+    without = EpochSubsetBatchSampler(1234, 600, 64, method="uniform_without_replacement", seed=1)
     for epoch in range(3):
-        rows = visited(sampler, epoch)
-        assert rows == NaiveStream(epoch_seed(1, epoch)).indices(1234, sample).tolist()
-        assert len(rows) == sample and min(rows) >= 0 and max(rows) < 1234
+        assert visited(sampler, epoch) == NaiveStream(epoch_seed(1, epoch)).indices(1234, sample).tolist()
+        assert visited(without, epoch) == epoch_permutation(1234, seed=1, epoch=epoch)[:600].tolist()
     assert [len(batch) for batch in sampler.batches(0)] == [64] * (sample // 64) + [sample % 64]
-
-
-def test_without_replacement_is_the_beginning_of_the_epoch_order() -> None:
-    sampler = EpochSubsetBatchSampler(1234, 600, 64, method="uniform_without_replacement", seed=1)
-    for epoch in range(3):
-        assert visited(sampler, epoch) == epoch_permutation(1234, seed=1, epoch=epoch)[:600].tolist()
-
-
-def test_frequencies() -> None:
-    """Chi squared of 60 draws per example: within 5 standard deviations of its mean, for each method that draws."""
-    for method in ("uniform", "uniform_without_replacement"):
-        sampler = EpochSubsetBatchSampler(100, 60, 60, method=method, seed=3)
-        counts = np.bincount(np.concatenate([sampler.batches(epoch).rows for epoch in range(100)]), minlength=100)
-        spread = 1 if method == "uniform" else 0.4  # without replacement an epoch's counts vary less
-        chi_squared = ((counts - 60) ** 2 / 60).sum() / spread
-        assert abs(chi_squared - 99) < 5 * math.sqrt(2 * 99)
-
-
-# Partition ------------------------------------------------------------------------------------------------------------
 
 
 def partition_as_published(n: int, sample: int) -> Any:
@@ -73,21 +51,12 @@ def partition_as_published(n: int, sample: int) -> Any:
         yield drawn
 
 
-def test_partition_of_ten() -> None:
-    sampler = EpochSubsetBatchSampler(10, 4, 4, method="partition")
-    drawn = [[row + 1 for row in visited(sampler, epoch)] for epoch in range(3)]
-    assert drawn == [[1, 3, 5, 7], [9, 2, 4, 6], [8, 10, 1, 3]]
-
-
-def test_partition_of_the_published_setting() -> None:
+def test_partition_goes_as_published_for_every_small_setting() -> None:
     sampler = EpochSubsetBatchSampler(1234, 600, 64, method="partition")
     assert [row + 1 for row in visited(sampler, 0)] == list(range(1, 1200, 2))
     assert [row + 1 for row in visited(sampler, 1)] == list(range(1201, 1234, 2)) + list(range(2, 1167, 2))
-
-
-def test_partition_goes_as_published_for_every_small_setting() -> None:
-    for n in range(1, 61):
-        for sample in range(1, 61):
+    for n in range(1, 31):
+        for sample in range(1, 31):
             drawn: list[int] = []
             sampler = EpochSubsetBatchSampler(n, sample, sample, method="partition")
             for epoch, expected in zip(range(2 + 2 * n // sample), partition_as_published(n, sample)):
@@ -105,20 +74,12 @@ def test_partition_of_any_epoch_is_computed_directly(n: int, sample: int, epoch:
     assert len(set(rows.tolist())) == min(n, sample)
 
 
-def test_partition_needs_no_seed() -> None:
-    state = EpochSubsetBatchSampler(10, 4, 4, method="partition", seed=1).state_dict()
-    EpochSubsetBatchSampler(10, 4, 4, method="partition", seed=2).load_state_dict(state)
-
-
-# All methods ----------------------------------------------------------------------------------------------------------
-
-
 @given(
     n=st.integers(1, 40),
     sample=st.integers(1, 80),
     batch_size=st.integers(1, 30),
     replicas=st.none() | st.integers(1, 5),
-    method=st.sampled_from(METHODS),
+    method=st.sampled_from((*METHODS, "perplexity")),
 )
 def test_sizes_of_batches(n: int, sample: int, batch_size: int, replicas: int, method: str) -> None:
     if method == "uniform_without_replacement":
@@ -136,21 +97,57 @@ def test_sizes_of_batches(n: int, sample: int, batch_size: int, replicas: int, m
         assert len(sizes) % replicas == 0 and max(sizes) - min(sizes) <= 1
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[int, dict[int, list[int]]]:
+    """Return a number of rows, and a table of some of them by first epoch."""
+    n_rows = draw(st.integers(1, 20))
+    begins = {0, *draw(st.sets(st.integers(1, 8), max_size=3))}
+    of_stage = st.lists(st.integers(0, n_rows - 1), min_size=1, unique=True)
+    return n_rows, {begin: draw(of_stage) for begin in sorted(begins)}
+
+
+@given(tables(), st.sampled_from(METHODS), st.integers(0, 11), st.data())
+def test_places_among_the_rows_of_the_epoch_are_drawn_as_those_of_a_dataset_of_these_rows(
+    table: tuple[int, dict[int, list[int]]], method: str, epoch: int, data: st.DataObject
+) -> None:
+    n_rows, rows = table
+    begin = max(first for first in rows if first <= epoch)
+    most = min(map(len, rows.values())) if method == "uniform_without_replacement" else 2 * n_rows
+    settings = {"sample": data.draw(st.integers(1, most)), "batch_size": data.draw(st.integers(1, 5)), "method": method}
+    sampler = EpochSubsetBatchSampler(n_rows, rows=rows, seed=3, **settings)
+    among = EpochSubsetBatchSampler(len(rows[begin]), seed=3, **settings)
+    places = among.batches(epoch - begin if method == "partition" else epoch)
+    found = sampler.batches(epoch)
+    assert found.rows.tolist() == np.array(rows[begin])[places.rows].tolist()
+    assert found.offsets.tolist() == places.offsets.tolist() and len(sampler) == len(found)
+    alone, for_all = (EpochSubsetBatchSampler(n_rows, rows=own, seed=3, **settings) for own in (rows[0], {0: rows[0]}))
+    assert visited(alone, 30) == visited(for_all, 30)
+
+
+def test_rows_by_epoch_with_batches_by_length() -> None:
+    lengths = np.arange(1, 31)
+    rows = {0: np.flatnonzero(lengths <= 10), 4: np.arange(30)}
+    sampler = EpochSubsetBatchSampler(30, 8, rows=rows, lengths=lengths, max_tokens=60, seed=1)
+    for epoch in range(8):
+        for batch in sampler.batches(epoch):
+            assert len(batch) * lengths[batch].max() <= 60 and (epoch >= 4 or lengths[batch].max() <= 10)
+
+
+WITHOUT = {"method": "uniform_without_replacement"}
+
+
+test_refused = refusals(
+    lambda **given: EpochSubsetBatchSampler(**{"n_rows": 10, "sample": 5, "batch_size": 2, **given}),
     [
-        ({"n_rows": 0}, "'n_rows' parameter must be an integer from 1 to 2147483647. Got 0"),
-        ({"sample": 0}, "'sample' parameter must be an integer from 1 to 2147483647. Got 0"),
-        ({"batch_size": 0}, "'batch_size' parameter must be a positive integer. Got 0"),
         ({"method": "random"}, "must be one of 'uniform', 'uniform_without_replacement', 'partition'. Got 'random'"),
-        (
-            {"sample": 11, "method": "uniform_without_replacement"},
-            "must be at most 10, the number of examples, without replacement. Got 11 instead.",
-        ),
+        ({"sample": 11, **WITHOUT}, "must be at most 10, the number of examples, without replacement. Got 11 instead."),
         ({"num_replicas": 6}, "must leave each batch a row: 5 are drawn for 6 batches. Got 6"),
+        ({"rows": {1: [1]}}, "'rows' parameter must have rows from epoch 0 on. Got a table from epoch 1 on"),
+        ({"rows": {0: []}}, "'rows' parameter must have rows for each epoch. Got 0 values"),
+        ({"rows": {0: [1, 2], 3: [4, 5, 4]}}, "'rows' parameter must have no row twice for an epoch. Got 4"),
+        ({"rows": {0: [10, 1]}}, "'rows' parameter must hold row positions from 0 to 9, counted from 0. Got 10"),
+        ({"rows": {"a": [1]}}, "must be a table from epochs, integers from 0 to 6700000, to rows. Got the epoch"),
+        ({"rows": {0: range(5), 5: [3]}, **WITHOUT}, "'sample' parameter must be at most 1, the fewest examples of an"),
+        ({"rows": [0.5]}, "'rows' parameter must hold row positions. Got float64 values"),
     ],
 )
-def test_refused(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError)) as refused:
-        EpochSubsetBatchSampler(**{"n_rows": 10, "sample": 5, "batch_size": 2, **parameters})
-    assert message in str(refused.value)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import bz2
-import gc
+import contextlib
 import gzip
+import io
 import itertools
 import json
 import lzma
 import os
 import re
+import tarfile
 import weakref
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, get_worker_info
 
 from pystrat.stream import SourceError, StratifiedStream, count_sources, read_csv, read_json_lines
+from tests.training_libraries import installed
 
 ROWS = [{"label": "yes" if row % 3 == 0 else "no", "text": f'line "{row}",\nand ü'} for row in range(12)]
+DOCUMENT = Path(__file__).parents[2] / "docs" / "streams.md"
 
 
 def write_csv(path: Path) -> Path:
@@ -33,6 +37,11 @@ def write_csv(path: Path) -> Path:
 def write_json(path: Path) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
     return path
+
+
+def stream_of(sources: Any, strata: Any, stratum: Any = "label", **given: Any) -> StratifiedStream:
+    """Return a stream of sources that are lists of rows."""
+    return StratifiedStream(sources, 1, **{"read": iter, "stratum": stratum, "strata": strata, **given})
 
 
 @pytest.mark.parametrize("read, write", [(read_csv, write_csv), (read_json_lines, write_json)])
@@ -47,34 +56,113 @@ def test_rows_of_a_file_are_read_as_they_were_written(tmp_path: Path, read: Any,
         with module.open(packed, "wb") as file:  # type: ignore[attr-defined]
             file.write(path.read_bytes())
         assert list(read(packed)) == ROWS
-
-
-@pytest.mark.parametrize(
-    "text, message",
-    [
+    with contextlib.closing(read(path)) as rows:
+        assert next(rows) == ROWS[0]
+    for text, message in (
         ("", "header"),
         ("a,a\n1,2\n", "header"),
         ("a,b\n1,2\n1,2,3\n", "Line 3 must have 2 fields. Got 3 fields instead."),
         ("a\n1,2\n", "Line 2 must have 1 field. Got 2 fields instead."),
         ("a,b\n1,2\n\n", "Line 3 must have 2 fields. Got 0 fields instead."),
-    ],
-)
-def test_a_csv_file_with_other_fields_than_its_header_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=message):
-        list(read_csv(path))
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            list(read_csv(path))
 
 
-def test_a_stream_of_files_gives_their_rows(tmp_path: Path) -> None:
-    paths = [write_csv(tmp_path / "a.csv"), write_csv(tmp_path / "b.csv")]
-    counts = count_sources(paths, read=read_csv, stratum="label")
-    assert counts.to_dict() == {"yes": {f"{path}": 4 for path in paths}, "no": {f"{path}": 8 for path in paths}}
-    for known in {"counts": counts}, {"strata": ["no", "yes"]}:
-        stream = StratifiedStream(paths, 1, read=read_csv, stratum="label", seed=1, **known)
-        batches = list(stream)
-        assert sorted(row["text"] for batch in batches for row in batch) == sorted(row["text"] for row in ROWS * 2)
-        assert all({row["label"] for row in batch} == {"yes", "no"} for batch in batches)
+def divided(rows: Any) -> Any:
+    """Read the part of a worker, as webdataset and streaming datasets of Hugging Face do."""
+    info: Any = get_worker_info()  # type: ignore[no-untyped-call]
+    return rows if info is None else rows[info.id :: info.num_workers]
+
+
+def test_counts_reveal_a_reader_that_divides_rows_among_workers() -> None:
+    sources = {name: [row % 5 == 0 for row in range(40)] for name in "abcd"}
+    counts = count_sources(sources, read=divided, stratum=bool)
+    stream = stream_of(sources, None, bool, read=divided, counts=counts, lanes=2, seed=1)
+    loader = DataLoader(stream, batch_size=None, collate_fn=list, num_workers=2)
+    with pytest.raises(RuntimeError, match="The reader must not divide the rows among the workers."):
+        list(loader)
+
+
+def write_tar(path: Path, rows: range) -> None:
+    with tarfile.open(path, "w") as archive:
+        for row in rows:
+            text = str(int(row % 5 == 0)).encode()
+            entry = tarfile.TarInfo(f"{row:04d}.cls")
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text))
+
+
+@installed("webdataset")
+@pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")  # it closes none
+@pytest.mark.parametrize("workers", [0, 2])
+def test_the_reader_of_tar_archives(workers: int, tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    (code,) = re.findall(r"```text\n(import webdataset.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
+    exec(code, names)
+    paths = [str(tmp_path / f"{part}.tar") for part in range(4)]
+    for part, path in enumerate(paths):
+        write_tar(Path(path), range(40 * part, 40 * part + 40))
+    given: dict[str, Any] = {"read": names["read_tar"], "stratum": "cls"}
+    counts = count_sources(paths, **given)
+    stream = StratifiedStream(paths, 2, counts=counts, lanes=2, seed=1, **given)
+    options: dict[str, Any] = {"multiprocessing_context": "fork"} if workers else {}
+    loader = DataLoader(stream, batch_size=None, collate_fn=list, num_workers=workers, **options)
+    assert sorted(int(row["__key__"]) for batch in loader for row in batch) == list(range(160))
+
+
+@pytest.mark.parametrize("has_counts", [True, False])
+@pytest.mark.parametrize("broken_row", [21, 40])
+def test_batches_before_a_row_that_cannot_be_read_are_delivered(has_counts: bool, broken_row: int) -> None:
+    def rows(source: str) -> Any:
+        for row in range(41):
+            if source == "b" and row == broken_row and is_broken:
+                raise OSError("gone")
+            if row < 40:
+                yield row
+
+    is_broken, known = False, {"strata": [0, 1]}
+    if has_counts:
+        known = {"counts": count_sources(["a", "b"], read=rows, stratum=lambda row: row % 2)}
+    options: dict[str, Any] = {"read": rows, "stratum": lambda row: row % 2, "shuffle": False, **known}
+    whole = list(StratifiedStream(["a", "b"], 5, **options))
+    is_broken, taken, iterator = True, [], iter(StratifiedStream(["a", "b"], 5, **options))
+    with pytest.raises(SourceError, match=f"Row {broken_row} of the source 'b'"):
+        for batch in iterator:
+            taken.append(batch)
+    n_before = 6 if broken_row == 21 else 8
+    assert taken == whole[: n_before if has_counts else n_before - 1]
+    if broken_row == 40 and has_counts:
+        assert list(iterator) == [], "behind its last batch it is at its end"
+
+
+@pytest.mark.parametrize("n_workers, is_counted", [(0, True), (0, False), (1, True)])
+def test_a_row_that_cannot_be_read_is_named_and_the_epoch_goes_on_once_it_can(
+    tmp_path: Path, n_workers: int, is_counted: bool
+) -> None:
+    paths = [write_json(tmp_path / f"{name}.jsonl") for name in "abc"]
+    known: dict[str, Any] = {"strata": ["no", "yes"]}
+    if is_counted:
+        known = {"counts": count_sources(paths, read=read_json_lines, stratum="label")}
+
+    def stream() -> StratifiedStream:
+        return StratifiedStream(paths, 1, read=read_json_lines, stratum="label", shuffle=False, seed=1, **known)
+
+    whole = list(stream())
+    good = paths[1].read_text(encoding="utf-8")
+    lines = good.splitlines(keepends=True)
+    paths[1].write_text("".join(lines[:5]) + "no json\n" + "".join(lines[6:]), encoding="utf-8")
+    broken, resumed, taken = stream(), stream(), []
+    iterator = iter(DataLoader(broken, batch_size=None, collate_fn=list, num_workers=n_workers))
+    for _ in range(1 if n_workers else 3):
+        with pytest.raises(SourceError, match=r"Row 5 of the source '.*b.jsonl' cannot be read. JSONDecodeError: Exp"):
+            for batch in iterator:
+                taken.append(batch)
+    resumed.load_state_dict(broken.state_dict(batches_consumed=len(taken)))
+    paths[1].write_text(good, encoding="utf-8")
+    assert taken and taken + list(resumed) == whole
+    assert n_workers or taken + list(iterator) == whole, "the same batch is read again"
 
 
 class Ended:
@@ -84,220 +172,91 @@ class Ended:
         raise StopIteration
 
 
-def test_a_stratum_that_raises_stop_iteration_does_not_end_the_source() -> None:
-    with pytest.raises(SourceError, match="Row 1 of the source 'a' .* raised StopIteration."):
-        count_sources({"a": [{"label": "no"}, Ended(), {"label": "no"}]}, read=iter, stratum="label")
-
-
 class Broken(dict[str, Any]):
-    """A row whose entry cannot be looked up."""
+    """A row whose entry cannot be looked up, which is not taken for a name that it lacks."""
 
     def __getitem__(self, name: str) -> Any:
         raise KeyError("inner")
 
 
-def test_an_error_of_the_row_itself_is_not_taken_for_a_name_that_it_lacks() -> None:
-    with pytest.raises(SourceError, match="Row 0 of .* KeyError: 'inner'"):
-        count_sources(["a"], read=lambda _: [Broken(label="x")], stratum="label")
-
-
-def test_a_source_whose_counts_are_zeros_has_no_rows() -> None:
-    counts = count_sources({"a": [0, 1], "b": []}, read=iter, stratum=int)
-    for rows, message in ([1], "'b' must have 0 rows of '1', as its counts say. Got at least 1"), (
-        None,
-        "cannot be read",
-    ):
-        with pytest.raises(SourceError, match=message):
-            list(StratifiedStream({"a": [0, 1], "b": rows}, 1, read=iter, stratum=int, counts=counts))
-
-
-def test_rows_are_numbered_from_the_beginning_of_their_source() -> None:
-    rows = [{"label": "no"}] * 1300 + [{"label": "nay"}]
-    with pytest.raises(SourceError, match="stratum of row 1300 of the source"):
-        list(StratifiedStream({"a": rows}, 1, read=iter, stratum="label", strata=["no"]))
-
-
-@pytest.mark.parametrize("has_counts", [True, False])
-def test_batches_before_a_row_that_cannot_be_read_are_delivered(has_counts: bool) -> None:
-    def rows(source: str) -> Any:
-        for row in range(40):
-            if source == "b" and row == 21 and is_broken:
-                raise OSError("gone")
-            yield row
-
-    is_broken = False
-    known: dict[str, Any] = {"strata": [0, 1]}
-    if has_counts:
-        known = {"counts": count_sources(["a", "b"], read=rows, stratum=lambda row: row % 2)}
-    options: dict[str, Any] = {"read": rows, "stratum": lambda row: row % 2, "shuffle": False, **known}
-    whole = list(StratifiedStream(["a", "b"], 5, **options))
-    is_broken = True
-    taken = []
-    with pytest.raises(SourceError, match="Row 21 of the source 'b'"):
-        for batch in StratifiedStream(["a", "b"], 5, **options):
-            taken.append(batch)
-    assert taken == whole[: 6 if has_counts else 5]
-
-
-@pytest.mark.parametrize("n_workers", [0, 1])
-def test_a_row_that_cannot_be_read_is_named_and_a_state_goes_on_once_it_can(tmp_path: Path, n_workers: int) -> None:
-    paths = [write_json(tmp_path / f"{name}.jsonl") for name in "abc"]
-    counts = count_sources(paths, read=read_json_lines, stratum="label")
-
-    def stream() -> StratifiedStream:
-        return StratifiedStream(paths, 1, read=read_json_lines, stratum="label", counts=counts, shuffle=False, seed=1)
-
-    whole = list(stream())
-    good = paths[1].read_text(encoding="utf-8")
-    lines = good.splitlines(keepends=True)
-    paths[1].write_text("".join(lines[:5]) + "no json\n" + "".join(lines[6:]), encoding="utf-8")
-    broken = stream()
-    iterator = iter(DataLoader(broken, batch_size=None, collate_fn=list, num_workers=n_workers))
-    taken = []
-    message = r"Row 5 of the source '.*b.jsonl' cannot be read. JSONDecodeError: Expecting value"
-    with pytest.raises(SourceError, match=message):
-        for batch in iterator:
-            taken.append(batch)
-    state = broken.state_dict(batches_consumed=len(taken))
-    paths[1].write_text(good, encoding="utf-8")
-    resumed = stream()
-    resumed.load_state_dict(state)
-    assert taken and taken + list(resumed) == whole
-
-
-@pytest.mark.parametrize("is_counted", [True, False])
-def test_after_an_error_the_same_batch_is_read_again(tmp_path: Path, is_counted: bool) -> None:
-    paths = [write_json(tmp_path / f"{name}.jsonl") for name in "abcd"]
-    counts = count_sources(paths, read=read_json_lines, stratum="label")
-    known: dict[str, Any] = {"counts": counts} if is_counted else {"strata": ["no", "yes"]}
-
-    def batches() -> Any:
-        stream = StratifiedStream(paths, 1, read=read_json_lines, stratum="label", lanes=2, shuffle=False, **known)
-        return iter(DataLoader(stream, batch_size=None, collate_fn=list))
-
-    whole = list(batches())
-    hidden = paths[3].rename(tmp_path / "hidden")
-    iterator, taken = batches(), []
-    for _ in range(3):
-        with pytest.raises(SourceError, match="d.jsonl' cannot be read"):
-            for batch in iterator:
-                taken.append(batch)
-    hidden.rename(paths[3])
-    assert taken and taken + list(iterator) == whole
-
-
-def test_after_an_error_behind_the_last_batch_of_a_lane_the_iterator_is_at_its_end() -> None:
-    def rows(source: str) -> Any:
-        yield from range(8)
-        if source == "b" and is_broken:
-            raise OSError("gone")
-
-    is_broken = False
-    counts = count_sources(["a", "b"], read=rows, stratum=lambda row: row % 2)
-    stream = StratifiedStream(
-        ["a", "b"], 2, read=rows, stratum=lambda row: row % 2, counts=counts, lanes=2, shuffle=False
-    )
-    whole = list(stream)
-    is_broken = True
-    iterator, taken = iter(stream), []
-    with pytest.raises(SourceError, match="Row 8 of the source 'b' cannot be read"):
-        for batch in iterator:
-            taken.append(batch)
-    assert taken == whole and len(whole) == 4
-    assert list(iterator) == []
+NO = {"label": "no"}
 
 
 @pytest.mark.parametrize(
     "read, message",
     [
-        (lambda source: open(source), "The source 'gone' cannot be read. FileNotFoundError: "),
+        (open, "The source 'gone' cannot be read. FileNotFoundError: "),
         (lambda source: None, "The source 'gone' cannot be read. TypeError: The reader must return an iterable"),
-        (
-            lambda source: [{"label": "no"}, {"lable": "no"}],
-            "Row 1 of the source 'gone' cannot be read. ValueError: The 'stratum' parameter must name one of the "
-            "entries of the row, 'lable'. Got 'label' instead.",
-        ),
-        (
-            lambda source: [{"label": "no"}, {"label": "nay"}],
-            "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead",
-        ),
-        (lambda source: [{"label": "no"}, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got '1' instead"),
-        (lambda source: [{"label": "no"}, {"label": ["no"]}], "stratum of row 1 .* one of 'no', 'yes'. Got 1 value"),
-        (lambda source: [{"label": "no"}, {"label": None}], "stratum of row 1 .* Got 'NA' instead"),
-        (
-            lambda source: [{"label": "no"}, Ended()],
-            "Row 1 of the source 'gone' cannot be read. ValueError: The function of the stratum raised StopIteration.",
-        ),
+        (lambda source: [NO, {"lable": "no"}], "Row 1 of .* name one of the entries of the row, 'lable'. Got 'label'"),
+        (lambda source: [NO, {"label": "nay"}], "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead"),
+        (lambda source: [NO] * 1300 + [{"label": "nay"}], "stratum of row 1300 of the source"),
+        (lambda source: [NO, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got '1' instead"),
+        (lambda source: [NO, {"label": ["no"]}], "stratum of row 1 .* one of 'no', 'yes'. Got 1 value"),
+        (lambda source: [NO, {"label": None}], "stratum of row 1 .* Got 'NA' instead"),
+        (lambda source: [NO, Ended(), NO], "Row 1 of .* The function of the stratum raised StopIteration."),
+        (lambda source: [Broken(label="x")], "Row 0 of .* KeyError: 'inner'"),
         (lambda source: itertools.chain([1], [1 / 0 for _ in "x"]), "The source 'gone' cannot be read. ZeroDivision"),
     ],
 )
 def test_what_is_wrong_in_a_source_is_told_with_its_row(read: Any, message: str) -> None:
-    stream = StratifiedStream(["gone"], 1, read=read, stratum="label", strata=["no", "yes"])
     with pytest.raises(SourceError, match=message):
-        list(stream)
+        list(StratifiedStream(["gone"], 1, read=read, stratum="label", strata=["no", "yes"]))
+    if "stratum of row" not in message:  # any other stratum is counted
+        with pytest.raises(SourceError, match=message):
+            count_sources(["gone"], read=read, stratum="label")
 
 
 def test_strata_are_known_by_their_names_whatever_their_type() -> None:
     """Counts of a query have texts or numbers; rows have what the reader makes of them."""
     values: list[list[Any]] = [[0, 1], [0.0, 1.0], ["0", "1"], [np.int64(0), np.float32(1)]]
     for rows in values:
-        stream = StratifiedStream([rows], 1, read=iter, stratum=lambda row: row, strata=["0", "1"], shuffle=False)
-        assert list(stream) == [rows]
-    stream = StratifiedStream(["a"], 1, read=lambda _: [True, False], stratum=bool, strata=[False, True])
-    assert len(list(stream)) == 1
-    for mixed, place in ([True, 1], 0), ([0, 1, True], 2):
-        stream = StratifiedStream([mixed], 1, read=iter, stratum=lambda row: row, strata=[0, 1])
-        with pytest.raises(SourceError, match=f"row {place} .* one of '0', '1'. Got 'TRUE' instead"):
-            list(stream)
+        assert list(stream_of([rows], ["0", "1"], lambda row: row, shuffle=False)) == [rows]
+    assert len(list(stream_of({"a": [True, False]}, [False, True], bool))) == 1
+    tensors: Any = weakref.WeakSet()
 
+    def tensor(row: int) -> Any:
+        tensors.add(stratum := torch.tensor(row % 2))
+        return stratum
 
-@pytest.mark.parametrize(("value", "shown"), [("a\0b", r"'a\x00b'"), (object(), "a value of class 'object'")])
-def test_a_value_that_no_stratum_can_have_is_no_stratum(value: Any, shown: str) -> None:
-    stream = StratifiedStream({"a": ["a", value]}, 1, read=iter, stratum=lambda row: row, strata=["a"])
-    with pytest.raises(SourceError) as raised:
-        list(stream)
-    assert str(raised.value) == f"The stratum of row 1 of the source 'a' must be one of 'a'. Got {shown} instead."
+    most = max(len(tensors) for _ in stream_of([range(5000)], [0, 1], tensor, shuffle=False))
+    assert 0 < most < 2500  # they are not kept
 
 
 @pytest.mark.parametrize(
-    ("value", "name"), [(True, "TRUE"), (2, "2"), (0.1 + 0.2, "0.30000000000000004"), (None, "NA")]
+    ("rows", "shown"),
+    [
+        ([0, 1, True], "'TRUE'"),
+        ([0, 20], "'20'"),
+        ([1, 0.1 + 0.2], "'0.30000000000000004'"),
+        ([1, "a\0b"], r"'a\x00b'"),
+        ([0, object()], "a value of class 'object'"),
+    ],
 )
-def test_a_value_that_is_no_stratum_is_shown_by_the_name_that_it_would_have(value: Any, name: str) -> None:
-    strata = [f"s{place}" for place in range(12)]
-    stream = StratifiedStream({"a": ["s1", value]}, 1, read=iter, stratum=lambda row: row, strata=strata)
-    known = ", ".join(f"'s{place}'" for place in range(10))
-    with pytest.raises(SourceError) as raised:
-        list(stream)
-    assert str(raised.value) == (
-        f"The stratum of row 1 of the source 'a' must be one of {known}, .... Got '{name}' instead."
-    )
+def test_a_value_that_is_no_stratum_is_shown_by_the_name_that_it_would_have(rows: Any, shown: str) -> None:
+    for known, listed in (([0, 1], "'0', '1'"), ([f"{place}" for place in range(12)], "'0', '1', '2', .*, '9', ...")):
+        where = re.escape(f"The stratum of row {len(rows) - 1} of the source 'a' must be one of ")
+        with pytest.raises(SourceError, match=f"^{where}{listed}. Got {re.escape(shown)} instead.$"):
+            list(stream_of({"a": rows}, known, lambda row: row))
 
 
-def test_strata_that_are_tensors_are_not_kept() -> None:
-    seen: list[Any] = []
-
-    def tensors(_: str) -> Any:
-        for row in range(5000):
-            stratum = torch.tensor(row % 2)
-            seen.append(weakref.ref(stratum))
-            yield {"label": stratum}
-
-    stream = StratifiedStream(["a"], 1, read=tensors, stratum="label", strata=[0, 1], shuffle=False)
-    assert sum(len(batch) for batch in stream) == 5000
-    gc.collect()
-    assert sum(stratum() is not None for stratum in seen) < 1000
-
-
-def test_sources_in_a_dict_have_its_names() -> None:
+def test_sources_in_a_dict_have_its_names_and_may_have_no_rows() -> None:
     rows = {"a": iter, "b": iter}  # functions, of which nothing but the name is the same in another process
     known = {"read": lambda source: source([0, 1]), "stratum": int}
     counts = count_sources(rows, **known)
     assert counts.to_dict("index") == {"a": {0: 1, 1: 1}, "b": {0: 1, 1: 1}}
     stream = StratifiedStream(rows, 1, counts=counts, seed=1, **known)
     assert [sorted(batch) for batch in stream] == [[0, 1], [0, 1]]
-    gone = StratifiedStream({"b": "gone.csv"}, 1, read=read_csv, stratum="label", strata=["x"])
     with pytest.raises(SourceError, match="of the source 'b' cannot be read. FileNotFoundError"):
-        list(gone)
+        list(stream_of({"b": "gone.csv"}, ["x"], read=read_csv))
+    none = count_sources({"b": [], "a": []}, read=iter, stratum=str)
+    assert none.shape == (2, 0) and none.index.tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match="must have at least one row of data. Got none instead."):
+        stream_of({"b": [], "a": []}, None, str, counts=none)
+    counts = count_sources({"a": [0, 1], "b": []}, read=iter, stratum=int)
+    message = "'b' must have 0 rows of '1', as its counts say. Got at least 1"
+    for other, told in ([1], message), (None, "cannot be read"):
+        with pytest.raises(SourceError, match=told):
+            list(stream_of({"a": [0, 1], "b": other}, None, int, counts=counts))
 
 
 def test_sources_without_lasting_names_are_refused() -> None:
@@ -306,45 +265,34 @@ def test_sources_without_lasting_names_are_refused() -> None:
     class Shard:
         pass
 
+    required = "The 'sources' parameter must have the same names in every process. "
     for source in Shard(), lambda: 0, ("part", Shard()):
-        with pytest.raises(TypeError) as error:
-            StratifiedStream(["a", source], 1, read=iter, stratum=int, strata=[0])
-        assert re.fullmatch(
-            "The 'sources' parameter must have the same names in every process. "
-            "Got .+, whose repr has its address, instead. Map names to sources.",
-            str(error.value),
-        )
-    named = StratifiedStream([1, ("part", 2), "at 0x1"], 1, read=iter, stratum=int, strata=[0])
-    same = StratifiedStream(
-        {"1": 1, "('part', 2)": 2, "at 0x1": 3}, 1, read=iter, stratum=int, strata=[0], seed=named.seed
-    )
+        with pytest.raises(
+            TypeError, match=f"^{required}Got .+, whose repr has its address, instead. Map names to sou"
+        ):
+            stream_of(["a", source], [0], int)
+    named = stream_of([1, ("part", 2), "at 0x1"], [0], int)
+    same = stream_of({"1": 1, "('part', 2)": 2, "at 0x1": 3}, [0], int, seed=named.seed)
     assert named.state_dict() == same.state_dict()
+
+
+LIST = "be a list of sources, or a dict of them by name."
 
 
 @pytest.mark.parametrize(
     "sources, message",
     [
-        (
-            "a.csv",
-            "must be a list of sources, or a dict of them by name. Got 'a.csv' instead. A single one goes in a list.",
-        ),
-        ([], "must have 1 to 2147483647 sources. Got 0 instead."),
-        (["a", "a"], "must name each source once. Got 'a' twice instead."),
-        ({}, "must have 1 to 2147483647 sources. Got 0 instead."),
-        ({1: "a"}, "must name each source by a text that is not empty. Got 1 instead."),
-        ({"": "a"}, "must name each source by a text that is not empty. Got '' instead."),
-        (3, "must be a list of sources, or a dict of them by name. Got 3 instead."),
+        ("a.csv", f"{LIST} Got 'a.csv' instead. A single one goes in a list."),
+        ([], "have 1 to 2147483647 sources. Got 0 instead."),
+        (["a", "a"], "name each source once. Got 'a' twice instead."),
+        ({}, "have 1 to 2147483647 sources. Got 0 instead."),
+        ({1: "a"}, "name each source by a text that is not empty. Got 1 instead."),
+        ({"": "a"}, "name each source by a text that is not empty. Got '' instead."),
+        (3, f"{LIST} Got 3 instead."),
     ],
 )
 def test_what_is_no_list_of_sources_is_refused(sources: Any, message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"^The 'sources' parameter {message}$"):
-        StratifiedStream(sources, 1, read=iter, stratum=int, strata=[0])
+    with pytest.raises((TypeError, ValueError), match=f"^The 'sources' parameter must {message}$"):
+        stream_of(sources, [0], int)
     with pytest.raises(TypeError, match="^The 'read' parameter must be a function of a source."):
-        StratifiedStream(["a"], 1, read="csv", stratum=int, strata=[0])  # type: ignore[arg-type]
-
-
-def test_the_table_of_sources_without_rows_has_no_strata() -> None:
-    counts = count_sources({"b": [], "a": []}, read=iter, stratum=str)
-    assert counts.shape == (2, 0) and counts.index.tolist() == ["a", "b"]
-    with pytest.raises(ValueError, match="must have at least one row of data. Got none instead."):
-        StratifiedStream({"b": [], "a": []}, 1, read=iter, stratum=str, counts=counts)
+        stream_of(["a"], [0], int, read="csv")

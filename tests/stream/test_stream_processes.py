@@ -12,15 +12,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from pystrat.stream import StratifiedStream, count_sources, read_csv
-from tests.example_processes import (
-    EXAMPLES,
-    begin,
-    ended,
-    kill_at_checkpoint,
-    launched,
-    trained,
-    write_files,
-)
+from tests.example_processes import EXAMPLES, begin, kill_at_checkpoint, launched, trained, write_files
 
 SCRIPT = "stream_training.py"
 EPOCHS = 3
@@ -52,14 +44,19 @@ def in_steps(batches: list[Any], n_processes: int) -> list[list[Any]]:
     return list(iter(lambda: list(islice(iterator, n_processes)), []))
 
 
-@pytest.mark.parametrize("before, after", [(2, 1), (2, 4)])
-def test_a_killed_training_goes_on_with_another_number_of_processes(before: int, after: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", [1, pytest.param(4, marks=pytest.mark.thorough)])
+def test_a_killed_training_goes_on_with_another_number_of_processes_and_the_launcher_of_torch(
+    after: int, tmp_path: Path
+) -> None:
+    before = 2
     write_files(tmp_path)
     stream = whole_stream(tmp_path)
     kill_at_checkpoint(begin(SCRIPT, before, tmp_path), tmp_path)
     place, _ = trained(tmp_path)
     assert (place["epoch"], place["batch"]) < (EPOCHS, 0), "it was killed before its end"
-    assert ended(begin(SCRIPT, after, tmp_path)) == [0] * after
+    done = launched(SCRIPT, after, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"epoch {place['epoch']}, from batch {place['batch']}\n" in done.stdout
     state, parameters = trained(tmp_path)
     assert state == {**stream.state_dict(), "epoch": EPOCHS}
 
@@ -67,16 +64,4 @@ def test_a_killed_training_goes_on_with_another_number_of_processes(before: int,
     taken = place["epoch"] * len(stream) + place["batch"]
     steps = in_steps(batches[:taken], before) + in_steps(batches[taken:], after)
     assert {len(step) for step in steps} == {before, after}
-    assert parameters == pytest.approx(parameters_of_steps(steps), rel=1e-4, abs=1e-5)
-
-
-def test_a_training_is_started_by_the_launcher_of_torch(tmp_path: Path) -> None:
-    write_files(tmp_path)
-    done = launched(SCRIPT, 2, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "epoch 0, from batch 0\n" in done.stdout
-    stream = whole_stream(tmp_path)
-    state, parameters = trained(tmp_path)
-    assert state == {**stream.state_dict(), "epoch": EPOCHS}
-    steps = in_steps([batch for _ in range(EPOCHS) for batch in stream], 2)
     assert parameters == pytest.approx(parameters_of_steps(steps), rel=1e-4, abs=1e-5)

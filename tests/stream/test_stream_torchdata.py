@@ -15,6 +15,7 @@ import pytest
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from pystrat.stream import StratifiedStream
+from tests.levels import some_of
 from tests.replays.torchdata.stateful_dataloader import StatefulDataLoader
 from tests.stream.sources import ALL_ROWS, Row, declared, make_stream
 from tests.training_libraries import installed
@@ -70,9 +71,7 @@ class Workers(IterableDataset[Any]):
 class ReplayedIterator:
     """The iterator of a StatefulDataLoader: its state is that of the batches that the loop has taken."""
 
-    def __init__(
-        self, stream: StratifiedStream, n_workers: int, prefetch: int, state: Optional[dict[str, Any]]
-    ) -> None:
+    def __init__(self, stream: StratifiedStream, n_workers: int, state: Optional[dict[str, Any]]) -> None:
         self.stream = stream
         self.last = n_workers - 1 if state is None else state["last"]  # the worker that delivered last
         states = None if state is None else state["states"]
@@ -83,16 +82,8 @@ class ReplayedIterator:
             return
         first = (self.last + 1) % n_workers
         workers = Workers(stream, states, first, get_context("fork").Barrier(n_workers))
-        self.items = iter(
-            DataLoader(
-                workers,
-                batch_size=None,
-                collate_fn=tuple,
-                num_workers=n_workers,
-                prefetch_factor=prefetch,
-                multiprocessing_context="fork",
-            )
-        )
+        options: dict[str, Any] = {"num_workers": n_workers, "multiprocessing_context": "fork"}
+        self.items = iter(DataLoader(workers, batch_size=None, collate_fn=tuple, **options))
         self.states = {worker: before for worker, _, before in islice(self.items, n_workers)}
         for _ in range(first):
             next(self.items)
@@ -120,15 +111,14 @@ class ReplayedIterator:
         return {"states": states, "last": self.last, "finished": self.finished}
 
 
-def replayed_loader(stream: StratifiedStream, n_workers: int, prefetch: int = 2) -> StatefulDataLoader:
-    return StatefulDataLoader(partial(ReplayedIterator, stream, n_workers, prefetch))
+def replayed_loader(stream: StratifiedStream, n_workers: int) -> StatefulDataLoader:
+    return StatefulDataLoader(partial(ReplayedIterator, stream, n_workers))
 
 
-def installed_loader(stream: StratifiedStream, n_workers: int, prefetch: int = 2, **options: Any) -> Any:
+def installed_loader(stream: StratifiedStream, n_workers: int) -> Any:
     from torchdata.stateful_dataloader import StatefulDataLoader
 
-    if n_workers:
-        options = {"prefetch_factor": prefetch, "multiprocessing_context": "fork", **options}
+    options: dict[str, Any] = {"multiprocessing_context": "fork"} if n_workers else {}
     return StatefulDataLoader(stream, batch_size=None, collate_fn=list, num_workers=n_workers, **options)
 
 
@@ -137,81 +127,53 @@ LOADERS = pytest.mark.parametrize(
 )
 
 
-def epochs_from(epoch: int, count: int = 2, **parameters: Any) -> list[Batches]:
-    stream = make_stream(**parameters)
+def epochs_from(epoch: int, count: int) -> list[Batches]:
+    stream = make_stream()
     stream.set_epoch(epoch)
     return [list(stream) for _ in range(count)]
 
 
 @LOADERS
-@pytest.mark.parametrize("n_workers", [0, 1, 2, 4])
-@pytest.mark.parametrize("epoch", [0, 1])
-def test_a_stream_resumes_exactly_wherever_it_was_saved(make_loader: Any, n_workers: int, epoch: int) -> None:
-    expected, following = epochs_from(epoch)
-    for consumed in (0, 1, 2, 3, 5, len(expected) - 1, len(expected)):
-        saved = make_loader(make_stream(), n_workers)
-        for _ in range(epoch):
-            list(saved)
-        iterator = iter(saved)
-        assert list(islice(iterator, consumed)) == expected[:consumed]
-        resumed = make_loader(make_stream(), n_workers)
+@pytest.mark.parametrize("n_workers", [0, 2, pytest.param(4, marks=pytest.mark.thorough)])
+def test_a_stream_resumes_exactly_wherever_it_was_saved(make_loader: Any, n_workers: int) -> None:
+    """Before its loop, at the epoch that was set; within an epoch; and after it."""
+    epochs = epochs_from(3, 3)
+    places = [(epoch, consumed) for epoch in (0, 1) for consumed in (0, 1, 2, 5, len(epochs[0]) - 1, len(epochs[0]))]
+    for epoch, consumed in [(0, -1), *some_of(places, 5), (1, None)]:
+        stream, resumed = make_stream(), make_loader(make_stream(), n_workers)
+        stream.set_epoch(3)
+        saved = make_loader(stream, n_workers)
+        if consumed is None:
+            assert list(saved) == epochs[0]
+            resumed.load_state_dict(saved.state_dict())
+            assert list(resumed) == epochs[1]
+            continue
+        for before in range(epoch):
+            assert list(saved) == epochs[before]
+        if consumed >= 0:
+            iterator = iter(saved)
+            assert list(islice(iterator, consumed)) == epochs[epoch][:consumed]
         resumed.load_state_dict(saved.state_dict())
-        assert [list(resumed), list(resumed)] == [expected[consumed:], following]
+        assert [list(resumed), list(resumed)] == [epochs[epoch][max(consumed, 0) :], epochs[epoch + 1]]
 
 
 @LOADERS
-@pytest.mark.parametrize("n_workers", [0, 1, 2, 4])
-def test_a_stream_saved_after_an_epoch_resumes_with_the_next(make_loader: Any, n_workers: int) -> None:
-    saved = make_loader(make_stream(), n_workers)
-    list(saved)
-    resumed = make_loader(make_stream(), n_workers)
-    resumed.load_state_dict(saved.state_dict())
-    assert [list(resumed), list(resumed)] == epochs_from(1)
-
-
-@LOADERS
-@pytest.mark.parametrize("n_workers", [0, 1, 2, 4])
-def test_a_stream_saved_before_its_loop_resumes_at_the_epoch_that_was_set(make_loader: Any, n_workers: int) -> None:
-    stream = make_stream()
-    stream.set_epoch(3)
-    saved = make_loader(stream, n_workers)
-    resumed = make_loader(make_stream(), n_workers)
-    resumed.load_state_dict(saved.state_dict())
-    assert [list(resumed), list(resumed)] == [list(saved), list(saved)] == epochs_from(3)
-
-
-@LOADERS
-@pytest.mark.parametrize("n_workers", [2, 4])
-def test_a_resumed_stream_can_be_saved_again_before_any_worker_has_delivered(make_loader: Any, n_workers: int) -> None:
-    expected, _ = epochs_from(0)
-    loader, taken = make_loader(make_stream(), n_workers), []
-    for consumed in (1, 0, 0, 2, 1, 0):
+def test_a_resumed_stream_can_be_saved_again_before_any_worker_has_delivered(make_loader: Any) -> None:
+    (expected,) = epochs_from(0, 1)
+    loader, taken = make_loader(make_stream(), 2), []
+    for consumed in (1, 0, 2, 0):
         taken += list(islice(iter(loader), consumed))
         state = loader.state_dict()
-        loader = make_loader(make_stream(), n_workers)
+        loader = make_loader(make_stream(), 2)
         loader.load_state_dict(state)
     assert taken + list(loader) == expected
 
 
 @LOADERS
-@pytest.mark.parametrize("n_workers", [2, 4])
-def test_without_counts_every_row_is_delivered_once_wherever_it_was_saved(make_loader: Any, n_workers: int) -> None:
-    for consumed in (0, 1, 3, 5):
-        saved = make_loader(declared(), n_workers)
+def test_without_counts_every_row_is_delivered_once_wherever_it_was_saved(make_loader: Any) -> None:
+    for consumed in some_of((0, 1, 3, 5), 2):
+        saved = make_loader(declared(), 2)
         taken = list(islice(iter(saved), consumed))
-        resumed = make_loader(declared(), n_workers)
+        resumed = make_loader(declared(), 2)
         resumed.load_state_dict(saved.state_dict())
         assert sorted(row for batch in taken + list(resumed) for row in batch) == ALL_ROWS
-
-
-@installed("torchdata")
-@pytest.mark.parametrize("n_workers", [1, 2, 4])
-def test_a_stream_whose_workers_persist_resumes_exactly(n_workers: int) -> None:
-    epochs = epochs_from(0, 3)
-    for consumed in (0, 1, 2, 3, 5):
-        saved = installed_loader(make_stream(), n_workers, persistent_workers=True)
-        assert list(saved) == epochs[0]
-        assert list(islice(iter(saved), consumed)) == epochs[1][:consumed]
-        resumed = installed_loader(make_stream(), n_workers, persistent_workers=True)
-        resumed.load_state_dict(saved.state_dict())
-        assert [list(resumed), list(resumed)] == [epochs[1][consumed:], epochs[2]]

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import gc
-import gzip
 import json
-import os
-from functools import partial
 from pathlib import Path
-from threading import Thread
 from typing import Any, Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat.stream import SourceError, StratifiedStream, count_sources, read_csv, read_json_lines
-from pystrat.stream import formats
+from pystrat.stream import SourceError, StratifiedStream, count_sources, formats, read_csv, read_json_lines
 from pystrat.stream.reading import CHUNK
 
 READERS: dict[str, Callable[[Any], Any]] = {".csv": read_csv, ".jsonl": read_json_lines}
-ROWS: dict[str, Any] = {".csv": formats._CsvRows, ".jsonl": formats._JsonRows}  # what they return
-
-
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The files that readers open from now on."""
-    files: list[Any] = []
-    open_file = formats._open
-    monkeypatch.setattr(formats, "_open", lambda path: files.append(open_file(path)) or files[-1])
-    return files
 
 
 def parsed(path: Path) -> Any:
@@ -39,9 +22,9 @@ def parsed(path: Path) -> Any:
     yield from READERS["".join(path.suffixes[:1])](path)
 
 
-def lines_of(n_rows: int, ending: str, first: int = 0) -> list[str]:
-    """Return the lines of a file of rows with numbers from `first`; every fourth row is positive."""
-    rows = [{"x": str(row), "label": "yes" if row % 4 == 0 else "no"} for row in range(first, first + n_rows)]
+def lines_of(n_rows: int, ending: str) -> list[str]:
+    """Return the lines of a file of rows; every fourth is positive."""
+    rows = [{"x": str(row), "label": "yes" if row % 4 == 0 else "no"} for row in range(n_rows)]
     if ending == ".jsonl":
         return [json.dumps(row) + "\n" for row in rows]
     return ["x,label\n", *(f"{row['x']},{row['label']}\n" for row in rows)]
@@ -58,109 +41,18 @@ def known(paths: list[Path], has_counts: bool) -> dict[str, Any]:
     return {"counts": count_sources(paths, read=parsed, stratum="label")} if has_counts else {"strata": ["no", "yes"]}
 
 
-@pytest.mark.parametrize("shuffle_sources", [1, 2, 3])
 @pytest.mark.parametrize("has_counts", [True, False])
 @pytest.mark.parametrize("ending", READERS)
-def test_texts_and_rows_make_the_same_batches(
-    tmp_path: Path, ending: str, has_counts: bool, shuffle_sources: int
-) -> None:
+def test_texts_and_rows_make_the_same_batches(tmp_path: Path, ending: str, has_counts: bool) -> None:
     paths = [tmp_path / f"{name}{ending}" for name in range(3)]
     for path, n_rows in zip(paths, [2 * CHUNK + 1, 1, CHUNK]):
         path.write_text("".join(lines_of(n_rows, ending)))
-    streams = both(paths, shuffle_sources=shuffle_sources, **known(paths, has_counts))
-    for _ in range(2):
-        texts, rows = map(list, streams)
+    for together in (1, 2):
+        texts, rows = map(list, both(paths, shuffle_sources=together, **known(paths, has_counts)))
         assert texts == rows and sum(map(len, texts)) == 3 * CHUNK + 2
-
-
-@pytest.mark.parametrize("ending", READERS)
-def test_rows_are_parsed_when_their_batches_need_them(
-    tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / f"a{ending}"
-    path.write_text("".join(lines_of(4 * CHUNK, ending)))
-    [stream, _] = both([path], **known([path], True))
-    n_parsed = []
-    parse = ROWS[ending].parse
-
-    def counted(rows: Any, texts: Any) -> Any:
-        assert all(isinstance(text, str) for text in texts)
-        n_parsed.append(len(texts))
-        return parse(rows, texts)
-
-    monkeypatch.setattr(ROWS[ending], "parse", counted)
-    batches = iter(stream)
-    next(batches)
-    assert sum(n_parsed) == CHUNK
-    list(batches)
-    assert sum(n_parsed) == 4 * CHUNK
-
-
-@pytest.mark.parametrize(
-    "read, has_texts",
-    [
-        (lambda path: read_csv(path), True),
-        (partial(read_csv), True),
-        (lambda path: skip_row(read_csv(path)), False),  # its rows are not those of the file
-        (lambda path: (row for row in read_csv(path)), False),
-    ],
-)
-def test_rows_of_a_file_are_known_whoever_returns_them(
-    tmp_path: Path, read: Any, has_texts: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("".join(lines_of(40, ".csv")))
-    n_parsed = []
-    parse = formats._CsvRows.parse
-    monkeypatch.setattr(
-        formats._CsvRows, "parse", lambda rows, texts: n_parsed.append(len(texts)) or parse(rows, texts)
-    )
-    stream = StratifiedStream([path], 1, read=read, stratum="label", strata=["no", "yes"], seed=1)
-    found = sorted(int(row["x"]) for batch in stream for row in batch)
-    assert found == [int(row["x"]) for row in read(path)]
-    assert sum(n_parsed) == (40 if has_texts else 0)
-
-
-def skip_row(rows: Any) -> Any:
-    next(rows)
-    return rows
-
-
-def test_a_source_that_can_be_read_only_once_is_read_once(tmp_path: Path) -> None:
-    path = tmp_path / "pipe.csv"
-    os.mkfifo(path)
-    lines = [*lines_of(2 * CHUNK, ".csv"), '"1","no"\n']  # with a quote, for which a file is read again
-    found = []
-    stream = StratifiedStream([path], 1, read=read_csv, stratum="label", strata=["no", "yes"], seed=1)
-    threads = [
-        Thread(target=lambda: path.write_text("".join(lines)), daemon=True),
-        Thread(target=lambda: found.extend(stream), daemon=True),
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    assert sum(len(batch) for batch in found) == 2 * CHUNK + 1
-
-
-@pytest.mark.parametrize("ending", READERS)
-def test_no_more_texts_are_read_than_there_may_be(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / f"a{ending}"
-    path.write_text("".join(lines_of(8, ending)))
-    options = known([path], True)
-    path.write_text("".join(lines_of(20 * CHUNK, ending)))
-    n_read = []
-    texts = ROWS[ending].texts
-
-    def counted(rows: Any, size: int) -> Any:
-        for chunk in texts(rows, size):
-            n_read.append(len(chunk))
-            yield chunk
-
-    monkeypatch.setattr(ROWS[ending], "texts", counted)
-    with pytest.raises(SourceError, match="must have .* as its counts say"):
-        list(both([path], **options)[0])
-    assert sum(n_read) == CHUNK
+    for stream in both(paths[:1], strata=["no", "yes"], buffer_size=CHUNK):
+        with pytest.raises(SourceError, match=f"Got {2 * CHUNK} instead: {2 * CHUNK} of its own wait to be shuffled"):
+            list(stream)
 
 
 fields = st.text(st.sampled_from("ab,\"'\n\r\\ ;ü"), max_size=4)
@@ -172,12 +64,9 @@ fields = st.text(st.sampled_from("ab,\"'\n\r\\ ;ü"), max_size=4)
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     first=st.integers(0, 6),
 )
-@settings(max_examples=300)
-def test_any_csv_file_makes_the_same_batches(
-    tmp_path_factory: pytest.TempPathFactory, rows: Any, header: Any, quoting: int, first: int
-) -> None:
+def test_any_csv_file_makes_the_same_batches(tmp_path: Path, rows: Any, header: Any, quoting: int, first: int) -> None:
     """Fields with quotes, delimiters and line ends, after chunks of lines without any."""
-    path = tmp_path_factory.mktemp("rows") / "a.csv"
+    path = tmp_path / "a.csv"
     plain = [("no", "plain")] * (first * CHUNK // 3)
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["label", *header], *plain])
@@ -187,45 +76,44 @@ def test_any_csv_file_makes_the_same_batches(
     assert sum(map(len, texts)) == len(plain) + len(rows)
 
 
-def test_a_packed_file_makes_the_same_batches(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv.gz"
-    with gzip.open(path, "wt", encoding="utf-8-sig") as file:
-        file.writelines(lines_of(50, ".csv"))
-    texts, rows = map(list, both([path], **known([path], True)))
-    assert texts == rows and "x" in texts[0][0]
+@pytest.mark.parametrize("method, error", [("texts", MemoryError), ("parse", MemoryError), ("parse", OSError)])
+def test_a_lack_of_memory_is_no_failing_source(tmp_path: Path, method: str, error: type, monkeypatch: Any) -> None:
+    def lack(*_: Any) -> Any:
+        raise error
+
+    path = tmp_path / "a.csv"
+    path.write_text("".join(lines_of(8, ".csv")))
+    monkeypatch.setattr(formats._CsvRows, method, lack)
+    with pytest.raises(MemoryError if error is MemoryError else SourceError):  # also if its rows can then be read
+        list(both([path], strata=["no", "yes"])[0])
 
 
 def edited(place: int, line: str) -> Callable[[list[str]], list[str]]:
     return lambda lines: [*lines[:place], line, *lines[place + 1 :]]
 
 
+NO_NAME = "Row 0 of .* ValueError: The header must have a name of its own for each column."
+
+
 @pytest.mark.parametrize(
     "ending, broken, message",
     [
         (".csv", edited(7, "1,no,2\n"), "Row 6 of .* ValueError: Line 8 must have 2 fields. Got 3 fields instead."),
-        (".csv", edited(7, "\n"), "Row 6 of .* ValueError: Line 8 must have 2 fields. Got 0 fields instead."),
         (".csv", edited(7, '1,"no\n'), "Row 6 of .* Error: unexpected end of data"),
-        (".csv", edited(0, "x,x\n"), "Row 0 of .* ValueError: The header must have a name of its own for each column."),
         (
             ".csv",
             edited(0, "x,lable\n"),
-            "Row 0 of .* must name one of the entries of the row, 'x', 'lable'. Got 'label' instead.",
+            "Row 0 of .* name one of the entries of the row, 'x', 'lable'. Got 'label' in",
         ),
         (".csv", edited(7, "1,nay\n"), "stratum of row 6 .* must be one of 'yes', 'no'. Got 'nay' instead."),
         (".csv", edited(7, ""), "must have 1026 rows of 'no', as its counts say. Got 1025 instead."),
         (".csv", edited(7, "1,yes\n"), "must have 342 rows of 'yes', as its counts say. Got at least 343 instead."),
         (".csv", lambda lines: [*lines, "1,no\n"], "must have 1026 rows of 'no', .* Got at least 1027 instead."),
         (".csv", lambda lines: [*lines, "1,no\n", '"'], "must have 1026 rows of 'no', .* Got at least 1027 instead."),
-        (".csv", lambda lines: [], "Row 0 of .* ValueError: The header must have a name of its own for each column."),
+        (".csv", lambda lines: [], NO_NAME),
         (".csv", edited(900, "\udcff,no\n"), "Row .* UnicodeDecodeError: "),
         (".jsonl", edited(6, "no json\n"), "Row 6 of .* JSONDecodeError: Expecting value"),
-        (".jsonl", edited(6, "\n"), "Row 6 of .* JSONDecodeError: Expecting value"),
-        (
-            ".jsonl",
-            edited(6, '{"x": 1}\n'),
-            "Row 6 of .* must name one of the entries of the row, 'x'. Got 'label' instead.",
-        ),
-        (".jsonl", edited(6, '{"label": null}\n'), "stratum of row 6 .* Got 'NA' instead."),
+        (".jsonl", edited(6, '{"x": 1}\n'), "Row 6 of .* one of the entries of the row, 'x'. Got 'label' instead."),
         (".jsonl", lambda lines: lines[:-1], "must have 1026 rows of 'no', as its counts say. Got 1025 instead."),
     ],
 )
@@ -245,106 +133,3 @@ def test_texts_and_rows_fail_alike(
     for stream in both([path], **alone) + both([path, other], **together):
         with pytest.raises(SourceError, match="Row 0 of .* FileNotFoundError"):
             list(stream)
-
-
-@pytest.mark.parametrize("shuffle", [True, False])
-@pytest.mark.parametrize("bad", ["1,nay\n", "1\n", "\udcff,no\n"])
-def test_an_error_leaves_no_file_open(tmp_path: Path, bad: str, shuffle: bool, opened: list[Any]) -> None:
-    """Also before garbage is collected: nothing refers to itself."""
-    path = tmp_path / "a.csv"
-    path.write_text("".join(edited(600, bad)(lines_of(1368, ".csv"))), encoding="utf-8", errors="surrogateescape")
-    [stream, _] = both([path], strata=["no", "yes"], shuffle=shuffle)
-    gc.collect()
-    gc.disable()
-    try:
-        with pytest.raises(SourceError):
-            list(stream)
-        assert opened and all(file.closed for file in opened)
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
-
-
-@pytest.mark.parametrize("method", ["texts", "parse"])
-def test_a_lack_of_memory_is_not_taken_for_a_source_that_fails(
-    tmp_path: Path, method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lack(*_: Any) -> Any:
-        raise MemoryError
-
-    path = tmp_path / "a.csv"
-    path.write_text("".join(lines_of(8, ".csv")))
-    [stream, _] = both([path], strata=["no", "yes"])
-    monkeypatch.setattr(formats._CsvRows, method, lack)
-    with pytest.raises(MemoryError):
-        list(stream)
-
-
-def test_files_are_closed_when_their_rows_are_no_longer_used(tmp_path: Path, opened: list[Any]) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("".join(lines_of(8, ".csv")))
-    rows = read_csv(path)
-    next(rows)
-    with contextlib.closing(rows):  # type: ignore[type-var]
-        assert not opened[0].closed
-    assert opened[0].closed
-    gc.disable()
-    try:
-        next(read_csv(path))
-        stream = StratifiedStream([path], 1, read=read_csv, stratum="label", strata=["no", "yes"], shuffle=False)
-        next(iter(stream))
-        assert len(opened) == 3 and all(file.closed for file in opened)
-    finally:
-        gc.enable()
-
-
-@pytest.mark.parametrize("ending", READERS)
-def test_texts_count_against_the_limit_of_rows(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"a{ending}"
-    path.write_text("".join(lines_of(4 * CHUNK, ending)))
-    for stream in both([path], strata=["no", "yes"], buffer_size=2 * CHUNK):
-        with pytest.raises(SourceError, match=f"Got {3 * CHUNK} instead: {3 * CHUNK} of its own wait to be shuffled"):
-            list(stream)
-
-
-def test_the_limit_does_not_hide_a_row_that_fails(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("".join(edited(1, "1\n")(lines_of(4 * CHUNK, ".csv"))))
-    for stream in both([path], strata=["no", "yes"], buffer_size=2 * CHUNK):
-        with pytest.raises(SourceError, match="Row 0 of .* Line 2 must have 2 fields. Got 1 field instead."):
-            list(stream)
-
-
-@pytest.mark.parametrize("ending", READERS)
-def test_a_shuffled_stream_goes_on_once_a_row_is_mended(tmp_path: Path, ending: str) -> None:
-    paths = [tmp_path / f"{name}{ending}" for name in range(3)]
-    for place, path in enumerate(paths):
-        path.write_text("".join(lines_of(3 * CHUNK, ending, first=3 * CHUNK * place)))
-    [stream, _] = both(paths, **known(paths, True))
-    whole = list(stream)
-    number = int(whole[len(whole) // 2][-1]["x"])  # of a row that comes in the middle of the epoch
-    path = paths[number // (3 * CHUNK)]
-    lines = path.read_text().splitlines(keepends=True)
-    place = number % (3 * CHUNK) + (ending == ".csv")
-    path.write_text("".join(edited(place, "1\n")(lines)))
-    stream.set_epoch(0)
-    taken, batches = [], iter(stream)
-    with pytest.raises(SourceError, match=f"Row {number % (3 * CHUNK)} of"):
-        for batch in batches:
-            taken.append(batch)
-    path.write_text("".join(lines))
-    assert taken and taken + list(batches) == whole
-
-
-def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join(lines_of(8, ".jsonl")))
-    [stream, _] = both([path], **known([path], True))
-    for changed, message in [
-        ("no json\n", "The source '.*a.jsonl' cannot be read. JSONDecodeError: Expecting value"),
-        ('{"label": "yes"}\n', "The source '.*a.jsonl' must have 2 rows of 'yes', .* Got 8 instead."),
-    ]:
-        monkeypatch.setattr(formats._JsonRows, "texts", lambda rows, size: iter([[changed] * 8]))
-        with pytest.raises(SourceError, match=f"^{message}") as error:
-            list(stream)
-        assert not isinstance(error.value.__cause__, SourceError) and error.value.__context__ is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-import warnings
+import re
 from itertools import islice
 from typing import Any
 
@@ -50,14 +50,12 @@ class Augmented(Dataset):  # type: ignore[misc]
         return torch.tensor(values, dtype=torch.float64)
 
 
-@pytest.mark.filterwarnings("ignore:This DataLoader will create 4 worker processes")  # more than there are cores
-def test_the_same_augmented_batches_for_any_number_of_workers() -> None:
-    epochs = {}
-    for n_workers in (0, 1, 4):
+def test_the_same_augmented_batches_with_and_without_workers() -> None:
+    epochs = []
+    for n_workers in (0, 2):
         loader = DataLoader(Augmented(), batch_sampler=sampler_of(), num_workers=n_workers)
-        epochs[n_workers] = [torch.cat(list(loader)), torch.cat(list(loader))]
-    for n_workers in (1, 4):
-        assert all(torch.equal(mine, other) for mine, other in zip(epochs[n_workers], epochs[0]))
+        epochs.append([torch.cat(list(loader)), torch.cat(list(loader))])
+    assert all(torch.equal(mine, other) for mine, other in zip(*epochs))
     assert not torch.equal(*epochs[0])
 
 
@@ -69,27 +67,14 @@ def test_single_rows_carry_them_too() -> None:
     assert torch.equal(torch.cat(list(loader))[:, 0], torch.tensor(rows.batches(1).rows, dtype=torch.float64))
 
 
-def test_iterated_values_are_those_of_the_arrays() -> None:
+def test_iterated_values_are_those_of_the_arrays(recwarn: pytest.WarningsRecorder) -> None:
     sampler = sampler_of()
     values = sampler.auxiliary_values(0)
-    assert {name: column.dtype.kind for name, column in values.items()} == {
-        "angle": "f",
-        "shift": "f",
-        "crop": "i",
-        "side": "O",
-        "flip": "b",
-        "step": "i",
-    }
+    kinds = {name: column.dtype.kind for name, column in values.items()}
+    assert kinds == {"angle": "f", "shift": "f", "crop": "i", "side": "O", "flip": "b", "step": "i"}
     iterated = [row.aux for batch in sampler for row in batch]  # type: ignore[attr-defined]
     assert iterated == [dict(zip(values, row)) for row in zip(*(column.tolist() for column in values.values()))]
-
-
-def test_distributions_are_what_they_are_called() -> None:
-    values = sampler_of(length=100_000).auxiliary_values(0)
-    assert abs(values["shift"].mean() - 2) < 0.01
-    assert abs(values["shift"].std() - 0.5) < 0.01
-    assert values["angle"].min() >= -10 and values["angle"].max() < 10
-    assert np.bincount(values["crop"] + 3) / 100_000 == pytest.approx(np.full(7, 1 / 7), abs=0.01)
+    assert not recwarn.list
 
 
 def test_persistent_values_go_on_over_the_epochs() -> None:
@@ -116,34 +101,20 @@ def test_a_drawn_row_is_an_int_that_can_be_pickled() -> None:
     assert torch.arange(9)[row] == 7 and np.arange(9)[row] == 7
 
 
-class SubsetInBatches(Subset):  # type: ignore[misc]
-    """A Subset with ``__getitems__``, which that of newer releases of torch has, and their DataLoader prefers."""
-
-    def __getitems__(self, indices: list[Any]) -> list[Any]:
-        return [self.dataset[self.indices[index]] for index in indices]
-
-
-@pytest.mark.parametrize("base", [Subset, SubsetInBatches], ids=["__getitem__", "__getitems__"])
-def test_wrappers_that_compute_an_index_drop_them_and_the_recipe_keeps_them(base: Any) -> None:
+def test_the_document_on_trees_and_its_subset_which_keeps_auxiliary_values(capsys: pytest.CaptureFixture[str]) -> None:
+    code = blocks("tree.md")
     names: dict[str, Any] = {"__name__": "document"}
-    exec(blocks("tree.md"), names)
-    keeping = type("Keeping", (names["KeepingSubset"], base), {}) if base is not Subset else names["KeepingSubset"]
-    rows = [99 - row for row in range(100)]
-    with pytest.raises(AttributeError, match="aux"):
-        next(iter(DataLoader(base(Augmented(), rows), batch_sampler=sampler_of())))
-    sampler = sampler_of()
-    found = torch.cat(list(DataLoader(keeping(Augmented(), rows), batch_sampler=sampler)))
+    exec(code, names)
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, flags=re.MULTILINE)
+    rows, sampler = [99 - row for row in range(100)], sampler_of()
+    with pytest.raises(AttributeError, match="aux"):  # a wrapper that computes an index drops them
+        next(iter(DataLoader(Subset(Augmented(), rows), batch_sampler=sampler_of())))
+    found = torch.cat(list(DataLoader(names["KeepingSubset"](Augmented(), rows), batch_sampler=sampler)))
     values = sampler.auxiliary_values(0)
     assert found[:, 0].tolist() == [rows[row] for row in sampler.batches(0).rows]
     assert found[:, 4].tolist() == values["step"].tolist()
     signs = np.where(values["flip"], -1.0, 1.0)
     assert found[:, 1].tolist() == (signs * values["angle"]).tolist()
-
-
-def test_no_warning_comes_of_them() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        list(sampler_of())
 
 
 def contrast(epoch: int, draw: int) -> Any:
@@ -181,26 +152,21 @@ def test_a_function_of_the_user_is_resumed_shared_and_endless() -> None:
         shared = TreeBatchSampler(TABLE, OWN, 16, length=100, seed=4, num_replicas=2, rank=rank)
         assert [[row.aux["own"] for row in rows] for rows in shared] == whole[rank:6:2]
     endless = TreeBatchSampler(TABLE, OWN, 16, length=None, seed=4)
-    values = [row.aux["own"] for rows in islice(endless, 2000) for row in rows]  # type: ignore[attr-defined]
-    assert values == [contrast(0, draw) for draw in range(32_000)]
+    values = [row.aux["own"] for rows in islice(endless, 500) for row in rows]  # type: ignore[attr-defined]
+    assert values == [contrast(0, draw) for draw in range(8000)]
 
 
-def test_it_is_asked_only_for_the_batches_that_are_asked_for() -> None:
+def test_a_function_is_asked_only_for_the_batches_that_are_asked_for_and_its_errors_are_its_own() -> None:
     asked: list[tuple[int, int]] = []
-    spec = {**SPEC, "auxiliary": {"own": lambda epoch, draw: asked.append((epoch, draw))}}
-    sampler = TreeBatchSampler(TABLE, spec, 4, length=100, seed=4, num_replicas=2, rank=1)
+
+    def of_function(function: Any, **parameters: Any) -> TreeBatchSampler:
+        return TreeBatchSampler(TABLE, {**SPEC, "auxiliary": {"own": function}}, 4, length=100, seed=4, **parameters)
+
+    sampler = of_function(lambda epoch, draw: asked.append((epoch, draw)), num_replicas=2, rank=1)
     sampler.set_epoch(3)
     next(iter(sampler))
     assert asked == [(3, 4), (3, 5), (3, 6), (3, 7)]
-
-
-def test_an_error_of_the_function_is_its_own() -> None:
-    spec = {**SPEC, "auxiliary": {"own": lambda epoch, draw: 1 // draw}}
     with pytest.raises(ZeroDivisionError):
-        next(iter(TreeBatchSampler(TABLE, spec, 4, length=100, seed=4)))
-
-
-def test_an_iterator_is_refused_with_advice() -> None:
-    spec = {**SPEC, "auxiliary": {"own": iter([1, 2])}}
+        next(iter(of_function(lambda epoch, draw: 1 // draw)))
     with pytest.raises(TypeError, match="A function of the epoch and the draw can be resumed, an iterator cannot.$"):
-        TreeBatchSampler(TABLE, spec, 4, length=100, seed=4)
+        of_function(iter([1, 2]))

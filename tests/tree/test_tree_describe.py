@@ -31,11 +31,8 @@ def test_the_text_tells_rows_weight_probability_and_rows_left_over() -> None:
         "    measured: 4 rows, replacement, weight 0.6, probability 0.42",
         "    synthetic: 6 rows, replacement, weight 0.4, probability 0.28",
     ]
-
-
-def test_one_row_is_told_in_the_singular() -> None:
-    spec = {"children": [{"name": "one", "column": "x", "value": 1}]}
-    assert str(TreeBatchSampler({"x": [1, 2]}, spec, 1, length=1).describe()).splitlines() == [
+    one = {"children": [{"name": "one", "column": "x", "value": 1}]}
+    assert str(TreeBatchSampler({"x": [1, 2]}, one, 1, length=1).describe()).splitlines() == [
         "root: 2 rows, replacement, probability 1, 1 row that no child takes",
         "  one: 1 row, replacement, probability 1",
     ]
@@ -53,13 +50,16 @@ def test_of_many_clones_the_first_few_are_shown() -> None:
 
 def test_expected_frequencies_are_those_of_many_draws() -> None:
     for case in ("1-by-class", "2-split-majority", "3-undersampling", "4-equal-families", "6-siamese-pairs"):
-        sampler = TreeBatchSampler(TABLE, EXAMPLES / f"{case}.yaml", 8, length=160_000, seed=1)
+        sampler = TreeBatchSampler(TABLE, EXAMPLES / f"{case}.yaml", 8, length=40_000, seed=1)
         description = sampler.describe()
         assert description.row_probabilities().sum() == pytest.approx(1)
         table = description.frequencies(sampler.batches(0).rows)
-        assert table["drawn"].to_numpy() == pytest.approx(table["expected"].to_numpy(), abs=0.008)
+        assert table["drawn"].to_numpy() == pytest.approx(table["expected"].to_numpy(), abs=0.015)
         for column, part in table.groupby("column"):
             assert part["table"].sum() == pytest.approx(1), column
+    plain = TreeBatchSampler(TABLE, {"mode": "shuffle"}, 4, length="root").describe()
+    assert len(plain.frequencies()) == 0, "no column is used"
+    assert plain.row_probabilities() == pytest.approx(np.full(16, 1 / 16))
 
 
 def test_values_that_occur_nowhere_are_told() -> None:
@@ -78,12 +78,6 @@ def test_graphviz_source_names_every_node_and_edge() -> None:
     assert 'each[say \\"x\\" \\\\]' in TreeBatchSampler(quoted, spec, 4, length=8).describe().graphviz()
 
 
-def test_a_table_of_which_no_column_is_used() -> None:
-    description = TreeBatchSampler(TABLE, {"mode": "shuffle"}, 4, length="root").describe()
-    assert len(description.frequencies()) == 0
-    assert description.row_probabilities() == pytest.approx(np.full(16, 1 / 16))
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "table.csv"
@@ -91,36 +85,23 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_command_line_prints_the_tree(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = EXAMPLES / "2-split-majority.yaml"
     assert main(["tree", str(spec), str(file)]) == 0
     printed = capsys.readouterr().out
     assert str(TreeBatchSampler(TABLE, spec, 4, length=8).describe()) in printed
     assert "expected" in printed and "drawn" not in printed
-
-
-def test_the_command_line_tells_a_warning_once(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    spec = tmp_path / "spec.yaml"
-    spec.write_text("mode: shuffle\nchildren:\n  - {name: all, weight: 2}\n", encoding="utf-8")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert main(["tree", str(spec), str(file)]) == 0
-    assert capsys.readouterr().out.count("warning: The 'weight' of node 'root/all' has no effect") == 1
-
-
-def test_the_command_line_draws(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tree", str(EXAMPLES / "1-by-class.yaml"), str(file), "--draw", "1000", "--seed", "1"]) == 0
     printed = capsys.readouterr().out
-    assert "drawn" in printed
-    assert printed.endswith("1000 draws, 16 different rows, seed 1.\n")
-
-
-def test_the_command_line_tells_errors_on_one_line(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    spec = tmp_path / "wrong.yaml"
-    spec.write_text("mode: random\n", encoding="utf-8")
-    assert main(["tree", str(spec), str(file)]) == 2
+    assert "drawn" in printed and printed.endswith("1000 draws, 16 different rows, seed 1.\n")
+    other = tmp_path / "spec.yaml"
+    other.write_text("mode: shuffle\nchildren:\n  - {name: all, weight: 2}\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main(["tree", str(other), str(file)]) == 0
+    assert capsys.readouterr().out.count("warning: The 'weight' of node 'root/all' has no effect") == 1
+    other.write_text("mode: random\n", encoding="utf-8")
+    assert main(["tree", str(other), str(file)]) == 2
     assert "The 'mode' parameter of node 'root' must be one of" in capsys.readouterr().err
-    assert main(["tree", str(spec.with_name("none.yaml")), str(file)]) == 2
-    assert main(["tree", str(EXAMPLES / "1-by-class.yaml"), str(file), "--draw", "0"]) == 2
+    for command in ([str(other.with_name("none.yaml")), str(file)], [str(spec), str(file), "--draw", "0"]):
+        assert main(["tree", *command]) == 2
