@@ -32,7 +32,7 @@ demo: set-up-demo ## Compare plain and stratified batches on published and real 
 test: test-python test-bridge test-r test-vignettes ## Run the tests of both languages, each guarantee once
 
 test-python: set-up-test-python ## Run the Python tests
-	@$(python) -m pytest -n auto --ignore tests/bridge
+	@$(python) -m pytest -n auto --dist loadgroup --ignore tests/bridge
 
 test-stack: ## Run the Python tests with another interpreter and its packages: STACK=/path/to/python3
 	@tools/test_stack.sh "$(STACK)"

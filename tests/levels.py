@@ -31,7 +31,12 @@ def load_profile() -> None:
         deadline=None,
         max_examples=500 if IS_THOROUGH else 25,
         stateful_step_count=50 if IS_THOROUGH else 20,
-        # Fixtures are folders, in which each example writes its own files.
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+        database=None,  # a run does not depend on the one before
+        # Fixtures are folders, in which each example writes its own files; a few examples may all be large.
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+            HealthCheck.function_scoped_fixture,
+        ],
     )
     settings.load_profile("level")

@@ -20,7 +20,7 @@ git ls-files -z --cached --others --exclude-standard --deduplicate |
 cd build/stack
 PYTHON=$interpreter tools/set-up.sh test-python
 status=0
-.venv/bin/python -m pytest -n auto --ignore tests/bridge "$@" | tee result.log || status=$?
+.venv/bin/python -m pytest -n auto --dist loadgroup --ignore tests/bridge "$@" | tee result.log || status=$?
 .venv/bin/python tools/versions.py
 tail -n 1 result.log
 exit $status

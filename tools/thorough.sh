@@ -34,7 +34,7 @@ contracted_python_gives_the_same() {
   )
 }
 
-run "Python tests" "$python" -m pytest -n auto --ignore tests/bridge
+run "Python tests" "$python" -m pytest -n auto --dist loadgroup --ignore tests/bridge
 run "tests of Python and R together" "$python" -m pytest -n auto --dist loadgroup tests/bridge
 run "R tests" Rscript tools/test_r.R
 for compiler in gcc clang; do
