@@ -77,13 +77,18 @@ def test_draws_are_uniforms_in_the_cumulative_weights(
     perplexities: list[float], expected: list[float], parameters: dict[str, Any]
 ) -> None:
     assert 3 + SPREAD < 13 < 3 + 1.6 * SPREAD
-    assert_drawn_by(expected, perplexities, **parameters)
+    assert_drawn_by(expected, reported(np.log(perplexities), **parameters))
 
 
-def assert_drawn_by(expected: list[float], perplexities: list[float], **parameters: Any) -> None:
-    """Check the weights of reported perplexities. One more row was never reported, and keeps the initial one."""
-    sampler = perplexity_sampler(len(expected) + 1, 5000, initial=15, **parameters)
-    sampler.report(range(len(perplexities)), np.log(perplexities))
+def reported(nll: Any, **parameters: Any) -> PerplexityBatchSampler:
+    """Return a sampler with the losses of rows. One more row was never reported, and keeps the initial perplexity."""
+    sampler = perplexity_sampler(len(nll) + 1, 5000, initial=15, **parameters)
+    sampler.report(range(len(nll)), nll)
+    return sampler
+
+
+def assert_drawn_by(expected: list[float], sampler: PerplexityBatchSampler) -> None:
+    """Check the weights of the rows that have losses."""
     uniforms = NaiveStream(epoch_seed(1, 0)).uniforms(5000)
     sums = np.cumsum([*expected, 15.0])
     assert sampler.batches().rows.tolist() == np.searchsorted(sums, uniforms * sums[-1], side="right").tolist()
@@ -91,13 +96,13 @@ def assert_drawn_by(expected: list[float], perplexities: list[float], **paramete
 
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=40), st.sampled_from([1.0, 1.5]))
 def test_the_ceiling_is_spreads_above_the_most_frequent_hundredth(numbers: list[int], spreads: float) -> None:
-    perplexities = [math.exp(math.log(1 + number / 200)) for number in numbers]
+    sampler = reported(np.log([1 + number / 200 for number in numbers]), maximum=-spreads, clip=True)
+    perplexities = sampler.perplexities()[:-1].tolist()
     hundredths = Counter(math.floor(100 * value + 0.5) for value in perplexities)
     mode = min(hundredths, key=lambda own: (-hundredths[own], own)) / 100
     squares = [(value - mode) ** 2 for value in perplexities if value > mode]
     ceiling = math.inf if len(squares) < 2 else mode + spreads * math.sqrt(sum(squares) / (len(squares) - 1))
-    expected = [min(value, ceiling) for value in perplexities]
-    assert_drawn_by(expected, perplexities, maximum=-spreads, clip=True)
+    assert_drawn_by([min(value, ceiling) for value in perplexities], sampler)
 
 
 def test_hard_examples_are_drawn_more_often_and_a_ceiling_that_turns_this_around_is_warned_of_once() -> None:
