@@ -65,7 +65,12 @@ test_that("other states are errors", {
   state = sampler$state_dict()
   with = function(...) utils::modifyList(state, list(...))
   other = batch_sampler_stratified(2, strata = labels, seed = 2)(NULL)
-  expect_error(other$load_state_dict(state), "must come from a sampler with the same data, parameters and seed.")
+  expect_error(other$load_state_dict(state), paste("must come from a sampler with the same data, parameters and seed. Got",
+    "that of a sampler with another seed, 1, instead. Make the sampler as it was made when the state was saved."))
+  other = batch_sampler_stratified(2, strata = rev(labels), seed = 1)(NULL)
+  expect_error(other$load_state_dict(state), "that of a sampler with other strata instead.")
+  other = batch_sampler_stratified(2, strata = labels, seed = 1, num_replicas = 4)(NULL)
+  expect_error(other$load_state_dict(state), "with another number of batches, such as that of another 'num_replicas',")
   expect_error(sampler$load_state_dict(list()), "must have the entries 'version', 'fingerprint', 'epoch' and 'batch'")
   expect_error(sampler$load_state_dict(with(version = 2)), "must be of version 1. Got version 2 instead.")
   expect_error(sampler$load_state_dict(with(batch = 7)), "The 'batch' parameter must be an integer from 0 to 6")
