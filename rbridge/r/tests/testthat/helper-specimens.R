@@ -51,8 +51,7 @@ long_specimens = function(...) {
 # One of each function that draws epochs to an end, and one that does not; in `make thorough`, all long specimens.
 chosen_specimens = function(...) {
   long = long_specimens(...)
-  are_endless = vapply(long, function(specimen) specimen$name == "batch_sampler_tree" && is.null(specimen$args$length), NA)
-  of = paste(vapply(long, `[[`, "", "name"), are_endless)
+  of = vapply(long, function(specimen) paste(specimen$name, is.null(specimen$args$length)), "")
   if (is_thorough()) long else long[!duplicated(of)]
 }
 

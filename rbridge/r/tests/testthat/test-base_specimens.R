@@ -108,6 +108,11 @@ for (name in names(generators)) {
       expect_identical(coro::collect(of_sampler), expected)
     }
   })
+}
+
+for (name in names(generators)) {
+  generator = generators[[name]]
+  is_endless = is.na(generator(NULL)$.length())
 
   test_that(paste("after a state within an epoch come exactly the remaining batches:", name), {
     instance = within_epoch(generator)
