@@ -1,20 +1,19 @@
-# Parts of rows: the cases that Python reads as well, names, refusals, and the resampling of mlr3.
+# Parts of rows: the golden cases, names, and the resampling of mlr3.
 
-for (case in read_golden("split.json")$cases) {
-  test_that(paste("the same rows in every language:", case$input$name), {
+test_that("the same rows in every language", {
+  for (case in read_golden("split.json")$cases) {
     labels = labels_of_groups(case$input$rows)
     parameters = case$input$parameters
     parameters$sizes = unlist(parameters$sizes)
     groups = if (case$input$grouped) labels$groups
     parts = do.call(stratified_split, c(list(strata = labels$strata, groups = groups), parameters))
     expect_named(parts, names(parameters$sizes))
-    expect_equal(lapply(unname(parts), function(rows) cut_list(rows - 1L)), case$expected, tolerance = 0)
-  })
-}
+    expect_equal(lapply(unname(parts), function(rows) cut_list(rows - 1L)), case$expected, tolerance = 0,
+      info = case$input$name)
+  }
+})
 
 labels = rep(c("yes", "no"), times = c(12, 28))
-
-refused = function(...) message_of(stratified_split(labels, ...))
 
 test_that("sizes are numbers or a list, with or without names", {
   parts = stratified_split(labels, c(train = 30, test = 10), seed = 1)
@@ -22,19 +21,14 @@ test_that("sizes are numbers or a list, with or without names", {
   expect_identical(lapply(parts, function(rows) sum(labels[rows] == "yes")), list(train = 9L, test = 3L))
   expect_identical(stratified_split(labels, list(30L, 0.1 * 100), seed = 1), unname(parts))
   expect_identical(stratified_split(labels, c(0.75, 0.25), seed = 1), unname(parts))
-  expect_identical(refused(c(a = 30, a = 10)),
-    "The 'sizes' parameter must have one name for each part, all different. Got 'a' twice instead.")
-})
-
-test_that("without a seed, each call draws one from R", {
   set.seed(1)
-  first = stratified_split(labels, c(30, 10))
-  expect_false(identical(stratified_split(labels, c(30, 10)), first))
-})
-
-test_that("numbers of groups are as those of batches in groups", {
+  drawn = stratified_split(labels, c(30, 10)) # by a seed that is drawn
+  expect_false(identical(stratified_split(labels, c(30, 10)), drawn))
+  expect_identical(message_of(stratified_split(labels, c(a = 30, a = 10))),
+    "The 'sizes' parameter must have one name for each part, all different. Got 'a' twice instead.")
   codes = stratum_codes(c(rep(0:9, 3), rep(NA, 10)), as.character(0:9))
-  expect_match(refused(c(30, 10), groups = codes), "The 'groups' parameter must have no missing values.", fixed = TRUE)
+  expect_match(message_of(stratified_split(labels, c(30, 10), groups = codes)),
+    "The 'groups' parameter must have no missing values.", fixed = TRUE)
 })
 
 task_of_parts = function(...) {
