@@ -2,21 +2,12 @@
 
 labels = rep(c(1L, 0L), c(60, 1940))
 
-test_that("a mean batch size that is too small names repeats, and a balance of TRUE is answered", {
-  expect_match(message_of(batch_sampler_stratified(mean_batch_size = 20, strata = labels)),
-    "To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat'", fixed = TRUE)
-  expect_match(message_of(batch_sampler_stratified(mean_batch_size = 20, balance = TRUE, strata = labels)),
-    "must be 'over', 'under' or a positive integer. Got TRUE instead.", fixed = TRUE)
-})
-
-test_that("two columns of text are labels, and a matrix of one column is a vector", {
+test_that("two columns of text are labels", {
   table = data.frame(a = rep(c("x", "y"), 50), b = rep(c("u", "u", "v", "w"), 25))
   for (rows in as.list(batch_sampler_multilabel(1, labels = table, seed = 1)(NULL)$batches(0))) {
     expect_setequal(table$a[rows], c("x", "y"))
     expect_setequal(table$b[rows], c("u", "v", "w"))
   }
-  batches = function(strata) batch_sampler_stratified(3, strata = strata, seed = 1)(NULL)$batches(1)
-  expect_identical(batches(matrix(labels)), batches(labels))
 })
 
 test_that("values of a wrong length are answered with both lengths", {
@@ -36,15 +27,4 @@ test_that("numbers of 64 bits are groups, and larger ones are text", {
   expect_identical(batches(bit64::as.integer64(rep(1:1000, 2)))$batches(0), batches(rep(1:1000, 2))$batches(0))
   expect_match(message_of(batches(bit64::as.integer64("9007199254740993") + 0:1999)), "Pass such numbers as text.",
     fixed = TRUE)
-})
-
-test_that("too many replicas are answered with the number of batches", {
-  expect_match(message_of(batch_sampler_stratified(1, strata = rep(0:1, 3), num_replicas = 8)),
-    "must be at most 3, the number of batches. Got 8 instead.", fixed = TRUE)
-})
-
-test_that("mlr3torch takes any value as 'sampler', as the guide says", {
-  skip_if_not_installed("mlr3torch")
-  generator = batch_sampler_stratified(3, seed = 1)
-  expect_identical(mlr3::lrn("classif.mlp", sampler = generator)$param_set$values$sampler, generator)
 })
