@@ -68,8 +68,8 @@ test_that("a refused call changes nothing", {
   for (name in names(shown)) {
     refused(tree$sample(shown[[name]]), sprintf("The 'k' %s be an integer from 0 to 2147483647. Got %s", of, name))
   }
-  refused(tree$sample(21, replacement = FALSE), sprintf(paste("The 'k' %s be at most 20, the number of positive weights,",
-    "without replacement. Got 21"), of))
+  refused(tree$sample(21, replacement = FALSE), paste("The 'k'", of,
+    "be at most 20, the number of positive weights, without replacement. Got 21"))
   refused(tree$sample(1, NA), paste("The 'replacement'", of, "be true or false. Got NA"))
   refused(tree$find(c(0, NaN)), sprintf("'values' %s hold numbers from 0 to below the total, %.15g. Got NaN", of,
     tree$total))

@@ -2,15 +2,17 @@
 
 test_that("batches are those of R's own sample.int()", {
   for (setting in list(c(1, 1), c(10, 3), c(65536, 9), c(65537, 300), c(2147483647, 9))) {
-    for (replacement in if (setting[1L] < 1e6) c(FALSE, TRUE) else TRUE) {
-      sampler = batch_sampler_uniform(setting[1L], setting[2L], replacement = replacement, n_batches = 3, seed = 9)(NULL)
+    n = setting[1L]
+    size = setting[2L]
+    for (replacement in if (n < 1e6) c(FALSE, TRUE) else TRUE) {
+      sampler = batch_sampler_uniform(n, size, replacement = replacement, n_batches = 3, seed = 9)(NULL)
       for (epoch in c(0, 2)) {
         expected = withr::with_seed(seed_of_epoch(9, epoch), unlist(lapply(1:3, function(batch) {
-          sample.int(setting[1L], setting[2L], replace = replacement, useHash = FALSE)
+          sample.int(n, size, replace = replacement, useHash = FALSE)
         })), .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
         batches = sampler$batches(epoch)
         expect_identical(batches$rows, expected)
-        expect_identical(batches$offsets, as.integer(setting[2L] * 0:3))
+        expect_identical(batches$offsets, as.integer(size * 0:3))
       }
     }
   }
