@@ -12,9 +12,7 @@ grammar = "^The '[^']+' parameter( (of|at) .+)? must .+\\. Got .+ instead\\.( .+
 # Each is made anew for each call.
 hostile = list(
   "NULL" = function() NULL,
-  "TRUE" = function() TRUE,
   "NA" = function() NA,
-  "missing integer" = function() NA_integer_,
   "missing number" = function() NA_real_,
   "missing text" = function() NA_character_,
   "NaN" = function() NaN,
@@ -22,77 +20,51 @@ hostile = list(
   "-Inf" = function() -Inf,
   "-1" = function() -1,
   "0" = function() 0,
-  "-0" = function() -0,
   "0.5" = function() 0.5,
-  "5e-324" = function() 5e-324,
   "2^31" = function() 2^31,
-  "2^53" = function() 2^53,
   "2^53 + 2" = function() 2^53 + 2,
   "1e300" = function() 1e300,
   "integer64" = function() bit64::as.integer64("9223372036854775807"),
   "complex" = function() 1i,
-  "raw" = function() as.raw(2),
   "text" = function() "uniform",
   "no text" = function() "",
   "Latin-1" = function() iconv("\u00e4", "UTF-8", "latin1"),
-  "no UTF-8" = function() "\xff",
   "no UTF-8 beside its form" = function() c("\xff", "<ff>"),
   "named by bytes" = function() stats::setNames(c(1, 1), c("\xff", "<ff>")),
-  "bytes" = function() `Encoding<-`("\xff", "bytes"),
   "texts" = function() c("a", NA),
   "named" = function() c(a = 1, b = 2),
-  "numbers" = function() c(2, 1),
   "numbers with NA" = function() c(1, NA),
-  "numbers with NaN" = function() c(NaN, 1),
   "numbers with Inf" = function() c(Inf, 1),
-  "negative numbers" = function() c(-1, 1),
-  "halves" = function() c(0.5, 1),
   "large numbers" = function() c(2^53 + 2, 1),
   "close numbers" = function() c(0.3, 0.1 + 0.2),
-  "close integers" = function() c(2^50, 2^50 + 1),
   "no numbers" = function() numeric(),
-  "no integers" = function() integer(),
-  "no logical values" = function() logical(),
   "logical values" = function() c(TRUE, NA),
-  "complex numbers" = function() c(1i, 2),
   "factor" = function() factor(c("a", "b")),
   "factor with NA" = function() factor(c("a", NA)),
   "ordered" = function() ordered("a"),
   "Date" = function() as.Date("2020-01-01"),
   "POSIXct" = function() as.POSIXct("2020-01-01", tz = "UTC"),
-  "microseconds" = function() as.POSIXct(c(0, 1e-6), origin = "1970-01-01", tz = "UTC"),
   "fractions of a day" = function() structure(c(0, 0.5), class = "Date"),
-  "POSIXlt" = function() as.POSIXlt("2020-01-01", tz = "UTC"),
   "POSIXlt of a time zone" = function() as.POSIXlt("2020-01-01", tz = "Europe/Berlin"),
   "difftime" = function() as.difftime(1, units = "secs"),
-  "numbers of 64 bits" = function() bit64::as.integer64(c(1, 2)),
   "list()" = function() list(),
   "list(1)" = function() list(1),
-  "list(NULL)" = function() list(NULL),
   "named list" = function() list(a = 1),
   "list of two lengths" = function() list(a = 1:2, b = 1),
   "nested list" = function() list(list(list(1))),
   "pairlist" = function() pairlist(a = 1),
   "matrix" = function() matrix(c(1, 0, 0, 1), 2),
-  "matrix of text" = function() matrix("a", 2, 2),
   "no rows" = function() matrix(numeric(), 0, 2),
-  "no columns" = function() matrix(numeric(), 2, 0),
   "array" = function() array(1, c(2, 2, 2)),
   "data.frame" = function() data.frame(a = c(1, 2), b = c("x", NA)),
   "no data.frame" = function() data.frame(),
-  "data.frame of one name" = function() structure(list(a = 1, a = 2), class = "data.frame", row.names = 1L),
   "data.frame of a matrix" = function() structure(list(a = matrix(1, 1, 2)), class = "data.frame", row.names = 1L),
-  "data.frame of lists" = function() structure(list(a = list(1, 2)), class = "data.frame", row.names = 1:2),
   "sparse matrix" = function() Matrix::sparseMatrix(1, 1, x = 1),
   "function" = function() function() 1,
-  "primitive" = function() sum,
   "environment" = function() new.env(),
   "formula" = function() y ~ x,
-  "symbol" = function() as.name("a"),
   "call" = function() quote(a + b),
-  "expression" = function() expression(a),
   "S4" = function() methods::getClass("numeric"),
-  "error" = function() simpleError("no"),
   "unknown class" = function() structure(1, class = "unknown"),
   "class of integers" = function() structure(1:2, class = "unknown")
 )
@@ -104,6 +76,11 @@ if (!l10n_info()[["UTF-8"]]) {
 
 labels_of_rows = c(0, 1, 1, 0, 1, 1)
 counts_of_rows = rbind(a = c("0" = 2, "1" = 4))
+
+# The values for the argument of some number: in `make test` every sixth, so that all arguments together get all of them.
+values_for = function(number) {
+  if (is_thorough()) hostile else hostile[seq(number %% 6L + 1L, length(hostile), by = 6L)]
+}
 
 # What is wrong with the batches of a sampler: they are as many as promised, none is empty, all hold numbers of rows, or
 # of pairs, and two instances give the same.
@@ -275,10 +252,12 @@ test_that("every exported function has a valid call", {
   }
 })
 
+number = 0L
 for (name in names(calls)) {
   test_that(paste("values that nobody expects:", name), {
     for (argument in arguments_of(name)) {
-      found = vapply(hostile, function(value) {
+      number <<- number + 1L
+      found = vapply(values_for(number), function(value) {
         args = utils::modifyList(calls[[name]], given_besides(name, argument))
         if ("seed" %in% arguments_of(name)) {
           args$seed = 1
