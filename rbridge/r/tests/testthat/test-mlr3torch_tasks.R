@@ -2,46 +2,33 @@
 
 skip_if_not_installed("mlr3torch")
 
-test_that("without strata the target of a classification task is used", {
+# The batches of a sampler for a task, and those of strata of the rows that are in it.
+expect_strata = function(strata, task, expected, ...) {
+  sampler = batch_sampler_stratified(1, strata = strata, seed = 1, ...)(dataset_for(task))
+  expect_identical(sampler$batches(1), sampler_of(expected, 1, seed = 1, ...)$batches(1))
+  sampler
+}
+
+test_that("strata are the columns of the role stratum, else the target, or named columns whatever their role", {
   sampler = batch_sampler_stratified(2, seed = 1)(dataset_for(task_of()))
   expect_identical(sampler$plan(), counts_in(no = rep(6L, 5), yes = rep(2L, 5)))
-  expect_identical(sampler$batches(1), sampler_of(survey$y, 2, seed = 1)$batches(1))
-})
-
-test_that("the stratum role comes before the target, and may be several columns", {
   task = task_of()
+  expect_strata(NULL, task, survey$y)
+  expect_strata(c("sex", "y"), task, survey[c("sex", "y")])
   task$set_col_roles("sex", add_to = "stratum")
-  generator = batch_sampler_stratified(2, seed = 1)
-  expect_identical(generator(dataset_for(task))$batches(0), sampler_of(as.list(survey["sex"]), 2, seed = 1)$batches(0))
+  expect_strata(NULL, task, as.list(survey["sex"]))
+  expect_strata("y", task, survey$y)
   task$set_col_roles("y", add_to = "stratum")
-  sampler = generator(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(survey[task$col_roles$stratum], 2, seed = 1)$batches(0))
-  expect_length(sampler$plan(), 4)
+  expect_length(expect_strata(NULL, task, survey[task$col_roles$stratum])$plan(), 4)
 })
 
-test_that("strata may name one or several columns of the task, whatever their role", {
-  task = task_of()
-  task$set_col_roles("sex", roles = character())
-  task$set_col_roles("y", add_to = "stratum")
-  sampler = batch_sampler_stratified(2, strata = c("sex", "y"), seed = 1)(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(survey[c("sex", "y")], 2, seed = 1)$batches(0))
-  sampler = batch_sampler_stratified(2, strata = "sex", seed = 1)(dataset_for(task))
-  expect_identical(names(sampler$plan()), c("f", "m"))
-})
-
-test_that("positions are those within the task's rows, not row ids", {
-  rows = c(40:20, 3, 1)
-  task = task_of(rows)
-  expect_identical(task$row_ids, as.integer(rows))
-  sampler = batch_sampler_stratified(1, strata = c("y", "sex"), seed = 1)(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(survey[rows, c("y", "sex")], 1, seed = 1)$batches(0))
-  expect_identical(names(sampler$plan())[1], "yes, m")
-})
-
-test_that("rows that occur twice in a task, as in a bootstrap sample, are rows of their own", {
-  rows = c(40, 1, 1, 40, 2, 39)
-  sampler = batch_sampler_stratified(1, seed = 1)(dataset_for(task_of(rows)))
-  expect_identical(sampler$batches(0), sampler_of(survey$y[rows], 1, seed = 1)$batches(0))
+test_that("positions are those within the task's rows, not row ids, also of rows that occur twice", {
+  for (rows in list(c(40:20, 3, 1), c(40, 1, 1, 40, 2, 39))) {
+    task = task_of(rows)
+    expect_identical(task$row_ids, as.integer(rows))
+    expect_strata(c("y", "sex"), task, survey[rows, c("y", "sex")])
+    expect_strata(NULL, task, survey$y[rows])
+  }
 })
 
 test_that("columns that were bound to the task later can be named", {
@@ -87,15 +74,11 @@ test_that("names of columns without a task are taken as values, and too few of t
     paste("The 'groups' parameter", expected))
 })
 
-test_that("a column that is named twice is refused", {
-  expect_error(batch_sampler_stratified(1, strata = c("y", "sex", "y"))(list(task = task_of())),
-    "must name each column once. Got 'y' twice instead.", fixed = TRUE)
-})
-
 test_that("a task, and a list with a task, do as a data source", {
   generator = batch_sampler_stratified(2, seed = 1)
-  expect_identical(generator(task_of())$batches(0), generator(dataset_for(task_of()))$batches(0))
-  expect_identical(generator(list(task = task_of()))$batches(0), generator(dataset_for(task_of()))$batches(0))
+  for (source in list(task_of(), list(task = task_of()))) {
+    expect_identical(generator(source)$batches(0), generator(dataset_for(task_of()))$batches(0))
+  }
 })
 
 test_that("a regression task gives strata by role or by name only, and else tells how to bin its target", {
@@ -112,13 +95,15 @@ test_that("a regression task gives strata by role or by name only, and else tell
   expect_length(generator(list(task = task))$plan(), 2)
 })
 
-test_that("columns that the task does not have are refused, with those that it has", {
+test_that("columns that the task does not have, or has once, are refused, with those that it has", {
   expect_identical(message_of(batch_sampler_stratified(1, strata = c("y", "autsim"))(list(task = task_of()))), paste(
     "The 'strata' parameter must name columns of the task. Got 'autsim' instead.",
     "The task has 'y', 'sex', 'x', 'site'."
   ))
   expect_match(message_of(batch_sampler_stratified(1, strata = "autsim")(list(task = mlr3::tsk("sonar")))),
     "The task has 'V1', 'V2', 'V3', 'V4', 'V5', 'V6', 'V7', 'V8', 'V9', 'V10', ...", fixed = TRUE)
+  expect_error(batch_sampler_stratified(1, strata = c("y", "sex", "y"))(list(task = task_of())),
+    "must name each column once. Got 'y' twice instead.", fixed = TRUE)
 })
 
 test_that("text with one value for each row is values, unless all of it names columns", {
@@ -137,11 +122,6 @@ test_that("missing values of a task are treated as 'missing' says", {
   expect_identical(names(kept$plan()), c("1", "2", "NA"))
   dropped = batch_sampler_stratified(1, strata = "site", missing = "drop", seed = 1)(source)
   expect_identical(sort(dropped$batches(0)$rows), 1:30)
-})
-
-test_that("explicit values must be as many as the task has rows", {
-  expect_error(batch_sampler_stratified(1, strata = c(1, 1, 2))(list(task = task_of())),
-    "must have one value for each row of the dataset, 40. Got 3 values instead.", fixed = TRUE)
 })
 
 # A dataset as learners of users may make it: it does not name its task.
@@ -190,19 +170,13 @@ test_that("a subset of a dataset is not taken for the rows of the task that mlr3
   expect_identical(made[[1]]$batches(0), sampler_of(survey$y[40:1], 2, seed = 1)$batches(0))
 })
 
-test_that("a task that is neither of classification nor of regression is told how to get strata", {
+test_that("without a task of classification or regression, strata must be given, and the error says how", {
   unsupervised = mlr3::TaskUnsupervised$new("rows", backend = data.frame(x = 1:6))
   expect_error(batch_sampler_stratified(2)(list(task = unsupervised)), paste(
     "must be given if the dataset has no classification task. Got nothing instead.",
     "Of numbers bin_target() makes strata. Bind the values as a column,"
   ), fixed = TRUE)
-})
-
-test_that("where no task is found, strata must be given", {
-  expect_error(batch_sampler_stratified(2)(dataset_of(40)),
-    "must be given if the dataset has no classification task. Got nothing instead.", fixed = TRUE)
-  sampler = batch_sampler_stratified(2, strata = survey$y, seed = 1)(dataset_of(40))
-  expect_identical(sampler$batches(0), sampler_of(survey$y, 2, seed = 1)$batches(0))
+  expect_error(batch_sampler_stratified(2)(dataset_of(40)), "Got nothing instead.", fixed = TRUE)
 })
 
 test_that("a dataset of other rows than the task's is refused", {
