@@ -115,13 +115,3 @@ test_that("the plan of another sampler is that of its instances", {
     "The 'groups' parameter must be left out if 'strata_per_batch' is given. Got 86 values instead.",
     fixed = TRUE)
 })
-
-test_that("the plan of groups of a task follows its roles", {
-  skip_if_not_installed("mlr3")
-  task = mlr3::tsk("iris")
-  task$cbind(data.frame(patient = rep(1:75, each = 2)))
-  task$set_col_roles("patient", roles = "group")
-  plan = batch_plan(task, 4, keep = "together")
-  expect_identical(plan$groups, c(25L, 25L, 25L))
-  expect_identical(attr(plan, "n_batches"), 12L)
-})

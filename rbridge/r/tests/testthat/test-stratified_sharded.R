@@ -91,10 +91,8 @@ test_that("a recipe whose batches do not follow from its rows is refused", {
   complete = list(p = rep(c("x", "y"), c(5, 3)), q = rep(c("y", "x"), c(4, 7)), r = rep(c("x", "y"), 3))
   # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too.
   cases = list(
-    list(strata = strata, scope = "global", shards = names(strata), known = rep(TRUE, 18L)),
     list(strata = strata, scope = "global", shards = c("e", "a", "d"), known = rep(c(TRUE, FALSE, TRUE), c(4, 2, 3))),
     list(strata = strata, scope = "global", shards = c("f", "a"), known = c(TRUE, TRUE, FALSE, TRUE, TRUE, TRUE)),
-    list(strata = strata, scope = "global", shards = c("d", "b"), known = rep(FALSE, 6L)),
     list(strata = complete, scope = "local", shards = c("r", "p"), known = rep(TRUE, 4L))
   )
   for (case in cases) {

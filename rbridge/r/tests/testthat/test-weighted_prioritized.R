@@ -82,8 +82,7 @@ test_that("vectors of a ranking that were damaged are refused or harmless", {
   good = state$ranking
   for (damaged in list(good[-1L], replace(good, 1L, 51L), replace(good, 2L, 99L), replace(good, 4L, -3L), 1:3)) {
     private$.state = replace(state, "ranking", list(damaged))
-    expect_error(sampler$sample(5), "The 'ranking' parameter must be a ranking.",
-      fixed = TRUE)
+    expect_error(sampler$sample(5), "The 'ranking' parameter must be a ranking.", fixed = TRUE)
   }
   damaged = c(good[1:10], rep(c(-5L, 1000L), length.out = length(good) - 10L))
   private$.state = replace(state, "ranking", list(damaged))
