@@ -224,16 +224,6 @@ test_that("with a table, a loader yields the same batches, from a task that is r
   expect_length(unique(unlist(lapply(expected, `[[`, 1))), 37)
 })
 
-test_that("predictions need a large batch size, which the training does not use", {
-  skip_without_libtorch()
-  small = trained(callbacks = callback(), task = task_of(), predict_type = "prob")
-  large = mlr3::lrn("classif.mlp", epochs = 3, batch_size = 1000, device = "cpu", seed = 1, neurons = 4, p = 0.2,
-    predict_type = "prob", batch_sampler = batch_sampler_stratified(2, seed = 1), callbacks = callback())
-  large$train(task_of())
-  expect_identical(weights(large), weights(small))
-  expect_equal(large$predict(task_of())$prob, small$predict(task_of())$prob, tolerance = 1e-6)
-})
-
 test_that("what it would change is refused, and so is another batch sampler", {
   plain = dataset_of(40)
   whole = torch::dataset("multi_tensor_dataset", initialize = function() NULL, .length = function() 40)()
@@ -254,11 +244,4 @@ test_that("what it would change is refused, and so is another batch sampler", {
   other = torch::dataloader(plain, batch_size = 10)
   expect_error(begin(loader_train = other, learner = no_learner),
     "rbridge.tensor_loader needs a batch sampler of the package rbridge. The learner has none.", fixed = TRUE)
-})
-
-test_that("a learner with it can be cloned and hashed", {
-  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15,
-    batch_sampler = batch_sampler_stratified(2, seed = 1), callbacks = list(callback()))
-  expect_identical(learner$clone(deep = TRUE)$hash, learner$hash)
-  expect_true("rbridge" %in% learner$packages)
 })
