@@ -1,32 +1,10 @@
-# Lines of files by number: the definition of a line, the place of the index, and files that change.
+# Lines of files by number: the place of the index, files that change, and what is refused. tests/bridge compares lines
+# with Python's.
 
 lines_in = function(path) {
   dataset = corpus_dataset(list(path), suffixes = sub(".*(?=[.])", "", path, perl = TRUE))
   if (length(dataset) == 0) character() else dataset$lines(seq_len(length(dataset)))[[1]]
 }
-
-# Only \n ends a line, one \r before it is dropped, and a last line without \n counts.
-expected_lines = function(text) {
-  parts = strsplit(paste0(text, "."), "\n", fixed = TRUE)[[1]]
-  last = sub("[.]$", "", parts[length(parts)])
-  c(sub("\r$", "", parts[-length(parts)]), if (last != "") last)
-}
-
-test_that("what a line is", {
-  texts = c("", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "\u00e9\u2028b\vc\n", "\ufeffa\n", "a\rb\n")
-  for (text in texts) {
-    path = write_bytes(tempfile(fileext = ".txt"), text)
-    expect_identical(lines_in(path), expected_lines(text))
-  }
-})
-
-test_that("lines do not depend on the blocks in which they are found", {
-  path = write_bytes(tempfile(fileext = ".txt"), paste0(strrep("x", 5e6), "\n", strrep("y\n", 2^20), "z"))
-  dataset = corpus_dataset(list(path), ".txt")
-  expect_length(dataset, 2 + 2^20)
-  expect_identical(nchar(dataset[1]$txt), 5000000L)
-  expect_identical(dataset[c(2 + 2^20, 2, 1 + 2^20)]$txt, c("z", "y", "y"))
-})
 
 test_that("the index is kept beside the file, in 8 bytes a line, as private as the file", {
   path = write_bytes(tempfile(fileext = ".txt"), strrep("line\n", 1000))

@@ -26,6 +26,18 @@ test_that("a maximum that turns the method around is warned of once, and clippin
   expect_no_warning(next_epoch_of(reported(clip = TRUE)))
 })
 
+test_that("reports count for an epoch that has not begun, whatever was asked of it before", {
+  by_length = function() batch_sampler_perplexity(48, 24, lengths = rep(1:6, 8), max_tokens = 12, seed = 1)(NULL)
+  asked = by_length()
+  before = asked$batches(0)
+  reported = by_length()
+  for (sampler in list(asked, reported)) {
+    sampler$report(1:48, rep(c(0.1, 2), 24))
+  }
+  expect_identical(asked$batches(0), reported$batches(0))
+  expect_false(identical(asked$batches(0), before))
+})
+
 test_that("a sampler shows what it draws", {
   generator = batch_sampler_perplexity(10, 5, 2, maximum = "published", clip = TRUE, seed = 1)
   expect_identical(capture.output(generator), c("<batch_sampler_perplexity> generator",

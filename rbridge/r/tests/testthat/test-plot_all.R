@@ -151,15 +151,13 @@ test_that("the plot of a plan of bounds shows them and says what they are", {
 })
 
 test_that("autoplot() plots plans and counts", {
-  labels = rep(c("yes", "no"), times = c(6, 24))
   is_same = function(plot, expected) {
     expect_identical(ggplot2::ggplot_build(plot)$data, ggplot2::ggplot_build(expected)$data)
     expect_identical(plot$labels, expected$labels)
   }
-  plan = batch_plan(labels, 2)
-  is_same(ggplot2::autoplot(plan, most = 1), plot_plan(plan, most = 1))
-  ranges = batch_plan(labels, 2, strata_per_batch = 2)
-  is_same(ggplot2::autoplot(ranges), plot_plan(ranges))
+  for (plan in list(batch_plan(labels, 2), batch_plan(labels, 2, strata_per_batch = 2))) {
+    is_same(ggplot2::autoplot(plan, most = 1), plot_plan(plan, most = 1))
+  }
   counts = batch_counts(sampler_of(labels, 2, seed = 1), labels)
   is_same(ggplot2::autoplot(counts), plot_batch_counts(list(sampler = counts), "yes"))
   is_same(ggplot2::autoplot(counts, "no", name = "b"), plot_batch_counts(list(b = counts), "no"))

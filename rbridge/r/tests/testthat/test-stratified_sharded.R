@@ -27,6 +27,13 @@ test_that("the same batches in every language", {
   }
 })
 
+test_that("the order of shards and strata in the table does not matter", {
+  other = counts[rev(rownames(counts)), rev(colnames(counts))]
+  expect_identical(sharded_plan(other, 2)[c("n_batches", "counts")], sharded_plan(counts, 2)[c("n_batches", "counts")])
+  generator = batch_sampler_sharded(2, other, c("a", "d"), seed = 1, strata = factor(unlist(strata[c("a", "d")])))
+  expect_identical(generator(NULL)$batches(1), sharded(c("a", "d"))$batches(1))
+})
+
 test_that("strata may be those of a task, and sampler and generator show themselves", {
   skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")

@@ -189,7 +189,7 @@ own_value = function(epoch, draw) 100.5 * epoch + draw
 test_that("iterations without an end have the draws of any finite epoch, and do not disturb one another", {
   for (auxiliary in list(NULL, list(angle = "normal(0, 1)", own = own_value, step = "counter()"))) {
     for (batch_size in c(700, 20000)) {
-      n_batches = if (batch_size == 700) 50 else 3
+      n_batches = if (batch_size == 700) 30 else 2
       sampler = endless_of(auxiliary, batch_size = batch_size)(NULL)
       finite = endless_of(auxiliary, batch_size = batch_size, length = n_batches * batch_size)(NULL)
       for (epoch in 0:1) {
