@@ -170,16 +170,9 @@ called = list(
   count_sources = c("read", "stratum"),
   stratified_stream = c("read", "stratum")
 )
-not_called = c(
-  batch_sampler_python = "needs Python; tests/bridge has its calls",
-  collect_rows = "needs Python or a loader of LibTorch; tests/bridge has its calls",
-  corpus_plan = "takes a mixture",
-  nn_aum_loss = "has no argument",
-  read_batch_sampler = "reads a file",
-  sampled_output = "takes a model of LibTorch",
-  script_folder = "has no argument",
-  write_batch_sampler = "writes a file"
-)
+# These need Python, LibTorch, a mixture or a file, or have no argument.
+not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "nn_aum_loss", "read_batch_sampler",
+  "sampled_output", "script_folder", "write_batch_sampler")
 
 given_besides = function(name, argument) {
   if (name == "corpus_dataset") {
@@ -198,7 +191,7 @@ arguments_of = function(name) {
 
 test_that("every exported function has a valid call", {
   exported = getNamespaceExports("rbridge")
-  expect_setequal(exported[!startsWith(exported, ".__")], c(names(calls), names(not_called)))
+  expect_setequal(exported[!startsWith(exported, ".__")], c(names(calls), not_called))
   for (name in names(calls)) {
     args = calls[[name]]
     if ("seed" %in% arguments_of(name)) {
@@ -229,7 +222,7 @@ for (name in names(calls)) {
   })
 }
 
-test_that("values that nobody expects: the methods of a stream", {
+test_that("values that nobody expects: the epoch of a stream", {
   stream = do.call(stratified_stream, c(calls$stratified_stream, seed = 1))
   whole = streamed(stream)
   for (argument in c("epoch", "batches_done")) {
@@ -239,12 +232,10 @@ test_that("values that nobody expects: the methods of a stream", {
       stream$set_epoch(0)
       error = tryCatch({
         do.call(stream$set_epoch, given, quote = TRUE)
+        expect_lte(length(streamed(stream)), length(whole))
         NULL
       }, error = identity)
-      if (is.null(error)) {
-        expect_true(length(streamed(stream)) <= length(whole), info = name)
-      } else {
-        expect_s3_class(error, "rbridge_refusal")
+      if (!is.null(error)) {
         expect_match(conditionMessage(error), grammar, info = name)
         expect_identical(streamed(stream), whole, info = name) # nothing has changed
       }
