@@ -13,39 +13,32 @@ task_measured = function(rows = 1:40) {
   task$filter(rows)
 }
 
-# Generators that wait for a dataset, and the same ones for the values of given rows.
-waiting = list(
-  uniform = batch_sampler_uniform(batch_size = 3, seed = 1),
-  weighted = batch_sampler_weighted("w", batch_size = 3, seed = 1),
-  by_labels = batch_sampler_weighted(inverse_frequency_weights, batch_size = 3, seed = 1),
-  prioritized = batch_sampler_prioritized(batch_size = 3, seed = 1),
-  multilabel = batch_sampler_multilabel(c("rain", "wind"), 2, seed = 1),
-  subset = batch_sampler_epoch_subset(sample = 12, lengths = "n_tokens", max_tokens = 20, seed = 1),
-  perplexity = batch_sampler_perplexity(sample = 12, batch_size = 3, seed = 1),
-  downsampled = batch_sampler_downsampled(1, 6, seed = 1),
-  one_stratum = batch_sampler_one_stratum(4, seed = 1),
-  few_strata = batch_sampler_strata_subset(1, mean_batch_size = 5, rare = "allow", seed = 1),
-  grouped = batch_sampler_stratified_group(1, groups = "n_tokens", keep = "apart", rare = "allow", seed = 1),
-  distinct = batch_sampler_no_duplicates(3, "n_tokens", seed = 1)
-)
+# Generators for what a dataset supplies, or for values.
+generators_for = function(n = NULL, w = "w", by = inverse_frequency_weights, wet = c("rain", "wind"), y = NULL,
+  tokens = "n_tokens") {
+  list(
+    uniform = batch_sampler_uniform(n, 3, seed = 1),
+    weighted = batch_sampler_weighted(w, 3, seed = 1),
+    by_labels = batch_sampler_weighted(by, 3, seed = 1),
+    prioritized = batch_sampler_prioritized(n, 3, seed = 1),
+    multilabel = batch_sampler_multilabel(wet, 2, seed = 1),
+    per_label = batch_sampler_per_label(wet, 2, 1, seed = 1),
+    subset = batch_sampler_epoch_subset(n, 12, lengths = tokens, max_tokens = 20, seed = 1),
+    perplexity = batch_sampler_perplexity(n, 12, batch_size = 3, seed = 1),
+    downsampled = batch_sampler_downsampled(1, 6, strata = y, seed = 1),
+    one_stratum = batch_sampler_one_stratum(4, y, seed = 1),
+    few_strata = batch_sampler_strata_subset(1, strata = y, mean_batch_size = 5, rare = "allow", seed = 1),
+    grouped = batch_sampler_stratified_group(1, tokens, "apart", y, rare = "allow", seed = 1),
+    distinct = batch_sampler_no_duplicates(3, tokens, seed = 1)
+  )
+}
+
+waiting = generators_for()
+of_rows = setdiff(names(waiting), "per_label") # whose batches are rows
 
 given = function(rows) {
   of = measured[rows, ]
-  n_rows = length(rows)
-  list(
-    uniform = batch_sampler_uniform(n_rows, 3, seed = 1),
-    weighted = batch_sampler_weighted(of$w, 3, seed = 1),
-    by_labels = batch_sampler_weighted(inverse_frequency_weights(of$y), 3, seed = 1),
-    prioritized = batch_sampler_prioritized(n_rows, 3, seed = 1),
-    multilabel = batch_sampler_multilabel(of[c("rain", "wind")], 2, seed = 1),
-    subset = batch_sampler_epoch_subset(n_rows, 12, lengths = of$n_tokens, max_tokens = 20, seed = 1),
-    perplexity = batch_sampler_perplexity(n_rows, 12, batch_size = 3, seed = 1),
-    downsampled = batch_sampler_downsampled(1, 6, strata = of$y, seed = 1),
-    one_stratum = batch_sampler_one_stratum(4, of$y, seed = 1),
-    few_strata = batch_sampler_strata_subset(1, strata = of$y, mean_batch_size = 5, rare = "allow", seed = 1),
-    grouped = batch_sampler_stratified_group(1, of$n_tokens, "apart", of$y, rare = "allow", seed = 1),
-    distinct = batch_sampler_no_duplicates(3, of$n_tokens, seed = 1)
-  )
+  generators_for(length(rows), of$w, inverse_frequency_weights(of$y), of[c("rain", "wind")], of$y, of$n_tokens)
 }
 
 test_that("a generator that waits for a dataset gives the batches of its rows, in whatever order they are", {
@@ -64,7 +57,7 @@ test_that("a fold of a resampling, which a learner trains on, has the rows of it
   set.seed(1)
   folds$instantiate(task)
   rows = folds$train_set(1)
-  for (name in setdiff(names(waiting), "subset")) {
+  for (name in setdiff(of_rows, "subset")) {
     sampler = trained_with(waiting[[name]], task$clone()$filter(rows))[[1]]
     epoch = if (name == "perplexity") 0 else 1
     expect_identical(sampler$batches(epoch), given(rows)[[name]](NULL)$batches(epoch), info = name)
@@ -177,7 +170,7 @@ test_that("in a training, whose loop asks after each batch, the length is that o
 test_that("every kind of sampler trains in a resampling, and with validation", {
   skip_without_libtorch()
   task = task_measured()
-  for (name in names(waiting)) {
+  for (name in of_rows) {
     learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 8, device = "cpu", seed = 1,
       batch_sampler = waiting[[name]], predict_type = "prob")
     scores = mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 2))$score(mlr3::msr("classif.auc"))
@@ -223,7 +216,7 @@ test_that("an AutoTuner tunes the size of the batches as a number", {
   }
 })
 
-test_that("pairs and triples take users and items from columns of the task, and samples by label their labels", {
+test_that("pairs and triples take users and items from columns of the task", {
   met = data.frame(user = rep(1:5, 8), item = rep(c("p", "q", "r", "s"), 10), bought = rep(c(0, 1), 20))[1:15, ]
   task = mlr3::as_task_regr(met, target = "bought")
   fold = task$clone()$filter(c(9, 3, 5, 8))
@@ -243,9 +236,4 @@ test_that("pairs and triples take users and items from columns of the task, and 
     refused(sampler("user", "shop")(task), "The 'items' parameter must name columns of the task. Got 'shop' instead.")
     refused(sampler(NULL, "item"), "'users' parameter must have at least one code. Got 0 values")
   }
-  generator = batch_sampler_per_label(c("rain", "wind"), 2, 1, seed = 1)
-  rows = c(40:2, 2)
-  of_rows = batch_sampler_per_label(measured[rows, c("rain", "wind")], 2, 1, seed = 1)(NULL)
-  expect_identical(generator(list(task = task_measured(rows)))$batches(2), of_rows$batches(2))
-  expect_error(generator(NULL), "'labels' parameter must hold values if the dataset has no task.", fixed = TRUE)
 })

@@ -30,14 +30,6 @@ test_that("shards without rows have zeros, and are bound with those of other pro
   expect_match(message_of(sharded_plan(none, 1)), "Got 2 x 0 values instead. Bind it with", fixed = TRUE)
 })
 
-test_that("tables from elsewhere are read as they are", {
-  rows = data.frame(file = c("u", "v", "u"), label = c(1, 0, 0))
-  expected = rbind(u = c("0" = 1, "1" = 1), v = c(1, 0))
-  names(dimnames(expected)) = c("shard", "stratum")
-  expect_identical(bind_counts(list(table(rows$file, rows$label))), expected)
-  expect_identical(bind_counts(list(as.data.frame.matrix(table(rows$file, rows$label)))), expected)
-})
-
 test_that("different values of different shards are different strata", {
   midnight = as.POSIXct("2020-01-01", tz = "UTC")
   cases = list(
@@ -63,19 +55,6 @@ test_that("different values of different shards are different strata", {
   expect_identical(rows(c(0.3, 0.1 + 0.2)), 1:2)
   expect_match(message_of(rows(c(0.3, 0.4))), "name one of the strata, '0.3', '0.30000000000000004'. Got '0.4'",
     fixed = TRUE)
-})
-
-test_that("what is no table is refused", {
-  of = function(...) rbind(a = c(...))
-  for (case in list(
-    list(list(1), "Got 1 instead."),
-    list(list(data.frame(shard = "a", x = 1)), "Got character values instead. If a column names the shards, make it"),
-    list(list(of(x = NA_real_)), "Got NA instead. Fill what is missing with 0."),
-    list(list(of(x = 2^52), rbind(b = c(x = 2^52))), "Got more rows instead."),
-    list(list(of(x = 1), of(y = 1)), "have each shard once. Got 'a' twice")
-  )) {
-    expect_match(message_of(bind_counts(case[[1L]])), case[[2L]], fixed = TRUE)
-  }
 })
 
 test_that("what cannot be counted is refused in the name of the shard", {

@@ -175,17 +175,6 @@ test_that("other states by perplexity are errors", {
   ))
 })
 
-test_that("an epoch without an end continues", {
-  generator = batch_sampler_tree(list(mode = "shuffle"), 5, length = NULL, table = list(x = labels), seed = 1)
-  whole = take(generator(NULL)$.iter(), 1000)
-  copy = generator(NULL)
-  copy$load_state_dict(state_after(generator, 800))
-  expect_identical(take(copy$.iter(), 200), whole[801:1000])
-  copy = generator(NULL)$set_rank(1, 2)
-  copy$load_state_dict(state_after(generator, 800))
-  expect_identical(take(copy$.iter(), 2), whole[c(802, 804)])
-})
-
 test_that("a tensor loader counts the batches that were taken", {
   skip_if_not(torch::torch_is_installed(), "LibTorch")
   generator = generators$stratified

@@ -3,10 +3,9 @@
 skip_without_python()
 
 python = reticulate::py_run_string("
-from pystrat import StratifiedBatchSampler, WeightedBatchSampler
+from pystrat import StratifiedBatchSampler
 
 stratified = StratifiedBatchSampler(['yes'] * 3 + ['no'] * 9, 1, seed=1)
-weighted = WeightedBatchSampler([1.0] * 12, 3, seed=1)
 
 class InTwo:
     def __len__(self):
@@ -43,17 +42,6 @@ test_that("a sampler of pystrat becomes R's own, with the same batches", {
     expect_identical(generator(NULL)$batches(epoch), own$batches(epoch))
   }
   expect_identical(collect_rows(generator, 12), own$batches(0))
-})
-
-test_that("samplers of pystrat refuse a dataset of more or fewer rows than theirs", {
-  refused = c("row of the dataset, %.0f\\. Got 12 values instead\\.", "made for, 12\\. Got %.0f rows instead\\.")
-  samplers = list(python$stratified, python$weighted)
-  for (i in 1:2) {
-    for (n_rows in c(11, 13)) {
-      expect_error(collect_rows(batch_sampler_python(samplers[[i]]), n_rows), sprintf(refused[i], n_rows))
-    }
-    expect_length(collect_rows(batch_sampler_python(samplers[[i]]), 12)$rows, 12)
-  }
 })
 
 test_that("a sampler whose batches Python makes keeps the contract of a torch sampler", {
@@ -117,19 +105,10 @@ test_that("generators of the same object have the same hash, and those of others
   expect_false(hash(python$failing, 3) == hash(python$asymmetric, 3))
 })
 
-test_that("saved and loaded, a sampler of pystrat needs no Python, and another says that its Python is gone", {
-  skip_on_cran()
-  generator = batch_sampler_python(python$stratified)
+test_that("a sampler that was saved and loaded says that its Python is gone", {
   file = tempfile(fileext = ".rds")
-  saveRDS(list(generator, batch_sampler_python(python$of_twelve)), file)
-  expect_error(readRDS(file)[[2]](NULL)$batches(0), "Make it again here.", fixed = TRUE)
-  fresh = callr::r(
-    function(file) list(batches = readRDS(file)[[1]](NULL)$batches(2), loaded = loadedNamespaces()),
-    list(file),
-    libpath = c(installed_library(), .libPaths())
-  )
-  expect_identical(fresh$batches, generator(NULL)$batches(2))
-  expect_false("reticulate" %in% fresh$loaded)
+  saveRDS(batch_sampler_python(python$of_twelve), file)
+  expect_error(readRDS(file)(NULL)$batches(0), "Make it again here.", fixed = TRUE)
 })
 
 test_that("a learner trains on the batches of Python, and the sampler keeps the order where it predicts", {

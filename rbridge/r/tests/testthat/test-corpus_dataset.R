@@ -1,32 +1,10 @@
-# Lines of files by number: the definition of a line, the place of the index, and files that change.
+# Lines of files by number: the place of the index, files that change, and what is refused. tests/bridge compares lines
+# with Python's.
 
 lines_in = function(path) {
   dataset = corpus_dataset(list(path), suffixes = sub(".*(?=[.])", "", path, perl = TRUE))
   if (length(dataset) == 0) character() else dataset$lines(seq_len(length(dataset)))[[1]]
 }
-
-# Only \n ends a line, one \r before it is dropped, and a last line without \n counts.
-expected_lines = function(text) {
-  parts = strsplit(paste0(text, "."), "\n", fixed = TRUE)[[1]]
-  last = sub("[.]$", "", parts[length(parts)])
-  c(sub("\r$", "", parts[-length(parts)]), if (last != "") last)
-}
-
-test_that("what a line is", {
-  texts = c("", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "\u00e9\u2028b\vc\n", "\ufeffa\n", "a\rb\n")
-  for (text in texts) {
-    path = write_bytes(tempfile(fileext = ".txt"), text)
-    expect_identical(lines_in(path), expected_lines(text))
-  }
-})
-
-test_that("lines do not depend on the blocks in which they are found", {
-  path = write_bytes(tempfile(fileext = ".txt"), paste0(strrep("x", 5e6), "\n", strrep("y\n", 2^20), "z"))
-  dataset = corpus_dataset(list(path), ".txt")
-  expect_length(dataset, 2 + 2^20)
-  expect_identical(nchar(dataset[1]$txt), 5000000L)
-  expect_identical(dataset[c(2 + 2^20, 2, 1 + 2^20)]$txt, c("z", "y", "y"))
-})
 
 test_that("the index is kept beside the file, in 8 bytes a line, as private as the file", {
   path = write_bytes(tempfile(fileext = ".txt"), strrep("line\n", 1000))
@@ -70,7 +48,7 @@ test_that("an index that is damaged, gone or of another text is made again", {
 })
 
 test_that("where the folder cannot be written to, the index is in the cache folder, else in memory", {
-  path = write_bytes(tempfile(fileext = ".txt"), "a\nb\n")
+  path = write_bytes(tempfile(fileext = ".txt"), "a\nb")
   dir.create(index_beside(path)) # which even root cannot replace by a file
   cache = tempfile()
   withr::with_envvar(c(XDG_CACHE_HOME = cache), expect_identical(lines_in(path), c("a", "b")))
@@ -83,7 +61,7 @@ test_that("where the folder cannot be written to, the index is in the cache fold
   withr::with_envvar(c(XDG_CACHE_HOME = NA, HOME = ""), expect_identical(lines_in(path), c("a", "b")))
 })
 
-test_that("positions are the lines of all files in order, for each suffix", {
+test_that("positions are the lines of all files in order, for each suffix, of which a function makes the batch", {
   folder = corpus_of(IT1 = 30, IT2 = 10, empty = 0, news = 50, suffixes = c(".src", ".tgt"))
   dir.create(file.path(folder, "folder.src"))
   dataset = corpus_dataset(folder)
@@ -93,14 +71,11 @@ test_that("positions are the lines of all files in order, for each suffix", {
     tgt = paste(c("news 50", "IT1 1", "IT2 1", "IT2 10", "news 1", "IT1 1"), ".tgt")
   ))
   expect_identical(dataset[integer()], list(src = character(), tgt = character()))
+  of_sizes = corpus_dataset(folder, transform = function(lines) nchar(lines$src))
+  expect_identical(deliver(of_sizes, batch_size = 89), list(nchar(dataset[1:89]$src), nchar(dataset[90]$src)))
   for (position in list(0, 91, NA, 1.5, "1", NULL)) {
     expect_error(dataset[position], "'positions' .* must hold positions of lines from 1 to 90. Got ")
   }
-})
-
-test_that("transform makes the batch", {
-  dataset = corpus_dataset(corpus_of(a = 3), ".txt", transform = function(lines) nchar(lines$txt))
-  expect_identical(deliver(dataset, batch_size = 2), list(c(8L, 8L), 8L))
 })
 
 test_that("no line of a file that has changed is read, without a mixture and at once", {

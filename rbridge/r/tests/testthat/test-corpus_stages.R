@@ -51,8 +51,7 @@ test_that("a function makes the batches of a table, also by length and balanced 
   }
 })
 
-test_that("a generator with a function is saved, and hashed by its text", {
-  skip_if_not_installed("mlr3misc")
+test_that("a generator with a function is saved, with nothing else of where it was made", {
   weights = utils::removeSource(function(epoch) c(1, step * epoch, 1))
   environment(weights) = list2env(list(step = 0.5), parent = baseenv())
   generator = staged_mixture(weights)
@@ -60,8 +59,6 @@ test_that("a generator with a function is saved, and hashed by its text", {
   saveRDS(generator, file)
   expect_lt(length(serialize(attr(generator, "settings")$functions$plan_of, NULL)), 10000)
   expect_identical(readRDS(file)(NULL)$batches(3), generator(NULL)$batches(3))
-  other = staged_mixture(utils::removeSource(function(epoch) c(1, 0 * epoch, 1)))
-  expect_false(identical(mlr3misc::hash_input(other), mlr3misc::hash_input(generator)))
 })
 
 test_that("wrong tables and functions are refused", {

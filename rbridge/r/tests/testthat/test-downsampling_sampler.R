@@ -59,7 +59,7 @@ actual_of = function(case) {
 
 test_that("batches, weights, probabilities and refusals are those of Python", {
   for (case in read_golden("downsampling.json")$cases) {
-    expect_equal(actual_of(case$input), case$expected, tolerance = 1e-15, info = deparse1(case$input))
+    expect_parts(actual_of(case$input), case$expected, tolerance = 1e-15, info = deparse1(case$input))
   }
 })
 
@@ -87,17 +87,16 @@ test_that("weights of rows are those of their classes, or those that are given",
 })
 
 test_that("weights of rows that there are not are refused", {
-  sampler = downsampled(2, 10, seed = 1)
-  for (row in list(0, -1, 1.5, 211, NA_real_, NaN, Inf, NA_integer_)) {
-    shown = if (is.nan(row)) "NaN" else if (is.na(row)) "NA" else sprintf("%.15g", row)
-    said = "The 'rows' parameter must hold row positions from 1 to 210. Got %s instead."
-    expect_error(sampler$weights(c(1, row)), sprintf(said, shown), fixed = TRUE)
+  refused = function(rows, text) {
+    message = message_of(downsampled(2, 10)$weights(rows))
+    expect_match(message, paste0("The 'rows' parameter must hold row positions", text), fixed = TRUE)
+  }
+  for (row in list(0, -1, 1.5, 211, NaN, Inf, NA_integer_)) {
+    refused(c(1, row), sprintf(" from 1 to 210. Got %s instead.", if (identical(row, NaN)) "NaN" else row))
   }
   for (rows in list("1", rep(TRUE, 210), factor(1))) {
-    said = sprintf("must hold row positions. Got %s values instead.", class(rows))
-    expect_error(sampler$weights(rows), said, fixed = TRUE)
+    refused(rows, sprintf(". Got %s values instead.", class(rows)))
   }
-  expect_error(sampler$weights(1, normalize = NA), "The 'normalize' parameter must be", fixed = TRUE)
 })
 
 test_that("what only R can be given is refused, or taken as it is meant", {

@@ -74,16 +74,3 @@ test_that("tensors of other types and shapes are refused", {
   refused("The 'target' parameter must be a tensor of shape (n) or (n, 1). Got 2 values instead.",
     torch::torch_tensor(c(1, 2)), c(0, 1))
 })
-
-test_that("a network of mlr3torch learns to rank the positive class higher", {
-  skip_without_libtorch()
-  loadNamespace("mlr3torch")
-  set.seed(1)
-  positive = rep(c(TRUE, FALSE), times = c(20, 180))
-  data = data.frame(y = factor(ifelse(positive, "yes", "no")), x = stats::rnorm(200, mean = 4 * positive))
-  task = mlr3::as_task_classif(data, target = "y", positive = "yes")
-  learner = mlr3::lrn("classif.mlp", epochs = 5, batch_size = 200, seed = 1, predict_type = "prob", loss = nn_aum_loss,
-    batch_sampler = batch_sampler_stratified(2, seed = 1))
-  learner$train(task)
-  expect_gt(learner$predict(task)$score(mlr3::msr("classif.auc")), 0.98)
-})

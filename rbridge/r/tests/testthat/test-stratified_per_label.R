@@ -26,7 +26,7 @@ actual_of_case = function(case) {
 
 test_that("the same numbers in every language", {
   for (case in read_golden("per_label.json")$cases) {
-    expect_equal(actual_of_case(case$input), case$expected, tolerance = 0, info = case$input$name)
+    expect_parts(actual_of_case(case$input), case$expected, info = case$input$name)
   }
 })
 
@@ -50,11 +50,9 @@ test_that("refusals and instances name labels", {
     "* Batches: 4, of 3 labels with 1 positive and 2 negatives each"), fixed = TRUE)
 })
 
-test_that("weights are those of Python", {
+test_that("numbers that are in no batch have no weight, and others are refused", {
   sampler = batch_sampler_per_label(labels, 1, 2, labels_per_batch = 2, n_batches = 3, seed = 1)(NULL)
-  expect_identical(sampler$class_weights(),
-    data.frame(label = names(labels), positives = c(1.5, 2.5, 2), negatives = c(1.25, 0.75, 1)))
-  expect_identical(sampler$class_weights(normalize = TRUE)$positives, c(1.125, 1.875, 1.5))
   expect_identical(sampler$weights(0:3), c(NA, 1.5, 0.75, NA))
+  expect_identical(sampler$class_weights()$positives, c(1.5, 2.5, 2))
   expect_error(sampler$weights(48), "'numbers' .* must hold numbers of rows and labels from 0 to 47. Got 48 instead")
 })

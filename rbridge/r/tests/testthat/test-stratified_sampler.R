@@ -31,12 +31,6 @@ test_that("plan has one row a batch and one column a stratum, as integers", {
   expect_identical(names(sampler_of(c("", "a b", "a b", ""), 1)$plan()), c("", "a b"))
 })
 
-test_that("dataloader(batch_sampler = ) asks a dataset without .getbatch for one item after the other", {
-  dataset = torch::dataset(initialize = function() NULL, .getitem = function(index) index, .length = function() 20)()
-  sampler = make()(dataset)
-  expect_identical(deliver(dataset, batch_sampler = sampler), lapply(epoch_of(sampler, 0), as.list))
-})
-
 test_that("dataloader(sampler = ) with another batch_size is refused", {
   dataset = dataset_of(20)
   loader = torch::dataloader(dataset, sampler = make()(dataset), batch_size = 100, collate_fn = identity)
@@ -58,16 +52,6 @@ test_that("explicit values must be one for each row of a data source that tells 
       "The 'strata' parameter must have one value for each row of the dataset, 19.",
       "Got 20 values instead."
     ), fixed = TRUE)
-  }
-})
-
-test_that("without strata a data source without a classification task is refused", {
-  generator = batch_sampler_stratified(1)
-  for (data_source in list(NULL, dataset_of(3), list(task = NULL), list(task = "sonar"))) {
-    expect_identical(message_of(generator(data_source)), paste(
-      "The 'strata' parameter must be given if the dataset has no classification task.",
-      "Got nothing instead."
-    ))
   }
 })
 

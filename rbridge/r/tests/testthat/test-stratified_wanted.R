@@ -41,14 +41,10 @@ test_that("strata that a task has are known to the names once there is a task", 
 test_that("weights correct for rows that an epoch takes less or more often than once", {
   labels = rep(c("rare", "frequent"), times = c(10, 40))
   sampler = sampler_of(labels, mean_batch_size = 10, balance = "under", seed = 1)
+  rows = sampler$batches(0)$rows
   expect_identical(sampler$class_weights(), c(rare = 1, frequent = 4))
-  expect_identical(sampler$class_weights(normalize = TRUE), c(rare = 1, frequent = 4) * 20 / 50)
   expect_identical(sampler$weights(c(1, 50, 11)), c(1, 4, 4))
-  expect_identical(sum(sampler$weights(sampler$batches(0)$rows)), 50)
-  expect_identical(mean(sampler$weights(sampler$batches(0)$rows, normalize = TRUE)), 1)
-  repeated = sampler_of(labels, min_samples_per_stratum = 5, mean_batch_size = 10, rare = "repeat", seed = 1)
-  expect_equal(sum(repeated$weights(repeated$batches(3)$rows)), 50)
-  expect_identical(sampler_of(labels, min_samples_per_stratum = 2, seed = 1)$weights(), rep(1, 50))
+  expect_identical(c(sum(sampler$weights(rows)), mean(sampler$weights(rows, normalize = TRUE))), c(50, 1))
   dropped = sampler_of(c("a", NA, "b"), min_samples_per_stratum = 1, missing = "drop", seed = 1)
   expect_identical(dropped$weights(), c(1, NA, 1))
   expect_error(sampler$weights(51), "The 'rows' parameter must hold row positions from 1 to 50. Got 51 instead.")

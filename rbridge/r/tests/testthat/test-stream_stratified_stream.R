@@ -93,19 +93,16 @@ test_that("rows may be data frames, lists or vectors, and a source without rows 
       batches = next_epoch_of(do.call(make_stream, c(list(read = read[[i]], stratum = stratum[[i]]), given)))
       expect_identical(lapply(batches, values[[i]]), next_epoch_of(do.call(make_stream, given)))
       expect_identical(sort(unlist(lapply(batches, values[[i]]))), all_rows)
-      expect_true(i < 3L || all(vapply(batches, function(batch) identical(batch$twice, 2 * batch$label), NA)))
+      if (i == 3L) {
+        expect_identical(batches, lapply(batches, function(batch) {
+          data.frame(label = batch$label, twice = 2 * batch$label)
+        }))
+      }
     }
   }
   expect_identical(dim(count_sources(list(a = numeric()), identity, identity)), c(1L, 0L))
-})
-
-test_that("paths may have names", {
-  read = function(path) c(sources[[path]], 1)
-  expect_identical(rownames(count_sources(c("a", "b"), read, identity)), c("a", "b"))
-  named = c(first = "a", second = "b")
-  expect_identical(rownames(count_sources(named, read, identity)), names(named))
-  stream = stratified_stream(named, 1, function(path) stop("gone"), identity, strata = 0:1, shuffle = FALSE)
-  expect_error(next_epoch_of(stream), "The source 'first' cannot be read. gone")
+  paths = function(names) rownames(count_sources(names, function(path) c(sources[[path]], 1), identity))
+  expect_identical(list(paths(c("a", "b")), paths(c(x = "a", y = "b"))), list(c("a", "b"), c("x", "y")))
 })
 
 test_that("batches do not depend on the order in which sources are listed, except without shuffling", {
@@ -232,8 +229,6 @@ test_that("weights undo how often an epoch takes rows", {
   stream = make_stream(min_samples_per_stratum = NULL, balance = "under", mean_batch_size = 4)
   rows = unlist(next_epoch_of(stream))
   expect_equal(c(tapply(stream$weights(rows), rows, sum)), c(table(unlist(sources))), ignore_attr = TRUE)
-  expect_equal(mean(stream$weights(rows, normalize = TRUE)), 1)
-  expect_named(stream$class_weights(), c("0", "1"), ignore.order = TRUE)
   expect_identical(stream$weights(numeric()), numeric())
   expect_error(stream$weights(3), "must have strata that are one of '0', '1'. Got '3' instead", fixed = TRUE)
   expect_error(make_stream(counts = NULL, strata = 0:1)$class_weights(), "'counts' parameter must be given for weights")
@@ -250,9 +245,7 @@ test_that("what cannot be is refused by name", {
     min_samples_per_stratum = c("1" = 8))
   refused("The 'shares' parameter must name one of the strata, '0', '1'. Got 'b'", min_samples_per_stratum = NULL,
     shares = c("0" = 1, b = 1), mean_batch_size = 6)
-  refused("parameter must be given, or 'mean_batch_size', and not both. Got both", mean_batch_size = 5)
   refused("The 'shuffle_sources' parameter must be 1 if 'shuffle' is false", shuffle = FALSE, shuffle_sources = 2)
-  refused("or 'strata', but not both. Got neither instead", counts = NULL)
   refused("or 'strata', but not both. Got both instead", counts = counts, strata = 0:1)
   refused("a row for each source. Got none for 'a' instead", counts = counts[-1, ])
   refused("The 'read' parameter must be a function of a source", read = "csv")
@@ -273,7 +266,8 @@ test_that("errors of sources name them", {
   source_error = function(message, ...) {
     expect_error(next_epoch_of(make_stream(...)), message, class = "rbridge_source_error")
   }
-  source_error("The source 'a' cannot be read. gone", read = function(source) stop("gone"), shuffle = FALSE)
+  source_error("The source 'x' cannot be read. gone", read = function(source) stop("gone"),
+    sources = c(x = "a"), strata = 0:1)
   source_error("The source 'a' cannot be read. The reader must return", read = function(source) mean, shuffle = FALSE)
   source_error("must be a function, because the rows are a list without names. Got 'a' instead.",
     read = function(source) list("a", "b"), stratum = "a", shuffle = FALSE)

