@@ -52,9 +52,8 @@ test_that("names do not depend on the session's options", {
 })
 
 test_that("what is no vector of numbers is refused, by its kind", {
-  skip_if_not_installed("bit64")
   refused = list(
-    "matrix values" = matrix(1:4, 2), "factor values" = factor(1:2), "integer64 values" = bit64::as.integer64(1:2),
+    "matrix values" = matrix(1:4, 2), "factor values" = factor(1:2),
     "dates" = as.Date("2020-01-01"), "dates" = as.POSIXct(0, origin = "1970-01-01"), "complex values" = 1i,
     "difftime values" = as.difftime(1, units = "mins"), "function values" = mean,
     "data.frame values" = data.frame(x = 1)
