@@ -5,7 +5,6 @@ test_that("a refused report changes nothing, and rows count from 1", {
   before = sampler$perplexities()
   refused = function(rows, nll, message) expect_error(sampler$report(rows, nll), message, fixed = TRUE)
   refused(c(1, 51), c(1, 1), "The 'rows' parameter must hold row positions from 1 to 50, counted from 1. Got 51")
-  refused(0, 1, "Got 0 instead.")
   refused("a", 1, "hold row positions")
   refused(1:2, 1, "The 'nll' parameter must have one value for each of the rows, 2. Got 1 value instead.")
   refused(5:6, c(1, NaN), "must be finite and at least 0. Got NaN for row position 6, counted from 1, instead.")

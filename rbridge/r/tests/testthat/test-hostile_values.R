@@ -141,6 +141,7 @@ calls = c(calls[!duplicated(names(calls))], list(
   pair_dataset = list(n_users = 2, n_items = 2),
   plot_batch_counts = list(tables = list(x = data.frame(a = 1:2)), label = "a"),
   plot_learning_curves = list(values = list(x = c(0.1, 0.2))),
+  labels_of_masks = list(masks = array(c(1, 2, 255), c(3, 2, 2)), n_classes = 2, ignore = 255),
   plot_plan = list(plan = batch_plan(labels_of_rows, 1)),
   plot_roc_curves = list(scores = list(x = c(0.1, 0.2)), labels = c(0, 1)),
   published_class_weights = list(weight = 20),

@@ -46,10 +46,3 @@ test_that("predictions without probabilities, or of rows of one class, have no m
     expect_identical(unname(score), NaN)
   }
 })
-
-test_that("learners are compared by both measures in a resampling", {
-  learner = mlr3::lrn("classif.debug", predict_type = "prob")
-  result = mlr3::resample(mlr3::tsk("sonar"), learner, mlr3::rsmp("holdout"))
-  scores = result$aggregate(mlr3::msrs(c("classif.rocaum", "classif.invauc")))
-  expect_true(all(scores >= 0 & scores <= 1))
-})

@@ -34,7 +34,7 @@ test_that("text and factors are ids, numbered in order of first appearance", {
   pairs = decode_pairs(sampler$batches(0)$rows, 3, user_ids = sampler$user_ids(), item_ids = sampler$item_ids())
   positives = pairs[pairs$label == 1L, ]
   expect_setequal(paste(positives$user, positives$item), paste(names$users, names$items))
-  dataset = pair_dataset(4, 3, user_ids = sampler$user_ids(), item_ids = c(a = 10, b = 20, c = 30))
+  dataset = pair_dataset(4, 3, user_ids = sampler$user_ids(), item_ids = c(10, 20, 30))
   batch = dataset[sampler$batches(0)$rows]
   expect_identical(batch$user_id, pairs$user)
   expect_identical(batch$item_id, batch$item * 10)

@@ -1,4 +1,4 @@
-# Quantile bins of a numeric target: the golden cases, the definition of the help page, and bins in tasks of mlr3.
+# Quantile bins of a numeric target: the golden cases, the definition of the help page, and types of values.
 
 golden = read_golden("bins.json")
 
@@ -52,9 +52,8 @@ test_that("names do not depend on the session's options", {
 })
 
 test_that("what is no vector of numbers is refused, by its kind", {
-  skip_if_not_installed("bit64")
   refused = list(
-    "matrix values" = matrix(1:4, 2), "factor values" = factor(1:2), "integer64 values" = bit64::as.integer64(1:2),
+    "matrix values" = matrix(1:4, 2), "factor values" = factor(1:2),
     "dates" = as.Date("2020-01-01"), "dates" = as.POSIXct(0, origin = "1970-01-01"), "complex values" = 1i,
     "difftime values" = as.difftime(1, units = "mins"), "function values" = mean,
     "data.frame values" = data.frame(x = 1)
@@ -63,17 +62,4 @@ test_that("what is no vector of numbers is refused, by its kind", {
     expect_error(bin_target(refused[[i]]), fixed = TRUE,
       sprintf("parameter must be a vector of numbers. Got %s instead.", names(refused)[i]))
   }
-})
-
-test_that("bins that were bound to a task as its strata hold for every part of it", {
-  skip_if_not_installed("mlr3")
-  task = mlr3::tsk("mtcars")
-  bins = bin_target(task$truth(), 4)
-  task$cbind(data.frame(mpg_bin = bins))
-  task$set_col_roles("mpg_bin", roles = "stratum")
-  generator = batch_sampler_stratified(2, seed = 1)
-  expect_identical(generator(list(task = task))$batches(0), sampler_of(bins, 2, seed = 1)$batches(0))
-  rows = c(32:20, 1:10)
-  part = task$clone()$filter(rows)
-  expect_identical(generator(list(task = part))$batches(0), sampler_of(bins[rows], 2, seed = 1)$batches(0))
 })

@@ -79,3 +79,25 @@ test_that("labels belong to the rows of a dataset or task in their order, and ar
     expect_null(sampler$shortfalls(0))
   }
 })
+
+test_that("rows may list their labels, and masks have them", {
+  sampler = function(labels) batch_sampler_multilabel(labels, 1, rare = "allow", seed = 1)(NULL)
+  expected = sampler(cbind(cat = c(1, 0, 0), dog = c(1, 1, 0)))
+  lists = list(c("cat", "dog"), "dog", character())
+  expect_identical(sampler(lists)$label_counts(0), expected$label_counts(0))
+  expect_identical(sampler(lists)$batches(0), expected$batches(0))
+  expect_named(sampler(data.frame(pet = I(lists)))$label_counts(0), c("pet=cat", "pet=dog"))
+  expect_error(sampler(list("cat", 3)), "must have a vector of text for each row. Got 3 instead.", fixed = TRUE)
+  expect_error(sampler(list("cat", NA_character_)), "Got 1 missing of 2 labels instead.", fixed = TRUE)
+
+  masks = array(1, c(3, 2, 2))
+  masks[1, 1, ] = 2
+  masks[, 2, 2] = 255
+  expected = matrix(c(TRUE, FALSE, FALSE, FALSE, FALSE, FALSE), 3, dimnames = list(NULL, c("2", "3")))
+  expect_identical(labels_of_masks(masks, 3, ignore = c(255, 1)), expected)
+  expect_identical(labels_of_masks(list(masks[1, , ], list(x = 0, mask = masks[2, , ]), 1), 3, c(255, 1)), expected)
+  expect_error(labels_of_masks(masks, 3), fixed = TRUE,
+    paste("must hold integers from 1 to 3, or those to ignore. Got 255 in mask 1 instead.",
+      "If it is no class, set ignore = 255."))
+  expect_error(labels_of_masks(list(), 3), "must be the masks of one row or more, or a dataset of them.", fixed = TRUE)
+})

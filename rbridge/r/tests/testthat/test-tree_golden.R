@@ -3,11 +3,7 @@
 skip_if_not_installed("yaml")
 
 moment_of = function(text) {
-  offset = sub("^.*([+-])(\\d\\d):(\\d\\d)$", "\\1 \\2 \\3", sub("Z$", "+00:00", text))
-  parts = as.double(strsplit(sub("^([+-]) ", "\\11 ", offset), " ")[[1L]])
-  plain = as.POSIXct(substr(text, 1L, 19L), format = "%Y-%m-%dT%H:%M:%S", tz = "UTC")
-  fraction = as.double(paste0("0", regmatches(text, regexpr("\\.\\d+", text)))[1L])
-  plain + if (is.na(fraction)) 0 else fraction - parts[1L] * 60 * (60 * parts[2L] + parts[3L])
+  as.POSIXct(sub("Z$", "+0000", sub(":(\\d\\d)$", "\\1", text)), format = "%Y-%m-%dT%H:%M:%OS%z", tz = "UTC")
 }
 
 golden_column = function(values) {
@@ -18,8 +14,7 @@ golden_column = function(values) {
   if (names(values) == "days") {
     return(as.Date(texts))
   }
-  seconds = vapply(texts, function(text) if (is.na(text)) NA_real_ else as.double(moment_of(text)), double(1L))
-  as.POSIXct(unname(seconds), origin = "1970-01-01", tz = "Asia/Tokyo")
+  as.POSIXct(as.double(moment_of(texts)), origin = "1970-01-01", tz = "Asia/Tokyo")
 }
 
 golden_spec = function(spec) {

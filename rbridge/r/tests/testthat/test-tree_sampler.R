@@ -30,26 +30,25 @@ test_that("a batch carries its part of the auxiliary values, and instances show 
 test_that("factors, classes of times and R's own vectors are read as what they say", {
   table = data.frame(
     group = factor(c("u", "v", NA, "u"), levels = c("v", "w", "u")),
-    time = as.POSIXct("2020-01-01 12:00:00", tz = "Europe/Berlin") + c(0, 0.25, 0.25 + 1e-8, NA)
+    time = as.POSIXct("2020-01-01 12:00:00", tz = "Europe/Berlin") + c(0, 0.25, 0.25 + 1e-8, NA),
+    day = as.Date(c("0900-03-01", NA, "1970-01-02", "1970-01-02")) + c(0, 0, 0, 0.5)
   )
-  rows = function(..., table. = table) {
-    sort(sampler_of(list(...), length = "root", table = table.)(NULL)$batches(0)$rows)
+  rows = function(...) {
+    sort(sampler_of(list(mode = "sequential", ...), length = "root", table = table)(NULL)$batches(0)$rows)
   }
-  expect_identical(rows(mode = "sequential", column = "group", value = factor("u")), c(1L, 4L))
-  expect_identical(rows(mode = "sequential", column = "group", op = "in", value = c("v", "w")), 2L)
-  expect_identical(rows(mode = "sequential", column = "group", op = "in", value = list("v")), 2L)
+  expect_identical(rows(column = "group", value = factor("u")), c(1L, 4L))
+  for (value in list(c("v", "w"), list("v"))) {
+    expect_identical(rows(column = "group", op = "in", value = value), 2L)
+  }
   time = as.POSIXct("2020-01-01 11:00:00", tz = "UTC")
-  expect_identical(rows(mode = "sequential", column = "time", value = time), 1L)
-  expect_identical(rows(mode = "sequential", column = "time", value = as.POSIXlt(time) + 0.25), 2:3)
-  expect_identical(rows(mode = "sequential", column = "time", op = "in", value = time + c(0, 0.25)), 1:3)
-  table$time = as.POSIXlt(table$time)
-  expect_identical(rows(mode = "sequential", column = "time", op = ">", value = as.Date("2020-01-01"),
-    table. = table), 1:3)
-  days = data.frame(day = as.Date(c("0900-03-01", NA, "1970-01-02", "1970-01-02")) + c(0, 0, 0, 0.5))
-  expect_identical(rows(mode = "sequential", column = "day", value = as.Date("1970-01-02"), table. = days), 3:4)
+  expect_identical(rows(column = "time", value = as.POSIXlt(time) + 0.25), 2:3)
+  expect_identical(rows(column = "time", op = "in", value = time + c(0, 0.25)), 1:3)
+  expect_identical(rows(column = "day", value = as.Date("1970-01-02")), 3:4)
   expect_error(rows(column = "time", value = 1), "must be a date as column 'time' holds. Got 1 instead.", fixed = TRUE)
-  far = data.frame(time = as.POSIXct(1e12, origin = "1970-01-01", tz = "UTC"))
-  expect_error(rows(column = "time", value = time, table. = far),
+  table$time = as.POSIXlt(table$time)
+  expect_identical(rows(column = "time", op = ">", value = as.Date("2020-01-01")), 1:3)
+  table$time = as.POSIXct(1e12, origin = "1970-01-01", tz = "UTC")
+  expect_error(rows(column = "time", value = time),
     "must hold times of the years 1 to 9999 in 'time'. Got another year instead.", fixed = TRUE)
 })
 
@@ -63,7 +62,7 @@ test_that("columns and values of other classes are refused with their name", {
   }
   expect_refused(list(column = "x", value = 1), list(x = matrix(1:4, 2)),
     "must hold a vector in column 'x'. Got a value of class 'matrix' instead.")
-  for (value in list(structure(1.5e-323, class = "integer64"), as.difftime(2, units = "hours"))) {
+  for (value in list(structure(2L, class = "integer64"), as.difftime(2, units = "hours"))) {
     expect_refused(list(column = "x", op = "in", value = list(1, value)), list(x = 1:3),
       sprintf("dates or times. Got a value of class '%s' in 'value' instead.", class(value)))
   }

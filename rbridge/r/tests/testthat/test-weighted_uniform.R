@@ -1,22 +1,4 @@
-# Uniform batches: those of R's own sample.int(), and interrupts.
-
-test_that("batches are those of R's own sample.int()", {
-  for (setting in list(c(1, 1), c(10, 3), c(65536, 9), c(65537, 300), c(2147483647, 9))) {
-    n = setting[1L]
-    size = setting[2L]
-    for (replacement in if (n < 1e6) c(FALSE, TRUE) else TRUE) {
-      sampler = batch_sampler_uniform(n, size, replacement = replacement, n_batches = 3, seed = 9)(NULL)
-      for (epoch in c(0, 2)) {
-        expected = withr::with_seed(seed_of_epoch(9, epoch), unlist(lapply(1:3, function(batch) {
-          sample.int(n, size, replace = replacement, useHash = FALSE)
-        })), .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
-        batches = sampler$batches(epoch)
-        expect_identical(batches$rows, expected)
-        expect_identical(batches$offsets, as.integer(size * 0:3))
-      }
-    }
-  }
-})
+# Uniform batches: interrupts, and output. tests/bridge compares the batches with R's own sample.int().
 
 test_that("a draw can be interrupted, and the next one gives the same as ever", {
   sampler = batch_sampler_uniform(2e6, 1e6, n_batches = 10, seed = 1)(NULL)
