@@ -163,7 +163,7 @@ test_that("a recipe that needs more memory than it may is refused before the mem
 
 test_that("an instance and an epoch take at most the memory that is said", {
   skip_on_cran()
-  n = 2e5
+  n = 1e5
   strata = factor(rep(c("a", "b", "c", "b", "e"), n / 5))
   peak_of = function(code) {
     gc(reset = TRUE)
@@ -173,7 +173,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
   }
   users = as.double(rep(1:1000, n / 2000))
   items = rep(seq_len(n / 2000), each = 1000) + users %% 3
-  folder = corpus_of(fraud = 5e4, mon = 1e5)
+  folder = corpus_of(fraud = 25000, mon = 50000)
   files = file.path(folder, c("fraud.txt", "mon.txt"))
   large = alist(
     batch_sampler_stratified(4, strata = strata, seed = 1),
@@ -209,7 +209,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
 
 test_that("files of all kinds that others changed are refused, or draw rows within bounds", {
   skip_on_cran()
-  count = if (is_thorough()) 2000L else 200L
+  count = if (is_thorough()) 2000L else 150L
   wrong = character()
   reactions = reactions_to_hostile_files(count, seed = 20, note = function(number, kind, what, bytes) {
     wrong <<- c(wrong, sprintf("file %d, of '%s': %s", number, kind, what))
