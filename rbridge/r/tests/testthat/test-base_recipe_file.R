@@ -163,7 +163,7 @@ test_that("a recipe that needs more memory than it may is refused before the mem
 
 test_that("an instance and an epoch take at most the memory that is said", {
   skip_on_cran()
-  n = 1e5
+  n = 3e5 # what an instance takes exceeds by far what is always allowed
   strata = factor(rep(c("a", "b", "c", "b", "e"), n / 5))
   peak_of = function(code) {
     gc(reset = TRUE)
@@ -173,7 +173,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
   }
   users = as.double(rep(1:1000, n / 2000))
   items = rep(seq_len(n / 2000), each = 1000) + users %% 3
-  folder = corpus_of(fraud = 25000, mon = 50000)
+  folder = corpus_of(fraud = 5e4, mon = 1e5)
   files = file.path(folder, c("fraud.txt", "mon.txt"))
   large = alist(
     batch_sampler_stratified(4, strata = strata, seed = 1),
@@ -195,7 +195,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
       seed = 1),
     batch_sampler_rare_events(files[1], files[2], 2, 20, negative_files_per_epoch = 1, seed = 1)
   )
-  for (call in some_of(large, 6)) {
+  for (call in some_of(large, 4)) {
     recipe = recipe_of(eval(call))
     file = recipe_file(recipe)
     needed = bytes_needed(file)
