@@ -1,6 +1,6 @@
 /* The digest of named vectors. */
 
-#include "core/digest.h"
+#include "core/digest_parts.h"
 #include "core/functions.h"
 
 /* Make "digest" the result: that of all parts, in their order. */

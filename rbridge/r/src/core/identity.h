@@ -5,7 +5,7 @@
 #ifndef PYSTRAT_IDENTITY_H
 #define PYSTRAT_IDENTITY_H
 
-#include "digest.h"
+#include "digest_parts.h"
 
 typedef struct {
   Digest digest;          /* a kind may add what else does, or what stands for parts that are left out */

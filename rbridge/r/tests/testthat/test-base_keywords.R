@@ -4,7 +4,7 @@ test_that("an unknown argument is answered with the one that was probably meant"
   }
   answers(batch_sampler_stratified(batch_size = 64), "mean_batch_size")
   answers(batch_sampler_stratified(2, sede = 1), "seed")
-  answers(batch_sampler_uniform(batch_size = 3, random_state = 1), "seed")
+  answers(batch_sampler_epoch_subset(9, 3, 3, random_state = 1), "seed")
   answers(batch_sampler_weighted(1:3, 2, num_batch = 3), "n_batches")
   answers(batch_sampler_epoch_subset(num_samples = 3), "sample")
   answers(batch_sampler_stratified_group(2, group = 1:3, world_size = 2), "num_replicas")
@@ -14,10 +14,8 @@ test_that("an unknown argument is answered with the one that was probably meant"
 })
 
 test_that("n is the number of rows", {
-  for (sampler in list(batch_sampler_uniform, batch_sampler_prioritized)) {
-    expect_identical(sampler(n = 9, batch_size = 3, seed = 1)(NULL)$batches(0),
-      sampler(9, 3, seed = 1)(NULL)$batches(0))
-  }
+  expect_identical(batch_sampler_prioritized(n = 9, batch_size = 3, seed = 1)(NULL)$batches(0),
+    batch_sampler_prioritized(9, 3, seed = 1)(NULL)$batches(0))
   for (sampler in list(batch_sampler_epoch_subset, batch_sampler_perplexity)) {
     expect_identical(sampler(n = 9, sample = 6, batch_size = 3, seed = 1)(NULL)$batches(0),
       sampler(9, 6, 3, seed = 1)(NULL)$batches(0))
@@ -25,7 +23,7 @@ test_that("n is the number of rows", {
 })
 
 test_that("an argument that is like no other is an error as well", {
-  expect_error(batch_sampler_uniform(9, 3, 2 + 3), "unused argument (2 + 3)", fixed = TRUE)
+  expect_error(batch_sampler_weighted(1:9, 3, TRUE, NULL, NULL, NULL, 2 + 3), "unused argument (2 + 3)", fixed = TRUE)
   expect_error(batch_sampler_stratified(2, zzz = 1), "unused argument (zzz = 1)", fixed = TRUE)
   expect_error(batch_sampler_stratified(2, zzz = stop("is not evaluated")), "unused argument (zzz = ", fixed = TRUE)
 })
