@@ -339,7 +339,7 @@ def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
     elif isinstance(strata, Mapping):
         columns = dict(strata)
     else:
-        return {"strata": as_vector(_only_column(_no_dataset(strata, wanted)), wanted)}
+        return {"strata": as_vector(_no_dataset(strata, wanted), wanted)}
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
     return {name: as_vector(values, wanted) for name, values in columns.items()}
@@ -348,11 +348,6 @@ def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
 def _titles(strata: Any, columns: Iterable[Any]) -> list[Any]:
     """Return the names of the columns of a table."""
     return list(strata.names if _is_multi_index(strata) else columns)
-
-
-def _only_column(strata: Any) -> Any:
-    """Return labels of shape (n, 1) as n labels."""
-    return strata[:, 0] if getattr(strata, "ndim", None) == 2 and strata.shape[1] == 1 else strata
 
 
 def _no_dataset(strata: Any, wanted: Wanted) -> Any:
