@@ -88,6 +88,11 @@ core_kind = function(...) {
   utils::modifyList(shared, list(...))
 }
 
+# The arguments of the calling function.
+given_arguments = function(frame = parent.frame()) {
+  sapply(names(formals(sys.function(sys.parent()))), get, envir = frame, simplify = FALSE)
+}
+
 # A kind of the core in C++, which checks all parts of recipes; a recipe is a request.
 table_kind = function(kind, ...) {
   shared = list(

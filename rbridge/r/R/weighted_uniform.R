@@ -54,7 +54,7 @@
 #' next_batch()
 batch_sampler_uniform = function(n_rows = NULL, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  request_generator("uniform", mget(names(formals())))
+  request_generator("uniform", given_arguments())
 }
 
 kind_uniform = function() {

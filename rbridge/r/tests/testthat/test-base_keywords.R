@@ -17,8 +17,7 @@ test_that("an unknown argument is answered with the one that was probably meant"
 })
 
 test_that("n is the number of rows", {
-  for (sampler in list(batch_sampler_uniform, batch_sampler_prioritized, batch_sampler_epoch_subset,
-    batch_sampler_perplexity)) {
+  for (sampler in list(batch_sampler_prioritized, batch_sampler_epoch_subset, batch_sampler_perplexity)) {
     arguments = list(9, batch_size = 3, seed = 1, sample = if ("sample" %in% names(formals(sampler))) 6)
     arguments = Filter(Negate(is.null), arguments)
     expect_identical(do.call(sampler, c(n = arguments[[1L]], arguments[-1L]))(NULL)$batches(0),
@@ -27,6 +26,6 @@ test_that("n is the number of rows", {
 })
 
 test_that("an argument that is like no other is an error as well", {
-  expect_error(batch_sampler_uniform(9, 3, 2 + 3), "unused argument (2 + 3)", fixed = TRUE)
+  expect_error(batch_sampler_weighted(1:9, 3, TRUE, NULL, NULL, NULL, 2 + 3), "unused argument (2 + 3)", fixed = TRUE)
   expect_error(batch_sampler_stratified(2, zzz = stop("is not evaluated")), "unused argument (zzz = ", fixed = TRUE)
 })
