@@ -255,7 +255,7 @@ cdef class Instance:
         return call.results
 
     def identify(self):
-        """Return a digest of what determines the batches, as 16 hexadecimal digits."""
+        """Return the fingerprint of what determines the batches."""
         cdef Call call = Call(self.recipe)
         cdef bint succeeded
         with nogil:
@@ -263,4 +263,4 @@ cdef class Instance:
                 self.kind[0], self.sampler.get()[0], self.recipe.values, self.seed, call.host
             )
         call.finish(succeeded)
-        return call.results["digest"].tobytes().hex()
+        return call.results["fingerprint"].tobytes().decode()

@@ -211,7 +211,7 @@ bool try_recipe(const Call &call) {
   if (sampler->bytes() > 1e7) return true;
   fail_unless(begin_sampler(kind, recipe, 7, other, host), "a recipe is accepted again");
   fail_unless(described.checked(describe_sampler(*sampler, described)), "a sampler describes itself");
-  fail_unless(identified.checked(identify_sampler(kind, *sampler, recipe, 7, identified)), "it has a digest");
+  fail_unless(identified.checked(identify_sampler(kind, *sampler, recipe, 7, identified)), "it has a fingerprint");
   int64_t n_rows = 0;
   for (const Part &part : call.parts) {
     if (part.name == "codes") n_rows = static_cast<int64_t>(part.bytes.size() + part.integers.size());

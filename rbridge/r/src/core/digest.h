@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { DIGEST_SIZE = 8 /* bytes */ };
-
 typedef struct {
   uint64_t hash;
 } Digest;

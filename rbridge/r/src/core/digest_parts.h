@@ -41,11 +41,4 @@ static inline bool digest_part(Digest *digest, const Part *part, Host *host) {
   return true;
 }
 
-/* Make the digest the result "digest". */
-static inline bool give_digest(const Digest *digest, Host *host) {
-  uint8_t *bytes = host->vector(host, "digest", BYTES, DIGEST_SIZE);
-  for (int i = 0; bytes != NULL && i < DIGEST_SIZE; i++) bytes[i] = (uint8_t)(digest->hash >> 8 * i);
-  return bytes != NULL;
-}
-
 #endif

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <cinttypes>
+#include <cstdio>
 #include <memory>
 
 #include "digest.h"
@@ -71,10 +73,10 @@ inline bool check_request(const Kind &kind, const Values &given, Host &host) {
   });
 }
 
-/* Refuse what is neither a parameter nor data. */
+/* Refuse what is neither a parameter that recipes have nor data. */
 inline void check_names(const Kind &kind, const Values &given) {
   for (const auto &[name, value] : given.items) {
-    bool is_known = name == "seed" || std::find(kind.data.begin(), kind.data.end(), name) != kind.data.end();
+    bool is_known = std::find(kind.data.begin(), kind.data.end(), name) != kind.data.end();
     for (const Parameter &parameter : kind.parameters) is_known = is_known || name == parameter.name;
     if (is_known) continue;
     refuse("recipe", "'" + name + "'", text("have the vectors of the kind '", kind.name, "' in 'parts'"));
@@ -108,18 +110,21 @@ inline bool draw_epoch(Sampler &sampler, uint32_t seed, uint32_t epoch, Host &ho
   });
 }
 
-/* Add a value; what is none of these is in no recipe. */
-inline void digest_value(Digest &digest, const Value &value, Host &host) {
+/* A value as a fingerprint has it: a whole number or a text as it is, and of others a digest. */
+inline std::string identified(const Value &value, Host &host) {
+  if (const bool *flag = std::get_if<bool>(&value)) return shown(static_cast<int32_t>(*flag));
+  if (const std::string *text = std::get_if<std::string>(&value)) return *text;
+  Digest digest = {0};
   auto add = [&](const auto &view) {
-    digest_word(&digest, static_cast<uint64_t>(view.length));
     for (double number : view) {
       digest_number(&digest, number);
       host.go_on(1);
     }
   };
-  if (const bool *flag = std::get_if<bool>(&value)) digest_number(&digest, *flag);
-  if (const double *number = std::get_if<double>(&value)) digest_number(&digest, *number);
-  if (const std::string *text = std::get_if<std::string>(&value)) digest_text(&digest, text->c_str());
+  if (const double *number = std::get_if<double>(&value)) {
+    if (std::floor(*number) == *number && std::fabs(*number) <= LARGEST_EXACT) return shown(int64_t(*number));
+    add(View<double>{number, 1});
+  }
   if (const auto *integers = std::get_if<View<int32_t>>(&value)) add(*integers);
   if (const auto *doubles = std::get_if<View<double>>(&value)) add(*doubles);
   if (const auto *bytes = std::get_if<View<uint8_t>>(&value)) {
@@ -128,25 +133,24 @@ inline void digest_value(Digest &digest, const Value &value, Host &host) {
       host.go_on();
     }
   }
+  char hexadecimal[17];
+  std::snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest.hash);
+  return hexadecimal;
 }
 
-/* Give the "digest" of what determines the batches. */
+/* Give the "fingerprint": text that is equal for samplers with the same batches, such as "kind=uniform seed=1 ...". */
 inline bool identify_sampler(
     const Kind &kind, const Sampler &sampler, const Values &recipe, uint32_t seed, Host &host
 ) {
   return attempt(host, [&] {
-    Digest digest = {0};
-    digest_text(&digest, kind.name);
-    if (!sampler.has_unused_seed()) digest_number(&digest, seed);
-    digest_number(&digest, static_cast<double>(sampler.n_batches));
+    std::string shared = text("kind=", kind.name);
+    if (!sampler.has_unused_seed()) shared += text(" seed=", static_cast<int64_t>(seed));
     for (const auto &[name, value] : recipe.items) {
-      if (name == "num_replicas" || name == "rank" || name == "seed") continue;
-      digest_text(&digest, name.c_str());
-      digest_value(digest, value, host);
+      if (name == "num_replicas" || name == "n_batches") continue;
+      shared += " " + name + "=" + identified(value, host);
     }
-    uint8_t bytes[DIGEST_SIZE];
-    for (int i = 0; i < DIGEST_SIZE; i++) bytes[i] = static_cast<uint8_t>(digest.hash >> 8 * i);
-    host.give("digest", bytes, DIGEST_SIZE);
+    shared += text(" n_batches=", sampler.n_batches);
+    host.give("fingerprint", reinterpret_cast<const uint8_t *>(shared.data()), static_cast<int64_t>(shared.size()));
   });
 }
 

@@ -117,6 +117,12 @@ class Values {
     add(name, View<T>{values, length});
   }
 
+  void remove(const std::string &name) {
+    items.erase(
+        std::remove_if(items.begin(), items.end(), [&](const auto &item) { return item.first == name; }), items.end()
+    );
+  }
+
   const Value &operator[](const std::string &name) const {
     static const Value nothing;
     for (const auto &item : items) {

@@ -284,7 +284,9 @@ SEXP plan_in_cpp(SEXP kind, SEXP request) {
     bool is_complete = std::all_of(found.data.begin(), found.data.end(), [&](const std::string &name) {
       return given.has(name);
     });
-    return check_request(found, given, host) && (!is_complete || begin_sampler(found, given, 0, sampler, host));
+    if (!check_request(found, given, host)) return false;
+    for (const char *name : {"seed", "rank"}) given.remove(name);
+    return !is_complete || begin_sampler(found, given, 0, sampler, host);
   });
 }
 

@@ -76,6 +76,14 @@ test_that("other states are errors", {
     "The 'batch' parameter must be an integer from 0 to 6" = list(batch = 7),
     "The 'epoch' parameter must be an integer from 0 to 6700000" = list(epoch = -1)
   ))
+  made = function(strata = labels, seed = 1, num_replicas = 2) {
+    batch_sampler_stratified(2, strata = strata, seed = seed, num_replicas = num_replicas)(NULL)
+  }
+  expect_error(made(seed = 2)$load_state_dict(made()$state_dict()), fixed = TRUE,
+    paste("must come from a sampler with the same data, parameters and seed. Got that of a sampler with another seed,",
+      "1, instead. Make the sampler as it was made when the state was saved."))
+  expect_error(made(rev(labels))$load_state_dict(made()$state_dict()), "with other strata instead.")
+  expect_error(made(num_replicas = 4)$load_state_dict(made()$state_dict()), "with another number of batches, such as")
 })
 
 test_that("other states of a sampler with feedback are errors", {

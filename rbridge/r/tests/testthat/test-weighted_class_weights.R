@@ -37,8 +37,8 @@ test_that("labels may be all that strata may be", {
 
 test_that("the repeat factor of a row is the largest of its labels, in any form of a matrix", {
   skip_if_not_installed("Matrix")
-  labels = cbind(a = c(1, 1, 1, 0), b = c(0, 1, 0, 0))
-  expected = c(sqrt(1 / 0.75), 2, sqrt(1 / 0.75), 1)
+  labels = cbind(a = c(1, 1, 1, 0), b = c(0, 1, 0, 0), c = c(1, 1, 0, 0))
+  expected = c(sqrt(2), 2, sqrt(1 / 0.75), 1)
   for (form in list(labels, as.data.frame(labels), labels == 1, Matrix::Matrix(labels, sparse = TRUE))) {
     expect_identical(repeat_factors(form, threshold = 1), expected)
   }
