@@ -86,6 +86,13 @@ class CoreBatchSampler(BatchSampler):
     def _global_length(self) -> int:
         return int(self._parts["n_batches"])
 
+    def _rows_of_data(self) -> Optional[int]:
+        parts = self._parts
+        if "codes" in parts:
+            return len(parts["codes"])
+        n_rows = parts.get("n_rows", parts.get("lines"))
+        return None if n_rows is None else int(np.sum(n_rows))
+
     def _recipe(self) -> Recipe:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
