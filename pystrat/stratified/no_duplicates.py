@@ -199,6 +199,9 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
             frequent=shown,
         )
 
+    def _rows_of_data(self) -> int:
+        return self._plan.n_rows
+
     @property
     def plan(self) -> NoDuplicatesPlan:
         """The plan: the number of batches, and the most frequent values."""

@@ -127,6 +127,7 @@ epoch_sampler = function() {
       private$.has_new_iterator = TRUE
       batch_iterator(private$.begin, private$.note_end)
     },
+    .n_rows = function() private$.rows_of_data(),
     .draws_on_request = function() private$.iterates && is.null(private$.in_order),
     .iter_batch = function(batch_size) {
       if (!is_whole_number(batch_size) || batch_size != 1) {

@@ -25,10 +25,9 @@ test_that("a file has the size of its header, the header, and the vectors", {
     '{"__metadata__":{"format":"pystrat.recipe","version":"1","kind":"uniform","seed":"7"},',
     '"parts.n_rows":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},',
     '"parts.batch_size":{"dtype":"F64","shape":[1],"data_offsets":[8,16]},',
-    '"parts.replacement":{"dtype":"I32","shape":[1],"data_offsets":[16,20]},',
-    '"parts.n_batches":{"dtype":"F64","shape":[1],"data_offsets":[20,28]}}'
+    '"parts.replacement":{"dtype":"I32","shape":[1],"data_offsets":[16,20]}}'
   )
-  numbers = c(writeBin(c(3, 2), raw(), endian = "little"), raw(4), writeBin(1, raw(), endian = "little"))
+  numbers = c(writeBin(c(3, 2), raw(), endian = "little"), raw(4))
   size = c(as.raw(c(nchar(header) %% 256, 1)), raw(6))
   expect_identical(readBin(file, "raw", 1000), c(size, charToRaw(header), numbers))
 })
@@ -121,12 +120,12 @@ test_that("a file whose header lies is refused before its vectors are used", {
   }
   lie("[8,16]", "[0,8]")
   lie("[8,16]", "[8, 16]")
-  lie("parts.n_batches", "parts.batch_size")
+  lie("parts.replacement", "parts.batch_size")
   lie("pystrat.recipe", "another")
   lie("parts.n_rows\"", "other.n_rows\"")
   lie("\"seed\":\"7\"", "\"seed\":\"07\"")
   lie("\"seed\":\"7\"", "\"seed\":\"3000000000\"", "'seed' parameter must be an integer from 0 to 2147483646")
-  lie("parts.n_batches", "parts.weights", "have the vectors of the kind 'uniform' in 'parts'. Got 'weights'")
+  lie("parts.replacement", "parts.weights", "have the vectors of the kind 'uniform' in 'parts'. Got 'weights'")
   lie("uniform", "sorted", "be of a kind of 'downsampled'")
   expect_error(read_batch_sampler("nowhere"), "must be the path of a file that exists. Got 'nowhere' instead.")
   expect_error(read_batch_sampler(file, md5 = "0"), "must have the MD5 checksum '0'. Got")
