@@ -88,6 +88,27 @@ core_kind = function(...) {
   utils::modifyList(shared, list(...))
 }
 
+# The arguments of the calling function.
+given_arguments = function(frame = parent.frame()) {
+  sapply(names(formals(sys.function(sys.parent()))), get, envir = frame, simplify = FALSE)
+}
+
+# A kind of the core in C++, which checks all parts of recipes; a recipe is a request.
+table_kind = function(kind, ...) {
+  shared = list(
+    plan = function(request) new_recipe(kind, request$seed, core_plan(kind, request)),
+    vectors = list(parts = NA), # which the core checks
+    count_batches = core_count,
+    bytes = function(recipe) core_described(recipe)$bytes
+  )
+  utils::modifyList(core_kind(), c(shared, list(...)))
+}
+
+# What follows from a recipe.
+core_described = function(recipe) {
+  core_results(.Call(C_describe, core_instance(new_memory(), recipe)), recipe$parts)
+}
+
 # What draws the epochs of a recipe, as long as its key, an environment, lives.
 core_instance = function(key, recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
