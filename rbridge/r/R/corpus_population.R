@@ -67,5 +67,6 @@ check_max_length = function(max_length, suffixes) {
     stop_parameter("max_length", sprintf("have one number for each side, %d, or be one number", n_sides),
       show_value(max_length))
   }
-  vapply(as.vector(in_order_of(max_length, list(suffixes), "max_length")), check_between, numeric(1L), "max_length", 0, largest_count)
+  limits = as.vector(in_order_of(max_length, list(suffixes), "max_length"))
+  vapply(limits, check_between, numeric(1L), "max_length", 0, largest_count)
 }
