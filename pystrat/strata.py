@@ -19,6 +19,7 @@ from pystrat.arrays import (
     Wanted,
     as_doubles,
     as_vector,
+    check_same_rows,
     float64_of,
     is_arrow_table,
     is_missing,
@@ -343,6 +344,7 @@ def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
         return {"strata": as_vector(strata, wanted)}
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
+    check_same_rows((wanted.name, values) for values in columns.values())
     return {name: as_vector(values, wanted) for name, values in columns.items()}
 
 

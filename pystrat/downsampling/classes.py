@@ -6,6 +6,7 @@ from typing import Any, Callable, Mapping, Sequence, Union
 
 import numpy as np
 
+from pystrat.arrays import as_mapping
 from pystrat.messages import is_number, show
 from pystrat.multiplier import Multiplier, ratio_of
 from pystrat.stratum_names import check_keys, strata_of_keys, text_of
@@ -13,6 +14,7 @@ from pystrat.stratum_names import check_keys, strata_of_keys, text_of
 
 def by_class(values: Any, parameter: str, convert: Callable[[Any], Any]) -> Any:
     """Return a number, or the numbers of classes, in the form of the core; anything else as it is."""
+    values = as_mapping(values)
     if not isinstance(values, Mapping):
         return convert(values) if is_number(values) else values
     check_keys(values, parameter)

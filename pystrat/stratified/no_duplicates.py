@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.arrays import float64_of
+from pystrat.arrays import check_same_rows, float64_of
 from pystrat.core_sampler import CoreBatchSampler, arguments_of, data_of, labels_of
 from pystrat.first_rows import first_rows
 from pystrat.frames import names_index
@@ -158,6 +158,7 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     ) -> None:
         arguments = arguments_of(locals(), without=("keys", "strata"))
         settings = self._plan_of(arguments)
+        check_same_rows([("keys", keys), ("strata", strata)])
         titles, numbered = number_columns(keys, name="keys")
         if settings["across_columns"] and len(numbered) > 1:
             titles = (", ".join(titles),)
@@ -198,6 +199,9 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
             largest=largest.astype(np.int64),
             frequent=shown,
         )
+
+    def _rows_of_data(self) -> int:
+        return self._plan.n_rows
 
     @property
     def plan(self) -> NoDuplicatesPlan:

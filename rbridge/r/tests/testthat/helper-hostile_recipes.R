@@ -34,7 +34,7 @@ hostile_vector = function(vector) {
 }
 
 # A recipe some of whose vectors are others; the functions of the package write it, so only its meaning is wrong.
-hostile_recipe = function(recipe, kinds) {
+hostile_recipe = function(recipe) {
   for (time in seq_len(sample(2L, 1L))) {
     entry = sample(names(Filter(length, recipe[c("parts", "state", "labels")])), 1L)
     name = sample(names(recipe[[entry]]), 1L)
@@ -47,7 +47,7 @@ hostile_recipe = function(recipe, kinds) {
     } else if (change == 3L) {
       recipe[[entry]][[sample(c("x", "length", "taken", "weights", "epoch", "drawn"), 1L)]] = vector
     } else if (change == 4L) {
-      recipe$kind = sample(kinds, 1L)
+      recipe$kind = sample(c("uniform", "stratified", "tree", "pairs", "weighted", "mixture"), 1L)
     } else {
       recipe[[entry]][[name]] = hostile_vector(vector)
     }
@@ -65,11 +65,8 @@ replace_header = function(bytes, change) {
   c(as.raw(length(header) %/% 256^(0:7) %% 256), header, bytes[-seq_len(8 + size)])
 }
 
-# The kind of samplers in the header of a file.
-kind_of_file = function(bytes) sub('.*"kind":"([a-z_]+)".*', "\\1", rawToChar(bytes[9:150]))
-
-# A file that others made of a valid one, which may name another kind.
-hostile_file = function(bytes, kinds) {
+# A file that others made of a valid one.
+hostile_file = function(bytes) {
   switch(sample(c("bytes", "cut", "longer", "meaning"), 1L, prob = c(3, 1, 1, 6)),
     bytes = {
       places = sample(length(bytes), sample(4L, 1L))
@@ -85,7 +82,7 @@ hostile_file = function(bytes, kinds) {
       on.exit(unlink(file))
       writeBin(bytes, file)
       recipe = recipe_of(read_batch_sampler(file))
-      recipe_file(hostile_recipe(recipe, kinds), file)
+      recipe_file(hostile_recipe(recipe), file)
       readBin(file, "raw", file.size(file))
     }
   )
@@ -139,32 +136,25 @@ are_batches = function(batches, most) {
 
 largest_row = function(recipe) {
   parts = recipe$parts
-  if (recipe$kind %in% c("pairs", "triples")) {
-    return(2 * parts$n_users * parts$n_items - 1)
-  }
-  if (recipe$kind == "per_label") {
-    return(2 * parts$n_rows * parts$n_labels - 1)
-  }
-  if (recipe$kind %in% c("mixture", "rare_events")) {
-    return(sum(parts$lines))
-  }
-  if (recipe$kind == "no_duplicates") {
-    return(length(parts$keys) / parts$n_columns)
-  }
-  if (recipe$kind == "prioritized") {
-    return(length(c(recipe$state$weights, recipe$state$priorities)))
-  }
-  c(parts[["n"]], parts[["n_rows"]], length(parts[["codes"]]))[1L]
+  switch(recipe$kind,
+    pairs = ,
+    triples = 2 * parts$n_users * parts$n_items - 1,
+    per_label = 2 * parts$n_rows * parts$n_labels - 1,
+    mixture = ,
+    rare_events = sum(parts$lines),
+    no_duplicates = length(parts$keys) / parts$n_columns,
+    prioritized = length(c(recipe$state$weights, recipe$state$priorities)),
+    c(parts[["n"]], parts[["n_rows"]], length(parts[["codes"]]))[1L]
+  )
 }
 
 # The reactions to `count` files made of those of all kinds, as a table; `note` is called with the number of each that
 # is wrong, its kind, what is wrong, and its bytes.
 reactions_to_hostile_files = function(count, seed, note = function(...) NULL, files = recipe_files()) {
   set.seed(seed)
-  kinds = unique(vapply(files, kind_of_file, ""))
   names = rep_len(names(files), count)
   table(vapply(seq_len(count), function(number) {
-    bytes = hostile_file(files[[names[number]]], kinds)
+    bytes = hostile_file(files[[names[number]]])
     reaction = reaction_to(bytes)
     if (!reaction %in% c("refused", "drew")) {
       note(number, names[number], reaction, bytes)

@@ -94,17 +94,10 @@ test_that("a function of the labels gets the columns of the role stratum, and el
 })
 
 test_that("arguments that do not wait are checked when the generator is made", {
-  refused = function(code, text) expect_error(code, text, fixed = TRUE)
-  refused(batch_sampler_uniform(batch_size = 0), "'batch_size' parameter must be a positive integer")
-  refused(batch_sampler_weighted("w", batch_size = 3, seed = -1), "'seed' parameter must be an integer from 0")
-  refused(batch_sampler_per_label("rain", 0, 1), "'positives_per_label' parameter must be a positive integer")
-  refused(batch_sampler_perplexity(sample = 3, batch_size = 2, initial = 1), "'initial' parameter must be")
+  expect_error(batch_sampler_weighted("w", batch_size = 3, seed = -1), "'seed' parameter must be an integer from 0")
+  expect_error(batch_sampler_per_label("rain", 0, 1), "'positives_per_label' parameter must be a positive integer")
   # What depends on the number of rows alone is valid for some dataset.
-  for (generator in list(batch_sampler_uniform(batch_size = 20, num_replicas = 3),
-    batch_sampler_prioritized(batch_size = 4, capacity = 100),
-    batch_sampler_weighted("w", batch_size = 30, replacement = FALSE))) {
-    expect_s3_class(generator, "batch_sampler_generator")
-  }
+  expect_s3_class(batch_sampler_uniform(batch_size = 20, num_replicas = 3), "batch_sampler_generator")
 })
 
 test_that("without a task or a number of rows, errors say what is needed", {

@@ -56,26 +56,15 @@ test_that("the generator has the epochs and methods of the sampler", {
   expect_identical(instance$epoch, 3)
 })
 
-test_that("Python is asked once a batch, and only when a batch is asked for", {
+test_that("iterators do not take each other's batches, and Python is asked only when a batch is asked for", {
   python = made$OfTwo()
   instance = sampler_on(python)
-  iterator = instance$.iter()
-  expect_identical(asked_of(python), character())
-  expect_identical(instance$epoch, 0)
-  expect_identical(iterator(), c(1L, 1L))
-  expect_identical(asked_of(python), c("epoch 0", "batch 0"))
-  expect_identical(instance$epoch, 1)
-  expect_identical(iterator(), c(3L, 4L))
-  expect_true(coro::is_exhausted(iterator()))
-  expect_true(coro::is_exhausted(iterator()))
-  expect_identical(asked_of(python), c("epoch 0", "batch 0", "batch 1"))
-})
-
-test_that("two iterators do not take each other's batches", {
-  instance = sampler_on(made$OfTwo())
   first = instance$.iter()
   second = instance$.iter()
+  expect_identical(asked_of(python), character())
   expect_identical(list(first(), second(), first(), second()), list(c(1L, 1L), c(1L, 1L), c(3L, 4L), c(3L, 4L)))
+  expect_true(coro::is_exhausted(first()))
+  expect_identical(asked_of(python), c("epoch 0", "batch 0", "epoch 1", "batch 0", "batch 1", "batch 1"))
 })
 
 test_that("arguments cross as their kinds say, rows counted from 0, and those left out do not cross", {

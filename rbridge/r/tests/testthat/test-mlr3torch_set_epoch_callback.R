@@ -69,10 +69,3 @@ test_that("a learner with callbacks can be cloned, hashed and printed", {
   expect_identical(learner$clone(deep = TRUE)$hash, learner$hash)
   expect_true("rbridge" %in% learner$packages)
 })
-
-test_that("a training of several epochs has the batches of the same epochs in Python's numbering", {
-  skip_without_libtorch()
-  batches = record_training(batch_sampler_stratified(2, seed = 1), task_of(), epochs = 3, callbacks = list(callback()))
-  sampler = sampler_of(survey$y, 2, seed = 1)
-  expect_identical(batches, do.call(c, lapply(0:2, function(epoch) epoch_of(sampler, epoch))))
-})
