@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_doubles, as_vector, plain_array
+from pystrat.columns import number_column
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
-from pystrat.strata import number_column
 
 _REQUIRED = "hold 0 and 1, or text"
 _ADVICE = (
@@ -120,15 +120,15 @@ def _of_values(column: Any, where: str) -> tuple[NDArray[Any], Sequence[str]]:
     """Return whether each row has each value of a column of text or categories, and the values as text."""
     is_categorical = isinstance(column.dtype, pd.CategoricalDtype)
     numbered = number_column(as_vector(column, Wanted("labels", _REQUIRED)), "labels", where, required=_REQUIRED)
-    if numbered.kind not in ("text", "bytes") and not is_categorical:
+    if numbered.kind != "text" and not is_categorical:
         raise refused_type("labels", _REQUIRED, f"{column.dtype} values{where}", _ADVICE)
     n_missing = int((numbered.codes < 0).sum())
     if n_missing:
         got = f"{n_missing} missing of {count_of(len(numbered.codes), 'row')}{where}"
         raise refused_value("labels", "have no missing values", got)
-    if set(numbered.names()) <= {"0", "1"}:  # of a file that was read as text, for example
-        raise refused_type("labels", _REQUIRED, f"the text '{numbered.names()[0]}'{where}", _ADVICE_ON_DIGITS)
-    return numbered.codes[:, np.newaxis] == np.arange(len(numbered.values)), numbered.names()
+    if set(numbered.names) <= {"0", "1"}:  # of a file that was read as text, for example
+        raise refused_type("labels", _REQUIRED, f"the text '{numbered.names[0]}'{where}", _ADVICE_ON_DIGITS)
+    return numbered.codes[:, np.newaxis] == np.arange(len(numbered.values)), numbered.names
 
 
 def _of_numbers(column: Any, name: Any) -> NDArray[Any]:
