@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.gathering import gather_counts
     from pystrat.ranks import check_ranks
     from pystrat.counts_by_shard import bind_counts, shard_counts
-    from pystrat.stratified.labels import labels_of
+    from pystrat.stratified.labels import labels_of, labels_of_masks
     from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
     from pystrat.stratified.sharded_plan import sharded_plan
     from pystrat.stratified.split import stratified_split
@@ -96,6 +96,7 @@ __all__ = [
     "inverse_density_weights",
     "inverse_frequency_weights",
     "labels_of",
+    "labels_of_masks",
     "min_samples_for_batch_size",
     "plot_batch_counts",
     "plot_learning_curves",
@@ -150,6 +151,7 @@ _MODULE_OF = {
     "inverse_density_weights": "weighted.density_weights",
     "inverse_frequency_weights": "weighted.class_weights",
     "labels_of": "stratified.labels",
+    "labels_of_masks": "stratified.labels",
     "plot_batch_counts": "report",
     "plot_learning_curves": "plots",
     "plot_plan": "report",

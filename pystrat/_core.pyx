@@ -414,13 +414,13 @@ cdef class Instance:
         return call.results
 
     def identify(self):
-        """Return a digest of what determines the batches, as 16 hexadecimal digits."""
+        """Return the fingerprint of what determines the batches."""
         cdef Call call = Call(self.recipe, (), self.memory)
         cdef bint succeeded
         with nogil:
             succeeded = core.identify_recipe(self.kind, self.room, &self.recipe.parts, self.seed, &call.host)
         call.finish(succeeded)
-        return call.results["digest"].tobytes().hex()
+        return call.results["fingerprint"].tobytes().decode()
 
     # Of kinds with feedback. A call holds the GIL, so that it is a single step for other threads, except while a signal
     # handler runs.

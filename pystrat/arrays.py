@@ -64,6 +64,11 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def row_array(values: Any, name: str) -> NDArray[Any]:
+    """Return what `plain_array` does for a parameter with one value per row, which may have the shape (n, 1)."""
+    return _without_unit_axis(plain_array(values, name))
+
+
 def as_vector(values: Any, wanted: Wanted) -> Any:
     """Return `values` as a one-dimensional pandas or numpy vector, without inspecting the items.
 
@@ -73,6 +78,7 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     Parameters
     ----------
     values : list, numpy.ndarray, pandas Series, Index or extension array, or torch tensor
+        Of shape (n,) or (n, 1). A list may hold tensors, arrays or lists of one value each.
     wanted : Wanted
         The requirement, for error messages.
 
@@ -94,7 +100,7 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
         return _one_dimensional(plain_array(values, wanted.name), wanted)
     if isinstance(values, (list, tuple)):
         # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
-        return objects_of(values)
+        return objects_of(list(map(_only_value, values)) if all(map(_has_one_value, values)) else values)
     if isinstance(values, Sequence):
         return as_vector(_list_of(values), wanted)
     raise wanted.refusal(show(values))
@@ -284,7 +290,21 @@ def _objects_of_masked(values: Any) -> NDArray[Any]:
     return objects
 
 
+def _has_one_value(item: Any) -> bool:
+    return item.size == 1 if isinstance(item, np.ndarray) else isinstance(item, (list, tuple)) and len(item) == 1
+
+
+def _only_value(item: Any) -> Any:
+    return item.reshape(())[()] if isinstance(item, np.ndarray) else item[0]
+
+
+def _without_unit_axis(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of shape (n, 1), as networks have labels, as n values; any other array as it is."""
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
 def _one_dimensional(array: NDArray[Any], wanted: Wanted) -> NDArray[Any]:
+    array = _without_unit_axis(array)
     if array.ndim != 1:
         shape = "x".join(str(length) for length in array.shape)
         got = f"an array of shape {shape}" if array.ndim else "a scalar"

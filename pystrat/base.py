@@ -60,6 +60,7 @@ import numpy as np
 from pystrat._batches import BatchLists, gather_part
 from pystrat.arrays import plain_array
 from pystrat.callers import Requests, is_count_of_loader, is_divided, saves_iterator_too, skips_batches
+from pystrat.digest import difference, fingerprint
 from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.locks import OwnLock
@@ -245,7 +246,10 @@ def check_state(state: Any, own_fingerprint: str) -> None:
         raise refused_value("state", required, f"version {show(state['version'])}")
     if not isinstance(state["fingerprint"], str) or state["fingerprint"] != own_fingerprint:
         required = "come from a sampler with the same data, parameters and seed"
-        raise refused_value("state", required, "that of another sampler")
+        other = state["fingerprint"]
+        differs = f" with {difference(own_fingerprint, other)}" if isinstance(other, str) else ""
+        advice = "Make the sampler as it was made when the state was saved."
+        raise refused_value("state", required, f"that of a sampler{differs}", advice)
 
 
 class Place(NamedTuple):
@@ -333,14 +337,14 @@ class BatchSampler(AnswersKeywords, ABC):
         return {}
 
     def _fingerprint(self) -> str:
-        """Return a digest of everything that determines the batches, except the rank; see `pystrat.digest.fingerprint`.
+        """Return what shows everything that determines the batches, except the rank; see `pystrat.digest.fingerprint`.
 
         A subclass with a recipe need not implement it.
         """
         recipe = self._recipe()
         if recipe is None:
             raise NotImplementedError(f"{type(self).__name__} has neither _recipe() nor _fingerprint().")
-        return recipe.fingerprint()
+        return fingerprint(recipe.kind, seed=recipe.seed, **recipe.parts)
 
     # Overridden by some subclasses, as are others below -------------------------------------------------------------
 

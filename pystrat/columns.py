@@ -102,7 +102,7 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     elif isinstance(table, Mapping):
         columns = dict(table)
     else:
-        columns = {None: _only_column(_no_dataset(table, wanted))}
+        columns = {None: _no_dataset(table, wanted)}
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
     vectors = {name: as_vector(values, wanted) for name, values in columns.items()}
@@ -111,11 +111,6 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
         if length != lengths[0]:
             raise refused_value(wanted.name, "have columns of equal length", f"lengths {lengths[0]} and {length}")
     return vectors
-
-
-def _only_column(values: Any) -> Any:
-    """Return values of shape (n, 1) as n values."""
-    return values[:, 0] if getattr(values, "ndim", None) == 2 and values.shape[1] == 1 else values
 
 
 def _no_dataset(values: Any, wanted: Wanted) -> Any:

@@ -1,4 +1,4 @@
-"""A short digest of what determines the batches of a sampler; equal for samplers with the same batches."""
+"""Fingerprints: texts that are equal for samplers with the same batches, and otherwise show what differs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,33 @@ import numpy as np
 
 from pystrat import _core
 
-_VERSION = 1  # of the digest; a new version invalidates all saved states
 _DIGITS = 16
 _SCALARS = (type(None), bool, int, float, str, Fraction)
+# What messages call the parts of recipes whose names are not those of parameters.
+_SHOWN = {
+    "other strata": "codes n_strata",
+    "other labels": "n_labels positives sets",
+    "other keys": "keys n_columns n_values",
+    "other groups": "groups n_groups skeleton",
+    "other pairs": "cells",
+    "other counts": "counts table",
+    "other files": "files lines n_positive_files",
+    "other numbers of rows": "n_rows batches blocks drawn kept n_negatives remaining taken",
+    "another tree": "modes repeats depths rows weighted auxiliary functions kinds n_arguments numbers texts",
+    "another 'assign'": "even",
+    "another 'balance'": "balanced",
+    "another 'epoch_end'": "replace",
+    "another 'keep'": "together",
+    "another 'min_samples_per_label'": "minimum",
+    "another 'negative_files_per_epoch'": "files_per_epoch",
+    "another 'order'": "in_rounds",
+    "another 'weights'": "begins",
+    "another number of batches, such as that of another 'num_replicas',": "n_batches",
+}
 
 
-def digest_of(**parts: Any) -> str:
-    """Return a digest of named parts, as 16 hexadecimal digits, the same as in R.
+def fingerprint_of(**parts: Any) -> str:
+    """Return the fingerprint of named parts, the same as in R.
 
     Parameters
     ----------
@@ -25,12 +45,11 @@ def digest_of(**parts: Any) -> str:
     """
     named = {name: part for name, part in parts.items() if part is None or isinstance(part, (bool, int, float, str))}
     vectors = {name: part for name, part in parts.items() if name not in named}
-    digest: bytes = _core.call("digest_parts", named, vectors)["digest"].tobytes()
-    return digest.hex()
+    return text_of(_core.call("fingerprint", named, vectors))
 
 
 def fingerprint(kind: str, **parts: Any) -> str:
-    """Return a digest of the kind of a sampler and of named parts, as 16 hexadecimal digits of SHA-256.
+    """Return the fingerprint of a kind of sampler and of named parts, each with a digest of SHA-256.
 
     Parameters
     ----------
@@ -48,14 +67,35 @@ def fingerprint(kind: str, **parts: Any) -> str:
     Examples
     --------
     >>> from pystrat.digest import fingerprint
-    >>> one = fingerprint("windows", n_windows=3, seed=1)
-    >>> one == fingerprint("windows", n_windows=3, seed=2)
-    False
+    >>> fingerprint("windows", n_windows=3, seed=2)
+    'kind=windows n_windows=3 seed=2'
     """
+    return " ".join([f"kind={kind}", *(f"{name}={_shown(part)}" for name, part in parts.items())])
+
+
+def difference(own: str, other: str) -> str:
+    """Return the first thing in which another fingerprint differs: ``another seed, 3,`` or ``other strata``."""
+    one, another = (dict(entry.partition("=")[::2] for entry in text.split(" ")) for text in (own, other))
+    differing = [name for name in {**one, **another} if one.get(name) != another.get(name)]
+    for name in ("kind", "seed"):
+        if name in differing and name in another:
+            return f"another {name}, {another[name]},"
+    # The number of batches follows from the others.
+    name = min(differing, key=lambda name: name == "n_batches")
+    return next((shown for shown, names in _SHOWN.items() if name in names.split()), f"another '{name}'")
+
+
+def text_of(results: dict[str, Any]) -> str:
+    """Return the fingerprint among the results of the core."""
+    return str(results["fingerprint"].tobytes().decode())
+
+
+def _shown(part: Any) -> str:
+    """Return an integer as it is, and a digest of anything else."""
+    if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
+        return str(int(part))
     digest = hashlib.sha256()
-    for name, part in {"kind": kind, "digest": _VERSION, **parts}.items():
-        _add(digest, name)
-        _add(digest, part)
+    _add(digest, part)
     return digest.hexdigest()[:_DIGITS]
 
 

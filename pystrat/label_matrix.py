@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_doubles, as_vector, plain_array
-from pystrat.columns import number_column
+from pystrat.columns import Column, number_column
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
@@ -19,19 +19,20 @@ _ADVICE = (
     "label."
 )
 _ADVICE_ON_DIGITS = "Turn the column into numbers."
+_ADVICE_ON_LISTS = "Labels that are numbers go in a set for each row, such as {3, 17}."
 
 
 def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     """Return the labels as a logical matrix with one row per row of the dataset, and their names.
 
     The names are those of the columns of a table as the user passed them, and otherwise the positions of the columns.
-    That of a value of text is text, such as "color=red".
+    That of a value of text is text, such as "color=red". Labels that rows list are their own names.
 
     Parameters
     ----------
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
         1 or True if the row has the label, else 0 or False. In a column of text or categories, each value is a label,
-        in order of first appearance.
+        in order of first appearance. Or, for each row, a list of text or a set, the labels that the row has.
 
     Raises
     ------
@@ -39,7 +40,10 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
         If `labels` is not such a matrix, has no rows or no columns, or holds anything but 0, 1 and text.
     """
     names: Optional[tuple[Any, ...]] = None
-    if is_frame(labels):
+    rows = listed_rows(labels)
+    if rows is not None:
+        array, names = _of_lists(rows, "")
+    elif is_frame(labels):
         columns = (labels.iloc[:, place] for place in range(labels.shape[1]))
         array, names = _of_columns(zip(labels.columns, columns), len(labels))
     elif hasattr(labels, "toarray"):
@@ -53,8 +57,9 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     if array.ndim == 2 and array.size and array.dtype.kind in "OUS":
         array, names = _of_columns(enumerate(array.T), len(array))
     if array.ndim != 2:
+        advice = _ADVICE_ON_LISTS if array.ndim == 1 and len(array) and _is_list(array[0]) else None
         got = f"{count_of(array.ndim, 'dimension')}"
-        raise refused_type("labels", "be a matrix with one row per row of the dataset", got)
+        raise refused_type("labels", "be a matrix with one row per row of the dataset", got, advice)
     for length, noun in zip(array.shape, ("row", "column")):
         if length == 0:
             raise refused_value("labels", f"have at least one {noun}", f"0 {noun}s")
@@ -100,8 +105,9 @@ def _of_columns(columns: Iterable[tuple[Any, Any]], n_rows: int) -> tuple[NDArra
     parts: list[NDArray[Any]] = []
     names: list[Any] = []
     for name, column in columns:
-        if _is_text(column):
-            matrix, values = _of_values(column, f" in column '{name}'")
+        where, rows = f" in column '{name}'", listed_rows(column)
+        if rows is not None or _is_text(column):
+            matrix, values = _of_values(column, where) if rows is None else _of_lists(rows, where)
             parts.append(matrix)
             names += [f"{name}={value}" for value in values]
         else:
@@ -122,13 +128,53 @@ def _of_values(column: Any, where: str) -> tuple[NDArray[Any], Sequence[str]]:
     numbered = number_column(as_vector(column, Wanted("labels", _REQUIRED)), "labels", where, required=_REQUIRED)
     if numbered.kind != "text" and not is_categorical:
         raise refused_type("labels", _REQUIRED, f"{column.dtype} values{where}", _ADVICE)
+    _check_values(numbered, where, "row")
+    return numbered.codes[:, np.newaxis] == np.arange(len(numbered.values)), numbered.names
+
+
+def listed_rows(labels: Any) -> Optional[list[Any]]:
+    """Return the rows if each is a list or a set of the labels that it has; None if the labels have another form."""
+    if not isinstance(labels, (list, tuple)) and getattr(labels, "dtype", None) != object:
+        return None
+    if getattr(labels, "ndim", 1) != 1:
+        return None
+    rows = list(labels)
+    held = next((row for row in rows if isinstance(row, (set, frozenset)) or (_is_list(row) and len(row))), None)
+    are_names = isinstance(held, (set, frozenset)) or (held is not None and isinstance(held[0], (str, bytes)))
+    return rows if are_names else None
+
+
+def _is_list(row: Any) -> bool:
+    return isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1)
+
+
+def _of_lists(rows: Sequence[Any], where: str) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Return whether each row has each label, and the labels, in order of first appearance; those of a set sorted."""
+    for row in rows:
+        if not isinstance(row, (set, frozenset)) and not _is_list(row):
+            required = "have a list or a set of labels for each row"
+            raise refused_type("labels", required, show(row) + where, "Give a row without labels an empty list.")
+    values = [
+        value for row in rows for value in (sorted(row, key=_sorting_key) if isinstance(row, (set, frozenset)) else row)
+    ]
+    numbered = number_column(as_vector(values, Wanted("labels", _REQUIRED)), "labels", where)
+    _check_values(numbered, where, "label")
+    matrix = np.zeros((len(rows), len(numbered.values)), dtype=bool)
+    matrix[np.repeat(np.arange(len(rows)), [len(row) for row in rows]), numbered.codes] = True
+    return matrix, tuple(numbered.values.tolist())
+
+
+def _sorting_key(label: Any) -> tuple[str, Any]:
+    return type(label).__name__, "" if label is None else label
+
+
+def _check_values(numbered: Column, where: str, noun: str) -> None:
     n_missing = int((numbered.codes < 0).sum())
     if n_missing:
-        got = f"{n_missing} missing of {count_of(len(numbered.codes), 'row')}{where}"
+        got = f"{n_missing} missing of {count_of(len(numbered.codes), noun)}{where}"
         raise refused_value("labels", "have no missing values", got)
-    if set(numbered.names) <= {"0", "1"}:  # of a file that was read as text, for example
+    if numbered.kind == "text" and set(numbered.names) <= {"0", "1"}:  # of a file that was read as text
         raise refused_type("labels", _REQUIRED, f"the text '{numbered.names[0]}'{where}", _ADVICE_ON_DIGITS)
-    return numbered.codes[:, np.newaxis] == np.arange(len(numbered.values)), numbered.names
 
 
 def _of_numbers(column: Any, name: Any) -> NDArray[Any]:

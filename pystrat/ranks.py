@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Protocol, Sequence, runtime_checkable
 
 from pystrat import __version__
-from pystrat.digest import fingerprint
+from pystrat.digest import difference, fingerprint
 from pystrat.messages import refused_type, refused_value, show
 from pystrat.process_group import check_group, check_same, gather, processes_of
 
@@ -117,7 +117,7 @@ def _differences(one: _Facts, other: _Facts) -> Iterator[str]:
     if other.num_replicas != one.num_replicas:  # on which the batches depend
         yield f"another 'num_replicas', {show(other.num_replicas)},"
     elif other.fingerprint != one.fingerprint:
-        yield f"another seed, {other.seed}," if other.seed != one.seed else "other data or parameters"
+        yield difference(one.fingerprint, other.fingerprint)
     if other.place != one.place:
         yield "another place, epoch {} and batch {},".format(*other.place)
     elif other.feedback != one.feedback:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 import numpy as np
 
-from pystrat.digest import fingerprint
-
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
@@ -42,10 +40,6 @@ class Recipe:
     parts: Mapping[str, Vector]
     state: Mapping[str, Vector] = field(default_factory=dict)
     labels: Mapping[str, Vector] = field(default_factory=dict)
-
-    def fingerprint(self) -> str:
-        """Return a digest of the kind, the seed and the parts, as 16 hexadecimal digits."""
-        return fingerprint(self.kind, version=RECIPE_VERSION, seed=self.seed, **self.parts)
 
 
 def make_recipe(

@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Mapping, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import holds_tensors, plain_array
+from pystrat.arrays import holds_tensors, row_array
 from pystrat.lazy_pandas import pd
 from pystrat.messages import (
     check_integer,
@@ -106,11 +106,11 @@ def _labels(values: Any) -> NDArray[Any]:
 
 def _vector(values: Any) -> NDArray[Any]:
     """Return the values of one batch as a vector."""
-    array = plain_array(values, "labels")
-    if array.ndim != 1 and (not array.ndim or array.shape != (len(array), 1)):
+    array = row_array(values, "labels")
+    if array.ndim != 1:
         shape = "x".join(str(length) for length in array.shape)
         raise refused_value("labels", "give one label per row", f"an array of shape {shape}")
-    return array.reshape(-1)
+    return array
 
 
 def _joined(batches: list[NDArray[Any]]) -> NDArray[Any]:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import for_kernel, plain_array
+from pystrat.arrays import for_kernel, row_array
 from pystrat.messages import refused_type, refused_value
 
 
 def row_positions(rows: Any, name: str) -> NDArray[Any]:
     """Return positions as a vector that the core reads and checks. A number is a vector of one."""
-    found = plain_array(rows, name)
+    found = row_array(rows, name)
     if found.size and found.dtype.kind not in "iu":
         raise refused_type(name, "hold row positions", _show_dtype(found))
     if found.ndim == 0:
@@ -28,7 +28,7 @@ def row_positions(rows: Any, name: str) -> NDArray[Any]:
 
 def row_values(values: Any, name: str, *, single: bool = False) -> NDArray[np.float64]:
     """Return a vector of numbers as float64; with `single`, a number is a vector of one."""
-    found = plain_array(values, name)
+    found = row_array(values, name)
     if found.ndim == 0 and single:
         found = found.reshape(1)
     if found.ndim != 1:

@@ -63,7 +63,7 @@ class EpochSource:
         """Text that is equal for samplers with equal batches if they have fingerprints; else unique to this object."""
         if isinstance(self.sampler, BatchSampler) and not feedback_of(self.sampler):
             return self.sampler._own_fingerprint()
-        return f"object {id(self.sampler)} of process {os.getpid()}"
+        return f"kind=object id={id(self.sampler)} process={os.getpid()}"
 
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the rows of an epoch and the offsets of its batches, both as int32.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pystrat.digest import fingerprint
+from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler, UniformBatchSampler, WeightedBatchSampler
+from pystrat.digest import difference, fingerprint
 from tests.inside import core
 from tests.specimens import samplers
 
@@ -22,12 +24,41 @@ def test_samplers_with_other_batches_have_other_fingerprints(tmp_path: Path) -> 
     found = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
     again = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
     assert found == again and len(set(found)) == len(found)
-    assert all(re.fullmatch("[0-9a-f]{16}", text) for text in found)
+    assert all(re.fullmatch("kind=[a-z_]+( [a-z_]+=[0-9a-f-]+)+", text) for text in found)
+
+
+LABELS = [0, 1] * 12
+
+
+@pytest.mark.parametrize(
+    ("made", "changed", "differs"),
+    [
+        (lambda seed: UniformBatchSampler(24, 2, seed=seed), 2, "another seed, 2,"),
+        (lambda labels: StratifiedBatchSampler(labels, 2, seed=1), sorted(LABELS), "other strata"),
+        (lambda m: StratifiedBatchSampler(LABELS, m, seed=1), 2, "another number of batches, such as that of another"),
+        (lambda n: UniformBatchSampler(24, 2, seed=1, num_replicas=n), 5, "another number of batches, such as"),
+        (lambda size: WeightedBatchSampler([1] * 24, size, seed=1), 3, "another 'batch_size'"),
+        (lambda n: EpochSubsetBatchSampler(24, 20, 3, seed=1, num_replicas=n), 2, "another number of batches, such as"),
+    ],
+)
+def test_the_refusal_of_a_state_says_what_differs(made: Any, changed: Any, differs: str) -> None:
+    state = made(changed).state_dict()
+    with pytest.raises(ValueError, match=f"Got that of a sampler with {differs}.* Make the sampler as it was made"):
+        made(1 if isinstance(changed, int) else LABELS).load_state_dict(state)
+
+
+def test_what_differs_has_the_name_of_a_parameter_or_another_one_that_users_know(tmp_path: Path) -> None:
+    made = list(samplers(tmp_path))
+    known = {name for sampler in made for name in inspect.signature(type(sampler)).parameters} | {"kind"}
+    for sampler in made:
+        parts = {entry.partition("=")[0] for entry in sampler.state_dict()["fingerprint"].split(" ")}
+        for part in parts - known:
+            assert difference(f"{part}=1", f"{part}=2") != f"another '{part}'"
 
 
 def test_bytes_that_are_0_count() -> None:
     vectors = [np.array([1, 2, *[0] * n_more], dtype=np.uint8) for n_more in range(12)]
-    assert len({core.call("digest_parts", {}, {"x": vector})["digest"].tobytes() for vector in vectors}) == 12
+    assert len({core.call("fingerprint", {}, {"x": vector})["fingerprint"].tobytes() for vector in vectors}) == 12
 
 
 @pytest.mark.parametrize("form", [np.array, tuple])

@@ -304,6 +304,10 @@ def check_labels(found: np.ndarray, given: Arguments) -> None:
     assert isinstance(found, np.ndarray) and len(found) == len(given["dataset"])
 
 
+def check_masks(found: pd.DataFrame, given: Arguments) -> None:
+    assert len(found) == length_of(given["masks"]) and set(found.columns) <= set(range(int(given["n_classes"])))
+
+
 def check_advice(found: Any, given: Arguments) -> None:
     assert found.n_rows <= length_of(given["strata"]) and min(found.too_few) >= 0 and max(found.too_few) <= 1
 
@@ -631,6 +635,7 @@ CALLS: dict[str, Call] = {
     "inverse_density_weights": Call(fixed(values=[1.0, 2.0, 4.0]), check_row_weights),
     "inverse_frequency_weights": Call(fixed(labels=LABELS), check_row_weights),
     "labels_of": Call(fixed(dataset=Labelled(targets=LABELS), column="targets"), check_labels),
+    "labels_of_masks": Call(fixed(masks=[[[0, 1]], [[1, 255]]], n_classes=2, ignore=255), check_masks),
     "min_samples_for_batch_size": Call(fixed(strata=LABELS, mean_batch_size=4), check_minimum),
     "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything),
     "plot_learning_curves": Call(fixed(values={"x": [0.1, 0.2]}), anything),

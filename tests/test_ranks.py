@@ -30,8 +30,8 @@ PASSES = [
 ]
 REFUSED = {
     "seed": ALIKE.format("another seed, 2, in process 1"),
-    "labels": ALIKE.format("other data or parameters in processes 1 and 2"),
-    "parameters": ALIKE.format("other data or parameters in process 2"),
+    "labels": ALIKE.format("other strata in processes 1 and 2"),
+    "parameters": ALIKE.format("another 'assign' in process 2"),
     "num_replicas": ALIKE.format("another 'num_replicas', 1, in process 2"),
     "too many replicas": f"must have the number of processes, 3, as 'num_replicas'. Got 6 instead. {PASS}",
     "the same rank": OWN.format("rank 0 in processes 0 and 2") + PASS,
@@ -41,7 +41,7 @@ REFUSED = {
     "several": ALIKE.format("another seed, 2, in process 1 and another place, epoch 4 and batch 0, in process 2"),
     "weights": ALIKE.format("other feedback in process 2"),
     "stream": ALIKE.format("another seed, 2, in process 1"),
-    "other shards": ALIKE.format("other data or parameters in process 1"),
+    "other shards": ALIKE.format("other counts in process 1"),
     "a shard twice": SHARD.format("'part-0' in processes 0 and 2"),
     "a missing shard": SHARD.format("'part-2' in none"),
 }

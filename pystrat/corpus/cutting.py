@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import float64_of, plain_array
+from pystrat.arrays import float64_of, row_array
 from pystrat.base import Batches
 from pystrat.core_sampler import CoreBatchSampler
 from pystrat.limits import MAX_COUNT
@@ -18,7 +18,7 @@ def take_lengths(arguments: dict[str, Any]) -> dict[str, NDArray[Any]]:
     """Take the lengths out of the arguments, and return them as the core takes them, if batches depend on them."""
     if arguments["max_tokens"] is None and arguments["window"] is None or arguments["lengths"] is None:
         return {}
-    found = plain_array(arguments["lengths"], "lengths")
+    found = row_array(arguments["lengths"], "lengths")
     if found.ndim != 1 or found.dtype.kind not in "iuf":
         return {}
     del arguments["lengths"]

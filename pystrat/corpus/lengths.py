@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._progress import progress
-from pystrat.arrays import float64_of, plain_array
+from pystrat.arrays import float64_of, plain_array, row_array
 from pystrat.corpus.files import ParallelFile
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import is_number, refused_type, refused_value, show
@@ -19,7 +19,7 @@ _LINES_AT_A_TIME = 4096  # that are read for a user's function
 def _read_lengths(lengths: Any, n: int) -> NDArray[np.int32]:
     """Return the lengths of `n` lines, which a user has given as numbers."""
     required = f"be {n} whole numbers from 0 to {MAX_COUNT}, one for each line"
-    found = plain_array(lengths, "lengths")
+    found = row_array(lengths, "lengths")
     if found.ndim != 1 or found.dtype.kind not in "iuf":
         raise refused_type("lengths", required, show(lengths))
     if len(found) != n:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.arrays import for_kernel, plain_array
+from pystrat.arrays import for_kernel, row_array
 from pystrat.base import Batches, Place
 from pystrat.core_sampler import arguments_of
 from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
@@ -386,7 +386,7 @@ class _DrawnLists(Iterator[list[int]]):
 
 
 def _as_vector(values: Any, name: str) -> NDArray[Any]:
-    array = plain_array(values, name)
+    array = row_array(values, name)
     if array.ndim == 0 and array.dtype.kind != "O":
         array = array.reshape(1)
     if array.ndim != 1:

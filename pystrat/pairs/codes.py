@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector, float64_of, plain_array
+from pystrat.arrays import Wanted, as_vector, float64_of, plain_array, row_array
 from pystrat.columns import number_column
 from pystrat.lazy_pandas import is_loaded, pd
 from pystrat.limits import MAX_EXACT
@@ -40,7 +40,7 @@ class Ids:
 
 def codes_of(values: Any, count: Any, name: str) -> tuple[NDArray[np.float64], Optional[Ids]]:
     """Return the codes of users or of items, which the core checks, and the ids if these were given."""
-    found = np.atleast_1d(plain_array(values, name))
+    found = np.atleast_1d(row_array(values, name))
     if found.ndim != 1:
         raise refused_value(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
     if len(found) == 0:

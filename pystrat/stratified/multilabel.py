@@ -32,7 +32,8 @@ class MultilabelBatchSampler(CoreBatchSampler):
     ----------
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
         1 or True if the row has the label, else 0 or False. Every label has at least one row; a row may have no label.
-        In a column of text or categories, each value is a label, such as "color=red", in order of first appearance.
+        In a column of text or categories, each value is a label, such as "color=red", in order of first appearance. Or,
+        for each row, a list of text or a set: ``[["cat", "dog"], ["dog"], []]``. Labels of masks: `labels_of_masks`.
     min_samples_per_label : int, optional
         The minimum m: every batch should hold at least m rows of each label. An epoch has ``max(1, n_min // m)``
         batches, where n_min is the number of rows of the rarest label, or `max_batches` if that is less. Give either it
@@ -133,7 +134,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        """The names of the labels: the columns of a DataFrame as they were passed, else their positions."""
+        """The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions."""
         return self._names
 
     @property

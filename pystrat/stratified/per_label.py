@@ -28,7 +28,7 @@ class PerLabelBatchSampler(CoreBatchSampler):
     Parameters
     ----------
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
-        As in `MultilabelBatchSampler`: 1 or True if the row has the label.
+        As in `MultilabelBatchSampler`: 1 or True if the row has the label; or lists or sets of the labels of each row.
     positives_per_label : int
         k, the number of rows with the label, for each label of a batch.
     negatives_per_label : int
@@ -98,7 +98,7 @@ class PerLabelBatchSampler(CoreBatchSampler):
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        """The names of the labels: the columns of a DataFrame as they were passed, else their positions."""
+        """The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions."""
         return self._names
 
     @property

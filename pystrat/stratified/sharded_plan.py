@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
-from pystrat.digest import digest_of
+from pystrat.digest import fingerprint_of
 from pystrat.first_rows import first_rows
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
@@ -100,8 +100,8 @@ class ShardedPlan:
 
     @cached_property
     def identity(self) -> str:
-        """A digest of the plan, the same in all processes."""
-        return digest_of(
+        """The fingerprint of the plan, the same in all processes."""
+        return fingerprint_of(
             **_data_of(self._counts),
             shards=self.shards,
             strata=self.strata,

@@ -13,7 +13,7 @@ from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.callers import is_count_of_loader, is_divided, joins_items
 from pystrat.core_sampler import arguments_of
 from pystrat.counts_by_shard import shown_names
-from pystrat.digest import digest_of
+from pystrat.digest import fingerprint_of
 from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
@@ -552,7 +552,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         """Return the fingerprint. It is computed once, because a state may be requested after every batch."""
         if self._known_fingerprint is None:
             lanes = self._lanes
-            self._known_fingerprint = digest_of(
+            self._known_fingerprint = fingerprint_of(
                 kind="stream",
                 min_samples_per_stratum=self._least,
                 min_batch_size=self._least_rows,

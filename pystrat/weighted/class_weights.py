@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.label_matrix import as_label_matrix, no_row_of
+from pystrat.label_matrix import as_label_matrix, listed_rows, no_row_of
 from pystrat.lazy_pandas import is_frame
 from pystrat.messages import check_number, refused_value, show
 from pystrat.strata import Strata, encode_strata
@@ -135,10 +135,10 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
 
     Parameters
     ----------
-    labels : vector as in `inverse_frequency_weights`, or matrix of shape (n, number of labels)
-        The label of each row; or, for rows with any number of labels, a matrix as in `MultilabelBatchSampler`, with 1
-        or True if the row has the label, else 0 or False: an array, tensor, sparse matrix, list of lists or DataFrame.
-        Every label of a matrix has at least one row.
+    labels : vector as in `inverse_frequency_weights`, or labels as in `MultilabelBatchSampler`
+        The label of each row, of shape (n,) or (n, 1); or, for rows with any number of labels, a table with 1 or True
+        if the row has the label, else 0 or False, or a list or a set of labels for each row. Every label of a table has
+        at least one row.
     threshold : float, default 0.001
         From 0 to 1. Labels are not repeated if at least this share of the rows has them.
 
@@ -211,7 +211,9 @@ def _factors(counts: NDArray[np.int64], n_rows: int, threshold: float) -> NDArra
 
 
 def _is_matrix(labels: Any) -> bool:
-    """Return whether `labels` is a matrix of rows and labels; the first item of a list decides."""
+    """Return whether rows may have any number of labels; the first item of a list decides."""
+    if is_frame(labels) or hasattr(labels, "toarray") or listed_rows(labels) is not None:
+        return True
     if isinstance(labels, (list, tuple)) and len(labels):
-        return isinstance(labels[0], (list, tuple)) or getattr(labels[0], "ndim", 0) > 0
-    return is_frame(labels) or hasattr(labels, "toarray") or getattr(labels, "ndim", 1) == 2
+        return np.ndim(labels[0]) > 0 and len(labels[0]) != 1
+    return getattr(labels, "ndim", 1) == 2 and labels.shape[1] != 1

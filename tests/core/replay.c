@@ -452,7 +452,7 @@ static bool try_recipe(const Kind *kind, Mutable *given) {
   bool is_accepted = try_all_failures(&action, &host);
   free_host(&host);
   action.method = (Method)IDENTIFY;
-  if (is_accepted) check_interrupted(&action, &action, "digest");
+  if (is_accepted) check_interrupted(&action, &action, "fingerprint");
   apply_function(kind, &recipe);
   action.method = (Method)DRAW;
   for (int epoch = 0; is_accepted && epoch < N_EPOCHS; epoch++) {

@@ -247,7 +247,7 @@ test_refused = refusals(
     ("rows", "nll", "message"),
     [
         ([0, 50], [1.0, 1.0], "'rows' parameter must hold row positions from 0 to 49, counted from 0. Got"),
-        ([[0]], [1.0], "must have one dimension. Got 2 dimensions"),
+        ([[0, 1]], [1.0], "must have one dimension. Got 2 dimensions"),
         ([0.5], [1.0], "must hold integers. Got float64 values"),
         ([0, 1], [1.0], "'nll' parameter must have one value for each of the rows, 2."),
         ([4, 5], [1.0, np.nan], "must be finite and at least 0. Got NaN for row position 5, counted from 0, instead."),

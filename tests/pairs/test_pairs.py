@@ -309,7 +309,7 @@ test_refused_parameters = refusals(
         ([0.5], [0], "'users' .* must hold codes, integers from 0. Got 0.5 instead. Ids are text or categories, in R"),
         ([0, np.nan], [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
         (np.float32([2**31]), [0], "'users' .* must hold codes from 0 to 2147483646. Got 2147483648 instead"),
-        ([0], [[0]], "'items' .* must be a vector of codes or ids. Got 2 dimensions instead"),
+        ([0], [[0, 1]], "'items' .* must be a vector of codes or ids. Got 2 dimensions instead"),
         (["a", 1], [0, 0], "'users' .* must hold codes, integers from 0, or ids, .*. Got a mix of kinds instead"),
         (["a", None], [0, 0], "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these"),
         (["a\0"], [0], "'users' .* must hold codes, .* or ids, .*. Got text with a NUL character"),
@@ -400,6 +400,6 @@ test_what_cannot_be_decoded_is_refused = refusals(
         ({"item_ids": ["a"]}, "'item_ids' parameter must have one id for each of 4. Got 1 value"),
         ({"user_ids": ["a"]}, "'numbers' parameter must be those of at most 1 user. Got 2 instead"),
         ({"item_ids": "abcd"}, "'item_ids' parameter must be a vector of ids. Got 'abcd' instead"),
-        ({"item_ids": np.ones((4, 1))}, "must be a vector of ids. Got an array of shape 4x1 instead"),
+        ({"item_ids": np.ones((4, 2))}, "must be a vector of ids. Got an array of shape 4x2 instead"),
     ],
 )

@@ -275,6 +275,22 @@ def test_each_value_of_text_or_categories_is_a_label_in_order_of_first_appearanc
 
 
 @pytest.mark.parametrize(
+    ("rows", "names"),
+    [
+        ([["cat", "dog"], ["dog"], []], ("cat", "dog")),
+        ([("cat", "dog"), ("dog",), ()], ("cat", "dog")),
+        ([{"dog", "cat"}, {"dog"}, set()], ("cat", "dog")),
+        (pd.Series([["cat", "dog"], ["dog"], []], index=[7, 8, 9]), ("cat", "dog")),
+        ([{17, 3}, frozenset([17]), set()], (3, 17)),
+        (pd.DataFrame({"pet": [["cat", "dog"], ["dog"], []]}), ("pet=cat", "pet=dog")),
+    ],
+)
+def test_rows_may_list_their_labels(rows: Any, names: tuple[Any, ...]) -> None:
+    sampler, expected = (sampler_of(labels, rare="allow") for labels in (rows, [[1, 1], [0, 1], [0, 0]]))
+    assert sampler.labels == names and sampler.batches(0).rows.tolist() == expected.batches(0).rows.tolist()
+
+
+@pytest.mark.parametrize(
     ("labels", "message"),
     [
         (None, "be a matrix with one row per row of the dataset. Got nothing instead."),
@@ -297,7 +313,14 @@ def test_each_value_of_text_or_categories_is_a_label_in_order_of_first_appearanc
         (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), "hold 0 and 1, or text. Got NaN in column 'a' inst"),
         (
             [["1", "0"]],
-            "hold 0 and 1, or text. Got the text '1' in column '0' instead. Turn the column into numbers.",
+            "hold 0 and 1, or text. Got the text '1' instead. Turn the column into numbers.",
+        ),
+        ([["cat", None]], "have no missing values. Got 1 missing of 2 labels instead."),
+        ([["cat"], "dog"], "have a list or a set of labels for each row. Got 'dog' instead. Give a row without labels"),
+        (
+            [[3, 17], [3]],
+            "be a matrix with one row per row of the dataset. Got 1 dimension instead. Labels that are numbers go in a "
+            "set for each row, such as {3, 17}.",
         ),
         (pd.DataFrame({"a": ["1", "0"]}), "hold 0 and 1, or text. Got the text '1' in column 'a' instead. Turn the"),
         (pd.DataFrame({"a": ["x", 1]}), "hold 0 and 1, or text. Got a mix of kinds in column 'a' instead."),

@@ -142,7 +142,7 @@ def test_numpy_draws_such_rows_from_the_same_numbers() -> None:
         ),
         ({0: [1e308, 1], 3: [1e308, 1e308]}, "'weights' parameter must have a finite total"),
         ({0: []}, "'weights' parameter must have from 1 to 2147483647 values. Got 0 values"),
-        ({0: [[1.0]]}, "'weights' parameter must be a vector of numbers. Got 2 dimensions"),
+        ({0: [[1.0, 2.0]]}, "'weights' parameter must be a vector of numbers. Got 2 dimensions"),
         (
             {"a": [1.0]},
             "'weights' parameter must be a table from epochs, integers from 0 to 6700000, to weights of rows. Got the",

@@ -10,6 +10,7 @@ is_whole_between = function(value, least, most) {
 
 # The whole number that a product such as 0.07 * 100, which is 7.000000000000001, was meant to be; else the value.
 nearly_whole = function(value) {
+  value = plain_value(value)
   is_number = is.double(value) && !is.object(value) && length(value) == 1L && is.finite(value)
   if (is_number && abs(value - round(value)) <= min(1e-9 * abs(value), 1e-6)) round(value) else value
 }
@@ -49,6 +50,7 @@ check_range = function(value, parameter, largest) {
 
 # A number, at least the minimum, or above it; required.
 check_number = function(value, parameter, minimum = 0, above = FALSE) {
+  value = plain_value(value)
   is_number = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
   if (!is_number || value < minimum || (above && value == minimum)) {
     required = sprintf("be a finite number %s %.15g", if (above) "above" else "of at least", minimum)

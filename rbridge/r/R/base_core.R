@@ -5,11 +5,13 @@
 # The request is a list of arguments, and of vectors made of some of them.
 # `names` are those of the strata, for messages; or a function that returns what the kind lets messages name.
 core_plan = function(kind, request, names = NULL) {
+  request = lapply(request, plain_value)
   core_results(.Call(C_plan, kind, request), request, names)
 }
 
 # -> the results of a function of the core
 core_call = function(name, request, names = NULL) {
+  request = lapply(request, plain_value)
   core_results(.Call(C_call, name, request), request, names)
 }
 
@@ -146,6 +148,7 @@ core_check_state = function(recipe) {
 
 # -> list(rows, stream), of the next draws from a stream, and the stream after them, which may be the same vector
 core_draw_more = function(private, stream, wanted) {
+  wanted = lapply(wanted, plain_value)
   drawn = with_instance(private, function() {
     .Call(C_draw_more, private$.instance, private, private$.state, stream, wanted)
   })
@@ -159,6 +162,7 @@ core_draw_more = function(private, stream, wanted) {
 }
 
 core_tell = function(private, method, told) {
+  told = lapply(told, plain_value)
   answer = with_instance(private, function() {
     .Call(C_tell, private$.instance, private, private$.state, method, told)
   })
@@ -167,6 +171,7 @@ core_tell = function(private, method, told) {
 
 # The value of this name; or several, such as the "state" of a recipe.
 core_ask = function(private, name, asked = list()) {
+  asked = lapply(asked, plain_value)
   answer = with_instance(private, function() {
     .Call(C_ask, private$.instance, private, private$.state, name, asked)
   })

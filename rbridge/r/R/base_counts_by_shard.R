@@ -5,6 +5,7 @@
 # -> list(table = a matrix of doubles without names, shards, strata = their names)
 read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
   required = "be a matrix with a row for each shard and a column for each stratum"
+  counts = exact_numbers(counts)
   is_frame = is.data.frame(counts) && !is.null(attr(counts, "row.names"))
   is_table = is.matrix(counts) && (!is.object(counts) || inherits(counts, "table"))
   if (!is_frame && !is_table) {
@@ -40,6 +41,7 @@ shown_names = function(labels, parameter, noun) {
 
 # How labels are shown: text as it is, numbers with up to 15 digits.
 encode_names = function(labels, parameter) {
+  labels = plain_value(labels)
   kind = column_kind(labels)
   if (!kind %in% c("factor", "character", "integer", "double", "logical", "Date", "POSIXct")) {
     stop_parameter(parameter, column_kinds, sprintf("%s values", kind))
@@ -54,11 +56,11 @@ whole_numbers_required = "hold whole numbers from 0 that add up to less than 2^5
 # The counts as whole doubles with a sum below 2^53, so that sums are exact.
 whole_numbers = function(counts, parameter) {
   required = whole_numbers_required
-  columns = if (is.data.frame(counts)) as.list(counts) else list(unclass(counts))
+  columns = if (is.data.frame(counts)) lapply(counts, exact_numbers) else list(unclass(counts))
   for (column in columns) {
     check_counted_column(column, if (is.data.frame(counts)) nrow(counts), parameter, required)
   }
-  numbers = as.double(unlist(columns))
+  numbers = without_bits(as.double(unlist(columns)))
   wrong = is.na(numbers) | !is.finite(numbers) | numbers < 0 | numbers != floor(numbers)
   if (any(wrong)) {
     advice = if (is.na(numbers[wrong][1L])) "Fill what is missing with 0."
@@ -66,6 +68,12 @@ whole_numbers = function(counts, parameter) {
   }
   check_sum(numbers, parameter)
   matrix(numbers, nrow(counts))
+}
+
+# Of numbers of 64 bits, xtabs() and tapply() keep the bits without the class: doubles below any other.
+without_bits = function(numbers) {
+  are_bits = isTRUE(all(abs(numbers) < .Machine$double.xmin)) && any(numbers != 0)
+  if (are_bits) exact_numbers(structure(numbers, class = "integer64")) else numbers
 }
 
 # Refuses a column that does not hold numbers, or, in a data frame of `n_shards` rows, another number of them.

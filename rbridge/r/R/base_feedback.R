@@ -2,25 +2,14 @@
 
 # Accepts vectors and tensors.
 vector_or_tensor = function(value, parameter, required) {
-  plain = if (is.object(value) && inherits(value, "torch_tensor")) torch::as_array(value) else value
+  plain = plain_value(if (is.object(value) && inherits(value, "torch_tensor")) torch::as_array(value) else value)
+  if (inherits(plain, "integer64")) {
+    stop_parameter(parameter, required, "integers beyond 2^53")
+  }
   if (!is.numeric(plain)) {
     stop_parameter(parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   }
-  if (inherits(plain, "integer64")) {
-    return(doubles_of_integer64(plain, parameter, required))
-  }
   if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain)
-}
-
-# Numbers of 64 bits, such as those of long tensors, as doubles; refuses those that no double can represent.
-doubles_of_integer64 = function(numbers, parameter, required) {
-  if (!requireNamespace("bit64", quietly = TRUE)) { # without it, R would read their bits as doubles
-    stop_parameter(parameter, required, "a value of class 'integer64'")
-  }
-  if (any(abs(numbers) > bit64::as.integer64(largest_exact), na.rm = TRUE)) { # as doubles, 2^53 + 1 would equal 2^53
-    stop_parameter(parameter, required, "integers beyond 2^53")
-  }
-  suppressWarnings(as.double(numbers)) # it warns of 2^53, too, which is exact
 }
 
 # Any number of doubles.

@@ -8,6 +8,8 @@
 # Arguments that do not wait are checked at once.
 request_generator = function(kind, request, functions = NULL) {
   known = sampler_kind(kind)
+  of_row = setdiff(names(request), "labels") # a matrix of one label is a matrix
+  request[of_row] = lapply(request[of_row], plain_value)
   waiting = waiting_arguments(request)
   if (length(waiting) == 0L) {
     return(new_generator(known$plan(request), functions))

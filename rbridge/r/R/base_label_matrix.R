@@ -6,6 +6,9 @@ label_advice = paste("Use 1 for rows that have the label and 0 for the others, o
 
 # -> a logical matrix with column names; anything but 0, 1 and text is refused. Each value of text is a label.
 label_matrix = function(labels) {
+  if (is.list(labels) && !is.object(labels)) {
+    labels = listed_labels(labels)
+  }
   if (is.character(labels) && length(dim(labels)) == 2L && length(labels) > 0L) {
     names = colnames(labels)
     labels = as.data.frame(labels, stringsAsFactors = FALSE)
@@ -17,6 +20,7 @@ label_matrix = function(labels) {
   if (inherits(labels, "sparseMatrix")) {
     labels = as.matrix(labels)
   }
+  labels = exact_numbers(labels)
   check_label_matrix(labels)
   names = unicode_text(colnames(labels), "labels", "name each label by a text")
   if (is.null(names)) {
@@ -35,7 +39,12 @@ label_matrix = function(labels) {
 # A data frame as a matrix: its columns of 0 and 1, and a column for each value of those of text.
 columns_of_labels = function(labels) {
   parts = lapply(names(labels), function(name) {
-    column = labels[[name]]
+    column = plain_value(labels[[name]])
+    if (is.list(column) && (!is.object(column) || inherits(column, "AsIs"))) {
+      of_lists = listed_labels(unclass(column), sprintf(" in column '%s'", name))
+      colnames(of_lists) = paste(name, colnames(of_lists), sep = "=")
+      return(of_lists)
+    }
     if (is.factor(column) || is.character(column)) {
       return(values_as_labels(column, name))
     }
@@ -62,6 +71,26 @@ values_as_labels = function(column, name) {
   }
   matrix(outer(encoded$codes, seq_along(encoded$names), `==`), nrow = length(column),
     dimnames = list(NULL, paste(name, encoded$names, sep = "=")))
+}
+
+# Whether each row has each of the labels that the vectors of a list name, in order of first appearance.
+listed_labels = function(rows, place = "") {
+  is_listed = vapply(rows, function(row) length(row) == 0L || is.character(row) || is.factor(row), NA)
+  if (!all(is_listed)) {
+    got = paste0(show_value(rows[[which(!is_listed)[1L]]]), place)
+    stop_parameter("labels", "have a vector of text for each row", got, "Give a row without labels character().")
+  }
+  labels = unlist(lapply(rows, as.character))
+  check_some_rows(length(rows), 0L, "labels")
+  if (anyNA(labels)) {
+    stop_parameter("labels", "have no missing values",
+      sprintf("%d missing of %s%s", sum(is.na(labels)), show_count(length(labels), "label"), place))
+  }
+  labels = unicode_text(c(character(), labels), "labels", place = place)
+  known = unique(labels)
+  matrix = matrix(0, length(rows), length(known), dimnames = list(NULL, known))
+  matrix[cbind(rep(seq_along(rows), lengths(rows)), match(labels, known))] = 1
+  matrix
 }
 
 check_label_matrix = function(labels) {

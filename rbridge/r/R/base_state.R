@@ -115,22 +115,64 @@ check_state = function(state, fingerprint) {
       sprintf("version %s", show_value(state$version)))
   }
   if (!identical(state$fingerprint, fingerprint)) {
-    stop_parameter("state", "come from a sampler with the same data, parameters and seed", "that of another sampler")
+    other = state$fingerprint
+    is_text = is.character(other) && length(other) == 1L && !is.na(other)
+    differs = if (is_text) paste0(" with ", difference_of(fingerprint, other)) else ""
+    stop_parameter("state", "come from a sampler with the same data, parameters and seed",
+      paste0("that of a sampler", differs), "Make the sampler as it was made when the state was saved.")
   }
 }
 
-# The digest of what determines the batches of a recipe of the core.
+# As in Python.
+difference_of = function(own, other) {
+  entries = function(text) {
+    parts = strsplit(text, " ", fixed = TRUE)[[1L]]
+    stats::setNames(sub("^[^=]*=?", "", parts), sub("=.*", "", parts))
+  }
+  one = entries(own)
+  another = entries(other)
+  names = union(names(one), names(another))
+  differing = names[!mapply(identical, unname(one[names]), unname(another[names]))]
+  for (name in intersect(c("kind", "seed"), intersect(differing, names(another)))) {
+    return(sprintf("another %s, %s,", name, another[name]))
+  }
+  name = c(setdiff(differing, "n_batches"), "n_batches")[1L] # which follows from the others
+  shown = names(shown_parts)[vapply(strsplit(shown_parts, " "), function(names) name %in% names, TRUE)]
+  if (length(shown) > 0L) shown else sprintf("another '%s'", name)
+}
+
+# What messages call the parts of recipes whose names are not those of parameters.
+shown_parts = c(
+  "other strata" = "codes n_strata",
+  "other labels" = "n_labels positives sets",
+  "other keys" = "keys n_columns n_values",
+  "other groups" = "groups n_groups skeleton",
+  "other pairs" = "cells",
+  "other counts" = "counts table",
+  "other files" = "files lines n_positive_files",
+  "other numbers of rows" = "n_rows batches blocks drawn kept n_negatives remaining taken",
+  "another tree" = "modes repeats depths rows weighted auxiliary functions kinds n_arguments numbers texts",
+  "another 'assign'" = "even",
+  "another 'balance'" = "balanced",
+  "another 'epoch_end'" = "replace",
+  "another 'keep'" = "together",
+  "another 'min_samples_per_label'" = "minimum",
+  "another 'negative_files_per_epoch'" = "files_per_epoch",
+  "another 'order'" = "in_rounds",
+  "another 'weights'" = "begins",
+  "another number of batches, such as that of another 'num_replicas'," = "n_batches"
+)
+
+# The fingerprint of a recipe of the core.
 core_fingerprint = function(private) {
   answer = with_instance(private, function() .Call(C_identify, private$.instance, private))
-  as_hexadecimal(core_results(answer, private$.recipe$parts)$digest)
+  rawToChar(core_results(answer, private$.recipe$parts)$fingerprint)
 }
 
-# The digest of named vectors and texts, as the Python package computes it: those of one value, then the others.
-digest_of = function(values, vectors) {
-  as_hexadecimal(core_call("digest_parts", Filter(Negate(is.null), c(values, vectors)))$digest)
+# The fingerprint of named vectors and texts, as the Python package makes it: of those of one value, then the others.
+fingerprint_of = function(values, vectors) {
+  rawToChar(core_call("fingerprint", Filter(Negate(is.null), c(values, vectors)))$fingerprint)
 }
-
-as_hexadecimal = function(bytes) paste(format(bytes), collapse = "")
 
 # The batches of one rank: numbers rank, rank + n, ... of all, from 0.
 part_of_batches = function(batches, rank, n) {

@@ -61,7 +61,7 @@ strata_columns = function(strata) {
     titles = if (is.null(names(columns))) as.character(seq_along(columns)) else names(columns)
     places = paste(" in column", vapply(titles, show_value, ""))
   } else {
-    columns = list(if (is.matrix(strata) && ncol(strata) == 1L) strata[, 1L] else strata)
+    columns = list(strata)
     titles = places = ""
   }
   if (length(columns) == 0L) {
@@ -85,6 +85,7 @@ column_kinds = "hold logical values, numbers, text or dates, one kind per column
 #   show = values -> text, identify = values -> text that no other value of the kind has
 # )
 comparable_column = function(column, place) {
+  column = plain_value(column)
   if (inherits(column, "POSIXlt")) {
     column = as.POSIXct(column)
   }
@@ -97,27 +98,22 @@ comparable_column = function(column, place) {
     integer = ,
     double = new_column("number", plain_numbers(column), function(x) sprintf("%.15g", x), identify_numbers),
     logical = new_column("boolean", as.vector(column), as.character),
-    integer64 = new_column("number", exact_doubles(column, place), function(x) sprintf("%.15g", x), identify_numbers),
+    integer64 = stop_inexact(column, place),
     stop_parameter("strata", column_kinds, sprintf("%s values%s", type, place))
   )
   comparable$type = if (is.ordered(column)) "ordered" else type
   comparable
 }
 
-# Numbers of 64 bits, those of the package bit64.
-exact_doubles = function(column, place) {
-  if (!requireNamespace("bit64", quietly = TRUE)) {
-    stop_parameter("strata", column_kinds, paste0("integer64 values", place),
-      "Install the package bit64, or pass such numbers as text.")
+# Refuses numbers of 64 bits, of which no double holds some exactly.
+stop_inexact = function(column, place) {
+  shown = "an integer"
+  if (requireNamespace("bit64", quietly = TRUE)) {
+    is_inexact = vapply(seq_along(column), function(row) inherits(exact_numbers(column[row]), "integer64"), NA)
+    shown = paste("the integer", as.character(column[is_inexact][1L]))
   }
-  doubles = suppressWarnings(as.double(column))
-  back = suppressWarnings(bit64::as.integer64(doubles))
-  inexact = which(!is.na(column) & (is.na(back) | back != column))
-  if (length(inexact) > 0L) {
-    stop_parameter("strata", column_kinds, sprintf("the integer %s, which no double holds exactly,%s",
-      as.character(column[inexact[1L]]), place), "Pass such numbers as text.")
-  }
-  plain_numbers(doubles)
+  stop_parameter("strata", column_kinds, sprintf("%s, which no double holds exactly,%s", shown, place),
+    "Pass such numbers as text.")
 }
 
 new_column = function(kind, values, show, identify = show) {
@@ -281,6 +277,7 @@ drop_rows = function(strata, is_missing) {
 
 # A vector of numbers, of which some are not missing.
 check_numbers = function(values) {
+  values = plain_value(values)
   kinds = c(character = "text", logical = "logical values", Date = "dates", POSIXct = "dates", "NULL" = "nothing")
   # R's own NA is logical.
   if (is.logical(values) && !is.object(values) && length(values) > 0L && all(is.na(values))) {

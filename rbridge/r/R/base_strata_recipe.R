@@ -115,6 +115,7 @@ weights_of_strata = function(plan, given, normalize) {
 
 # Rows of the dataset, as numbers from 1 to n; or other whole numbers between bounds.
 check_row_positions = function(rows, n, parameter = "rows", noun = "row positions", first = 1) {
+  rows = plain_value(rows)
   if (!is.numeric(rows) || is.object(rows)) {
     stop_parameter(parameter, paste("hold", noun), sprintf("%s values", class(rows)[1L]))
   }

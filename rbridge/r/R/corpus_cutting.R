@@ -35,6 +35,7 @@ latest_batches = function(private, epoch, cut) {
 
 # Lengths as the core takes them: a vector of numbers without attributes, or what it refuses.
 plain_lengths = function(lengths) {
+  lengths = plain_value(lengths)
   if (is.numeric(lengths) && !is.object(lengths) && is.null(dim(lengths))) as.vector(lengths) else lengths
 }
 

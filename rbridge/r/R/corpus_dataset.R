@@ -126,6 +126,7 @@ files_dataset = function(files, transform, positions = FALSE, remaining = NULL) 
 
 check_positions = function(positions, n_lines) {
   required = sprintf("hold positions of lines from 1 to %.0f", n_lines)
+  positions = plain_value(positions)
   if (!is.numeric(positions) || is.object(positions)) {
     stop_parameter("positions", required, show_value(positions))
   }

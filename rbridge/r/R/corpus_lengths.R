@@ -12,6 +12,7 @@ fits_lengths = function(recipe, task) {
 # Numbers from the user -> integers
 read_lengths = function(lengths, n) {
   required = sprintf("be %.0f whole numbers from 0 to %.0f, one for each line", n, largest_count)
+  lengths = plain_value(lengths)
   if (!is.numeric(lengths) || is.object(lengths) || !is.null(dim(lengths)) || length(lengths) != n) {
     stop_parameter("lengths", required, show_value(lengths))
   }
@@ -71,6 +72,7 @@ side_lengths = function(lengths, files) {
   n = sum(files$lines)
   required = sprintf("be 'words', or whole numbers of shape (%.0f, %d), if 'max_length' has a limit for each side", n,
     n_sides)
+  lengths = exact_numbers(lengths)
   if (!is.numeric(lengths) || is.object(lengths) || !identical(as.double(dim(lengths)), c(n, n_sides))) {
     stop_parameter("lengths", required, show_value(lengths))
   }
@@ -107,7 +109,7 @@ count_words = function(path, version, n_lines) {
 lengths_by = function(lengths, files) {
   required = sprintf("return a whole number from 0 to %.0f for each position", largest_count)
   found = over_lines(files, seq_len(sum(files$lines)), "finding the lengths of lines", function(lines, n_positions) {
-    returned = lengths(lines)
+    returned = plain_value(lengths(lines))
     if (!is.numeric(returned) || is.object(returned) || length(returned) != n_positions) {
       stop_parameter("lengths", required, show_value(returned))
     }

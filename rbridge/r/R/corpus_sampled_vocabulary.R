@@ -44,6 +44,7 @@ vocabulary_ids = function(values, parameter) {
   if (length(values) == 0L && (is.atomic(values) || is.null(values))) {
     return(integer())
   }
+  values = exact_numbers(values)
   if (!is.numeric(values) || is.object(values)) {
     stop_parameter(parameter, "hold integers", show_value(values))
   }

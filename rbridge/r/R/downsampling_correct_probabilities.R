@@ -40,6 +40,7 @@ correct_probabilities = function(probabilities, keep_rate) {
   if (is.data.frame(probabilities)) {
     probabilities = as.matrix(probabilities)
   }
+  keep_rate = plain_value(keep_rate)
   check_is_numeric(probabilities, "probabilities")
   check_is_numeric(keep_rate, "keep_rate")
   check_rates_and_values(keep_rate, probabilities)

@@ -123,6 +123,7 @@ batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majo
 
 # Numbers of classes as doubles with the names under which the classes are shown; anything else as it is.
 named_by_class = function(values, parameter) {
+  values = plain_value(values)
   is_number = function(value) is.numeric(value) && !is.object(value) && length(value) == 1L
   if (length(values) == 0L || (is.null(names(values)) && (!is.list(values) || is.object(values)))) {
     return(if (is_number(values)) as.vector(values, "double") else values)

@@ -29,6 +29,7 @@ observed_labels = function(planned, names, ...) {
 
 # -> list(codes = from 1, which the core checks, ids = the ids by code if these were given)
 pair_codes = function(values, most, parameter) {
+  values = plain_value(values)
   if (length(dim(values)) > 1L) {
     stop_parameter(parameter, "be a vector of codes or ids", show_count(length(dim(values)), "dimension"))
   }

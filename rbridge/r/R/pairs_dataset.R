@@ -35,10 +35,10 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
   n_users = check_code_count(n_users, "n_users")
   n_items = check_code_count(n_items, "n_items")
   check_table(n_users, n_items)
-  check_features(user_features, n_users, "user_features")
-  check_features(item_features, n_items, "item_features")
-  check_ids(user_ids, "user_ids", n_users)
-  check_ids(item_ids, "item_ids", n_items)
+  user_ids = check_ids(user_ids, "user_ids", n_users)
+  item_ids = check_ids(item_ids, "item_ids", n_items)
+  user_features = check_features(user_features, user_ids, n_users, "user_features")
+  item_features = check_features(item_features, item_ids, n_items, "item_features")
   generator = torch::dataset(
     name = "pair_dataset",
     initialize = function() NULL,
@@ -48,8 +48,8 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
         stop(sprintf("There is no user %d: the dataset has %.0f.", max(pairs$user), n_users), call. = FALSE)
       }
       batch = list(user = pairs$user, item = pairs$item, label = as.double(pairs$label))
-      batch$user_id = unname(user_ids)[pairs$user]
-      batch$item_id = unname(item_ids)[pairs$item]
+      batch$user_id = user_ids[pairs$user]
+      batch$item_id = item_ids[pairs$item]
       batch$user_features = rows_of(user_features, pairs$user)
       batch$item_features = rows_of(item_features, pairs$item)
       batch
@@ -76,12 +76,14 @@ check_table = function(n_users, n_items) {
   }
 }
 
-check_features = function(features, count, parameter) {
+# Features by code; names are ids, or codes.
+check_features = function(features, ids, count, parameter) {
+  features = exact_numbers(features)
   if (length(dim(features)) > 2L) {
     stop_parameter(parameter, "be a vector or a matrix", show_count(length(dim(features)), "dimension"))
   }
   if (is.null(features)) {
-    return(invisible())
+    return(NULL)
   }
   if (!is.numeric(features) || is.object(features)) {
     stop_parameter(parameter, "be numbers", show_value(features))
@@ -90,4 +92,5 @@ check_features = function(features, count, parameter) {
     stop_parameter(parameter, sprintf("have one value or one row for each of %.0f", count),
       show_count(NROW(features), "value"))
   }
+  in_order_of(features, c(if (!is.null(ids)) list(ids), list(seq_len(count))), parameter)
 }

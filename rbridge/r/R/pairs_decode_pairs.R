@@ -28,8 +28,9 @@
 #' decode_pairs(c(7, 12), n_items = 4, user_ids = c("ann", "bob"))
 decode_pairs = function(numbers, n_items, user_ids = NULL, item_ids = NULL) {
   n_items = check_code_count(n_items, "n_items")
-  check_ids(user_ids, "user_ids")
-  check_ids(item_ids, "item_ids", n_items)
+  user_ids = check_ids(user_ids, "user_ids")
+  item_ids = check_ids(item_ids, "item_ids", n_items)
+  numbers = plain_value(numbers)
   if (!is.numeric(numbers) || is.object(numbers)) {
     stop_parameter("numbers", pair_numbers, show_value(numbers))
   }
@@ -46,24 +47,27 @@ decode_pairs = function(numbers, n_items, user_ids = NULL, item_ids = NULL) {
   }
   items = cells %% n_items + 1
   data.frame(
-    user = if (is.null(user_ids)) as.integer(users) else unname(user_ids)[users],
-    item = if (is.null(item_ids)) as.integer(items) else unname(item_ids)[items],
+    user = if (is.null(user_ids)) as.integer(users) else user_ids[users],
+    item = if (is.null(item_ids)) as.integer(items) else item_ids[items],
     label = as.integer(numbers %% 2)
   )
 }
 
-# Ids by code: `count` of them if that is given.
+# Ids by code: `count` of them if that is given. Names are codes.
 check_ids = function(ids, parameter, count = NULL) {
+  ids = plain_value(ids)
   if (!is.null(ids) && (!is.atomic(ids) || length(dim(ids)) > 0L)) {
     stop_parameter(parameter, "be a vector of ids", show_value(ids))
   }
   if (!is.null(ids) && !is.null(count) && length(ids) != count) {
     stop_parameter(parameter, sprintf("have one id for each of %.0f", count), show_count(length(ids), "value"))
   }
+  in_order_of(ids, list(seq_along(ids)), parameter)
 }
 
 # The number of users or items: their codes are integers.
 check_code_count = function(value, parameter) {
+  value = plain_value(value)
   if (!is_whole_number(value) || value < 1 || value > .Machine$integer.max) {
     stop_parameter(parameter, sprintf("be an integer from 1 to %d", .Machine$integer.max), show_value(value))
   }

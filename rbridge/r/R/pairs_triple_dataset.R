@@ -36,19 +36,19 @@ triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_fea
   n_items = check_code_count(n_items, "n_items")
   check_table(n_users, n_items)
   negatives_per_positive = check_between(negatives_per_positive, "negatives_per_positive", 1, largest_count)
-  check_features(user_features, n_users, "user_features")
-  check_features(item_features, n_items, "item_features")
-  check_ids(user_ids, "user_ids", n_users)
-  check_ids(item_ids, "item_ids", n_items)
+  user_ids = check_ids(user_ids, "user_ids", n_users)
+  item_ids = check_ids(item_ids, "item_ids", n_items)
+  user_features = check_features(user_features, user_ids, n_users, "user_features")
+  item_features = check_features(item_features, item_ids, n_items, "item_features")
   generator = torch::dataset(
     name = "triple_dataset",
     initialize = function() NULL,
     .getbatch = function(numbers) {
       codes = codes_of_triples(numbers, n_users, n_items, negatives_per_positive)
       batch = codes
-      batch$user_id = unname(user_ids)[codes$user]
-      batch$positive_id = unname(item_ids)[codes$positive]
-      batch$negatives_id = if (!is.null(item_ids)) shaped(unname(item_ids)[codes$negatives], codes$negatives)
+      batch$user_id = user_ids[codes$user]
+      batch$positive_id = item_ids[codes$positive]
+      batch$negatives_id = if (!is.null(item_ids)) shaped(item_ids[codes$negatives], codes$negatives)
       batch$user_features = rows_of(user_features, codes$user)
       batch$positive_features = rows_of(item_features, codes$positive)
       batch$negatives_features = if (!is.null(item_features)) {

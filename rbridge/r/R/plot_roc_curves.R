@@ -33,6 +33,8 @@ plot_roc_curves = function(scores, labels, weights = NULL) {
   if (is.null(weights)) {
     weights = rep(1, length(labels))
   }
+  labels = plain_value(labels)
+  weights = plain_value(weights)
   check_roc_rows(labels, weights)
   runs = check_runs(scores, "scores", n_rows = length(labels))
   positive = as.logical(labels)
@@ -115,7 +117,7 @@ check_run = function(value, name, parameter, n_rows) {
   if (is.null(value) || !(is.atomic(value) || is.data.frame(value))) {
     stop_parameter(parameter, "hold finite numbers", sprintf("others for '%s'", name))
   }
-  matrix = as.matrix(value)
+  matrix = as.matrix(exact_numbers(value))
   if (length(matrix) == 0L || !(is.null(n_rows) || nrow(matrix) == n_rows)) {
     required = if (is.null(n_rows)) "be vectors or matrices" else sprintf("have %s a run", show_count(n_rows, "value"))
     stop_parameter(parameter, required, sprintf("%s for '%s'", show_count(nrow(matrix), "value"), name))

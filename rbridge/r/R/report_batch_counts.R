@@ -78,6 +78,7 @@ label_table = function(counts, names) {
 }
 
 counts_of_loader = function(loader, labels) {
+  labels = plain_value(labels)
   is_element = (is.character(labels) || is.numeric(labels)) && length(labels) == 1L
   is_per_batch = is_element || is.function(labels)
   found = list()
@@ -109,5 +110,6 @@ delivered_vector = function(values) {
   if (inherits(values, "torch_tensor")) {
     values = torch::as_array(values)
   }
+  values = plain_value(values)
   if (is.factor(values)) as.character(values) else as.vector(unlist(values))
 }

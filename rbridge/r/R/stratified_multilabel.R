@@ -13,12 +13,14 @@
 #'
 #' Guide: \guide{multilabel}.
 #'
-#' @param labels (`matrix()` or `data.frame()` of `logical()`, `numeric()` or text, or `character()`)\cr
+#' @param labels (`matrix()` or `data.frame()` of `logical()`, `numeric()` or text, `list()`, or `character()`)\cr
 #'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
 #'   `FALSE`.
 #'   Every label has at least one row; a row may have no label.
 #'   In a column of text or a factor, each value is a label, such as `"color=red"`, in order of first appearance.
 #'   A sparse matrix of the package Matrix is accepted as well.
+#'   Or a list with the labels of each row as text, such as `list(c("cat", "dog"), "dog", character())`.
+#'   [labels_of_masks()] returns the labels of masks.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @param min_samples_per_label (`integer(1)`)\cr
 #'   The minimum `m`: each batch should hold at least `m` rows of each label; at least 1.

@@ -110,7 +110,7 @@ batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards,
 sharded_recipe = function(strata, configuration) {
   plan = configuration$plan
   codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
-  data = c(plan_data(plan, configuration$places), list(plan = digest_of_plan(plan), codes = codes))
+  data = c(plan_data(plan, configuration$places), list(plan = fingerprint_of_plan(plan), codes = codes))
   parts = refuse_as("strata", core_plan("sharded", c(configuration$settings, data), names_in_plan(plan)))
   new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration, strata$values))
 }

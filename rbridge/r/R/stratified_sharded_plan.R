@@ -88,9 +88,9 @@ plan_data = function(plan, places = NULL) {
   c(data, if (!is.null(places)) list(shards = as.double(places - 1L)))
 }
 
-# A digest of the plan, the same in all processes.
-digest_of_plan = function(plan) {
-  digest_of(plan[c("n_batches", "scope")], c(plan_data(plan), plan[c("shards", "strata")]))
+# The fingerprint of the plan, the same in all processes.
+fingerprint_of_plan = function(plan) {
+  fingerprint_of(plan[c("n_batches", "scope")], c(plan_data(plan), plan[c("shards", "strata")]))
 }
 
 # The names that messages of the core let the host fill in.

@@ -86,6 +86,7 @@ divided_rows = function(request, strata, groups, names = NULL) {
 
 # The core reads sizes by name.
 named_sizes = function(sizes) {
+  sizes = plain_value(sizes)
   is_vector = (is.atomic(sizes) || is.list(sizes)) && !is.object(sizes) && is.null(dim(sizes))
   if (!is_vector) {
     stop_parameter("sizes", "be shares that add up to 1, or numbers of rows", show_value(sizes))

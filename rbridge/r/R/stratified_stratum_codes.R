@@ -18,6 +18,7 @@
 #' @param names (`character()`)\cr
 #'   The names of strata 0, 1, ..., as shown in messages and tables.
 #'   They need not be unique.
+#'   If they have names themselves, these are the numbers of the strata, and decide.
 #'   Tables with a column of strata have these names, as text.
 #'
 #' @return An object of class `"stratum_codes"`, a list with the elements `codes` (`integer()`) and `names`
@@ -42,10 +43,12 @@ stratum_codes = function(codes, names) {
     stop_parameter("names", required,
       if (is.character(names)) show_count(length(names), "value") else show_value(names))
   }
+  names = in_order_of(names, list(seq_len(n_strata) - 1L), "names")
   structure(list(codes = codes, names = unicode_text(names, "names", required)), class = "stratum_codes")
 }
 
 check_codes = function(codes) {
+  codes = plain_value(codes)
   is_codes = is.numeric(codes) && !is.object(codes) && is.null(dim(codes))
   # Also logical if every row is missing: R's own NA.
   is_codes = is_codes || (is.logical(codes) && all(is.na(codes)))

@@ -306,7 +306,7 @@ stream_fingerprint = function(stream) {
   values = list(kind = "stream", min_samples_per_stratum = stream$least, min_batch_size = stream$least_rows,
     n_batches = if (is.null(stream$least)) stream$plan$n_batches, lanes = stream$n_lanes, shuffle = stream$shuffle,
     shuffle_sources = if (stream$together > 1) stream$together, seed = if (stream$shuffle) stream$seed)
-  digest_of(values, list(
+  fingerprint_of(values, list(
     sources = if (stream$shuffle) stream$names else stream$names[stream$given],
     strata = stream$strata,
     counts = if (!is.null(stream$plan)) as.vector(t(stream$plan$counts)),

@@ -31,9 +31,9 @@ tree_table = function(table, columns, task) {
     }
   }
   if (is.null(table)) {
-    return(if (length(columns) > 0L) task_columns(task, columns))
+    return(if (length(columns) > 0L) lapply(task_columns(task, columns), plain_value))
   }
-  taken = as.list(table)[columns]
+  taken = lapply(as.list(table)[columns], plain_value)
   for (name in columns) {
     if (length(dim(taken[[name]])) > 1L) {
       stop_parameter("table", sprintf("hold a vector in column '%s'", name), show_class(taken[[name]]))

@@ -89,6 +89,7 @@ plain_keys = function(spec, key) {
 }
 
 plain_item = function(value, key) {
+  value = plain_value(value)
   if (is.object(value) && !inherits(value, c("Date", "POSIXt", "factor"))) {
     stop_parameter("spec", tree_kinds, sprintf("%s in '%s'", show_class(value), key))
   }

@@ -216,6 +216,7 @@ importance_exponent = function(private, batch) {
   if (is.null(batch)) {
     stop_parameter("batch", "be given if 'beta' is a function", "nothing")
   }
+  batch = plain_value(batch)
   if (!is_whole_number(batch) || batch < 0) {
     stop_parameter("batch", "be a non-negative integer", show_value(batch))
   }

@@ -8,8 +8,8 @@
 #'
 #' @param labels (any)\cr
 #'   The label of each row: a vector or factor, in any form that [batch_sampler_stratified()] accepts as `strata`.
-#'   Or, for rows with any number of labels, a matrix, sparse matrix or data.frame as in [batch_sampler_multilabel()],
-#'   with 1 or `TRUE` if the row has the label, else 0 or `FALSE`.
+#'   Or, for rows with any number of labels, a matrix of several columns, sparse matrix, data.frame or list as in
+#'   [batch_sampler_multilabel()], with 1 or `TRUE` if the row has the label, else 0 or `FALSE`.
 #'   Every label of a matrix has at least one row.
 #' @param threshold (`numeric(1)`)\cr
 #'   From 0 to 1, by default 0.001.
@@ -37,7 +37,9 @@ repeat_factors = function(labels, threshold = 0.001) {
   if (threshold > 1) {
     stop_parameter("threshold", "be at most 1", show_value(threshold))
   }
-  if (!is.data.frame(labels) && length(dim(labels)) != 2L) {
+  is_table = is.data.frame(labels) || length(dim(labels)) == 2L && dim(labels)[2L] != 1L ||
+    is.list(labels) && is.null(names(labels))
+  if (!is_table) {
     classes = class_sizes(labels)
     return(label_factors(classes$counts, length(classes$codes), threshold)[classes$codes])
   }

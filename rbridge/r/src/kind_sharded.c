@@ -171,7 +171,7 @@ static bool prepare_sharded(void *instance, const Parts *recipe, uint32_t seed, 
   if (!read_count(recipe, "n_batches", 1, (double)self->codes.n_rows, &n_batches, host)) return false;
   if (!read_scope(recipe, &is_local, host)) return false;
   if (!read_flag(recipe, "shuffle", &self->is_shuffled, host)) return false;
-  if (find_part(recipe, "plan").type != TEXT) return refuse_part(host, "plan", "the digest of the plan");
+  if (find_part(recipe, "plan").type != TEXT) return refuse_part(host, "plan", "the fingerprint of the plan");
   Part own = find_part(recipe, "shards");
   if (own.type != DOUBLES || own.length < 1 || own.length > self->n_shards) {
     return refuse_part(host, "shards", "different numbers of shards below %lld", (long long)self->n_shards);
@@ -253,9 +253,8 @@ static bool draw_sharded(void *instance, Generator *generator, uint32_t epoch, H
 
 static void identify_sharded(const void *instance, const Parts *recipe, Identity *identity) {
   const Sharded *self = instance;
-  (void)recipe;
   identity->has_unused_seed = !self->is_shuffled;
-  identity->only = "plan"; /* the same in all processes, whichever shards they have */
+  identity->only = find_part(recipe, "plan").values; /* the same in all processes, whichever shards they have */
 }
 
 const Kind sharded_kind = {

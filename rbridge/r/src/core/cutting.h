@@ -46,10 +46,10 @@ static inline int64_t count_cut(const Cutting *cutting, int64_t n_drawn) {
 static inline void identify_cutting(const Cutting *cutting, int64_t n_drawn, Identity *identity) {
   int64_t n_batches = count_cut(cutting, n_drawn);
   identity->has_unused_shares = (n_batches > 0 && !cutting->is_balanced) || cutting->num_replicas == 1;
-  digest_number(&identity->digest, (double)n_batches);
+  digest_number(&identity->n_batches, (double)n_batches);
   if (n_batches == 0 || cutting->lengths != NULL) return;
   bool is_full = n_batches == 1 || (n_drawn % n_batches == 0 && n_drawn / n_batches == cutting->batch_size);
-  digest_number(&identity->digest, cutting->is_shared && !is_full);
+  digest_number(&identity->n_batches, cutting->is_shared && !is_full);
 }
 
 /* Refuse a number of replicas for which a batch would be empty. */

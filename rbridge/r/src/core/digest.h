@@ -8,8 +8,6 @@
 
 #include "recipe.h"
 
-enum { DIGEST_SIZE = 8 /* bytes */ };
-
 typedef struct {
   uint64_t hash;
 } Digest;
@@ -78,13 +76,6 @@ static inline bool digest_part(Digest *digest, const Part *part, Host *host) {
     if (!host->go_on(host)) return false;
   }
   return true;
-}
-
-/* Make the digest the result "digest". */
-static inline bool give_digest(const Digest *digest, Host *host) {
-  uint8_t *bytes = host->vector(host, "digest", BYTES, DIGEST_SIZE);
-  for (int i = 0; bytes != NULL && i < DIGEST_SIZE; i++) bytes[i] = (uint8_t)(digest->hash >> 8 * i);
-  return bytes != NULL;
 }
 
 #endif

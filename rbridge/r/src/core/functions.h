@@ -23,7 +23,7 @@ typedef struct {
   one(count_codes) \
   one(corpus_plan) \
   one(read_rules) \
-  one(digest_parts) \
+  one(fingerprint) \
   one(pair_counts) \
   one(sharded_plan) \
   one(sharded_sizes) \

@@ -5,13 +5,13 @@
 #ifndef PYSTRAT_IDENTITY_H
 #define PYSTRAT_IDENTITY_H
 
-#include "digest.h"
+#include "fingerprint.h"
 
 typedef struct {
-  Digest digest;          /* a kind may add what else does, or what stands for parts that are left out */
+  Digest n_batches;       /* a kind adds them if no part is their number */
   bool has_unused_seed;   /* no batch depends on the seed */
-  bool has_unused_shares; /* no batch depends on "num_replicas" beyond what was added to the digest */
-  const char *only;       /* the part that stands for all others, or NULL */
+  bool has_unused_shares; /* no batch depends on "num_replicas" beyond the numbers of batches */
+  const char *only;       /* the fingerprint of what stands for all parts, or NULL */
 } Identity;
 
 #endif

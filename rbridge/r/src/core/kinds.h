@@ -85,19 +85,29 @@ static inline const Kind *find_kind(const char *name) {
   return NULL;
 }
 
-/* Make "digest" a result: that of what determines the batches of a recipe. */
+/* Make "fingerprint" a result: that of what determines the batches of a recipe. */
 static inline bool identify_recipe(const Kind *kind, const void *self, const Parts *recipe, uint32_t seed, Host *host) {
   Identity identity = {.only = NULL};
-  digest_text(&identity.digest, kind->name);
+  Fingerprint fingerprint;
+  double number = seed;
+  Part seed_part = {.name = "seed", .type = DOUBLES, .length = 1, .values = &number};
   if (kind->identify != NULL) kind->identify(self, recipe, &identity);
-  if (!identity.has_unused_seed) digest_number(&identity.digest, seed);
-  for (int64_t i = 0; i < recipe->n_parts; i++) {
+  const char *only = identity.only == NULL ? "" : identity.only;
+  int64_t n_further = size_of_names(recipe) + (int64_t)(strlen(kind->name) + strlen(only));
+  if (!begin_fingerprint(&fingerprint, recipe->n_parts + 4, n_further, host)) return false;
+  add_entry(&fingerprint, "kind", kind->name);
+  if (!identity.has_unused_seed && !add_part(&fingerprint, &seed_part, host)) return false;
+  for (int64_t i = 0; identity.only == NULL && i < recipe->n_parts; i++) {
     const Part *part = &recipe->parts[i];
-    if (identity.only != NULL && strcmp(part->name, identity.only) != 0) continue;
     if (identity.has_unused_shares && strcmp(part->name, "num_replicas") == 0) continue;
-    if (!digest_part(&identity.digest, part, host)) return false;
+    if (!add_part(&fingerprint, part, host)) return false;
   }
-  return give_digest(&identity.digest, host);
+  if (identity.only != NULL) {
+    add_text(&fingerprint, " ");
+    add_text(&fingerprint, identity.only);
+  }
+  if (identity.n_batches.hash != 0) add_digest(&fingerprint, "n_batches", &identity.n_batches);
+  return give_fingerprint(&fingerprint, host);
 }
 
 static inline bool draw_epoch(const Kind *kind, void *self, uint32_t seed, uint32_t epoch, Host *host) {

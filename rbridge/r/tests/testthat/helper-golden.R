@@ -81,3 +81,8 @@ labels_of_groups = function(rows) {
   by = if (is.null(rows$divisor)) groups else (seq_len(rows$length) - 1) %/% rows$divisor
   list(strata = by %% rows$n_strata, groups = groups)
 }
+
+# Each part of a result is that of a case. Parts are compared as vectors: comparing long lists takes seconds.
+expect_parts = function(found, expected, ..., tolerance = 0) {
+  expect_equal(lapply(found, unlist), lapply(expected, unlist), ..., tolerance = tolerance)
+}

@@ -18,12 +18,6 @@ counts_in = function(...) {
   structure(data.frame(..., check.names = FALSE), class = c("batch_counts", "data.frame"))
 }
 
-# list(rows, offsets) -> list of batches
-split_batches = function(batches) {
-  sizes = diff(batches$offsets)
-  unname(split(batches$rows, rep(seq_along(sizes), times = sizes)))
-}
-
 # All batches of an iterator, up to the first time that it is exhausted.
 drain = function(iterator) {
   batches = list()
@@ -36,9 +30,7 @@ drain = function(iterator) {
   }
 }
 
-epoch_of = function(sampler, epoch) {
-  split_batches(sampler$batches(epoch))
-}
+epoch_of = function(sampler, epoch) as.list(sampler$batches(epoch))
 
 # The seed of R's generator in an epoch, as ?batch_sampler_instance says.
 seed_of_epoch = function(seed, epoch) (seed + 1327217885 * epoch) %% 2147483647

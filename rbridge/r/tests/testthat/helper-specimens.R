@@ -48,14 +48,11 @@ long_specimens = function(...) {
   all[are_long | !functions %in% functions[are_long]]
 }
 
-generators_of_all_kinds = function(...) lapply(specimens(...), generator_of_specimen)
-
-# The first specimen of a function that has the given arguments, as a generator.
-generator_with = function(name, ..., of = specimens()) {
-  given = list(...)
-  has = vapply(of, function(specimen) {
-    same = vapply(names(given), function(argument) identical(specimen$args[[argument]], given[[argument]]), NA)
-    specimen$name == name && all(same)
-  }, NA)
-  generator_of_specimen(of[[which(has)[1L]]])
+# One of each function that draws epochs to an end, and one that does not; in `make thorough`, all long specimens.
+chosen_specimens = function(...) {
+  long = long_specimens(...)
+  of = vapply(long, function(specimen) paste(specimen$name, is.null(specimen$args$length)), "")
+  if (is_thorough()) long else long[!duplicated(of)]
 }
+
+generators_of_all_kinds = function(...) lapply(specimens(...), generator_of_specimen)

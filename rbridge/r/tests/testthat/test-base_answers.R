@@ -2,21 +2,12 @@
 
 labels = rep(c(1L, 0L), c(60, 1940))
 
-test_that("a mean batch size that is too small names repeats, and a balance of TRUE is answered", {
-  expect_match(message_of(batch_sampler_stratified(mean_batch_size = 20, strata = labels)),
-    "To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat'", fixed = TRUE)
-  expect_match(message_of(batch_sampler_stratified(mean_batch_size = 20, balance = TRUE, strata = labels)),
-    "must be 'over', 'under' or a positive integer. Got TRUE instead.", fixed = TRUE)
-})
-
-test_that("two columns of text are labels, and a matrix of one column is a vector", {
+test_that("two columns of text are labels", {
   table = data.frame(a = rep(c("x", "y"), 50), b = rep(c("u", "u", "v", "w"), 25))
   for (rows in as.list(batch_sampler_multilabel(1, labels = table, seed = 1)(NULL)$batches(0))) {
     expect_setequal(table$a[rows], c("x", "y"))
     expect_setequal(table$b[rows], c("u", "v", "w"))
   }
-  batches = function(strata) batch_sampler_stratified(3, strata = strata, seed = 1)(NULL)$batches(1)
-  expect_identical(batches(matrix(labels)), batches(labels))
 })
 
 test_that("values of a wrong length are answered with both lengths", {
@@ -30,21 +21,74 @@ test_that("values of a wrong length are answered with both lengths", {
   expect_match(message_of(batch_sampler_stratified(1, strata = wrong)(dataset)), expected, fixed = TRUE)
 })
 
-test_that("numbers of 64 bits are groups, and larger ones are text", {
+# What one sampler or function makes of values of rows, or of numbers.
+of_rows = list(
+  strata = function(x) batch_sampler_stratified(1, strata = x, seed = 1)(NULL)$batches(0),
+  "columns of strata" = function(x) batch_sampler_stratified(1, strata = list(a = x), seed = 1)(NULL)$batches(0),
+  groups = function(x) {
+    batch_sampler_stratified_group(1, groups = x, strata = rep(0:1, 6), seed = 1)(NULL)$batches(0)
+  },
+  keys = function(x) batch_sampler_no_duplicates(3, keys = x, seed = 1)(NULL)$batches(0),
+  weights = function(x) batch_sampler_weighted(x, 3, seed = 1)(NULL)$batches(0),
+  classes = function(x) repeat_factors(x, threshold = 1),
+  values = function(x) inverse_density_weights(x),
+  bins = function(x) bin_target(x, 3),
+  lengths = function(x) batch_sampler_epoch_subset(12, 8, lengths = x, max_tokens = 20, seed = 1)(NULL)$batches(0),
+  users = function(x) batch_sampler_pairs(x, rep(1:6, 2), 0.5, 4, seed = 1)(NULL)$batches(0),
+  shards = function(x) shard_counts(list(a = x)),
+  column = function(x) {
+    batch_sampler_tree(list(column = "a", op = "lt", value = 5), 4, 12, list(a = x), seed = 1)(NULL)$batches(0)
+  }
+)
+
+numbers = list(
+  n_rows = function(x) batch_sampler_uniform(x, 2, seed = 1)(NULL)$batches(0),
+  min_samples_per_stratum = function(x) batch_plan(rep(1:2, 9), x)$n_batches,
+  seed = function(x) batch_sampler_uniform(9, 2, seed = x)(NULL)$batches(0),
+  epoch = function(x) batch_sampler_uniform(9, 2, seed = 1)(NULL)$set_epoch(x)$batches(),
+  k = function(x) sum_tree(1:9, seed = 1)$sample(x),
+  value = function(x) {
+    batch_sampler_tree(list(column = "a", op = "lt", value = x), 4, 12, list(a = 1:9), seed = 1)(NULL)$batches(0)
+  }
+)
+
+test_that("arrays of one dimension, matrices of one column and numbers of 64 bits are values of rows", {
   skip_if_not_installed("bit64")
-  batches = function(groups) batch_sampler_stratified_group(1, groups = groups, strata = labels, seed = 1)(NULL)
-  expect_identical(batches(bit64::as.integer64(rep(1:1000, 2)))$batches(0), batches(rep(1:1000, 2))$batches(0))
-  expect_match(message_of(batches(bit64::as.integer64("9007199254740993") + 0:1999)), "Pass such numbers as text.",
-    fixed = TRUE)
+  x = c(3, 3, 5, 4, 5, 6, 7, 8, 9, 9, 2, 3)
+  forms = list(array(x), matrix(x), bit64::as.integer64(x), structure(array(x), class = "table"),
+    structure(bit64::as.integer64(x), dim = c(12L, 1L)))
+  for (name in names(of_rows)) {
+    for (form in forms) expect_equal(of_rows[[name]](form), of_rows[[name]](x), info = name)
+  }
+  for (name in names(numbers)) {
+    for (form in list(bit64::as.integer64(4), array(4))) {
+      expect_equal(numbers[[name]](form), numbers[[name]](4), info = name)
+    }
+  }
+  expect_match(message_of(of_rows$groups(bit64::as.integer64("9007199254740993") + 0:11)), fixed = TRUE,
+    "Pass such numbers as text.")
 })
 
-test_that("too many replicas are answered with the number of batches", {
-  expect_match(message_of(batch_sampler_stratified(1, strata = rep(0:1, 3), num_replicas = 8)),
-    "must be at most 3, the number of batches. Got 8 instead.", fixed = TRUE)
+test_that("tables of numbers of 64 bits are counts, and so are their bits, which xtabs() keeps", {
+  skip_if_not_installed("bit64")
+  data = data.frame(file = c("a", "a", "b", "b"), label = c("x", "y", "x", "y"))
+  data$n = bit64::as.integer64(3:6)
+  expected = sharded_plan(matrix(c(3, 5, 4, 6), 2, dimnames = list(c("a", "b"), c("x", "y"))), 1)$counts
+  columns = data.frame(x = data$n[c(1, 3)], y = data$n[c(2, 4)], row.names = c("a", "b"))
+  for (table in list(xtabs(n ~ file + label, data), tapply(data$n, data[1:2], sum), columns)) {
+    expect_identical(sharded_plan(table, 1)$counts, expected)
+  }
 })
 
-test_that("mlr3torch takes any value as 'sampler', as the guide says", {
-  skip_if_not_installed("mlr3torch")
-  generator = batch_sampler_stratified(3, seed = 1)
-  expect_identical(mlr3::lrn("classif.mlp", sampler = generator)$param_set$values$sampler, generator)
+test_that("names of values of known things decide, or are refused", {
+  features = c(bob = 1, ann = 2)
+  dataset = pair_dataset(2, 3, user_features = features, user_ids = c("ann", "bob"))
+  expect_identical(dataset[c(1, 7)]$user_features, c(2, 1))
+  rows = matrix(1:4, 2, dimnames = list(c("2", "1"), NULL))
+  expect_identical(triple_dataset(2, 3, user_features = rows)[c(1, 2)]$user_features, matrix(c(2L, 4L), 1))
+  expect_identical(decode_pairs(7, 3, user_ids = c("2" = "bob", "1" = "ann"))$user, "bob")
+  expect_identical(stratum_codes(0:1, c("1" = "yes", "0" = "no")), stratum_codes(0:1, c("no", "yes")))
+  expect_match(message_of(pair_dataset(2, 3, user_features = c(ann = 1, eve = 2), user_ids = c("ann", "bob"))),
+    fixed = TRUE, paste("The 'user_features' parameter must name each of 'ann', 'bob' once if it has names.",
+      "Got 'eve' instead. To match by position, give unname() of it."))
 })

@@ -20,14 +20,6 @@ test_that("the batches of an epoch are a list of rows, with all rows and offsets
   expect_null(batches$row)
 })
 
-test_that("the next epoch is the default, and stays the next one", {
-  instance = sampler()
-  expect_identical(instance$batches(), instance$batches(0))
-  next_epoch_of(instance)
-  expect_identical(instance$batches(), instance$batches(1))
-  expect_identical(instance$epoch, 1)
-})
-
 test_that("auxiliary values stay with their rows", {
   spec = list(mode = "sequential", auxiliary = list(step = "counter()"))
   batches = batch_sampler_tree(spec, 2, 3, table = list(x = 1:3), seed = 1)(NULL)$batches(0)
@@ -75,8 +67,6 @@ test_that("collect_rows() returns the same list, and batch_counts() takes it, or
 })
 
 test_that("the members of a generator are those of its instances, and an error says how to get them", {
-  generator = batch_sampler_stratified(2, strata = labels)
-  expect_error(generator$batches(0), paste(
-    "This batch_sampler_stratified is a generator: call it with a dataset first,",
-    "generator(dataset)$batches."), fixed = TRUE)
+  expect_error(batch_sampler_stratified(2, strata = labels)$batches(0), fixed = TRUE,
+    "This batch_sampler_stratified is a generator: call it with a dataset first, generator(dataset)$batches.")
 })

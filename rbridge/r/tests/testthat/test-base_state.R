@@ -18,6 +18,14 @@ state_after = function(generator, done) {
   sampler$state_dict(batches_consumed = done)
 }
 
+# Each message is the refusal of a state that differs in these entries; an entry may become NULL.
+expect_refused_states = function(generator, state, changes) {
+  for (place in seq_along(changes)) {
+    changed = utils::modifyList(state, changes[[place]], keep.null = TRUE)
+    expect_error(generator(NULL)$load_state_dict(changed), names(changes)[place], fixed = TRUE)
+  }
+}
+
 test_that("within an epoch, the number of batches must be given", {
   sampler = generators$stratified(NULL)
   sampler$state_dict()
@@ -61,31 +69,64 @@ test_that("ranks must fit the sampler", {
 })
 
 test_that("other states are errors", {
-  sampler = generators$stratified(NULL)
-  state = sampler$state_dict()
-  with = function(...) utils::modifyList(state, list(...))
-  other = batch_sampler_stratified(2, strata = labels, seed = 2)(NULL)
-  expect_error(other$load_state_dict(state), "must come from a sampler with the same data, parameters and seed.")
-  expect_error(sampler$load_state_dict(list()), "must have the entries 'version', 'fingerprint', 'epoch' and 'batch'")
-  expect_error(sampler$load_state_dict(with(version = 2)), "must be of version 1. Got version 2 instead.")
-  expect_error(sampler$load_state_dict(with(batch = 7)), "The 'batch' parameter must be an integer from 0 to 6")
-  expect_error(sampler$load_state_dict(with(epoch = -1)), "The 'epoch' parameter must be an integer from 0 to 6700000")
-  weighted = generators$weighted(NULL)
-  state = state_after(generators$weighted, 2)
-  expect_error(weighted$load_state_dict(state[1:4]), "must have the entries 'drawn', 'generator', 'sample_generator'")
-  expect_error(weighted$load_state_dict(with(feedback = list(weights = 1))), "'state' parameter must hold 48 weights")
-  expect_error(weighted$load_state_dict(with(drawn = matrix(1, 1, 3))), "must hold drawn batches of 4 rows")
-  expect_error(weighted$load_state_dict(with(generator = 1:3)), "must hold 625 words of the generator")
-  expect_error(weighted$load_state_dict(with(generator = NULL, feedback = state$feedback)), "'generator'")
-  weighted$set_rank(1, 2)
-  expect_error(weighted$load_state_dict(with(batch = 3)), "must be at a multiple of the number of replicas")
+  generator = generators$stratified
+  expect_error(generator(NULL)$load_state_dict(list()), "the entries 'version', 'fingerprint', 'epoch' and 'batch'")
+  expect_refused_states(generator, generator(NULL)$state_dict(), list(
+    "must be of version 1. Got version 2 instead." = list(version = 2),
+    "The 'batch' parameter must be an integer from 0 to 6" = list(batch = 7),
+    "The 'epoch' parameter must be an integer from 0 to 6700000" = list(epoch = -1)
+  ))
+  made = function(strata = labels, seed = 1, num_replicas = 2) {
+    batch_sampler_stratified(2, strata = strata, seed = seed, num_replicas = num_replicas)(NULL)
+  }
+  expect_error(made(seed = 2)$load_state_dict(made()$state_dict()), fixed = TRUE,
+    paste("must come from a sampler with the same data, parameters and seed. Got that of a sampler with another seed,",
+      "1, instead. Make the sampler as it was made when the state was saved."))
+  expect_error(made(rev(labels))$load_state_dict(made()$state_dict()), "with other strata instead.")
+  expect_error(made(num_replicas = 4)$load_state_dict(made()$state_dict()), "with another number of batches, such as")
 })
 
-test_that("feedback is part of a state", {
+test_that("other states of a sampler with feedback are errors", {
+  generator = generators$weighted
+  state = state_after(generator, 2)
+  weights = rep(1, 48)
+  expect_error(generator(NULL)$load_state_dict(state[1:4]), "the entries 'drawn', 'generator', 'sample_generator'")
+  expect_error(generator(NULL)$set_rank(1, 2)$load_state_dict(utils::modifyList(state, list(batch = 3))),
+    "must be at a multiple of the number of replicas")
+  expect_refused_states(generator, state, list(
+    "must hold drawn batches of 4 rows" = list(drawn = matrix(1, 1, 3)),
+    "must hold drawn batches of 4 rows" = list(drawn = matrix(c(1.5, 2, 3, 4), 1)),
+    "must hold drawn batches of 4 rows" = list(drawn = matrix(c(3e9, 2, 3, 4), 1)),
+    "must hold 625 words of the generator" = list(generator = 1:3),
+    "hold the state of the generator" = list(generator = NULL)
+  ))
+  for (case in list(
+    list(3, "The 'state' parameter must hold the weights of the rows"),
+    list(list(weights = "a", next_position = 0), "The 'state' parameter must hold the weights of the rows"),
+    list(list(weights = weights, next_position = 48), "The 'next_position' parameter must be an integer from 0 to 47"),
+    list(list(weights = c(weights, 1), next_position = 0), "must hold 48 weights. Got 49 values instead.")
+  )) {
+    state["feedback"] = list(case[[1L]])
+    expect_error(generator(NULL)$load_state_dict(state), case[[2L]], fixed = TRUE)
+  }
+  partial = batch_sampler_prioritized(3, 2, capacity = 8, seed = 1)
+  state = partial(NULL)$state_dict(0)
+  for (case in list(
+    list(list(weights = rep(1, 3), next_position = 2, largest = NULL), "'next_position' parameter must be 3. Got 2"),
+    list(list(weights = rep(1, 9), next_position = 0, largest = NULL), "must hold from 0 to 8 weights. Got 9 values"),
+    list(list(weights = c(1, 0, 1), next_position = 3, largest = NULL), "must hold weights above 0. Got 0")
+  )) {
+    state$feedback = case[[1L]]
+    expect_error(partial(NULL)$load_state_dict(state), case[[2L]], fixed = TRUE)
+  }
+})
+
+test_that("feedback is part of a state, which counts no batches that were not requested", {
   generator = generators$weighted
   sampler = generator(NULL)
   following = sampler$.iter()
   take(following, 3)
+  expect_error(sampler$state_dict(5), "'batches_consumed' parameter must be at most 4, the number of batches that were")
   sampler$update(1:40, rep(0, 40))
   sampler$sample(3)
   state = sampler$state_dict(batches_consumed = 1)
@@ -127,32 +168,19 @@ test_that("other states by perplexity are errors", {
   rows_of_48 = strrep("MAAAADAAAAAwAAAA", 8)
   reports_of_one_half = strrep("AAAAAAAA4D8AAAAAAADgPwAAAAAAAOA/", 16)
   generator = generators$perplexity_by_length
-  sampler = generator(NULL)
   state = state_after(generator, 2)
-  with = function(...) utils::modifyList(state, list(...))
-  expect_error(sampler$load_state_dict(state[1:5]), "the entries 'reports', 'started', 'weighted' and 'drawn'")
-  expect_error(sampler$load_state_dict(with(started = 1)), "must hold true or false as 'started'. Got 1 instead.")
-  for (text in list(1, "a", "a!==", "AAA=")) {
-    expect_error(sampler$load_state_dict(with(reports = text)), "numbers, packed into text. Got")
-  }
-  expect_error(sampler$load_state_dict(with(reports = "")), "must hold 48 reports, and 24 drawn rows. Got 0 and 24")
-  without_rows = utils::modifyList(state, list(drawn = NULL), keep.null = TRUE)
-  expect_error(sampler$load_state_dict(without_rows), "must hold 48 reports, and 24 drawn rows. Got 48 and 0")
-  expect_error(sampler$load_state_dict(with(drawn = rows_of_48)), "24 rows from 0 as 'drawn'")
-  expect_error(sampler$load_state_dict(with(reports = reports_of_one_half)), "be perplexities from 1 to 1000000")
-  expect_error(sampler$load_state_dict(with(batch = 20)), "'batch'")
-  expect_identical(drain(sampler$.iter()), next_epoch_of(generator(NULL)))
-})
-
-test_that("an epoch without an end continues", {
-  generator = batch_sampler_tree(list(mode = "shuffle"), 5, length = NULL, table = list(x = labels), seed = 1)
-  whole = take(generator(NULL)$.iter(), 5000)
-  copy = generator(NULL)
-  copy$load_state_dict(state_after(generator, 4000))
-  expect_identical(take(copy$.iter(), 1000), whole[4001:5000])
-  copy = generator(NULL)$set_rank(1, 2)
-  copy$load_state_dict(state_after(generator, 4000))
-  expect_identical(take(copy$.iter(), 2), whole[c(4002, 4004)])
+  expect_error(generator(NULL)$load_state_dict(state[1:5]), "the entries 'reports', 'started', 'weighted' and 'drawn'")
+  expect_refused_states(generator, state, list(
+    "must hold true or false as 'started'. Got 1 instead." = list(started = 1),
+    "numbers, packed into text. Got" = list(reports = 1),
+    "numbers, packed into text. Got" = list(reports = "a!=="),
+    "numbers, packed into text. Got" = list(reports = "AAA="),
+    "must hold 48 reports, and 24 drawn rows. Got 0 and 24" = list(reports = ""),
+    "must hold 48 reports, and 24 drawn rows. Got 48 and 0" = list(drawn = NULL),
+    "24 rows from 0 as 'drawn'" = list(drawn = rows_of_48),
+    "be perplexities from 1 to 1000000" = list(reports = reports_of_one_half),
+    "'batch'" = list(batch = 20)
+  ))
 })
 
 test_that("a tensor loader counts the batches that were taken", {
@@ -176,37 +204,4 @@ test_that("the rows that ranks sample are those of one process, one rank after t
   for (k in c(4, 1, 3)) {
     expect_identical(unlist(lapply(ranks, function(sampler) sampler$sample(k))), whole$sample(2 * k))
   }
-})
-
-test_that("a state counts no batches that were not requested, and holds whole rows and named numbers", {
-  sampler = batch_sampler_weighted(rep(1, 40), 4, seed = 1)(NULL)
-  following = sampler$.iter()
-  following()
-  expect_error(sampler$state_dict(5), "'batches_consumed' parameter must be at most 1, the number of batches that were")
-  state = sampler$state_dict(0)
-  changed = function(...) utils::modifyList(state, list(...))
-  load = function(state) batch_sampler_weighted(rep(1, 40), 4, seed = 1)(NULL)$load_state_dict(state)
-  for (drawn in list(matrix(c(1.5, 2, 3, 4), 1), matrix(c(3e9, 2, 3, 4), 1))) {
-    expect_error(load(changed(drawn = drawn)), "hold drawn batches of 4 rows")
-  }
-  for (feedback in list(3, list(weights = "a", next_position = 0), list(rep(1, 40)))) {
-    expect_error(load(`[[<-`(state, "feedback", feedback)), "The 'state' parameter must hold the weights of the rows")
-  }
-  for (position in c(40, 0.5)) {
-    feedback = list(weights = rep(1, 40), next_position = position)
-    expected = "The 'next_position' parameter must be an integer from 0 to 39"
-    expect_error(load(`[[<-`(state, "feedback", feedback)), expected)
-  }
-  feedback = list(weights = rep(1, 41), next_position = 0)
-  expect_error(load(`[[<-`(state, "feedback", feedback)), fixed = TRUE,
-    "The 'state' parameter must hold 40 weights. Got 41 values instead.")
-  partial = batch_sampler_prioritized(3, 2, capacity = 8, seed = 1)(NULL)
-  state = partial$state_dict(0)
-  state$feedback$next_position = 2
-  expect_error(partial$load_state_dict(state), "The 'next_position' parameter must be 3. Got 2 instead.", fixed = TRUE)
-  state$feedback = list(weights = rep(1, 9), next_position = 0, largest = NULL)
-  expect_error(partial$load_state_dict(state), fixed = TRUE,
-    "The 'state' parameter must hold from 0 to 8 weights. Got 9 values instead.")
-  state$feedback = list(weights = c(1, 0, 1), next_position = 3, largest = NULL)
-  expect_error(partial$load_state_dict(state), "The 'state' parameter must hold weights above 0. Got 0", fixed = TRUE)
 })

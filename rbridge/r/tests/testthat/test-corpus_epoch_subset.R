@@ -1,53 +1,28 @@
-# Part of the examples in every epoch: R's own draws, for any batches, and invalid arguments.
+# Part of the examples in every epoch, of all rows or of those of the epoch.
 
-instance_of = function(...) batch_sampler_epoch_subset(...)(NULL)
-
-# What R itself draws after the seed of an epoch.
-drawn_by_r = function(seed, epoch, draw) {
-  withr::with_seed(seed_of_epoch(seed, epoch), draw(),
-    .rng_kind = "Mersenne-Twister", .rng_normal_kind = "Inversion", .rng_sample_kind = "Rejection")
-}
-
-test_that("uniform draws are those of sample.int()", {
-  for (n in c(1, 2, 1000, 65536, 65537, 2147483647)) {
-    sampler = instance_of(n, 1200, 100, seed = 5)
-    for (epoch in c(0, 3)) {
-      expect_identical(sampler$batches(epoch)$rows,
-        drawn_by_r(5, epoch, function() sample.int(n, 1200, replace = TRUE)))
+test_that("batches of the rows of the epoch are those of the golden cases", {
+  for (case in read_golden("rows_by_epoch.json")$cases) {
+    rows = lapply(case$rows, function(of_stage) as.integer(unlist(of_stage)) + 1L)
+    sampler = batch_sampler_epoch_subset(case$n_rows, case$sample, 3, method = case$method, seed = case$seed,
+      rows = rows)(NULL)
+    for (epoch in seq_along(case$drawn) - 1) {
+      expect_identical(sampler$batches(epoch)$rows - 1L, as.integer(unlist(case$drawn[[epoch + 1]])))
     }
   }
-  more_than_a_step = instance_of(10, 600000, 1000, seed = 1)
-  expect_identical(more_than_a_step$batches(0)$rows,
-    drawn_by_r(1, 0, function() sample.int(10, 600000, replace = TRUE)))
+  of_all = batch_sampler_epoch_subset(12, 4, 3, rows = 3:8, seed = 1)(NULL)
+  expect_identical(of_all$batches(9), batch_sampler_epoch_subset(12, 4, 3, rows = list("0" = 3:8),
+    seed = 1)(NULL)$batches(9))
 })
 
-test_that("draws without replacement are those of sample.int()", {
-  for (n in c(1200, 65537, 600000)) {
-    size = min(n, 500000)
-    sampler = instance_of(n, size, 100, method = "uniform_without_replacement", seed = 5)
-    for (epoch in c(0, 3)) {
-      expect_identical(sampler$batches(epoch)$rows,
-        drawn_by_r(5, epoch, function() sample.int(n, size, useHash = FALSE)))
-    }
+test_that("wrong rows are refused, with the numbers of R", {
+  refused = function(rows, text, ...) {
+    expect_error(batch_sampler_epoch_subset(10, 2, 2, rows = rows, seed = 1, ...), text, fixed = TRUE)
   }
-})
-
-test_that("wrong arguments are refused", {
-  of = "parameter must"
-  refused = function(message, ...) {
-    arguments = utils::modifyList(list(n_rows = 10, sample = 5, batch_size = 2), list(...))
-    expect_error(do.call(batch_sampler_epoch_subset, arguments), message, fixed = TRUE)
-  }
-  refused(paste("The 'n_rows'", of, "be an integer from 1 to 2147483647. Got 0 instead."), n_rows = 0)
-  refused(paste("The 'sample'", of, "be an integer from 1 to 2147483647. Got 2.5 instead."), sample = 2.5)
-  refused(paste("The 'batch_size'", of, "be a positive integer. Got 0 instead."), batch_size = 0)
-  refused("must be one of 'uniform', 'uniform_without_replacement', 'partition'. Got 'random'", method = "random")
-  refused("must be at most 10, the number of examples, without replacement. Got 11 instead. Set 'method' to 'uniform'.",
-    sample = 11, method = "uniform_without_replacement")
-  refused("must leave each batch a row: 5 are drawn for 6 batches. Got 6", num_replicas = 6)
-  refused("must be an integer from 0 to 2147483646. Got -1", seed = -1)
-  expect_error(batch_sampler_epoch_subset(10, 5, 2)(dataset_of(11)),
-    "have as many rows as the sampler was made for, 10")
+  refused(list(), "The 'rows' parameter must have rows from epoch 0 on. Got an empty table instead.")
+  refused(list(1:3), "The 'rows' parameter must be a table from epochs, integers from 0 to 6700000, to rows.")
+  refused(list("0" = integer()), "The 'rows' parameter must have rows for each epoch. Got 0 values instead.")
+  refused(list("0" = 1:3, "4" = c(5, 6, 5)), "The 'rows' parameter must have no row twice for an epoch. Got 5 instead.")
+  refused(c(0, 1), "The 'rows' parameter must hold row positions from 1 to 10, counted from 1. Got 0 instead.")
 })
 
 test_that("a sampler shows what it draws", {
@@ -56,4 +31,6 @@ test_that("a sampler shows what it draws", {
     "* Examples: 5 of 10 in an epoch", "* Batches: 3, of at most 2 rows", "* Method: 'uniform'", "* seed: 1"))
   expect_identical(capture.output(generator(NULL)), c("<batch_sampler_epoch_subset>", "* Examples: 5 of 10 in an epoch",
     "* Batches: 3, of at most 2 rows", "* Method: 'uniform'", "* Order: drawn by seed 1, next epoch 0"))
+  of_partition = batch_sampler_epoch_subset(10, 5, 2, method = "partition")(NULL)
+  expect_identical(capture.output(of_partition)[5L], "* Order: next epoch 0")
 })

@@ -20,8 +20,7 @@ test_that("lines beyond the limits are never drawn, and shares follow from the o
   dataset = corpus_dataset(folder)
   within = which(longest_side(dataset$lines(1:120)) <= 6)
   generator = batch_sampler_corpus_mixture(folder, 16, 500L, max_length = 6, seed = 1)
-  sampler = generator(dataset)
-  expect_identical(sort(unique(sampler$batches(0)$rows)), within)
+  expect_identical(sort(unique(generator(dataset)$batches(0)$rows)), within)
   plan = corpus_plan(generator)
   expect_named(plan, c("file", "lines", "excluded", "rule", "uniform_share", "share", "drawn", "kept"))
   expect_identical(plan$lines, c(90, 30))
@@ -30,59 +29,40 @@ test_that("lines beyond the limits are never drawn, and shares follow from the o
   different = function(lines) lines$src != lines$tgt
   sampler = batch_sampler_corpus_mixture(folder, 16, 500L, max_length = 6, accept = different, seed = 1)(NULL)
   expect_identical(sort(unique(sampler$batches(0)$rows)), within[different(dataset$lines(within))])
-  expect_identical(sampler$dataset()[3], dataset[3])
 })
 
-test_that("a dataset with limits has only what remains", {
+test_that("each side may have a limit, and a dataset with limits has only what remains", {
   folder = corpus_of_words()
   whole = corpus_dataset(folder)
-  limited = corpus_dataset(folder, max_length = 6)
-  within = which(longest_side(whole$lines(1:120)) <= 6)
-  expect_length(limited, length(within))
-  expect_identical(limited[rev(seq_along(within))], whole[rev(within)])
-  expect_error(limited[length(within) + 1], "hold positions of lines from 1 to")
-  nothing = corpus_dataset(folder, accept = function(lines) rep(FALSE, length(lines$src)))
-  expect_length(nothing, 0L)
+  of_sides = vapply(whole$lines(1:120)[c("src", "tgt")], function(side) nchar(side) %/% 2 + 1, numeric(120L))
+  for (limits in list(6, c(6, 2), c(4L, 5L))) {
+    within = which(of_sides[, 1L] <= limits[1L] & of_sides[, 2L] <= limits[length(limits)])
+    given = if (length(limits) == 1L) pmax(of_sides[, 1L], of_sides[, 2L]) else unname(of_sides)
+    for (lengths in list(NULL, "words", given)) {
+      limited = corpus_dataset(folder, max_length = limits, lengths = lengths)
+      expect_length(limited, length(within))
+      expect_identical(limited[rev(seq_along(within))], whole[rev(within)])
+      expect_error(limited[length(within) + 1], "hold positions of lines from 1 to")
+    }
+  }
+  expect_length(corpus_dataset(folder, accept = function(lines) rep(FALSE, length(lines$src))), 0L)
 })
 
 test_that("positions are delivered with the items", {
   folder = corpus_of_words()
   dataset = corpus_dataset(folder, positions = TRUE, transform = longest_side)
   whole = corpus_dataset(folder)
-  expect_identical(dataset[c(9, 2)], list(positions = c(9, 2), items = longest_side(whole[c(9, 2)])))
   limited = corpus_dataset(folder, positions = TRUE, max_length = 6)
   expect_identical(limited[3:4], list(positions = 3:4, items = corpus_dataset(folder, max_length = 6)[3:4]))
   sampler = batch_sampler_perplexity(length(dataset), 60, 8, seed = 1)(dataset)
   for (batch in deliver(dataset, batch_sampler = sampler)) {
+    expect_identical(batch$items, longest_side(whole[batch$positions]))
     sampler$report(batch$positions, batch$items / 9)
   }
   expect_identical(which(sampler$perplexities() != 15), sort(unique(sampler$batches(0)$rows)))
   mixture = batch_sampler_corpus_mixture(folder, 8, 40L, seed = 1)(NULL)
   rows = mixture$batches(0)$rows[1:8]
   expect_identical(mixture$dataset(positions = TRUE)[rows], list(positions = rows, items = whole[rows]))
-  expect_error(corpus_dataset(folder, positions = 1), "must be true or false. Got 1 instead.")
-})
-
-test_that("a file without remaining lines counts as empty", {
-  folder = corpus_of_words()
-  lengths = rep(c(9, 1), c(90, 30))
-  sampler = batch_sampler_corpus_mixture(folder, 4, 20L, lengths = lengths, max_length = 3, seed = 1)(NULL)
-  expect_identical(sampler$plan()$drawn, c(0, 20))
-  expect_gt(min(sampler$batches(0)$rows), 90)
-})
-
-test_that("each side may have a limit", {
-  folder = corpus_of_words()
-  lines = corpus_dataset(folder)$lines(1:120)
-  of_sides = vapply(lines[c("src", "tgt")], function(side) nchar(side) %/% 2 + 1, numeric(120L))
-  for (limits in list(c(6, 2), c(9, 3), c(4L, 5L))) {
-    within = which(of_sides[, 1L] <= limits[1L] & of_sides[, 2L] <= limits[2L])
-    for (lengths in list(NULL, "words", unname(of_sides))) {
-      sampler = batch_sampler_corpus_mixture(folder, 16, 900L, max_length = limits, lengths = lengths, seed = 1)(NULL)
-      expect_identical(sort(unique(sampler$batches(0)$rows)), within)
-      expect_length(corpus_dataset(folder, max_length = limits, lengths = lengths), length(within))
-    }
-  }
 })
 
 test_that("wrong arguments are refused", {
@@ -92,13 +72,15 @@ test_that("wrong arguments are refused", {
     expect_error(corpus_dataset(folder, ...), message, fixed = TRUE)
   }
   refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = -1)
-  refused("The 'max_length' parameter must have one number for each side, 2, or be one number.", max_length = 1:3)
-  expect_error(batch_sampler_corpus_mixture("missing", 2, 3, max_length = 1:3), "one number for each side, 2, or be")
   refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = c(4, -1))
+  refused("The 'max_length' parameter must have one number for each side, 2, or be one number.", max_length = 1:3)
   refused("must be 'words', or whole numbers of shape (120, 2), if 'max_length' has a limit for each side.",
     max_length = c(4, 5), lengths = rep(1, 120))
   refused("must be a function, or nothing. Got TRUE instead.", accept = TRUE)
   refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
   refused("The 'lengths' parameter must ", lengths = "words")
+  expect_error(batch_sampler_corpus_mixture("missing", 2, 3, max_length = 1:3), "one number for each side, 2, or be")
   expect_error(batch_sampler_corpus_mixture(folder, sample = 50L, max_tokens = 8), "Exclude them by 'max_length'.")
+  expect_error(corpus_dataset(folder, positions = 1), "must be true or false. Got 1 instead.")
+  expect_error(corpus_dataset(folder, transform = 3), "'transform' .* must be a function, or nothing. Got 3")
 })

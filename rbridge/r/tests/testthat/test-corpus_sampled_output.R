@@ -15,20 +15,14 @@ test_that("ids that occur and those that always do, from 1", {
 })
 
 test_that("other ids raise errors", {
-  expect_error(sampled_vocabulary(list(c(4, 0))), "'sequences' parameter must hold ids from 1. Got 0 instead.",
-    fixed = TRUE)
-  expect_error(sampled_vocabulary(list(), always = 0.5), "'always' parameter must hold integers. Got 0.5 instead.",
-    fixed = TRUE)
-  expect_error(sampled_vocabulary(list(c(1L, NA))), "must hold integers. Got NA instead.", fixed = TRUE)
-  expect_error(sampled_vocabulary(list("a")), "must hold integers. Got 'a' instead.", fixed = TRUE)
-  expect_error(sampled_vocabulary(factor("a")), "must hold integers. Got a value of class 'factor' instead.",
-    fixed = TRUE)
-  expect_error(sampled_vocabulary(NULL), "must be a list of sequences of ids. Got nothing instead.", fixed = TRUE)
-  expect_error(sampled_vocabulary(2^31), "must hold ids up to 2147483647. Got 2147483648 instead.", fixed = TRUE)
-})
-
-test_that("with() is a method for code outside of the package", {
-  expect_true(is.function(utils::getS3method("with", "sampled_output", envir = globalenv())))
+  refused = function(text, ...) expect_error(sampled_vocabulary(...), text, fixed = TRUE)
+  refused("'sequences' parameter must hold ids from 1. Got 0 instead.", list(c(4, 0)))
+  refused("'always' parameter must hold integers. Got 0.5 instead.", list(), always = 0.5)
+  refused("must hold integers. Got NA instead.", list(c(1L, NA)))
+  refused("must hold integers. Got a value of class 'factor' instead.", factor("a"))
+  refused("must be a list of sequences of ids. Got nothing instead.", NULL)
+  refused("must hold ids up to 2147483647. Got 2147483648 instead.", 2^31)
+  expect_true(is.function(utils::getS3method("with", "sampled_output", envir = globalenv()))) # for code of users
 })
 
 size = 50L

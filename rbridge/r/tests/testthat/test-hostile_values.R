@@ -9,101 +9,34 @@ skip_if_not_installed("yaml")
 
 grammar = "^The '[^']+' parameter( (of|at) .+)? must .+\\. Got .+ instead\\.( .+)?$"
 
-# Each is made anew for each call.
-hostile = list(
-  "NULL" = function() NULL,
-  "TRUE" = function() TRUE,
-  "NA" = function() NA,
-  "missing integer" = function() NA_integer_,
-  "missing number" = function() NA_real_,
-  "missing text" = function() NA_character_,
-  "NaN" = function() NaN,
-  "Inf" = function() Inf,
-  "-Inf" = function() -Inf,
-  "-1" = function() -1,
-  "0" = function() 0,
-  "-0" = function() -0,
-  "0.5" = function() 0.5,
-  "5e-324" = function() 5e-324,
-  "2^31" = function() 2^31,
-  "2^53" = function() 2^53,
-  "2^53 + 2" = function() 2^53 + 2,
-  "1e300" = function() 1e300,
-  "integer64" = function() bit64::as.integer64("9223372036854775807"),
-  "complex" = function() 1i,
-  "raw" = function() as.raw(2),
-  "text" = function() "uniform",
-  "no text" = function() "",
-  "Latin-1" = function() iconv("\u00e4", "UTF-8", "latin1"),
-  "no UTF-8" = function() "\xff",
-  "no UTF-8 beside its form" = function() c("\xff", "<ff>"),
-  "named by bytes" = function() stats::setNames(c(1, 1), c("\xff", "<ff>")),
-  "bytes" = function() `Encoding<-`("\xff", "bytes"),
-  "texts" = function() c("a", NA),
-  "named" = function() c(a = 1, b = 2),
-  "numbers" = function() c(2, 1),
-  "numbers with NA" = function() c(1, NA),
-  "numbers with NaN" = function() c(NaN, 1),
-  "numbers with Inf" = function() c(Inf, 1),
-  "negative numbers" = function() c(-1, 1),
-  "halves" = function() c(0.5, 1),
-  "large numbers" = function() c(2^53 + 2, 1),
-  "close numbers" = function() c(0.3, 0.1 + 0.2),
-  "close integers" = function() c(2^50, 2^50 + 1),
-  "no numbers" = function() numeric(),
-  "no integers" = function() integer(),
-  "no logical values" = function() logical(),
-  "logical values" = function() c(TRUE, NA),
-  "complex numbers" = function() c(1i, 2),
-  "factor" = function() factor(c("a", "b")),
-  "factor with NA" = function() factor(c("a", NA)),
-  "ordered" = function() ordered("a"),
-  "Date" = function() as.Date("2020-01-01"),
-  "POSIXct" = function() as.POSIXct("2020-01-01", tz = "UTC"),
-  "microseconds" = function() as.POSIXct(c(0, 1e-6), origin = "1970-01-01", tz = "UTC"),
-  "fractions of a day" = function() structure(c(0, 0.5), class = "Date"),
-  "POSIXlt" = function() as.POSIXlt("2020-01-01", tz = "UTC"),
-  "POSIXlt of a time zone" = function() as.POSIXlt("2020-01-01", tz = "Europe/Berlin"),
-  "difftime" = function() as.difftime(1, units = "secs"),
-  "numbers of 64 bits" = function() bit64::as.integer64(c(1, 2)),
-  "list()" = function() list(),
-  "list(1)" = function() list(1),
-  "list(NULL)" = function() list(NULL),
-  "named list" = function() list(a = 1),
-  "list of two lengths" = function() list(a = 1:2, b = 1),
-  "nested list" = function() list(list(list(1))),
-  "pairlist" = function() pairlist(a = 1),
-  "matrix" = function() matrix(c(1, 0, 0, 1), 2),
-  "matrix of text" = function() matrix("a", 2, 2),
-  "no rows" = function() matrix(numeric(), 0, 2),
-  "no columns" = function() matrix(numeric(), 2, 0),
-  "array" = function() array(1, c(2, 2, 2)),
-  "data.frame" = function() data.frame(a = c(1, 2), b = c("x", NA)),
-  "no data.frame" = function() data.frame(),
-  "data.frame of one name" = function() structure(list(a = 1, a = 2), class = "data.frame", row.names = 1L),
-  "data.frame of a matrix" = function() structure(list(a = matrix(1, 1, 2)), class = "data.frame", row.names = 1L),
-  "data.frame of lists" = function() structure(list(a = list(1, 2)), class = "data.frame", row.names = 1:2),
-  "sparse matrix" = function() Matrix::sparseMatrix(1, 1, x = 1),
-  "function" = function() function() 1,
-  "primitive" = function() sum,
-  "environment" = function() new.env(),
-  "formula" = function() y ~ x,
-  "symbol" = function() as.name("a"),
-  "call" = function() quote(a + b),
-  "expression" = function() expression(a),
-  "S4" = function() methods::getClass("numeric"),
-  "error" = function() simpleError("no"),
-  "unknown class" = function() structure(1, class = "unknown"),
-  "class of integers" = function() structure(1:2, class = "unknown")
+# Each is evaluated anew for each call. In a locale without its character, R itself warns of a path in Latin-1.
+hostile = expression(
+  NULL, TRUE, NA, NA_integer_, NA_real_, NA_character_, NaN, Inf, -Inf, -1, 0, -0, 0.5, 5e-324, 2^31, 2^53, 2^53 + 2,
+  1e300, bit64::as.integer64("9223372036854775807"), 1i, as.raw(2), "uniform", "",
+  if (l10n_info()[["UTF-8"]]) iconv("\u00e4", "UTF-8", "latin1"), "\xff", c("\xff", "<ff>"),
+  stats::setNames(c(1, 1), c("\xff", "<ff>")), `Encoding<-`("\xff", "bytes"), c("a", NA), c(a = 1, b = 2), c(2, 1),
+  c(1, NA), c(NaN, 1), c(Inf, 1), c(-1, 1), c(0.5, 1), c(2^53 + 2, 1), c(0.3, 0.1 + 0.2), c(2^50, 2^50 + 1), numeric(),
+  integer(), logical(), c(TRUE, NA), c(1i, 2), factor(c("a", "b")), factor(c("a", NA)), ordered("a"),
+  as.Date("2020-01-01"), as.POSIXct("2020-01-01", tz = "UTC"), structure(c(0, 0.5), class = "Date"),
+  as.POSIXct(c(0, 1e-6), origin = "1970-01-01", tz = "UTC"), as.POSIXlt("2020-01-01", tz = "Europe/Berlin"),
+  as.difftime(1, units = "secs"), bit64::as.integer64(c(1, 2)), list(), list(1), list(NULL), list(a = 1),
+  list(a = 1:2, b = 1), list(list(list(1))), pairlist(a = 1), matrix(c(1, 0, 0, 1), 2), matrix("a", 2, 2),
+  matrix(numeric(), 0, 2), matrix(numeric(), 2, 0), array(1, c(2, 2, 2)), data.frame(a = c(1, 2), b = c("x", NA)),
+  data.frame(), structure(list(a = 1, a = 2), class = "data.frame", row.names = 1L),
+  structure(list(a = matrix(1, 1, 2)), class = "data.frame", row.names = 1L),
+  structure(list(a = list(1, 2)), class = "data.frame", row.names = 1:2), Matrix::sparseMatrix(1, 1, x = 1),
+  function() 1, sum, new.env(), y ~ x, as.name("a"), quote(a + b), expression(a), methods::getClass("numeric"),
+  simpleError("no"), structure(1, class = "unknown"), structure(1:2, class = "unknown")
 )
-
-# In a locale without this character, R itself warns of a path that has it.
-if (!l10n_info()[["UTF-8"]]) {
-  hostile[["Latin-1"]] = NULL
-}
+names(hostile) = vapply(hostile, deparse1, "")
 
 labels_of_rows = c(0, 1, 1, 0, 1, 1)
 counts_of_rows = rbind(a = c("0" = 2, "1" = 4))
+
+# The values for the argument of a number: in `make test` every eighth, so that all arguments together get all values.
+values_for = function(number) {
+  if (is_thorough()) hostile else hostile[seq(number %% 8L + 1L, length(hostile), by = 8L)]
+}
 
 # What is wrong with the batches of a sampler: they are as many as promised, none is empty, all hold numbers of rows, or
 # of pairs, and two instances give the same.
@@ -208,6 +141,7 @@ calls = c(calls[!duplicated(names(calls))], list(
   pair_dataset = list(n_users = 2, n_items = 2),
   plot_batch_counts = list(tables = list(x = data.frame(a = 1:2)), label = "a"),
   plot_learning_curves = list(values = list(x = c(0.1, 0.2))),
+  labels_of_masks = list(masks = array(c(1, 2, 255), c(3, 2, 2)), n_classes = 2, ignore = 255),
   plot_plan = list(plan = batch_plan(labels_of_rows, 1)),
   plot_roc_curves = list(scores = list(x = c(0.1, 0.2)), labels = c(0, 1)),
   published_class_weights = list(weight = 20),
@@ -237,16 +171,9 @@ called = list(
   count_sources = c("read", "stratum"),
   stratified_stream = c("read", "stratum")
 )
-not_called = c(
-  batch_sampler_python = "needs Python; tests/bridge has its calls",
-  collect_rows = "needs Python or a loader of LibTorch; tests/bridge has its calls",
-  corpus_plan = "takes a mixture",
-  nn_aum_loss = "has no argument",
-  read_batch_sampler = "reads a file",
-  sampled_output = "takes a model of LibTorch",
-  script_folder = "has no argument",
-  write_batch_sampler = "writes a file"
-)
+# These need Python, LibTorch, a mixture or a file, or have no argument.
+not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "nn_aum_loss", "read_batch_sampler",
+  "sampled_output", "script_folder", "write_batch_sampler")
 
 given_besides = function(name, argument) {
   if (name == "corpus_dataset") {
@@ -265,7 +192,7 @@ arguments_of = function(name) {
 
 test_that("every exported function has a valid call", {
   exported = getNamespaceExports("rbridge")
-  expect_setequal(exported[!startsWith(exported, ".__")], c(names(calls), names(not_called)))
+  expect_setequal(exported[!startsWith(exported, ".__")], c(names(calls), not_called))
   for (name in names(calls)) {
     args = calls[[name]]
     if ("seed" %in% arguments_of(name)) {
@@ -275,15 +202,17 @@ test_that("every exported function has a valid call", {
   }
 })
 
+number = 0L
 for (name in names(calls)) {
   test_that(paste("values that nobody expects:", name), {
     for (argument in arguments_of(name)) {
-      found = vapply(hostile, function(value) {
+      number <<- number + 1L
+      found = vapply(values_for(number), function(value) {
         args = utils::modifyList(calls[[name]], given_besides(name, argument))
         if ("seed" %in% arguments_of(name)) {
           args$seed = 1
         }
-        given = value()
+        given = eval(value)
         args[argument] = list(given)
         found = trial(name, args)
         has_error_of_its_own = is.function(given) && argument %in% called[[name]] && startsWith(found, "not of the")
@@ -294,22 +223,20 @@ for (name in names(calls)) {
   })
 }
 
-test_that("values that nobody expects: the methods of a stream", {
+test_that("values that nobody expects: the epoch of a stream", {
   stream = do.call(stratified_stream, c(calls$stratified_stream, seed = 1))
   whole = streamed(stream)
   for (argument in c("epoch", "batches_done")) {
     for (name in names(hostile)) {
       given = list(epoch = 0)
-      given[argument] = list(hostile[[name]]())
+      given[argument] = list(eval(hostile[[name]]))
       stream$set_epoch(0)
       error = tryCatch({
         do.call(stream$set_epoch, given, quote = TRUE)
+        expect_lte(length(streamed(stream)), length(whole))
         NULL
       }, error = identity)
-      if (is.null(error)) {
-        expect_true(length(streamed(stream)) <= length(whole), info = name)
-      } else {
-        expect_s3_class(error, "rbridge_refusal")
+      if (!is.null(error)) {
         expect_match(conditionMessage(error), grammar, info = name)
         expect_identical(streamed(stream), whole, info = name) # nothing has changed
       }

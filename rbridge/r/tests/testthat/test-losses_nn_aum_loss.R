@@ -4,38 +4,24 @@ skip_if_not_installed("mlr3torch")
 
 losses = read_golden("losses.json")
 
-test_that("what is no tensor is refused", {
+test_that("the generator is one of modules and of losses of torch, made by the torch that is loaded", {
+  expect_s3_class(nn_aum_loss, c("nn_aum_loss", "nn_loss", "nn_module", "nn_module_generator"), exact = TRUE)
   loss = nn_aum_loss()
+  expect_s3_class(loss, c("nn_aum_loss", "nn_loss", "nn_module"), exact = TRUE)
+  expect_length(loss$parameters, 0)
+  expect_identical(attr(nn_aum_loss, "module")$get_inherit(), asNamespace("torch")$nn_Module)
   expect_error(loss(c(1, 2), c(0, 1)),
     "The 'input' parameter must be a tensor of shape (n) or (n, 1). Got 2 values instead.", fixed = TRUE)
   expect_error(loss(NULL, 1), "Got nothing instead.", fixed = TRUE)
 })
 
-test_that("the generator is one of modules and of losses of torch, made by the torch that is loaded", {
-  expect_s3_class(nn_aum_loss, c("nn_aum_loss", "nn_loss", "nn_module", "nn_module_generator"), exact = TRUE)
-  loss = nn_aum_loss()
-  expect_s3_class(loss, c("nn_aum_loss", "nn_loss", "nn_module"), exact = TRUE)
-  expect_identical(names(formals(loss)), c("input", "target"))
-  expect_length(loss$parameters, 0)
-  expect_identical(attr(nn_aum_loss, "module")$get_inherit(), asNamespace("torch")$nn_Module)
-})
-
-learner_with_loss = function() {
+test_that("a learner of mlr3torch takes the generator as its loss, also in another process", {
+  skip_on_cran()
   loadNamespace("mlr3torch")
-  mlr3::lrn("classif.mlp", epochs = 1, batch_size = 10, loss = nn_aum_loss)
-}
-
-test_that("a learner of mlr3torch takes the generator as its loss", {
-  learner = learner_with_loss()
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 10, loss = nn_aum_loss)
   expect_identical(learner$loss$id, "nn_aum_loss")
   expect_length(learner$param_set$ids(any_tags = "loss"), 0)
-  loss = learner$loss$generate(mlr3::tsk("sonar"))
-  expect_s3_class(loss, "nn_aum_loss")
-})
-
-test_that("the generator goes to another process, with a learner", {
-  skip_on_cran()
-  learner = learner_with_loss()
+  expect_s3_class(learner$loss$generate(mlr3::tsk("sonar")), "nn_aum_loss")
   formals = callr::r(function(learner) names(formals(learner$loss$generate())), list(learner))
   expect_identical(formals, c("input", "target"))
 })
@@ -78,27 +64,13 @@ test_that("a batch of one class trains nothing and stops nothing", {
 
 test_that("tensors of other types and shapes are refused", {
   skip_without_libtorch()
-  loss = nn_aum_loss()
-  labels = torch::torch_tensor(c(0, 1))
-  expect_error(loss(torch::torch_tensor(1:2), labels), "must hold floating point numbers. Got integers instead.",
-    fixed = TRUE)
-  expect_error(loss(torch::torch_tensor(c(TRUE, FALSE)), labels), "Got logical values instead.", fixed = TRUE)
-  expect_error(loss(torch::torch_tensor(diag(2)), labels), "Got a tensor of shape (2, 2) instead.", fixed = TRUE)
-  expect_error(loss(torch::torch_scalar_tensor(1), labels), "Got a tensor of shape () instead.", fixed = TRUE)
-  expect_error(loss(torch::torch_tensor(c(1, 2)), c(0, 1)),
-    "The 'target' parameter must be a tensor of shape (n) or (n, 1). Got 2 values instead.",
-    fixed = TRUE)
-})
-
-test_that("a network of mlr3torch learns to rank the positive class higher", {
-  skip_without_libtorch()
-  loadNamespace("mlr3torch")
-  set.seed(1)
-  positive = rep(c(TRUE, FALSE), times = c(20, 180))
-  data = data.frame(y = factor(ifelse(positive, "yes", "no")), x = stats::rnorm(200, mean = 4 * positive))
-  task = mlr3::as_task_classif(data, target = "y", positive = "yes")
-  learner = mlr3::lrn("classif.mlp", epochs = 5, batch_size = 200, seed = 1, predict_type = "prob", loss = nn_aum_loss,
-    batch_sampler = batch_sampler_stratified(2, seed = 1))
-  learner$train(task)
-  expect_gt(learner$predict(task)$score(mlr3::msr("classif.auc")), 0.98)
+  refused = function(text, input, target = torch::torch_tensor(c(0, 1))) {
+    expect_error(nn_aum_loss()(input, target), text, fixed = TRUE)
+  }
+  refused("must hold floating point numbers. Got integers instead.", torch::torch_tensor(1:2))
+  refused("Got logical values instead.", torch::torch_tensor(c(TRUE, FALSE)))
+  refused("Got a tensor of shape (2, 2) instead.", torch::torch_tensor(diag(2)))
+  refused("Got a tensor of shape () instead.", torch::torch_scalar_tensor(1))
+  refused("The 'target' parameter must be a tensor of shape (n) or (n, 1). Got 2 values instead.",
+    torch::torch_tensor(c(1, 2)), c(0, 1))
 })

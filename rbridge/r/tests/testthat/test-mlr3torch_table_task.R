@@ -37,22 +37,22 @@ tasks = list(
   "levels that the data do not have" = function() mixed()$set_levels(list(grade = c("high", "low", "more")))
 )
 
-for (name in names(tasks)) {
-  test_that(paste("it gives the rows of the task:", name), {
+test_that("it gives the rows of the task", {
+  for (name in names(tasks)) {
     task = tasks[[name]]()
     table = table_of(task)
     ids = task$row_ids
     columns = c("x", task$target_names)
     for (rows in list(ids, rev(ids), ids[3], ids[c(2, 2, 1)], as.double(ids[4:1]))) {
-      for (cols in list(columns, rev(columns), "y", setdiff(names(task$data()), columns))) {
-        expect_equal(table$data(rows = rows, cols = cols), task$data(rows = rows, cols = cols))
+      for (cols in list(rev(columns), "y", setdiff(names(task$data()), columns))) {
+        expect_equal(table$data(rows = rows, cols = cols), task$data(rows = rows, cols = cols), info = name)
       }
     }
-    expect_identical(table$data(), task$data())
-    expect_identical(table$data(ids[1:2]), task$data(ids[1:2]))
-    expect_identical(table$data(cols = "y"), task$data(cols = "y"))
-  })
-}
+    expect_identical(table$data(), task$data(), info = name)
+    expect_identical(table$data(ids[1:2]), task$data(ids[1:2]), info = name)
+    expect_identical(table$data(cols = "y"), task$data(cols = "y"), info = name)
+  }
+})
 
 test_that("what the task refuses is refused, and all else is that of the task", {
   task = mixed()$filter(5:33)

@@ -2,67 +2,46 @@
 
 skip_if_not_installed("mlr3torch")
 
-test_that("without strata the target of a classification task is used", {
+# The batches of a sampler for a task, and those of strata of the rows that are in it.
+expect_strata = function(strata, task, expected, ...) {
+  sampler = batch_sampler_stratified(1, strata = strata, seed = 1, ...)(dataset_for(task))
+  expect_identical(sampler$batches(1), sampler_of(expected, 1, seed = 1, ...)$batches(1))
+  sampler
+}
+
+test_that("strata are the columns of the role stratum, else the target, or named columns whatever their role", {
   sampler = batch_sampler_stratified(2, seed = 1)(dataset_for(task_of()))
   expect_identical(sampler$plan(), counts_in(no = rep(6L, 5), yes = rep(2L, 5)))
-  expect_identical(sampler$batches(1), sampler_of(survey$y, 2, seed = 1)$batches(1))
-})
-
-test_that("the stratum role comes before the target, and may be several columns", {
   task = task_of()
+  expect_strata(NULL, task, survey$y)
+  expect_strata(c("sex", "y"), task, survey[c("sex", "y")])
   task$set_col_roles("sex", add_to = "stratum")
-  generator = batch_sampler_stratified(2, seed = 1)
-  expect_identical(generator(dataset_for(task))$batches(0), sampler_of(as.list(survey["sex"]), 2, seed = 1)$batches(0))
+  expect_strata(NULL, task, as.list(survey["sex"]))
+  expect_strata("y", task, survey$y)
   task$set_col_roles("y", add_to = "stratum")
-  sampler = generator(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(survey[task$col_roles$stratum], 2, seed = 1)$batches(0))
-  expect_length(sampler$plan(), 4)
+  expect_length(expect_strata(NULL, task, survey[task$col_roles$stratum])$plan(), 4)
 })
 
-test_that("strata may name one or several columns of the task, whatever their role", {
-  task = task_of()
-  task$set_col_roles("sex", roles = character())
-  task$set_col_roles("y", add_to = "stratum")
-  sampler = batch_sampler_stratified(2, strata = c("sex", "y"), seed = 1)(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(survey[c("sex", "y")], 2, seed = 1)$batches(0))
-  sampler = batch_sampler_stratified(2, strata = "sex", seed = 1)(dataset_for(task))
-  expect_identical(names(sampler$plan()), c("f", "m"))
+test_that("positions are those within the task's rows, not row ids, also of rows that occur twice", {
+  for (rows in list(c(40:20, 3, 1), c(40, 1, 1, 40, 2, 39))) {
+    task = task_of(rows)
+    expect_identical(task$row_ids, as.integer(rows))
+    expect_strata(c("y", "sex"), task, survey[rows, c("y", "sex")])
+    expect_strata(NULL, task, survey$y[rows])
+  }
 })
 
-test_that("positions are those within the task's rows, not row ids", {
-  rows = c(40:20, 3, 1)
-  task = task_of(rows)
-  expect_identical(task$row_ids, as.integer(rows))
-  sampler = batch_sampler_stratified(1, strata = c("y", "sex"), seed = 1)(dataset_for(task))
-  expect_identical(sampler$batches(0), sampler_of(survey[rows, c("y", "sex")], 1, seed = 1)$batches(0))
-  expect_identical(names(sampler$plan())[1], "yes, m")
-})
-
-test_that("rows that occur twice in a task, as in a bootstrap sample, are rows of their own", {
-  rows = c(40, 1, 1, 40, 2, 39)
-  sampler = batch_sampler_stratified(1, seed = 1)(dataset_for(task_of(rows)))
-  expect_identical(sampler$batches(0), sampler_of(survey$y[rows], 1, seed = 1)$batches(0))
-})
-
-test_that("columns that were bound to the task later can be named", {
-  task = task_of()
-  task$cbind(data.frame(late = rep(c("u", "v"), each = 20)))
-  task$filter(40:1)
-  sampler = batch_sampler_stratified(2, strata = "late", seed = 1)(dataset_for(task))
-  expect_identical(names(sampler$plan()), c("v", "u"))
-})
-
-test_that("the advice for a numeric target works, also where learners are trained on parts of the task", {
-  task = mlr3::as_task_regr(survey[c("x", "y")], target = "x")
+test_that("columns that were bound to the task later are strata, by name or by role", {
+  task = mlr3::as_task_regr(data.frame(x = survey$x, z = rev(survey$x)), target = "z")
   values = bin_target(task$truth(), n_bins = 4)
   task$cbind(data.frame(group = values))
-  task$set_col_roles("group", roles = "stratum")
   rows = c(40:11, 40:11)
-  sampler = batch_sampler_stratified(2, seed = 1)(task$clone()$filter(rows))
-  expect_identical(sampler$batches(0), sampler_of(values[rows], 2, seed = 1)$batches(0))
+  expect_strata("group", task$clone()$filter(rows), values[rows])
+  task$set_col_roles("group", roles = "stratum")
+  expect_strata(NULL, task$clone()$filter(rows), values[rows])
 })
 
-test_that("values are refused where mlr3 has repeated or reordered the rows of the task", {
+test_that("values are refused if mlr3 has repeated or reordered the rows of the task", {
   refusal = "must be columns of the task if its rows are repeated or in another order than its data."
   forms = list(survey$site, as.character(survey$y), survey[c("y", "sex")], stratum_codes(rep(0:1, 20), c("a", "b")))
   for (rows in list(40:1, c(1:39, 39L), c(2:40, 1L))) {
@@ -73,75 +52,46 @@ test_that("values are refused where mlr3 has repeated or reordered the rows of t
     }
   }
   part = seq(2, 40, by = 2)
-  sampler = batch_sampler_stratified(1, strata = survey$y[part], seed = 1)(list(task = task_of(part)))
-  expect_identical(sampler$batches(0), sampler_of(survey$y[part], 1, seed = 1)$batches(0))
-})
-
-test_that("names of columns without a task are taken as values, and too few of them tell what is needed", {
-  expect_error(batch_sampler_stratified(1, strata = "y")(dataset_of(40)),
-    "must have one value for each row of the dataset, 40. Got 1 value instead. Names of columns need a task.",
-    fixed = TRUE)
-  expected = "must hold a value for each row if the dataset has no task. Got 'y' instead. Names of columns need a task."
-  expect_error(batch_sampler_stratified(1, strata = "y")(NULL), paste("The 'strata' parameter", expected), fixed = TRUE)
-  expect_error(batch_sampler_stratified_group(1, groups = "y", strata = 1:40)(NULL), fixed = TRUE,
-    paste("The 'groups' parameter", expected))
-})
-
-test_that("a column that is named twice is refused", {
-  expect_error(batch_sampler_stratified(1, strata = c("y", "sex", "y"))(list(task = task_of())),
-    "must name each column once. Got 'y' twice instead.", fixed = TRUE)
-})
-
-test_that("a task, and a list with a task, do as a data source", {
-  generator = batch_sampler_stratified(2, seed = 1)
-  expect_identical(generator(task_of())$batches(0), generator(dataset_for(task_of()))$batches(0))
-  expect_identical(generator(list(task = task_of()))$batches(0), generator(dataset_for(task_of()))$batches(0))
-})
-
-test_that("a regression task gives strata by role or by name only, and else tells how to bin its target", {
-  task = mlr3::as_task_regr(survey, target = "x")
-  generator = batch_sampler_stratified(2, seed = 1)
-  expect_identical(message_of(generator(list(task = task))), paste(
-    "The 'strata' parameter must be given if the target is numeric and no column has",
-    "the role stratum. Got nothing instead. For quantile bins of the target: values = bin_target(task$truth()).",
-    "Bind the values as a column, task$cbind(data.frame(group = values)),",
-    "and give it the role: task$set_col_roles(\"group\", roles = \"stratum\")."
-  ))
-  expect_length(batch_sampler_stratified(2, strata = "sex")(list(task = task))$plan(), 2)
-  task$set_col_roles("y", add_to = "stratum")
-  expect_length(generator(list(task = task))$plan(), 2)
-})
-
-test_that("columns that the task does not have are refused, with those that it has", {
-  expect_identical(message_of(batch_sampler_stratified(1, strata = c("y", "autsim"))(list(task = task_of()))), paste(
-    "The 'strata' parameter must name columns of the task. Got 'autsim' instead.",
-    "The task has 'y', 'sex', 'x', 'site'."
-  ))
-  expect_match(message_of(batch_sampler_stratified(1, strata = "autsim")(list(task = mlr3::tsk("sonar")))),
-    "The task has 'V1', 'V2', 'V3', 'V4', 'V5', 'V6', 'V7', 'V8', 'V9', 'V10', ...", fixed = TRUE)
+  expect_strata(survey$y[part], task_of(part), survey$y[part])
 })
 
 test_that("text with one value for each row is values, unless all of it names columns", {
-  task = task_of()
-  sampler = batch_sampler_stratified(2, strata = survey$sex, seed = 1)(list(task = task))
-  expect_identical(sampler$batches(0), sampler_of(survey$sex, 2, seed = 1)$batches(0))
-  two_rows = task_of(c(1, 40))
-  sampler = batch_sampler_stratified(1, strata = c("y", "sex"))(list(task = two_rows))
+  expect_strata(survey$sex, task_of(), list(survey$sex))
+  sampler = batch_sampler_stratified(1, strata = c("y", "sex"))(list(task = task_of(c(1, 40))))
   expect_identical(names(sampler$plan()), c("no, f", "yes, m"))
 })
 
-test_that("missing values of a task are treated as 'missing' says", {
-  source = list(task = task_of())
-  expect_error(batch_sampler_stratified(1, strata = "site")(source), "Got 10 missing of 40 rows instead.", fixed = TRUE)
-  kept = batch_sampler_stratified(1, strata = "site", missing = "stratum")(source)
-  expect_identical(names(kept$plan()), c("1", "2", "NA"))
-  dropped = batch_sampler_stratified(1, strata = "site", missing = "drop", seed = 1)(source)
-  expect_identical(sort(dropped$batches(0)$rows), 1:30)
-})
-
-test_that("explicit values must be as many as the task has rows", {
-  expect_error(batch_sampler_stratified(1, strata = c(1, 1, 2))(list(task = task_of())),
-    "must have one value for each row of the dataset, 40. Got 3 values instead.", fixed = TRUE)
+test_that("strata that are missing or not there are refused, with what to do", {
+  generator = function(strata = NULL) batch_sampler_stratified(1, strata = strata)
+  of_values = "a value for each row if the dataset has no task. Got 'y' instead. Names of columns need a task."
+  numeric_target = paste(
+    "The 'strata' parameter must be given if the target is numeric and no column has",
+    "the role stratum. Got nothing instead. For quantile bins of the target: values = bin_target(task$truth()).",
+    "Bind the values as a column, task$cbind(data.frame(group = values)),",
+    "and give it the role: task$set_col_roles(\"group\", roles = \"stratum\").")
+  unsupervised = mlr3::TaskUnsupervised$new("rows", backend = data.frame(x = 1:6))
+  for (case in list(
+    list(generator(), dataset_of(40), "must be given if the dataset has no classification task. Got nothing instead."),
+    list(generator(), unsupervised, paste("must be given if the dataset has no classification task. Got nothing",
+      "instead. Of numbers bin_target() makes strata. Bind the values as a column,")),
+    list(generator(), mlr3::as_task_regr(survey, target = "x"), numeric_target),
+    list(generator(c("y", "autsim")), task_of(), paste("The 'strata' parameter must name columns of the task.",
+      "Got 'autsim' instead. The task has 'y', 'sex', 'x', 'site'.")),
+    list(generator("autsim"), mlr3::tsk("sonar"), "'V8', 'V9', 'V10', ..."),
+    list(generator(c("y", "sex", "y")), task_of(), "must name each column once. Got 'y' twice instead."),
+    list(generator("y"), dataset_of(40), paste("must have one value for each row of the dataset, 40.",
+      "Got 1 value instead. Names of columns need a task.")),
+    list(generator("y"), NULL, of_values),
+    list(batch_sampler_stratified_group(1, groups = "y", strata = 1:40), NULL, of_values),
+    list(generator(c(1, 1, 2)), task_of(), "one value for each row of the dataset, 40. Got 3 values instead."),
+    list(generator("site"), task_of(), "Got 10 missing of 40 rows instead.")
+  )) {
+    expect_error(case[[1L]](case[[2L]]), case[[3L]], fixed = TRUE)
+    source = case[[2L]]
+    if (inherits(source, "Task")) expect_error(case[[1L]](list(task = source)), case[[3L]], fixed = TRUE)
+  }
+  expect_strata("site", task_of(), survey$site, missing = "stratum")
+  expect_strata("site", task_of(), survey$site, missing = "drop")
 })
 
 # A dataset as learners of users may make it: it does not name its task.
@@ -182,7 +132,13 @@ test_that("a dataset without a task gets the strata of the task that mlr3torch t
   }
 })
 
-test_that("a subset of a dataset is not taken for the rows of the task that mlr3torch trains on", {
+test_that("a subset of a dataset takes strata as a vector, not for the rows of the task that mlr3torch trains on", {
+  rows = c(40:31, 1:20)
+  subset = torch::dataset_subset(dataset_of(40), rows)
+  sampler = batch_sampler_stratified(2, strata = survey$y[rows], seed = 1)(subset)
+  expect_identical(sampler$batches(0), sampler_of(survey$y[rows], 2, seed = 1)$batches(0))
+  expect_setequal(unlist(deliver(subset, batch_sampler = sampler)), rows)
+  expect_error(batch_sampler_stratified(2, strata = survey$y)(subset), "Got 40 values instead.", fixed = TRUE)
   backwards = function(task) torch::dataset_subset(taskless(task), 40:1)
   expect_error(trained_with(batch_sampler_stratified(2), task_of(), dataset = backwards),
     "must be given if the dataset has no classification task. Got nothing instead.", fixed = TRUE)
@@ -190,33 +146,9 @@ test_that("a subset of a dataset is not taken for the rows of the task that mlr3
   expect_identical(made[[1]]$batches(0), sampler_of(survey$y[40:1], 2, seed = 1)$batches(0))
 })
 
-test_that("a task that is neither of classification nor of regression is told how to get strata", {
-  unsupervised = mlr3::TaskUnsupervised$new("rows", backend = data.frame(x = 1:6))
-  expect_error(batch_sampler_stratified(2)(list(task = unsupervised)), paste(
-    "must be given if the dataset has no classification task. Got nothing instead.",
-    "Of numbers bin_target() makes strata. Bind the values as a column,"
-  ), fixed = TRUE)
-})
-
-test_that("where no task is found, strata must be given", {
-  expect_error(batch_sampler_stratified(2)(dataset_of(40)),
-    "must be given if the dataset has no classification task. Got nothing instead.", fixed = TRUE)
-  sampler = batch_sampler_stratified(2, strata = survey$y, seed = 1)(dataset_of(40))
-  expect_identical(sampler$batches(0), sampler_of(survey$y, 2, seed = 1)$batches(0))
-})
-
 test_that("a dataset of other rows than the task's is refused", {
   expect_error(trained_with(batch_sampler_stratified(2), task_of(), dataset = function(task) taskless(task, 39)),
     "must have one value for each row of the dataset, 39. Got 40 values instead.", fixed = TRUE)
-})
-
-test_that("a subset of a dataset takes strata as a vector", {
-  rows = c(40:31, 1:20)
-  subset = torch::dataset_subset(dataset_of(40), rows)
-  sampler = batch_sampler_stratified(2, strata = survey$y[rows], seed = 1)(subset)
-  expect_identical(sampler$batches(0), sampler_of(survey$y[rows], 2, seed = 1)$batches(0))
-  expect_setequal(unlist(deliver(subset, batch_sampler = sampler)), rows)
-  expect_error(batch_sampler_stratified(2, strata = survey$y)(subset), "Got 40 values instead.", fixed = TRUE)
 })
 
 test_that("all dataset forms of mlr3torch get identical batches", {

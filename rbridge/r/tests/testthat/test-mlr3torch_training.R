@@ -66,14 +66,11 @@ for (name in names(tasks)) {
   })
 }
 
-test_that("a network trained on stratified batches learns, and predicts in the order of the task", {
+test_that("a network trained on stratified batches learns", {
   skip_without_libtorch()
   task = tasks$simulated()
   learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 100, seed = 1, device = "cpu", predict_type = "prob",
     loss = nn_aum_loss, batch_sampler = batch_sampler_stratified(3, seed = 1))
   learner$train(task)
-  prediction = learner$predict(task)
-  expect_gt(prediction$score(mlr3::msr("classif.auc")), 0.95)
-  one_by_one = vapply(1:20, function(row) learner$predict(task, row)$prob[, "1"], numeric(1L))
-  expect_equal(unname(prediction$prob[1:20, "1"]), one_by_one, tolerance = 1e-4)
+  expect_gt(learner$predict(task)$score(mlr3::msr("classif.auc")), 0.95)
 })

@@ -21,17 +21,14 @@ task_to_tune = function() {
   task$filter(c(1:20, 51:90, 101:140))
 }
 
-test_that("the search space has one level for each generator", {
-  space = learner_to_tune()$param_set$search_space()
-  expect_identical(space$ids(), "batch_sampler")
-  expect_identical(space$levels, list(batch_sampler = c("m1", "m2", "m5")))
-})
-
 test_that("every point of the grid gives the learner its generator, and mlr3torch its batches", {
   learner = learner_to_tune()
   space = learner$param_set$search_space()
+  expect_identical(space$levels, list(batch_sampler = c("m1", "m2", "m5")))
   points = paradox::generate_design_grid(space)$transpose()
   expect_length(points, 3)
+  hashes = vapply(points, function(point) mlr3misc::calculate_hash(point$batch_sampler), "")
+  expect_identical(anyDuplicated(hashes), 0L)
   task = task_to_tune()
   for (i in seq_along(minima)) {
     tuned = learner$clone(deep = TRUE)
@@ -45,10 +42,13 @@ test_that("every point of the grid gives the learner its generator, and mlr3torc
   }
 })
 
-test_that("points of the grid are told apart", {
-  points = paradox::generate_design_grid(learner_to_tune()$param_set$search_space())$transpose()
-  hashes = vapply(points, function(point) mlr3misc::calculate_hash(point$batch_sampler), "")
-  expect_identical(anyDuplicated(hashes), 0L)
+test_that("a number becomes a generator in the search space", {
+  minimum = paradox::p_int(1, 4, trafo = function(m) batch_sampler_stratified(m, seed = 1))
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, batch_sampler = paradox::to_tune(minimum))
+  points = paradox::generate_design_grid(learner$param_set$search_space(), resolution = 4)$transpose()
+  for (m in 1:4) {
+    expect_identical(points[[m]]$batch_sampler(task_of())$batches(0), sampler_of(survey$y, m, seed = 1)$batches(0))
+  }
 })
 
 test_that("the tuning instance of mlr3tuning takes the learner, and samples of its space are generators", {

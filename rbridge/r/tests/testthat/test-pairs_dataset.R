@@ -11,9 +11,6 @@ test_that("decoding undoes the numbers, up to the largest", {
     expect_equal(decoded, pairs, ignore_attr = TRUE)
     expect_true(all(vapply(decoded, is.integer, logical(1))))
   }
-})
-
-test_that("no number, no pair", {
   expect_identical(dim(decode_pairs(numeric(), 3)), c(0L, 3L))
 })
 
@@ -26,67 +23,45 @@ test_that("a dataset gives codes, labels and features of all that it is asked fo
   )
   expect_length(dataset, 24)
   expect_named(pair_dataset(3, 4)[0], c("user", "item", "label"))
+  expect_identical(pair_dataset(2^30, 2^22)$.length(), 2^53)
+  expect_error(dataset[24], "There is no user 4: the dataset has 3.", fixed = TRUE)
 })
 
-test_that("features of more than two dimensions are refused", {
-  expect_error(
-    pair_dataset(3, 4, user_features = array(1, c(3, 2, 2))),
-    "The 'user_features' parameter must be a vector or a matrix. Got 3 dimensions instead.",
-    fixed = TRUE
-  )
-})
-
-test_that("features of fewer or more codes are refused", {
-  expect_error(
-    pair_dataset(3, 4, user_features = matrix(1, 2, 5)),
-    paste(
-      "The 'user_features' parameter must have one value or one row for each of 3.",
-      "Got 2 values instead."
-    ),
-    fixed = TRUE
-  )
-  expect_error(pair_dataset(3, 4, item_features = 1:5), "one value or one row for each of 4. Got 5 values instead.",
-    fixed = TRUE)
-  expect_error(pair_dataset(3, 4, item_features = letters[1:4]), "must be numbers. Got 4 values instead.", fixed = TRUE)
-})
-
-test_that("what is no pair number, and no number of items, is refused as in Python", {
+test_that("features, ids and numbers that do not fit are refused", {
+  refused = function(text, code) expect_error(code, text, fixed = TRUE)
+  refused("The 'user_features' parameter must be a vector or a matrix. Got 3 dimensions instead.",
+    pair_dataset(3, 4, user_features = array(1, c(3, 2, 2))))
+  refused("The 'user_features' parameter must have one value or one row for each of 3. Got 2 values instead.",
+    pair_dataset(3, 4, user_features = matrix(1, 2, 5)))
+  refused("one value or one row for each of 4. Got 5 values instead.", pair_dataset(3, 4, item_features = 1:5))
+  refused("must be numbers. Got 4 values instead.", pair_dataset(3, 4, item_features = letters[1:4]))
+  refused("must be a vector of ids.", pair_dataset(3, 4, user_ids = list(1, 2, 3)))
+  refused("must have one id for each of 3. Got 2 values", pair_dataset(3, 4, user_ids = c("a", "b")))
+  refused("'n_users' parameter must be an integer from 1 to 2147483647", pair_dataset(2^31, 1))
+  refused("'n_items' parameter must be an integer from 1 to 2147483647", pair_dataset(1, 2^31))
+  refused(paste("The 'n_items' parameter must be at most 4194304 with 1073741824 users, so that pair numbers stay",
+    "below 2^53. Got 1073741824 instead."), pair_dataset(2^30, 2^30))
+  refused("The 'item_ids' parameter must have one id for each of 4. Got 1 value instead.",
+    decode_pairs(c(7, 12), 4, item_ids = "a"))
+  refused("The 'numbers' parameter must be those of at most 1 user. Got 2 instead.",
+    decode_pairs(c(7, 12), 4, user_ids = "a"))
   for (n_items in list(0, 2.5, 2^31, TRUE, NULL, NA_real_)) {
-    expect_error(decode_pairs(7, n_items),
-      "The 'n_items' parameter must be an integer from 1 to 2147483647. Got ", fixed = TRUE)
+    refused("The 'n_items' parameter must be an integer from 1 to 2147483647. Got ", decode_pairs(7, n_items))
   }
   for (numbers in list(-1, 2^53, 0.5, NA_real_, "7")) {
-    expect_error(decode_pairs(numbers, 3),
-      "The 'numbers' parameter must hold pair numbers, integers from 0 to 2^53 - 1. Got ", fixed = TRUE)
+    refused("The 'numbers' parameter must hold pair numbers, integers from 0 to 2^53 - 1. Got ",
+      decode_pairs(numbers, 3))
   }
-})
-
-test_that("a table beyond pair numbers is refused", {
-  expect_error(pair_dataset(2^31, 1), "'n_users' parameter must be an integer from 1 to 2147483647")
-  expect_error(pair_dataset(1, 2^31), "'n_items' parameter must be an integer from 1 to 2147483647")
-  expect_error(
-    pair_dataset(2^30, 2^30),
-    paste(
-      "The 'n_items' parameter must be at most 4194304 with 1073741824 users,",
-      "so that pair numbers stay below 2^53. Got 1073741824 instead."
-    ),
-    fixed = TRUE
-  )
-  expect_identical(pair_dataset(2^30, 2^22)$.length(), 2^53)
 })
 
 test_that("torch makes no integers of pair numbers", {
   dataset = pair_dataset(2^21, 2^31 - 1)
   generator = batch_sampler_pairs(2^21, 2^31 - 1, 0.5, 2, n_users = 2^21, n_items = 2^31 - 1, seed = 1)
   numbers = generator(NULL)$batches(0)$rows
-  number = 2^53 - 2^22 - 1
-  expect_identical(numbers[1L], number)
+  expect_identical(numbers[1L], 2^53 - 2^22 - 1)
   loader = torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity)
   coro::loop(for (batch in loader) {
     expect_identical(numbers_of(batch, 2^31 - 1), numbers)
   })
   expect_identical(collect_rows(generator, 10)$rows, numbers)
-  # Without a method of its own it does.
-  plain = torch::dataset("plain", initialize = function() NULL, .getbatch = function(index) index)
-  expect_identical(suppressWarnings(plain()[number]), NA_integer_)
 })

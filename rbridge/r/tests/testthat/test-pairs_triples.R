@@ -1,34 +1,12 @@
-# Triples of a user, a positive and negatives of that user, drawn by R itself.
+# Triples of a user, a positive and negatives of that user, drawn by R itself; tests/bridge compares them with Python's.
 
-users = c(1, 1, 2, 3, 3, 1, 4, 3, 1)
-items = c(2, 4, 1, 5, 2, 2, 3, 1, 2)
-
-triples_of = function(batch_size = 4, ...) {
-  arguments = utils::modifyList(list(n_users = 5, n_items = 6, negatives_per_positive = 3, seed = 1), list(...))
-  do.call(batch_sampler_triples, c(list(users, items, batch_size), arguments))
-}
-
-test_that("R's own sample.int() gives the order and the negatives", {
-  expected = local({
-    set.seed(5, "Mersenne-Twister", "Inversion", "Rejection")
-    on.exit(RNGkind("default", "default", "default"))
-    cells = sort((users - 1) * 6 + items - 1)
-    cells = c(unique(cells), cells[duplicated(cells)])
-    order = sample.int(9)
-    groups = lapply(cells, function(cell) {
-      free = setdiff(cell %/% 6 * 6 + 0:5, cells)
-      c(2 * cell + 1, 2 * free[sample.int(length(free), 3, replace = TRUE)])
-    })
-    unlist(groups[order])
-  })
-  expect_identical(triples_of(seed = 5)(NULL)$batches(0)$rows, expected)
-})
+generator = batch_sampler_triples(c(1, 1, 2, 3, 3, 1, 4, 3, 1), c(2, 4, 1, 5, 2, 2, 3, 1, 2), 4, n_users = 5,
+  n_items = 6, negatives_per_positive = 3, seed = 1)
 
 test_that("a dataloader delivers triples, with features and ids", {
   prices = matrix(1:12 / 2, nrow = 6)
   dataset = triple_dataset(5, 6, 3, user_features = (1:5) / 4, item_features = prices, item_ids = letters[1:6])
-  generator = triples_of()
-  delivered = coro::collect(torch::dataloader(dataset, batch_sampler = generator(dataset), collate_fn = identity))
+  delivered = deliver(dataset, batch_sampler = generator(dataset))
   expected = triple_dataset(5, 6, 3)[generator(NULL)$batches(0)$rows]
   expect_identical(unlist(lapply(delivered, `[[`, "user")), expected$user)
   expect_identical(unlist(lapply(delivered, `[[`, "positive_id")), letters[expected$positive])
@@ -50,19 +28,9 @@ test_that("one triple, one negative and no triples keep their dimensions", {
   expect_identical(dim(dataset[numeric()]$negatives), c(0L, 1L))
 })
 
-test_that("ids are numbered as by the sampler of pairs", {
-  users = c("ann", "bob", "ann", "eve")
-  items = factor(c("x", "y", "z", "x"), levels = c("z", "y", "x", "unused"))
-  sampler = batch_sampler_triples(users, items, 2, seed = 1)(NULL)
-  expect_identical(sampler$user_ids(), c("ann", "bob", "eve"))
-  expect_identical(sampler$item_ids(), c("x", "y", "z"))
-  coded = batch_sampler_triples(c(1, 2, 1, 3), c(1, 2, 3, 1), 2, seed = 1)(NULL)
-  expect_identical(coded$batches(1), sampler$batches(1))
-})
-
 test_that("generator and instance print what they are", {
-  expect_output(print(triples_of()), "Table: 5 users, 6 items\n* Triples: 9 positives, 3 negatives each", fixed = TRUE)
-  expect_output(print(triples_of()(NULL)), "* Batches: 3\n* Order: shuffled by seed 1, next epoch 0", fixed = TRUE)
+  expect_output(print(generator), "Table: 5 users, 6 items\n* Triples: 9 positives, 3 negatives each", fixed = TRUE)
+  expect_output(print(generator(NULL)), "* Batches: 3\n* Order: shuffled by seed 1, next epoch 0", fixed = TRUE)
 })
 
 test_that("a dataset refuses what are no whole triples", {

@@ -4,8 +4,7 @@ test_that("collect_rows returns what a dataloader delivers, from a generator and
   expect_identical(collect_rows(generator, 20000), sampler$batches(0))
   expect_identical(collect_rows(sampler, 20000), sampler$batches(0))
   expect_identical(collect_rows(sampler, 20000), sampler$batches(1))
-  delivered = collect_rows(generator, 20000)
-  expect_identical(split_batches(delivered), deliver(dataset_of(20000), batch_sampler = generator(NULL)))
+  expect_identical(epoch_of(generator(NULL), 0), deliver(dataset_of(20000), batch_sampler = generator(NULL)))
 })
 
 test_that("collect_rows takes any batch sampler of torch", {
@@ -27,14 +26,9 @@ test_that("collect_rows takes any batch sampler of torch", {
 })
 
 test_that("collect_rows refuses what is no sampler and no number of rows", {
-  generator = batch_sampler_stratified(1, strata = c(1, 1, 2))
-  expect_error(collect_rows(mean, 3),
-    "The 'batch_sampler' parameter must be a generator or an instance made by torch::sampler().",
-    fixed = TRUE)
+  expect_error(collect_rows(mean, 3), "'batch_sampler' .* must be a generator or an instance made by torch::sampler")
   for (n_rows in list(0, -1, 2.5, "3", NULL, c(1, 2))) {
-    expect_error(collect_rows(generator, n_rows), "The 'n_rows' parameter must be a positive integer.",
-      fixed = TRUE)
+    expect_error(collect_rows(batch_sampler_stratified(1, strata = c(1, 1, 2)), n_rows),
+      "The 'n_rows' parameter must be a positive integer.")
   }
-  expect_error(collect_rows(generator, 4), "must have one value for each row of the dataset, 4. Got 3 values instead.",
-    fixed = TRUE)
 })

@@ -33,34 +33,23 @@ test_that("the strata of a task are those of the sampler, or those that are give
   task = mlr3::tsk("german_credit")
   source = list(task = task)
   for (x in list(task, source)) {
-    expect_plan_of(batch_plan(x, 5), batch_sampler_stratified(5, seed = 1)(source))
-    expect_plan_of(batch_plan(x, 5, strata = c("housing", "telephone")),
-      batch_sampler_stratified(5, strata = c("housing", "telephone"), seed = 1)(source))
-    bins = bin_target(task$data(cols = "age")$age)
-    expect_plan_of(batch_plan(x, 5, strata = bins), batch_sampler_stratified(5, strata = bins, seed = 1)(source))
+    for (strata in list(NULL, c("housing", "telephone"), bin_target(task$data(cols = "age")$age))) {
+      expect_plan_of(batch_plan(x, 5, strata = strata), batch_sampler_stratified(5, strata = strata, seed = 1)(source))
+    }
   }
   expect_plan_of(batch_plan(dataset_of(6), 1, strata = rep(1:2, 3)), sampler_of(rep(1:2, 3), 1, seed = 1))
 })
 
-test_that("no random number is drawn, and the task is left as it was", {
+test_that("no random number is drawn, the task is left as it was, and a rare stratum gives one warning in all", {
   skip_if_not_installed("mlr3")
   task = mlr3::tsk("iris")
   hash = task$hash
   set.seed(1)
   before = .Random.seed
-  batch_plan(task, 4)
+  expect_length(testthat::capture_warnings(batch_plan(task, 51, rare = "warn")), 1L)
+  batch_plan(task, 4, strata_per_batch = 2)
   expect_identical(.Random.seed, before)
   expect_identical(task$hash, hash)
-})
-
-test_that("a rare stratum gives one warning in all", {
-  skip_if_not_installed("mlr3")
-  expect_identical(testthat::capture_warnings(batch_plan(c(1, 1, 1, 2), 3, rare = "warn")), paste0(
-    "The smallest stratum, '2', has 1 row, and the 'min_samples_per_stratum' parameter is 3: ",
-    "all rows are in one batch."
-  ))
-  task = mlr3::tsk("iris")
-  expect_length(testthat::capture_warnings(batch_plan(task, 51, rare = "warn")), 1)
 })
 
 test_that("what the sampler refuses is refused in its words", {
@@ -85,17 +74,14 @@ test_that("a plan prints the batches, the minimum and what a batch holds of each
     "       1   600      3    3",
     "       0 19400     97   97"
   ))
+  shown = utils::read.table(text = tail(capture.output(print(plan_with_ties())), 3))
+  composition = plan_with_ties()$composition()
+  expect_identical(shown[3:4], data.frame(V3 = vapply(composition, min, 1L), V4 = vapply(composition, max, 1L)),
+    ignore_attr = TRUE)
   printed = capture.output(returned <- withVisible(print(batch_plan(rep(1:25, 2), 2))))
   expect_match(printed[3], "* Batches: 1, of 50 rows, each with at least 2 rows of every stratum", fixed = TRUE)
   expect_identical(printed[length(printed)], "... and 5 more")
   expect_false(returned$visible)
-})
-
-test_that("what the print shows of a stratum is the fewest and the most of the composition", {
-  plan = batch_plan(rep(c("a", "b", "c"), times = c(43, 52, 270)), 7)
-  shown = utils::read.table(text = tail(capture.output(print(plan)), 3))
-  expect_identical(shown[[3]], unname(vapply(plan$composition(), min, 1L)))
-  expect_identical(shown[[4]], unname(vapply(plan$composition(), max, 1L)))
 })
 
 test_that("plot() draws on the open device, and leaves its settings as they were", {
@@ -123,19 +109,4 @@ test_that("the plan of another sampler is that of its instances", {
   expect_error(batch_plan(strata, 2, groups = 1:86, strata_per_batch = 2),
     "The 'groups' parameter must be left out if 'strata_per_batch' is given. Got 86 values instead.",
     fixed = TRUE)
-  expect_error(batch_plan(strata, 4, strata_per_batch = 5), "parameter must be at most 4",
-    fixed = TRUE)
-  state = if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv())
-  batch_plan(strata, 4, strata_per_batch = 2)
-  expect_identical(if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv()), state)
-})
-
-test_that("the plan of groups of a task follows its roles", {
-  skip_if_not_installed("mlr3")
-  task = mlr3::tsk("iris")
-  task$cbind(data.frame(patient = rep(1:75, each = 2)))
-  task$set_col_roles("patient", roles = "group")
-  plan = batch_plan(task, 4, keep = "together")
-  expect_identical(plan$groups, c(25L, 25L, 25L))
-  expect_identical(attr(plan, "n_batches"), 12L)
 })

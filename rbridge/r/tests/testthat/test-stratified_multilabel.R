@@ -1,37 +1,18 @@
-# Rows with several labels.
+# Rows with several labels: forms of labels, and tasks. tests/bridge compares batches and tables with Python's.
 
 triangle = data.frame(a = c(1, 0, 1, 0), b = c(1, 1, 0, 0), c = c(0, 1, 1, 0))
 
-random_labels = function(n_rows, rates) {
-  # A plain congruential sequence: the tests leave R's generator alone.
-  draws = Reduce(function(x, i) (x * 16807) %% 2147483647, seq_len(n_rows * length(rates)), 7, accumulate = TRUE)[-1]
-  matrix(draws / 2147483647, n_rows) < rep(rates, each = n_rows)
-}
-
-refused = function(...) message_of(batch_sampler_multilabel(...))
-
-test_that("known batches, which are those of the Python package", {
-  labels = cbind(0:11 %% 2, 0:11 %% 3 == 0)
-  expect_identical(epoch_of(batch_sampler_multilabel(labels, 2, seed = 1)(NULL), 0),
-    list(c(9L, 4L, 7L, 2L, 3L, 6L), c(1L, 5L, 8L, 11L, 12L, 10L)))
-})
-
 test_that("every form of labels is the same", {
+  skip_if_not_installed("Matrix")
   plain = batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)
-  logical = data.frame(a = triangle$a == 1, b = triangle$b, c = as.integer(triangle$c))
-  for (labels in list(as.matrix(triangle), as.matrix(triangle) == 1, logical, triangle == 1)) {
+  mixed = data.frame(a = triangle$a == 1, b = triangle$b, c = as.integer(triangle$c))
+  sparse = Matrix::Matrix(as.matrix(triangle), sparse = TRUE)
+  for (labels in list(as.matrix(triangle), as.matrix(triangle) == 1, mixed, triangle == 1, sparse)) {
     generator = batch_sampler_multilabel(labels, 1, max_batches = 1, seed = 1)
     expect_identical(recipe_of(generator), recipe_of(plain))
   }
   unnamed = batch_sampler_multilabel(unname(as.matrix(triangle)), 1, max_batches = 1)(NULL)
   expect_named(unnamed$label_counts(0), c("1", "2", "3"))
-})
-
-test_that("a sparse matrix is taken", {
-  skip_if_not_installed("Matrix")
-  sparse = Matrix::Matrix(as.matrix(triangle), sparse = TRUE)
-  expect_identical(batch_sampler_multilabel(sparse, 1, max_batches = 1, seed = 1)(NULL)$batches(0),
-    batch_sampler_multilabel(triangle, 1, max_batches = 1, seed = 1)(NULL)$batches(0))
 })
 
 test_that("each value of a column of text or of a factor is a label, in order of first appearance", {
@@ -53,51 +34,70 @@ test_that("each value of a column of text or of a factor is a label, in order of
 })
 
 test_that("labels that are none are refused", {
-  must = function(text) paste("The 'labels' parameter must", text)
-  shape = "be a matrix with one row per row of the dataset. Got"
-  expect_identical(refused(NULL, 1), must(paste(shape, "nothing instead.")))
-  expect_identical(refused(c(1, 0), 1), must(paste(shape, "1 dimension instead.")))
-  expect_identical(refused(array(1, c(2, 2, 2)), 1), must(paste(shape, "3 dimensions instead.")))
-  expect_identical(refused(matrix(0, 0, 2), 1), must("have at least one row. Got 0 rows instead."))
-  expect_identical(refused(matrix(0, 2, 0), 1), must("have at least one column. Got 0 columns instead."))
-  expect_identical(refused(data.frame(a = 1:2)[, 0], 1), must("have at least one column. Got 0 columns instead."))
-  values = function(got) {
-    must(paste("hold 0 and 1, or text. Got", got, "instead. Use 1 for rows that have the label and 0 for the others,",
-      "or turn the column into text, of which each value is a label."))
+  refused = function(labels, text) {
+    expect_identical(message_of(batch_sampler_multilabel(labels, 1)), paste("The 'labels' parameter must", text))
   }
-  digits = function(got) must(paste("hold 0 and 1, or text. Got", got, "instead. Turn the column into numbers."))
-  expect_identical(refused(rbind(c(1, 2)), 1), values("2 in column '2'"))
-  expect_identical(refused(rbind(c(1, 0), c(3, 1), c(1, 2)), 1), values("3 in column '1'"))
-  expect_identical(refused(rbind(c(NA, 1)), 1), values("NA in column '1'"))
-  expect_identical(refused(data.frame(a = c(1, 1), b = c(0, -1)), 1), values("-1 in column 'b'"))
-  expect_identical(refused(rbind(c("1", "0")), 1), digits("the text '1' in column '1'"))
-  expect_identical(refused(data.frame(a = c("1", "0")), 1), digits("the text '1' in column 'a'"))
-  expect_identical(refused(data.frame(a = Sys.Date()), 1), values("Date values in column 'a'"))
-  expect_identical(refused(data.frame(a = c("x", NA)), 1),
-    must("have no missing values. Got 1 missing of 2 rows in column 'a' instead."))
-  expect_identical(refused(data.frame(a = c(1, 1), b = 0), 1),
-    must("have a row of every label. Got no row of label 'b' instead. Leave the label out."))
+  shape = "be a matrix with one row per row of the dataset. Got"
+  refused(NULL, paste(shape, "nothing instead."))
+  refused(c(1, 0), paste(shape, "1 dimension instead."))
+  refused(array(1, c(2, 2, 2)), paste(shape, "3 dimensions instead."))
+  refused(matrix(0, 0, 2), "have at least one row. Got 0 rows instead.")
+  refused(matrix(0, 2, 0), "have at least one column. Got 0 columns instead.")
+  refused(data.frame(a = 1:2)[, 0], "have at least one column. Got 0 columns instead.")
+  values = function(got) {
+    paste("hold 0 and 1, or text. Got", got, "instead. Use 1 for rows that have the label and 0 for the others,",
+      "or turn the column into text, of which each value is a label.")
+  }
+  refused(rbind(c(1, 0), c(3, 1), c(1, 2)), values("3 in column '1'"))
+  refused(rbind(c(NA, 1)), values("NA in column '1'"))
+  refused(data.frame(a = c(1, 1), b = c(0, -1)), values("-1 in column 'b'"))
+  refused(data.frame(a = Sys.Date()), values("Date values in column 'a'"))
+  digits = "hold 0 and 1, or text. Got the text '1' in column '%s' instead. Turn the column into numbers."
+  refused(rbind(c("1", "0")), sprintf(digits, "1"))
+  refused(data.frame(a = c("1", "0")), sprintf(digits, "a"))
+  refused(data.frame(a = c("x", NA)), "have no missing values. Got 1 missing of 2 rows in column 'a' instead.")
+  refused(data.frame(a = c(1, 1), b = 0),
+    "have a row of every label. Got no row of label 'b' instead. Leave the label out.")
 })
 
-test_that("a dataloader delivers the rows", {
-  generator = batch_sampler_multilabel(random_labels(300, c(0.1, 0.3)), 2, seed = 1)
-  expect_identical(collect_rows(generator, 300), generator(NULL)$batches(0))
-  expect_error(collect_rows(generator, 299), "have as many rows as the sampler was made for, 300. Got 299 rows")
+test_that("what batches lack is told by batch and label", {
+  sampler = batch_sampler_multilabel(triangle, 1, rare = "allow", shuffle = FALSE)(NULL)
+  expect_identical(sampler$shortfalls(0)[c("batch", "label", "missing")],
+    data.frame(batch = 1L, label = "c", missing = 1))
 })
 
-test_that("a task whose rows are in another order, or repeated, is refused", {
-  generator = batch_sampler_multilabel(random_labels(40, c(0.2, 0.4)), 2, seed = 1)
+test_that("labels belong to the rows of a dataset or task in their order, and are not told while mlr3torch predicts", {
+  generator = batch_sampler_multilabel(outer(1:40, c(7, 3), `%%`) == 0, 2, seed = 1)
+  expect_identical(collect_rows(generator, 40), generator(NULL)$batches(0))
+  expect_error(collect_rows(generator, 39), "have as many rows as the sampler was made for, 40. Got 39 rows")
   expect_identical(sort(generator(list(task = task_of()))$batches(0)$rows), 1:40)
-  expect_error(generator(list(task = task_of(c(2:40, 1)))),
-    "'labels' parameter must be columns of the task if its rows")
-  expect_error(generator(list(task = task_of(c(1:39, 1)))),
-    "'labels' parameter must be columns of the task if its rows")
-})
-
-test_that("while mlr3torch predicts, nothing is told of labels", {
-  generator = batch_sampler_multilabel(random_labels(40, c(0.2, 0.4)), 2, seed = 1)
+  for (rows in list(c(2:40, 1), c(1:39, 1))) {
+    expect_error(generator(list(task = task_of(rows))), "'labels' parameter must be columns of the task if its rows")
+  }
   for (sampler in predicted_with(generator, task_of())) {
     expect_null(sampler$label_counts(0))
     expect_null(sampler$shortfalls(0))
   }
+})
+
+test_that("rows may list their labels, and masks have them", {
+  sampler = function(labels) batch_sampler_multilabel(labels, 1, rare = "allow", seed = 1)(NULL)
+  expected = sampler(cbind(cat = c(1, 0, 0), dog = c(1, 1, 0)))
+  lists = list(c("cat", "dog"), "dog", character())
+  expect_identical(sampler(lists)$label_counts(0), expected$label_counts(0))
+  expect_identical(sampler(lists)$batches(0), expected$batches(0))
+  expect_named(sampler(data.frame(pet = I(lists)))$label_counts(0), c("pet=cat", "pet=dog"))
+  expect_error(sampler(list("cat", 3)), "must have a vector of text for each row. Got 3 instead.", fixed = TRUE)
+  expect_error(sampler(list("cat", NA_character_)), "Got 1 missing of 2 labels instead.", fixed = TRUE)
+
+  masks = array(1, c(3, 2, 2))
+  masks[1, 1, ] = 2
+  masks[, 2, 2] = 255
+  expected = matrix(c(TRUE, FALSE, FALSE, FALSE, FALSE, FALSE), 3, dimnames = list(NULL, c("2", "3")))
+  expect_identical(labels_of_masks(masks, 3, ignore = c(255, 1)), expected)
+  expect_identical(labels_of_masks(list(masks[1, , ], list(x = 0, mask = masks[2, , ]), 1), 3, c(255, 1)), expected)
+  expect_error(labels_of_masks(masks, 3), fixed = TRUE,
+    paste("must hold integers from 1 to 3, or those to ignore. Got 255 in mask 1 instead.",
+      "If it is no class, set ignore = 255."))
+  expect_error(labels_of_masks(list(), 3), "must be the masks of one row or more, or a dataset of them.", fixed = TRUE)
 })

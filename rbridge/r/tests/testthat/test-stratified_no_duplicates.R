@@ -1,5 +1,4 @@
-# Batches without two rows that share a value: the cases that Python reads as well, keys of tasks, refusals, and what an
-# instance shows.
+# Batches without two rows that share a value: the golden cases, keys of tasks, and what an instance shows.
 
 queries = c("a", "a", "b", "b", "c", "d", "e", "e")
 documents = c("p", "q", "q", "r", "p", "s", "a", "t")
@@ -17,8 +16,8 @@ columns_of_case = function(rows) {
   Map(function(multiplier, modulus) (row * row * multiplier) %% modulus, rows$multipliers, rows$moduli)
 }
 
-for (case in read_golden("no_duplicates.json")$cases) {
-  test_that(paste("the same batches in every language:", case$input$name), {
+test_that("the same batches in every language", {
+  for (case in read_golden("no_duplicates.json")$cases) {
     parameters = lapply(case$input$parameters, as_value)
     if (!is.null(parameters$strata)) {
       parameters$strata = factor(parameters$strata)
@@ -29,8 +28,8 @@ for (case in read_golden("no_duplicates.json")$cases) {
       batches = as.list(sampler$batches(c(0, 6700000)[place]))
       expect_identical(batches, lapply(case$expected$epochs[[place]], function(rows) unlist(rows) + 1L))
     }
-  })
-}
+  }
+})
 
 test_that("keys are columns of a task, or values in the order of its data", {
   skip_if_not_installed("mlr3")
@@ -68,35 +67,25 @@ test_that("values across columns may be of any one kind", {
     "must have columns of one kind if values count in all of them. Got number and text instead.")
 })
 
-test_that("an instance shows its plan, and a frequent value warns", {
-  expect_warning(sampler <- no_duplicates(4, list(query = c("a", "a", "a", "b", "c"), document = 1:5)), # nolint
-    paste("Rows that share values are dealt to 3 batches, which are enough for every order, instead of the 2 that the",
-      "'batch_size' parameter asks for. A batch has at most 2 rows. The most frequent value, 'a', has 3 rows."),
-    fixed = TRUE)
-  expect_identical(sampler$plan(), data.frame(key = c("query", "document"), values = c(3L, 5L), largest = c(3L, 1L),
-    frequent = c("a", "1")))
-  expect_output(print(sampler), "* Batches: 3 of 1 to 2 rows, no two with the same value", fixed = TRUE)
-  expect_output(print(sampler), "* Rows: 5, of keys 'query', 'document'", fixed = TRUE)
-})
-
-test_that("long texts are shortened where they are shown", {
+test_that("an instance shows its plan, and a frequent value warns, which is cut if it is long", {
   text = strrep("a long document ", 20)
-  expect_warning(sampler <- no_duplicates(2, factor(c(text, text))), fixed = TRUE, # nolint
-    sprintf("The most frequent value, '%s...', has 2 rows.", substr(text, 1, 100)))
-  expect_identical(sampler$plan()$frequent, paste0(substr(text, 1, 100), "..."))
+  frequent = paste0(substr(text, 1, 100), "...")
+  expect_warning(sampler <- no_duplicates(4, list(query = c(text, text, text, "b", "c"), document = 1:5)), # nolint
+    sprintf(paste("Rows that share values are dealt to 3 batches, which are enough for every order, instead of the 2",
+      "that the 'batch_size' parameter asks for. A batch has at most 2 rows. The most frequent value, '%s', has 3",
+      "rows."), frequent), fixed = TRUE)
+  expect_identical(sampler$plan(), data.frame(key = c("query", "document"), values = c(3L, 5L), largest = c(3L, 1L),
+    frequent = c(frequent, "1")))
+  expect_output(print(sampler), "* Rows: 5, of keys 'query', 'document'\n* Batches: 3 of 1 to 2 rows, no two with the",
+    fixed = TRUE)
 })
 
-test_that("invalid arguments are refused", {
-  expect_match(message_of(no_duplicates(0)), "'batch_size' parameter must be a positive integer. Got 0", fixed = TRUE)
-  expect_match(message_of(no_duplicates(2, c(1, NA))), "'keys' parameter must have no missing values.", fixed = TRUE)
-  expect_match(message_of(no_duplicates(2, numeric())), "'keys' parameter must have at least one row.", fixed = TRUE)
-  expect_match(message_of(no_duplicates(2, strata = rep(1, 8), min_samples_per_stratum = 1)), fixed = TRUE,
-    "'min_samples_per_stratum' parameter must be given for a single key only. Got 1 instead. 'keys' has 2 columns.")
-  expect_match(message_of(no_duplicates(2, 1:4, strata = factor(c("x", "x", "x", "y")), min_samples_per_stratum = 1)),
-    "The 'strata' parameter must have at least 2 rows of 'y', one for each batch. Got 1 row instead. Raise 'batch_",
-    fixed = TRUE)
-  expect_match(message_of(no_duplicates(2, 1:4, strata = factor(c("x", "x", "y", "y")), min_samples_per_stratum = 2)),
-    "must be at most 1 for 2 batches, since 'x' has 2 rows. Got 2 instead. Lower it, or raise", fixed = TRUE)
-  expect_match(message_of(no_duplicates(2, 1:4, strata = 1:4 * 2)), fixed = TRUE,
-    "'min_samples_per_stratum' parameter must be given together with 'strata'. Got nothing instead.")
+test_that("invalid keys and strata are refused by name", {
+  refused = function(text, ...) expect_match(message_of(no_duplicates(2, ...)), text, fixed = TRUE)
+  refused("'keys' parameter must have no missing values.", c(1, NA))
+  refused("'keys' parameter must have at least one row.", numeric())
+  refused("The 'strata' parameter must have at least 2 rows of 'y', one for each batch. Got 1 row instead.", 1:4,
+    strata = factor(c("x", "x", "x", "y")), min_samples_per_stratum = 1)
+  refused("'min_samples_per_stratum' parameter must be given together with 'strata'. Got nothing instead.", 1:4,
+    strata = 1:4 * 2)
 })

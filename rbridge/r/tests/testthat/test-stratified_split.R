@@ -1,20 +1,18 @@
-# Parts of rows: the cases that Python reads as well, names, refusals, and the resampling of mlr3.
+# Parts of rows: the golden cases, names, and the resampling of mlr3.
 
-for (case in read_golden("split.json")$cases) {
-  test_that(paste("the same rows in every language:", case$input$name), {
+test_that("the same rows in every language", {
+  for (case in read_golden("split.json")$cases) {
     labels = labels_of_groups(case$input$rows)
     parameters = case$input$parameters
     parameters$sizes = unlist(parameters$sizes)
     groups = if (case$input$grouped) labels$groups
     parts = do.call(stratified_split, c(list(strata = labels$strata, groups = groups), parameters))
     expect_named(parts, names(parameters$sizes))
-    expect_equal(lapply(unname(parts), function(rows) cut_list(rows - 1L)), case$expected, tolerance = 0)
-  })
-}
+    expect_parts(lapply(unname(parts), function(rows) cut_list(rows - 1L)), case$expected, info = case$input$name)
+  }
+})
 
 labels = rep(c("yes", "no"), times = c(12, 28))
-
-refused = function(...) message_of(stratified_split(labels, ...))
 
 test_that("sizes are numbers or a list, with or without names", {
   parts = stratified_split(labels, c(train = 30, test = 10), seed = 1)
@@ -22,19 +20,14 @@ test_that("sizes are numbers or a list, with or without names", {
   expect_identical(lapply(parts, function(rows) sum(labels[rows] == "yes")), list(train = 9L, test = 3L))
   expect_identical(stratified_split(labels, list(30L, 0.1 * 100), seed = 1), unname(parts))
   expect_identical(stratified_split(labels, c(0.75, 0.25), seed = 1), unname(parts))
-  expect_identical(refused(c(a = 30, a = 10)),
-    "The 'sizes' parameter must have one name for each part, all different. Got 'a' twice instead.")
-})
-
-test_that("without a seed, each call draws one from R", {
   set.seed(1)
-  first = stratified_split(labels, c(30, 10))
-  expect_false(identical(stratified_split(labels, c(30, 10)), first))
-})
-
-test_that("numbers of groups are as those of batches in groups", {
+  drawn = stratified_split(labels, c(30, 10)) # by a seed that is drawn
+  expect_false(identical(stratified_split(labels, c(30, 10)), drawn))
+  expect_identical(message_of(stratified_split(labels, c(a = 30, a = 10))),
+    "The 'sizes' parameter must have one name for each part, all different. Got 'a' twice instead.")
   codes = stratum_codes(c(rep(0:9, 3), rep(NA, 10)), as.character(0:9))
-  expect_match(refused(c(30, 10), groups = codes), "The 'groups' parameter must have no missing values.", fixed = TRUE)
+  expect_match(message_of(stratified_split(labels, c(30, 10), groups = codes)),
+    "The 'groups' parameter must have no missing values.", fixed = TRUE)
 })
 
 task_of_parts = function(...) {
@@ -61,12 +54,17 @@ test_that("the resampling has the parts of the rows of a task", {
   expect_error(resampling$iters <- 3L, "read-only", fixed = TRUE)
 })
 
-test_that("by default it is a holdout whose seed is drawn", {
+test_that("by default it is a holdout whose seed is drawn, and a clone is independent", {
   task = task_of_parts()
   set.seed(1)
   resampling = mlr3::rsmp("rbridge.stratified_split")$instantiate(task)
   expect_identical(lengths(resampling$instance), c(train = 26L, test = 13L))
+  clone = resampling$clone(deep = TRUE)
+  expect_identical(clone$instance, resampling$instance)
+  clone$param_set$values$sizes = c(0.5, 0.5)
+  expect_length(clone$instantiate(task)$test_set(1), 19L)
   first = resampling$train_set(1)
+  expect_length(first, 26L)
   expect_false(identical(resampling$instantiate(task)$train_set(1), first))
 })
 
@@ -81,17 +79,6 @@ test_that("the columns of the roles stratum and group are used, also together", 
   patients = lapply(1:2, function(part) unique(task$data(rows = resampling$instance[[part]], cols = "patient")[[1L]]))
   expect_length(intersect(patients[[1L]], patients[[2L]]), 0L)
   expect_setequal(unlist(resampling$instance), task$row_ids)
-})
-
-test_that("a clone is independent, and keeps its parts", {
-  task = task_of_parts()
-  resampling = resampling_of()$instantiate(task)
-  clone = resampling$clone(deep = TRUE)
-  expect_identical(clone$instance, resampling$instance)
-  clone$param_set$values$sizes = c(0.5, 0.5)
-  clone$instantiate(task)
-  expect_identical(lengths(resampling$instance), c(train = 26L, test = 13L))
-  expect_length(clone$test_set(1), 19L)
 })
 
 test_that("learners are resampled and compared by it", {
@@ -111,19 +98,13 @@ test_that("invalid sizes and tasks without strata are refused", {
     "The 'strata' parameter must be given if the target is numeric and no column has the role stratum.", fixed = TRUE)
 })
 
-test_that("it is in the dictionary of mlr3, whichever package is loaded first", {
+test_that("it is in the dictionary of mlr3 if that is loaded before this package, too", {
   skip_on_cran()
-  skip_if_not_installed("callr")
   skip_if_not_installed("mlr3")
-  for (order in list(c("rbridge", "mlr3"), c("mlr3", "rbridge"))) {
-    found = callr::r(
-      function(order) {
-        for (package in order) loadNamespace(package)
-        mlr3::rsmp("rbridge.stratified_split")$id
-      },
-      list(order),
-      libpath = c(installed_library(), .libPaths())
-    )
-    expect_identical(found, "rbridge.stratified_split")
-  }
+  found = callr::r(function() {
+    loadNamespace("mlr3")
+    loadNamespace("rbridge")
+    mlr3::rsmp("rbridge.stratified_split")$id
+  }, libpath = c(installed_library(), .libPaths()))
+  expect_identical(found, "rbridge.stratified_split")
 })

@@ -1,4 +1,4 @@
-# A few strata per batch: the cases that Python reads as well, columns of a task, and the output of an instance.
+# A few strata per batch: the golden cases, columns of a task, and the output of an instance.
 
 labels = rep(letters[1:6], times = c(3, 12, 7, 4, 9, 5))
 
@@ -11,11 +11,11 @@ actual_of_case = function(case) {
   actual_of_ranged(sampler, case$epochs)
 }
 
-for (case in read_golden("subsets.json")$cases) {
-  test_that(paste("the same batches in every language:", case$input$name), {
-    expect_equal(actual_of_case(case$input), case$expected, tolerance = 0)
-  })
-}
+test_that("the same batches in every language", {
+  for (case in read_golden("subsets.json")$cases) {
+    expect_parts(actual_of_case(case$input), case$expected, info = case$input$name)
+  }
+})
 
 test_that("strata may be those of a task", {
   skip_if_not_installed("mlr3")
@@ -25,9 +25,6 @@ test_that("strata may be those of a task", {
   expect_output(print(of_mean(list(task = task))), "* Batches: 15, of at least 2 strata with at least 5 rows of each",
     fixed = TRUE)
   expect_identical(batch_plan(task, strata_per_batch = 2, mean_batch_size = 10), of_mean(list(task = task))$plan())
-  sampler = batch_sampler_strata_subset(2, 5, seed = 1)(list(task = task))
-  expect_identical(sampler$.length(), 15L)
-  expect_output(print(sampler), "* Batches: 15, of at least 2 strata with at least 5 rows of each", fixed = TRUE)
 })
 
 test_that("a plan shows its batches, and the composition is that of an epoch", {

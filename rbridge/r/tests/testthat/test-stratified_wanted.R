@@ -7,19 +7,17 @@ wanted = function(..., strata = labels, seed = 1) {
   batch_sampler_stratified(..., strata = strata, seed = seed)(NULL)
 }
 
-refused = function(...) message_of(wanted(...))
-
 test_that("quotas are named vectors or lists, and names are those of the strata", {
   expected = wanted(c(pos = 2, neg = 5))$batches(3)
   expect_identical(wanted(list(neg = 5L, pos = 2))$batches(3), expected)
   expect_identical(wanted(c(pos = 2, neg = 5, odd = 0))$batches(3), expected)
   expect_identical(wanted(c("1" = 1), strata = c(1, 1, 2))$.length(), 2L)
-  expect_match(refused(c(pos = 7)), "must ask for at most 6 rows of 'pos', which has 6. Got 7 instead.", fixed = TRUE)
-  expect_match(refused(c(pos = 0)), "ask for at least one row of some stratum. Got 0 of each instead.", fixed = TRUE)
-  expect_match(refused(list()), "ask for at least one row of some stratum. Got no stratum instead.", fixed = TRUE)
-  expect_match(refused(c(x = 1)), "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead.", fixed = TRUE)
-  expect_match(refused(list(1, 2)), "must be a positive integer. Got 2 values instead.", fixed = TRUE)
-  expect_match(refused(c(pos = 1, pos = 2)), "must name each stratum once. Got 'pos' twice instead.", fixed = TRUE)
+  refused = function(quotas, text) expect_match(message_of(wanted(quotas)), text, fixed = TRUE)
+  refused(c(pos = 7), "must ask for at most 6 rows of 'pos', which has 6. Got 7 instead.")
+  refused(list(), "ask for at least one row of some stratum. Got no stratum instead.")
+  refused(c(x = 1), "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead.")
+  refused(list(1, 2), "must be a positive integer. Got 2 values instead.")
+  refused(c(pos = 1, pos = 2), "must name each stratum once. Got 'pos' twice instead.")
 })
 
 test_that("a plan of repeats shows the rows that there are, and a generator its settings", {
@@ -40,23 +38,13 @@ test_that("strata that a task has are known to the names once there is a task", 
   expect_error(batch_sampler_stratified(c(X = 1))(list(task = task)), "must name one of the strata", fixed = TRUE)
 })
 
-test_that("a saved instance gives the same batches", {
-  sampler = wanted(mean_batch_size = 6, balance = "over")
-  copy = unserialize(serialize(sampler, NULL))
-  expect_identical(copy$batches(4), sampler$batches(4))
-})
-
 test_that("weights correct for rows that an epoch takes less or more often than once", {
   labels = rep(c("rare", "frequent"), times = c(10, 40))
   sampler = sampler_of(labels, mean_batch_size = 10, balance = "under", seed = 1)
+  rows = sampler$batches(0)$rows
   expect_identical(sampler$class_weights(), c(rare = 1, frequent = 4))
-  expect_identical(sampler$class_weights(normalize = TRUE), c(rare = 1, frequent = 4) * 20 / 50)
   expect_identical(sampler$weights(c(1, 50, 11)), c(1, 4, 4))
-  expect_identical(sum(sampler$weights(sampler$batches(0)$rows)), 50)
-  expect_identical(mean(sampler$weights(sampler$batches(0)$rows, normalize = TRUE)), 1)
-  repeated = sampler_of(labels, min_samples_per_stratum = 5, mean_batch_size = 10, rare = "repeat", seed = 1)
-  expect_equal(sum(repeated$weights(repeated$batches(3)$rows)), 50)
-  expect_identical(sampler_of(labels, min_samples_per_stratum = 2, seed = 1)$weights(), rep(1, 50))
+  expect_identical(c(sum(sampler$weights(rows)), mean(sampler$weights(rows, normalize = TRUE))), c(50, 1))
   dropped = sampler_of(c("a", NA, "b"), min_samples_per_stratum = 1, missing = "drop", seed = 1)
   expect_identical(dropped$weights(), c(1, NA, 1))
   expect_error(sampler$weights(51), "The 'rows' parameter must hold row positions from 1 to 50. Got 51 instead.")

@@ -12,39 +12,21 @@ spec = list(mode = "shuffle", auxiliary = list(angle = "uniform(-10, 10)", flip 
 generator = batch_sampler_tree(spec, 4, 12, table = list(x = 1:12), seed = 1)
 with_values = function(batch, aux) c(batch, aux)
 
-test_that("a batch of a dataloader has the auxiliary values of its rows", {
+test_that("batches of a dataloader have the auxiliary values of their rows, epoch after epoch", {
   dataset = auxiliary_dataset(images(), with_values)
   expect_length(dataset, 12)
   sampler = generator(dataset)
-  expected = sampler$batches(0)
-  loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
-  found = list()
-  coro::loop(for (batch in loader) found = c(found, list(batch)))
-  expect_length(found, 3L)
-  of_all = function(name) unlist(lapply(found, `[[`, name))
-  expect_identical(of_all("row"), expected$rows)
-  expect_identical(of_all("angle"), expected$aux$angle)
-  expect_identical(of_all("flip"), expected$aux$flip)
-  expect_identical(of_all("attributes"), c(0L, 0L, 0L))
-})
-
-test_that("the next epoch of the same dataloader has values of its own", {
-  dataset = auxiliary_dataset(images(), with_values)
-  sampler = generator(dataset)
   loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
   for (epoch in 0:1) {
-    angles = numeric()
-    coro::loop(for (batch in loader) angles = c(angles, batch$angle))
-    expect_identical(angles, sampler$batches(epoch)$aux$angle)
+    found = coro::collect(loader)
+    of_all = function(name) unlist(lapply(found, `[[`, name))
+    expected = sampler$batches(epoch)
+    expect_identical(of_all("row"), expected$rows)
+    expect_identical(of_all("angle"), expected$aux$angle)
+    expect_identical(of_all("flip"), expected$aux$flip)
+    expect_identical(of_all("attributes"), c(0L, 0L, 0L))
   }
-})
-
-test_that("without the wrapper torch drops them", {
-  expect_null(attr(images()[structure(1:2, aux = list(a = 1:2))]$row, "aux"))
-})
-
-test_that("rows without values are those of the dataset itself", {
-  expect_identical(auxiliary_dataset(images(), with_values)[3:4], images()[3:4])
+  expect_identical(auxiliary_dataset(images(), with_values)[3:4], images()[3:4]) # rows without values
 })
 
 test_that("the task of a dataset is that of the wrapper", {

@@ -1,14 +1,12 @@
-# Class weights: the cases of Python, and how labels are read.
+# Weights by class, by label and by density: the golden cases, and how labels are read.
 
 # A list of lists is a matrix.
 as_labels = function(labels) {
   if (is.null(names(labels)) && is.list(labels[[1L]])) do.call(rbind, lapply(labels, unlist)) else as_strata(labels)
 }
 
-test_that("the weights are those of Python", {
-  cases = read_golden("class_weights.json")$cases
-  expect_gt(length(cases), 30L)
-  for (case in cases) {
+test_that("weights by class are those of the golden cases", {
+  for (case in read_golden("class_weights.json")$cases) {
     input = case$input
     weights_of = getExportedValue("rbridge", input[["function"]])
     labels = if (is.null(input$counts)) as_labels(input$labels) else rep(seq_along(input$counts), unlist(input$counts))
@@ -18,7 +16,15 @@ test_that("the weights are those of Python", {
     }
     # C libraries may differ in the last digit of a power.
     tolerance = if (input[["function"]] == "temperature_weights") 4e-16 else 0
-    expect_equal(found, unlist(case$expected), tolerance = tolerance, info = jsonlite::toJSON(input, auto_unbox = TRUE))
+    expect_equal(found, unlist(case$expected), tolerance = tolerance, info = deparse1(input))
+  }
+})
+
+test_that("weights by density are those of the golden cases", {
+  for (case in read_golden("density_weights.json")$cases) {
+    weights_of = getExportedValue("rbridge", case$input[["function"]])
+    found = do.call(weights_of, c(list(as.double(unlist(case$input$values))), case$input$parameters))
+    expect_equal(found, as.double(unlist(case$expected)), tolerance = 1e-12)
   }
 })
 
@@ -26,36 +32,37 @@ test_that("labels may be all that strata may be", {
   expected = inverse_frequency_weights(c(2, 1, 2, 2, 7))
   expect_identical(inverse_frequency_weights(factor(c("b", "a", "b", "b", "c"))), expected)
   expect_identical(inverse_frequency_weights(data.frame(a = c(1, 1, 1, 1, 2), b = c(1, 2, 1, 1, 1))), expected)
-  codes = stratum_codes(c(0, 1, 0, 0, 2), names = c("a", "b", "c"))
-  expect_identical(inverse_frequency_weights(codes), expected)
-  expect_identical(sum(inverse_frequency_weights(codes)), 5)
+  expect_identical(inverse_frequency_weights(stratum_codes(c(0, 1, 0, 0, 2), names = c("a", "b", "c"))), expected)
 })
 
 test_that("the repeat factor of a row is the largest of its labels, in any form of a matrix", {
   skip_if_not_installed("Matrix")
-  labels = cbind(a = c(1, 1, 1, 0), b = c(0, 1, 0, 0))
-  expected = c(sqrt(1 / 0.75), 2, sqrt(1 / 0.75), 1)
-  expect_identical(repeat_factors(labels, threshold = 1), expected)
-  expect_identical(repeat_factors(as.data.frame(labels), threshold = 1), expected)
-  expect_identical(repeat_factors(labels == 1, threshold = 1), expected)
-  expect_identical(repeat_factors(Matrix::Matrix(labels, sparse = TRUE), threshold = 1), expected)
+  labels = cbind(a = c(1, 1, 1, 0), b = c(0, 1, 0, 0), c = c(1, 1, 0, 0))
+  expected = c(sqrt(2), 2, sqrt(1 / 0.75), 1)
+  for (form in list(labels, as.data.frame(labels), labels == 1, Matrix::Matrix(labels, sparse = TRUE))) {
+    expect_identical(repeat_factors(form, threshold = 1), expected)
+  }
 })
 
-test_that("labels and parameters are refused in one grammar", {
-  for (name in c("inverse_frequency_weights", "effective_number_weights", "repeat_factors")) {
-    weights_of = getExportedValue("rbridge", name)
-    of = "The 'labels' parameter must"
-    expect_error(weights_of(c("a", NA, "a")), paste(of, "have no missing values. Got 1 missing of 3 rows instead.",
-      "Leave these rows out of the dataset."), fixed = TRUE)
-    expect_error(weights_of(character()), paste(of, "have at least one row. Got 0 rows instead."), fixed = TRUE)
-    codes = stratum_codes(c(0, NA), names = "a")
-    expect_error(weights_of(codes), paste(of, "have no missing values. Got 1 missing of 2 rows"), fixed = TRUE)
-  }
+test_that("labels, values and parameters are refused in one grammar", {
   refused = function(call, text) expect_error(call, text, fixed = TRUE)
+  of = "The 'labels' parameter must"
+  for (weights_of in list(inverse_frequency_weights, effective_number_weights, repeat_factors)) {
+    refused(weights_of(c("a", NA, "a")), paste(of, "have no missing values. Got 1 missing of 3 rows instead.",
+      "Leave these rows out of the dataset."))
+    refused(weights_of(character()), paste(of, "have at least one row. Got 0 rows instead."))
+    refused(weights_of(stratum_codes(c(0, NA), "a")), paste(of, "have no missing values. Got 1 missing of 2 rows"))
+  }
   refused(effective_number_weights(1, beta = 1), "'beta' parameter must be below 1. Got 1")
   refused(temperature_weights(1, temperature = 0.5),
     "The 'temperature' parameter must be a finite number of at least 1. Got 0.5 instead.")
   refused(repeat_factors(1, threshold = 2), "The 'threshold' parameter must be at most 1. Got 2")
-  refused(repeat_factors(cbind(a = c(1, 1), b = c(0, 0))),
-    "The 'labels' parameter must have a row of every label. Got no row of label 'b' instead.")
+  refused(repeat_factors(cbind(a = c(1, 1), b = c(0, 0))), paste(of, "have a row of every label. Got no row of label"))
+  for (weights_of in list(density_weights, inverse_density_weights)) {
+    refused(weights_of(c(1, NA)), "The 'values' parameter must hold finite numbers. Got NaN instead.")
+    refused(weights_of("a"), "The 'values' parameter must be a vector of numbers. Got text instead.")
+    refused(weights_of(1:2, bandwidth = 0), "The 'bandwidth' parameter must be above 0. Got 0 instead.")
+    refused(weights_of(1:2, n_bins = 10001),
+      "The 'n_bins' parameter must be an integer from 1 to 10000. Got 10001 instead.")
+  }
 })

@@ -1,74 +1,4 @@
-# Uniform, weighted and prioritized batches of Python, reproduced from the golden vectors by R's own generator, and by
-# the samplers of this package.
-
-draw_weighted = function(case) {
-  made = case$weights
-  weights = (seq_len(case$n) * made$multiplier) %% made$modulus / made$divisor
-  together = if (is.null(case$num_replicas)) 1 else case$num_replicas
-  rows = numeric()
-  for (batch in seq_len(case$n_batches) - 1) {
-    for (update in Filter(function(update) update$before == batch, case$updates)) {
-      weights[seq(1, case$n, by = update$step)] = update$weight
-    }
-    if (batch %% together == 0) {
-      rows = c(rows, replicate(together, draw_batch(weights, case$batch_size, case$replacement)))
-    }
-  }
-  with_samples(rows, case, function(k) draw_batch(weights, k, case$replacement))
-}
-
-# Rows with those that the case draws outside epochs as an attribute.
-with_samples = function(rows, case, draw) {
-  if (!is.null(case$samples)) {
-    sampled = with_seed_of(list(seed = case$seed, epoch = 6700001), lapply(unlist(case$samples), draw))
-    attr(rows, "sampled") = unlist(sampled)
-  }
-  rows
-}
-
-draw_prioritised = function(case) {
-  made = case$priorities
-  is_ranked = !is.null(case$method)
-  epsilon = if (is_ranked) 0 else case$epsilon
-  sizes = abs((seq_len(case$n) * made$multiplier) %% made$modulus / made$divisor - 1) + epsilon
-  largest = max(sizes)
-  next_place = case$n %% case$capacity
-  rows = numeric()
-  for (batch in seq_len(case$n_batches) - 1) {
-    for (update in Filter(function(update) update$before == batch, case$updates)) {
-      size = abs(update$priority) + epsilon
-      sizes[seq(1, case$n, by = update$step)] = size
-      largest = max(largest, size)
-      sizes[(next_place + seq_len(update$append) - 1) %% case$capacity + 1] = largest
-      next_place = (next_place + update$append) %% case$capacity
-    }
-    order = if (is_ranked) order(-sizes, seq_along(sizes)) else seq_along(sizes)
-    weights = if (is_ranked) seq_along(sizes)^-case$alpha else sizes^case$alpha
-    levels = tree_levels(c(weights, numeric(case$capacity - length(sizes))))
-    draw = function(k) {
-      order[1 + vapply(seq_len(k) - 1, numeric(1L), FUN = function(slice) {
-        if (case$stratified) draw_row(levels, slice, k) else draw_row(levels)
-      })] - 1
-    }
-    drawn = draw(case$batch_size)
-    rows = c(rows, drawn)
-  }
-  rows = with_samples(rows, case, draw)
-  least = if (case$normalize) min(weights) else mean(weights)
-  attr(rows, "importance_weights") = (least / weights[match(drawn + 1, order)])^case$beta
-  rows
-}
-
-draw_uniform = function(case) {
-  batch = function(number) {
-    if (case$replacement) {
-      sample.int(case$n, case$batch_size, replace = TRUE)
-    } else {
-      sample.int(case$n, case$batch_size, useHash = FALSE)
-    }
-  }
-  unlist(lapply(seq_len(case$n_batches), batch)) - 1
-}
+# Uniform, weighted and prioritized batches, and replay buffers: the golden cases.
 
 # The weights, or priorities, of a case before any update.
 made_numbers = function(n, made, offset = 0) {
@@ -123,30 +53,36 @@ sample_prioritised = function(case) {
   structure(rows$all, importance_weights = sampler$importance_weights(rows$last), sampled = samples_of(sampler, case))
 }
 
-expect_golden_rows = function(draws, with_generator) {
-  cases = read_golden("weighted.json")$cases
-  expect_gt(length(cases), 105L)
-  for (case in cases) {
-    drawn = with_generator(case$input, draws[[case$input$kind]](case$input))
+test_that("batches, samples and importance weights are those of the golden cases", {
+  draws = list(uniform = sample_uniform, weighted = sample_weighted, prioritised = sample_prioritised)
+  for (case in read_golden("weighted.json")$cases) {
+    drawn = draws[[case$input$kind]](case$input)
     rows = as.vector(drawn)
-    expect_equal(attr(drawn, "sampled"), unlist(case$expected$sampled), tolerance = 0)
-    expect_equal(attr(drawn, "importance_weights"), unlist(case$expected$importance_weights), tolerance = 1e-11)
     expected = case$expected$rows
     if (length(rows) <= 2000L) expected = unlist(expected)
     found = if (length(rows) <= 2000L) rows else cut_list(rows)
-    expect_equal(found, expected, tolerance = 0, info = jsonlite::toJSON(case$input, auto_unbox = TRUE))
+    info = deparse1(case$input)
+    expect_equal(found, expected, tolerance = 0, info = info)
+    expect_equal(attr(drawn, "sampled"), unlist(case$expected$sampled), tolerance = 0, info = info)
+    expect_equal(attr(drawn, "importance_weights"), unlist(case$expected$importance_weights), tolerance = 1e-11,
+      info = info)
   }
-}
-
-test_that("R makes the uniform, the weighted and the prioritised batches of the golden vectors", {
-  draws = list(uniform = draw_uniform, weighted = draw_weighted, prioritised = draw_prioritised)
-  expect_golden_rows(draws, with_seed_of)
 })
 
-test_that("the samplers of this package give the batches of the golden vectors, and R's generator takes no part", {
-  set.seed(3)
-  before = .Random.seed
-  draws = list(uniform = sample_uniform, weighted = sample_weighted, prioritised = sample_prioritised)
-  expect_golden_rows(draws, function(case, code) code)
-  expect_identical(.Random.seed, before)
+test_that("calls of a replay buffer give what the golden cases of a naive one say", {
+  for (case in read_golden("replay.json")$cases) {
+    buffer = batch_sampler_prioritized(case$n_rows, batch_size = 2, capacity = case$capacity, alpha = case$alpha,
+      epsilon = case$epsilon, n_batches = 4, seed = 1)(NULL)
+    for (step in case$steps) {
+      priorities = if (!is.null(step$priorities)) as.double(unlist(step$priorities))
+      if (step$call == "append") {
+        expect_equal(buffer$append(step$count, priorities), unlist(step$places) + 1L)
+      } else {
+        buffer$update(as.integer(unlist(step$rows)) + 1L, as.double(priorities), since = step$since)
+      }
+      expect_equal(buffer$n_added(), step$n_added)
+      expect_equal(buffer$state_dict(batches_consumed = 0)$feedback$weights, as.double(unlist(step$weights)),
+        tolerance = 1e-14)
+    }
+  }
 })

@@ -1,72 +1,31 @@
-# Weighted batches: iterators, updates in place, tensors, and predictions. The golden vectors are in
-# test-weighted_golden.R, and what instances of all kinds do is in test-base_specimens.R.
+# Weighted batches in R: updates, tensors, predictions, output. The golden cases are in test-weighted_golden.R.
 
-n_rows = 40
-start_weights = (seq_len(n_rows) * 7) %% 5
-
-weighted_of = function(replacement = TRUE, ..., n_batches = 12, seed = 1) {
-  batch_sampler_weighted(start_weights, 4, replacement, n_batches = n_batches, seed = seed, ...)(NULL)
-}
-
-# Feedback that depends on the rows that were trained on, and on when.
-tell = function(sampler, rows, step) {
-  sampler$update(rows, (rows * 7 + step * 3) %% 11 + 0.25)
-}
-
-train = function(sampler, n_epochs = 2) {
-  trained = list()
-  for (epoch in seq_len(n_epochs)) {
-    next_batch = sampler$.iter()
-    while (!coro::is_exhausted(rows <- next_batch())) {
-      trained[[length(trained) + 1L]] = rows
-      tell(sampler, rows, length(trained))
-    }
-  }
-  trained
-}
-
-test_that("two iterators do not take each other's batches", {
-  sampler = weighted_of()
-  expected = list(epoch_of(sampler, 0), epoch_of(sampler, 1))
-  first = sampler$.iter()
-  second = sampler$.iter()
-  found = replicate(12, list(first(), second()), simplify = FALSE)
-  expect_identical(lapply(found, `[[`, 1L), expected[[1L]])
-  expect_identical(lapply(found, `[[`, 2L), expected[[2L]])
-})
+weighted_of = function(weights = (1:40 * 7) %% 5) batch_sampler_weighted(weights, 4, n_batches = 12, seed = 1)(NULL)
 
 test_that("an update changes the weights in place, and copies what a clone shares once", {
   sampler = weighted_of()
-  expect_identical(copies_of_state(sampler, train(sampler)), 0L)
+  following = sampler$.iter()
+  update = function() for (step in 1:3) sampler$update(following(), step + 1:4)
+  expect_identical(copies_of_state(sampler, update()), 0L)
   copy = sampler$clone()
-  expect_identical(copies_of_state(sampler, train(sampler)), 1L)
-  expect_identical(copies_of_state(sampler, train(sampler)), 0L)
-})
-
-test_that("a dataloader delivers the batches, and a dataset of another size is refused", {
-  generator = batch_sampler_weighted(start_weights, 4, n_batches = 12, seed = 1)
-  dataset = dataset_of(n_rows)
-  expect_identical(deliver(dataset, batch_sampler = generator(dataset)), epoch_of(generator(NULL), 0))
-  expect_error(generator(dataset_of(41)), "must have as many rows as the sampler was made for, 40. Got 41 rows",
-    fixed = TRUE)
+  expect_identical(copies_of_state(sampler, update()), 1L)
+  expect_identical(copies_of_state(sampler, update()), 0L)
 })
 
 test_that("a refused update changes nothing", {
   sampler = weighted_of()
-  of = "parameter must"
   refused = function(text, ...) expect_error(sampler$update(...), text, fixed = TRUE)
-  refused(paste("The 'rows'", of, "hold row positions from 1 to 40, counted from 1. Got 0 instead."), c(1, 0), c(1, 1))
-  refused("Got 41 instead.", 41, 1)
-  refused(paste("The 'weights'", of, "hold finite numbers, none below 0. Got -1 instead."), 1, -1)
-  refused(paste("The 'weights'", of, "have one value for each row, 2. Got 1 value instead."), 1:2, 1)
-  refused(paste("The 'weights'", of, "have a finite total. Got a total that overflows instead."), 1:2, c(1e308, 1e308))
+  refused("The 'rows' parameter must hold row positions from 1 to 40, counted from 1. Got 0 instead.", c(1, 0), 1:2)
+  refused("The 'weights' parameter must hold finite numbers, none below 0. Got -1 instead.", 1, -1)
+  refused("The 'weights' parameter must have one value for each row, 2. Got 1 value instead.", 1:2, 1)
+  refused("The 'weights' parameter must have a finite total. Got a total that overflows", 1:2, c(1e308, 1e308))
   for (wrong in list(c(TRUE, TRUE), NA, factor(c("b", "a")), c("1", "2"), list(1, 2), as.Date("2020-01-01"))) {
     got = sprintf("Got a value of class '%s' instead.", class(wrong)[1L])
-    expect_no_warning(refused(paste("The 'rows'", of, "hold row positions.", got), wrong, c(9, 8)))
-    expect_no_warning(refused(paste("The 'weights'", of, "hold numbers.", got), 1:2, wrong))
+    expect_no_warning(refused(paste("The 'rows' parameter must hold row positions.", got), wrong, c(9, 8)))
+    expect_no_warning(refused(paste("The 'weights' parameter must hold numbers.", got), 1:2, wrong))
   }
-  expect_identical(sampler$weights(), start_weights)
   expect_silent(sampler$update(integer(), numeric()))
+  expect_identical(sampler$weights(), weighted_of()$weights())
 })
 
 test_that("generators and instances show themselves", {

@@ -1,4 +1,5 @@
-# sum_tree() compared with a naive tree in plain R, and its behavior as an object: copies, files, processes, memory.
+# sum_tree() as an object: draws, states, copies, memory, interrupts. Draws of the samplers with one are in
+# test-weighted_golden.R.
 
 # Weights over many orders of magnitude, a part of them zero.
 some_weights = function(n) {
@@ -7,72 +8,31 @@ some_weights = function(n) {
   weights
 }
 
-sizes = c(1, 2, 7, 8, 9, 63, 64, 65, 100, 511, 512, 513, 1500)
-
-test_that("rows are those of the naive tree, with replacement and without", {
-  for (n in sizes) {
-    weights = some_weights(n)
-    most = sum(weights > 0)
-    for (k in unique(pmin(c(1, 2, 40), most))) {
-      tree = sum_tree(weights, seed = n)
-      expected = with_seed(n, list(
-        draw_batch(weights, 2 * k, TRUE), draw_batch(weights, k, FALSE), draw_batch(weights, k, TRUE)
-      ))
-      found = list(tree$sample(2 * k), tree$sample(k, replacement = FALSE), tree$sample(k))
-      expect_equal(lapply(found, function(rows) rows - 1), expected, info = sprintf("%d of %d", k, n))
+test_that("rows are those that a sampler by weight samples, with replacement and without", {
+  for (n in c(1, 9, 512, 1500)) {
+    for (replacement in c(TRUE, FALSE)) {
+      sampler = batch_sampler_weighted(some_weights(n), 1, replacement, seed = n)(NULL)
+      tree = sum_tree(some_weights(n), seed = seed_of_epoch(n, 6700001)) # the seed of samples
+      for (k in unique(pmin(c(1, 40, 2, 0), sum(some_weights(n) > 0)))) {
+        expect_identical(tree$sample(k, replacement), sampler$sample(k))
+      }
     }
   }
+  expect_identical(sum_tree(c(1, 2), seed = 1)$sample(), sum_tree(c(1, 2), seed = 1)$sample(1))
 })
 
-test_that("without replacement all rows with a weight come, also the smallest, and the tree is as before", {
-  weights = c(1, 0, 1e-300, 5e-324, 1e300, 0, 1e-10)
-  tree = sum_tree(weights, seed = 1)
-  before = state_of(tree)
-  for (i in 1:20) {
-    rows = tree$sample(5, replacement = FALSE)
-    expect_identical(rows[1L], 5L)
-    expect_setequal(rows, c(1L, 3L, 4L, 5L, 7L))
-  }
-  expect_identical(state_of(tree), before)
-})
-
-test_that("weights below the normal numbers are drawn as larger ones", {
-  weights = c(2, 0, 1, 1, 2, 0, 1, 2, 2, 1)
-  for (exponent in c(-1074, -1060, -1022, -1000)) {
-    tiny = weights * 2^(exponent / 2) * 2^(exponent / 2)
-    found = sum_tree(tiny, seed = 1)
-    expected = sum_tree(weights, seed = 1)
-    for (i in 1:3) {
-      expect_identical(found$sample(100), expected$sample(100))
-      expect_identical(found$sample(8, replacement = FALSE), expected$sample(8, replacement = FALSE))
-    }
-    # What is left without replacement may have few digits as well.
-    found = sum_tree(c(1, tiny), seed = 1)
-    expected = sum_tree(c(1, tiny) * 2^1000, seed = 1)
-    for (i in 1:3) {
-      expect_identical(found$sample(9, replacement = FALSE), expected$sample(9, replacement = FALSE))
-    }
-  }
-})
-
-test_that("after any updates the tree is bit for bit the one of its weights", {
-  for (n in c(1, 8, 65, 600)) {
-    tree = sum_tree(some_weights(n), seed = 2)
-    for (step in 1:5) {
-      rows = unique((seq_len(n) * step) %% n + 1)
-      expect_invisible(tree$update(rows, (rows * step) %% 7 / 3))
-    }
-    expect_identical(state_of(tree), state_of(sum_tree(tree$weights())))
-  }
-})
-
-test_that("of a repeated row the last weight counts, and weights are those that were told", {
-  tree = sum_tree(rep(1, 20), seed = 1)
-  tree$update(c(4, 5, 4, 4), c(5, 6, 7, 0))
+test_that("weights are those that were told, of which the last counts, and the tree is the one of its weights", {
+  tree = sum_tree(some_weights(65), seed = 2)
+  expect_invisible(tree$update(c(4, 5, 4, 4), c(5, 6, 7, 0)))
   expect_identical(tree$weights(c(4, 5)), c(0, 6))
-  expect_identical(tree$weights(), c(1, 1, 1, 0, 6, rep(1, 15)))
+  expect_identical(tree$weights(), replace(some_weights(65), 4:5, c(0, 6)))
   expect_identical(tree$weights(integer()), numeric())
-  expect_identical(tree$total, 24)
+  expect_identical(state_of(tree), state_of(sum_tree(tree$weights())))
+  values = seq(0, 294)
+  weights = seq(0, 99) %% 7
+  tree = sum_tree(weights, seed = 1)
+  expect_identical(tree$find(values), findInterval(values, cumsum(weights)) + 1L)
+  expect_identical(tree$find(numeric()), integer())
 })
 
 test_that("append() takes the places of the oldest rows in a full tree", {
@@ -82,85 +42,58 @@ test_that("append() takes the places of the oldest rows in a full tree", {
   expect_identical(c(tree$n_rows, tree$capacity, tree$total), c(3, 4, 6))
   expect_identical(tree$append(c(4, 5)), c(4L, 1L))
   expect_identical(tree$weights(), c(5, 2, 3, 4))
-  expect_identical(tree$append(c(1, 2, 3, 4, 5, 6)), c(2L, 3L, 4L, 1L, 2L, 3L))
-  expect_identical(tree$weights(), c(4, 5, 6, 3))
-  expect_error(tree$append(c(1, -1)), "hold finite numbers, none below 0. Got -1 instead.", fixed = TRUE)
-  expect_identical(tree$append(9), 4L)
   expect_identical(tree$append(numeric()), integer())
 })
 
 test_that("a refused call changes nothing", {
-  weights = some_weights(30)
-  tree = sum_tree(weights, seed = 1)
-  twin = sum_tree(weights, seed = 1)
+  tree = sum_tree(some_weights(30), seed = 1)
+  before = state_of(tree)
   refused = function(code, text) expect_error(code, paste(text, "instead."), fixed = TRUE)
   of = "parameter must"
   finite = paste("The 'weights'", of, "hold finite numbers, none below 0. Got")
-  refused(tree$update(1:2, c(3, NaN)), paste(finite, "NaN"))
   refused(tree$update(1:2, c(3, NA)), paste(finite, "NA"))
-  refused(tree$update(1:2, c(3, -1)), paste(finite, "-1"))
-  refused(tree$update(1:2, c(3, Inf)), paste(finite, "Inf"))
-  refused(tree$update(c(1, 2, 1), c(1.7e308, 1.7e308, 1.6e308)),
-    paste("The 'weights'", of, "have a finite total. Got a total that overflows"))
-  rows = paste("The 'indices'", of, "hold row positions from 1 to 30, counted from 1. Got")
-  refused(tree$update(c(1, 31), c(1, 1)), paste(rows, "31"))
-  refused(tree$update(c(1L, 0L), c(1, 1)), paste(rows, "0"))
-  refused(tree$update(c(1, 1.5), c(1, 1)), paste(rows, "1.5"))
-  refused(tree$update(c(1L, NA), c(1, 1)), paste(rows, "NA"))
-  refused(tree$update(c(TRUE, FALSE), c(1, 1)), paste("The 'indices'", of,
-    "hold row positions. Got a value of class 'logical'"))
+  refused(tree$append(c(1, -1)), paste(finite, "-1"))
+  for (row in list(31, 0L, 1.5, NA)) {
+    refused(tree$update(c(1, row), c(1, 1)), sprintf(
+      "The 'indices' parameter must hold row positions from 1 to 30, counted from 1. Got %s", row))
+  }
+  refused(tree$update(c(TRUE, FALSE), 1:2), paste("The 'indices'", of, "hold row positions. Got a value of class",
+    "'logical'"))
   refused(tree$update(1:2, 1), paste("The 'weights'", of, "have one value for each row, 2. Got 1 value"))
   refused(tree$update(1, "a"), paste("The 'weights'", of, "hold numbers. Got a value of class 'character'"))
-  refused(tree$weights(31), paste(rows, "31"))
-  most = sum(weights > 0)
-  refused(tree$sample(most + 1, replacement = FALSE), sprintf(
-    "The 'k' %s be at most %d, the number of positive weights, without replacement. Got %d", of, most, most + 1L))
-  shown = c("-1", "2147483648", "0.5", "NA", "'1'", "2 values", "nothing")
-  for (place in seq_along(shown)) {
-    k = list(-1, 2^31, 0.5, NA, "1", 1:2, NULL)[[place]]
-    refused(tree$sample(k), sprintf("The 'k' %s be an integer from 0 to 2147483647. Got %s", of, shown[place]))
+  shown = list("-1" = -1, "0.5" = 0.5, "NA" = NA, "'1'" = "1", "2 values" = 1:2, nothing = NULL)
+  for (name in names(shown)) {
+    refused(tree$sample(shown[[name]]), sprintf("The 'k' %s be an integer from 0 to 2147483647. Got %s", of, name))
   }
+  refused(tree$sample(21, replacement = FALSE), paste("The 'k'", of,
+    "be at most 20, the number of positive weights, without replacement. Got 21"))
   refused(tree$sample(1, NA), paste("The 'replacement'", of, "be true or false. Got NA"))
-  expect_identical(state_of(tree), state_of(twin))
-  expect_identical(tree$sample(9), twin$sample(9))
-  tree$update(1:30, numeric(30))
-  refused(tree$sample(1), paste("The 'weights'", of, "not all be 0 when rows are drawn. Got no positive weight"))
-  expect_identical(tree$sample(0), integer())
-  expect_error(sum_tree(capacity = 3)$update(1, 1), "be empty: there is no row. Got 1 instead.", fixed = TRUE)
-})
-
-test_that("parameters that are none are refused", {
-  of = "parameter must"
-  refused = function(code, text) expect_error(code, text, fixed = TRUE)
-  refused(sum_tree(), paste("The 'capacity'", of, "be given if 'weights' are not. Got nothing instead."))
-  refused(sum_tree(numeric()), paste("The 'weights'", of, "not be empty without 'capacity'. Got 0 values instead."))
-  refused(sum_tree(1:2, capacity = 1), paste("The 'capacity'", of, "be at least 2, the number of weights. Got 1 in"))
-  refused(sum_tree("a"), paste("The 'weights'", of, "hold numbers. Got a value of class 'character' instead."))
-  refused(sum_tree(TRUE), "Got a value of class 'logical' instead.")
-  refused(sum_tree(c(1.7e308, 1.7e308)), paste("The 'weights'", of, "have a finite total. Got a total that overflows"))
-  refused(sum_tree(1, seed = -1), paste("The 'seed'", of, "be an integer from 0 to 2147483646. Got -1 instead."))
-  refused(sum_tree(capacity = 0), paste("The 'capacity'", of, "be an integer from 1 to 2147483647. Got 0 instead."))
+  refused(tree$find(c(0, NaN)), sprintf("'values' %s hold numbers from 0 to below the total, %.15g. Got NaN", of,
+    tree$total))
+  expect_identical(state_of(tree), before)
+  expect_identical(tree$sample(9), sum_tree(some_weights(30), seed = 1)$sample(9))
+  refused(sum_tree(), paste("The 'capacity'", of, "be given if 'weights' are not. Got nothing"))
+  refused(sum_tree(TRUE), "Got a value of class 'logical'")
+  refused(sum_tree(1, seed = -1), paste("The 'seed'", of, "be an integer from 0 to 2147483646. Got -1"))
 })
 
 test_that("what changes a copy does not change the other, and both go on alike", {
-  tree = sum_tree(some_weights(100), capacity = 120, seed = 4)
-  tree$sample(77)
-  twins = list(tree$clone(), unserialize(serialize(tree, NULL)))
-  expected = list(tree$sample(100), tree$append(c(1, 2)), tree$total, tree$sample(60, replacement = FALSE))
-  for (twin in twins) {
-    expect_identical(
-      list(twin$sample(100), twin$append(c(1, 2)), twin$total, twin$sample(60, replacement = FALSE)),
-      expected
-    )
+  make = function() {
+    tree = sum_tree(some_weights(100), capacity = 120, seed = 4)
+    tree$sample(77)
+    tree
+  }
+  calls = function(tree) list(tree$sample(100), tree$append(c(1, 2)), tree$total, tree$sample(60, replacement = FALSE))
+  expected = calls(make())
+  tree = make()
+  for (twin in list(tree$clone(), unserialize(serialize(tree, NULL)), tree)) {
+    expect_identical(calls(twin), expected)
   }
   twin = tree$clone()
   before = list(tree$weights(), tree$n_rows)
   twin$update(1:3, c(5, 5, 5))
   twin$append(9)
   expect_identical(list(tree$weights(), tree$n_rows), before)
-  of_twin = twin$weights()
-  tree$update(4, 7)
-  expect_identical(twin$weights(), of_twin)
 })
 
 test_that("an update changes the tree in place, and copies one that a clone shares once", {
@@ -174,46 +107,20 @@ test_that("an update changes the tree in place, and copies one that a clone shar
   expect_identical(twin$weights(2:6), c(2, 2, 2, 2, 1))
 })
 
-test_that("a tree that was saved goes on in a fresh R session", {
-  skip_on_cran()
-  tree = sum_tree(some_weights(50), seed = 3)
-  tree$sample(10)
-  file = tempfile(fileext = ".rds")
-  saveRDS(tree, file)
-  fresh = callr::r(
-    function(file) {
-      tree = readRDS(file)
-      drawn = tree$sample(10)
-      tree$update(drawn, seq_along(drawn))
-      list(drawn, tree$weights(), loadedNamespaces())
-    },
-    list(file),
-    libpath = c(installed_library(), .libPaths())
-  )
-  drawn = tree$sample(10)
-  tree$update(drawn, seq_along(drawn))
-  expect_identical(fresh[1:2], list(drawn, tree$weights()))
-  expect_false("reticulate" %in% fresh[[3L]])
-})
-
 test_that("a tree that a file has made wrong is refused, or gives rows of the tree", {
   tree = sum_tree(some_weights(100), seed = 1)
   private = private_of(tree)
   right = state_of(tree)$tree
-  wrong = list(
-    right[-1L], as.integer(right), NULL, numeric(), replace(right, 1L, 105), replace(right, 1L, NaN),
-    replace(right, 2L, 101), replace(right, 3L, 1), replace(right, 4L, 101), replace(right, 5L, 100),
-    replace(right, 8L + 8L, 1), replace(right, length(right), 1)
-  )
+  changed = function(place, value) replace(right, place, value)
+  wrong = list(right[-1L], as.integer(right), NULL, changed(1L, 105), changed(1L, NaN), changed(2L, 101),
+    changed(3L, 1), changed(4L, 101), changed(5L, 100), changed(8L + 8L, 1), changed(length(right), 1))
   for (numbers in wrong) {
     private$.state = list(tree = numbers)
     expect_error(tree$sample(3), "The 'tree' parameter must be a sum tree.", fixed = TRUE)
-    expect_error(tree$update(1, 2), "The 'tree' parameter must be a sum tree.", fixed = TRUE)
   }
   for (value in c(NaN, Inf, -1, 0)) {
-    private$.state = list(tree = replace(right, 8L + 1:2, value))
-    expect_true(all(tree$sample(100) %in% 1:100))
-    expect_true(all(tree$sample(60, replacement = FALSE) %in% 1:100))
+    private$.state = list(tree = changed(8L + 1:2, value))
+    expect_true(all(c(tree$sample(100), tree$sample(60, replacement = FALSE)) %in% 1:100))
   }
   private$.state = list(tree = right)
   for (stream in list(1:3, NULL, replace(private$.stream, 1L, 625L), as.double(private$.stream))) {
@@ -222,14 +129,14 @@ test_that("a tree that a file has made wrong is refused, or gives rows of the tr
   }
 })
 
-test_that("R's own generator takes no part, except for a seed that was not given", {
+test_that("a seed that was not given is drawn and told, and R's own generator takes no other part", {
   set.seed(1)
   before = .Random.seed
-  tree = sum_tree(1:9, seed = 1)
-  tree$sample(100)
+  sum_tree(1:9, seed = 1)$sample(100)
   expect_identical(.Random.seed, before)
   drawn = sum_tree(1:9)
   expect_identical(sum_tree(1:9, seed = drawn$seed)$sample(9), drawn$sample(9))
+  expect_false(sum_tree(1:9)$seed == drawn$seed)
 })
 
 test_that("tensors are taken as vectors are", {
@@ -240,24 +147,21 @@ test_that("tensors are taken as vectors are", {
 })
 
 test_that("a tree shows itself", {
-  expect_output(print(sum_tree(c(1, 2), capacity = 5, seed = 3)),
-    "<sum_tree>\n* Rows: 2, with room for 5\n* Total: 3\n* Seed: 3", fixed = TRUE)
-  expect_error({
-    tree = sum_tree(1)
-    tree$total = 3
-  }, "The 'total' field of sum_tree cannot be assigned.", fixed = TRUE)
+  tree = sum_tree(c(1, 2), capacity = 5, seed = 3)
+  expect_output(print(tree), "<sum_tree>\n* Rows: 2, with room for 5\n* Total: 3\n* Seed: 3", fixed = TRUE)
+  for (field in c("total", "n_rows", "capacity", "seed")) {
+    expect_error(assign(field, 3, tree), sprintf("The '%s' field of sum_tree cannot be assigned.", field), fixed = TRUE)
+  }
 })
 
 test_that("a call that is broken off leaves the tree as it was, or is complete", {
   n = 7e5
-  weights = some_weights(n)
-  tree = sum_tree(weights, seed = 1)
+  tree = sum_tree(some_weights(n), seed = 1)
   private = private_of(tree)
   rows = (seq_len(n) * 7919) %% n + 1
-  told = rev(weights)
-  updated = sum_tree(told[order(rows)])
+  told = rev(some_weights(n))
   before = state_of(tree)
-  after = state_of(updated)
+  after = state_of(sum_tree(told[order(rows)]))
   broken_off = 0
   # A limit of time is seen where an interrupt is.
   limited = function(seconds, code) {
@@ -271,7 +175,7 @@ test_that("a call that is broken off leaves the tree as it was, or is complete",
       broken_off <<- broken_off + 1
     })
   }
-  for (seconds in seq(0.001, 0.05, by = 0.003)) {
+  for (seconds in some_of(seq(0.001, 0.05, by = 0.003), 4)) {
     limited(seconds, tree$sample(3e5, replacement = FALSE))
     expect_identical(state_of(tree), before)
     limited(seconds, tree$update(rows, told))
@@ -279,21 +183,6 @@ test_that("a call that is broken off leaves the tree as it was, or is complete",
     private$.state = unserialize(serialize(before, NULL))
   }
   expect_gt(broken_off, 0)
-})
-
-test_that("one row is drawn by default", {
-  expect_identical(sum_tree(c(1, 2), seed = 1)$sample(), sum_tree(c(1, 2), seed = 1)$sample(1))
-})
-
-test_that("find() returns the rows in whose shares of the total values lie", {
-  weights = seq(0, 99) %% 7
-  tree = sum_tree(weights, seed = 1)
-  values = seq(0, tree$total - 1)
-  expect_identical(tree$find(values), findInterval(values, cumsum(weights)) + 1L)
-  expect_identical(tree$find(numeric()), integer())
-  for (wrong in c(tree$total, -1, NaN)) {
-    expect_error(tree$find(c(0, wrong)), "'values' parameter must hold numbers from 0 to below the total, 295. Got")
-  }
 })
 
 test_that("a state goes on alike, also in a tree with another seed, and a wrong one changes nothing", {
@@ -308,7 +197,7 @@ test_that("a state goes on alike, also in a tree with another seed, and a wrong 
   before = twin$state_dict()
   expect_error(twin$load_state_dict(NULL), "must have the entries 'version', 'capacity', 'weights', 'next_position', ")
   for (changed in list(list(version = 2), list(capacity = 5), list(weights = c(1, -1, 2, 3)), list(seed = -1),
-    list(generator = 1:3), list(weights = 1:9))) {
+    list(generator = 1:3), list(weights = 1:9), list(next_position = 4))) {
     expect_error(twin$load_state_dict(utils::modifyList(state, changed)), class = "rbridge_refusal")
   }
   expect_identical(twin$state_dict(), before)

@@ -1,0 +1,56 @@
+# Arguments in R's own types: one place decides what else is read as a vector of numbers, wherever there may be one.
+
+# Arrays of one dimension, such as table(x)[x] or what reticulate returns, and matrices of one column become vectors,
+# and numbers of 64 bits become doubles. Anything else stays as it is.
+plain_value = function(value) {
+  value = exact_numbers(value)
+  dims = dim(value)
+  if (!is.atomic(value) || !(length(dims) == 1L || length(dims) == 2L && dims[2L] == 1L)) {
+    return(value)
+  }
+  names = dimnames(value)[[1L]]
+  dim(value) = NULL
+  class(value) = setdiff(oldClass(value), c("xtabs", "table"))
+  names(value) = names
+  value
+}
+
+# Numbers of 64 bits, those of the package bit64, as doubles, in their shape. If no double holds one of them exactly,
+# such as 2^53 + 1, they stay as they are, and are refused. Their bits are read: bit64 need not be installed.
+exact_numbers = function(value) {
+  if (!inherits(value, "integer64") || !is.double(value)) {
+    return(value)
+  }
+  bits = writeBin(as.vector(unclass(value)), raw(), endian = "little")
+  words = as.double(readBin(bits, "integer", 2L * length(value), endian = "little"))
+  words[is.na(words)] = -2^31 # the integer that R reads as NA
+  low = words[c(TRUE, FALSE)] %% 2^32
+  high = words[c(FALSE, TRUE)] * 2^32
+  numbers = high + low
+  if (any(numbers - high != low)) {
+    return(value)
+  }
+  numbers[numbers == -2^63] = NA
+  attributes(numbers) = attributes(value)
+  class(numbers) = setdiff(oldClass(value), "integer64")
+  numbers
+}
+
+# Values or rows of values of known things, such as users, in the order of these: names of values decide, and are left
+# out. They are one of `known`, vectors of as many things.
+in_order_of = function(values, known, parameter) {
+  given = if (is.null(dim(values))) names(values) else rownames(values)
+  if (is.null(given)) {
+    return(values)
+  }
+  known = lapply(known, as.character)
+  is_known = vapply(known, function(names) anyDuplicated(given) == 0L && all(given %in% names), NA)
+  if (!any(is_known)) {
+    expected = known[[1L]]
+    wrong = which(duplicated(given) | !given %in% expected)[1L]
+    stop_parameter(parameter, sprintf("name each of %s once if it has names", show_names(expected)),
+      show_value(given[wrong]), "To match by position, give unname() of it.")
+  }
+  places = match(known[[which(is_known)[1L]]], given)
+  unname(if (is.null(dim(values))) values[places] else values[places, , drop = FALSE])
+}
