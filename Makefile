@@ -81,6 +81,6 @@ document: set-up-check ## Write R's help pages, NAMESPACE and the tables of para
 	@$(python) tools/site/parameters.py
 
 clean: ## Remove everything that set-up and the other targets created
-	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*/*.c pystrat/*.so pystrat/*/*.so
+	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*.cpp pystrat/*/*.c pystrat/*.so pystrat/*/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .mypy_cache .hypothesis

@@ -9,13 +9,17 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-# The C core, which the R package carries and both languages compile.
+# The core, which the R package carries and both languages compile.
 core = "rbridge/r/src/core"
 # Floating point is that of the source: no fused multiplication and addition, no other order. Debugging information
 # would make a wheel three times as large.
 options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
-# The kinds of samplers of the core and its functions, each compiled by itself.
-sources = {"pystrat._core": sorted([*glob("rbridge/r/src/kind_*.c"), *glob("rbridge/r/src/function_*.c")])}
+options_of_cpp = ["/std:c++17"] if sys.platform == "win32" else ["-std=c++17"]
+# The kinds of samplers of the core and its functions, each compiled by itself. A folder of kinds is in C++.
+sources = {
+    "pystrat._core": sorted([*glob("rbridge/r/src/kind_*.c"), *glob("rbridge/r/src/function_*.c")]),
+    "pystrat._kinds": sorted(set(glob("rbridge/r/src/*/*.cpp")) - {"rbridge/r/src/r/binding.cpp"}),
+}
 
 
 def module_of(path):
@@ -41,8 +45,8 @@ kernels = [
         module_of(path),
         [path, *sources.get(module_of(path), [])],
         include_dirs=[core],
-        depends=sorted(glob(f"{core}/**/*.h", recursive=True)),
-        extra_compile_args=options,
+        depends=sorted(glob(f"{core}/*.h*" if module_of(path) == "pystrat._kinds" else f"{core}/*.h")),
+        extra_compile_args=options + (options_of_cpp if module_of(path) == "pystrat._kinds" else []),
     )
     for path in sorted(glob("pystrat/**/*.pyx", recursive=True))
 ]

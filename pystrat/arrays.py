@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
 
 import numpy as np
 
@@ -104,6 +104,50 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     if isinstance(values, Sequence):
         return as_vector(_list_of(values), wanted)
     raise wanted.refusal(show(values))
+
+
+def own_index(values: Any) -> Optional[pd.Index]:
+    """Return the index of a Series or DataFrame; None if it is the default one, 0, 1, ..., or there is none."""
+    if not is_loaded() or not isinstance(values, (pd.Series, pd.DataFrame)):
+        return None
+    return None if values.index.equals(pd.RangeIndex(len(values))) else values.index
+
+
+def as_mapping(values: Any) -> Any:
+    """Return a Series of numbers of known things, such as strata, as a mapping; anything else as it is."""
+    return dict(values.items()) if is_loaded() and isinstance(values, pd.Series) else values
+
+
+def check_same_rows(given: Iterable[tuple[str, Any]]) -> None:
+    """Refuse pandas objects with a value for each row, and their parameters, whose indexes are those of other rows."""
+    first: Optional[tuple[str, Any]] = None
+    for name, values in given:
+        if is_loaded() and isinstance(values, (pd.Series, pd.DataFrame)):
+            first = first or (name, values.index)
+            if len(values) == len(first[1]) and not values.index.equals(first[1]):
+                required = f"have the index of '{first[0]}' if both have one" if name != first[0] else "have one index"
+                advice = "If the rows are in the same order, pass to_numpy() of them."
+                raise refused_value(name, required, "another one", advice)
+
+
+def in_order_of(values: Any, known: Sequence[Any], name: str) -> Any:
+    """Return values of known things, such as users, in the order of these: the index of a pandas object decides.
+
+    `known` are vectors with a label for each thing, of which the index has to have those of one.
+    """
+    index = own_index(values)
+    if index is None:
+        return values
+    for labels in known:
+        places = index.get_indexer(pd.Index(labels)) if index.is_unique and len(index) == len(labels) else -1
+        if np.min(places, initial=0) >= 0:
+            return values.iloc[places]
+    expected = list(known[0])
+    outside, repeated = index[~index.isin(expected)], index[index.duplicated()]
+    got = show(outside[0]) if len(outside) else f"{show(repeated[0])} twice" if len(repeated) else show(index)
+    listed = ", ".join(map(show, expected[:10])) + ", ..." * (len(expected) > 10)
+    advice = "To match by position, give to_numpy() of it."
+    raise refused_value(name, f"have each of {listed} once in its index, if it has one", got, advice)
 
 
 def objects_of(values: Sequence[Any]) -> NDArray[Any]:

@@ -20,6 +20,7 @@ It may override others, each for one reason:
 
 ===================  ===============================================================================
 `_fingerprint`       a part of the recipe, such as a seed that is not used, does not affect the batches
+`_rows_of_data`      batches hold positions of rows, of a known number
 `_recipe_to_export`  batches cannot be drawn elsewhere
 `_functions`         values that come with rows are those of functions of the user
 `_epoch_length`      epochs differ in their number of batches
@@ -556,6 +557,10 @@ class BatchSampler(AnswersKeywords, ABC):
         """Make the next iteration begin at this place."""
         self._next = place
         self._begun = None
+
+    def _rows_of_data(self) -> Optional[int]:
+        """Return the number of rows of the data that batches are of; None if they are of other numbers, or unknown."""
+        return None
 
     @property
     def _is_part(self) -> bool:

@@ -17,6 +17,7 @@ from pystrat import _core, _kernels
 from pystrat.arrays import (
     Wanted,
     as_vector,
+    check_same_rows,
     float64_of,
     is_arrow_table,
     is_missing,
@@ -105,6 +106,7 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
         columns = {None: _no_dataset(table, wanted)}
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
+    check_same_rows((wanted.name, values) for values in columns.values())
     vectors = {name: as_vector(values, wanted) for name, values in columns.items()}
     lengths = [len(vector) for vector in vectors.values()]
     for length in lengths:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Optional, Se
 
 import numpy as np
 
-from pystrat import _core
+from pystrat import _core, _kinds
 from pystrat.base import Batches, BatchSampler
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
@@ -86,6 +86,13 @@ class CoreBatchSampler(BatchSampler):
     def _global_length(self) -> int:
         return int(self._parts["n_batches"])
 
+    def _rows_of_data(self) -> Optional[int]:
+        parts = self._parts
+        if "codes" in parts:
+            return len(parts["codes"])
+        n_rows = parts.get("n_rows", parts.get("lines"))
+        return None if n_rows is None else int(np.sum(n_rows))
+
     def _recipe(self) -> Recipe:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
@@ -109,6 +116,59 @@ class CoreBatchSampler(BatchSampler):
 
     def _new_instance(self) -> _core.Instance:
         return _core.Instance(self._kind, self._recipe().parts, self._seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_idle": []}
+
+
+class KindBatchSampler(BatchSampler):
+    """Base class of the samplers of a kind of the core in C++, whose recipe is the request.
+
+    The constructor of a subclass passes its arguments (`arguments_of`) to `_check`, and what it makes of the data to
+    `_begin`.
+    """
+
+    _kind: ClassVar[str]
+
+    def _check(self, arguments: dict[str, Any]) -> None:
+        """Check the arguments; `_parts` has those that are given."""
+        self._parts: dict[str, Any] = _kinds.check(self._kind, arguments)
+        super().__init__(**{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
+
+    def _begin(
+        self, data: Mapping[str, NDArray[Any]] = {}, names: Sequence[str] = (), labels: Mapping[str, Any] = {}
+    ) -> None:
+        """Plan. `names` are those of the strata, for messages."""
+        self._parts.update(data)
+        self._labels = labels
+        instance = self._new_instance(names)
+        if instance.warning:
+            warnings.warn(instance.warning, stacklevel=3)
+        self._n_batches = instance.n_batches
+        self._idle = [instance]  # each thread takes one for an epoch
+
+    def _global_length(self) -> int:
+        return self._n_batches
+
+    def _recipe(self) -> Recipe:
+        return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
+
+    def _fingerprint(self) -> str:
+        return self._new_instance().identify()
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        try:
+            instance = self._idle.pop()
+        except IndexError:
+            instance = self._new_instance()
+        try:
+            drawn = instance.draw(epoch)
+        finally:
+            self._idle.append(instance)
+        return Batches(drawn["rows"], drawn["offsets"])
+
+    def _new_instance(self, names: Sequence[str] = ()) -> _kinds.Instance:
+        return _kinds.Instance(self._kind, self._parts, self._seed, names)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_idle": []}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pystrat._style import COLORS, LINES, SMALL
-from pystrat.arrays import float64_of, plain_array
+from pystrat.arrays import check_same_rows, float64_of, plain_array
 from pystrat.messages import check_text, count_of, refused_type, refused_value, show
 
 
@@ -48,6 +48,7 @@ def plot_roc_curves(
     Rows with equal scores are one step of the curve, as in scikit-learn's ``roc_curve``, so the area counts a tie of a
     positive and a negative row as one half.
     """
+    check_same_rows([("labels", labels), ("weights", weights)])
     positive, weight = _check_rows(labels, weights)
     runs = _check_runs(scores, "scores", n_columns=len(positive))
     axis = _axis(axis, (5.2, 5.0))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Iterable, Iterator, Protocol, runtime_checkable
+from typing import Any, Iterable, Iterator, Optional, Protocol, runtime_checkable
 
 from pystrat.base import BatchSampler
 from pystrat.keywords import AnswersKeywords
-from pystrat.messages import refused_type, refused_value, show
+from pystrat.messages import count_of, refused_type, refused_value, show
 
 
 @dataclass
@@ -103,8 +103,8 @@ class ResumableLoader(LoaderWithState):
     Raises
     ------
     TypeError, ValueError
-        If `loader` has no sampler and no stream of this package, has a state of its own, or delivers batches out of
-        order.
+        If `loader` has no sampler and no stream of this package, has a state of its own, delivers batches out of order,
+        or has a dataset of another number of rows than the sampler.
 
     Notes
     -----
@@ -145,6 +145,23 @@ class ResumableLoader(LoaderWithState):
         return f"{type(self).__name__}({self._sampler!r})"
 
 
+def length_of(dataset: Any) -> Optional[int]:
+    """Return the number of rows of a dataset, None if it has none."""
+    try:
+        return len(dataset)
+    except (TypeError, NotImplementedError):
+        return None
+
+
+def check_rows(sampler: Any, n_rows: Optional[int], name: str, have: str) -> None:
+    """Refuse data with another number of rows than those of the sampler, if both are known."""
+    expected = sampler._rows_of_data() if isinstance(sampler, BatchSampler) else None
+    if expected is not None and n_rows is not None and n_rows != expected:
+        advice = "Of more rows, give only those of the sampler." if n_rows > expected else None
+        required = f"{have} as many rows as the sampler was made for, {expected}"
+        raise refused_value(name, required, count_of(n_rows, "row"), advice)
+
+
 def _counting_part(loader: Any) -> Any:
     """Return the sampler or the stream of a loader; refuse loaders whose batches are not those of one."""
     required = "be a DataLoader with a batch sampler or a stream of pystrat"
@@ -165,4 +182,6 @@ def _counting_part(loader: Any) -> Any:
         raise refused_value("loader", "deliver batches in order, which is in_order=True", "in_order=False")
     if getattr(found[0], "buffer_needed", 0) is None:
         raise refused_value("loader", "have a stream with 'counts'", "one without")
+    if found[0] is not loader:
+        check_rows(found[0], length_of(getattr(loader, "dataset", None)), "loader", "have a dataset of")
     return found[0]

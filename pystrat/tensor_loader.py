@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple,
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array, refuse_without_array
+from pystrat.arrays import check_same_rows, plain_array, refuse_without_array
 from pystrat.base import Batches, BatchSampler
 from pystrat.feedback import SamplerWithFeedback
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
-from pystrat.resumable import LoaderWithState
+from pystrat.resumable import LoaderWithState, check_rows, length_of
 
 if TYPE_CHECKING:
     import torch
@@ -55,9 +55,10 @@ class TensorLoader(LoaderWithState):
     Parameters
     ----------
     *tensors : torch tensors, numpy arrays, pandas objects, or dicts, lists and tuples of these, nested as you like
-        The data, all with the same number of rows. Nothing is copied. Memory maps, of ``numpy.memmap`` or
-        ``torch.from_file``, are read as far as batches need them. An object that takes an array of row positions and
-        returns their rows, such as `PairDataset` or `TripleDataset`, is requested for many batches at once.
+        The data, all with the number of rows that the sampler was made for; of more, give a part, such as ``x[:50]``.
+        Nothing is copied. Memory maps, of ``numpy.memmap`` or ``torch.from_file``, are read as far as batches need
+        them. An object that takes an array of row positions and returns their rows, such as `PairDataset` or
+        `TripleDataset`, is requested for many batches at once.
     sampler : BatchSampler
         A batch sampler of this package.
     transform : callable, optional
@@ -76,7 +77,8 @@ class TensorLoader(LoaderWithState):
     Raises
     ------
     TypeError, ValueError
-        If a parameter is invalid; if data differ in their number of rows, require gradients, or are not dense numbers.
+        If a parameter is invalid; if data have another number of rows than the sampler, require gradients, or are not
+        dense numbers.
 
     Notes
     -----
@@ -129,10 +131,14 @@ class TensorLoader(LoaderWithState):
         self._device = _check_device(device)
         has_form = len(tensors) == 1 and not _is_array(tensors[0])
         try:
+            check_same_rows(("tensors", leaf) for leaf in _leaves(list(tensors)))
             self._data = _mapped(_source, tensors[0] if has_form else list(tensors))
         except RecursionError:
             raise refused_value("tensors", "be nested to a finite depth", show(tensors[0])) from None
-        self._size = _size_of_rows(_leaves(self._data))
+        leaves = _leaves(self._data)
+        self._size = _size_of_rows(leaves)
+        for leaf in leaves:
+            check_rows(sampler, leaf.n_rows, "tensors", "have")
         self._transform = transform
         super().__init__(sampler)
 
@@ -265,11 +271,11 @@ class _Memory:
 class _Dataset:
     """Rows of an object that takes an array of positions, in the form in which it returns them."""
 
-    n_rows = None
     row_bytes = None
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
+        self.n_rows = length_of(dataset)
 
     def gather(self, index: torch.Tensor, stays: bool) -> Any:
         return _mapped(_converted, self._dataset[index.numpy()])
@@ -342,7 +348,7 @@ def _tensor_of(values: Any) -> torch.Tensor:
 
 def _size_of_rows(sources: list[Any]) -> Optional[_Size]:
     """Return the bytes of a row, None if they are unknown; refuse different numbers of rows."""
-    n_rows = sorted({source.n_rows for source in sources if source.n_rows is not None})
+    n_rows = sorted({source.n_rows for source in sources if source.row_bytes is not None})
     if not sources:
         raise refused_value("tensors", "have at least one tensor", "none")
     if len(n_rows) > 1:

@@ -10,10 +10,11 @@ from typing import Any
 
 from pystrat import _core as core
 from pystrat import _kernels as kernels
+from pystrat import _kinds as kinds
 from pystrat.recipe import Recipe
 from pystrat.tensor_loader import _one_ahead as one_ahead
 
-__all__ = ["core", "kernels", "one_ahead", "recipe_of"]
+__all__ = ["core", "kernels", "kinds", "one_ahead", "recipe_of"]
 
 
 def recipe_of(sampler: Any) -> Recipe:

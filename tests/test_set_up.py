@@ -110,9 +110,9 @@ def test_a_stamp_is_valid_until_its_inputs_change(load: Any, tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("half", "sources", "folder", "suffixes"),
     [
-        ("r_half", "rbridge_sources", "rbridge/r/src", {".c", ".h"}),
+        ("r_half", "rbridge_sources", "rbridge/r/src", {".c", ".h", ".cpp", ".hpp"}),
         ("r_half", "rbridge_sources", "rbridge/r/R", {".R"}),
-        ("python_half", "kernel_inputs", "rbridge/r/src/core", {".h"}),
+        ("python_half", "kernel_inputs", "rbridge/r/src/core", {".h", ".hpp"}),
         ("python_half", "kernel_inputs", "pystrat", {".pyx", ".pxd"}),
     ],
 )

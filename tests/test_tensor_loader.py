@@ -498,8 +498,35 @@ def test_rows_without_values_and_data_without_rows() -> None:
     assert [tuple(batch[0].shape) for batch in TensorLoader(torch.zeros(N, 0, 2), sampler=sampler)] == [
         (size, 0, 2) for size in sizes
     ]
-    with pytest.raises((IndexError, RuntimeError), match="index"):
-        next(iter(TensorLoader(torch.zeros(0, 3), sampler=sampler)))
+
+
+class Rows:
+    """A dataset that returns the rows of an array of positions."""
+
+    def __init__(self, n_rows: int) -> None:
+        self._n_rows = n_rows
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def __getitem__(self, rows: Any) -> Any:
+        return torch.as_tensor(rows)
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLERS if name not in ("prioritized", "made one by one")])
+def test_data_have_as_many_rows_as_the_sampler_was_made_for(name: str) -> None:
+    sampler = SAMPLERS[name](seed=1)
+    for n_rows, advice in ((N - 1, "$"), (0, "$"), (N + 1, " Of more rows, give only those of the sampler.")):
+        for data in (torch.zeros(n_rows), Rows(n_rows)):
+            required = f"must have as many rows as the sampler was made for, {N}. Got {n_rows} rows? instead.{advice}"
+            with pytest.raises(ValueError, match=f"The 'tensors' parameter {required}"):
+                TensorLoader(data, sampler=sampler)
+        loader = DataLoader(TensorDataset(torch.zeros(n_rows)), batch_sampler=sampler)
+        with pytest.raises(
+            ValueError, match="The 'loader' parameter must have a dataset of as many rows as the sampler"
+        ):
+            pystrat.ResumableLoader(loader)
+    assert len(TensorLoader(torch.zeros(N + 1)[:N], Rows(N), sampler=sampler)) == len(sampler)
 
 
 def test_a_pickled_loader_has_no_memory_of_chunks() -> None:

@@ -25,7 +25,7 @@ kernels_are_without_warnings() {
     ! grep -E -A 5 '\.(c|h|pyx|pxd):[0-9]+:[0-9]+: warning:|warning: .*\.p(yx|xd):[0-9]+' build/set-up/kernels.log
 }
 
-# Each header, kind and function of the C core includes what it needs.
+# Each header, kind and function of the core includes what it needs.
 core_is_without_warnings() {
   local source compiler failed=0
   local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
@@ -35,13 +35,19 @@ core_is_without_warnings() {
       $compiler "${options[@]}" -include "$source" -x c /dev/null || failed=1
     done
   done
+  options=(-std=c++17 "${options[@]:1}")
+  for source in rbridge/r/src/core/*.hpp rbridge/r/src/{strata,weights}/*.cpp; do
+    for compiler in g++ clang++; do
+      $compiler "${options[@]}" -include "$source" -x c++ /dev/null || failed=1
+    done
+  done
   return $failed
 }
 
-# Lintr sees the R code of the package; this, every line of C and R.
+# Lintr sees the R code of the package; this, every line of C, C++ and R.
 lines_are_short() {
   local long
-  long=$(git ls-files '*.c' '*.h' '*.R' | LC_ALL=C.UTF-8 xargs grep -nE '^.{121,}$' /dev/null)
+  long=$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.R' | LC_ALL=C.UTF-8 xargs grep -nE '^.{121,}$' /dev/null)
   [ -z "$long" ] || { echo "Lines of more than 120 columns:" && echo "$long" && return 1; }
 }
 
@@ -56,6 +62,9 @@ r_sources_are_without_warnings() {
       $compiler "${options[@]}" -Wno-cast-function-type -isystem "$include" "$source" || failed=1
     done
   done
+  for compiler in g++ clang++; do
+    $compiler -std=c++17 "${options[@]:1}" -isystem "$include" rbridge/r/src/r/binding.cpp || failed=1
+  done
   return $failed
 }
 
@@ -67,8 +76,8 @@ check "types of the site (mypy)" env MYPYPATH=tools/site $python -m mypy --cache
 check "kernels without warnings" kernels_are_without_warnings
 check "core without warnings" core_is_without_warnings
 check "core under sanitizers" $python -m tests.core gcc
-check "C of the R package without warnings" r_sources_are_without_warnings
-check "lines of C and R" lines_are_short
+check "C and C++ of the R package without warnings" r_sources_are_without_warnings
+check "lines of C, C++ and R" lines_are_short
 check "shell scripts parse" bash -n tools/*.sh .ci/run
 check "people and pages are those of CITATION.cff" $python tools/metadata.py --check
 check "spelling" Rscript tools/spelling.R

@@ -6,6 +6,7 @@ from typing import Any, Callable, Mapping, Union
 
 import numpy as np
 
+from pystrat.arrays import as_mapping
 from pystrat.lazy_pandas import pd
 from pystrat.messages import is_number, show
 from pystrat.multiplier import Multiplier, ratio_of
@@ -15,6 +16,7 @@ from pystrat.value_names import name_of
 
 def by_class(values: Any, parameter: str, convert: Callable[[Any], Any]) -> Any:
     """Return a number, or the numbers of classes, in the form of the core; anything else as it is."""
+    values = as_mapping(values)
     if not isinstance(values, Mapping):
         return convert(values) if is_number(values) else values
     check_keys(values, parameter)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +59,9 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
         networks return it, is treated like one of shape (n,).
     keep_rate : float, or array of float of shape (number of classes,)
         How often an epoch of the training took a row of the majority, finite and above 0: below 1 if rows were left
-        out, above 1 if they were repeated. For a table, the rate of each class. A Series, such as
+        out, above 1 if they were repeated. For a table, the rate of each class. A dict, or a Series such as
         ``sampler.keep_rates`` of a `DownsampledBatchSampler` or ``sampler.plan.keep_rates`` of a stratified sampler,
-        has the classes as its index; the table must then be a DataFrame, whose columns are matched by value. An array,
+        has the classes as its keys; the table must then be a DataFrame, whose columns are matched by value. An array,
         such as ``sampler.keep_rates.to_numpy()``, has the order of the columns.
 
     Returns
@@ -89,6 +89,7 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     >>> correct_probabilities([0.5, 0.1], keep_rate=0.05).round(4).tolist()
     [0.0476, 0.0055]
     """
+    keep_rate = pd.Series(dict(keep_rate)) if isinstance(keep_rate, Mapping) else keep_rate
     values = _as_doubles(probabilities, "probabilities")
     rates = _as_doubles(keep_rate, "keep_rate")
     _check_rates_and_values(rates, values)

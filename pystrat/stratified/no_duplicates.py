@@ -8,7 +8,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted
+from pystrat.arrays import Wanted, check_same_rows
 from pystrat.columns import Column, check_n_rows, check_text, number_columns, read_columns
 from pystrat.core_sampler import CoreBatchSampler, arguments_of, data_of, labels_of
 from pystrat.first_rows import first_rows
@@ -158,6 +158,7 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     ) -> None:
         arguments = arguments_of(locals(), without=("keys", "strata"))
         settings = self._plan_of(arguments)
+        check_same_rows([("keys", keys), ("strata", strata)])
         titles, numbered = _number_keys(keys)
         if settings["across_columns"] and len(numbered) > 1:
             titles = (", ".join(titles),)
@@ -198,6 +199,9 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
             largest=largest.astype(np.int64),
             frequent=shown,
         )
+
+    def _rows_of_data(self) -> int:
+        return self._plan.n_rows
 
     @property
     def plan(self) -> NoDuplicatesPlan:

@@ -106,6 +106,9 @@ class PerLabelBatchSampler(CoreBatchSampler):
         """The number of rows of the dataset."""
         return int(self._parts["n_rows"])
 
+    def _rows_of_data(self) -> None:
+        return None  # batches are numbers of pairs
+
     def class_weights(self, *, normalize: bool = False) -> pd.DataFrame:
         """Return the training weight of the positives and of the negatives of each label.
 

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from pystrat import _core
+from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of, data_of
 from pystrat.messages import refused_type, as_written, count_of, show, show_number
 from pystrat.planned import PlannedBatchSampler
@@ -129,6 +130,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = arguments_of(locals(), without=("strata",))
+        arguments["min_samples_per_stratum"] = as_mapping(min_samples_per_stratum)
         arguments["shares"] = _as_written(shares)
         settings = self._plan_of(arguments)
         named = _read_numbers(settings)

@@ -119,6 +119,10 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         self._entry = "priorities" if "priorities" in planned else "weights"
         self._begin(planned, seed=seed, num_replicas=num_replicas, rank=rank)
 
+    def _rows_of_data(self) -> Optional[int]:
+        n_rows = int(self._instance.ask("n_rows")["n_rows"])
+        return n_rows if n_rows == self._parts["capacity"] else None  # data may grow with the sampler
+
     @property
     def beta(self) -> Union[float, Callable[[int], float]]:
         """The exponent of the importance weights, or a function that returns it, given the number of a batch."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Optional
 
-from pystrat.core_sampler import CoreBatchSampler, arguments_of
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.messages import count_of
 
 
-class UniformBatchSampler(CoreBatchSampler):
+class UniformBatchSampler(KindBatchSampler):
     """Batch sampler that draws every batch from all rows, with or without replacement.
 
     Parameters
@@ -68,8 +68,8 @@ class UniformBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals())
-        self._adopt(self._plan_of(arguments), seed=seed, num_replicas=num_replicas, rank=rank)
+        self._check(arguments_of(locals()))
+        self._begin()
 
     @property
     def batch_size(self) -> int:
@@ -77,9 +77,8 @@ class UniformBatchSampler(CoreBatchSampler):
         return int(self._parts["batch_size"])
 
     def __repr__(self) -> str:
-        parts = self._parts
         return (
-            f"{type(self).__name__}({count_of(parts['n_rows'], 'row')}, batch_size={parts['batch_size']}, "
-            f"{count_of(parts['n_batches'], 'batch')}, "
-            f"replacement={parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
+            f"{type(self).__name__}({count_of(self._parts['n_rows'], 'row')}, batch_size={self.batch_size}, "
+            f"{count_of(self._n_batches, 'batch')}, "
+            f"replacement={self._parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
         )

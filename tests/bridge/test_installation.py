@@ -57,8 +57,9 @@ print(json.dumps([pystrat.__file__, status.packages["rbridge"], found, loaded, a
 
 
 def sources_of_r() -> set[str]:
-    """Return the paths of the C files of the R package and of the core, from the root of the repository."""
-    found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rbridge/r/src").rglob("*.[ch]")}
+    """Return the paths of the sources of the R package and of the core, from the root of the repository."""
+    files = [path for path in (ROOT / "rbridge/r/src").rglob("*") if path.is_file()]
+    found = {path.relative_to(ROOT).as_posix() for path in files if path.suffix not in (".o", ".so")}
     assert len(found) > 50
     return found
 
@@ -70,7 +71,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     The compiler does not optimize, which takes most of the time.
     """
     folder = tmp_path_factory.mktemp("packages")
-    skipped = shutil.ignore_patterns(".*", "build", "*.egg-info", "*.so", "*.o", "_*.c", "demo-output", "__pycache__")
+    skipped = shutil.ignore_patterns(
+        ".*", "build", "*.egg-info", "*.so", "*.o", "_*.c", "_*.cpp", "demo-output", "__pycache__"
+    )
     shutil.copytree(ROOT, folder / "source", ignore=skipped, symlinks=True)
     made = ("rbridge/r/src/init.o", "rbridge/r/src/rbridge.so", "rbridge/r/src/core/plan.o", "pystrat/_core.c")
     for name in made:
@@ -94,7 +97,9 @@ def test_the_packages_have_all_sources_and_the_wheel_no_tests_and_no_files_of_da
         names = {name.partition("/")[2] for name in archive.getnames()}
     kernels = [path.relative_to(ROOT).with_suffix("").as_posix() for path in (ROOT / "pystrat").glob("**/*.pyx")]
     assert sources_of_r() <= names and not [name for name in names if name.endswith((".o", ".so"))]
-    assert not {f"{kernel}.c" for kernel in kernels} & names, "Cython makes these again"
+    assert (
+        not {f"{kernel}.{language}" for kernel in kernels for language in ("c", "cpp")} & names
+    ), "Cython makes these again"
     names = set(zipfile.ZipFile(packages[1]).namelist())
     packaged = {f"rbridge/r/{name}" for name in ("DESCRIPTION", "NAMESPACE", "LICENSE", "data/nsch_2017.rda")}
     for pattern in ("rbridge/r/R/*", "rbridge/r/inst/*", "rbridge/r/man/**/*.Rd", "pystrat/**/*.py*", "rbridge/*.py"):

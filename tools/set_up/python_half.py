@@ -49,8 +49,9 @@ def packages_stamp(target: str) -> Stamp:
 
 def kernel_inputs() -> list[Path]:
     """Return the files from which the kernels are compiled."""
-    sources = [*ROOT.glob("pystrat/**/*.p[yx][xd]"), *ROOT.glob("rbridge/r/src/core/**/*.h")]
-    return [*sources, *ROOT.glob("rbridge/r/src/kind_*.c"), ROOT / "setup.py", ROOT / "pyproject.toml"]
+    kernels, core = [*ROOT.glob("pystrat/**/*.p[yx][xd]")], ROOT / "rbridge" / "r" / "src"
+    sources = [*core.glob("core/*.h*"), *core.glob("kind_*.c"), *core.glob("function_*.c"), *core.glob("*/*.cpp")]
+    return [*kernels, *sources, ROOT / "setup.py", ROOT / "pyproject.toml"]
 
 
 def _kernels_stamp() -> Stamp:
@@ -116,7 +117,7 @@ def build_kernels() -> None:
     stamp = _kernels_stamp()
     stamp.remove()
     for source in _kernel_sources():  # all of them, so that the log has all warnings
-        for made in (source.with_suffix(".c"), *source.parent.glob(f"{source.stem}.*.so")):
+        for made in (source.with_suffix(".c"), source.with_suffix(".cpp"), *source.parent.glob(f"{source.stem}.*.so")):
             made.unlink(missing_ok=True)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--verbose"]
     settings = {"CFLAGS": f"{os.environ.get('CFLAGS', '')} -Wall".strip(), "LC_ALL": "C"}

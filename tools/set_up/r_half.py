@@ -37,7 +37,17 @@ def packages_stamp(target: str) -> Stamp:
 
 def rbridge_sources() -> list[Path]:
     """Return the files from which the project's R package is installed."""
-    parts = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R/*", "inst/*", "man/**/*", "src/**/*.[ch]")
+    parts = (
+        "DESCRIPTION",
+        "NAMESPACE",
+        "LICENSE",
+        "R/*",
+        "inst/*",
+        "man/**/*",
+        "src/**/*.[ch]",
+        "src/**/*.[ch]pp",
+        "src/Makevars",
+    )
     return [path for part in parts for path in PACKAGE.glob(part) if path.is_file()]
 
 

@@ -78,7 +78,7 @@ core_kind = function(...) {
   shared = list(
     is_core = TRUE,
     check = function(recipe) NULL,
-    n_rows = function(recipe) NULL,
+    n_rows = function(recipe) if (!is.null(recipe$parts$codes)) length(recipe$parts$codes),
     setup = function(recipe, private) NULL,
     draw = core_batches,
     n_batches = function(recipe) recipe$parts$n_batches,
@@ -86,6 +86,27 @@ core_kind = function(...) {
     private = list(.instance = NULL)
   )
   utils::modifyList(shared, list(...))
+}
+
+# The arguments of the calling function.
+given_arguments = function(frame = parent.frame()) {
+  sapply(names(formals(sys.function(sys.parent()))), get, envir = frame, simplify = FALSE)
+}
+
+# A kind of the core in C++, which checks all parts of recipes; a recipe is a request.
+table_kind = function(kind, ...) {
+  shared = list(
+    plan = function(request) new_recipe(kind, request$seed, core_plan(kind, request)),
+    vectors = list(parts = NA), # which the core checks
+    count_batches = core_count,
+    bytes = function(recipe) core_described(recipe)$bytes
+  )
+  utils::modifyList(core_kind(), c(shared, list(...)))
+}
+
+# What follows from a recipe.
+core_described = function(recipe) {
+  core_results(.Call(C_describe, core_instance(new_memory(), recipe)), recipe$parts)
 }
 
 # What draws the epochs of a recipe, as long as its key, an environment, lives.

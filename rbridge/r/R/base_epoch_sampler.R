@@ -18,6 +18,7 @@
 #' If the sampler needs no column of a task, the data source may be anything, including `NULL`; if it has a number of
 #' rows, that must be the number of rows that the arguments describe.
 #'
+#' A vector with a value for each row is taken by position: its names have no meaning.
 #' Arguments are checked before any work.
 #' An error names the argument, its value and what to do.
 #' What depends on the dataset, such as the names of columns of a task, is checked when the generator is called,
@@ -127,6 +128,7 @@ epoch_sampler = function() {
       private$.has_new_iterator = TRUE
       batch_iterator(private$.begin, private$.note_end)
     },
+    .n_rows = function() private$.rows_of_data(),
     .draws_on_request = function() private$.iterates && is.null(private$.in_order),
     .iter_batch = function(batch_size) {
       if (!is_whole_number(batch_size) || batch_size != 1) {

@@ -92,6 +92,8 @@ recipe_members = function() {
       }
       kind$count_batches(private, epoch)
     },
+    # The number of rows of the data that batches are of; NULL if they are of other numbers, or unknown.
+    .rows_of_data = function() if (!is.null(private$.recipe)) private$.kind()$n_rows(private$.recipe),
     .last_epoch = function() {
       last = private$.kind()$last_epoch
       if (is.null(last) || is.null(private$.recipe)) largest_epoch else last(private$.recipe)

@@ -67,7 +67,7 @@ check_vectors = function(vectors, entry, known, kind) {
   if (!is_named) {
     stop_parameter("recipe", sprintf("have named vectors in '%s'", entry), show_value(vectors))
   }
-  unknown = setdiff(names(vectors), known)
+  unknown = if (!identical(known, NA)) setdiff(names(vectors), known)
   if (length(unknown) > 0L) {
     stop_parameter("recipe", sprintf("have the vectors of the kind '%s' in '%s'", kind, entry), show_value(unknown[1L]))
   }

@@ -8,7 +8,7 @@
 #' In mlr3torch, use the callback [rbridge.tensor_loader].
 #'
 #' @param ... (`torch_tensor()`, vector, matrix, array, `list()` or [torch::dataset()])\cr
-#'   The data, with names or without, all with the same number of rows.
+#'   The data, with names or without, all with the number of rows that the sampler was made for.
 #'   Lists may be nested.
 #'   A single list or dataset without a name determines the form of a batch by itself.
 #'   Vectors, matrices and arrays of numbers or logical values become tensors when the first batch is requested.
@@ -45,7 +45,7 @@
 #'
 #' @section Errors:
 #' `sampler` is a generator, or not of this package.
-#' The data are of other types, differ in their number of rows, or are missing.
+#' The data are of other types, have another number of rows than the sampler, or are missing.
 #' Batches need LibTorch: [torch::install_torch()].
 #'
 #' @export
@@ -68,6 +68,7 @@ tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 
     data = data[[1L]]
   }
   check_tensors(data)
+  check_sampled_rows(leaves_of(data), sampler$.n_rows())
   TensorLoader$new(data, sampler, transform, device, chunk)
 }
 
@@ -146,6 +147,17 @@ check_tensors = function(data) {
   if (length(n_rows) > 0L && min(n_rows) != max(n_rows)) {
     stop_parameter("...", "have the same number of rows", sprintf("%.0f and %s", min(n_rows),
       show_count(max(n_rows), "row")))
+  }
+}
+
+# Refuses data with another number of rows than those of the sampler, if both are known.
+check_sampled_rows = function(leaves, expected) {
+  for (leaf in leaves) {
+    n_rows = if (inherits(leaf, "dataset")) source_rows(leaf) else n_rows_of(leaf)
+    if (!is.null(expected) && !is.null(n_rows) && n_rows != expected) {
+      stop_parameter("...", sprintf("have as many rows as the sampler was made for, %.0f", expected),
+        show_count(n_rows, "row"), if (n_rows > expected) "Of more rows, give only those of the sampler.")
+    }
   }
 }
 

@@ -155,7 +155,6 @@ kind_multilabel = function() {
     },
     fits = function(recipe, task) check_given_values("labels", task),
     check = check_multilabel,
-    n_rows = function(recipe) length(recipe$parts$codes),
     draw = function(private, epoch) core_batches(private, epoch)[c("rows", "offsets")],
     describe = function(private) {
       recipe = private$.recipe

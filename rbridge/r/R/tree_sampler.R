@@ -161,6 +161,7 @@ kind_tree = function() {
       labels = c("batch_size", "length", "drop_last", "persistent", "functions")
     ),
     bytes = tree_bytes,
+    n_rows = function(recipe) recipe$parts$n_rows,
     complete = function(recipe, data_source, task) {
       if (!is.null(recipe$open)) {
         recipe = tree_recipe(NULL, recipe$open, task)

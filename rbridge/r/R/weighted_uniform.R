@@ -25,8 +25,6 @@
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
@@ -54,37 +52,27 @@
 #' sampler$batches(0)
 #' next_batch = sampler$.iter()
 #' next_batch()
-batch_sampler_uniform = function(n_rows = NULL, batch_size, ..., replacement = FALSE, n_batches = NULL, seed = NULL,
+batch_sampler_uniform = function(n_rows = NULL, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  answer_keywords(...)
-  request = list(n_rows = n_rows, batch_size = batch_size, replacement = replacement, n_batches = n_batches,
-    seed = seed, num_replicas = num_replicas)
-  request_generator("uniform", request)
+  request_generator("uniform", given_arguments())
 }
 
 kind_uniform = function() {
-  core_kind(
+  table_kind("uniform",
     class = "batch_sampler_uniform",
-    plan = function(request) new_recipe("uniform", request$seed, core_plan("uniform", request)),
-    vectors = list(
-      parts = c("n_rows", "batch_size", "replacement", "n_batches")
-    ),
-    bytes = function(recipe) {
-      parts = recipe$parts
-      pool = if (parts$replacement == 1L) 0 else parts$n_rows + parts$batch_size
-      4 * pool + fixed_size_bytes(parts)
-    },
     n_rows = function(recipe) recipe$parts$n_rows,
     describe = function(private) {
-      c(format_uniform(private$.recipe$parts), format_order(private$.recipe, private$.place$epoch))
+      c(format_uniform(private$.recipe), format_order(private$.recipe, private$.place$epoch))
     },
-    settings = function(recipe) c(format_uniform(recipe$parts), format_seed(recipe))
+    settings = function(recipe) c(format_uniform(recipe), format_seed(recipe))
   )
 }
 
-format_uniform = function(parts) {
+format_uniform = function(recipe) {
+  parts = recipe$parts
+  batches = format_fixed_size(list(n_batches = count_of_recipe(recipe, 0), batch_size = parts$batch_size))
   c(
     sprintf("* Rows: %.0f, all equally likely", parts$n_rows),
-    sprintf("%s, %s replacement", format_fixed_size(parts), if (parts$replacement == 1L) "with" else "without")
+    sprintf("%s, %s replacement", batches, if (parts$replacement == 1L) "with" else "without")
   )
 }

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "r/binding.h"
 #include "routines.h"
 
 #include <R_ext/Rdynload.h>
@@ -14,6 +15,7 @@ static const R_CallMethodDef routines[] = {
   {"C_draw", (DL_FUNC)&C_draw, 3},
   {"C_count_batches", (DL_FUNC)&C_count_batches, 3},
   {"C_identify", (DL_FUNC)&C_identify, 2},
+  {"C_describe", (DL_FUNC)&describe_in_cpp, 1},
   {"C_check_state", (DL_FUNC)&C_check_state, 3},
   {"C_begin_state", (DL_FUNC)&C_begin_state, 4},
   {"C_draw_more", (DL_FUNC)&C_draw_more, 5},

@@ -11,6 +11,7 @@
 #include "core/huge_pages.h"
 #include "core/kinds.h"
 #include "core/stream.h"
+#include "r/binding.h"
 #include "routines.h"
 
 enum {
@@ -307,7 +308,12 @@ static const Kind *kind_of(SEXP name) {
   return kind;
 }
 
+/* Samplers ------------------------------------------------------------------------------------------------------- */
+
+/* The kinds are those of the core in C++ (r/binding.h), and those of kinds.h. */
+
 SEXP C_plan(SEXP kind, SEXP request) {
+  if (is_in_cpp(kind)) return plan_in_cpp(kind, request);
   Parts parts = parts_of(request, false);
   Call call;
   begin_call(&call, request, NULL);
@@ -347,6 +353,7 @@ typedef struct {
 enum { SELF_BEGIN = (sizeof(Instance) + 15) / 16 * 16 };
 
 SEXP C_prepare(SEXP key, SEXP kind, SEXP recipe, SEXP seed) {
+  if (is_in_cpp(kind)) return prepare_in_cpp(kind, recipe, seed);
   const Kind *found = kind_of(kind);
   SEXP entries = PROTECT(Rf_allocVector(VECSXP, N_ENTRIES));
   SET_VECTOR_ELT(entries, RECIPE, recipe);
@@ -379,6 +386,7 @@ static SEXP find_instance(SEXP reference, SEXP key, Instance *instance) {
 }
 
 SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
+  if (TYPEOF(reference) == EXTPTRSXP) return draw_in_cpp(reference, epoch);
   Instance instance;
   SEXP entries = find_instance(reference, key, &instance);
   if (entries == NULL) return R_NilValue;
@@ -392,6 +400,7 @@ SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
 }
 
 SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch) {
+  if (TYPEOF(reference) == EXTPTRSXP) return count_in_cpp(reference);
   Instance instance;
   if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   int64_t count = instance.kind->count_batches(instance.self, (uint32_t)Rf_asReal(epoch));
@@ -400,6 +409,7 @@ SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch) {
 }
 
 SEXP C_identify(SEXP reference, SEXP key) {
+  if (TYPEOF(reference) == EXTPTRSXP) return identify_in_cpp(reference);
   Instance instance;
   SEXP entries = find_instance(reference, key, &instance);
   if (entries == NULL) return R_NilValue;

@@ -6,7 +6,9 @@
 #ifndef PYSTRAT_DIGEST_H
 #define PYSTRAT_DIGEST_H
 
-#include "recipe.h"
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 typedef struct {
   uint64_t hash;
@@ -33,7 +35,7 @@ static inline void digest_bytes(Digest *digest, const uint8_t *bytes, int64_t si
   digest_word(digest, (uint64_t)size);
   for (int64_t begin = 0; begin < size; begin += 8) {
     uint64_t word = 0;
-    int64_t end = smaller(begin + 8, size);
+    int64_t end = begin + 8 < size ? begin + 8 : size;
     for (int64_t i = begin; i < end; i++) word |= (uint64_t)bytes[i] << 8 * (i - begin);
     digest_word(digest, word);
   }
@@ -41,41 +43,6 @@ static inline void digest_bytes(Digest *digest, const uint8_t *bytes, int64_t si
 
 static inline void digest_text(Digest *digest, const char *text) {
   digest_bytes(digest, (const uint8_t *)text, (int64_t)strlen(text));
-}
-
-/* Add the values from `begin` to before `end` of a part. */
-static inline void digest_values(Digest *digest, const Part *part, int64_t begin, int64_t end) {
-  switch (part->type) {
-    case BYTES: digest_bytes(digest, (const uint8_t *)part->values + begin, end - begin); break;
-    case FLAG:
-    case INTEGERS:
-      for (int64_t i = begin; i < end; i++) digest_number(digest, ((const int32_t *)part->values)[i]);
-      break;
-    case FRACTION:
-    case DOUBLES:
-      for (int64_t i = begin; i < end; i++) digest_number(digest, ((const double *)part->values)[i]);
-      break;
-    case TEXT:
-    case TEXTS:
-      for (int64_t i = begin; i < end; i++) digest_text(digest, text_at(part, i));
-      break;
-    default: break;
-  }
-}
-
-/* Add a part, unless it has no value: its name, the kind of its values, their number, and they. Return whether it
- * succeeded.
- */
-static inline bool digest_part(Digest *digest, const Part *part, Host *host) {
-  if (part->type == NOTHING) return true;
-  digest_text(digest, part->name);
-  digest_word(digest, part->type == BYTES ? 0 : are_texts(part) ? 1 : 2);
-  digest_word(digest, (uint64_t)part->length);
-  for (int64_t begin = 0; begin < part->length; begin += GO_ON_ROWS) {
-    digest_values(digest, part, begin, smaller(begin + GO_ON_ROWS, part->length));
-    if (!host->go_on(host)) return false;
-  }
-  return true;
 }
 
 #endif

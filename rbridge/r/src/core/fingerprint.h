@@ -5,7 +5,7 @@
 #ifndef PYSTRAT_FINGERPRINT_H
 #define PYSTRAT_FINGERPRINT_H
 
-#include "digest.h"
+#include "digest_parts.h"
 
 typedef struct {
   char *text;

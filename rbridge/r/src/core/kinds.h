@@ -50,7 +50,6 @@ typedef struct {
 
 /* All kinds. */
 #define FOR_EACH_KIND(one) \
-  one(uniform) \
   one(strata_subset) \
   one(one_stratum) \
   one(no_duplicates) \

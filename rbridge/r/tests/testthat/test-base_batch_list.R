@@ -28,27 +28,12 @@ test_that("auxiliary values stay with their rows", {
   expect_identical(batches[[2]], structure(3L, aux = list(step = batches$aux$step[3])))
 })
 
-test_that("batches and epochs may be empty", {
-  collected = function(batches) {
-    generator = torch::sampler(
-      initialize = function(data_source) NULL,
-      .iter = function() {
-        taken = 0
-        function() {
-          if (taken == length(batches)) return(coro::exhausted())
-          taken <<- taken + 1
-          batches[[taken]]
-        }
-      },
-      .length = function() length(batches)
-    )
-    collect_rows(generator, 4)
-  }
-  batches = list(c(4L, 1L), integer(), 3L)
-  expect_identical(as.list(collected(batches)), batches)
-  expect_identical(lengths(collected(batches)), c(2L, 0L, 1L))
-  expect_length(collected(list()), 0)
-  expect_identical(as.list(collected(list())), list())
+test_that("an epoch may be empty", {
+  empty = torch::sampler(initialize = function(data_source) NULL, .iter = function() coro::exhausted,
+    .length = function() 0)
+  batches = collect_rows(empty, 4)
+  expect_length(batches, 0)
+  expect_identical(as.list(batches), list())
 })
 
 test_that("it shows its first batches", {

@@ -57,6 +57,49 @@ test_that("different values of different shards are different strata", {
     fixed = TRUE)
 })
 
+test_that("a table in another form has the same counts", {
+  counts = shard_counts(strata)
+  rows = data.frame(shard = rep(names(strata), lengths(strata)), stratum = unlist(strata), n = 1)
+  frame = as.data.frame(counts)
+  for (same in list(counts[c(3, 1, 2), 3:1], `storage.mode<-`(counts, "integer"), table(rows$shard, rows$stratum),
+    stats::xtabs(n ~ shard + stratum, rows), frame[3:1, ],
+    structure(frame, class = c("unknown", "data.frame")), structure(counts, comment = "more"))) {
+    expect_identical(sharded_plan(same, 1)$counts[rownames(counts), colnames(counts)], unclass(counts)[, ])
+    expect_identical(bind_counts(list(same))[, colnames(counts)], counts)
+  }
+})
+
+test_that("what is no table is refused, and no list of shards", {
+  counts = shard_counts(strata)
+  frame = as.data.frame(counts)
+  named = function(shards) `rownames<-`(counts, shards)
+  with_cell = function(value) `[<-`(counts, 1, 2, value)
+  with_column = function(values) {
+    frame$x = values
+    frame
+  }
+  others = list(
+    named(c("a", "a", "c")), named(NULL), named(c("\xff", "b", "c")), counts[0, ], with_cell(-1), with_cell(0.5),
+    with_cell(NA), with_cell(Inf), with_cell(2^53), counts * 2^51, counts > 0, counts + 0i, counts[, 1],
+    array(1, c(3, 2, 2)), with_column(factor(c(1, 1, 1))), with_column(I(list(1, 1, 1))), with_column(matrix(1, 3, 2)),
+    with_column(as.Date(c(1, 1, 1), origin = "1970-01-01")), strata, data.frame(file = rownames(counts), counts)
+  )
+  for (other in others) {
+    expect_error(sharded_plan(other, 1), "^The 'counts' parameter must .+ Got .+ instead", class = "rbridge_refusal")
+    expect_error(bind_counts(list(other)), "^The 'tables' parameter must .+ Got .+ instead", class = "rbridge_refusal")
+  }
+  expect_error(bind_counts(list(counts, counts["a.csv", , drop = FALSE])), "have each shard once. Got 'a.csv' twice")
+  for (names in list(NULL, c("", "b", "c"), c(NA, "b", "c"), c("\xff", "b", "c"), c("a", "a", "b"))) {
+    expect_error(shard_counts(stats::setNames(strata, names)), class = "rbridge_refusal")
+  }
+  for (values in list(NULL, sum, new.env(), list(b = 1:2, c = 1), list(list(list(1))), 1i)) {
+    expect_error(shard_counts(list(a = values)), "^The 'strata' parameter", class = "rbridge_refusal")
+  }
+  expect_error(shard_counts("x"), "must map the name of each shard to the strata of its rows", fixed = TRUE)
+  expect_match(message_of(bind_counts(list(data.frame(shard = "a", x = 1)))),
+    "Got character values instead. If a column names the shards, make it the row names.", fixed = TRUE)
+})
+
 test_that("what cannot be counted is refused in the name of the shard", {
   expect_identical(refused(list(a = "x", b = c(NA, "x"))), paste(
     "The 'strata' parameter of shard 'b' must have no missing values.",
@@ -67,6 +110,4 @@ test_that("what cannot be counted is refused in the name of the shard", {
     got = "must have strata of different names. Got '(2020-01-01|1|TRUE|1, 2)' as the name of two instead. Recode them."
     expect_match(refused(same), got)
   }
-  expect_match(refused(list("x")), "must name each shard by a text", fixed = TRUE)
-  expect_match(refused("x"), "must map the name of each shard to the strata of its rows", fixed = TRUE)
 })

@@ -239,6 +239,15 @@ test_that("arguments are refused before any work", {
     1:3, matrix(1, 2, 2), sampler = sampler)
   refused("...", "be tensors, numbers, datasets or lists of these. Got 'a' instead.",
     list(x = "a"), sampler = sampler)
+  as_many = "have as many rows as the sampler was made for, 120. Got %s instead."
+  refused("...", sprintf(as_many, "3 rows"), 1:3, sampler = sampler)
+  refused("...", paste(sprintf(as_many, "121 rows"), "Of more rows, give only those of the sampler."),
+    matrix(1, 121, 2), sampler = sampler)
+  distinct = batch_sampler_no_duplicates(4, keys = 1:120, seed = 1)(NULL)
+  for (other in list(samplers$uniform(), samplers$weighted(), samplers$downsampled(), samplers[[5]](), distinct)) {
+    refused("...", sprintf(as_many, "119 rows"), numeric(119), sampler = other)
+    expect_s3_class(tensor_loader(numeric(120), sampler = other), "tensor_loader")
+  }
   refused("transform", "be a function. Got 1 instead.", 1:3, sampler = sampler, transform = 1)
   refused("device", "be the name of a device of torch. Got 1 instead.",
     1:3, sampler = sampler, device = 1)

@@ -73,18 +73,11 @@ wrong_stream = function(stream, args) {
   if (!identical(streamed(stream), batches)) "has other batches the second time" else ""
 }
 
-streamed = function(stream) {
-  following = stream$.iter()
-  batches = list()
-  while (!coro::is_exhausted(batch <- following())) { # nolint
-    batches = c(batches, list(batch))
-  }
-  batches
-}
+streamed = function(stream) drain(stream$.iter())
 
 # Whether an error names the exported function, or what was called on its result.
 is_call_of_user = function(call, name) {
-  is.call(call) && deparse1(call[[1L]]) %in% c(name, "generator", "sampler$batches", "sampler$.length", "following")
+  is.call(call) && deparse1(call[[1L]]) %in% c(name, "generator", "sampler$batches", "sampler$.length", "iterator")
 }
 
 # What is wrong with what comes of a call; "" if nothing is.

@@ -1,26 +1,11 @@
-# mlr3 distinguishes learners by hashes: equal settings must give equal hashes in every session, different ones others.
+# mlr3 distinguishes learners by hashes: equal settings must give equal hashes in every session. test-base_specimens.R
+# compares those of all kinds.
 
 skip_if_not_installed("mlr3torch")
 
-settings = list(
-  list(2, seed = 1),
-  list(3, seed = 1),
-  list(2, seed = 2),
-  list(2, seed = 1, shuffle = FALSE),
-  list(2, seed = 1, assign = "even"),
-  list(2, seed = 1, missing = "drop"),
-  list(2, seed = 1, rare = "allow"),
-  list(2, seed = 1, num_replicas = 2),
-  list(mean_batch_size = 2, seed = 1),
-  list(2, seed = 1, strata = "y"),
-  list(1, seed = 1, strata = c(1, 2)),
-  list(1, seed = 1, strata = c(1, 1))
-)
-
 hash_of = function(arguments) mlr3misc::calculate_hash(do.call(batch_sampler_stratified, arguments))
 
-test_that("hashes differ by the settings, and not by how they are written, or by use", {
-  expect_identical(anyDuplicated(vapply(settings, hash_of, "")), 0L)
+test_that("hashes do not differ by how settings are written, or by use", {
   generator = batch_sampler_stratified(2, seed = 1)
   before = mlr3misc::calculate_hash(generator)
   expect_identical(before, hash_of(list(2L, seed = 1L, strata = NULL)))
@@ -47,7 +32,7 @@ stable_hashes = function(arguments) {
 
 test_that("hashes of generators and of learners with them are the same in every session", {
   skip_on_cran()
-  chosen = settings[c(1, 2, 11)]
+  chosen = list(list(2, seed = 1), list(3, seed = 1), list(1, seed = 1, strata = c(1, 2)))
   fresh = callr::r(function(chosen, of) lapply(chosen, of), list(chosen, stable_hashes),
     libpath = c(installed_library(), .libPaths()))
   expect_identical(fresh, lapply(chosen, stable_hashes))

@@ -167,28 +167,6 @@ test_that("a table replaces the task of a dataset of its own, for training and v
   expect_s3_class(read$dataset$task, "table_task")
 })
 
-test_that("with a table, a loader yields the same batches, from a task that is read once", {
-  reads = 0
-  dataset = torch::dataset(
-    initialize = function(task) self$task = task,
-    .getbatch = function(index) {
-      reads <<- reads + !inherits(self$task, "table_task")
-      list(index, self$task$data(rows = self$task$row_ids[index], cols = c("x", self$task$target_names)))
-    },
-    .length = function() self$task$nrow
-  )
-  loader = function() {
-    dataset = dataset(task_of(c(40:5, 7L)))
-    torch::dataloader(dataset, batch_sampler = sampler_of(dataset$task$truth(), 2, seed = 1), collate_fn = identity)
-  }
-  expected = coro::collect(loader())
-  reads = 0
-  table = begin(loader_train = loader(), learner = no_learner, read = "table")$loader_train
-  expect_equal(coro::collect(table), expected)
-  expect_identical(reads, 0)
-  expect_length(unique(unlist(lapply(expected, `[[`, 1))), 37)
-})
-
 test_that("what it would change is refused, and so is another batch sampler", {
   plain = dataset_of(40)
   whole = torch::dataset("multi_tensor_dataset", initialize = function() NULL, .length = function() 40)()

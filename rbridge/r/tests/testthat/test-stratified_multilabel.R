@@ -60,13 +60,13 @@ test_that("labels that are none are refused", {
     "have a row of every label. Got no row of label 'b' instead. Leave the label out.")
 })
 
-test_that("what batches lack is told by batch and label", {
+test_that("what batches lack is named by batch and label", {
   sampler = batch_sampler_multilabel(triangle, 1, rare = "allow", shuffle = FALSE)(NULL)
   expect_identical(sampler$shortfalls(0)[c("batch", "label", "missing")],
     data.frame(batch = 1L, label = "c", missing = 1))
 })
 
-test_that("labels belong to the rows of a dataset or task in their order, and are not told while mlr3torch predicts", {
+test_that("labels belong to rows in their order, and nothing shows them while mlr3torch predicts", {
   generator = batch_sampler_multilabel(outer(1:40, c(7, 3), `%%`) == 0, 2, seed = 1)
   expect_identical(collect_rows(generator, 40), generator(NULL)$batches(0))
   expect_error(collect_rows(generator, 39), "have as many rows as the sampler was made for, 40. Got 39 rows")

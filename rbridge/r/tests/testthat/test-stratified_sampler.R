@@ -40,7 +40,7 @@ test_that("dataloader(sampler = ) with another batch_size is refused", {
   ))
 })
 
-test_that("explicit values must be one for each row of a data source that tells its number of rows", {
+test_that("explicit values must be one for each row of a data source that has a number of rows", {
   without_length = torch::dataset(initialize = function() NULL, .getitem = function(index) index)()
   fitting = list(NULL, list(), list(anything = 1), new.env(), identity, without_length, dataset_of(20), 1:20,
     data.frame(x = 1:20), matrix(0, 20, 2))

@@ -47,7 +47,7 @@ test_that("strata may be those of a task, and sampler and generator show themsel
   expect_match(message_of(generator(list(task = mlr3::tsk("sonar")))), "must name one of the strata, 'setosa'")
 })
 
-test_that("one row, stratum, shard and batch are told as one", {
+test_that("one row, stratum, shard and batch are shown in the singular", {
   counts = shard_counts(list(a = "x"))
   sampler = batch_sampler_sharded(1, counts, "a", seed = 1, strata = factor("x"))(NULL)
   expect_output(print(sampler), "* Rows: 1, of 1 stratum in 1 of 1 shard", fixed = TRUE)

@@ -194,7 +194,7 @@ test_that("groups of sources are shuffled as one source, and resumed as sources 
   expect_error(make_stream()$load_state_dict(stream$state_dict()), "must come from a sampler with the same")
 })
 
-test_that("a stream tells the minimum that it has, and warns of rare strata by name", {
+test_that("a stream has the minimum as a field, and warns of rare strata by name", {
   expect_identical(make_stream(strata = 0:1)$min_samples_per_stratum, 1)
   expect_identical(make_stream(min_samples_per_stratum = NULL, mean_batch_size = 5)$min_samples_per_stratum, 1)
   expect_warning(make_stream(lanes = 4, min_samples_per_stratum = 3, rare = "warn"),

@@ -16,7 +16,7 @@ test_that("beta may be a function of the number of the batch, or given for one c
   refused("The 'beta' parameter must be a finite number of at least 0. Got -1 instead.", beta = -1)
 })
 
-test_that("priorities are read as they were told, except for the sign", {
+test_that("priorities are read as they were given, except for the sign", {
   told = c(0, 0.5, -1.5, 3.5)
   for (buffer in list(prioritized_of(4, 2, alpha = 2), prioritized_of(4, 2, method = "rank", alpha = 0))) {
     buffer$update(1:4, told)

@@ -44,7 +44,7 @@ test_that("tensors are taken as vectors are", {
   expect_identical(sampler$weights(torch::torch_tensor(1:3)), c(2, 1, 4))
 })
 
-test_that("mlr3torch trains on the batches, and predicts in the order of the rows, where nothing can be told", {
+test_that("mlr3torch trains on the batches, and predicts in the order of the rows, where no update is taken", {
   weights = rep(c(1, 3), times = c(30, 10))
   generators = list(
     batch_sampler_uniform(40, 8, seed = 1), batch_sampler_weighted(weights, 8, seed = 1),

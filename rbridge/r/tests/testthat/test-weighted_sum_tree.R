@@ -21,7 +21,7 @@ test_that("rows are those that a sampler by weight samples, with replacement and
   expect_identical(sum_tree(c(1, 2), seed = 1)$sample(), sum_tree(c(1, 2), seed = 1)$sample(1))
 })
 
-test_that("weights are those that were told, of which the last counts, and the tree is the one of its weights", {
+test_that("weights are those that were given, of which the last counts, and the tree is the one of its weights", {
   tree = sum_tree(some_weights(65), seed = 2)
   expect_invisible(tree$update(c(4, 5, 4, 4), c(5, 6, 7, 0)))
   expect_identical(tree$weights(c(4, 5)), c(0, 6))
@@ -129,7 +129,7 @@ test_that("a tree that a file has made wrong is refused, or gives rows of the tr
   }
 })
 
-test_that("a seed that was not given is drawn and told, and R's own generator takes no other part", {
+test_that("a seed that was not given is drawn and shown, and R's own generator takes no other part", {
   set.seed(1)
   before = .Random.seed
   sum_tree(1:9, seed = 1)$sample(100)

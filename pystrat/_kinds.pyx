@@ -1,0 +1,266 @@
+# distutils: language = c++
+# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The kinds of samplers of the core in C++ (core/kinds.hpp): requests, and instances that draw epochs."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libcpp cimport bool as boolean
+from libcpp.memory cimport unique_ptr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from pystrat.messages import as_double, is_number, refused_type, refused_value, show
+
+cdef extern from "kinds.hpp" namespace "pystrat" nogil:
+    cdef cppclass Named:
+        vector[double] numbers
+        vector[boolean] are_numbers
+    cdef cppclass Other:
+        Other()
+    cdef cppclass Values:
+        void add[T](string name, T value) except +
+        void add_view[T](string name, const T *values, int64_t length) except +
+    cdef cppclass Refusal:
+        string parameter, requirement, got, advice
+        int64_t stratum, place
+        boolean is_type
+    cdef cppclass OptionalRefusal "std::optional<pystrat::Refusal>":
+        boolean has_value()
+        Refusal &value()
+    ctypedef enum Type:
+        INTEGERS "pystrat::INTEGERS"
+        DOUBLES "pystrat::DOUBLES"
+        LONGS "pystrat::LONGS"
+    cdef cppclass Host:
+        void *context
+        void *(*new_vector)(void *context, const char *name, Type type, int64_t count) noexcept
+        boolean (*goes_on)(void *context) noexcept
+        OptionalRefusal refusal
+        string warning
+        int64_t stratum
+    cdef cppclass Sampler:
+        int64_t n_batches
+    cdef cppclass Kind:
+        pass
+    const Kind *find_kind(string name) except +
+    boolean check_request(const Kind &kind, const Values &given, Host &host) except +
+    boolean begin_sampler(
+        const Kind &kind, const Values &given, uint32_t seed, unique_ptr[Sampler] &sampler, Host &host
+    ) except +
+    boolean describe_sampler(const Sampler &sampler, Host &host) except +
+    boolean draw_epoch(Sampler &sampler, uint32_t seed, uint32_t epoch, Host &host) except +
+    boolean identify_sampler(
+        const Kind &kind, const Sampler &sampler, const Values &recipe, uint32_t seed, Host &host
+    ) except +
+
+_DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64}
+
+
+def has_kind(str kind not None):
+    """Return whether the core in C++ has a kind."""
+    return find_kind(kind.encode()) != NULL
+
+
+def check(str kind not None, dict arguments not None):
+    """Return the checked arguments of a user that are given, as plain values: the recipe, but for the data."""
+    cdef Request request = Request(arguments)
+    cdef Call call = Call(request)
+    call.finish(check_request(kind_of(kind)[0], request.values, call.host))
+    return {name: read.tobytes().decode() if read.itemsize == 1 else plain(read) for name, read in call.results.items()}
+
+
+cdef const Kind *kind_of(str name) except NULL:
+    cdef const Kind *found = find_kind(name.encode())
+    if found == NULL:
+        raise KeyError(name)
+    return found
+
+
+cdef class Request:
+    """The values of a request or a recipe in the form of the core. Nobody changes them meanwhile."""
+
+    cdef Values values
+    cdef dict given
+
+    def __init__(self, dict given not None):
+        self.given = given
+        for name, value in given.items():
+            self.add(name.encode(), value)
+
+    cdef int add(self, string name, value) except -1:
+        if value is None:
+            pass
+        elif type(value) is float:
+            self.values.add[double](name, <double>value)
+        elif isinstance(value, (bool, np.bool_)):
+            self.values.add[boolean](name, <boolean>bool(value))
+        elif isinstance(value, str) and "\0" not in value:
+            self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
+        elif type(value) is int or is_number(value):
+            self.values.add[double](name, <double>as_double(value))
+        elif isinstance(value, np.ndarray):
+            self.add_array(name, value)
+        elif isinstance(value, Mapping):
+            self.values.add[Named](name, named(value))
+        else:
+            self.values.add[Other](name, Other())
+        return 0
+
+    cdef int add_array(self, string name, value) except -1:
+        cdef const uint8_t[::1] raw
+        cdef const int32_t[::1] integers
+        cdef const double[::1] doubles
+        if value.dtype == np.uint8:
+            raw = value
+            self.values.add_view(name, &raw[0] if len(raw) else NULL, len(raw))
+        elif value.dtype == np.int32:
+            integers = value
+            self.values.add_view(name, &integers[0] if len(integers) else NULL, len(integers))
+        else:
+            doubles = value
+            self.values.add_view(name, &doubles[0] if len(doubles) else NULL, len(doubles))
+        return 0
+
+
+cdef Named named(values):
+    cdef Named result
+    for value in values.values():
+        result.numbers.push_back(as_double(value) if is_number(value) else np.nan)
+        result.are_numbers.push_back(is_number(value))
+    return result
+
+
+def plain(part):
+    """Return a part of a recipe as an argument: a flag, a number or a text is no vector."""
+    if isinstance(part, np.ndarray) and len(part) == 1 and part.itemsize > 1:
+        number = part.item()
+        if part.itemsize == sizeof(int32_t):
+            return bool(number) if number in (0, 1) else number
+        return int(number) if number.is_integer() else number
+    return part[0] if isinstance(part, (list, tuple)) and len(part) == 1 else part
+
+
+cdef class Call:
+    """The host of one call of the core: keeps what it gives."""
+
+    cdef Host host
+    cdef Request request
+    cdef dict results
+    cdef object error
+
+    def __init__(self, Request request not None):
+        self.request, self.results = request, {}
+        self.host.context = <void *>self
+        self.host.new_vector, self.host.goes_on = new_vector, goes_on
+
+    cdef int finish(self, bint succeeded, names=()) except -1:
+        """Raise the error of a call that has failed. `names` are those of the strata."""
+        cdef Refusal refusal
+        if succeeded:
+            return 0
+        if not self.host.refusal.has_value():
+            raise self.error
+        refusal = self.host.refusal.value()
+        got, advice = refusal.got.decode(), refusal.advice.decode()
+        if not got:
+            value = self.request.given.get(refusal.parameter.decode())
+            if refusal.place > 0:
+                value = list(value.values() if isinstance(value, Mapping) else value)[refusal.place - 1]
+            got = show(value)
+        texts = [refusal.requirement.decode(), got, advice or None]
+        for place, text in enumerate(texts):
+            if text is not None and "{stratum}" in text:
+                texts[place] = text.replace("{stratum}", names[refusal.stratum])
+        raise (refused_type if refusal.is_type else refused_value)(refusal.parameter.decode(), *texts)
+
+
+cdef void *new_vector(void *context, const char *name, Type type, int64_t count) noexcept with gil:
+    cdef Call call = <Call>context
+    cdef Py_buffer view
+    try:
+        result = np.empty(count, dtype=_DTYPES.get(<int>type, np.uint8))
+        call.results[name.decode()] = result
+        PyObject_GetBuffer(result, &view, PyBUF_SIMPLE)
+        PyBuffer_Release(&view)  # the array keeps its memory
+        return view.buf
+    except BaseException as error:
+        call.error = error
+        return NULL
+
+
+cdef boolean goes_on(void *context) noexcept with gil:
+    try:
+        PyErr_CheckSignals()
+        return True
+    except BaseException as error:
+        (<Call>context).error = error
+        return False
+
+
+cdef class Instance:
+    """What draws the epochs of a recipe. One thread at a time may use it.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the kind of sampler.
+    parts : dict
+        The parts of the recipe, which nobody changes.
+    seed : int
+    names : sequence of str
+        The names of the strata, for messages.
+    """
+
+    cdef const Kind *kind
+    cdef Request recipe
+    cdef uint32_t seed
+    cdef unique_ptr[Sampler] sampler
+    cdef readonly object warning
+
+    def __init__(self, str kind not None, dict parts not None, uint32_t seed, names=()):
+        cdef Call call
+        cdef bint succeeded
+        self.kind, self.seed = kind_of(kind), seed
+        self.recipe = Request({name: plain(part) for name, part in parts.items()})
+        call = Call(self.recipe)
+        with nogil:
+            succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)
+        call.finish(succeeded, names)
+        warning = call.host.warning.decode()
+        self.warning = warning.replace("{stratum}", names[call.host.stratum]) if "{stratum}" in warning else warning
+
+    @property
+    def n_batches(self):
+        return self.sampler.get().n_batches
+
+    def describe(self):
+        """Return what follows from the recipe, as arrays."""
+        cdef Call call = Call(self.recipe)
+        call.finish(describe_sampler(self.sampler.get()[0], call.host))
+        return call.results
+
+    def draw(self, uint32_t epoch):
+        """Return the results of an epoch as arrays: "rows", "offsets" and further ones."""
+        cdef Call call = Call(self.recipe)
+        cdef bint succeeded
+        with nogil:
+            succeeded = draw_epoch(self.sampler.get()[0], self.seed, epoch, call.host)
+        call.finish(succeeded)
+        return call.results
+
+    def identify(self):
+        """Return the fingerprint of what determines the batches."""
+        cdef Call call = Call(self.recipe)
+        cdef bint succeeded
+        with nogil:
+            succeeded = identify_sampler(
+                self.kind[0], self.sampler.get()[0], self.recipe.values, self.seed, call.host
+            )
+        call.finish(succeeded)
+        return call.results["fingerprint"].tobytes().decode()

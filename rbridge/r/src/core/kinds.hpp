@@ -1,0 +1,157 @@
+/* The kinds of samplers. A kind is its parameters and its algorithm, a source file in a folder of this library.
+ *
+ * A recipe is a request: planning is deterministic, so whoever reads a recipe checks it and plans again.
+ */
+
+#pragma once
+
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+
+#include "digest.h"
+#include "random.h"
+#include "table.hpp"
+
+namespace pystrat {
+
+/* What draws the epochs of a recipe, whose values outlive it. */
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  /* Draw an epoch: "rows", "offsets" and further results. The generator begins the stream of the epoch. */
+  virtual void draw(Generator &generator, uint32_t epoch, Host &host) = 0;
+  /* The memory that an instance and an epoch need besides the recipe, at most. */
+  virtual double bytes() const = 0;
+  /* Give what follows from the recipe, besides the number of batches. */
+  virtual void describe(Host &) const {}
+  virtual bool has_unused_seed() const { return false; }
+
+  int64_t n_batches = 0;
+};
+
+struct Kind {
+  const char *name;
+  Table parameters;
+  std::vector<std::string> data; /* what the host makes of further arguments */
+  std::unique_ptr<Sampler> (*make)(const Values &given, uint32_t seed, Host &host);
+};
+
+template <class T>
+std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
+  return std::make_unique<T>(given, seed, host);
+}
+
+extern const Kind uniform_kind;
+
+/* Return the kind of this name, or NULL. */
+inline const Kind *find_kind(const std::string &name) {
+  for (const Kind *kind : {&uniform_kind}) {
+    if (kind->name == name) return kind;
+  }
+  return nullptr;
+}
+
+/* What hosts call. Each function returns whether it succeeded; else the host has the refusal, or has failed itself.
+ */
+template <class Work>
+bool attempt(Host &host, Work work) {
+  try {
+    work();
+    return true;
+  } catch (const Refusal &refusal) {
+    host.refusal = refusal;
+  } catch (const Left &) {
+  }
+  return false;
+}
+
+/* Check the arguments of a request, and give them as a recipe has them. */
+inline bool check_request(const Kind &kind, const Values &given, Host &host) {
+  return attempt(host, [&] {
+    for (const auto &[name, value] : checked(kind.parameters, given).items) give(name.c_str(), value, host);
+  });
+}
+
+/* Refuse what is neither a parameter that recipes have nor data. */
+inline void check_names(const Kind &kind, const Values &given) {
+  for (const auto &[name, value] : given.items) {
+    bool is_known = std::find(kind.data.begin(), kind.data.end(), name) != kind.data.end();
+    for (const Parameter &parameter : kind.parameters) is_known = is_known || name == parameter.name;
+    if (is_known) continue;
+    refuse("recipe", "'" + name + "'", text("have the vectors of the kind '", kind.name, "' in 'parts'"));
+  }
+}
+
+/* Plan a request or a recipe, which is checked again. */
+inline bool begin_sampler(
+    const Kind &kind, const Values &given, uint32_t seed, std::unique_ptr<Sampler> &sampler, Host &host
+) {
+  return attempt(host, [&] {
+    check_names(kind, given);
+    checked(kind.parameters, given);
+    sampler = kind.make(given, seed, host);
+  });
+}
+
+inline bool describe_sampler(const Sampler &sampler, Host &host) {
+  return attempt(host, [&] {
+    host.number("n_batches", static_cast<double>(sampler.n_batches));
+    host.number("bytes", sampler.bytes());
+    sampler.describe(host);
+  });
+}
+
+inline bool draw_epoch(Sampler &sampler, uint32_t seed, uint32_t epoch, Host &host) {
+  return attempt(host, [&] {
+    Generator generator;
+    seed_generator(&generator, epoch_seed(seed, epoch));
+    sampler.draw(generator, epoch, host);
+  });
+}
+
+/* A value as a fingerprint has it: a whole number or a text as it is, and of others a digest. */
+inline std::string identified(const Value &value, Host &host) {
+  if (const bool *flag = std::get_if<bool>(&value)) return shown(static_cast<int32_t>(*flag));
+  if (const std::string *text = std::get_if<std::string>(&value)) return *text;
+  Digest digest = {0};
+  auto add = [&](const auto &view) {
+    for (double number : view) {
+      digest_number(&digest, number);
+      host.go_on(1);
+    }
+  };
+  if (const double *number = std::get_if<double>(&value)) {
+    if (std::floor(*number) == *number && std::fabs(*number) <= LARGEST_EXACT) return shown(int64_t(*number));
+    add(View<double>{number, 1});
+  }
+  if (const auto *integers = std::get_if<View<int32_t>>(&value)) add(*integers);
+  if (const auto *doubles = std::get_if<View<double>>(&value)) add(*doubles);
+  if (const auto *bytes = std::get_if<View<uint8_t>>(&value)) {
+    for (int64_t begin = 0; begin < bytes->length; begin += Host::STEPS) {
+      digest_bytes(&digest, bytes->values + begin, std::min(Host::STEPS, bytes->length - begin));
+      host.go_on();
+    }
+  }
+  char hexadecimal[17];
+  std::snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest.hash);
+  return hexadecimal;
+}
+
+/* Give the "fingerprint": text that is equal for samplers with the same batches, such as "kind=uniform seed=1 ...". */
+inline bool identify_sampler(
+    const Kind &kind, const Sampler &sampler, const Values &recipe, uint32_t seed, Host &host
+) {
+  return attempt(host, [&] {
+    std::string shared = text("kind=", kind.name);
+    if (!sampler.has_unused_seed()) shared += text(" seed=", static_cast<int64_t>(seed));
+    for (const auto &[name, value] : recipe.items) {
+      if (name == "num_replicas" || name == "n_batches") continue;
+      shared += " " + name + "=" + identified(value, host);
+    }
+    shared += text(" n_batches=", sampler.n_batches);
+    host.give("fingerprint", reinterpret_cast<const uint8_t *>(shared.data()), static_cast<int64_t>(shared.size()));
+  });
+}
+
+}  // namespace pystrat

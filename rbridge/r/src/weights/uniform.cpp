@@ -1,0 +1,100 @@
+/* Batches of equally likely rows, with or without replacement: R's sample.int() for each batch. */
+
+#include "../core/kinds.hpp"
+#include "../core/permutation.h"
+
+namespace pystrat {
+namespace {
+
+class Uniform : public Sampler {
+ public:
+  Uniform(const Values &given, uint32_t, Host &)
+      : n_rows(given.count("n_rows")), replacement(given.flag("replacement")) {
+    if (!replacement && given.whole("batch_size", 1) > static_cast<double>(n_rows)) {
+      refuse("batch_size", "", text("be at most ", n_rows, ", the number of rows, without replacement"));
+    }
+    batch_size = given.count("batch_size");
+    n_batches = given.has("n_batches") ? given.count("n_batches") : n_rows / batch_size;
+    if (n_batches == 0) {
+      refuse("n_batches", "nothing", text("be given if the batch size exceeds the number of rows, ", n_rows));
+    }
+    n_batches = share_batches(n_batches, given.whole_or("num_replicas", 1, 1));
+  }
+
+  void draw(Generator &generator, uint32_t, Host &host) override {
+    int64_t n_drawn = batch_size * n_batches;
+    if (n_drawn > host.most_rows) {
+      std::string most = text("be at most ", host.most_rows / batch_size);
+      refuse("n_batches", text(n_batches), most + ", so that R can number the rows of an epoch");
+    }
+    int32_t *rows = host.make<int32_t>("rows", n_drawn);
+    int64_t *offsets = host.make<int64_t>("offsets", n_batches + 1);
+    for (int64_t batch = 0; batch <= n_batches; batch++) offsets[batch] = batch * batch_size;
+    if (replacement) {
+      draw_replaced(generator, n_drawn, rows, host);
+    } else {
+      draw_subsets(generator, rows, host);
+    }
+    for (int64_t i = 0; host.first_row != 0 && i < n_drawn; i++) rows[i] += host.first_row;
+  }
+
+  double bytes() const override {
+    double n_pool = replacement ? 0 : static_cast<double>(n_rows + batch_size);
+    return 4 * n_pool + (4 * static_cast<double>(batch_size) + 32) * static_cast<double>(n_batches);
+  }
+
+ private:
+  void draw_replaced(Generator &generator, int64_t n_drawn, int32_t *rows, Host &host) const {
+    uint32_t limit = static_cast<uint32_t>(n_rows), bits = bits_below(limit);
+    for (int64_t begin = 0; begin < n_drawn; begin += Host::STEPS) {
+      uint32_t count = static_cast<uint32_t>(std::min(Host::STEPS, n_drawn - begin));
+      draw_indices(&generator, limit, 0, bits, count, reinterpret_cast<uint32_t *>(rows + begin));
+      host.go_on();
+    }
+  }
+
+  void draw_subsets(Generator &generator, int32_t *rows, Host &host) {
+    if (pool.empty()) {
+      Rows made(static_cast<size_t>(n_rows));
+      fill_in_order(made.data(), static_cast<uint32_t>(n_rows));
+      pool = std::move(made);
+    }
+    Numbers<uint32_t> places(static_cast<size_t>(batch_size));
+    for (int64_t batch = 0; batch < n_batches; batch++) {
+      draw_subset(generator, places, rows + batch * batch_size, host);
+    }
+  }
+
+  /* Draw one batch; the pool is 0, 1, ... again afterwards, also if it was interrupted. */
+  void draw_subset(Generator &generator, Numbers<uint32_t> &places, int32_t *rows, Host &host) {
+    uint32_t size = static_cast<uint32_t>(batch_size), drawn = 0;
+    struct PutBack {
+      Rows &pool;
+      const Numbers<uint32_t> &places;
+      const uint32_t &drawn;
+      ~PutBack() { put_rows_back(pool.data(), places.data(), drawn); }
+    } put_back{pool, places, drawn};
+    while (drawn < size) {
+      uint32_t end = static_cast<uint32_t>(std::min<int64_t>(size, drawn + Host::STEPS));
+      draw_subset_part(&generator, pool.data(), static_cast<uint32_t>(n_rows), drawn, end, places.data(), rows);
+      host.go_on(end - std::exchange(drawn, end));
+    }
+  }
+
+  int64_t n_rows, batch_size;
+  bool replacement;
+  Rows pool; /* n_rows: 0, 1, ... between two batches; made by the first epoch without replacement */
+};
+
+}  // namespace
+
+const Kind uniform_kind = {
+    "uniform",
+    Table{whole("n_rows", LARGEST_COUNT), whole("batch_size"), flag("replacement"),
+          optional(whole("n_batches", LARGEST_COUNT))} +
+        SHARING,
+    {},
+    make<Uniform>,
+};
+
+}  // namespace pystrat
