@@ -33,6 +33,7 @@ from pystrat import (
     repeat_factors,
     stratified_split,
 )
+from pystrat.corpus import CorpusPlan
 from pystrat.stream import StratifiedStream
 
 LABELS = [1] * 60 + [0] * 1940
@@ -123,6 +124,11 @@ WITH_NAMES: dict[str, tuple[Callable[[Any], Any], Any, Any]] = {
         lambda ids: decode_pairs([1, 7], 3, user_ids=ids),
         pd.Series(["b", "a"], index=[1, 0]),
         np.array(["a", "b"], object),
+    ),
+    "weights of files": (
+        lambda weights: CorpusPlan(["web.de", "news.de"], [50, 50], sample=20, weights=weights).files,
+        pd.Series({"news.de": 3, "web.de": 1}),
+        [1, 3],
     ),
     "features by id": (
         lambda features: FeatureLookup(features)(["a", "b"]),
