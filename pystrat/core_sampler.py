@@ -11,7 +11,7 @@ from pystrat import _core, _kinds
 from pystrat.base import Batches, BatchSampler
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
-from pystrat.strata import Strata
+from pystrat.strata import Strata, refuse_dataset
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -39,10 +39,12 @@ def labels_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the arguments of a constructor, except those in `without`.
+    """Return the arguments of a constructor, except those in `without`, which are values of rows.
 
-    `given` is its ``locals()`` before it assigns a variable.
+    `given` is its ``locals()`` before it assigns a variable. A dataset is refused before anything else.
     """
+    if "strata" in without:
+        refuse_dataset(given["strata"])
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 

@@ -340,7 +340,8 @@ def _as_columns(strata: Any, wanted: Wanted) -> dict[Any, Any]:
     elif isinstance(strata, Mapping):
         columns = dict(strata)
     else:
-        return {"strata": as_vector(_no_dataset(strata, wanted), wanted)}
+        refuse_dataset(strata, wanted)
+        return {"strata": as_vector(strata, wanted)}
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
     check_same_rows((wanted.name, values) for values in columns.values())
@@ -352,13 +353,12 @@ def _titles(strata: Any, columns: Iterable[Any]) -> list[Any]:
     return list(strata.names if _is_multi_index(strata) else columns)
 
 
-def _no_dataset(strata: Any, wanted: Wanted) -> Any:
+def refuse_dataset(values: Any, wanted: Wanted = STRATA) -> None:
     """Refuse a torch dataset; its labels are required instead."""
     data = sys.modules.get("torch.utils.data")
-    if data is not None and isinstance(strata, data.Dataset):
-        got, advice = f"a dataset of class '{type(strata).__name__}'", "pystrat.labels_of(dataset) returns its labels."
+    if data is not None and isinstance(values, data.Dataset):
+        got, advice = f"a dataset of class '{type(values).__name__}'", "pystrat.labels_of(dataset) returns its labels."
         raise wanted.refusal(got, advice)
-    return strata
 
 
 def _unique_names(names: Iterable[Any]) -> list[Any]:

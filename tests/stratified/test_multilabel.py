@@ -408,9 +408,11 @@ def test_a_mean_batch_size_determines_the_batches_and_a_minimum_that_is_kept(
 
 
 def test_a_mean_batch_size_or_a_minimum_of_labels() -> None:
-    wanted = "'min_samples_per_label' parameter must be given, or 'mean_batch_size', and not both. Got "
-    assert wanted + "neither" in refused(TRIANGLE)
-    assert wanted + "both" in refused(TRIANGLE, 1, mean_batch_size=2)
+    assert "'min_samples_per_label' parameter must be given if" in (message := refused(TRIANGLE))
+    assert message.endswith("the fewest rows of every label in a batch, or the mean number of rows in a batch.")
+    assert "'min_samples_per_label' parameter must be left out if 'mean_batch_size' is given. Got 1" in refused(
+        TRIANGLE, 1, mean_batch_size=2
+    )
     assert "'max_batches' parameter must be left out if 'mean_batch_size' is given. Got 2" in refused(
         TRIANGLE, mean_batch_size=2, max_batches=2
     )
