@@ -103,7 +103,8 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     elif isinstance(table, Mapping):
         columns = dict(table)
     else:
-        columns = {None: _no_dataset(table, wanted)}
+        refuse_dataset(table, wanted)
+        columns = {None: table}
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
     check_same_rows((wanted.name, values) for values in columns.values())
@@ -115,13 +116,12 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     return vectors
 
 
-def _no_dataset(values: Any, wanted: Wanted) -> Any:
+def refuse_dataset(values: Any, wanted: Wanted) -> None:
     """Refuse a torch dataset; its labels are required instead."""
     data = sys.modules.get("torch.utils.data")
     if data is not None and isinstance(values, data.Dataset):
         got, advice = f"a dataset of class '{type(values).__name__}'", "pystrat.labels_of(dataset) returns its labels."
         raise wanted.refusal(got, advice)
-    return values
 
 
 def _unique_names(names: Iterable[Any]) -> list[Any]:

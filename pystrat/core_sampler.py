@@ -9,9 +9,10 @@ import numpy as np
 
 from pystrat import _core, _kinds
 from pystrat.base import Batches, BatchSampler
+from pystrat.columns import refuse_dataset
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
-from pystrat.strata import Strata
+from pystrat.strata import STRATA, Strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -39,10 +40,12 @@ def labels_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the arguments of a constructor, except those in `without`.
+    """Return the arguments of a constructor, except those in `without`, which are values of rows.
 
-    `given` is its ``locals()`` before it assigns a variable.
+    `given` is its ``locals()`` before it assigns a variable. A dataset is refused before anything else.
     """
+    if "strata" in without:
+        refuse_dataset(given["strata"], STRATA)
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 

@@ -7,7 +7,7 @@ from typing import Any, Iterable, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_doubles, as_vector, plain_array
+from pystrat.arrays import Wanted, as_doubles, as_vector, list_of, plain_array
 from pystrat.columns import Column, number_column
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_COUNT
@@ -40,6 +40,8 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
         If `labels` is not such a matrix, has no rows or no columns, or holds anything but 0, 1 and text.
     """
     names: Optional[tuple[Any, ...]] = None
+    if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes, list, tuple)):
+        labels = list_of(labels)
     rows = listed_rows(labels)
     if rows is not None:
         array, names = _of_lists(rows, "")

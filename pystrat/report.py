@@ -25,6 +25,7 @@ from pystrat._progress import progress
 from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import BatchPlan
 from pystrat.range_plan import RangePlan
+from pystrat.resumable import check_rows
 from pystrat.strata import check_keys, encode_strata, listed_keys, shown_key, sorted_batches
 from pystrat.value_names import name_of
 
@@ -75,6 +76,7 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
         delivered = [_labels(_entry(batch, labels)) for batch in delivered_batches]
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
+        check_rows(batches, strata.n_rows, "labels", "have")
         rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
         return _table([strata.codes[batch] for batch in rows], strata.values)
     if not any(len(batch) for batch in delivered):

@@ -32,7 +32,7 @@ static bool check_way(const Parts *request, const char *way, int rare, Host *hos
   bool has_minimum = is_given(request, MINIMUM);
   if (!is_given(request, "mean_batch_size")) {
     refuse(host, way, NULL, "be given together with 'mean_batch_size'");
-    return has_minimum && advise(host, "Leave out '%s'.", MINIMUM);
+    return has_minimum && advise(host, "Give that in place of '%s'.", MINIMUM);
   }
   if (has_minimum) return refuse(host, MINIMUM, NULL, "be left out if '%s' is given", way);
   return rare == RARE_ERROR || refuse(host, "rare", NULL, "be left out if '%s' is given", way);
@@ -47,7 +47,7 @@ static bool check_given_sizes(const Parts *request, int rare, Host *host) {
            refuse(host, MINIMUM, got, "be given together with 'mean_batch_size' if 'rare' is 'repeat'");
   }
   if (check_one_size(request, MINIMUM, host)) return true;
-  return has_minimum && advise(host, "To have both, set 'rare' to 'repeat'.");
+  return has_minimum && advise(host, "Both may be given if 'rare' is 'repeat'.");
 }
 
 /* Read the minimum, or the minimums of the strata that are named. */
