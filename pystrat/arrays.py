@@ -102,7 +102,7 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
         # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
         return objects_of(list(map(_only_value, values)) if all(map(_has_one_value, values)) else values)
     if isinstance(values, Sequence):
-        return as_vector(_list_of(values), wanted)
+        return as_vector(list_of(values), wanted)
     raise wanted.refusal(show(values))
 
 
@@ -261,7 +261,7 @@ def _of_list(values: Sequence[Any]) -> NDArray[Any]:
         return objects
 
 
-def _list_of(values: Sequence[Any]) -> list[Any]:
+def list_of(values: Sequence[Any]) -> list[Any]:
     """Return the items of a sequence; a column of a Hugging Face dataset reads them all at once only as a slice."""
     try:
         items = values[:]

@@ -9,9 +9,10 @@ import numpy as np
 
 from pystrat import _core, _kinds
 from pystrat.base import Batches, BatchSampler
+from pystrat.columns import refuse_dataset
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
-from pystrat.strata import Strata, refuse_dataset
+from pystrat.strata import STRATA, Strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -44,8 +45,16 @@ def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> di
     `given` is its ``locals()`` before it assigns a variable. A dataset is refused before anything else.
     """
     if "strata" in without:
-        refuse_dataset(given["strata"])
+        refuse_dataset(given["strata"], STRATA)
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
+
+
+def _rows_of(parts: Mapping[str, Any]) -> Optional[int]:
+    """Return the number of rows of the data, None if it is unknown."""
+    if "codes" in parts:
+        return len(parts["codes"])
+    n_rows = parts.get("n_rows", parts.get("lines"))
+    return None if n_rows is None else int(np.sum(n_rows))
 
 
 class CoreBatchSampler(BatchSampler):
@@ -89,11 +98,7 @@ class CoreBatchSampler(BatchSampler):
         return int(self._parts["n_batches"])
 
     def _rows_of_data(self) -> Optional[int]:
-        parts = self._parts
-        if "codes" in parts:
-            return len(parts["codes"])
-        n_rows = parts.get("n_rows", parts.get("lines"))
-        return None if n_rows is None else int(np.sum(n_rows))
+        return _rows_of(self._parts)
 
     def _recipe(self) -> Recipe:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
@@ -136,6 +141,9 @@ class KindBatchSampler(BatchSampler):
         """Check the arguments; `_parts` has those that are given."""
         self._parts: dict[str, Any] = _kinds.check(self._kind, arguments)
         super().__init__(**{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
+
+    def _rows_of_data(self) -> Optional[int]:
+        return _rows_of(self._parts)
 
     def _begin(
         self, data: Mapping[str, NDArray[Any]] = {}, names: Sequence[str] = (), labels: Mapping[str, Any] = {}

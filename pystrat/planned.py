@@ -38,7 +38,7 @@ class PlannedBatchSampler(WeightsOfStrata):
         """
         self._adopt(parts, {**labels, "names": strata.shown}, **sharing)
         counts = strata.counts if taken is None else taken.astype(np.int64)
-        self._plan = BatchPlan(parts["n_batches"], counts, strata.shown, assign, strata.counts)
+        self._plan = BatchPlan(parts["n_batches"], counts, strata.values, assign, strata.counts)
 
     @property
     def plan(self) -> BatchPlan:
@@ -47,11 +47,11 @@ class PlannedBatchSampler(WeightsOfStrata):
 
     @property
     def strata(self) -> Strata:
-        """The strata: the code of each row, and the names and the counts of all strata; read-only."""
+        """The strata: the code of each row, and the values and the counts of all strata; read-only."""
         codes, counts = self._parts["codes"].view(), np.asarray(self._plan.available).view()
         codes.setflags(write=False)
         counts.setflags(write=False)
-        return Strata(codes, self._plan.shown, counts)
+        return Strata(codes, self._plan.strata, counts)
 
     def _given_weights(self) -> Optional[NDArray[np.float64]]:
         """Return the weights of the strata that the user gave, in the order of their codes; None if there are none."""

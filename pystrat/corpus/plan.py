@@ -13,7 +13,6 @@ import numpy as np
 
 from pystrat import _core
 from pystrat.arrays import Wanted, as_vector, in_order_of, plain_array
-from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import (
@@ -27,9 +26,10 @@ from pystrat.messages import (
     refused_value,
     show,
 )
-from pystrat.multiplier import ratio_of
 from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.rules import Rule, RuleSource, encoded, read_rules, shown_part
+from pystrat.multiplier import ratio_of
+from pystrat.value_names import names_index
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence, Union
+from typing import Any, Callable, Mapping, Union
 
 import numpy as np
 
 from pystrat.arrays import as_mapping
+from pystrat.lazy_pandas import pd
 from pystrat.messages import is_number, show
 from pystrat.multiplier import Multiplier, ratio_of
-from pystrat.stratum_names import check_keys, strata_of_keys, text_of
+from pystrat.strata import check_keys, strata_of_keys
+from pystrat.value_names import name_of
 
 
 def by_class(values: Any, parameter: str, convert: Callable[[Any], Any]) -> Any:
@@ -21,7 +23,7 @@ def by_class(values: Any, parameter: str, convert: Callable[[Any], Any]) -> Any:
     return {key: convert(value) if is_number(value) else value for key, value in values.items()}
 
 
-def strata_of(settings: Mapping[str, Any], strata: Sequence[str], majority: Any) -> dict[str, Any]:
+def strata_of(settings: Mapping[str, Any], strata: pd.Index, majority: Any) -> dict[str, Any]:
     """Return the numbers of the strata that settings name, and the terms of fractions, as the core takes them."""
     data, multiplier = {}, settings["multiplier"]
     if isinstance(multiplier, Mapping):
@@ -38,5 +40,5 @@ def strata_of(settings: Mapping[str, Any], strata: Sequence[str], majority: Any)
 def show_numbers(numbers: Union[Multiplier, Mapping[Any, Multiplier]]) -> str:
     """Return a number, or one for each class, as a generator in R shows it."""
     if isinstance(numbers, Mapping):
-        return ", ".join(f"{show(text_of(key, ''))}: {show(value)}" for key, value in numbers.items())
+        return ", ".join(f"{show(name_of(key))}: {show(value)}" for key, value in numbers.items())
     return show(numbers)

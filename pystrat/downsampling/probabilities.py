@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat.arrays import float64_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.messages import check_number, count_of, refused_type, refused_value, show, show_number
-from pystrat.stratum_names import check_keys, identity_of, listed_keys
+from pystrat.strata import check_keys, identity_of, listed_keys
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 
@@ -147,8 +147,8 @@ def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
         raise refused_value("probabilities", required, "columns without names", advice)
     classes = check_keys(keep_rate.index, "keep_rate")
     columns = [identity_of(label, "probabilities") for label in probabilities.columns]
-    if sorted(columns) != sorted(classes):
-        required = f"have a column for each class of 'keep_rate', {listed_keys(keep_rate.index, 'keep_rate')}"
-        raise refused_value("probabilities", required, listed_keys(probabilities.columns, "keep_rate"))
+    if len(columns) != len(classes) or set(columns) != set(classes):
+        required = f"have a column for each class of 'keep_rate', {listed_keys(keep_rate.index)}"
+        raise refused_value("probabilities", required, listed_keys(probabilities.columns))
     places = {identity: place for place, identity in enumerate(classes)}
     return [places[identity] for identity in columns]

@@ -17,8 +17,8 @@ from pystrat.lazy_pandas import pd
 from pystrat.messages import as_written, count_of, show
 from pystrat.multiplier import Multiplier, as_multiplier
 from pystrat.planned import PlannedBatchSampler
-from pystrat.strata import encode_strata
-from pystrat.stratum_names import text_of
+from pystrat.strata import check_keys, encode_strata
+from pystrat.value_names import name_of
 
 
 class DownsampledBatchSampler(PlannedBatchSampler):
@@ -112,11 +112,12 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     ) -> None:
         arguments = arguments_of(locals(), without=("strata",))
         arguments["multiplier"] = by_class(multiplier, "multiplier", as_multiplier)
-        arguments["majority"] = None if majority is None else text_of(majority, "majority")
+        check_keys([majority], "majority")
+        arguments["majority"] = None if majority is None else name_of(majority)
         arguments["weights"] = by_class(weights, "weights", as_written)
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=None)
-        named = strata_of(settings, encoded.shown, majority)
+        named = strata_of(settings, encoded.values, majority)
         parts = self._plan_of(settings, {**data_of(encoded), **named}, encoded.shown)
         del settings["seed"]
         self._parameters = {**settings, "majority": majority}
@@ -142,7 +143,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
 
     def __repr__(self) -> str:
         plan, n_rows = self._plan, len(self._parts["codes"])
-        kept = [f"{show(name)}: {k} of {n}" for name, k, n in zip(plan.strata, plan.counts, np.asarray(plan.available))]
+        kept = [f"{show(name)}: {k} of {n}" for name, k, n in zip(plan.names, plan.counts, np.asarray(plan.available))]
         shown = ", ".join(kept[:10] + ["..."] * (len(kept) > 10))
         return (
             f"{type(self).__name__}({plan.n_rows} of {n_rows} rows, {count_of(plan.n_batches, 'batch')}, "

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, as_vector, float64_of, in_order_of, own_index, plain_array, row_array
+from pystrat.columns import number_column
 from pystrat.lazy_pandas import is_loaded, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import refused_type, refused_value, count_of, show
-from pystrat.strata import number_column
 
 MAX_CELLS = MAX_EXACT // 2  # there are twice as many pair numbers, which must fit into doubles
 
@@ -101,6 +101,6 @@ def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
     if n_missing:
         got = f"{n_missing} missing of {count_of(len(column.codes), 'row')}"
         raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
-    values = np.array(column.values, dtype=object if column.kind in ("text", "bytes") else None)
+    values = np.array(column.values)
     values.setflags(write=False)
-    return column.codes, Ids(values, column.names())
+    return column.codes, Ids(values, column.names)

@@ -148,7 +148,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         numbered = encode_strata(groups, missing=None, name="groups")
         data = {**data_of(encoded), **data_of_groups(numbered)}
         parts = self._plan_of(settings, data, encoded.shown)
-        self._adopt_plan(arguments, settings, parts, encoded.shown)
+        self._adopt_plan(arguments, settings, parts, encoded.values)
         found = _core.call("group_plan", {}, dict(self._recipe().parts))
         self._plan: GroupPlan = GroupPlan(
             n_batches=parts["n_batches"],
@@ -162,7 +162,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
             most_of_batch=found["most_of_batch"],
             most_batches=found["most_batches"],
             mixed=found["mixed"],
-            shown=encoded.shown,
+            strata=encoded.values,
         )
 
     @property

@@ -12,8 +12,7 @@ from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of, data_of
 from pystrat.messages import refused_type, as_written, count_of, show, show_number
 from pystrat.planned import PlannedBatchSampler
-from pystrat.strata import encode_strata
-from pystrat.stratum_names import check_keys, strata_of_keys
+from pystrat.strata import check_keys, encode_strata, strata_of_keys
 
 DROP_CHOICES = ("balanced",)
 MISSING_CHOICES = ("error", "stratum", "drop")
@@ -139,7 +138,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         data = data_of(encoded)
         codes = []
         if named is not None:
-            codes = strata_of_keys(settings[named], encoded.shown, named, noun="stratum")
+            codes = strata_of_keys(settings[named], encoded.values, named, noun="stratum")
             data["named_strata"] = np.array(codes, dtype=np.float64)
         parts = self._plan_of(settings, data, encoded.shown)
         del settings["seed"]

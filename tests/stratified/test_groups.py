@@ -349,4 +349,6 @@ def test_the_composition_is_that_of_the_batches_of_an_epoch(keep: str) -> None:
 
 def test_a_plan_shows_the_names_of_the_strata() -> None:
     sampler = StratifiedGroupBatchSampler(["b", "a"] * 20, 1, groups=list(range(40)))
-    assert repr(sampler.plan).startswith("GroupPlan(n_batches=20,") and repr(sampler.plan).endswith("shown=['b', 'a'])")
+    assert repr(sampler.plan).startswith("GroupPlan(n_batches=20,") and repr(sampler.plan).endswith(
+        "strata=Index(['b', 'a'], dtype='object'))"
+    )

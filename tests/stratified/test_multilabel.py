@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from collections import UserList
 from functools import lru_cache
 from typing import Any, Optional
 
@@ -280,6 +281,7 @@ def test_each_value_of_text_or_categories_is_a_label_in_order_of_first_appearanc
         ([["cat", "dog"], ["dog"], []], ("cat", "dog")),
         ([("cat", "dog"), ("dog",), ()], ("cat", "dog")),
         ([{"dog", "cat"}, {"dog"}, set()], ("cat", "dog")),
+        (UserList([["cat", "dog"], ["dog"], []]), ("cat", "dog")),
         (pd.Series([["cat", "dog"], ["dog"], []], index=[7, 8, 9]), ("cat", "dog")),
         ([{17, 3}, frozenset([17]), set()], (3, 17)),
         (pd.DataFrame({"pet": [["cat", "dog"], ["dog"], []]}), ("pet=cat", "pet=dog")),
