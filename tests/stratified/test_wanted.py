@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, Optional
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -458,3 +459,15 @@ def test_the_plan_shows_the_rows_that_there_are() -> None:
     summary = StratifiedBatchSampler(LABELS, seed=1, **WAYS["shares"]).plan.summary()
     assert summary.splitlines()[2].split() == ["stratum", "rows", "of", *"fewest in a batch most in a batch".split()]
     assert summary.splitlines()[3].split() == ["pos", "12", "6", "2", "2"]
+
+
+def test_shares_may_be_a_table_of_counts() -> None:
+    counts = pd.Series(LABELS).value_counts()
+    expected = StratifiedBatchSampler(LABELS, mean_batch_size=17, shares=dict(counts.items()), seed=1).batches(0)
+    for shares in (counts, counts / counts.sum()):
+        found = StratifiedBatchSampler(LABELS, mean_batch_size=17, shares=shares, seed=1).batches(0)
+        assert found.rows.tolist() == expected.rows.tolist()
+    with pytest.raises(
+        ValueError, match="'shares' parameter must name each of them once. Got a Series with a name twi"
+    ):
+        StratifiedBatchSampler(LABELS, mean_batch_size=17, shares=pd.concat([counts, counts]), seed=1)
