@@ -16,7 +16,7 @@ from pystrat.value_names import name_of
 
 def by_class(values: Any, parameter: str, convert: Callable[[Any], Any]) -> Any:
     """Return a number, or the numbers of classes, in the form of the core; anything else as it is."""
-    values = as_mapping(values)
+    values = as_mapping(values, parameter)
     if not isinstance(values, Mapping):
         return convert(values) if is_number(values) else values
     check_keys(values, parameter)

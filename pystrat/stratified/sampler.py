@@ -40,7 +40,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         either `min_samples_per_stratum` or `mean_batch_size`; with ``rare="repeat"``, give both.
     shares : mapping, optional
         The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
-        such as ``{"positive": 1, "negative": 3}``.
+        such as ``{"positive": 1, "negative": 3}`` or ``labels.value_counts()``.
     temperature : float, optional
         At least 1: the share of a stratum of n rows is ``n^(1 / temperature)`` in every batch of exactly
         `mean_batch_size` rows. The higher it is, the more equal the shares.
@@ -130,7 +130,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = arguments_of(locals(), without=("strata",))
-        arguments["min_samples_per_stratum"] = as_mapping(min_samples_per_stratum)
+        arguments["min_samples_per_stratum"] = as_mapping(min_samples_per_stratum, "min_samples_per_stratum")
         arguments["shares"] = _as_written(shares)
         settings = self._plan_of(arguments)
         named = _read_numbers(settings)
@@ -173,6 +173,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
 
 def _as_written(shares: Any) -> Any:
     """Return shares as they are written, even those in narrow floats of numpy."""
+    shares = as_mapping(shares, "shares")
     if shares is None:
         return None
     if not isinstance(shares, Mapping):

@@ -80,6 +80,18 @@ label_table = function(counts, names) {
   structure(as.data.frame(counts), names = names, class = c("batch_counts", "data.frame"))
 }
 
+# A table may have more columns than print() of a data.frame shows in reasonable time.
+#' @export
+print.batch_counts = function(x, most = 20L, ...) {
+  rows = ends_of(nrow(x), most)
+  columns = ends_of(ncol(x), most)
+  print(as.data.frame(unclass(x)[columns], optional = TRUE)[rows, , drop = FALSE], ...)
+  if (length(rows) < nrow(x) || length(columns) < ncol(x)) {
+    cat(sprintf("... of %s and %s\n", show_batches(nrow(x)), show_count(ncol(x), "label")))
+  }
+  invisible(x)
+}
+
 counts_of_loader = function(loader, labels) {
   labels = plain_value(labels)
   is_element = (is.character(labels) || is.numeric(labels)) && length(labels) == 1L

@@ -33,7 +33,7 @@
 #'   Give either this or `min_samples_per_stratum`; with `rare = "repeat"`, give both.
 #' @param shares (named `numeric()`)\cr
 #'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
-#'   such as `c(positive = 1, negative = 3)`.
+#'   such as `c(positive = 1, negative = 3)` or `table(labels)`.
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: the share of a stratum of n rows is `n^(1 / temperature)` in every batch of exactly `mean_batch_size`
 #'   rows.
@@ -168,9 +168,9 @@ batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TR
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
   assign = "proportional", rare = "error", missing = "error", num_replicas = NULL, ...) {
   answer_keywords(...)
-  request = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, shares = shares,
-    temperature = temperature, cap = cap, balance = balance, drop = drop, shuffle = shuffle, assign = assign,
-    rare = rare, missing = missing, seed = seed, num_replicas = num_replicas)
+  request = list(min_samples_per_stratum = plain_value(min_samples_per_stratum), mean_batch_size = mean_batch_size,
+    shares = plain_value(shares), temperature = temperature, cap = cap, balance = balance, drop = drop,
+    shuffle = shuffle, assign = assign, rare = rare, missing = missing, seed = seed, num_replicas = num_replicas)
   configuration = stratified_settings(request)
   strata_generator("stratified", strata, configuration, stratified_recipe, stratified_labels)
 }
