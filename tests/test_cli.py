@@ -159,8 +159,7 @@ IN_SUBSETS = "--strata sex --strata-per-batch 2"
         (
             "--strata species -m 19",
             "The '--min-samples-per-stratum' option must be at most 9: the smallest stratum, 'rare', has 9 rows. Got "
-            "19 instead. Lower it, or set '--rare' to 'warn' or 'allow'. To repeat the rows of rare strata, which "
-            "keeps the minimum, set '--rare' to 'repeat', and give '--mean-batch-size', too.",
+            "19 instead. Lower it, or set '--rare' to 'warn' or 'allow'.",
         ),
         ("--strata species --balance over", "The '--balance' option must be given together with '--mean-batch-size'."),
         ("--strata species", "The '--min-samples-per-stratum' option must be given, or '--mean-batch-size', and not"),

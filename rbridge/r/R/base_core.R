@@ -90,7 +90,7 @@ core_kind = function(...) {
 
 # The arguments of the calling function.
 given_arguments = function(frame = parent.frame()) {
-  sapply(names(formals(sys.function(sys.parent()))), get, envir = frame, simplify = FALSE)
+  sapply(setdiff(names(formals(sys.function(sys.parent()))), "..."), get, envir = frame, simplify = FALSE)
 }
 
 # A kind of the core in C++, which checks all parts of recipes; a recipe is a request.
@@ -101,7 +101,7 @@ table_kind = function(kind, ...) {
     count_batches = core_count,
     bytes = function(recipe) core_described(recipe)$bytes
   )
-  utils::modifyList(core_kind(), c(shared, list(...)))
+  utils::modifyList(utils::modifyList(core_kind(), shared), list(...))
 }
 
 # What follows from a recipe.
