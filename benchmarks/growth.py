@@ -12,12 +12,10 @@ import pandas as pd
 from rounds import head, interleaved, show_ratio
 
 import pystrat
-from pystrat.strata import number_integers
 from pystrat.corpus import CorpusMixtureBatchSampler, CorpusPlan, RareEventBatchSampler
 
 ROUNDS = 7
 REACH = 2.8  # room for logarithms, and for memory that no longer fits a cache
-INVERSE = pow(0x9E3779B97F4A7C15, -1, 2**64)  # of the factor of the core's hash
 
 
 def rows(size: int) -> Any:
@@ -42,12 +40,6 @@ def shares(size: int) -> Any:
 def pairs_of_values(size: int) -> Any:
     columns = {"a": np.arange(size) % 499, "b": np.arange(size) % 307 / 7}
     return pystrat.StratifiedBatchSampler(columns, 1, seed=1)
-
-
-def colliding_numbers(size: int) -> Any:
-    bits = np.arange(size, dtype=np.uint64) * np.uint64(INVERSE)
-    values = (bits ^ (bits >> np.uint64(32))).view(np.int64)
-    return number_integers(values)
 
 
 def rows_with_labels(size: int) -> Any:
@@ -251,7 +243,6 @@ SIZES: dict[str, tuple[Callable[[int], Any], int]] = {
     "StrataSubsetBatchSampler, strata": (subsets_of_strata, 400_000),
     "ShardedStratifiedBatchSampler, rows": (rows_of_shards, 2_000_000),
     "ShardedStratifiedBatchSampler, shards": (shards, 2_000),
-    "numbering integers whose hashes collide": (colliding_numbers, 500_000),
     "MultilabelBatchSampler, rows": (rows_with_labels, 5_000),
     "MultilabelBatchSampler, entries of a square of rows and labels": (labels_and_rows, 250_000),
     "UniformBatchSampler, rows": (uniform, 500_000),

@@ -19,7 +19,7 @@ from pystrat.base import BatchSampler
 from pystrat.callers import is_count_of_loader
 from pystrat.messages import refused_type, refused_value, show
 from pystrat.ranks import check_ranks
-from pystrat.resumable import Counting
+from pystrat.resumable import Counting, check_rows, length_of
 
 
 def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
@@ -74,6 +74,7 @@ def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
                 ...
     """
     sampler = _sampler_of(loader)
+    check_rows(sampler, length_of(loader.dataset), "loader", "have a dataset of")
     _check_accelerator(accelerator)
     _check_replicas(sampler, accelerator.num_processes)
     batches = _WholeBatches(sampler)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pystrat import _core
-from pystrat.frames import names_index, strata_frame
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
 from pystrat.read_only import ReadOnlyArrays
-from pystrat.strata import encode_strata
+from pystrat.strata import encode_strata, sorted_frame
+from pystrat.value_names import Names, names_index
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -28,8 +28,8 @@ class Advice(ReadOnlyArrays):
     ----------
     batch_size, min_samples_per_stratum : int
         As they were given.
-    shown : sequence of str
-        The names of the strata, in order of first appearance.
+    values : pandas.Index
+        The values of the strata, in order of first appearance.
     counts : numpy.ndarray of int64, shape (number of strata,)
         The rows of each stratum in the dataset.
     mean, variance : numpy.ndarray of float64, shape (number of strata,)
@@ -51,7 +51,7 @@ class Advice(ReadOnlyArrays):
 
     batch_size: int
     min_samples_per_stratum: int
-    shown: Sequence[str]
+    values: pd.Index
     counts: NDArray[np.int64]
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
@@ -71,7 +71,7 @@ class Advice(ReadOnlyArrays):
     @property
     def strata(self) -> pd.DataFrame:
         """The columns ``rows``, ``mean``, ``variance`` and ``too_few`` by the values of the strata, sorted."""
-        return strata_frame(self._columns(), self.shown)
+        return sorted_frame(self._columns(), self.values)
 
     def _columns(self) -> dict[str, NDArray[Any]]:
         return {"rows": self.counts, "mean": self.mean, "variance": self.variance, "too_few": self.too_few}
@@ -87,7 +87,7 @@ class Advice(ReadOnlyArrays):
             f"{count_of(self.n_rows, 'row')}, {count_of(len(self.counts), 'stratum')}, batches of {size}",
             "",
             f"Rows in a plain batch, and the share of plain batches with {fewer}:",
-            _as_text(pd.DataFrame({"stratum": names_index(self.shown[place] for place in rarest), **columns})),
+            _as_text(pd.DataFrame({"stratum": names_index(Names(self.values[rarest])), **columns})),
             *([f"... and {count_of(n_others, 'stratum')} with as many rows or more"] if n_others else []),
             "",
             "What a minimum in every batch costs, if an epoch visits every row once:",
@@ -169,7 +169,7 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     return Advice(
         batch_size=int(batch_size),
         min_samples_per_stratum=int(min_samples_per_stratum),
-        shown=encoded.shown,
+        values=encoded.values,
         counts=encoded.counts,
         mean=found["mean"],
         variance=found["variance"],

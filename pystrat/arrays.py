@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
 
 import numpy as np
 
@@ -102,8 +102,52 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
         # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
         return objects_of(list(map(_only_value, values)) if all(map(_has_one_value, values)) else values)
     if isinstance(values, Sequence):
-        return as_vector(_list_of(values), wanted)
+        return as_vector(list_of(values), wanted)
     raise wanted.refusal(show(values))
+
+
+def own_index(values: Any) -> Optional[pd.Index]:
+    """Return the index of a Series or DataFrame; None if it is the default one, 0, 1, ..., or there is none."""
+    if not is_loaded() or not isinstance(values, (pd.Series, pd.DataFrame)):
+        return None
+    return None if values.index.equals(pd.RangeIndex(len(values))) else values.index
+
+
+def as_mapping(values: Any) -> Any:
+    """Return a Series of numbers of known things, such as strata, as a mapping; anything else as it is."""
+    return dict(values.items()) if is_loaded() and isinstance(values, pd.Series) else values
+
+
+def check_same_rows(given: Iterable[tuple[str, Any]]) -> None:
+    """Refuse pandas objects with a value for each row, and their parameters, whose indexes are those of other rows."""
+    first: Optional[tuple[str, Any]] = None
+    for name, values in given:
+        if is_loaded() and isinstance(values, (pd.Series, pd.DataFrame)):
+            first = first or (name, values.index)
+            if len(values) == len(first[1]) and not values.index.equals(first[1]):
+                required = f"have the index of '{first[0]}' if both have one" if name != first[0] else "have one index"
+                advice = "If the rows are in the same order, pass to_numpy() of them."
+                raise refused_value(name, required, "another one", advice)
+
+
+def in_order_of(values: Any, known: Sequence[Any], name: str) -> Any:
+    """Return values of known things, such as users, in the order of these: the index of a pandas object decides.
+
+    `known` are vectors with a label for each thing, of which the index has to have those of one.
+    """
+    index = own_index(values)
+    if index is None:
+        return values
+    for labels in known:
+        places = index.get_indexer(pd.Index(labels)) if index.is_unique and len(index) == len(labels) else -1
+        if np.min(places, initial=0) >= 0:
+            return values.iloc[places]
+    expected = list(known[0])
+    outside, repeated = index[~index.isin(expected)], index[index.duplicated()]
+    got = show(outside[0]) if len(outside) else f"{show(repeated[0])} twice" if len(repeated) else show(index)
+    listed = ", ".join(map(show, expected[:10])) + ", ..." * (len(expected) > 10)
+    advice = "To match by position, give to_numpy() of it."
+    raise refused_value(name, f"have each of {listed} once in its index, if it has one", got, advice)
 
 
 def objects_of(values: Sequence[Any]) -> NDArray[Any]:
@@ -213,7 +257,7 @@ def _of_list(values: Sequence[Any]) -> NDArray[Any]:
         return objects
 
 
-def _list_of(values: Sequence[Any]) -> list[Any]:
+def list_of(values: Sequence[Any]) -> list[Any]:
     """Return the items of a sequence; a column of a Hugging Face dataset reads them all at once only as a slice."""
     try:
         items = values[:]

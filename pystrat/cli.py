@@ -17,9 +17,8 @@ from pystrat.base import BatchSampler
 from pystrat.lazy_pandas import pd
 from pystrat.messages import show
 from pystrat.plan import ASSIGN_CHOICES
-from pystrat.strata import encode_strata
+from pystrat.strata import by_value, encode_strata
 from pystrat.stratified.sampler import DROP_CHOICES, MISSING_CHOICES, RARE_CHOICES, StratifiedBatchSampler
-from pystrat.stratum_names import by_value
 from pystrat.tables import read_table
 
 _MISSING_HELP = "what to do with rows that have a missing value"
@@ -175,7 +174,7 @@ def sampler_of(options: argparse.Namespace) -> Any:
 
 def _by_value(numbers: Any, strata: pd.DataFrame) -> Any:
     """Return numbers by the values of the strata, if they are given by their names."""
-    return by_value(numbers, encode_strata(strata, missing="stratum").shown) if isinstance(numbers, dict) else numbers
+    return by_value(numbers, encode_strata(strata, missing="stratum").values) if isinstance(numbers, dict) else numbers
 
 
 def _group_sampler(options: argparse.Namespace) -> BatchSampler:

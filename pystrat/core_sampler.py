@@ -9,9 +9,10 @@ import numpy as np
 
 from pystrat import _core, _kinds
 from pystrat.base import Batches, BatchSampler
+from pystrat.columns import refuse_dataset
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
-from pystrat.strata import Strata
+from pystrat.strata import STRATA, Strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -39,11 +40,21 @@ def labels_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the arguments of a constructor, except those in `without`.
+    """Return the arguments of a constructor, except those in `without`, which are values of rows.
 
-    `given` is its ``locals()`` before it assigns a variable.
+    `given` is its ``locals()`` before it assigns a variable. A dataset is refused before anything else.
     """
+    if "strata" in without:
+        refuse_dataset(given["strata"], STRATA)
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
+
+
+def _rows_of(parts: Mapping[str, Any]) -> Optional[int]:
+    """Return the number of rows of the data, None if it is unknown."""
+    if "codes" in parts:
+        return len(parts["codes"])
+    n_rows = parts.get("n_rows", parts.get("lines"))
+    return None if n_rows is None else int(np.sum(n_rows))
 
 
 class CoreBatchSampler(BatchSampler):
@@ -87,11 +98,7 @@ class CoreBatchSampler(BatchSampler):
         return int(self._parts["n_batches"])
 
     def _rows_of_data(self) -> Optional[int]:
-        parts = self._parts
-        if "codes" in parts:
-            return len(parts["codes"])
-        n_rows = parts.get("n_rows", parts.get("lines"))
-        return None if n_rows is None else int(np.sum(n_rows))
+        return _rows_of(self._parts)
 
     def _recipe(self) -> Recipe:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
@@ -137,6 +144,9 @@ class KindBatchSampler(BatchSampler):
         self._parameters = {name: self._parts.get(name) for name in names}
         super().__init__(**{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
 
+    def _rows_of_data(self) -> Optional[int]:
+        return _rows_of(self._parts)
+
     def _begin(
         self, data: Mapping[str, NDArray[Any]] = {}, names: Sequence[str] = (), labels: Mapping[str, Any] = {}
     ) -> None:
@@ -151,10 +161,6 @@ class KindBatchSampler(BatchSampler):
 
     def _global_length(self) -> int:
         return self._n_batches
-
-    def _rows_of_data(self) -> Optional[int]:
-        codes = self._parts.get("codes")
-        return self._parts.get("n_rows") if codes is None else len(codes)
 
     def _recipe(self) -> Recipe:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)

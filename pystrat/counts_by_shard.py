@@ -12,13 +12,11 @@ from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.frames import names_index
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_iterable, refusals, refused_type, refused_value, show
-from pystrat.strata import encode_strata
-from pystrat.stratum_names import first_repeated
-from pystrat.stratum_values import with_values
+from pystrat.strata import encode_strata, first_repeated, titled
+from pystrat.value_names import exact_name_of, names_index
 
 Key = tuple[str, tuple[str, ...]]  # the name of a stratum, and what its columns hold
 Place = tuple[int, int]  # a table, and one of its columns
@@ -116,8 +114,8 @@ def _named(labels: Any, name: str, *, noun: str) -> tuple[tuple[str, ...], tuple
     is_vector = isinstance(labels, vectors) and getattr(labels, "ndim", 1) == 1
     if is_vector and len(labels) == 0:
         raise refused_value(name, f"have at least one {noun}", "none")
-    encoded = encode_strata(labels, missing="stratum", name=name, exact=True)
-    shown = encoded.names
+    encoded = encode_strata(labels, missing="stratum", name=name)
+    shown = [*map(exact_name_of, encoded.values)]
     names = tuple(shown[code] for code in encoded.codes.tolist())
     repeated = first_repeated(names)
     if repeated is not None:
@@ -216,15 +214,17 @@ def count_shards(strata: Any) -> ShardCounts:
 def _count(strata: Any, shard: str) -> ShardCounts:
     """Return the counts of a shard, with strata in order of first appearance."""
     with refusals(f"of shard {show(shard)}"):
-        encoded = encode_strata(strata, missing=None, may_be_empty=True, exact=True)
+        encoded = encode_strata(strata, missing=None, may_be_empty=True)
     if not len(encoded.counts):
         return ShardCounts(encoded.counts, [shard], ())
-    # Text, bins and bytes are one kind: a file may hold any of them as text.
-    kinds = tuple({"bin": "text", "bytes": "text"}.get(kind, kind) for kind in encoded.kinds)
+    # Text and bins are one kind: a file may hold any of them as text.
+    kinds = tuple("text" if kind == "bin" else kind for kind in encoded.kinds)
+    names = [*map(exact_name_of, encoded.values)]
     values = None
     if "bin" not in encoded.kinds:  # no table that a user passes may have an index of intervals
-        values = Values(with_values(encoded.shown).in_order_of_codes("stratum"), encoded.kinds)
-    return ShardCounts(encoded.counts, [shard], encoded.names, [kinds] * len(encoded.names), values)
+        index = encoded.values.astype(object) if encoded.values.dtype == "category" else encoded.values
+        values = Values(titled(index), encoded.kinds)
+    return ShardCounts(encoded.counts, [shard], names, [kinds] * len(names), values)
 
 
 def _of_keys(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.arrays import plain_array
+from pystrat.arrays import check_same_rows, plain_array
 from pystrat.limits import SAMPLE_EPOCH
 from pystrat.messages import check_integer, refused_value, show
 from pystrat.recipe import Recipe, make_recipe
@@ -110,6 +110,7 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         return int(self._parts["batch_size"])
 
     def _update(self, rows: Any, values: Any, name: str, **others: Any) -> None:
+        check_same_rows([("rows", rows), (name, values)])
         positions = row_positions(rows, "rows")
         numbers = row_values(values, name, single=len(positions) == 1)
         self._instance.tell("update", others, {"rows": positions, name: numbers})

@@ -7,11 +7,11 @@ from typing import Any, Iterable, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_doubles, as_vector, plain_array
+from pystrat.arrays import Wanted, as_doubles, as_vector, list_of, plain_array
+from pystrat.columns import Column, number_column
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
-from pystrat.strata import Column, number_column
 
 _REQUIRED = "hold 0 and 1, or text"
 _ADVICE = (
@@ -40,6 +40,8 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
         If `labels` is not such a matrix, has no rows or no columns, or holds anything but 0, 1 and text.
     """
     names: Optional[tuple[Any, ...]] = None
+    if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes, list, tuple)):
+        labels = list_of(labels)
     rows = listed_rows(labels)
     if rows is not None:
         array, names = _of_lists(rows, "")
@@ -126,10 +128,10 @@ def _of_values(column: Any, where: str) -> tuple[NDArray[Any], Sequence[str]]:
     """Return whether each row has each value of a column of text or categories, and the values as text."""
     is_categorical = isinstance(column.dtype, pd.CategoricalDtype)
     numbered = number_column(as_vector(column, Wanted("labels", _REQUIRED)), "labels", where, required=_REQUIRED)
-    if numbered.kind not in ("text", "bytes") and not is_categorical:
+    if numbered.kind != "text" and not is_categorical:
         raise refused_type("labels", _REQUIRED, f"{column.dtype} values{where}", _ADVICE)
     _check_values(numbered, where, "row")
-    return numbered.codes[:, np.newaxis] == np.arange(len(numbered.values)), numbered.names()
+    return numbered.codes[:, np.newaxis] == np.arange(len(numbered.values)), numbered.names
 
 
 def listed_rows(labels: Any) -> Optional[list[Any]]:
@@ -155,16 +157,13 @@ def _of_lists(rows: Sequence[Any], where: str) -> tuple[NDArray[Any], tuple[Any,
             required = "have a list or a set of labels for each row"
             raise refused_type("labels", required, show(row) + where, "Give a row without labels an empty list.")
     values = [
-        value
-        for row in rows
-        for value in (sorted(row, key=_sorting_key) if isinstance(row, (set, frozenset)) else row)
+        value for row in rows for value in (sorted(row, key=_sorting_key) if isinstance(row, (set, frozenset)) else row)
     ]
     numbered = number_column(as_vector(values, Wanted("labels", _REQUIRED)), "labels", where)
     _check_values(numbered, where, "label")
     matrix = np.zeros((len(rows), len(numbered.values)), dtype=bool)
     matrix[np.repeat(np.arange(len(rows)), [len(row) for row in rows]), numbered.codes] = True
-    given = numbered.given
-    return matrix, tuple(given.tolist() if isinstance(given, np.ndarray) else given)
+    return matrix, tuple(numbered.values.tolist())
 
 
 def _sorting_key(label: Any) -> tuple[str, Any]:
@@ -176,8 +175,8 @@ def _check_values(numbered: Column, where: str, noun: str) -> None:
     if n_missing:
         got = f"{n_missing} missing of {count_of(len(numbered.codes), noun)}{where}"
         raise refused_value("labels", "have no missing values", got)
-    if numbered.kind in ("text", "bytes") and set(numbered.names()) <= {"0", "1"}:  # of a file that was read as text
-        raise refused_type("labels", _REQUIRED, f"the text '{numbered.names()[0]}'{where}", _ADVICE_ON_DIGITS)
+    if numbered.kind == "text" and set(numbered.names) <= {"0", "1"}:  # of a file that was read as text
+        raise refused_type("labels", _REQUIRED, f"the text '{numbered.names[0]}'{where}", _ADVICE_ON_DIGITS)
 
 
 def _of_numbers(column: Any, name: Any) -> NDArray[Any]:

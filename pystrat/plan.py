@@ -6,17 +6,18 @@ Integers only: no rows, no randomness. The second step of the one-way flow strat
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from pystrat import _core
 from pystrat.first_rows import first_rows
-from pystrat.frames import names_index, strata_batches_frame, strata_series
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_choice, check_integer, count_of, range_of, refused_type, refused_value, show
 from pystrat.read_only import ReadOnlyArrays
+from pystrat.strata import encode_strata, sorted_batches, sorted_series
+from pystrat.value_names import Names, names_index
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -43,8 +44,8 @@ class BatchPlan(ReadOnlyArrays):
         B, the number of batches of an epoch over all replicas.
     counts : numpy.ndarray of int64, shape (number of strata,)
         The number of rows of each stratum in an epoch: n_s, unless an epoch repeats or omits rows of the stratum.
-    shown : sequence of str
-        The names of the strata, possibly made on access.
+    strata : pandas.Index
+        The values of the strata; a list of values is accepted.
     assign : {"proportional", "even"}
         How rows are assigned to batches.
     available : numpy.ndarray of int64, shape (number of strata,), optional
@@ -58,7 +59,7 @@ class BatchPlan(ReadOnlyArrays):
 
     n_batches: int
     counts: NDArray[np.int64]
-    shown: Sequence[str]
+    strata: pd.Index
     assign: str
     available: Optional[NDArray[np.int64]] = None
 
@@ -66,15 +67,11 @@ class BatchPlan(ReadOnlyArrays):
         _check_counts(self.counts, "counts")
         n_batches = check_integer(self.n_batches, "n_batches", minimum=1, maximum=self.n_rows)
         object.__setattr__(self, "n_batches", n_batches)  # the dataclass is frozen
-        if not isinstance(self.shown, Sequence) or isinstance(self.shown, (str, bytes, memoryview)):
-            raise refused_type("shown", "be a sequence of names", show(self.shown))
-        if len(self.shown) != len(self.counts):
-            required = f"have one name for each stratum, {len(self.counts)}"
-            raise refused_value("shown", required, count_of(len(self.shown), "name"))
-        # Names that are made on access are text if the first one is.
-        known = self.shown if isinstance(self.shown, (list, tuple)) else self.shown[:1]
-        if not all(isinstance(name, str) for name in known):
-            raise refused_type("shown", "be a sequence of names", "other values")
+        if not isinstance(self.strata, pd.Index):
+            object.__setattr__(self, "strata", encode_strata(self.strata, missing="stratum").values)
+        if len(self.strata) != len(self.counts):
+            required = f"have one value for each stratum, {len(self.counts)}"
+            raise refused_value("strata", required, count_of(len(self.strata), "value"))
         check_choice(self.assign, "assign", choices=ASSIGN_CHOICES)
         available = self.counts if self.available is None else self.available
         if available is not self.counts:
@@ -86,9 +83,9 @@ class BatchPlan(ReadOnlyArrays):
         super().__post_init__()
 
     @property
-    def strata(self) -> tuple[str, ...]:
-        """The names of the strata, in order of first appearance."""
-        return tuple(self.shown)
+    def names(self) -> Names:
+        """The names of the strata, in order of first appearance, made on access."""
+        return Names(self.strata)
 
     @property
     def n_rows(self) -> int:
@@ -103,12 +100,12 @@ class BatchPlan(ReadOnlyArrays):
     @property
     def minimums(self) -> pd.Series:
         """The number of rows of each stratum that every batch is guaranteed to hold, by the value of the stratum."""
-        return strata_series(self.counts // self.n_batches, self.shown, "minimum")
+        return sorted_series(self.counts // self.n_batches, self.strata, "minimum")
 
     @property
     def keep_rates(self) -> pd.Series:
         """How often an epoch takes a row of each stratum, by its value; the inverse corrects for it as a weight."""
-        return strata_series(self.counts / np.asarray(self.available), self.shown, "keep_rate")
+        return sorted_series(self.counts / np.asarray(self.available), self.strata, "keep_rate")
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -128,7 +125,7 @@ class BatchPlan(ReadOnlyArrays):
 
     def composition(self) -> pd.DataFrame:
         """Return the rows of each stratum in each batch: one row per batch, one column per stratum, by its value."""
-        return strata_batches_frame(self.rows_of_strata(), self.shown)
+        return sorted_batches(self.rows_of_strata(), self.strata)
 
     def rows_of_strata(self) -> NDArray[np.int64]:
         """Return the same as an array, shape (n_batches, number of strata), with strata in the order of `counts`."""
@@ -173,7 +170,7 @@ class BatchPlan(ReadOnlyArrays):
         """Format the strata and their rows per batch as a table; of many strata, only the first ones."""
         available = np.asarray(self.available)
         columns = {
-            "stratum": names_index(self.shown),
+            "stratum": names_index(self.names),
             "rows": self.counts,
             "of": available,
             "fewest in a batch": self.counts // self.n_batches,

@@ -10,8 +10,7 @@ from pystrat.core_sampler import KindBatchSampler
 from pystrat.messages import check_flag
 from pystrat.plan import BatchPlan
 from pystrat.recipe import compact
-from pystrat.strata import Strata
-from pystrat.stratum_names import check_keys, strata_of_keys
+from pystrat.strata import Strata, check_keys, strata_of_keys
 from pystrat.strata_weights import WeightsOfStrata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -35,7 +34,7 @@ class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
         for name, given in arguments.items():
             if isinstance(given, Mapping):
                 check_keys(given, name, noun=noun)
-                data[f"{name}_strata"] = np.array(strata_of_keys(given, strata.shown, name, noun=noun), dtype=float)
+                data[f"{name}_strata"] = np.array(strata_of_keys(given, strata.values, name, noun=noun), dtype=float)
                 self._parameters[name] = dict(zip(given, np.atleast_1d(self._parts[name]).tolist()))
         n_strata = len(strata.counts)
         rows: dict[str, Any] = {"codes": compact(strata.codes, n_strata), "n_strata": n_strata}
@@ -43,7 +42,7 @@ class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
         found = self._idle[0].describe()
         assign, taken = "even" if found["even"][0] else "proportional", found["taken"].astype(np.int64)
         counts = strata.counts if np.array_equal(taken, strata.counts) else taken
-        self._plan = BatchPlan(self._n_batches, counts, strata.shown, assign, strata.counts)
+        self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, strata.counts)
         self._given_weights = found.get("weights")
 
     @property
@@ -58,11 +57,11 @@ class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
 
     @property
     def strata(self) -> Strata:
-        """The strata: the code of each row, and the names and the counts of all strata; read-only."""
+        """The strata: the code of each row, and the values and the counts of all strata; read-only."""
         codes, counts = self._parts["codes"].view(), np.asarray(self._plan.available).view()
         codes.setflags(write=False)
         counts.setflags(write=False)
-        return Strata(codes, self._plan.shown, counts)
+        return Strata(codes, self._plan.strata, counts)
 
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         plan, given = self._plan, self._given_weights

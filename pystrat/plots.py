@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pystrat._style import COLORS, LINES, SMALL
-from pystrat.arrays import float64_of, plain_array
+from pystrat.arrays import check_same_rows, float64_of, plain_array, row_array
 from pystrat.messages import check_text, count_of, refused_type, refused_value, show
 
 
@@ -48,6 +48,7 @@ def plot_roc_curves(
     Rows with equal scores are one step of the curve, as in scikit-learn's ``roc_curve``, so the area counts a tie of a
     positive and a negative row as one half.
     """
+    check_same_rows([("labels", labels), ("weights", weights)])
     positive, weight = _check_rows(labels, weights)
     runs = _check_runs(scores, "scores", n_columns=len(positive))
     axis = _axis(axis, (5.2, 5.0))
@@ -145,7 +146,10 @@ def _check_runs(
         raise refused_type(parameter, "be a mapping from names to numbers", show(values))
     if not values:
         raise refused_value(parameter, "have one entry or more", "nothing")
-    runs = {name: np.atleast_2d(_numbers(value, parameter)) for name, value in values.items()}
+    runs = {name: _numbers(value, parameter) for name, value in values.items()}
+    if n_columns is not None:
+        runs = {name: row_array(value, parameter) for name, value in runs.items()}
+    runs = {name: np.atleast_2d(value) for name, value in runs.items()}
     for name, matrix in runs.items():
         if matrix.ndim != 2 or matrix.size == 0 or (n_columns is not None and matrix.shape[1] != n_columns):
             required = "be vectors or matrices" if n_columns is None else f"have {count_of(n_columns, 'value')} a run"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping
 
 from pystrat.first_rows import first_rows
-from pystrat.frames import names_index, strata_frame
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.read_only import ReadOnlyArrays
+from pystrat.strata import sorted_frame
+from pystrat.value_names import Names, names_index
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -22,12 +23,12 @@ class RangePlan(ReadOnlyArrays, ABC):
     ----------
     n_batches : int
         The number of batches of an epoch over all replicas.
-    shown : sequence of str
-        The names of the strata.
+    strata : pandas.Index
+        The values of the strata, in order of first appearance.
     """
 
     n_batches: int
-    shown: Sequence[str]
+    strata: pd.Index
 
     @abstractmethod
     def heading(self) -> str:
@@ -39,11 +40,11 @@ class RangePlan(ReadOnlyArrays, ABC):
 
     def table(self) -> pd.DataFrame:
         """Return one row per stratum, by its value: "rows", "fewest" and "most" rows in a batch, and others."""
-        return strata_frame(self.columns(), self.shown)
+        return sorted_frame(self.columns(), self.strata)
 
     def named_table(self) -> pd.DataFrame:
         """Return one row per stratum, by its name, in order of first appearance."""
-        return pd.DataFrame(self.columns(), index=names_index(self.shown, "stratum"))
+        return pd.DataFrame(self.columns(), index=names_index(Names(self.strata), "stratum"))
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""

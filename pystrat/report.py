@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Hashable
-from typing import Any, Callable, Iterable, Mapping, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import holds_tensors, row_array
-from pystrat.frames import strata_batches_frame
 from pystrat.lazy_pandas import pd
 from pystrat.messages import (
     check_integer,
@@ -26,8 +25,9 @@ from pystrat._progress import progress
 from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import BatchPlan
 from pystrat.range_plan import RangePlan
-from pystrat.strata import encode_strata
-from pystrat.stratum_names import listed_keys, shown_key, text_of
+from pystrat.resumable import check_rows
+from pystrat.strata import check_keys, encode_strata, listed_keys, shown_key, sorted_batches
+from pystrat.value_names import name_of
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 
@@ -76,18 +76,19 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
         delivered = [_labels(_entry(batch, labels)) for batch in delivered_batches]
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
+        check_rows(batches, strata.n_rows, "labels", "have")
         rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
-        return _table([strata.codes[batch] for batch in rows], strata.shown)
+        return _table([strata.codes[batch] for batch in rows], strata.values)
     if not any(len(batch) for batch in delivered):
-        return _table([np.empty(0, dtype=np.int64) for _ in delivered], ())
+        return _table([np.empty(0, dtype=np.int64) for _ in delivered], pd.Index([]))
     strata = encode_strata(_joined(delivered), missing="stratum", name="labels")
     ends = np.cumsum([len(batch) for batch in delivered])
-    return _table(np.split(strata.codes, ends[:-1]), strata.shown)
+    return _table(np.split(strata.codes, ends[:-1]), strata.values)
 
 
-def _table(codes: list[NDArray[Any]], names: Sequence[str]) -> pd.DataFrame:
-    counts = [np.bincount(batch, minlength=len(names)) for batch in codes]
-    return strata_batches_frame(np.array(counts, dtype=np.int64).reshape(len(codes), len(names)), names)
+def _table(codes: list[NDArray[Any]], values: pd.Index) -> pd.DataFrame:
+    counts = [np.bincount(batch, minlength=len(values)) for batch in codes]
+    return sorted_batches(np.array(counts, dtype=np.int64).reshape(len(codes), len(values)), values)
 
 
 def _entry(batch: Any, key: Any) -> Any:
@@ -157,13 +158,14 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
     ValueError
         If there is no table, or a table lacks the column.
     """
-    name = text_of(label, "label")
+    check_keys([label], "label")
+    name = name_of(label)
     if not isinstance(tables, Mapping) or not all(isinstance(table, pd.DataFrame) for table in tables.values()):
         raise refused_type("tables", "be a mapping from names to tables", show(tables))
     if not tables or any(label not in table.columns for table in tables.values()):
         known = list(next(iter(tables.values()), pd.DataFrame()).columns)
-        required = "be a column of every table" + (f", such as {listed_keys(known, 'label')}" if known else "")
-        raise refused_value("label", required, shown_key(label, "label"))
+        required = "be a column of every table" + (f", such as {listed_keys(known)}" if known else "")
+        raise refused_value("label", required, shown_key(label))
     for table in tables.values():
         _check_column(table, label, name)
     from matplotlib import pyplot
@@ -270,7 +272,7 @@ def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
             style = {"ha": "center", "va": "center", "fontsize": SMALL, "color": color}
             axis.text(batch + 1, place, str(table[batch, place]), **style)
     names = [
-        f"{plan.shown[place]}: {count_of(plan.counts[place], 'row')}, {range_of(counts)} in a batch"
+        f"{plan.names[place]}: {count_of(plan.counts[place], 'row')}, {range_of(counts)} in a batch"
         for place, counts in zip(chosen, table.T)
     ]
     _label_strata(axis, names, "batch", len(plan.counts))

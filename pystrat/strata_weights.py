@@ -9,9 +9,9 @@ import numpy as np
 
 from pystrat.arrays import for_kernel, plain_array
 from pystrat.base import BatchSampler
-from pystrat.frames import strata_series
 from pystrat.lazy_pandas import pd
 from pystrat.messages import refused_type, refused_value, show
+from pystrat.strata import sorted_series
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class WeightsOfStrata(BatchSampler):
         >>> torch.nn.CrossEntropyLoss(weight=weight).weight.tolist()
         [4.0, 1.0]
         """
-        return strata_series(self._weights_of_classes(normalize), self._plan.shown, "weight")
+        return sorted_series(self._weights_of_classes(normalize), self._plan.strata, "weight")
 
     def weights(self, rows: Any = None, *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple,
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array, refuse_without_array
+from pystrat.arrays import check_same_rows, plain_array, refuse_without_array
 from pystrat.base import Batches, BatchSampler
 from pystrat.feedback import SamplerWithFeedback
 from pystrat.limits import MAX_EXACT
@@ -131,6 +131,7 @@ class TensorLoader(LoaderWithState):
         self._device = _check_device(device)
         has_form = len(tensors) == 1 and not _is_array(tensors[0])
         try:
+            check_same_rows(("tensors", leaf) for leaf in _leaves(list(tensors)))
             self._data = _mapped(_source, tensors[0] if has_form else list(tensors))
         except RecursionError:
             raise refused_value("tensors", "be nested to a finite depth", show(tensors[0])) from None

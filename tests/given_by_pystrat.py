@@ -26,7 +26,6 @@ from pystrat import (
     published_class_weights,
     stratified_split,
 )
-from pystrat.stratum_values import with_values
 from tests.reference import golden_tree
 from tests.reference.golden_groups import labels_of as of_rows
 from tests.reference.golden_per_label import labels_of_case
@@ -56,7 +55,7 @@ def stratified(case: Case) -> Case:
     return {
         "n_batches": plan.n_batches,
         "min_samples_per_stratum": plan.min_samples_per_stratum,
-        "strata": list(plan.strata),
+        "strata": list(plan.names),
         "counts": plan.counts.tolist(),
         "sizes": cut(plan.sizes),
         "epochs": [
@@ -76,7 +75,7 @@ def training(run: str, given: Case) -> Case:
         "min_samples_per_stratum": minimum,
         "seed": seed,
         "n_batches": len(sampler),
-        "composition": dict(zip(sampler.plan.strata, map(cut, sampler.plan.rows_of_strata().T))),
+        "composition": dict(zip(sampler.plan.names, map(cut, sampler.plan.rows_of_strata().T))),
         "epochs": [cut(sampler.batches(epoch).rows) for epoch in range(len(given["epochs"]))],
     }
 
@@ -208,7 +207,7 @@ def corrected(probabilities: Any, keep_rate: Any, columns: Any = None, classes: 
 
 def by_code(sampler: DownsampledBatchSampler, numbers: pd.Series) -> list[float]:
     """Return numbers of classes in order of first appearance."""
-    return [float(numbers[label]) for label in with_values(sampler.plan.shown).values()]
+    return [float(numbers[label]) for label in sampler.plan.strata]
 
 
 def downsampled(case: Case) -> Case:
@@ -219,7 +218,7 @@ def downsampled(case: Case) -> Case:
     epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
     return {
         "n_batches": len(sampler),
-        "classes": list(sampler.plan.strata),
+        "classes": list(sampler.plan.names),
         "kept": sampler.plan.counts.tolist(),
         "class_weights": by_code(sampler, sampler.class_weights()),
         "normalised": by_code(sampler, sampler.class_weights(normalize=True)),

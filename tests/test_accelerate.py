@@ -387,8 +387,8 @@ def test_a_batch_size_is_not_seen(library: str, processes: int) -> None:
 def test_weights_show_one_batch_after_the_next(library: str, processes: int) -> None:
     """The loader has asked for the next batch when it hands one out."""
     for process in each_process(library, processes):
-        sampler = WeightedBatchSampler(np.ones(60), 4, n_batches=8 * processes, seed=1, num_replicas=processes)
-        whole = WeightedBatchSampler(np.ones(60), 4, n_batches=8 * processes, seed=1, num_replicas=processes)
+        sampler = WeightedBatchSampler(np.ones(127), 4, n_batches=8 * processes, seed=1, num_replicas=processes)
+        whole = WeightedBatchSampler(np.ones(127), 4, n_batches=8 * processes, seed=1, num_replicas=processes)
         loader = prepare_for_accelerate(loader_of(sampler), process)
         iterator, ahead = iter(whole), []
         for place, batch in enumerate(loader):

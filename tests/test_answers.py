@@ -5,24 +5,35 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from torch.utils.data import DataLoader
 
 from pystrat import (
     BatchSampler,
+    DownsampledBatchSampler,
     EpochSubsetBatchSampler,
+    FeatureLookup,
     NegativePairBatchSampler,
     NoDuplicatesBatchSampler,
+    PairDataset,
     PerplexityBatchSampler,
     PrioritizedBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
+    TensorLoader,
+    TreeBatchSampler,
+    UniformBatchSampler,
     WeightedBatchSampler,
     bin_target,
+    correct_probabilities,
+    decode_pairs,
     inverse_density_weights,
     repeat_factors,
+    stratified_split,
 )
+from pystrat.corpus import CorpusPlan
 from pystrat.stream import StratifiedStream
 
 LABELS = [1] * 60 + [0] * 1940
@@ -76,6 +87,112 @@ def test_values_of_shape_n_1_are_one_value_per_row(name: str) -> None:
         [[value] for value in values],
     ):
         assert OF_ROWS[name](form).batches(0).rows.tolist() == expected
+
+
+LABELED = pd.Series([0, 1] * 6, index=range(12, 0, -1))
+OTHERS = pd.Series([0, 0, 1, 1, 2, 2] * 2)
+
+WITH_NAMES: dict[str, tuple[Callable[[Any], Any], Any, Any]] = {
+    "minimums": (lambda m: StratifiedBatchSampler(LABELED, m, seed=1), pd.Series({1: 3, 0: 2}), {1: 3, 0: 2}),
+    "multipliers": (lambda m: DownsampledBatchSampler(LABELED, m, 4, seed=1), pd.Series({1: 0.5}), {1: 0.5}),
+    "weights of classes": (
+        lambda weights: DownsampledBatchSampler(LABELED, {1: 0.5}, 4, weights=weights, seed=1).class_weights(),
+        pd.Series({1: 2.0, 0: 1.0}),
+        {1: 2.0, 0: 1.0},
+    ),
+    "rates": (
+        lambda rates: correct_probabilities(pd.DataFrame({"a": [0.5], "b": [0.5]}), rates),
+        pd.Series({"b": 0.25, "a": 1.0}),
+        {"b": 0.25, "a": 1.0},
+    ),
+    "parts": (
+        lambda sizes: sorted(stratified_split(LABELED, sizes, seed=1)),
+        pd.Series({"train": 9, "test": 3}),
+        {"train": 9, "test": 3},
+    ),
+    "features": (
+        lambda features: PairDataset(2, 3, user_features=features, user_ids=["ann", "bob"])[[1, 7]]["user_features"],
+        pd.Series({"bob": 1, "ann": 2}),
+        np.array([2, 1]),
+    ),
+    "rows of features": (
+        lambda features: PairDataset(2, 3, user_features=features)[[1, 7]]["user_features"],
+        pd.DataFrame({"age": [5, 6]}, index=[1, 0]),
+        np.array([[6], [5]]),
+    ),
+    "ids": (
+        lambda ids: decode_pairs([1, 7], 3, user_ids=ids),
+        pd.Series(["b", "a"], index=[1, 0]),
+        np.array(["a", "b"], object),
+    ),
+    "weights of files": (
+        lambda weights: CorpusPlan(["web.de", "news.de"], [50, 50], sample=20, weights=weights).files,
+        pd.Series({"news.de": 3, "web.de": 1}),
+        [1, 3],
+    ),
+    "features by id": (
+        lambda features: FeatureLookup(features)(["a", "b"]),
+        pd.Series({"b": 1, "a": 2}),
+        {"b": 1, "a": 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WITH_NAMES)
+def test_names_of_values_of_known_things_decide(name: str) -> None:
+    call, series, expected = WITH_NAMES[name]
+    assert str(call(series)) == str(call(expected))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: PairDataset(2, 3, user_features=pd.Series({"bob": 1, "eve": 2}), user_ids=["ann", "bob"]),
+            "'user_features' .* must have each of 'ann', 'bob' once in its index, if it has one. Got 'eve' instead.",
+        ),
+        (
+            lambda: decode_pairs([1], 3, item_ids=pd.Series(list("abc"), index=[0, 1, 1])),
+            "'item_ids' .* must have each of 0, 1, 2 once in its index, if it has one. Got 1 twice instead.",
+        ),
+        (
+            lambda: StratifiedGroupBatchSampler(LABELED, 1, groups=OTHERS),
+            "'groups' .* must have the index of 'strata' if both have one. Got another one instead. If the rows are in",
+        ),
+        (lambda: stratified_split(LABELED, [6, 6], groups=OTHERS), "'groups' .* must have the index of 'strata'"),
+        (
+            lambda: NoDuplicatesBatchSampler(OTHERS, 3, strata=LABELED, min_samples_per_stratum=1),
+            "'strata' .* must have the index of 'keys' if both have one. Got another one instead.",
+        ),
+        (
+            lambda: StratifiedBatchSampler({"a": LABELED, "b": OTHERS}, 1),
+            "'strata' .* must have one index. Got another",
+        ),
+        (lambda: WeightedBatchSampler({0: LABELED, 1: OTHERS}, 3), "'weights' .* must have one index. Got another one"),
+        (
+            lambda: WeightedBatchSampler([1] * 12, 3).update(OTHERS, LABELED),
+            "'weights' .* must have the index of 'rows' if both have one. Got another one instead.",
+        ),
+        (
+            lambda: TreeBatchSampler({"a": LABELED, "b": OTHERS}, {"column": "a", "value": 1}, 4, length=12),
+            "'table' .* must have one index. Got another one instead.",
+        ),
+        (
+            lambda: TensorLoader(LABELED, OTHERS, sampler=UniformBatchSampler(12, 3)),
+            "'tensors' .* must have one index. Got another one instead.",
+        ),
+    ],
+)
+def test_names_of_other_things_are_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_rows_of_one_index_are_in_its_order() -> None:
+    groups = pd.Series(OTHERS.to_numpy(), index=LABELED.index)
+    found = StratifiedGroupBatchSampler(LABELED, 1, groups=groups, seed=1)
+    expected = StratifiedGroupBatchSampler(LABELED.to_numpy(), 1, groups=OTHERS, seed=1)
+    assert found.batches(0).rows.tolist() == expected.batches(0).rows.tolist()
 
 
 @pytest.mark.parametrize("assign", ["proportional", "even"])

@@ -145,7 +145,10 @@ IN_SUBSETS = "--strata sex --strata-per-batch 2"
         ("--strata sex --groups sick --drop balanced", "'--drop' option must be left out if '--groups'"),
         ("--strata sex --groups sick --no-shuffle", "'--no-shuffle' option must be left out if '--groups' is given."),
         ("--strata sex --groups age", "'--groups' option must name columns of the file. Got 'age' instead."),
-        ("--strata sex --groups sick", "'--min-samples-per-stratum' option must be given, or '--mean-batch-size', and"),
+        (
+            "--strata sex --groups sick",
+            "'--min-samples-per-stratum' option must be given if '--mean-batch-size' is not",
+        ),
         ("--strata sex --groups sick -m 1 --keep both", "'--keep' option must"),
         (f"{IN_SUBSETS} --shares a=1", "'--shares' option must be left out if '--strata-per-batch' is given. Got"),
         (f"{IN_SUBSETS} --balance half -m 2", "'--balance' option must be 'mean', 'over', 'under' or a positive int"),
@@ -155,14 +158,14 @@ IN_SUBSETS = "--strata sex --strata-per-batch 2"
         ),
         (f"{IN_SUBSETS} --groups sex", "'--strata-per-batch' option must be left out if '--groups' is given. Got 2"),
         (f"{IN_SUBSETS} --rare repeat -m 3", "'--rare' option must be one of 'error', 'warn', 'allow'. Got 'repeat'"),
-        (IN_SUBSETS, "'--min-samples-per-stratum' option must be given, or '--mean-batch-size', and not both. Got nei"),
+        (IN_SUBSETS, "'--min-samples-per-stratum' option must be given if '--mean-batch-size' is not. Got nothing"),
         (
             "--strata species -m 19",
             "The '--min-samples-per-stratum' option must be at most 9: the smallest stratum, 'rare', has 9 rows. Got "
             "19 instead. Lower it, or set '--rare' to 'warn' or 'allow'.",
         ),
         ("--strata species --balance over", "The '--balance' option must be given together with '--mean-batch-size'."),
-        ("--strata species", "The '--min-samples-per-stratum' option must be given, or '--mean-batch-size', and not"),
+        ("--strata species", "The '--min-samples-per-stratum' option must be given if '--mean-batch-size' is not. Got"),
         ("--strata age -m 1", "The '--strata' option must name columns of the file. Got 'age' instead. The file has"),
         ("--strata species -m 1 --seed -1", "The '--seed' option must be an integer from 0 to 2147483646. Got -1 ins"),
         (

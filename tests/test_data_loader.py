@@ -106,7 +106,7 @@ def test_a_dataset_in_place_of_its_labels_is_refused_with_what_to_do() -> None:
         "Got a dataset of class 'TensorDataset' instead. pystrat.labels_of(dataset) returns its labels."
     )
     with pytest.raises(TypeError, match=re.escape(message)):
-        StratifiedBatchSampler(dataset, 2)
+        StratifiedBatchSampler(dataset)  # before anything else
 
 
 def test_the_labels_of_a_nested_subset_sample_that_subset() -> None:

@@ -43,9 +43,7 @@ def test_downsampled_rows_are_shared_by_the_ranks_in_batches_of_nearly_one_size(
         assert {len(batch) for batch in interleaved} == {6, 7}
 
 
-def test_pairs_are_shared_by_the_ranks_with_every_positive_once_and_no_positive_among_the_negatives() -> (
-    None
-):
+def test_pairs_are_shared_by_the_ranks_with_every_positive_once_and_no_positive_among_the_negatives() -> None:
     ranks = run("pairs", "-", 2)
     whole, dataset = pair_sampler(2, None), PairDataset(20, 30)
     assert (len(pair_sampler(1, None)), len(whole)) == (13, 14), "183 pairs in batches of at most 15, and for 2 ranks"

@@ -230,8 +230,8 @@ def check_distributed(sampler: Any, given: Arguments) -> None:
 
 
 def check_plan(plan: Any, given: Arguments) -> None:
-    table = plan.composition().to_numpy()
-    assert table.shape == (plan.n_batches, len(plan.strata))
+    table = plan.rows_of_strata()
+    assert table.shape == plan.composition().shape == (plan.n_batches, len(plan.strata))
     assert table.sum(axis=0).tolist() == plan.counts.tolist() and table.sum(axis=1).tolist() == plan.sizes.tolist()
     assert sorted(plan.layout(plan.n_rows).tolist()) == list(range(plan.n_rows))
     assert plan.summary() and repr(plan)
@@ -518,7 +518,7 @@ def call_of_sampler(kind: type[BatchSampler], **others: Any) -> Call:
 
 CALLS: dict[str, Call] = {
     # Constructors
-    "BatchPlan": Call(fixed(n_batches=2, counts=np.array([2, 4]), shown=["a", "b"], assign="even"), check_plan),
+    "BatchPlan": Call(fixed(n_batches=2, counts=np.array([2, 4]), strata=["a", "b"], assign="even"), check_plan),
     "Batches": Call(fixed(rows=np.arange(4), offsets=np.array([0, 2, 4])), check_batches),
     "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup),
     "PairDataset": Call(fixed(n_users=2, n_items=2), check_pair_dataset),

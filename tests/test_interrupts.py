@@ -13,11 +13,10 @@ import pytest
 
 import pystrat
 from pystrat import TreeBatchSampler
-from pystrat.strata import number_integers
 from tests.corpus.mixtures import mixture_of
 from tests.inside import core, kernels, recipe_of
 from tests.levels import some_of
-from tests.test_numbering import colliding
+from tests.test_numbering import colliding, number_integers
 
 SOON = 0.005  # seconds; each call takes many times as long
 LARGE = 2**26  # rows of loops that only read and write them

@@ -34,7 +34,6 @@ PAIRS: dict[str, list[Any]] = {
     "floats": [0.1 + 0.2, 0.3],
     "bools": [True, False],
     "text": ["b", "B"],
-    "bytes": [b"b", b"a"],
     "days": DAYS,
     "times": [datetime.datetime(2020, 1, 1, 12), datetime.datetime(2020, 1, 1)],
     "missing": ["a", None],
@@ -150,6 +149,11 @@ def test_ordered_categories_keep_their_order_and_missing_comes_last() -> None:
     assert missing[:2].tolist() == ["a", "b"] and pd.isna(missing[2])
 
 
+def test_bytes_are_text() -> None:
+    sampler = StratifiedBatchSampler([b"b", b"a", b"b"], {b"b": 2, "a": 1})
+    assert sampler.class_weights().index.tolist() == ["a", "b"] and sampler.plan.minimums["b"] == 2
+
+
 def test_several_columns_have_an_index_of_their_names() -> None:
     index = StratifiedBatchSampler(LABELS["two columns"], 1).plan.keep_rates.index
     assert index.names == ["x", "y"] and index.tolist() == [(0, "b"), (1, "a")]
@@ -177,7 +181,6 @@ def test_a_row_that_is_never_sampled_has_no_weight() -> None:
         (CODES, "1", "name one of the strata, 1, 0. Got '1' instead. Use 1 instead, the value itself."),
         (CODES, 2, "name one of the strata, 1, 0. Got 2 instead."),
         (CODES == 1, 1, "name one of the strata, TRUE, FALSE. Got 1 instead."),
-        (LABELS["text"], b"b", "name one of the strata, 'b', 'B'. Got 'b' instead."),
         (LABELS["two columns"], "1, a", "(1, 'a'), (0, 'b'). Got '1, a' instead. Use (1, 'a') instead"),
         (LABELS["two columns"], 1, "(1, 'a'), (0, 'b'). Got 1 instead."),
     ],
@@ -189,18 +192,8 @@ def test_other_keys_are_refused(labels: Any, key: Any, advice: str) -> None:
 
 
 def test_a_key_is_given_once() -> None:
-    with pytest.raises(ValueError, match="name each stratum once. Got 1 twice"):
-        StratifiedBatchSampler(CODES, {1: 1, np.array(1)[()]: 2, pd.NA: 3} | {_Equal(1): 2})
-
-
-class _Equal(int):
-    """An equal of a number, which a dict takes for another key."""
-
-    def __hash__(self) -> int:
-        return 17
-
-    def __eq__(self, other: Any) -> bool:
-        return self is other
+    with pytest.raises(ValueError, match="name each stratum once. Got 'a' twice"):
+        StratifiedBatchSampler(["a", "b"], {"a": 1, b"a": 2})
 
 
 def test_probabilities_are_matched_by_the_values() -> None:
@@ -217,7 +210,7 @@ def test_probabilities_are_matched_by_the_values() -> None:
         ([1, 0], ("integer",)),
         ([2**31 - 1, 1 - 2**31], ("integer",)),
         ([2**31, 0], ("double",)),
-        (pd.Series([1, None], dtype="Int64"), ("integer",)),
+        (pd.Series([1, None], dtype="Int64"), ("double",)),
         ([1.0, 2.5], ("double",)),
         ([True, None], ("boolean",)),
         ([DAYS[0], None], ("day",)),

@@ -53,7 +53,8 @@ def test_a_line_a_run_and_the_mean_area_in_the_legend() -> None:
 
 def test_weights_change_the_curve_and_curves_are_drawn_on_a_given_axis() -> None:
     _, axes = matplotlib.pyplot.subplots(1, 2)
-    assert plot_roc_curves({"model": [3, 2, 1]}, [1, 0, 1], weights=[3, 1, 1], axis=axes[0]) is axes[0]
+    column = np.array([[3], [2], [1]])
+    assert plot_roc_curves({"model": column}, [[1], [0], [1]], weights=[3, 1, 1], axis=axes[0]) is axes[0]
     assert axes[0].lines[0].get_xydata().tolist() == [[0, 0], [0, 0.75], [1, 0.75], [1, 1]]
     assert plot_learning_curves({"model": [1, 2]}, axis=axes[1]) is axes[1]
 

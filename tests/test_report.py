@@ -55,6 +55,8 @@ def test_the_counts_are_those_of_what_a_sampler_or_a_loader_delivers(labels: Any
     loader = DataLoader(TensorDataset(torch.arange(30), codes), batch_sampler=sampler_of())
     expected.columns = pd.Index([0, 1])
     pd.testing.assert_frame_equal(batch_counts(loader, labels), expected)
+    with pytest.raises(ValueError, match="'labels' .* must have as many rows as the sampler was made for, 30. Got 31"):
+        batch_counts(sampler_of(), [*LABELS, LABELS[0]])
     assert batch_counts([[0, 0, 29], [], [10]], LABELS).to_numpy().tolist() == [[3, 0], [0, 0], [0, 1]]
     assert batch_counts([], LABELS).shape == (0, 2) and batch_counts([], 1).shape == (0, 0)
 

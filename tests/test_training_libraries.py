@@ -317,7 +317,7 @@ def test_the_recipes_for_datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     names["sampler"].set_epoch(0)
     delivered = [batch["inputs"].tolist() for batch in names["loader"]]
     assert delivered == [names["inputs"][rows].tolist() for rows in epoch_of(names["sampler"], 0)]
-    assert names["by_site"].plan.strata == ("1, a", "1, b", "0, a", "0, b")
+    assert [*names["by_site"].plan.strata] == [(1, "a"), (1, "b"), (0, "a"), (0, "b")]
     options: dict[str, Any] = {"num_workers": 2, "multiprocessing_context": "fork", "collate_fn": list}
     for loader in (of_stream["loader"], torch.utils.data.DataLoader(of_stream["stream"], batch_size=None, **options)):
         assert sorted(row["row"] for batch in loader for row in batch) == sorted([*range(500)] * 2)

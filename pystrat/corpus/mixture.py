@@ -51,11 +51,12 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         A file of rules, or its lines; see Notes. At most one of `rules`, `weights` and `temperature` is given; without
         any, files contribute in proportion to their lines.
     weights : sequence of float or "*", mapping from int to such sequences, or callable, optional
-        The weight of each file, in the order of the files: its share is its part of all weights, whatever its number of
-        lines. 0 leaves the file out, and "*" keeps all its lines, once per epoch each. Files without lines do not
-        count. Numbers are read as the decimal numbers that are written. For weights that change by epoch, give a table
-        by first epoch, such as ``{0: [1, 1], 5: [3, 1]}``, or a function that returns the weights of an epoch. The
-        function must be pure: it may be called with the same epoch again, in any order and in other processes.
+        The weight of each file, in the order of the files, or by their names as the index of a Series: its share is its
+        part of all weights, whatever its number of lines. 0 leaves the file out, and "*" keeps all its lines, once per
+        epoch each. Files without lines do not count. Numbers are read as the decimal numbers that are written. For
+        weights that change by epoch, give a table by first epoch, such as ``{0: [1, 1], 5: [3, 1]}``, or a function
+        that returns the weights of an epoch. The function must be pure: it may be called with the same epoch again, in
+        any order and in other processes.
     temperature : float, optional
         At least 1: a file with n lines has the weight n^(1 / temperature), rounded to 12 significant digits. With 1,
         the default, files contribute in proportion to their lines; the higher the temperature, the more equal the

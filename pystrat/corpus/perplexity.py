@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.arrays import for_kernel, row_array
+from pystrat.arrays import check_same_rows, for_kernel, row_array
 from pystrat.base import Batches, Place
 from pystrat.core_sampler import arguments_of
 from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
@@ -184,6 +184,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         In distributed training, gather the rows and losses of all ranks (``torch.distributed.all_gather_object``) and
         give them to every rank in the same order; `check_reports` detects if that was not done.
         """
+        check_same_rows([("rows", rows), ("nll", nll)])
         places, losses = _as_vector(rows, "rows"), _as_vector(nll, "nll")
         if places.dtype.kind not in "iu" and len(places):
             raise refused_type("rows", "hold integers", f"{places.dtype} values")

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from pystrat import _core
-from pystrat.arrays import Wanted, as_vector, plain_array
-from pystrat.frames import names_index
+from pystrat.arrays import Wanted, as_vector, in_order_of, plain_array
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import (
@@ -27,9 +26,10 @@ from pystrat.messages import (
     refused_value,
     show,
 )
-from pystrat.multiplier import ratio_of
 from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.rules import Rule, RuleSource, encoded, read_rules, shown_part
+from pystrat.multiplier import ratio_of
+from pystrat.value_names import names_index
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -116,7 +116,8 @@ class PlanSettings(NamedTuple):
             data["rules"] = np.frombuffer(text, dtype=np.uint8)
             data["names"] = np.frombuffer(b"\0".join(self.names), dtype=np.uint8)
         elif weights is not None:
-            items = _items_of(weights, len(self.names))
+            names = [shown_name(os.fsdecode(name)) for name in self.names]
+            items = _items_of(in_order_of(weights, [names], "weights"), len(names))
             data["keeps"] = np.array([isinstance(item, str) and item == _KEEP for item in items], dtype=np.uint8)
             data["file_weights"] = np.array([as_written(item) if is_number(item) else np.nan for item in items])
 

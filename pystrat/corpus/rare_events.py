@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from pystrat.base import Batches, epoch_permutation
 from pystrat.core_sampler import CoreBatchSampler, arguments_of
-from pystrat.frames import names_index
+from pystrat.corpus.dataset import CorpusDataset, check_transform
+from pystrat.corpus.line_file import LineFile
+from pystrat.corpus.plan import shown_name
 from pystrat.lazy_pandas import pd
 from pystrat.messages import as_written, check_flag, check_list, count_of, refused_value, show
 from pystrat.multiplier import ratio_of
 from pystrat.plan import BatchPlan
-from pystrat.corpus.dataset import CorpusDataset, check_transform
-from pystrat.corpus.line_file import LineFile
 from pystrat.regular_files import kind_of
-from pystrat.corpus.plan import shown_name
+from pystrat.value_names import names_index
 
 CLASSES = ("positive", "negative")
 Paths = Sequence[Union[str, "os.PathLike[str]"]]
@@ -204,7 +204,9 @@ class RareEventBatchSampler(CoreBatchSampler):
         self._negative_weight = float(parts["negative_weight"][0]) if "negative_weight" in parts else None
         counts = np.array([self._n_positives, self._n_negatives], dtype=np.int64)
         available = np.array([self._n_positives, self.n_lines - self._n_positives], dtype=np.int64)
-        self._plan = BatchPlan(parts["n_batches"], counts, CLASSES, "even", available)
+        self._plan = BatchPlan(
+            parts["n_batches"], counts, pd.CategoricalIndex(CLASSES, CLASSES, ordered=True), "even", available
+        )
 
     @property
     def plan(self) -> BatchPlan:

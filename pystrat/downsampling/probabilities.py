@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pystrat.arrays import float64_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.messages import check_number, count_of, refused_type, refused_value, show, show_number
-from pystrat.stratum_names import check_keys, identity_of, listed_keys
+from pystrat.strata import check_keys, identity_of, listed_keys
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 
@@ -59,9 +59,9 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
         networks return it, is treated like one of shape (n,).
     keep_rate : float, or array of float of shape (number of classes,)
         How often an epoch of the training took a row of the majority, finite and above 0: below 1 if rows were left
-        out, above 1 if they were repeated. For a table, the rate of each class. A Series, such as
+        out, above 1 if they were repeated. For a table, the rate of each class. A dict, or a Series such as
         ``sampler.keep_rates`` of a `DownsampledBatchSampler` or ``sampler.plan.keep_rates`` of a stratified sampler,
-        has the classes as its index; the table must then be a DataFrame, whose columns are matched by value. An array,
+        has the classes as its keys; the table must then be a DataFrame, whose columns are matched by value. An array,
         such as ``sampler.keep_rates.to_numpy()``, has the order of the columns.
 
     Returns
@@ -89,6 +89,7 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     >>> correct_probabilities([0.5, 0.1], keep_rate=0.05).round(4).tolist()
     [0.0476, 0.0055]
     """
+    keep_rate = pd.Series(dict(keep_rate)) if isinstance(keep_rate, Mapping) else keep_rate
     values = _as_doubles(probabilities, "probabilities")
     rates = _as_doubles(keep_rate, "keep_rate")
     _check_rates_and_values(rates, values)
@@ -146,8 +147,8 @@ def _order_of(probabilities: Any, keep_rate: pd.Series) -> list[int]:
         raise refused_value("probabilities", required, "columns without names", advice)
     classes = check_keys(keep_rate.index, "keep_rate")
     columns = [identity_of(label, "probabilities") for label in probabilities.columns]
-    if sorted(columns) != sorted(classes):
-        required = f"have a column for each class of 'keep_rate', {listed_keys(keep_rate.index, 'keep_rate')}"
-        raise refused_value("probabilities", required, listed_keys(probabilities.columns, "keep_rate"))
+    if len(columns) != len(classes) or set(columns) != set(classes):
+        required = f"have a column for each class of 'keep_rate', {listed_keys(keep_rate.index)}"
+        raise refused_value("probabilities", required, listed_keys(probabilities.columns))
     places = {identity: place for place, identity in enumerate(classes)}
     return [places[identity] for identity in columns]

@@ -10,12 +10,13 @@ from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
+from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, show
 from pystrat.planned import PlannedBatchSampler
-from pystrat.strata import encode_strata
-from pystrat.stratum_names import strata_of_keys, text_of
+from pystrat.strata import check_keys, encode_strata, strata_of_keys
+from pystrat.value_names import name_of
 
 
 class DownsampledBatchSampler(PlannedBatchSampler):
@@ -107,12 +108,14 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("strata",))
-        arguments["majority"] = None if majority is None else text_of(majority, "majority")
+        given = arguments_of(locals(), without=("strata",))
+        arguments = {name: as_mapping(value) for name, value in given.items()}
+        check_keys([majority], "majority")
+        arguments["majority"] = None if majority is None else name_of(majority)
         self._check(arguments)
         encoded, named = encode_strata(strata, missing=None), {}
         if majority is not None:
-            named["majority_strata"] = strata_of_keys([majority], encoded.shown, "majority")[0]
+            named["majority_strata"] = strata_of_keys([majority], encoded.values, "majority")[0]
         self._plan_strata(encoded, arguments, noun="class", **named)
         self._parameters["majority"] = majority
 
@@ -123,7 +126,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
 
     def __repr__(self) -> str:
         plan, n_rows = self._plan, len(self._parts["codes"])
-        kept = [f"{show(name)}: {k} of {n}" for name, k, n in zip(plan.strata, plan.counts, np.asarray(plan.available))]
+        kept = [f"{show(name)}: {k} of {n}" for name, k, n in zip(plan.names, plan.counts, np.asarray(plan.available))]
         shown = ", ".join(kept[:10] + ["..."] * (len(kept) > 10))
         return (
             f"{type(self).__name__}({plan.n_rows} of {n_rows} rows, {count_of(plan.n_batches, 'batch')}, "

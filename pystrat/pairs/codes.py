@@ -8,11 +8,11 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector, float64_of, plain_array, row_array
+from pystrat.arrays import Wanted, as_vector, float64_of, in_order_of, own_index, plain_array, row_array
+from pystrat.columns import number_column
 from pystrat.lazy_pandas import is_loaded, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import refused_type, refused_value, count_of, show
-from pystrat.strata import number_column
 
 MAX_CELLS = MAX_EXACT // 2  # there are twice as many pair numbers, which must fit into doubles
 
@@ -66,9 +66,14 @@ def check_table(n_users: int, n_items: int) -> None:
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
-    """Return the ids by code as an array; refuse anything but a vector, and other lengths than `count` if given."""
+    """Return the ids by code as an array; refuse anything but a vector, and other lengths than `count` if given.
+
+    The index of a pandas object is that of the codes.
+    """
     if ids is None:
         return None
+    if own_index(ids) is not None:
+        ids = in_order_of(ids, [range(len(ids))], name)
     vector = np.asarray(as_vector(ids, Wanted(name, "be a vector of ids")))
     if count is not None and len(vector) != count:
         raise refused_value(name, f"have one id for each of {count}", show(vector))
@@ -96,6 +101,6 @@ def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
     if n_missing:
         got = f"{n_missing} missing of {count_of(len(column.codes), 'row')}"
         raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
-    values = np.array(column.values, dtype=object if column.kind in ("text", "bytes") else None)
+    values = np.array(column.values)
     values.setflags(write=False)
-    return column.codes, Ids(values, column.names())
+    return column.codes, Ids(values, column.names)

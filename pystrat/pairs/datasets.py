@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import float64_of, holds_tensors, plain_array
+from pystrat.arrays import float64_of, holds_tensors, in_order_of, own_index, plain_array
 from pystrat.keywords import AnswersKeywords
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
@@ -22,7 +22,8 @@ class FeatureLookup(AnswersKeywords):
     Parameters
     ----------
     features : array_like, shape (n, ...), or mapping
-        The features of each id. Kept, not copied. A mapping, such as a dict, has the features of each id by its id.
+        The features of each id. Kept, not copied. A mapping, such as a dict, has the features of each id by its id, and
+        so does a Series or DataFrame with an index of its own.
     ids : array_like, shape (n,), optional
         The ids, all different: integers, text or anything that pandas indexes. By default 0, 1, ..., n - 1. Among
         integers, a whole double is also an id. Left out if `features` is a mapping.
@@ -53,6 +54,10 @@ class FeatureLookup(AnswersKeywords):
             if ids is not None:
                 raise refused_value("ids", "be left out if the features are a mapping", show(ids))
             features, ids = list(features.values()), list(features)
+        elif ids is None:
+            ids = own_index(features)
+        else:
+            features = in_order_of(features, [ids], "features")
         self._features = plain_array(features, "features")
         if self._features.ndim == 0:
             raise refused_type("features", "have one row for each id", show(features))
@@ -171,7 +176,8 @@ class PairDataset(AnswersKeywords):
         number of items. At most 2^31 - 1 each, and 2^52 pairs.
     user_features, item_features : array_like or FeatureLookup, optional
         The features of each code: an array whose row c belongs to code c, or a lookup. A lookup is called with codes,
-        or with ids if it has its own ids and they are given here, too.
+        or with ids if it has its own ids and they are given here, too. If a Series or DataFrame has an index of its
+        own, this has the ids, or the codes, and decides.
     user_ids, item_ids : array_like, optional
         The ids by code, one for each: the sampler's `user_ids` and `item_ids`.
 
@@ -330,7 +336,7 @@ class Side:
 
     def __init__(self, count: int, ids: Any, features: Any, name: str) -> None:
         self._ids = check_ids(ids, f"{name}_ids", count)
-        self._features = _as_lookup(features, count, f"{name}_features")
+        self._features = _as_lookup(features, self._ids, count, f"{name}_features")
 
     def ids_of(self, codes: NDArray[np.int64], name: str) -> dict[str, Any]:
         """Return the ids of codes under this name; nothing if there are none."""
@@ -381,14 +387,18 @@ def _as_pandas_has(ids: NDArray[Any]) -> NDArray[Any]:
     return float64_of(ids) if ids.dtype.kind == "f" and ids.dtype.itemsize not in (4, 8) else ids
 
 
-def _as_lookup(features: Any, count: int, name: str) -> Optional[FeatureLookup]:
-    """Return the lookup of features; refuse an array that does not have one row for each code."""
+def _as_lookup(features: Any, ids: Any, count: int, name: str) -> Optional[FeatureLookup]:
+    """Return the lookup of features; refuse an array that does not have one row for each code.
+
+    The index of a pandas object is that of the ids, or of the codes.
+    """
     if features is None or isinstance(features, FeatureLookup):
         return features
     rows = np.atleast_1d(plain_array(features, name))
     if len(rows) != count:
         raise refused_value(name, f"have one value or one row for each of {count}", show(rows))
-    return FeatureLookup(rows)
+    known = ([] if ids is None else [ids]) + [range(count)]
+    return FeatureLookup(np.atleast_1d(plain_array(in_order_of(features, known, name), name)))
 
 
 def _is_of_kind(given: np.dtype[Any], kept: np.dtype[Any]) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.columns import numbers_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_integer, show_number
-from pystrat.strata import numbers_of
 
 
 def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.range_plan import RangePlan
 
@@ -40,8 +41,8 @@ class GroupPlan(RangePlan):
     mixed : bool
         Whether groups that are together have rows of several strata. A search has then found B, which may be below the
         largest possible number.
-    shown : sequence of str
-        The names of the strata.
+    strata : pandas.Index
+        The values of the strata, in order of first appearance.
     """
 
     n_batches: int
@@ -55,7 +56,7 @@ class GroupPlan(RangePlan):
     most_of_batch: int
     most_batches: int
     mixed: bool
-    shown: Sequence[str]
+    strata: pd.Index
 
     @property
     def min_samples_per_stratum(self) -> int:

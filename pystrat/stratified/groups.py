@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pystrat import _core
+from pystrat.arrays import check_same_rows
 from pystrat.core_sampler import arguments_of, data_of, data_of_groups
 from pystrat.messages import count_of
 from pystrat.strata import encode_strata
@@ -142,11 +143,12 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     ) -> None:
         arguments = arguments_of(locals(), without=("strata", "groups"))
         settings = self._plan_of(arguments)
+        check_same_rows([("strata", strata), ("groups", groups)])
         encoded = encode_strata(strata, missing=settings["missing"])
         numbered = encode_strata(groups, missing=None, name="groups")
         data = {**data_of(encoded), **data_of_groups(numbered)}
         parts = self._plan_of(settings, data, encoded.shown)
-        self._adopt_plan(arguments, settings, parts, encoded.shown)
+        self._adopt_plan(arguments, settings, parts, encoded.values)
         found = _core.call("group_plan", {}, dict(self._recipe().parts))
         self._plan: GroupPlan = GroupPlan(
             n_batches=parts["n_batches"],
@@ -160,7 +162,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
             most_of_batch=found["most_of_batch"],
             most_batches=found["most_batches"],
             mixed=found["mixed"],
-            shown=encoded.shown,
+            strata=encoded.values,
         )
 
     @property

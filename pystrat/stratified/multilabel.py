@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import CoreBatchSampler, arguments_of, labels_of
-from pystrat.frames import names_index
 from pystrat.label_matrix import data_of_labels
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
+from pystrat.value_names import names_index
 
 
 class MultilabelBatchSampler(CoreBatchSampler):

@@ -8,15 +8,15 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _core
-from pystrat.arrays import float64_of
+from pystrat.arrays import Wanted, check_same_rows
+from pystrat.columns import Column, check_n_rows, check_text, number_columns, read_columns
 from pystrat.core_sampler import CoreBatchSampler, arguments_of, data_of, labels_of
 from pystrat.first_rows import first_rows
-from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of, range_of, refused_value, shortened
+from pystrat.messages import count_of, range_of, refused_type, refused_value, shortened
 from pystrat.read_only import ReadOnlyArrays
-from pystrat.strata import Column, NumberNames, encode_strata, number_columns
+from pystrat.strata import STRATA, check_missing, encode_strata
+from pystrat.value_names import Names, names_index
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,13 +158,14 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
     ) -> None:
         arguments = arguments_of(locals(), without=("keys", "strata"))
         settings = self._plan_of(arguments)
-        titles, numbered = number_columns(keys, name="keys")
+        check_same_rows([("keys", keys), ("strata", strata)])
+        titles, numbered = _number_keys(keys)
         if settings["across_columns"] and len(numbered) > 1:
             titles = (", ".join(titles),)
             codes, names = _number_across(numbered)
         else:
             codes = np.concatenate([column.codes for column in numbered])
-            names = [column.names() for column in numbered]
+            names = [column.names for column in numbered]
         data: dict[str, NDArray[Any]] = {
             "keys": codes.astype(np.int32),
             "n_columns": np.array([len(numbered)], dtype=np.float64),
@@ -221,23 +222,30 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
         )
 
 
-def _number_across(columns: Sequence[Column]) -> tuple[NDArray[np.int64], list[Sequence[str]]]:
+def _number_keys(keys: Any) -> tuple[tuple[str, ...], list[Column]]:
+    """Number the values of each key by itself; return the names of the keys as well, a vector's being "keys"."""
+
+    def refuse(got: str, advice: Optional[str] = None) -> TypeError:
+        return refused_type("keys", "have columns whose names are Unicode text", got, advice)
+
+    columns = read_columns(keys, Wanted("keys", STRATA.required, STRATA.advice))
+    check_n_rows(len(next(iter(columns.values()))), "keys")
+    numbered = number_columns(columns, "keys")
+    check_missing(numbered, None, "keys")
+    titles = tuple("keys" if title is None else str(title) for title in columns)
+    check_text(titles, refuse)
+    return titles, numbered
+
+
+def _number_across(columns: Sequence[Column]) -> tuple[NDArray[np.int64], list[Names]]:
     """Number the values of all columns together, column after column; return the numbers and the names."""
-    kinds = ["text" if column.kind == "bytes" else column.exact_kind() for column in columns]
+    kinds = [column.kind for column in columns]
     for kind in kinds:
         if kind != kinds[0]:
             required = "have columns of one kind if values count in all of them"
             raise refused_value("keys", required, f"{kinds[0]} and {kind}")
-    names: Sequence[str]
-    if kinds[0] == "number":
-        numbers = np.concatenate([float64_of(np.asarray(column.values)) for column in columns])
-        found = _core.call("number_values", {}, {"values": numbers})
-        codes, names = found["codes"], NumberNames(found["values"])
-    else:
-        texts = [name for column in columns for name in column.exact_names()]
-        places = {name: place for place, name in enumerate(dict.fromkeys(texts))}
-        codes = np.array([places[text] for text in texts], dtype=np.int64)
-        names = tuple(places)
+    indexes = [pd.Index(column.values.to_list()) if kinds[0] == "bin" else column.values for column in columns]
+    codes, values = pd.factorize(indexes[0].append(indexes[1:]))
     ends = np.cumsum([len(column.values) for column in columns])
     numbered = [codes[end - len(column.values) : end][column.codes] for column, end in zip(columns, ends)]
-    return np.concatenate(numbered), [names]
+    return np.concatenate(numbered), [Names(pd.Index(values))]

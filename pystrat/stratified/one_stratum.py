@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of, data_of
+from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
@@ -29,14 +30,14 @@ class OneStratumPlan(RangePlan):
         The rows of each stratum.
     batches : numpy.ndarray of int64, shape (number of strata,)
         The number of its batches.
-    shown : sequence of str
-        The names of the strata.
+    strata : pandas.Index
+        The values of the strata, in order of first appearance.
     """
 
     n_batches: int
     counts: NDArray[np.int64]
     batches: NDArray[np.int64]
-    shown: Sequence[str]
+    strata: pd.Index
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the rows and the batches of each stratum, and the fewest and most rows in one of them."""
@@ -130,9 +131,9 @@ class OneStratumBatchSampler(RangedBatchSampler):
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=settings["missing"])
         parts = self._plan_of(settings, data_of(encoded), encoded.shown)
-        self._adopt_plan(arguments, settings, parts, encoded.shown)
+        self._adopt_plan(arguments, settings, parts, encoded.values)
         batches = parts["batches"].astype(np.int64)
-        self._plan: OneStratumPlan = OneStratumPlan(parts["n_batches"], encoded.counts, batches, encoded.shown)
+        self._plan: OneStratumPlan = OneStratumPlan(parts["n_batches"], encoded.counts, batches, encoded.values)
 
     @property
     def plan(self) -> OneStratumPlan:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional
 
 import numpy as np
 
 from pystrat.core_sampler import CoreBatchSampler, labels_of
-from pystrat.frames import strata_batches_frame
 from pystrat.lazy_pandas import pd
 from pystrat.range_plan import RangePlan
+from pystrat.strata import sorted_batches
 from pystrat.value_labels import value_labels
+from pystrat.value_names import Names
 
 
 class RangedBatchSampler(CoreBatchSampler):
@@ -22,12 +23,12 @@ class RangedBatchSampler(CoreBatchSampler):
     _plan: RangePlan
 
     def _adopt_plan(
-        self, arguments: Mapping[str, Any], settings: Mapping[str, Any], parts: Mapping[str, Any], names: Sequence[str]
+        self, arguments: Mapping[str, Any], settings: Mapping[str, Any], parts: Mapping[str, Any], values: pd.Index
     ) -> None:
-        """Take the arguments, those that are checked, the parts of the recipe, and the names of the strata."""
+        """Take the arguments, those that are checked, the parts of the recipe, and the values of the strata."""
         self._parameters = {name: value for name, value in settings.items() if name != "seed"}
         of_sampler = {name: arguments[name] for name in ("seed", "num_replicas", "rank")}
-        labels = {**labels_of(self._parameters), "names": names, **value_labels(names)}
+        labels = {**labels_of(self._parameters), "names": Names(values), **value_labels(values)}
         self._adopt(parts, labels, **of_sampler)
 
     @property
@@ -50,7 +51,7 @@ class RangedBatchSampler(CoreBatchSampler):
             for all of them.
         """
         batches = self._epoch_batches(self._requested_epoch(epoch))
-        names, codes = self._plan.shown, self._parts["codes"][batches.rows].astype(np.int64)
-        places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(names) + codes
-        table = np.bincount(places, minlength=len(batches) * len(names)).reshape(-1, len(names))
-        return strata_batches_frame(table, names)
+        values, codes = self._plan.strata, self._parts["codes"][batches.rows].astype(np.int64)
+        places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(values) + codes
+        table = np.bincount(places, minlength=len(batches) * len(values)).reshape(-1, len(values))
+        return sorted_batches(table, values)

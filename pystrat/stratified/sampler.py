@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from pystrat import _core
+from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of
 from pystrat.messages import count_of
 from pystrat.planned import PlannedBatchSampler
@@ -127,7 +128,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("strata",))
+        given = arguments_of(locals(), without=("strata",))
+        arguments = {name: as_mapping(value) for name, value in given.items()}
         self._check(arguments)
         self._plan_strata(encode_strata(strata, missing=missing), arguments, noun="stratum")
 

@@ -12,10 +12,10 @@ from pystrat.core_sampler import CoreBatchSampler, arguments_of, labels_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_integer, count_of, refused_value
 from pystrat.recipe import compact
-from pystrat.strata import Strata, encode_strata
+from pystrat.strata import Strata, codes_of, encode_strata
 from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
-from pystrat.stratum_names import codes_of
 from pystrat.value_labels import value_labels
+from pystrat.value_names import exact_name_of
 
 
 class ShardedStratifiedBatchSampler(CoreBatchSampler):
@@ -119,13 +119,13 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         data: dict[str, Any] = dict(plan.data_of(self._places))
         self._plan_of(settings, data, plan.name_of)
         data["plan"] = [plan.identity]
-        encoded = encode_strata(strata, missing=None, name="strata", exact=True)
+        encoded = encode_strata(strata, missing=None)
         data["codes"] = _codes_of(encoded, plan.strata)
         parts = self._plan_of(settings, data, plan.name_of)
         own_seed = settings.pop("seed")
         self._parameters = settings
         labels = labels_of(settings)
-        labels.update(names=plan.strata, shards=self.shards, **value_labels(encoded.shown))
+        labels.update(names=plan.strata, shards=self.shards, **value_labels(encoded.values))
         self._adopt(parts, labels, seed=own_seed, num_replicas=None, rank=None)
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
 
@@ -165,7 +165,9 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
 
 def _codes_of(encoded: Strata, strata: Sequence[str]) -> NDArray[Any]:
     """Return the column of the table of each row."""
-    columns = np.array(codes_of(encoded.names, strata, "strata", noun="stratum"), dtype=np.int64)
+    columns = np.array(
+        codes_of([*map(exact_name_of, encoded.values)], strata, "strata", noun="stratum"), dtype=np.int64
+    )
     if len(set(columns.tolist())) < len(columns):
         raise refused_value("strata", "have strata of different names", "two of one name", "Recode them.")
     return compact(columns[encoded.codes], len(strata))

@@ -13,10 +13,10 @@ from pystrat import _core
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.digest import fingerprint_of
 from pystrat.first_rows import first_rows
-from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
-from pystrat.stratum_names import codes_of
+from pystrat.strata import codes_of
+from pystrat.value_names import names_index
 
 
 @dataclass(frozen=True, eq=False)

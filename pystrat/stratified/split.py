@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.arrays import Wanted, as_vector
+from pystrat.arrays import Wanted, as_mapping, as_vector, check_same_rows, own_index
 from pystrat.core_sampler import data_of, data_of_groups
 from pystrat.messages import as_written
 from pystrat.seeds import check_seed
@@ -30,7 +30,7 @@ def stratified_split(
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         As in `StratifiedBatchSampler`.
-    sizes : list, numpy.ndarray, or mapping from the names of the parts to their sizes
+    sizes : list, numpy.ndarray, or mapping or pandas Series from the names of the parts to their sizes
         Shares, which are below 1 and add up to 1 (up to 1e-9), or numbers of rows, which are whole. If numbers of rows
         add up to less than all rows, the other rows are in no part.
     groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns, optional
@@ -88,8 +88,11 @@ def stratified_split(
     >>> [rows.tolist() for rows in parts]
     [[2, 3, 6, 7, 8, 9, 10, 11], [0, 1, 4, 5]]
     """
+    if own_index(sizes) is not None:
+        sizes = as_mapping(sizes)
     arguments = {"sizes": _by_name(sizes), "missing": missing, "seed": seed}
     _core.call("stratified_split", arguments)
+    check_same_rows([("strata", strata), ("groups", groups)])
     encoded = encode_strata(strata, missing=missing)
     data = data_of(encoded)
     if groups is not None:

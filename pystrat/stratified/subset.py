@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of, data_of
+from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag, count_of, range_of
 from pystrat.range_plan import RangePlan
 from pystrat.strata import encode_strata
@@ -36,8 +37,8 @@ class SubsetPlan(RangePlan):
         n_s, the rows of each stratum.
     blocks : numpy.ndarray of int64, shape (number of strata,)
         The number of batches of an epoch that hold rows of each stratum; with `exact`, the largest number.
-    shown : sequence of str
-        The names of the strata.
+    strata : pandas.Index
+        The values of the strata, in order of first appearance.
     """
 
     n_batches: int
@@ -46,7 +47,7 @@ class SubsetPlan(RangePlan):
     exact: bool
     counts: NDArray[np.int64]
     blocks: NDArray[np.int64]
-    shown: Sequence[str]
+    strata: pd.Index
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the rows of each stratum, the batches that hold it, and its fewest and most rows in them."""
@@ -189,7 +190,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         settings = self._plan_of(arguments)
         encoded = encode_strata(strata, missing=settings["missing"])
         parts = self._plan_of(settings, data_of(encoded), encoded.shown)
-        self._adopt_plan(arguments, settings, parts, encoded.shown)
+        self._adopt_plan(arguments, settings, parts, encoded.values)
         blocks = parts["blocks"].astype(np.int64)
         self._plan: SubsetPlan = SubsetPlan(
             parts["n_batches"],
@@ -198,7 +199,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
             parts["exact"],
             encoded.counts,
             blocks,
-            encoded.shown,
+            encoded.values,
         )
 
     @property

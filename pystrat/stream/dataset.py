@@ -12,15 +12,14 @@ from pystrat import _core
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.callers import is_count_of_loader, is_divided, joins_items
 from pystrat.core_sampler import arguments_of
+from pystrat.counts_by_shard import shown_names
 from pystrat.digest import fingerprint_of
-from pystrat.frames import strata_series
 from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
 from pystrat.process_group import warn_of_process_group
 from pystrat.seeds import check_seed
-from pystrat.strata import encode_strata
-from pystrat.counts_by_shard import shown_names
+from pystrat.strata import encode_strata, sorted_series
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, DeclaredBatches, TakenBatches
 from pystrat.stream.iterating import StreamIterator
@@ -256,7 +255,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
             If the stream has no counts.
         """
         weights = self._weights_of_strata(normalize)
-        return strata_series(weights, encode_strata(self._labels, missing="stratum", exact=True).shown, "weight")
+        return sorted_series(weights, encode_strata(self._labels, missing="stratum").values, "weight")
 
     def weights(self, rows: Sequence[Any], *, normalize: bool = False) -> NDArray[np.float64]:
         """Return the training weight of each row, that of its stratum.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Na
 import numpy as np
 
 from pystrat.messages import refused_type, refused_value, show
-from pystrat.strata import encode_strata
-from pystrat.stratum_names import listed
+from pystrat.strata import encode_strata, listed
+from pystrat.value_names import exact_name_of
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -78,7 +78,7 @@ class StratumCodes:
 
     def _look_up(self, value: Any) -> int:
         try:
-            name = encode_strata([value], missing="stratum", exact=True).names[0]
+            name = exact_name_of(encode_strata([value], missing="stratum").values[0])
         except (TypeError, ValueError):  # no stratum can have this value
             raise _UnknownStratum(show(value)) from None
         if name not in self._code_of:

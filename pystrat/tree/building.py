@@ -12,9 +12,9 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.columns import Column
 from pystrat.messages import refusals, show
 from pystrat.read_only import ReadOnlyArrays
-from pystrat.strata import Column
 from pystrat.tree.auxiliary import auxiliary_data
 from pystrat.tree.conditions import ColumnValues, TableColumns
 from pystrat.tree.specification import (

@@ -15,14 +15,14 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector
-from pystrat.lazy_pandas import is_frame, is_loaded, pd
+from pystrat.arrays import Wanted, as_vector, check_same_rows
+from pystrat.columns import Column, number_column, numbers_of
+from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refusals, refused_type, refused_value, show
-from pystrat.strata import Column, number_column, numbers_of
 from pystrat.tree.specification import Condition, Specification
 
-_KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text", "bytes": "a text", "date": "a date"}
+_KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text", "date": "a date"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,7 @@ def read_table(table: Any, specification: Specification) -> TableColumns:
         if len(lengths) > 1:
             shown = " and ".join(str(length) for length in sorted(lengths)[:2])
             raise refused_value("table", "have columns of equal length", f"lengths {shown}")
+        check_same_rows(("table", values) for values in table.values())
         n_rows = lengths.pop()
     if not 0 < n_rows <= MAX_COUNT:
         raise refused_value("table", f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row"))
@@ -105,7 +106,7 @@ class ColumnValues:
 
     @cached_property
     def _plain(self) -> list[Any]:
-        return [_plain(value, self._column.kind) for value in self._column.values]
+        return [_plain(value) for value in self._column.values]
 
     @cached_property
     def _codes(self) -> dict[Any, list[int]]:
@@ -168,12 +169,11 @@ def _asked(condition: Condition) -> list[Any]:
 
 def _fitting(value: Any, column: Column, condition: Condition) -> Any:
     """Return the value of a condition in the type of the column; refuse one of another kind."""
-    kind = column.kind
+    kind = column.kind if column.kind in _KINDS else "date"
     fits = {
         "boolean": isinstance(value, (bool, np.bool_)),
         "number": isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool),
         "text": isinstance(value, str),
-        "bytes": isinstance(value, str),
         "date": isinstance(value, (date, np.datetime64)),
     }.get(kind, False)
     ordered = condition.operator in ("lt", "le", "gt", "ge", "between")
@@ -184,12 +184,12 @@ def _fitting(value: Any, column: Column, condition: Condition) -> Any:
         required = f"be {_KINDS.get(kind, 'of the kind')} as column '{condition.column}' holds"
         got = f"the date {value}" if isinstance(value, (date, np.datetime64)) else show(value)
         raise refused_type("value", required, got)
-    return _plain(value, kind) if fits else value
+    return _plain(value) if fits else value
 
 
-def _plain(value: Any, kind: str) -> Any:
+def _plain(value: Any) -> Any:
     """Return a value in Python's own type: integers and floats compare exactly, dates as times of one calendar."""
-    if kind == "date":
+    if isinstance(value, (date, np.datetime64)):
         return _nanoseconds(value)
     return value.item() if isinstance(value, np.generic) else value
 
@@ -197,14 +197,12 @@ def _plain(value: Any, kind: str) -> Any:
 def _nanoseconds(moment: Any) -> int:
     """Return the beginning of a day, or a time, in UTC if it has a zone, as nanoseconds since 1970, for any year."""
     if isinstance(moment, np.datetime64):
-        seconds = moment.astype("datetime64[s]")
-        rest = (moment - seconds).astype("timedelta64[ns]")
-        return int(seconds.astype(np.int64)) * 10**9 + int(rest.astype(np.int64))
+        moment = pd.Timestamp(moment)
     if not isinstance(moment, datetime):
         days: int = (moment - date(1970, 1, 1)).days
         return days * 86_400 * 10**9
     nanoseconds: int = 0
-    if is_loaded() and isinstance(moment, pd.Timestamp):
+    if isinstance(moment, pd.Timestamp):
         nanoseconds = moment.nanosecond
         moment = moment.to_pydatetime(warn=False)
     moment = moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment

@@ -7,11 +7,11 @@ from typing import Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.frames import names_index
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, show, show_number
 from pystrat.tree.building import Tree
 from pystrat.tree.conditions import ColumnValues
+from pystrat.value_names import names_index
 
 _MOST_CLONES = 5
 

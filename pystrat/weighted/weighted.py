@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.arrays import check_same_rows
 from pystrat.core_sampler import arguments_of
 from pystrat.epoch_table import read_epoch_table
 from pystrat.feedback import FeedbackBatchSampler
@@ -139,6 +140,7 @@ def _data_of_weights(weights: Any) -> dict[str, Any]:
     if not isinstance(weights, Mapping):
         return {"weights": row_values(weights, "weights")}
     table = read_epoch_table(weights, "weights", noun="weights", entry="weights of rows")
+    check_same_rows(("weights", of_stage) for of_stage in table.values())
     stages = [row_values(of_stage, "weights") for of_stage in table.values()]
     return {
         "weights": np.concatenate(stages),

@@ -109,7 +109,7 @@ def answers(sampler: Any) -> Iterator[tuple[str, tuple[Any, ...], Any]]:
         named = ("n_users", "n_items", "n_positives", "n_negatives", "n_skipped_users")
         yield "counts", (), {name: getattr(sampler, name) for name in named if hasattr(sampler, name)}
     if hasattr(getattr(sampler, "plan", None), "rows_of_strata"):
-        yield "plan", (), pd.DataFrame(sampler.plan.rows_of_strata(), columns=list(sampler.plan.strata))
+        yield "plan", (), pd.DataFrame(sampler.plan.rows_of_strata(), columns=list(sampler.plan.names))
 
 
 def assert_told(expected: Any, told: Any) -> None:

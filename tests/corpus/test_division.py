@@ -42,7 +42,7 @@ def test_a_star_keeps_all_lines_and_zero_leaves_a_file_out() -> None:
 
 def test_weights_are_any_vector_and_read_as_decimal_numbers() -> None:
     """In floating point the third of 0.3, 0.6 and 0.9 would give 6 lines."""
-    series, tensor = pd.Series([3.0, 1, 0, 1], index=list("abcd")), torch.tensor([3.0, 1, 0, 1], requires_grad=True)
+    series, tensor = pd.Series([3.0, 1, 0, 1]), torch.tensor([3.0, 1, 0, 1], requires_grad=True)
     for weights in ((3, 1, 0, 1), iter([3, 1, 0, 1]), np.array([3, 1, 0, 1]), series, tensor):
         assert drawn(plan_of(LINES, 100, weights=weights)) == [60, 20, 0, 20]
     assert math.ceil(0.9 / (0.3 + 0.6 + 0.9) * 10) == 6

@@ -63,7 +63,7 @@ CUT = [*SEEN[:5], 1.0, *SEEN[6:]]
         (SEEN, [*SEEN[:5], 3 + SPREAD, *SEEN[6:]], {"maximum": -1.0, "clip": True}),
         # Of several modes the smallest counts: 2 + sqrt((1 + 1 + 36) / 2) = 6.36; with 3 there would be no ceiling.
         ([3.0, 3.0, 2.0, 2.0, 8.0], [3.0, 3.0, 2.0, 2.0, 1.0], {"maximum": -1.0}),
-        # Hundredths are rounded half up: the mode is 3.01, the ceiling 3.01 + 7.2. With the mode 2, 9 would be above it.
+        # Hundredths are rounded half up: the mode is 3.01, the ceiling 3.01 + 7.2. With the mode 2, 9 would be above.
         (
             [3.005001, 3.005001, 3.01, 2.0, 2.0, 5.0, 7.0, 9.0, 13.0],
             [3.005001, 3.005001, 3.01, 2.0, 2.0, 5.0, 7.0, 9.0, 1.0],

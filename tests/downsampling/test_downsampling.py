@@ -24,7 +24,7 @@ from pystrat import (
     epoch_permutation,
     published_class_weights,
 )
-from pystrat.stratum_names import codes_of, first_repeated
+from pystrat.strata import codes_of, first_repeated
 from tests.reference.chi_square import assert_follows
 from tests.reference.counted_text import CountedText
 

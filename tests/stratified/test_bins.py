@@ -146,7 +146,7 @@ def test_every_batch_of_a_sampler_holds_rows_of_every_bin() -> None:
     target = np.random.default_rng(1).lognormal(size=1000)
     bins = bin_target(target, 5)
     sampler = StratifiedBatchSampler(bins, min_samples_per_stratum=4, seed=1)
-    assert sorted(sampler.plan.strata) == sorted(bins.categories)
+    assert sorted(sampler.plan.names) == sorted(bins.categories)
     assert len(sampler) == 50
     for batch in sampler:
         assert np.bincount(bins.codes[batch]).tolist() == [4, 4, 4, 4, 4]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from collections import UserList
 from functools import lru_cache
 from typing import Any, Optional
 
@@ -280,6 +281,7 @@ def test_each_value_of_text_or_categories_is_a_label_in_order_of_first_appearanc
         ([["cat", "dog"], ["dog"], []], ("cat", "dog")),
         ([("cat", "dog"), ("dog",), ()], ("cat", "dog")),
         ([{"dog", "cat"}, {"dog"}, set()], ("cat", "dog")),
+        (UserList([["cat", "dog"], ["dog"], []]), ("cat", "dog")),
         (pd.Series([["cat", "dog"], ["dog"], []], index=[7, 8, 9]), ("cat", "dog")),
         ([{17, 3}, frozenset([17]), set()], (3, 17)),
         (pd.DataFrame({"pet": [["cat", "dog"], ["dog"], []]}), ("pet=cat", "pet=dog")),
@@ -406,9 +408,11 @@ def test_a_mean_batch_size_determines_the_batches_and_a_minimum_that_is_kept(
 
 
 def test_a_mean_batch_size_or_a_minimum_of_labels() -> None:
-    wanted = "'min_samples_per_label' parameter must be given, or 'mean_batch_size', and not both. Got "
-    assert wanted + "neither" in refused(TRIANGLE)
-    assert wanted + "both" in refused(TRIANGLE, 1, mean_batch_size=2)
+    assert "'min_samples_per_label' parameter must be given if" in (message := refused(TRIANGLE))
+    assert message.endswith("the fewest rows of every label in a batch, or the mean number of rows in a batch.")
+    assert "'min_samples_per_label' parameter must be left out if 'mean_batch_size' is given. Got 1" in refused(
+        TRIANGLE, 1, mean_batch_size=2
+    )
     assert "'max_batches' parameter must be left out if 'mean_batch_size' is given. Got 2" in refused(
         TRIANGLE, mean_batch_size=2, max_batches=2
     )

@@ -148,9 +148,10 @@ def test_a_mean_batch_size_determines_the_batches_and_the_largest_minimum(data: 
 
 def test_a_mean_batch_size_or_a_minimum_of_shards() -> None:
     counts = shard_counts({"a": ["x"] * 5 + ["y"] * 2, "b": ["x"] * 8 + ["y"] * 4})
-    wanted = "'min_samples_per_stratum' parameter must be given, or 'mean_batch_size', and not both. Got "
-    for parameters, got in (({}, "neither"), ({"min_samples_per_stratum": 1, "mean_batch_size": 9}, "both")):
-        with pytest.raises(ValueError, match=wanted + got):
+    is_given = "be left out if 'mean_batch_size' is given. Got 1"
+    both = {"min_samples_per_stratum": 1, "mean_batch_size": 9}
+    for parameters, message in (({}, "be given if 'mean_batch_size' is not. Got nothing"), (both, is_given)):
+        with pytest.raises(ValueError, match=f"'min_samples_per_stratum' parameter must {message}"):
             sharded_plan(counts, **parameters)
     with pytest.raises(ValueError) as error:
         sharded_plan(counts, mean_batch_size=1)

@@ -99,9 +99,10 @@ def test_a_mean_size_makes_the_batches_and_the_largest_minimum() -> None:
 
 
 def test_refused_mean_sizes() -> None:
-    given = "be given, or 'mean_batch_size', and not both. Got"
-    assert f"'min_samples_per_stratum' must {given} both" in refused(2, 2, mean_batch_size=8)
-    assert f"'min_samples_per_stratum' must {given} neither" in refused(2)
+    assert "'min_samples_per_stratum' must be left out if 'mean_batch_size' is given. Got 2" in refused(
+        2, 2, mean_batch_size=8
+    )
+    assert "'min_samples_per_stratum' must be given if 'mean_batch_size' is not. Got nothing" in refused(2)
     assert "'exact' must be left out if 'mean_batch_size' is given. Got True instead. Give 'min_samples" in refused(
         2, mean_batch_size=8, exact=True
     )

@@ -351,7 +351,9 @@ def test_nothing_is_repeated_if_the_promise_holds_without() -> None:
 def test_refused_repeats() -> None:
     together = "must be given together with 'mean_batch_size' if 'rare' is 'repeat'. Got one of them instead."
     assert together in refused(2, rare="repeat") and together in refused(mean_batch_size=20, rare="repeat")
-    assert "and not both. Got both instead. To have both, set 'rare' to 'repeat'." in refused(2, mean_batch_size=20)
+    assert "left out if 'mean_batch_size' is given. Got 2 instead. Both may be given if 'rare' is 'repeat'." in refused(
+        2, mean_batch_size=20
+    )
     least = "'mean_batch_size' parameter must be at least 9, for the rows that 'min_samples_per_stratum' asks for"
     assert least in refused(3, mean_batch_size=8, rare="repeat")
     assert "must be at least 3, for" in refused({"pos": 2}, mean_batch_size=2, rare="repeat")
@@ -421,7 +423,7 @@ def test_a_refusal_names_what_excludes_what() -> None:
             alone = {name: parameters[name]}
             together = f"'{name}' parameter must be given together with 'mean_batch_size'. Got"
             assert together in refused(**alone)
-            assert left_out in refused(2, **alone)
+            assert refused(2, **alone).endswith("instead. Give that in place of 'min_samples_per_stratum'.")
 
 
 # What all of them keep ------------------------------------------------------------------------------------------------

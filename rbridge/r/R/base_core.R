@@ -88,9 +88,10 @@ core_kind = function(...) {
   utils::modifyList(shared, list(...))
 }
 
-# The arguments of the calling function.
-given_arguments = function(frame = parent.frame()) {
-  sapply(setdiff(names(formals(sys.function(sys.parent()))), "..."), get, envir = frame, simplify = FALSE)
+# The arguments of the calling function, except those of rows.
+given_arguments = function(without = NULL, frame = parent.frame()) {
+  names = setdiff(names(formals(sys.function(sys.parent()))), c("...", without))
+  sapply(names, get, envir = frame, simplify = FALSE)
 }
 
 # A kind of the core in C++, which checks all parts of recipes; a recipe is a request.

@@ -18,6 +18,7 @@
 #' If the sampler needs no column of a task, the data source may be anything, including `NULL`; if it has a number of
 #' rows, that must be the number of rows that the arguments describe.
 #'
+#' A vector with a value for each row is taken by position: its names have no meaning.
 #' Arguments are checked before any work.
 #' An error names the argument, its value and what to do.
 #' What depends on the dataset, such as the names of columns of a task, is checked when the generator is called,

@@ -43,14 +43,22 @@ in_order_of = function(values, known, parameter) {
   if (is.null(given)) {
     return(values)
   }
-  known = lapply(known, as.character)
-  is_known = vapply(known, function(names) anyDuplicated(given) == 0L && all(given %in% names), NA)
-  if (!any(is_known)) {
-    expected = known[[1L]]
-    wrong = which(duplicated(given) | !given %in% expected)[1L]
-    stop_parameter(parameter, sprintf("name each of %s once if it has names", show_names(expected)),
-      show_value(given[wrong]), "To match by position, give unname() of it.")
+  for (labels in known) {
+    places = match(labels, if (is.numeric(labels)) suppressWarnings(as.double(given)) else given)
+    if (length(labels) == length(given) && !anyNA(places) && !anyDuplicated(places)) {
+      return(in_order(values, places))
+    }
   }
-  places = match(known[[which(is_known)[1L]]], given)
-  unname(if (is.null(dim(values))) values[places] else values[places, , drop = FALSE])
+  expected = as.character(known[[1L]])
+  wrong = which(duplicated(given) | !given %in% expected)[1L]
+  stop_parameter(parameter, sprintf("name each of %s once if it has names", show_names(expected)),
+    if (is.na(wrong)) show_count(length(given), "name") else show_value(given[wrong]),
+    "To match by position, give unname() of it.")
+}
+
+in_order = function(values, places) {
+  if (is.null(dim(values))) {
+    return(unname(values[places]))
+  }
+  structure(values[places, , drop = FALSE], dimnames = if (!is.null(colnames(values))) list(NULL, colnames(values)))
 }

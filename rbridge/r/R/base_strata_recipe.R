@@ -59,7 +59,6 @@ strata_data = function(strata) {
 # The generator of a request. `noun` is what messages call the strata.
 dealt_generator = function(kind, request, strata) {
   noun = if (kind == "downsampled") "class" else "stratum"
-  request = request[names(request) != "strata"]
   for (argument in names(request)) {
     values = request[[argument]]
     if (length(values) > 0L && !is.null(names(values)) && (is.numeric(values) || is.list(values))) {

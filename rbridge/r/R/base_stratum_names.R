@@ -18,6 +18,7 @@ class_codes = function(wanted, names, parameter, noun = "class") {
 
 # How a label is shown as the name of a class.
 class_name = function(label, parameter) {
+  label = plain_value(label)
   is_label = is.atomic(label) && length(label) == 1L && is.null(dim(label)) && !is.na(label)
   name = if (is_label) {
     tryCatch(encode_column(comparable_column(label, ""))$names, error = function(condition) NULL)

@@ -68,7 +68,10 @@ tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 
     data = data[[1L]]
   }
   check_tensors(data)
-  check_sampled_rows(leaves_of(data), sampler$.n_rows())
+  for (leaf in leaves_of(data)) {
+    n_rows = if (inherits(leaf, "dataset")) source_rows(leaf) else n_rows_of(leaf)
+    check_sampled_rows(n_rows, sampler$.n_rows(), "...")
+  }
   TensorLoader$new(data, sampler, transform, device, chunk)
 }
 
@@ -151,13 +154,10 @@ check_tensors = function(data) {
 }
 
 # Refuses data with another number of rows than those of the sampler, if both are known.
-check_sampled_rows = function(leaves, expected) {
-  for (leaf in leaves) {
-    n_rows = if (inherits(leaf, "dataset")) source_rows(leaf) else n_rows_of(leaf)
-    if (!is.null(expected) && !is.null(n_rows) && n_rows != expected) {
-      stop_parameter("...", sprintf("have as many rows as the sampler was made for, %.0f", expected),
-        show_count(n_rows, "row"), if (n_rows > expected) "Of more rows, give only those of the sampler.")
-    }
+check_sampled_rows = function(n_rows, expected, parameter) {
+  if (!is.null(expected) && !is.null(n_rows) && n_rows != expected) {
+    stop_parameter(parameter, sprintf("have as many rows as the sampler was made for, %.0f", expected),
+      show_count(n_rows, "row"), if (n_rows > expected) "Of more rows, give only those of the sampler.")
   }
 }
 

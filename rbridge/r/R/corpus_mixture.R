@@ -30,6 +30,7 @@
 #'   `NULL` (default): partners are found by their suffixes.
 #' @param weights (`numeric()`, `list()` or `function`)\cr
 #'   The weight of each file, whatever its number of lines: its share is its part of all weights.
+#'   Names of the weights are those of the files.
 #'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once per epoch each.
 #'   Weights that change are a list named by first epochs, `list("0" = c(1, 1), "5" = c(3, 1))`, or a pure function of
 #'   the epoch.
@@ -65,7 +66,8 @@
 #'   Requires `num_replicas`, `max_tokens` or `window`, and `shuffle`.
 #' @param max_length (`integer()`)\cr
 #'   The largest of the `lengths` that is allowed: longer lines are excluded.
-#'   Several numbers, such as `c(80, 120)`, are limits for each side, such as source and target; `lengths` are then
+#'   Several numbers, such as `c(80, 120)`, are limits for each side, such as source and target, of which names are the
+#'   suffixes; `lengths` are then
 #'   words, or a matrix with a row for each line and a column for each side, whose rows are as long as their longest
 #'   side.
 #'   `NULL` (default): no limit.
@@ -144,7 +146,7 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE, ...) {
   answer_keywords(...)
   limits = if (length(max_length) > 1L) {
-    check_max_length(max_length, length(check_suffixes(suffixes, source, targets)))
+    check_max_length(max_length, check_suffixes(suffixes, source, targets))
   }
   request = list(batch_size = batch_size, assign = assign, epoch_end = epoch_end, shuffle = shuffle, lengths = lengths,
     max_tokens = max_tokens, window = window, max_length = if (is.null(limits)) max_length else max(limits),

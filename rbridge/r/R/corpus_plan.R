@@ -75,13 +75,14 @@ plan_table = function(recipe, stage) {
 # `rules` are read; NULL without any. The others are `temperature`, `cap`, and what deals lines evenly.
 make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights = NULL, ..., epoch_end = "sample",
   most_lines = largest_count) {
-  request = list(lines = lines, rules = rules, weights = weights, sample = sample, is_count = is.integer(sample), ...,
+  is_count = is.integer(sample) || inherits(sample, "integer64")
+  request = list(lines = lines, rules = rules, weights = weights, sample = sample, is_count = is_count, ...,
     epoch_end = epoch_end, most_lines = most_lines)
   entries = NULL
   if (!is.null(rules)) {
     request$names = paths_as_bytes(names)
   } else if (!is.null(weights)) {
-    entries = weight_entries(weights, length(names))
+    entries = weight_entries(in_order_of(plain_value(weights), list(names), "weights"), length(names))
     request$file_weights = vapply(entries, weight_number, 0)
     request$keeps = as.raw(vapply(entries, identical, NA, "*"))
   }

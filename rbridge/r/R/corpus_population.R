@@ -50,14 +50,16 @@ remaining_lines = function(parts) {
 
 # For a dataset: the numbers of the remaining lines, NULL if there are no limits.
 limited_positions = function(files, lengths, max_length, accept) {
-  max_length = check_max_length(max_length, length(files$suffixes))
+  max_length = check_max_length(max_length, files$suffixes)
   allowed = if (!is.null(max_length)) limited_lengths(lengths, files, max_length)$allowed
   population = find_population(files, allowed, check_accept(accept))
   if (!is.null(population)) which(population$remains)
 }
 
-# A number of tokens, or one for each side, or NULL.
-check_max_length = function(max_length, n_sides) {
+# A number of tokens, or one for each side, whose suffixes may be the names, or NULL.
+check_max_length = function(max_length, suffixes) {
+  n_sides = length(suffixes)
+  max_length = plain_value(max_length)
   if (!is.numeric(max_length) || length(max_length) < 2L) {
     return(if (!is.null(max_length)) check_between(max_length, "max_length", 0, largest_count))
   }
@@ -65,5 +67,6 @@ check_max_length = function(max_length, n_sides) {
     stop_parameter("max_length", sprintf("have one number for each side, %d, or be one number", n_sides),
       show_value(max_length))
   }
-  vapply(as.vector(max_length), check_between, numeric(1L), "max_length", 0, largest_count)
+  limits = as.vector(in_order_of(max_length, list(suffixes), "max_length"))
+  vapply(limits, check_between, numeric(1L), "max_length", 0, largest_count)
 }

@@ -114,7 +114,7 @@
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, in_turn = FALSE,
   weights = NULL, seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
-  request = given_arguments()
+  request = given_arguments("strata")
   if (!is.null(majority)) {
     request$majority = class_name(majority, "majority")
   }

@@ -43,7 +43,9 @@ batch_counts = function(batches, labels) {
   if (inherits(batches, "dataloader")) {
     return(counts_of_loader(batches, labels))
   }
+  expected = NULL
   if (inherits(batches, "epoch_sampler")) {
+    expected = batches$.n_rows()
     batches = batches$batches()
   }
   if (inherits(batches, "batch_sampler_generator")) {
@@ -56,6 +58,7 @@ batch_counts = function(batches, labels) {
   strata = encode_strata(labels, missing = "stratum", are_strata = FALSE)
   rows = batches$rows
   n_rows = length(strata$codes)
+  check_sampled_rows(n_rows, expected, "labels")
   if (length(rows) > 0L && (min(rows) < 1 || max(rows) > n_rows)) {
     got = sprintf("%s and row %.0f", show_count(n_rows, "value"), if (min(rows) < 1) min(rows) else max(rows))
     stop_parameter("labels", "have one value for each row of the dataset", got)

@@ -168,7 +168,7 @@ batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TR
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
   assign = "proportional", rare = "error", missing = "error", num_replicas = NULL, ...) {
   answer_keywords(...)
-  dealt_generator("stratified", given_arguments(), strata)
+  dealt_generator("stratified", given_arguments("strata"), strata)
 }
 
 kind_stratified = function() {

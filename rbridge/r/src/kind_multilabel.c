@@ -115,7 +115,8 @@ static bool choose_label_batches(
     return advise(host, "Leave the label out.");
   }
   if (wanted->size.has_mean) {
-    if (!batches_by_mean(request, given->n_rows, wanted->size.mean, replicas, &given->n_batches, host)) return false;
+    int64_t most = wanted->rare == RARE_ERROR ? n_min : LARGEST_COUNT, *n_batches = &given->n_batches;
+    if (!batches_by_mean(request, given->n_rows, wanted->size.mean, replicas, most, n_batches, host)) return false;
     given->minimum = n_min < given->n_batches ? 1 : n_min / given->n_batches;
     return true;
   }

@@ -109,11 +109,13 @@ static bool have_blocks(const Codes *codes, int64_t n_batches, int64_t strata_pe
 static bool find_subset_minimum(
     const Parts *request, const Codes *codes, SubsetRequest *wanted, int64_t *n_batches, Host *host
 ) {
-  int64_t n_rows = rows_of_strata(codes);
-  if (!batches_by_mean(request, n_rows, wanted->size.mean, wanted->num_replicas, n_batches, host)) return false;
+  int64_t n_rows = rows_of_strata(codes), strata_per_batch = (int64_t)fmin(wanted->strata_per_batch, LARGEST_COUNT);
+  bool has_strata = wanted->strata_per_batch <= (double)codes->n_strata;
+  int64_t most = has_strata ? most_batches(codes->counts, codes->n_strata, strata_per_batch) : LARGEST_COUNT;
+  if (!batches_by_mean(request, n_rows, wanted->size.mean, wanted->num_replicas, most, n_batches, host)) return false;
   wanted->size.minimum = 1;
-  if (wanted->strata_per_batch > (double)codes->n_strata) return true;
-  int64_t kept = 1, too_large = n_rows + 1, strata_per_batch = (int64_t)wanted->strata_per_batch;
+  if (!has_strata) return true;
+  int64_t kept = 1, too_large = n_rows + 1;
   while (too_large - kept > 1) {
     int64_t middle = (kept + too_large) / 2;
     if (have_blocks(codes, *n_batches, strata_per_batch, middle)) {
@@ -143,8 +145,7 @@ static bool refuse_rare_of_mean(const Codes *codes, const SizeRequest *size, Hos
 
 /* Check that there are at most as many batches as there can be with a row of each of P strata. */
 static bool check_subset_batches(
-    const Parts *request, const Codes *codes, const SubsetRequest *wanted, const int64_t *n_blocks, int64_t n_batches,
-    Host *host
+    const Codes *codes, const SubsetRequest *wanted, const int64_t *n_blocks, int64_t n_batches, Host *host
 ) {
   int64_t strata_per_batch = (int64_t)wanted->strata_per_batch, replicas = (int64_t)wanted->num_replicas;
   int64_t most = most_batches(n_blocks, codes->n_strata, strata_per_batch);
@@ -154,7 +155,7 @@ static bool check_subset_batches(
       reason, SENTENCE, "more cannot all have a row of %lld strat%s", (long long)strata_per_batch,
       strata_per_batch == 1 ? "um" : "a"
   );
-  if (!share_batches(request, wanted->num_replicas, &most, host)) return false;
+  most -= most % replicas; /* at least one for each replica, as find_subset_minimum() has checked */
   return refuse_mean(wanted->size.mean, n_batches, rows_of_strata(codes), most, replicas, reason, host);
 }
 
@@ -191,16 +192,22 @@ static bool plan_blocks(
 ) {
   bool has_mean = wanted->size.has_mean;
   if (has_mean && !find_subset_minimum(request, codes, wanted, n_batches, host)) return false;
-  if (wanted->rare == RARE_ERROR) {
-    bool has_rows = has_mean ? refuse_rare_of_mean(codes, &wanted->size, host)
-                             : refuse_rare(request, codes, wanted->size.minimum, host);
-    if (!has_rows) return false;
-  }
   int64_t minimum = limited(wanted->size.minimum);
-  int64_t n_rare = 0, n_strata = codes->n_strata;
+  int64_t n_rare = 0, n_strata = codes->n_strata, most_rows = 0;
   for (int64_t stratum = 0; stratum < n_strata; stratum++) {
     n_blocks[stratum] = codes->counts[stratum] / minimum;
     n_rare += n_blocks[stratum] == 0;
+    if (codes->counts[stratum] > most_rows) most_rows = codes->counts[stratum];
+  }
+  if (wanted->rare == RARE_ERROR) {
+    bool has_rows = has_mean ? refuse_rare_of_mean(codes, &wanted->size, host)
+                             : refuse_rare(request, codes, wanted->size.minimum, host);
+    if (!has_rows) return n_rare == n_strata && advise(host, "Lower it.");
+  }
+  if (n_rare == n_strata) {
+    return refuse(
+        host, "min_samples_per_stratum", NULL, "be at most %lld, the rows of the largest stratum", (long long)most_rows
+    );
   }
   if (wanted->strata_per_batch > (double)(n_strata - n_rare)) {
     char shown[NUMBER];
@@ -213,7 +220,7 @@ static bool plan_blocks(
   int64_t strata_per_batch = (int64_t)wanted->strata_per_batch, n_sampled = n_strata - n_rare;
   bool is_balanced = wanted->balance != UNBALANCED;
   if (has_mean) {
-    if (!check_subset_batches(request, codes, wanted, n_blocks, *n_batches, host)) return false;
+    if (!check_subset_batches(codes, wanted, n_blocks, *n_batches, host)) return false;
   } else if (!is_balanced) {
     *n_batches = most_batches(n_blocks, n_strata, strata_per_batch);
   } else if (!balanced_batches(codes, wanted, n_sampled, n_batches, host)) {

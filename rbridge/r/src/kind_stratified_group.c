@@ -211,7 +211,8 @@ static bool choose_mixed_by_mean(
           request, &counts, wanted->size.mean, wanted->num_replicas, is_refused ? RARE_ALLOW : wanted->rare, "",
           n_batches, host
       )) {
-    return false;
+    bool is_certain = is_refused && (double)fewest_rows(&counts) < wanted->num_replicas;
+    return is_certain && advise(host, "%s", ""); /* with any mean */
   }
   if (!check_mixed_cells(wanted, rows, *n_batches, host) || !give_mixed_plan_room(plan, *n_batches, host)) return false;
   if (is_refused && *n_batches > fewest_rows(&counts)) {

@@ -18,8 +18,11 @@ typedef struct {
 static inline bool check_one_size(const Parts *request, const char *name, Host *host) {
   bool has_minimum = is_given(request, name);
   if (has_minimum != is_given(request, "mean_batch_size")) return true;
-  return refuse(
-      host, name, has_minimum ? "both" : "neither", "be given, or 'mean_batch_size', and not both"
+  if (has_minimum) return refuse(host, name, NULL, "be left out if 'mean_batch_size' is given");
+  refuse(host, name, "nothing", "be given if 'mean_batch_size' is not");
+  const char *noun = name + strlen("min_samples_per_"); /* "stratum" or "label" */
+  return advise(
+      host, "Pass one of them: the fewest rows of every %s in a batch, or the mean number of rows in a batch.", noun
   );
 }
 
@@ -199,7 +202,7 @@ static inline bool batches_by_minimum(
   if (is_rare && rare == RARE_ERROR && largest > 0) {
     const char *got = number_read(request, name, minimum, shown);
     refuse(host, name, got, "be at most %lld: the %.300s", largest, smallest);
-    return advise(host, "Lower " RARE_ADVICE REPEAT_ADVICE "'mean_batch_size', too.");
+    return advise(host, "Lower " RARE_ADVICE);
   }
   *n_batches = is_rare ? 1 : fewest / limited(minimum);
   if (!share_batches(request, num_replicas, n_batches, host)) {
@@ -232,16 +235,23 @@ static inline bool refuse_mean(
   );
 }
 
-/* The number of batches of `mean` rows on average, of n_rows rows. */
+/* Return the number of batches of `mean` rows on average, rounded half up. */
+static inline int64_t count_by_mean(int64_t n_rows, double mean) {
+  int64_t size = (int64_t)fmin(mean, LARGEST_EXACT), n_batches = (2 * n_rows + size) / (2 * size);
+  return n_batches == 0 ? 1 : n_batches;
+}
+
+/* The number of batches of `mean` rows on average, of n_rows rows. With other means, there are at most `reachable`. */
 static inline bool batches_by_mean(
-    const Parts *request, int64_t n_rows, double mean, double num_replicas, int64_t *n_batches, Host *host
+    const Parts *request, int64_t n_rows, double mean, double num_replicas, int64_t reachable, int64_t *n_batches,
+    Host *host
 ) {
-  int64_t size = (int64_t)fmin(mean, LARGEST_EXACT);
-  *n_batches = (2 * n_rows + size) / (2 * size);
-  if (*n_batches == 0) *n_batches = 1;
+  bool may_fit = (double)reachable >= num_replicas;
+  *n_batches = count_by_mean(n_rows, mean);
+  if (!may_fit) *n_batches = smaller(*n_batches, reachable);
   if (share_batches(request, num_replicas, n_batches, host)) return true;
   long long largest = 2 * n_rows / (2 * limited(num_replicas) - 1);
-  return largest > 0 && advise(host, "Lower 'mean_batch_size' to at most %lld.", largest);
+  return may_fit && largest > 0 && advise(host, "Lower 'mean_batch_size' to at most %lld.", largest);
 }
 
 /* The same, for batches that all need a row of every stratum, unless rare strata are allowed. `advice` follows that. */
@@ -250,12 +260,14 @@ static inline bool batches_by_mean_for_all(
     int64_t *n_batches, Host *host
 ) {
   char batches[NUMBER], reason[SENTENCE], smallest[SENTENCE];
-  if (!batches_by_mean(request, rows->n_rows, mean, num_replicas, n_batches, host)) return false;
-  if (*n_batches > rows->most_batches) {
-    *n_batches = rows->most_batches;
-    if (!share_batches(request, num_replicas, n_batches, host)) return false;
+  int64_t fewest = fewest_rows(rows), replicas = limited(num_replicas), most = rows->most_batches;
+  int64_t count = count_by_mean(rows->n_rows, mean), reachable = rare == RARE_ERROR ? smaller(fewest, most) : most;
+  if (rare == RARE_ERROR && fewest < replicas && fewest <= smaller(count, most)) {
+    const char *lower = smaller(count, most) < replicas ? "Lower it." : "Lower " RARE_ADVICE;
+    return refuse_replicas(request, rows, num_replicas, lower, host);
   }
-  int64_t fewest = fewest_rows(rows), replicas = (int64_t)num_replicas;
+  if (!batches_by_mean(request, rows->n_rows, mean, num_replicas, reachable, n_batches, host)) return false;
+  *n_batches = smaller(*n_batches, most - most % replicas);
   if (*n_batches <= fewest || rare == RARE_ALLOW) return true;
   show_smallest(rows, host, smallest);
   if (rare == RARE_WARN) {
@@ -266,11 +278,10 @@ static inline bool batches_by_mean_for_all(
     );
     return true;
   }
-  int64_t most = fewest - fewest % replicas;
-  if (most == 0) return refuse_replicas(request, rows, num_replicas, "Lower " RARE_ADVICE, host);
+  most = fewest - fewest % replicas;
   snprintf(reason, SENTENCE, "the %.300s", smallest);
   refuse_mean(mean, *n_batches, rows->n_rows, most, replicas, reason, host);
-  return advise(host, "Raise " RARE_ADVICE "%s", advice);
+  return advise(host, "Raise " RARE_ADVICE "%s", mean < (double)rows->n_strata ? "" : advice);
 }
 
 /* The fewest batches of at most `size` rows, the part `name`, a multiple of the replicas, each with a row of every
@@ -322,7 +333,7 @@ static inline bool batches_by_quotas(
         host, name, show_number(quotas[tightest], shown), "ask for at most %lld row%s of '{stratum}', which has %lld",
         (long long)most, plural(most), (long long)count
     );
-    return advise(host, "Lower " RARE_ADVICE REPEAT_ADVICE "'mean_batch_size', too.");
+    return advise(host, "Lower " RARE_ADVICE);
   }
   *n_batches = fewest == 0 ? 1 : fewest;
   if (!share_batches(request, num_replicas, n_batches, host)) {

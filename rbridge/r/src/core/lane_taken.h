@@ -44,7 +44,7 @@ static inline bool read_lane_way(const Parts *request, LaneRequest *wanted, Host
     }
     if (!wanted->size.has_mean) {
       refuse(host, ways[way], NULL, "be given together with 'mean_batch_size'");
-      return advise(host, "Leave out 'min_samples_per_stratum'.");
+      return advise(host, "Give that in place of 'min_samples_per_stratum'.");
     }
     if (wanted->rare != RARE_ERROR) return refuse(host, "rare", NULL, "be left out if '%s' is given", ways[way]);
   }

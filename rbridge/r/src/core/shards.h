@@ -49,7 +49,7 @@ static inline bool choose_by_mean_of_shards(
 ) {
   int64_t n_rows = 0;
   for (int64_t cell = 0; cell < plan->table.n_parts * plan->table.n_strata; cell++) n_rows += plan->table.counts[cell];
-  if (!batches_by_mean(request, n_rows, plan->size.mean, 1, &plan->n_batches, host)) return false;
+  if (!batches_by_mean(request, n_rows, plan->size.mean, 1, LARGEST_COUNT, &plan->n_batches, host)) return false;
   if (plan->n_batches <= most) return true;
   refuse_mean(plan->size.mean, plan->n_batches, n_rows, most, 1, reason, host);
   return advise(host, "Raise it.");

@@ -59,13 +59,18 @@ struct Counts {
   );
 }
 
-/* The number of batches of `mean` rows on average, of n_rows rows. */
-inline int64_t batches_by_mean(int64_t n_rows, double mean, double replicas) {
+/* Batches of `mean` rows on average, rounded half up. */
+inline int64_t count_by_mean(int64_t n_rows, double mean) {
   int64_t size = static_cast<int64_t>(std::fmin(mean, LARGEST_EXACT));
-  int64_t n_batches = std::max<int64_t>(1, (2 * n_rows + size) / (2 * size));
-  int64_t largest = 2 * n_rows / (2 * limited(replicas) - 1);
-  std::string advice = largest > 0 ? text("Lower 'mean_batch_size' to at most ", largest, ".") : "";
-  return share_batches(n_batches, replicas, advice);
+  return std::max<int64_t>(1, (2 * n_rows + size) / (2 * size));
+}
+
+/* The number of batches of `mean` rows on average, of n_rows rows. With other means, there are at most `reachable`. */
+inline int64_t batches_by_mean(int64_t n_rows, double mean, double replicas, int64_t reachable = LARGEST_COUNT) {
+  int64_t n_batches = count_by_mean(n_rows, mean), largest = 2 * n_rows / (2 * limited(replicas) - 1);
+  bool may_fit = static_cast<double>(reachable) >= replicas;
+  std::string advice = may_fit && largest > 0 ? text("Lower 'mean_batch_size' to at most ", largest, ".") : "";
+  return share_batches(may_fit ? n_batches : std::min(n_batches, reachable), replicas, advice);
 }
 
 /* The fewest batches of at most `size` rows, which is the parameter `name`, a multiple of the replicas, each with a row

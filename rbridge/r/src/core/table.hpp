@@ -45,6 +45,7 @@ struct Relation {
   const char *name;
   bool is_left_out;
   std::vector<const char *> others;
+  const char *instead = ""; /* what it replaces, if the user gave that */
 };
 
 /* How many processes share an epoch; check_sharing() checks the seed and the rank, which are in no recipe. */
@@ -82,7 +83,8 @@ inline void check_relations(const Table &table, const std::vector<Relation> &rel
     for (const char *other : relation.others) {
       if (!given.has(other) || is_given(find(relation.name), given) != relation.is_left_out) continue;
       if (relation.is_left_out) refuse(relation.name, "", text("be left out if '", other, "' is given"));
-      refuse(other, "", text("be given together with '", relation.name, "'"));
+      std::string advice = given.has(relation.instead) ? text("Give that in place of '", relation.instead, "'.") : "";
+      refuse(other, "", text("be given together with '", relation.name, "'"), advice);
     }
   }
 }

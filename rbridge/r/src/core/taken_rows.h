@@ -197,9 +197,9 @@ static inline double whole_weights(const double *shares, int64_t n_strata, int64
 
 /* The rows of an epoch of full batches; 0 after a refusal. */
 static inline double plan_full_batches(TakenRows *plan, Host *host) {
-  if (!batches_by_mean(plan->request, plan->rows->n_rows, plan->size, plan->num_replicas, &plan->n_batches, host)) {
-    return 0;
-  }
+  const Parts *request = plan->request;
+  int64_t n_rows = plan->rows->n_rows, *n_batches = &plan->n_batches;
+  if (!batches_by_mean(request, n_rows, plan->size, plan->num_replicas, LARGEST_COUNT, n_batches, host)) return 0;
   double total = (double)plan->n_batches * plan->size;
   if (total <= (double)LARGEST_COUNT) return total;
   refuse_large_epoch("mean_batch_size", host);
@@ -265,8 +265,8 @@ static inline bool take_equally(TakenRows *plan, double each, Host *host) {
   int64_t n_strata = plan->rows->n_strata;
   if (each * (double)n_strata > (double)LARGEST_COUNT) return refuse_large_epoch("balance", host);
   for (int64_t stratum = 0; stratum < n_strata; stratum++) plan->taken[stratum] = (int64_t)each;
-  int64_t total = (int64_t)each * n_strata;
-  return batches_by_mean(plan->request, total, plan->size, plan->num_replicas, &plan->n_batches, host) &&
+  int64_t total = (int64_t)each * n_strata, *n_batches = &plan->n_batches;
+  return batches_by_mean(plan->request, total, plan->size, plan->num_replicas, LARGEST_COUNT, n_batches, host) &&
          refuse_twice_in_a_batch(plan, "mean_batch_size", host);
 }
 

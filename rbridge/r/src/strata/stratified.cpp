@@ -38,8 +38,8 @@ const std::vector<Relation> relations = {
     {"cap", true, {"shares"}},
     {"balance", true, {"shares", "temperature", "cap"}},
     {"drop", true, {"shares", "temperature", "cap", "balance"}},
+    {"mean_batch_size", false, {"shares", "temperature", "cap", "balance", "drop"}, "min_samples_per_stratum"},
     {"min_samples_per_stratum", true, {"shares", "temperature", "cap", "balance", "drop"}},
-    {"mean_batch_size", false, {"shares", "temperature", "cap", "balance", "drop"}},
     {"rare", true, {"shares", "temperature", "cap", "balance", "drop"}},
 };
 
@@ -59,9 +59,12 @@ void check_sizes(const Values &given) {
     std::string got = has_minimum || has_mean ? "one of them" : "neither";
     refuse(MINIMUM, got, "be given together with 'mean_batch_size' if 'rare' is 'repeat'");
   }
+  if (has_minimum) {
+    refuse(MINIMUM, "", "be left out if 'mean_batch_size' is given", "Both may be given if 'rare' is 'repeat'.");
+  }
   refuse(
-      MINIMUM, has_minimum ? "both" : "neither", "be given, or 'mean_batch_size', and not both",
-      has_minimum ? "To have both, set 'rare' to 'repeat'." : ""
+      MINIMUM, "nothing", "be given if 'mean_batch_size' is not",
+      "Pass one of them: the fewest rows of every stratum in a batch, or the mean number of rows in a batch."
   );
 }
 
@@ -319,7 +322,11 @@ class Stratified : public Dealt {
   }
 
   int64_t batches_by_mean_for_all(Host &host) const {
-    int64_t n = batches_by_mean(rows.n_rows, mean, replicas), fewest = rows.fewest();
+    int64_t fewest = rows.fewest(), shared = limited(replicas), count = count_by_mean(rows.n_rows, mean);
+    if (rare == RARE_ERROR && fewest < shared && fewest <= count) {
+      refuse_replicas(rows, "Lower " + (count < shared ? "it." : RARE_ADVICE));
+    }
+    int64_t n = batches_by_mean(rows.n_rows, mean, replicas, rare == RARE_ERROR ? fewest : +LARGEST_COUNT);
     if (n <= fewest || rare == RARE_ALLOW) return n;
     if (rare == RARE_WARN) {
       host.stratum = rows.smallest;
@@ -327,12 +334,11 @@ class Stratified : public Dealt {
       host.warning += ": some batches hold no row of it.";
       return n;
     }
-    int64_t shared = static_cast<int64_t>(replicas), most = fewest - fewest % shared;
-    if (most == 0) refuse_replicas(rows, "Lower " + RARE_ADVICE);
+    int64_t most = fewest - fewest % shared;
     std::string advice = "Raise " + RARE_ADVICE;
     if (can_repeat()) {
       advice += " To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat', and give ";
-      advice += "'min_samples_per_stratum', such as 1, too.";
+      advice += "'min_samples_per_stratum', too.";
     }
     refuse_mean(mean, n, rows.n_rows, most, shared, "the " + rows.shown(), advice, rows.smallest);
   }

@@ -46,6 +46,9 @@ numbers = list(
   min_samples_per_stratum = function(x) batch_plan(rep(1:2, 9), x)$n_batches,
   seed = function(x) batch_sampler_uniform(9, 2, seed = x)(NULL)$batches(0),
   epoch = function(x) batch_sampler_uniform(9, 2, seed = 1)(NULL)$set_epoch(x)$batches(),
+  majority = function(x) {
+    batch_sampler_downsampled(0.5, 4, strata = rep(4:5, 6), majority = x, seed = 1)(NULL)$batches(0)
+  },
   k = function(x) sum_tree(1:9, seed = 1)$sample(x),
   value = function(x) {
     batch_sampler_tree(list(column = "a", op = "lt", value = x), 4, 12, list(a = 1:9), seed = 1)(NULL)$batches(0)
@@ -88,6 +91,17 @@ test_that("names of values of known things decide, or are refused", {
   expect_identical(triple_dataset(2, 3, user_features = rows)[c(1, 2)]$user_features, matrix(c(2L, 4L), 1))
   expect_identical(decode_pairs(7, 3, user_ids = c("2" = "bob", "1" = "ann"))$user, "bob")
   expect_identical(stratum_codes(0:1, c("1" = "yes", "0" = "no")), stratum_codes(0:1, c("no", "yes")))
+  folder = withr::local_tempdir()
+  for (name in c("news.de.a", "news.de.b", "web.de.a", "web.de.b")) {
+    writeLines(rep(c("x", "x y", "x y z"), 20), file.path(folder, name))
+  }
+  mixture = function(weights, limits) {
+    batch_sampler_corpus_mixture(folder, 8, sample = 20L, suffixes = c(".a", ".b"), weights = weights,
+      max_length = limits, seed = 1)(NULL)$batches(0)
+  }
+  expect_identical(mixture(c(web.de = 3, news.de = 1), c(.b = 2, .a = 1)), mixture(c(1, 3), c(1, 2)))
+  expect_match(message_of(mixture(c(web.de = 3, new.de = 1), 3)), fixed = TRUE,
+    "must name each of 'news.de', 'web.de' once if it has names. Got 'new.de' instead.")
   expect_match(message_of(pair_dataset(2, 3, user_features = c(ann = 1, eve = 2), user_ids = c("ann", "bob"))),
     fixed = TRUE, paste("The 'user_features' parameter must name each of 'ann', 'bob' once if it has names.",
       "Got 'eve' instead. To match by position, give unname() of it."))

@@ -117,9 +117,10 @@ expect_refused_or_accepted = function(recipe, entry, part) {
   }
 }
 
-for (name in names(chosen_specimens())) {
+of_some = some_of(chosen_specimens(), 11)
+for (name in names(of_some)) {
   test_that(paste("no part is empty, of another type, or beyond its range:", name), {
-    recipe = recipe_of(generator_of_specimen(chosen_specimens()[[name]]))
+    recipe = recipe_of(generator_of_specimen(of_some[[name]]))
     for (entry in c("parts", "state")) {
       for (part in names(Filter(length, recipe[[entry]]))) {
         expect_refused_or_accepted(recipe, entry, part)

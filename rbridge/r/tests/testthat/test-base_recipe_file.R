@@ -162,7 +162,7 @@ test_that("a recipe that needs more memory than it may is refused before the mem
 
 test_that("an instance and an epoch take at most the memory that is said", {
   skip_on_cran()
-  n = 2e5
+  n = 3e5 # what an instance takes exceeds by far what is always allowed
   strata = factor(rep(c("a", "b", "c", "b", "e"), n / 5))
   peak_of = function(code) {
     gc(reset = TRUE)
@@ -194,7 +194,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
       seed = 1),
     batch_sampler_rare_events(files[1], files[2], 2, 20, negative_files_per_epoch = 1, seed = 1)
   )
-  for (call in some_of(large, 6)) {
+  for (call in some_of(large, 4)) {
     recipe = recipe_of(eval(call))
     file = recipe_file(recipe)
     needed = bytes_needed(file)
@@ -208,7 +208,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
 
 test_that("files of all kinds that others changed are refused, or draw rows within bounds", {
   skip_on_cran()
-  count = if (is_thorough()) 2000L else 200L
+  count = if (is_thorough()) 2000L else 150L
   wrong = character()
   reactions = reactions_to_hostile_files(count, seed = 20, note = function(number, kind, what, bytes) {
     wrong <<- c(wrong, sprintf("file %d, of '%s': %s", number, kind, what))

@@ -54,12 +54,13 @@ test_that("the longest side of a pair counts", {
   expect_false(is.unsorted(c(3L, 2L, 4L)[in_order$batches(0)$rows]))
 })
 
-test_that("words are counted across blocks and in empty files", {
+test_that("lines and words are found across blocks and in empty files", {
   folder = corpus_of()
   write_bytes(file.path(folder, "a.txt"), paste0(strrep("a bc ", 1e6), "\n", strrep("x\n", 1000), "end"))
   write_bytes(file.path(folder, "b.txt"), "")
   mixture = batch_sampler_corpus_mixture(folder, 5, 10L, suffixes = ".txt", window = 5)
   expect_identical(recipe_of(mixture)$parts$lengths, c(2000000L, rep(1L, 1001)))
+  expect_identical(corpus_dataset(folder, ".txt")[c(2, 1002)]$txt, c("x", "end"))
 })
 
 test_that("wrong lengths are refused, with the row positions of R", {

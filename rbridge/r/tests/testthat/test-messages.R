@@ -88,8 +88,9 @@ test_that("minimums by stratum are refused, if a sampler takes one for all", {
 
 test_that("a product of doubles is the whole number that it misses by rounding", {
   for (value in c(0.07 * 100, 0.29 * 100, 0.57 * 100, 7 + 6e-9)) {
-    plan = batch_sampler_stratified(value, strata = rep("a", 1000))(NULL)
-    expect_equal(plan$.length(), 1000 %/% round(value))
+    sampler = batch_sampler_stratified(value, strata = rep("a", 1000))(NULL)
+    expect_equal(sampler$.length(), 1000 %/% round(value))
+    expect_identical(sampler$set_epoch(value)$epoch, round(value)) # which R checks
   }
 })
 

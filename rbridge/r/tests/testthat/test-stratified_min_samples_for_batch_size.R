@@ -32,6 +32,7 @@ test_that("refusals of a task's strata name the function that was called", {
     strata = "none")
   refused("The 'strata' parameter must have one value for each row of the dataset, 150.", mlr3::tsk("iris"), 5,
     strata = 1:3)
+  refused("The 'strata' parameter must be columns of the task if its rows are", task_of(40:1), 5, strata = survey$y)
   refused("The 'strata' parameter must be left out if 'x' is neither a task nor a dataset.", c("a", "b"), 5,
     strata = "a")
 })

@@ -1,0 +1,405 @@
+"""Columns of a table or a vector: their values, read from any form and numbered in order of first appearance.
+
+Sorting, locale, order of categories and dtype have no influence, so that Python and R number values alike.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
+
+import numpy as np
+
+from pystrat import _core, _kernels
+from pystrat.arrays import (
+    Wanted,
+    as_vector,
+    check_same_rows,
+    float64_of,
+    is_arrow_table,
+    is_missing,
+    objects_of,
+    plain_array,
+    values_of_arrow,
+)
+from pystrat.lazy_pandas import is_frame, is_loaded, pd
+from pystrat.limits import MAX_COUNT, MAX_EXACT
+from pystrat.messages import count_of, refused_type, refused_value
+from pystrat.value_names import Names, name_of
+
+if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
+    from numpy.typing import NDArray
+
+_REQUIRED = "hold logical values, numbers, text or dates, one kind per column"
+_KINDS = {  # by what pandas infers
+    "boolean": "boolean",
+    "integer": "number",
+    "floating": "number",
+    "mixed-integer-float": "number",
+    "string": "text",
+    "bytes": "bytes",
+    "empty": "text",
+    "date": "date",
+    "datetime": "date",
+    "datetime64": "date",
+}
+_DTYPES = {bool: np.bool_, int: np.int64, float: np.float64}
+_AS_TEXT = "Pass such numbers as text."
+_Refuse = Callable[..., TypeError]  # of what it is, and advice
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A numbered column.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray of int64, shape (n_rows,)
+        The number of the value of each row, from 0 in order of first appearance; -1 if it is missing.
+    values : pandas.Index
+        The distinct values. Bytes are text, read as UTF-8.
+    kind : str
+        What the values are: boolean, number, text, bin, day, time, or "time with a zone".
+    missing : object
+        The first missing value as it was given; None if there is none.
+    """
+
+    codes: NDArray[np.int64]
+    values: pd.Index
+    kind: str
+    missing: Any = None
+
+    @property
+    def names(self) -> Names:
+        """The names of the values, made on access."""
+        return Names(self.values)
+
+    def show(self, code: int) -> str:
+        """Return the name of the value of a code, NA for missing."""
+        return name_of(self.values[code]) if 0 <= code < len(self.values) else "NA"
+
+    def values_at(self, places: NDArray[np.int64]) -> pd.Index:
+        """Return the values with these numbers."""
+        if len(places) == 0 or places.min() >= 0:
+            return self.values.take(places)
+        if self.values.dtype == object:
+            objects = np.empty(len(self.values) + 1, dtype=object)
+            objects[:-1], objects[-1] = self.values, self.missing
+            return pd.Index(objects[places], dtype=object)
+        return pd.Index(pd.Series(self.values).reindex(places))
+
+
+def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
+    """Return the columns of a table as vectors, by name; a vector becomes the only column, named None."""
+    if is_arrow_table(table):
+        columns = dict(zip(_unique_names(table.column_names), map(values_of_arrow, table.columns)))
+    elif is_loaded() and isinstance(table, pd.MultiIndex):
+        columns = {name: table.get_level_values(place) for place, name in enumerate(_unique_names(table.names))}
+    elif is_frame(table):
+        columns = {name: table.iloc[:, place] for place, name in enumerate(_unique_names(table.columns))}
+    elif isinstance(table, Mapping):
+        columns = dict(table)
+    else:
+        refuse_dataset(table, wanted)
+        columns = {None: table}
+    if not columns:
+        raise refused_value(wanted.name, "have at least one column", "0 columns")
+    check_same_rows((wanted.name, values) for values in columns.values())
+    vectors = {name: as_vector(values, wanted) for name, values in columns.items()}
+    lengths = [len(vector) for vector in vectors.values()]
+    for length in lengths:
+        if length != lengths[0]:
+            raise refused_value(wanted.name, "have columns of equal length", f"lengths {lengths[0]} and {length}")
+    return vectors
+
+
+def refuse_dataset(values: Any, wanted: Wanted) -> None:
+    """Refuse a torch dataset; its labels are required instead."""
+    data = sys.modules.get("torch.utils.data")
+    if data is not None and isinstance(values, data.Dataset):
+        got, advice = f"a dataset of class '{type(values).__name__}'", "pystrat.labels_of(dataset) returns its labels."
+        raise wanted.refusal(got, advice)
+
+
+def _unique_names(names: Iterable[Any]) -> list[Any]:
+    """Make the names of columns unique, so that none is lost."""
+    listed = list(names)
+    return listed if len(set(listed)) == len(listed) else [(name, place) for place, name in enumerate(listed)]
+
+
+def check_n_rows(n_rows: int, name: str) -> None:
+    """Refuse no rows, or more than a dataset may have."""
+    if n_rows == 0:
+        raise refused_value(name, "have at least one row", "0 rows")
+    if n_rows > MAX_COUNT:
+        raise refused_value(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
+
+
+def number_columns(columns: Mapping[Any, Any], name: str) -> list[Column]:
+    """Number the values of each column by itself."""
+    return [
+        number_column(values, name, "" if title is None else f" in column '{title}'")
+        for title, values in columns.items()
+    ]
+
+
+def number_column(values: Any, name: str, where: str = "", *, required: str = _REQUIRED) -> Column:
+    """Number the distinct values of one column in order of first appearance.
+
+    Parameters
+    ----------
+    values : vector
+        What `pystrat.arrays.as_vector` returns.
+    name, where, required : str
+        The names of the parameter and of the column, and what the values must be, for error messages.
+    """
+
+    def refuse(got: str, advice: Optional[str] = None) -> TypeError:
+        return refused_type(name, required, got + where, advice)
+
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return _number_categories(
+            pd.Categorical(values), partial(number_column, name=name, where=where, required=required)
+        )
+    values = _of_one_type(values)
+    kind = _kind_of(values, refuse)
+    distinct: Any
+    if kind in ("text", "bytes"):
+        codes, distinct = _number_texts(_decoded(values, refuse) if kind == "bytes" else values, refuse)
+        kind = "text"
+    elif kind == "number":
+        codes, distinct = factorize_numbers(_as_numbers(values, refuse))
+        _check_exact(distinct, refuse)
+    elif kind == "date":
+        values, kind = _as_dates(values, refuse)
+        codes, distinct = pd.factorize(values)
+    else:
+        codes, distinct = pd.factorize(_plain(values))
+    codes = np.asarray(codes, dtype=np.int64)
+    dtype = None if kind in ("boolean", "number") else getattr(distinct, "dtype", object)
+    return Column(codes, pd.Index(distinct, dtype=dtype), kind, _first_missing(values, codes))
+
+
+def _of_one_type(values: Any) -> Any:
+    """Return a vector of numpy's dtypes as an array; Python's numbers of one type, or logical values, as such."""
+    if not isinstance(values.dtype, np.dtype):
+        return values
+    array = np.asarray(values)
+    dtype = _DTYPES.get(type(array[0])) if array.dtype == object and len(array) else None
+    if dtype is not None and len(set(map(type, array.tolist()))) == 1:
+        try:
+            return array.astype(dtype)
+        except OverflowError:  # an integer of more than 64 bits
+            pass
+    return array
+
+
+def _plain(values: Any) -> NDArray[Any]:
+    """Return a vector as an array of numpy: one of pandas' own dtypes as its objects."""
+    return values if isinstance(values, np.ndarray) else objects_of(list(values))
+
+
+def _first_missing(values: Any, codes: NDArray[np.int64]) -> Any:
+    return list(values[int(codes.argmin()) :][:1])[0] if len(codes) and codes.min() < 0 else None
+
+
+def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) -> Column:
+    """Number the categories that occur, whose values are those of a column; ordered ones stay so."""
+    categories, kind = values.categories, "bin"
+    if not isinstance(categories.dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+        held = number(categories)
+        categories, kind = held.values, held.kind
+    if values.ordered:
+        categories = pd.CategoricalIndex(categories, categories, ordered=True)
+    codes, places = factorize_numbers(np.asarray(values.codes, dtype=np.int64), values.codes < 0)
+    return Column(codes, categories.take(places), kind)
+
+
+def factorize_numbers(
+    values: NDArray[Any], left_out: Optional[NDArray[np.bool_]] = None
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Number integers, doubles or logical values, -1 for NaN and for rows that are left out; return the distinct ones.
+
+    The core numbers doubles by their bits, in less time than pandas.
+    """
+    if values.dtype.kind == "f":
+        left_out, values = np.isnan(values), values + 0.0  # 0 and -0 are equal, and only their bits differ
+    if left_out is not None and not left_out.any():
+        left_out = None
+    kept = values if left_out is None else values[~left_out]
+    wide = np.float64 if values.dtype.kind == "f" else np.uint64 if values.dtype.kind == "u" else np.int64
+    found = _core.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
+    distinct = found["values"].view(wide).astype(values.dtype, copy=False)
+    if left_out is None:
+        return found["codes"], distinct
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[~left_out] = found["codes"]
+    return codes, distinct
+
+
+def _kind_of(values: Any, refuse: _Refuse) -> str:
+    """Return what a vector holds: boolean, number, text or date; refuse anything else."""
+    dtype, types = values.dtype, pd.api.types
+    if types.is_bool_dtype(dtype):
+        return "boolean"
+    if types.is_complex_dtype(dtype):
+        raise refuse("complex values")
+    if types.is_numeric_dtype(dtype):
+        return "number"
+    if types.is_datetime64_any_dtype(dtype):
+        return "date"
+    if isinstance(dtype, np.dtype) and dtype != object:
+        if dtype.kind not in "US":
+            raise refuse(f"{dtype} values")
+        return "text" if dtype.kind == "U" else "bytes"
+    return "text" if isinstance(dtype, pd.StringDtype) else _kind_of_objects(_plain(values), refuse)
+
+
+def _kind_of_objects(values: NDArray[Any], refuse: _Refuse) -> str:
+    """Inspect the objects themselves, because equal ones of two kinds, such as True and 1, are different values."""
+    inferred = pd.api.types.infer_dtype(values, skipna=True)
+    if inferred not in _KINDS:  # "mixed" is also the result for text and NaT
+        inferred = pd.api.types.infer_dtype(values[~is_missing(values)], skipna=False)
+    if inferred in _KINDS:
+        return _KINDS[inferred]
+    if inferred.startswith("mixed"):
+        held = {type(value).__name__ for value in values[~is_missing(values)]}
+        raise refuse(f"{held.pop()} values" if len(held) == 1 else "a mix of kinds")
+    raise refuse(f"{inferred} values")
+
+
+def _number_texts(values: Any, refuse: _Refuse) -> tuple[NDArray[np.int64], list[str]]:
+    """Number texts, each by all of its characters, which pandas does not."""
+    texts = np.asarray(values, dtype=object).tolist()
+    codes = np.empty(len(texts), dtype=np.int64)
+    distinct = _kernels.number_texts(texts, codes)
+    check_text(distinct, refuse)
+    return codes, distinct
+
+
+def _decoded(values: Any, refuse: _Refuse) -> NDArray[Any]:
+    """Read bytes as UTF-8."""
+    try:
+        return objects_of([value.decode("utf-8") if isinstance(value, bytes) else value for value in values])
+    except UnicodeDecodeError as error:
+        raise refuse(f"bytes that are not UTF-8, {error.object!r},") from None
+
+
+def check_text(texts: Iterable[str], refuse: _Refuse) -> None:
+    """Refuse text that R cannot hold."""
+    try:
+        joined = "\n".join(texts).encode("utf-8")
+    except UnicodeEncodeError as error:
+        surrogate = error.object[error.start : error.end]
+        raise refuse(f"text that is not Unicode, with {surrogate!a},") from None
+    if b"\0" in joined:
+        first = next(value for value in texts if "\0" in value)
+        raise refuse(f"text with a NUL character, {first!a},")
+
+
+def _as_dates(values: Any, refuse: _Refuse) -> tuple[Any, str]:
+    """Return dates, and what they are; refuse a mix of days and times, or of zones and none, whose equals are two."""
+    if isinstance(values.dtype, pd.DatetimeTZDtype) or isinstance(values.dtype, np.dtype) and values.dtype != object:
+        times = _times(values, refuse)
+        return times, "time" if times.tz is None else "time with a zone"
+    objects = _plain(values)
+    present = objects[~is_missing(objects)]
+    forms = {(type(value) is date, isinstance(value, np.datetime64), _has_zone(value)) for value in present}
+    if len(forms) > 1:
+        raise refuse("a mix of kinds")
+    is_day, is_of_numpy, has_zone = forms.pop()
+    kind = "day" if is_day else "time with a zone" if has_zone else "time"
+    return (_times(objects, refuse) if is_of_numpy else objects), kind
+
+
+def _times(values: Any, refuse: _Refuse) -> pd.DatetimeIndex:
+    try:
+        return pd.DatetimeIndex(values)
+    except pd.errors.OutOfBoundsDatetime:
+        raise refuse("dates that pandas does not hold") from None
+
+
+def _has_zone(value: Any) -> bool:
+    return getattr(value, "tzinfo", None) is not None
+
+
+def _as_numbers(values: Any, refuse: _Refuse) -> Any:
+    """Return numbers as integers, or as doubles, for which equality is defined."""
+    array = plain_array(values)
+    if array.dtype.kind == "f" and (isinstance(values, np.ndarray) or values.dtype.kind == "f"):
+        doubles = float64_of(array)
+        if array.dtype.itemsize > 8 and not np.array_equal(doubles, array, equal_nan=True):
+            raise refuse(f"{array.dtype} numbers that no double holds exactly")
+        return doubles
+    if array.dtype.kind in "iu":
+        return array
+    objects = _plain(values)
+    missing = np.asarray(is_missing(objects))
+    _check_exact(objects[~missing], refuse)
+    if not missing.any() and pd.api.types.infer_dtype(objects) == "integer" and np.abs(objects).max() < 2**63:
+        return objects.astype(np.int64)
+    doubles = np.full(len(objects), np.nan)
+    doubles[~missing] = objects[~missing].astype(np.float64)
+    return doubles
+
+
+def _check_exact(numbers: Any, refuse: _Refuse) -> None:
+    """Refuse integers that R's doubles would merge with their neighbors, such as 2^53 + 1."""
+    held = np.asarray(numbers)
+    if not len(held) or held.dtype.kind == "f":
+        return
+    if held.dtype.kind in "iu" and -MAX_EXACT <= int(held.min()) and int(held.max()) <= MAX_EXACT:
+        return
+    exact = held.astype(object)
+    try:
+        inexact = float64_of(exact).astype(object) != exact
+    except OverflowError:
+        raise refuse("an integer that is too large for a double", _AS_TEXT) from None
+    if inexact.any():
+        raise refuse(f"the integer {exact[inexact][0]}, which no double holds exactly,", _AS_TEXT)
+
+
+def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
+    """Return a vector of numbers as doubles, NaN if missing; refuse anything else.
+
+    Parameters
+    ----------
+    values : list, numpy.ndarray, pandas Series or torch tensor
+        One number per row.
+    name : str
+        The name of the parameter, for error messages.
+
+    Raises
+    ------
+    TypeError
+        If `values` is not a vector, or holds values of another kind or numbers that do not fit into a double.
+    ValueError
+        If there are no rows, too many, or only missing ones.
+    """
+    wanted = Wanted(name, "be a vector of numbers")
+
+    def refuse(got: str, advice: Optional[str] = None) -> TypeError:
+        return wanted.refusal(got)  # without the advice to pass text, which is no number
+
+    vector = _of_one_type(as_vector(values, wanted))
+    check_n_rows(len(vector), name)
+    missing = np.asarray(is_missing(vector))
+    if missing.all():
+        raise nothing_but_missing(len(vector), name)
+    kind = "categorical values" if isinstance(vector.dtype, pd.CategoricalDtype) else _kind_of(vector, refuse)
+    if kind != "number":
+        raise refuse({"boolean": "logical values", "date": "dates"}.get(kind, kind))
+    present = np.asarray(_as_numbers(vector, refuse)[~missing])
+    _check_exact(present, refuse)
+    numbers = np.full(len(vector), np.nan)
+    numbers[~missing] = present
+    return numbers
+
+
+def nothing_but_missing(n_rows: int, name: str) -> ValueError:
+    """Return the error about rows that all have a missing value."""
+    required = "have at least one row without missing values"
+    return refused_value(name, required, f"{n_rows} missing of {count_of(n_rows, 'row')}")
