@@ -7,9 +7,17 @@ their names is first used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pystrat.base import Batches, BatchSampler, epoch_permutation
-from pystrat.plan import BatchPlan
-from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
+try:
+    from pystrat.base import Batches, BatchSampler, epoch_permutation
+    from pystrat.plan import BatchPlan
+    from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
+except ImportError as error:
+    if not (error.name or "").startswith("pystrat"):
+        raise
+    raise ImportError(
+        f"{error}. The folder {__path__[0]} has no compiled modules, and hides a pystrat that is installed elsewhere. "
+        'Start Python in another folder, or run "pip install -e ." in the folder above it.'
+    ) from error
 
 if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.advice import advise
@@ -182,4 +190,4 @@ if not TYPE_CHECKING:  # a type checker that saw it would accept any name as one
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULE_OF, *_MODULES})
+    return sorted([*__all__, "__version__"])

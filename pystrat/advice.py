@@ -194,4 +194,9 @@ def _text(characters: NDArray[np.uint8]) -> str:
 
 
 def _as_text(table: pd.DataFrame) -> str:
-    return str(table.to_string(index=False, float_format="%.2f", formatters={"too_few": "{:.4g}".format}))
+    return str(table.to_string(index=False, float_format="%.2f", formatters={"too_few": _show_share}))
+
+
+def _show_share(share: float) -> str:
+    """Return a share of batches; the smallest ones are as good as 0."""
+    return "<0.0001" if 0 < share < 1e-4 else f"{share:.4g}"

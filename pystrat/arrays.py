@@ -113,9 +113,13 @@ def own_index(values: Any) -> Optional[pd.Index]:
     return None if values.index.equals(pd.RangeIndex(len(values))) else values.index
 
 
-def as_mapping(values: Any) -> Any:
+def as_mapping(values: Any, name: str) -> Any:
     """Return a Series of numbers of known things, such as strata, as a mapping; anything else as it is."""
-    return dict(values.items()) if is_loaded() and isinstance(values, pd.Series) else values
+    if not (is_loaded() and isinstance(values, pd.Series)):
+        return values
+    if not values.index.is_unique:
+        raise refused_value(name, "name each of them once", "a Series with a name twice")
+    return dict(values.items())
 
 
 def check_same_rows(given: Iterable[tuple[str, Any]]) -> None:

@@ -104,7 +104,7 @@ def _run_batches(options: argparse.Namespace) -> None:
 def _run_tree(options: argparse.Namespace) -> None:
     from pystrat.tree import TreeSampler
 
-    table, length = read_table(options.table), 1 if options.draw is None else options.draw
+    table, length = _table_of(options, options.table), 1 if options.draw is None else options.draw
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the description includes them
         sampler = TreeSampler(table, options.spec, length=length, seed=options.seed)
@@ -141,7 +141,7 @@ def _run_corpus_plan(options: argparse.Namespace) -> None:
 def _run_advise(options: argparse.Namespace) -> None:
     from pystrat.advice import advise
 
-    strata = _columns_of(read_table(options.file), options.strata, "strata")
+    strata = _columns_of(_table_of(options, options.file), options.strata, "strata")
     minimum = options.min_samples_per_stratum
     print(_printable(str(advise(strata, options.batch_size, min_samples_per_stratum=minimum, missing=options.missing))))
 
@@ -153,7 +153,7 @@ def sampler_of(options: argparse.Namespace) -> Any:
     if options.strata_per_batch is not None:
         return _subset_sampler(options)
     _check_left_out({"keep": options.keep}, "unless '--groups' is given")
-    strata = _columns_of(read_table(options.file), options.strata, "strata")
+    strata = _columns_of(_table_of(options, options.file), options.strata, "strata")
     return StratifiedBatchSampler(
         strata,
         _by_value(options.min_samples_per_stratum, strata),
@@ -187,7 +187,7 @@ def _group_sampler(options: argparse.Namespace) -> BatchSampler:
         "strata-per-batch": options.strata_per_batch,
     }
     _check_left_out(others, "if '--groups' is given")
-    table = read_table(options.file)
+    table = _table_of(options, options.file)
     return StratifiedGroupBatchSampler(
         _columns_of(table, options.strata, "strata"),
         options.min_samples_per_stratum,
@@ -208,7 +208,7 @@ def _subset_sampler(options: argparse.Namespace) -> BatchSampler:
     others = {**_others_of_plans(options), "keep": options.keep}
     _check_left_out(others, "if '--strata-per-batch' is given")
     return StrataSubsetBatchSampler(
-        _columns_of(read_table(options.file), options.strata, "strata"),
+        _columns_of(_table_of(options, options.file), options.strata, "strata"),
         options.strata_per_batch,
         options.min_samples_per_stratum,
         mean_batch_size=options.mean_batch_size,
@@ -237,6 +237,11 @@ def _check_left_out(options: dict[str, Any], condition: str) -> None:
     for name, value in options.items():
         if value is not None:
             raise ValueError(f"The '--{name}' option must be left out {condition}. Got {show(value)} instead.")
+
+
+def _table_of(options: argparse.Namespace, path: Path) -> pd.DataFrame:
+    """Read a table as the options say."""
+    return read_table(path, na_values=options.na_values, delimiter=options.delimiter)
 
 
 def _columns_of(table: pd.DataFrame, columns: list[str], parameter: str) -> pd.DataFrame:
@@ -330,14 +335,31 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
         "file",
         type=Path,
         metavar="FILE",
-        help="a table: CSV (may be compressed; empty fields are missing), Stata or, with pyarrow, Parquet or Feather",
+        help="a table: CSV (may be compressed), Stata or, with pyarrow, Parquet or Feather",
     )
+    _add_reading(parser)
     parser.add_argument(
         "--strata",
         type=lambda text: text.split(","),
         required=True,
         metavar="COLUMN[,COLUMN...]",
         help="the columns whose combinations are the strata",
+    )
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--na-values",
+        type=lambda text: text.split(","),
+        metavar="FIELD[,FIELD...]",
+        help="the fields of a CSV file that are missing (default: empty ones, NA, NaN, null and others, as in pandas)",
+    )
+    parser.add_argument(
+        "--delimiter",
+        type=lambda text: text.replace("\\t", "\t"),
+        default=",",
+        metavar="CHARACTER",
+        help="the character between the fields of a CSV file, such as ';' or '\\t' (default: %(default)s)",
     )
 
 
@@ -450,6 +472,7 @@ def _add_tree(commands: Any) -> None:
     )
     tree.add_argument("spec", metavar="SPEC", help="the specification, a .yaml or .yml file")
     tree.add_argument("table", type=Path, metavar="TABLE", help="the table, in a format of the other commands")
+    _add_reading(tree)
     tree.add_argument("--draw", type=int, metavar="N", help="also draw N rows and print their frequencies")
     tree.add_argument("--seed", type=int, help="from 0 to 2147483646 (default: random)")
     tree.set_defaults(run=_run_tree)

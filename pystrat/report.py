@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import holds_tensors, row_array
+from pystrat.base import BatchSampler
 from pystrat.lazy_pandas import pd
 from pystrat.messages import (
     check_integer,
@@ -35,8 +36,8 @@ Labels = Union[Hashable, Callable[[Any], Any], Any]
 def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     """Count the labels in each batch that a loader or a sampler delivers.
 
-    It iterates once, so the epoch of a sampler is one higher afterwards. A long run shows a progress bar on the
-    terminal if tqdm is installed.
+    It iterates once over a loader, so that the epoch of its sampler is one higher afterwards. Of a sampler itself, it
+    counts the next epoch, which is not used up. A long run shows a progress bar on the terminal if tqdm is installed.
 
     Parameters
     ----------
@@ -68,7 +69,8 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     0       2    1
     1       3    1
     """
-    iterable = check_iterable(batches, "batches", required="be an iterable of batches")
+    planned = batches.batches() if isinstance(batches, BatchSampler) else batches
+    iterable = check_iterable(planned, "batches", required="be an iterable of batches")
     delivered_batches = progress(iterable, "counting batches")
     if callable(labels):
         delivered = [_labels(labels(batch)) for batch in delivered_batches]

@@ -11,10 +11,10 @@ import warnings
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Optional
 
 from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of
+from pystrat.messages import count_of, refused_value, show
 from pystrat.regular_files import kind_of
 
 _READERS = {".dta": "read_stata", ".parquet": "read_parquet", ".feather": "read_feather"}
@@ -28,7 +28,7 @@ _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
 _DAMAGED = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path, *, na_values: Optional[list[str]] = None, delimiter: str = ",") -> pd.DataFrame:
     """Read a table from a file: CSV, also compressed, Stata, or, with pyarrow, Parquet or Feather.
 
     Parameters
@@ -36,11 +36,16 @@ def read_table(path: Path) -> pd.DataFrame:
     path : pathlib.Path
         The suffix determines the format: ``.csv``, optionally followed by ``.gz``, ``.bz2``, ``.xz`` or ``.zip``, or
         ``.dta``, ``.parquet`` or ``.feather``.
+    na_values : list of str, optional
+        The fields of a CSV file that are missing. By default those of ``pandas.read_csv``: empty ones, NA, NaN and
+        others.
+    delimiter : str, default ","
+        The character between the fields of a CSV file.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each row of the file, in its order. In a CSV file, only empty fields are missing.
+        One row for each row of the file, in its order.
 
     Raises
     ------
@@ -62,7 +67,7 @@ def read_table(path: Path) -> pd.DataFrame:
         raise ValueError(f"{path}: must be a regular file, not a {kind}.")
     if path.suffix in _READERS:
         return _read_with_pandas(path, _READERS[path.suffix])
-    return _read_csv(path, compression)
+    return _read_csv(path, compression, na_values, delimiter)
 
 
 def _read_with_pandas(path: Path, reader: str) -> pd.DataFrame:
@@ -82,7 +87,9 @@ def _read_with_pandas(path: Path, reader: str) -> pd.DataFrame:
     return table
 
 
-def _read_csv(path: Path, compression: str) -> pd.DataFrame:
+def _read_csv(path: Path, compression: str, na_values: Optional[list[str]], delimiter: str) -> pd.DataFrame:
+    if len(delimiter) != 1:
+        raise refused_value("delimiter", "be one character", show(delimiter))
     data = path.read_bytes()
     try:
         text = _DECOMPRESS[compression](data).decode("utf-8-sig")
@@ -90,13 +97,14 @@ def _read_csv(path: Path, compression: str) -> pd.DataFrame:
         raise ValueError(f"{path}: must be UTF-8, and the byte {error.start} is not.") from error
     except _DAMAGED as error:
         raise ValueError(f"{path}: cannot be decompressed, so it may be damaged or cut short ({error}).") from error
-    n_rows = _check_lines(text, path)
+    n_rows = _check_lines(text, path, delimiter)
     table = pd.read_csv(
         io.StringIO(text, newline=""),
         index_col=False,
         skip_blank_lines=False,
-        keep_default_na=False,
-        na_values=[""],
+        keep_default_na=na_values is None,
+        na_values=na_values,
+        sep=delimiter,
         low_memory=False,  # else the type of a column could change within the file
     )
     if len(table) != n_rows:
@@ -104,11 +112,11 @@ def _read_csv(path: Path, compression: str) -> pd.DataFrame:
     return table
 
 
-def _check_lines(text: str, path: Path) -> int:
+def _check_lines(text: str, path: Path, delimiter: str) -> int:
     """Return the number of rows below the header; refuse lines that pandas would shift, rename, fill in or drop."""
     if "\0" in text:
         raise ValueError(f"{path}: line {text.count(chr(10), 0, text.index(chr(0))) + 1} has a NUL, which is not text.")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     n_rows, header = -1, list[str]()
     try:
         for fields in reader:

@@ -57,7 +57,7 @@ PLANS: dict[str, Any] = {
     "-m 1=2 -m 0=5 --strata sick": StratifiedBatchSampler(SICK, {1: 2, 0: 5}),
     "-m TRUE=2 -m FALSE=5 --strata known": StratifiedBatchSampler(TABLE["known"], {True: 2, False: 5}),
     "-m '1, f=1' --strata sick,site": StratifiedBatchSampler(TABLE[["sick", "site"]], {(1, "f"): 1}),
-    "-m 3 --strata NA": StratifiedBatchSampler(TABLE["NA"], 3),
+    "-m 3 --strata NA --na-values=": StratifiedBatchSampler(TABLE["NA"], 3),
     **{
         f"--mean-batch-size 10 {options} --strata sex": StratifiedBatchSampler(SEX, mean_batch_size=10, **parameters)
         for options, parameters in (
@@ -83,9 +83,26 @@ PLANS: dict[str, Any] = {
 
 @pytest.mark.parametrize("options", PLANS)
 def test_plan_prints_the_plan(options: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Options may stand before the file, which none of them takes for a value; only empty fields are missing."""
+    """Options may stand before the file, which none of them takes for a value."""
     assert run("plan", *shlex.split(options), file) == 0
     assert capsys.readouterr().out == PLANS[options].plan.summary() + "\n"
+
+
+def test_what_is_missing_and_the_delimiter_are_those_of_pandas_or_of_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pd.DataFrame({"id": range(8), "sex": ["f", "m", "NA", "-9"] * 2})
+    table.to_csv(tmp_path / "table.csv", index=False, sep=";")
+    for options, read in (
+        ("--missing drop", {}),
+        ("--missing drop --na-values=-9,x", {"na_values": ["-9", "x"], "keep_default_na": False}),
+    ):
+        assert run("plan", tmp_path / "table.csv", *shlex.split(f"--strata sex -m 1 --delimiter ';' {options}")) == 0
+        strata = pd.read_csv(tmp_path / "table.csv", sep=";", **read)["sex"]
+        expected = StratifiedBatchSampler(strata, 1, missing="drop").plan.summary()
+        assert capsys.readouterr().out == expected + "\n"
+    assert run("plan", tmp_path / "table.csv", "--strata", "sex", "-m", 1, "--delimiter", ";;") == 2
+    assert "The '--delimiter' option must be one character. Got ';;' instead." in capsys.readouterr().err
 
 
 def test_plan_saves_a_picture_and_advise_prints_the_advice(

@@ -623,7 +623,9 @@ CALLS: dict[str, Call] = {
         check_sharded_plan,
         besides={"mean_batch_size": {"min_samples_per_stratum": None}},
     ),
-    "stratified_split": Call(fixed(strata=LABELS, sizes=[0.5, 0.5]), check_split),
+    "stratified_split": Call(
+        fixed(strata=LABELS, sizes=[0.5, 0.5]), check_split, also=(UserWarning,)  # of small strata
+    ),
     "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}, anything),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),

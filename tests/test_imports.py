@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -68,10 +69,17 @@ def test_every_name_comes_from_the_module_that_type_checkers_see_and_is_listed_b
     listed, at_once, starred = printed(
         "import pystrat; print(*dir(pystrat)); print(*vars(pystrat))\nfrom pystrat import *; print(*dir())"
     )
-    assert set(module_of) < set(pystrat.__all__) <= listed & starred and {"__version__", "corpus", "tree"} <= listed
+    assert set(module_of) < set(pystrat.__all__) <= starred and listed == {*pystrat.__all__, "__version__"}
     assert set(pystrat.__all__) - set(module_of) == set(pystrat.__all__) & at_once
     for name, module in module_of.items():
         assert getattr(pystrat, name).__module__.startswith(module), name
     assert pystrat.tree.TreeSampler is pystrat.TreeSampler
     with pytest.raises(AttributeError, match="module 'pystrat' has no attribute 'StratifiedSampler'"):
         getattr(pystrat, "StratifiedSampler")
+
+
+def test_a_folder_that_is_not_compiled_says_what_to_do(tmp_path: Path) -> None:
+    shutil.copytree(Path(pystrat.__file__).parent, tmp_path / "pystrat", ignore=shutil.ignore_patterns("*.so", "*.pyd"))
+    told = subprocess.run([sys.executable, "-c", "import pystrat"], cwd=tmp_path, capture_output=True, text=True).stderr
+    assert told.splitlines()[-1].startswith("ImportError: No module named 'pystrat._")
+    assert told.endswith('Start Python in another folder, or run "pip install -e ." in the folder above it.\n')

@@ -48,7 +48,9 @@ def sampler_of() -> StratifiedBatchSampler:
 @pytest.mark.parametrize("labels", [1, lambda batch: batch[1]])
 def test_the_counts_are_those_of_what_a_sampler_or_a_loader_delivers(labels: Any) -> None:
     expected = sampler_of().plan.composition()
-    table = batch_counts(sampler_of(), LABELS)
+    sampler = sampler_of()
+    table = batch_counts(sampler, LABELS)
+    assert sampler.epoch == 0, "the counted epoch is not used up"
     pd.testing.assert_frame_equal(table, expected)
     assert table.index.name == "batch" and list(table.columns) == ["no", "yes"]
     codes = torch.tensor(LABELS == "yes").long()

@@ -39,7 +39,11 @@ def test_a_file_is_read_compressed_or_not_and_refused_if_it_was_cut_short(suffix
     table = read_table(written(tmp_path, content, f"table.csv{suffix}"))
     assert list(table.columns) == ["id", "sex", "with, comma"] and table["id"].tolist() == [1, 2, 3]
     assert table["sex"].isna().tolist() == [False, True, False]
-    assert table["with, comma"].tolist() == ["a\nb", "NA", 'say "x"'], "only empty fields are missing"
+    assert table["with, comma"].replace({np.nan: None}).tolist() == [
+        "a\nb",
+        None,
+        'say "x"',
+    ], "as pandas.read_csv reads them"
     for length in range(len(content) if suffix else 0):
         with pytest.raises(ValueError, match="cannot be decompressed, so it may be damaged|is empty"):
             read_table(written(tmp_path, content[:length], f"table.csv{suffix}"))

@@ -109,7 +109,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         given = arguments_of(locals(), without=("strata",))
-        arguments = {name: as_mapping(value) for name, value in given.items()}
+        arguments = {name: as_mapping(value, name) for name, value in given.items()}
         check_keys([majority], "majority")
         arguments["majority"] = None if majority is None else name_of(majority)
         self._check(arguments)

@@ -39,7 +39,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         either `min_samples_per_stratum` or `mean_batch_size`; with ``rare="repeat"``, give both.
     shares : mapping, optional
         The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
-        such as ``{"positive": 1, "negative": 3}``.
+        such as ``{"positive": 1, "negative": 3}`` or ``labels.value_counts()``.
     temperature : float, optional
         At least 1: the share of a stratum of n rows is ``n^(1 / temperature)`` in every batch of exactly
         `mean_batch_size` rows. The higher it is, the more equal the shares.
@@ -129,7 +129,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         given = arguments_of(locals(), without=("strata",))
-        arguments = {name: as_mapping(value) for name, value in given.items()}
+        arguments = {name: as_mapping(value, name) for name, value in given.items()}
         self._check(arguments)
         self._plan_strata(encode_strata(strata, missing=missing), arguments, noun="stratum")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Optional, Union
 
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat.arrays import Wanted, as_mapping, as_vector, check_same_rows, own_index
 from pystrat.core_sampler import data_of, data_of_groups
-from pystrat.messages import as_written
+from pystrat.messages import as_written, show
 from pystrat.seeds import check_seed
-from pystrat.strata import encode_strata
+from pystrat.strata import Strata, encode_strata
 
 _SIZES = Wanted("sizes", "be shares that add up to 1, or numbers of rows")
+_MOST_NAMED = 10
 
 
 def stratified_split(
@@ -75,6 +77,8 @@ def stratified_split(
 
     The numbers of each stratum are close to those without groups, but there is no bound on their difference.
 
+    A warning names the strata that are not in every part, such as those with fewer rows than there are parts.
+
     Examples
     --------
     >>> from pystrat import stratified_split
@@ -89,7 +93,7 @@ def stratified_split(
     [[2, 3, 6, 7, 8, 9, 10, 11], [0, 1, 4, 5]]
     """
     if own_index(sizes) is not None:
-        sizes = as_mapping(sizes)
+        sizes = as_mapping(sizes, "sizes")
     arguments = {"sizes": _by_name(sizes), "missing": missing, "seed": seed}
     _core.call("stratified_split", arguments)
     check_same_rows([("strata", strata), ("groups", groups)])
@@ -99,7 +103,19 @@ def stratified_split(
         data.update(data_of_groups(encode_strata(groups, missing=None, name="groups")))
     found = _core.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data)
     parts = np.split(found["rows"], found["offsets"][1:-1])
+    _warn_of_absent(encoded, parts)
     return dict(zip(sizes, parts)) if isinstance(sizes, Mapping) else parts
+
+
+def _warn_of_absent(strata: Strata, parts: list[NDArray[np.int64]]) -> None:
+    """Warn of strata that are not in every part, as are those with fewer rows than there are parts."""
+    n_strata = len(strata.counts)
+    held = [np.bincount(strata.codes[rows], minlength=n_strata)[:n_strata] for rows in parts]
+    absent = np.flatnonzero((np.array(held) == 0).any(axis=0))
+    if len(absent):
+        named = ", ".join(show(strata.shown[code]) for code in absent[:_MOST_NAMED].tolist())
+        more = ", ..." if len(absent) > _MOST_NAMED else ""
+        warnings.warn(f"Strata that are not in every part, {len(absent)} of {n_strata}: {named}{more}.", stacklevel=3)
 
 
 def _by_name(sizes: Any) -> dict[Any, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from torch.utils.data import IterableDataset, get_worker_info
 
 from pystrat import _core
+from pystrat.arrays import as_mapping
 from pystrat.base import STATE_VERSION, check_replicas, check_state
 from pystrat.callers import is_count_of_loader, is_divided, joins_items
 from pystrat.core_sampler import arguments_of
@@ -181,6 +182,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         self._sources = sorted(given, key=lambda source: source.name)  # the same in all processes
         self._names = [source.name for source in self._sources]
         arguments["n_sources"] = len(given)
+        for name in ("min_samples_per_stratum", "shares"):
+            arguments[name] = as_mapping(arguments[name], name)
         checked = _core.call("stream_plan", arguments)
         self._least: Any = checked.get("min_samples_per_stratum")  # None if the plan has it
         self._least_rows = checked["min_batch_size"]

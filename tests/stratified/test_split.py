@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from pystrat import epoch_permutation, stratified_split
 
+pytestmark = pytest.mark.filterwarnings("ignore:Strata that are not in every part")
 LABELS = np.repeat(["yes", "no", "no idea"], [4, 8, 3])
 
 
@@ -134,3 +136,12 @@ def test_rows_do_not_depend_on_the_order_of_values() -> None:
     flipped = [{"yes": "no", "no": "yes"}.get(label, label) for label in LABELS]
     first, second = (stratified_split(labels, [9, 6], seed=2) for labels in (LABELS, flipped))
     assert [rows.tolist() for rows in first] == [rows.tolist() for rows in second]
+
+
+def test_a_warning_names_strata_that_are_not_in_every_part() -> None:
+    labels = ["a"] * 20 + ["b"] + ["c"] * 2 + ["d"] * 9
+    with pytest.warns(UserWarning, match="^Strata that are not in every part, 2 of 4: 'b', 'c'.$"):
+        stratified_split(labels, [0.6, 0.2, 0.2], seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stratified_split(labels[:20] + labels[23:], [0.6, 0.2, 0.2], seed=1)

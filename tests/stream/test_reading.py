@@ -191,7 +191,7 @@ NO = {"label": "no"}
         (lambda source: [NO, {"label": "nay"}], "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead"),
         (lambda source: [NO] * 1300 + [{"label": "nay"}], "stratum of row 1300 of the source"),
         (lambda source: [NO, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got '1' instead"),
-        (lambda source: [NO, {"label": ["no"]}], "stratum of row 1 .* one of 'no', 'yes'. Got 1 value"),
+        (lambda source: [NO, {"label": ["no", "no"]}], "stratum of row 1 .* one of 'no', 'yes'. Got 2 values"),
         (lambda source: [NO, {"label": None}], "stratum of row 1 .* Got 'NA' instead"),
         (lambda source: [NO, Ended(), NO], "Row 1 of .* The function of the stratum raised StopIteration."),
         (lambda source: [Broken(label="x")], "Row 0 of .* KeyError: 'inner'"),

@@ -225,7 +225,7 @@ def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(chang
 
 def test_drawing_from_an_empty_buffer_is_an_error() -> None:
     sampler = PrioritizedBatchSampler(0, 2, capacity=10)
-    with pytest.raises(ValueError, match="'priorities' parameter must not all be 0 when rows"):
+    with pytest.raises(ValueError, match=r"'priorities' .* of at least one row .* Add rows with append\(\) first."):
         next(iter(sampler))
 
 

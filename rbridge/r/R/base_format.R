@@ -58,3 +58,17 @@ show_strata = function(plan, most = 10L) {
   counts = sprintf("'%s' (%.0f)", plan$names[shown], plan$counts[shown])
   paste(c(counts, if (length(plan$counts) > most) "..."), collapse = ", ")
 }
+
+# Of so many rows, at most this many: the first and the last ones.
+ends_of = function(n, most) {
+  if (n <= most) seq_len(n) else c(seq_len(most - most %/% 2), seq.int(to = n, length.out = most %/% 2))
+}
+
+# Prints the first and the last rows of a table, with their numbers if there are others between them.
+print_ends = function(table, most) {
+  n_more = nrow(table) - most
+  print(table[ends_of(nrow(table), most), , drop = FALSE], row.names = n_more > 0)
+  if (n_more > 0) {
+    cat(sprintf("... and %.0f more\n", n_more))
+  }
+}

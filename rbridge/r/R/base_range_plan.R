@@ -70,10 +70,7 @@ print.range_plan = function(x, most = 20L, ...) {
     sprintf("* Strata: %d, with the fewest and the most rows in a batch", nrow(x)),
     sep = "\n"
   )
-  print(x[seq_len(min(nrow(x), most)), ], row.names = FALSE)
-  if (nrow(x) > most) {
-    cat(sprintf("... and %d more\n", nrow(x) - most))
-  }
+  print_ends(x, most)
   invisible(x)
 }
 

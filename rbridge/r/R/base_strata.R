@@ -15,7 +15,7 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, a
     }
     return(list(codes = strata$codes + 1L, names = strata$names))
   }
-  columns = strata_columns(strata)
+  columns = strata_columns(if (inherits(strata, "Task")) task_strata(strata) else strata)
   n_rows = length(columns[[1L]]$values)
   if (n_rows == 0L && may_be_empty) {
     return(list(codes = integer(), names = character()))

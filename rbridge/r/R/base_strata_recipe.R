@@ -60,10 +60,11 @@ strata_data = function(strata) {
 dealt_generator = function(kind, request, strata) {
   noun = if (kind == "downsampled") "class" else "stratum"
   for (argument in names(request)) {
-    values = request[[argument]]
+    values = plain_value(request[[argument]])
     if (length(values) > 0L && !is.null(names(values)) && (is.numeric(values) || is.list(values))) {
-      names(request[[argument]]) = check_class_names(values, argument, noun)
+      names(values) = check_class_names(values, argument, noun)
     }
+    request[argument] = list(values)
   }
   settings = lapply(core_plan(kind, request), function(value) if (is.integer(value)) value == 1L else value)
   for (argument in names(settings)) {

@@ -8,7 +8,8 @@
 #'   member `batches(epoch)` of an instance return them.
 #'   Or a dataloader, which is iterated once, so that the epoch of its sampler is one higher afterwards.
 #' @param labels (vector, `data.frame()`, `list()` of columns, `character(1)`, `integer(1)` or `function`)\cr
-#'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata.
+#'   One label for each row of the dataset, in any form that [batch_sampler_stratified()] takes as strata; or a
+#'   task of mlr3.
 #'   In this case, a batch of a dataloader must hold row numbers.
 #'   For a dataloader, it can also be the name or number of the element of a batch that holds its labels, or a function
 #'   that takes a batch and returns its labels.
@@ -78,6 +79,18 @@ table_of_counts = function(codes, offsets, names) {
 # A matrix of the rows of each label in each batch, as a data.frame whose columns have exactly these names.
 label_table = function(counts, names) {
   structure(as.data.frame(counts), names = names, class = c("batch_counts", "data.frame"))
+}
+
+# A table may have more columns than print() of a data.frame shows in reasonable time.
+#' @export
+print.batch_counts = function(x, most = 20L, ...) {
+  rows = ends_of(nrow(x), most)
+  columns = ends_of(ncol(x), most)
+  print(as.data.frame(unclass(x)[columns], optional = TRUE)[rows, , drop = FALSE], ...)
+  if (length(rows) < nrow(x) || length(columns) < ncol(x)) {
+    cat(sprintf("... of %s and %s\n", show_batches(nrow(x)), show_count(ncol(x), "label")))
+  }
+  invisible(x)
 }
 
 counts_of_loader = function(loader, labels) {

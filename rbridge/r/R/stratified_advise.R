@@ -33,7 +33,8 @@
 #'   many;
 #' * `sampler`: the batches that fit, `"plain"`, `"stratified"`, `"repeated"`, `"some strata"` or `"weighted"`;
 #' * `reason`: why these batches fit;
-#' * `python`, `r`: the line of code that makes the sampler of `labels`, with the argument `missing`.
+#' * `python`, `r`: the line of code that makes the sampler of `labels`, with the argument `missing`; `r` of a task is
+#'   that for the task.
 #'
 #' @section The rule:
 #' Let there be `n` rows, `n_s` of them in stratum s, `n_min` of them in the smallest one, batches of `b` rows, and a
@@ -68,6 +69,7 @@
 advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, missing = "error") {
   request = list(batch_size = batch_size, min_samples_per_stratum = min_samples_per_stratum, missing = missing)
   core_call("advice", request)
+  columns = strata
   strata = dry_strata(x, strata, list(missing = missing))
   counts = tabulate(strata$codes, length(strata$names))
   found = core_call("advice", c(request, list(counts = as.double(counts))), strata$names)
@@ -86,16 +88,25 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
     sampler = rawToChar(found$sampler),
     reason = rawToChar(found$reason),
     python = rawToChar(found$python),
-    r = rawToChar(found$r)
+    r = if (is.null(source_task(x))) rawToChar(found$r) else code_of_task(rawToChar(found$r), columns)
   ))
 }
+
+# The code for the strata of a task, or for columns of it.
+code_of_task = function(code, columns) {
+  strata = if (is.null(columns)) "" else paste(", strata =", deparse1(columns))
+  sub("(labels)", "(task)", sub(", strata = labels", strata, code, fixed = TRUE), fixed = TRUE)
+}
+
+# A share of batches; the smallest ones are as good as 0.
+show_share = function(share) ifelse(share > 0 & share < 1e-4, "<0.0001", sprintf("%.4g", share))
 
 #' @export
 print.batch_advice = function(x, ...) {
   most = 10L # strata
   shown_table = function(table) {
     for (column in intersect(c("mean", "variance", "too_few", "mean_batch_size"), names(table))) {
-      table[[column]] = sprintf(if (column == "too_few") "%.4g" else "%.2f", table[[column]])
+      table[[column]] = if (column == "too_few") show_share(table[[column]]) else sprintf("%.2f", table[[column]])
     }
     print(table, row.names = FALSE)
   }

@@ -153,18 +153,14 @@ print.batch_plan = function(x, most = 20L, ...) {
     sprintf("* Strata: %d, with the fewest and the most rows in a batch", length(x$strata)),
     sep = "\n"
   )
-  shown = seq_len(min(length(x$strata), most))
   table = data.frame(
-    stratum = x$strata[shown],
-    rows = x$counts[shown],
-    of = x$available[shown],
-    fewest = x$counts[shown] %/% x$n_batches,
-    most = divide_up(x$counts[shown], x$n_batches)
+    stratum = x$strata,
+    rows = x$counts,
+    of = x$available,
+    fewest = x$counts %/% x$n_batches,
+    most = divide_up(x$counts, x$n_batches)
   )
-  print(row.names = FALSE, if (identical(x$counts, x$available)) table[names(table) != "of"] else table)
-  if (length(x$strata) > most) {
-    cat(sprintf("... and %d more\n", length(x$strata) - most))
-  }
+  print_ends(if (identical(x$counts, x$available)) table[names(table) != "of"] else table, most)
   invisible(x)
 }
 

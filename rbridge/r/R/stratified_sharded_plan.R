@@ -59,11 +59,7 @@ print.sharded_plan = function(x, most = 20L, ...) {
     sprintf("* Strata: %d, with the fewest and the most rows in a batch", ncol(x$counts)),
     sep = "\n"
   )
-  table = x$table()
-  print(row.names = FALSE, table[seq_len(min(nrow(table), most)), ])
-  if (nrow(table) > most) {
-    cat(sprintf("... and %d more\n", nrow(table) - most))
-  }
+  print_ends(x$table(), most)
   invisible(x)
 }
 

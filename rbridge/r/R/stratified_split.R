@@ -8,7 +8,7 @@
 #' Guide: \guide{splits}.
 #'
 #' @param strata (vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The stratum of each row, as in [batch_sampler_stratified()].
+#'   The stratum of each row, as in [batch_sampler_stratified()]; or a task of mlr3.
 #' @param sizes (`numeric()` or `list()`)\cr
 #'   The sizes of the parts, which may have names.
 #'   Shares, which are below 1 and add up to 1 (up to 1e-9), or numbers of rows, which are whole.
@@ -46,6 +46,8 @@
 #'
 #' The numbers of each stratum are close to those without groups, but there is no bound on their difference.
 #'
+#' A warning names the strata that are not in every part, such as those with fewer rows than there are parts.
+#'
 #' @section Errors:
 #' An argument has the wrong type or is out of range, a share is less than one row, or there are fewer groups than
 #' parts.
@@ -80,8 +82,20 @@ divided_rows = function(request, strata, groups, names = NULL) {
   }
   found = core_call("stratified_split", request)
   ends = found$offsets[-1L]
-  stats::setNames(Map(function(begin, end) found$rows[begin + seq_len(end - begin)], ends - diff(found$offsets), ends),
-    names)
+  parts = Map(function(begin, end) found$rows[begin + seq_len(end - begin)], ends - diff(found$offsets), ends)
+  warn_of_absent(strata, parts)
+  stats::setNames(parts, names)
+}
+
+# Warns of strata that are not in every part, as are those with fewer rows than there are parts.
+warn_of_absent = function(strata, parts) {
+  n_strata = length(strata$names)
+  held = vapply(parts, function(rows) tabulate(strata$codes[rows], n_strata), integer(n_strata))
+  absent = which(rowSums(matrix(held == 0L, n_strata)) > 0)
+  if (length(absent) > 0L) {
+    warning(sprintf("Strata that are not in every part, %d of %d: %s.", length(absent), n_strata,
+      show_names(strata$names[absent])), call. = FALSE)
+  }
 }
 
 # The core reads sizes by name.

@@ -126,7 +126,7 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   answer_keywords(...)
   given = source_names(sources)
   request = list(n_sources = length(given), min_samples_per_stratum = min_samples_per_stratum,
-    min_batch_size = min_batch_size, mean_batch_size = mean_batch_size, shares = shares, balance = balance,
+    min_batch_size = min_batch_size, mean_batch_size = mean_batch_size, shares = plain_value(shares), balance = balance,
     rare = rare, counts = counts, strata = strata, buffer_size = buffer_size, lanes = lanes, shuffle = shuffle,
     shuffle_sources = shuffle_sources, seed = seed, num_replicas = num_replicas, rank = rank)
   checked = core_call("stream_plan", request)

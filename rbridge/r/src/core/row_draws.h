@@ -86,6 +86,10 @@ static inline bool draw_weighed_rows(
     RowWeights *rows, Generator *generator, const Draws *draws, DrawForm form, Host *host
 ) {
   int64_t size = draws->size, n_drawn = size * draws->count;
+  if (size > 0 && n_rows_of(rows) == 0) {
+    refuse(host, rows->weighing->name, "those of no row", "be those of at least one row when rows are drawn");
+    return advise(host, "Add rows with append() first.");
+  }
   if (!check_drawable(rows->weighing->name, rows->tree.n_positive, draws, form, "", host)) return false;
   if (n_drawn > host->most_rows) {
     char shown[NUMBER];

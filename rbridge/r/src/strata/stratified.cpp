@@ -80,23 +80,6 @@ std::vector<int64_t> divided(int64_t total, const std::vector<int64_t> &weights)
   return parts;
 }
 
-/* Shares, of up to 15 digits, as whole numbers without a common divisor. None if their sum is 2^53 or more. */
-std::vector<int64_t> whole_weights(std::vector<double> shares) {
-  auto is_whole = [](double share) { return std::round(share) == share; };
-  for (int places = 0; !std::all_of(shares.begin(), shares.end(), is_whole) && places < 400; places++) {
-    for (double &share : shares) share = std::stod(text(share * 10));
-  }
-  std::vector<int64_t> weights;
-  if (std::accumulate(shares.begin(), shares.end(), 0.0) >= LARGEST_EXACT) return weights;
-  int64_t divisor = 0;
-  for (double share : shares) {
-    weights.push_back(std::llround(share));
-    divisor = std::gcd(divisor, weights.back());
-  }
-  for (int64_t &weight : weights) weight /= divisor;
-  return weights;
-}
-
 class Stratified : public Dealt {
  public:
   Stratified(const Values &given, uint32_t seed, Host &host)
@@ -176,6 +159,10 @@ class Stratified : public Dealt {
    */
   void take_in_proportion(int64_t total, const std::vector<int64_t> &weights, const std::string &name) {
     taken = divided(total, weights);
+    check_taken(total, name);
+  }
+
+  void check_taken(int64_t total, const std::string &name) const {
     auto none = std::find(taken.begin(), taken.end(), 0);
     if (none != taken.end()) {
       std::string got = text("none of ", total, " for '{stratum}'");
@@ -190,16 +177,16 @@ class Stratified : public Dealt {
       std::string got = text(count_of(n_few, "name"), " too few, '{stratum}' among them,");
       refuse("shares", got, "name every stratum", "", std::find(shares.begin(), shares.end(), -1) - shares.begin());
     }
-    std::vector<int64_t> weights = whole_weights(shares);
-    int64_t sum = std::accumulate(weights.begin(), weights.end(), int64_t(0));
-    if (sum == 0 || static_cast<double>(total) * static_cast<double>(sum) >= LARGEST_EXACT) {
-      refuse(
-          "shares", text("a sum of ", sum == 0 ? "2^53 or more" : text(sum), ", for ", total, " rows,"),
-          "have whole weights whose sum, times the rows of an epoch, is below 2^53",
-          "Give small whole numbers, such as 1 and 3."
-      );
+    double sum = std::accumulate(shares.begin(), shares.end(), 0.0), done = 0;
+    int64_t before = 0;
+    for (size_t i = 0; i < taken.size(); i++) {
+      done += shares[i];
+      double exact = static_cast<double>(total) * done / sum, nearest = std::round(exact);
+      /* Sums of decimal fractions miss whole numbers by a little. */
+      double end = std::fabs(exact - nearest) <= 0x1p-51 * exact ? nearest : std::floor(exact);
+      taken[i] = static_cast<int64_t>(end) - std::exchange(before, static_cast<int64_t>(end));
     }
-    take_in_proportion(total, weights, "shares");
+    check_taken(total, "shares");
   }
 
   /* The weight of a stratum of n rows is min(n, cap); by a temperature, it is the part of the largest such number, to

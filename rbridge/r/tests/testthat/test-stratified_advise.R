@@ -46,8 +46,9 @@ test_that("the advised code holds the minimum, and takes missing values", {
 test_that("the strata of a task are those of the sampler", {
   skip_if_not_installed("mlr3")
   task = mlr3::tsk("german_credit")
-  expect_identical(advise(task, 50), advise(task$truth(), 50))
-  expect_identical(advise(task, 50, strata = "housing"), advise(task$data(cols = "housing"), 50))
+  expect_same = function(found, expected) expect_identical(found[names(found) != "r"], expected[names(found) != "r"])
+  expect_same(advise(task, 50), advise(task$truth(), 50))
+  expect_same(advise(task, 50, strata = "housing"), advise(task$data(cols = "housing"), 50))
   expect_error(advise(task, 2, 3), "parameter must be at most 'batch_size', 2. Got 3 instead.")
 })
 
@@ -56,4 +57,20 @@ test_that("printing shows the rarest strata and says how many more there are", {
   expect_identical(shown[1], "<batch_advice> 56 rows, 12 strata, batches of 8 rows")
   expect_match(shown[5], "^ +12 +1 ")
   expect_true("... and 2 strata with as many rows or more" %in% shown)
+})
+
+test_that("the strata of a task are taken wherever labels are, and the advised code is for the task", {
+  skip_if_not_installed("mlr3")
+  task = mlr3::tsk("iris")
+  labels = task$truth()
+  expect_identical(stratified_split(task, c(0.8, 0.2), seed = 1), stratified_split(labels, c(0.8, 0.2), seed = 1))
+  expect_identical(inverse_frequency_weights(task), inverse_frequency_weights(labels))
+  sampler = batch_sampler_stratified(2, strata = labels, seed = 1)(NULL)
+  expect_identical(batch_counts(sampler, task), batch_counts(sampler, labels))
+  expect_identical(sampler$epoch, 0)
+  for (advice in list(advise(task, 12), advise(task, 12, strata = "Species"))) {
+    generator = eval(parse(text = advice$r))
+    expect_gte(min(batch_counts(generator(task), labels)), 1)
+  }
+  expect_output(print(advise(rep(0:1, c(600, 194000)), 128)), "<0.0001|      0 ")
 })

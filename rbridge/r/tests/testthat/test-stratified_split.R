@@ -6,7 +6,8 @@ test_that("the same rows in every language", {
     parameters = case$input$parameters
     parameters$sizes = unlist(parameters$sizes)
     groups = if (case$input$grouped) labels$groups
-    parts = do.call(stratified_split, c(list(strata = labels$strata, groups = groups), parameters))
+    arguments = c(list(strata = labels$strata, groups = groups), parameters)
+    parts = suppressWarnings(do.call(stratified_split, arguments)) # small strata are not in every part
     expect_named(parts, names(parameters$sizes))
     expect_parts(lapply(unname(parts), function(rows) cut_list(rows - 1L)), case$expected, info = case$input$name)
   }
@@ -107,4 +108,10 @@ test_that("it is in the dictionary of mlr3 if that is loaded before this package
     mlr3::rsmp("rbridge.stratified_split")$id
   }, libpath = c(installed_library(), .libPaths()))
   expect_identical(found, "rbridge.stratified_split")
+})
+
+test_that("a warning names strata that are not in every part", {
+  labels = rep(c("a", "b", "c", "d"), c(20, 1, 2, 9))
+  expect_warning(stratified_split(labels, c(0.6, 0.2, 0.2), seed = 1),
+    "^Strata that are not in every part, 2 of 4: 'b', 'c'.$")
 })

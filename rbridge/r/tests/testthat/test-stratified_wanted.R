@@ -49,3 +49,13 @@ test_that("weights correct for rows that an epoch takes less or more often than 
   expect_identical(dropped$weights(), c(1, NA, 1))
   expect_error(sampler$weights(51), "The 'rows' parameter must hold row positions from 1 to 50. Got 51 instead.")
 })
+
+test_that("shares may be a table of counts", {
+  labels = rep(c("a", "b"), c(30, 90))
+  rows = function(shares) {
+    batch_sampler_stratified(mean_batch_size = 8, strata = labels, shares = shares, seed = 1)(NULL)$batches(0)$rows
+  }
+  for (shares in list(table(labels), xtabs(~labels), prop.table(table(labels)), table(labels)[2:1])) {
+    expect_identical(rows(shares), rows(c(a = 30, b = 90)))
+  }
+})
