@@ -232,8 +232,9 @@ def test_refused_shares() -> None:
     assert "must name every stratum. Got 2 names too few, 'neg' among them, instead." in shares_refused({"pos": 1})
     assert "must be numbers with names of strata. Got 0.5 instead." in shares_refused(0.5)
     assert "must be a finite number above 0. Got 0 instead." in shares_refused({"pos": 0, "neg": 1, "odd": 1})
-    thin = {"pos": 1, "neg": 1000, "odd": 1}
-    assert "at least one row of an epoch. Got none of 50 for 'pos' instead." in shares_refused(thin)
+    for neg in (1000, 1e15 + 0.5, 1e300):
+        thin = {"pos": 1, "neg": neg, "odd": 1 / 3}
+        assert "at least one row of an epoch. Got none of 50 for 'pos' instead." in shares_refused(thin)
     often = "must ask for at most 3 rows of 'odd' in a batch. Got 8 instead. No row occurs twice in a batch. Lower"
     assert often in shares_refused({"pos": 1, "neg": 1, "odd": 8})
     assert "must be given together with 'mean_batch_size'. Got 1 value instead." in refused(shares={"pos": 1})

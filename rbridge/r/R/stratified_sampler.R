@@ -32,7 +32,7 @@
 #'   The mean number of rows per batch; at least 1.
 #'   Give either this or `min_samples_per_stratum`; with `rare = "repeat"`, give both.
 #' @param shares (named `numeric()`)\cr
-#'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
+#'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights,
 #'   such as `c(positive = 1, negative = 3)` or `table(labels)`.
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: the share of a stratum of n rows is `n^(1 / temperature)` in every batch of exactly `mean_batch_size`
