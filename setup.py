@@ -45,7 +45,7 @@ kernels = [
         module_of(path),
         [path, *sources.get(module_of(path), [])],
         include_dirs=[core],
-        depends=sorted(glob(f"{core}/*.h*" if module_of(path) == "pystrat._kinds" else f"{core}/*.h")),
+        depends=sorted(glob("rbridge/r/src/*/*.h*" if module_of(path) == "pystrat._kinds" else f"{core}/*.h")),
         extra_compile_args=options + (options_of_cpp if module_of(path) == "pystrat._kinds" else []),
     )
     for path in sorted(glob("pystrat/**/*.pyx", recursive=True))

@@ -1,6 +1,5 @@
 # distutils: language = c++
 # cython: language_level=3
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The kinds of samplers of the core in C++ (core/kinds.hpp): requests, and instances that draw epochs."""
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from pystrat.messages import as_double, is_number, refused_type, refused_value, show
+from pystrat.messages import as_written, is_number, refused_type, refused_value, show
 
 cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     cdef cppclass Named:
@@ -24,6 +23,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     cdef cppclass Other:
         Other()
     cdef cppclass Values:
+        boolean is_recipe
         void add[T](string name, T value) except +
         void add_view[T](string name, const T *values, int64_t length) except +
     cdef cppclass Refusal:
@@ -69,7 +69,7 @@ def has_kind(str kind not None):
 
 def check(str kind not None, dict arguments not None):
     """Return the checked arguments of a user that are given, as plain values: the recipe, but for the data."""
-    cdef Request request = Request(arguments)
+    cdef Request request = Request(arguments, False)
     cdef Call call = Call(request)
     call.finish(check_request(kind_of(kind)[0], request.values, call.host))
     return {name: read.tobytes().decode() if read.itemsize == 1 else plain(read) for name, read in call.results.items()}
@@ -88,8 +88,8 @@ cdef class Request:
     cdef Values values
     cdef dict given
 
-    def __init__(self, dict given not None):
-        self.given = given
+    def __init__(self, dict given not None, bint is_recipe):
+        self.given, self.values.is_recipe = given, is_recipe
         for name, value in given.items():
             self.add(name.encode(), value)
 
@@ -103,8 +103,8 @@ cdef class Request:
         elif isinstance(value, str) and "\0" not in value:
             self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
         elif type(value) is int or is_number(value):
-            self.values.add[double](name, <double>as_double(value))
-        elif isinstance(value, np.ndarray):
+            self.values.add[double](name, <double>as_written(value))
+        elif self.values.is_recipe and isinstance(value, np.ndarray):
             self.add_array(name, value)
         elif isinstance(value, Mapping):
             self.values.add[Named](name, named(value))
@@ -131,7 +131,7 @@ cdef class Request:
 cdef Named named(values):
     cdef Named result
     for value in values.values():
-        result.numbers.push_back(as_double(value) if is_number(value) else np.nan)
+        result.numbers.push_back(as_written(value) if is_number(value) else np.nan)
         result.are_numbers.push_back(is_number(value))
     return result
 
@@ -175,7 +175,7 @@ cdef class Call:
             got = show(value)
         texts = [refusal.requirement.decode(), got, advice or None]
         for place, text in enumerate(texts):
-            if text is not None and "{stratum}" in text:
+            if text is not None and "{stratum}" in text and len(names):
                 texts[place] = text.replace("{stratum}", names[refusal.stratum])
         raise (refused_type if refusal.is_type else refused_value)(refusal.parameter.decode(), *texts)
 
@@ -227,13 +227,15 @@ cdef class Instance:
         cdef Call call
         cdef bint succeeded
         self.kind, self.seed = kind_of(kind), seed
-        self.recipe = Request({name: plain(part) for name, part in parts.items()})
+        self.recipe = Request({name: plain(part) for name, part in parts.items()}, True)
         call = Call(self.recipe)
         with nogil:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)
         call.finish(succeeded, names)
         warning = call.host.warning.decode()
-        self.warning = warning.replace("{stratum}", names[call.host.stratum]) if "{stratum}" in warning else warning
+        if "{stratum}" in warning and len(names):
+            warning = warning.replace("{stratum}", names[call.host.stratum])
+        self.warning = warning
 
     @property
     def n_batches(self):

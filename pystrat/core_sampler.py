@@ -13,6 +13,7 @@ from pystrat.columns import refuse_dataset
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import STRATA, Strata
+from pystrat.value_names import Names
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -75,7 +76,8 @@ class CoreBatchSampler(BatchSampler):
 
         `names` are those of the strata, for messages; or returns what the kind lets messages name.
         """
-        parts, told = _core.plan(self._kind, arguments, dict(data), names)
+        shown = names.in_messages() if isinstance(names, Names) else names
+        parts, told = _core.plan(self._kind, arguments, dict(data), shown)
         for warning in told:
             warnings.warn(warning, stacklevel=3)
         return parts
@@ -138,8 +140,10 @@ class KindBatchSampler(BatchSampler):
     _kind: ClassVar[str]
 
     def _check(self, arguments: dict[str, Any]) -> None:
-        """Check the arguments; `_parts` has those that are given."""
+        """Check the arguments; `_parts` has those that are given, and `_parameters` all but the seed and the rank."""
         self._parts: dict[str, Any] = _kinds.check(self._kind, arguments)
+        names = [name for name in arguments if name not in ("seed", "rank")]
+        self._parameters = {name: self._parts.get(name) for name in names}
         super().__init__(**{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
 
     def _rows_of_data(self) -> Optional[int]:
@@ -151,9 +155,9 @@ class KindBatchSampler(BatchSampler):
         """Plan. `names` are those of the strata, for messages."""
         self._parts.update(data)
         self._labels = labels
-        instance = self._new_instance(names)
+        instance = self._new_instance(names.in_messages() if isinstance(names, Names) else names)
         if instance.warning:
-            warnings.warn(instance.warning, stacklevel=3)
+            warnings.warn(instance.warning, stacklevel=4)
         self._n_batches = instance.n_batches
         self._idle = [instance]  # each thread takes one for an epoch
 

@@ -6,39 +6,49 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
 
+from pystrat.core_sampler import KindBatchSampler
 from pystrat.messages import check_flag
 from pystrat.plan import BatchPlan
-from pystrat.strata import Strata
+from pystrat.recipe import compact
+from pystrat.strata import Strata, check_keys, strata_of_keys
 from pystrat.strata_weights import WeightsOfStrata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
 
-class PlannedBatchSampler(WeightsOfStrata):
+class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
     """Base class of the samplers whose epochs follow from the strata of the rows, a plan and a permutation.
 
-    The constructor of a subclass calls `_adopt_plan`.
+    The constructor of a subclass calls `_check`, then `_plan_strata`.
     """
 
     _plan: BatchPlan
+    _given_weights: Optional[NDArray[np.float64]]  # of the strata, if the user gave any
 
-    def _adopt_plan(
-        self,
-        strata: Strata,
-        parts: Mapping[str, Any],
-        labels: Mapping[str, Any],
-        taken: Optional[NDArray[np.float64]],
-        assign: str,
-        **sharing: Any,
-    ) -> None:
-        """Take the strata of all rows and the parts of the recipe, and make the plan.
+    def _plan_strata(self, strata: Strata, arguments: Mapping[str, Any], *, noun: str, **data: Any) -> None:
+        """Make the plan for the strata of all rows; some arguments may name strata.
 
-        An epoch has `taken` rows of each stratum, all of them if it is None. `sharing` is the rest of `_adopt`.
+        `noun` is the word for a stratum in messages, and `data` are the numbers of strata that others name.
         """
-        self._adopt(parts, {**labels, "names": strata.shown}, **sharing)
-        counts = strata.counts if taken is None else taken.astype(np.int64)
-        self._plan = BatchPlan(parts["n_batches"], counts, strata.values, assign, strata.counts)
+        for name, given in arguments.items():
+            if isinstance(given, Mapping):
+                check_keys(given, name, noun=noun)
+                data[f"{name}_strata"] = np.array(strata_of_keys(given, strata.values, name, noun=noun), dtype=float)
+                self._parameters[name] = dict(zip(given, np.atleast_1d(self._parts[name]).tolist()))
+        n_strata = len(strata.counts)
+        rows: dict[str, Any] = {"codes": compact(strata.codes, n_strata), "n_strata": n_strata}
+        self._begin({**rows, **data}, strata.shown, {"names": strata.shown})
+        found = self._idle[0].describe()
+        assign, taken = "even" if found["even"][0] else "proportional", found["taken"].astype(np.int64)
+        counts = strata.counts if np.array_equal(taken, strata.counts) else taken
+        self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, strata.counts)
+        self._given_weights = found.get("weights")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The checked parameters, except the strata, the seed and the rank."""
+        return {name: dict(value) if isinstance(value, dict) else value for name, value in self._parameters.items()}
 
     @property
     def plan(self) -> BatchPlan:
@@ -53,12 +63,8 @@ class PlannedBatchSampler(WeightsOfStrata):
         counts.setflags(write=False)
         return Strata(codes, self._plan.strata, counts)
 
-    def _given_weights(self) -> Optional[NDArray[np.float64]]:
-        """Return the weights of the strata that the user gave, in the order of their codes; None if there are none."""
-        return None
-
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
-        plan, given = self._plan, self._given_weights()
+        plan, given = self._plan, self._given_weights
         weights = np.asarray(plan.available) / plan.counts if given is None else given
         if not check_flag(normalize, "normalize"):
             return np.array(weights)

@@ -19,7 +19,7 @@ from pystrat.arrays import Wanted, is_missing
 from pystrat.columns import Column, check_n_rows, factorize_numbers, nothing_but_missing, number_columns, read_columns
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, refused_type, refused_value, show
-from pystrat.value_names import Names, name_of, parts_of
+from pystrat.value_names import Names, name_of, parts_of, written
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -205,7 +205,7 @@ def shown_key(key: Any) -> str:
     """Return a key as messages show it: 1, 'text', or (1, 'text')."""
     bare = (bool, np.bool_, np.number, int, float)
     shown = [
-        name_of(part) if isinstance(part, (*bare, pd.Interval)) or is_missing(part) else show(name_of(part))
+        written(part) if isinstance(part, (*bare, pd.Interval)) or is_missing(part) else show(name_of(part))
         for part in parts_of(key)
     ]
     return f"({', '.join(shown)})" if isinstance(key, tuple) else shown[0]

@@ -37,10 +37,22 @@ class Names(Sequence[str]):
     def __getitem__(self, place: Union[int, slice]) -> Union[str, list[str]]:
         return [*map(name_of, self._values[place])] if isinstance(place, slice) else name_of(self._values[place])
 
+    def in_messages(self) -> Sequence[str]:
+        """Return the names as users of Python write the values: True and False."""
+        first = [part for value in self._values[:2] for part in parts_of(value)]
+        if not any(isinstance(part, (bool, np.bool_)) for part in first):
+            return self
+        return [", ".join(map(written, parts_of(value))) for value in self._values]
+
 
 def name_of(value: Any) -> str:
     """Return the name of a value, or of the values of several columns."""
     return ", ".join(map(_name, parts_of(value)))
+
+
+def written(value: Any) -> str:
+    """Return the name of a value, a logical one as Python writes it."""
+    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else _name(value)
 
 
 def exact_name_of(value: Any) -> str:

@@ -180,7 +180,7 @@ def test_a_row_that_is_never_sampled_has_no_weight() -> None:
     [
         (CODES, "1", "name one of the strata, 1, 0. Got '1' instead. Use 1 instead, the value itself."),
         (CODES, 2, "name one of the strata, 1, 0. Got 2 instead."),
-        (CODES == 1, 1, "name one of the strata, TRUE, FALSE. Got 1 instead."),
+        (CODES == 1, 1, "name one of the strata, True, False. Got 1 instead."),
         (LABELS["two columns"], "1, a", "(1, 'a'), (0, 'b'). Got '1, a' instead. Use (1, 'a') instead"),
         (LABELS["two columns"], 1, "(1, 'a'), (0, 'b'). Got 1 instead."),
     ],
@@ -236,3 +236,12 @@ def test_a_recipe_keeps_the_order_of_categories() -> None:
     recipe = recipe_of(OneStratumBatchSampler(labels, 1, missing="stratum", seed=1))
     assert recipe is not None
     assert (recipe.labels["kinds"], recipe.labels["levels"]) == (("ordered 2",), ("low", "high"))
+
+
+def test_messages_show_logical_values_as_python_writes_them() -> None:
+    with pytest.raises(ValueError, match="ask for at most 9 rows of 'True', which has 9. Got 50 instead"):
+        StratifiedBatchSampler([True, False] * 9, {True: 50})
+    with pytest.raises(ValueError, match="the smallest stratum, 'False, a', has 1 row"):
+        StratifiedBatchSampler({"x": [True] * 3 + [False], "y": ["a"] * 4}, 2)
+    with pytest.raises(ValueError, match="the smallest stratum, 'TRUE', has 1 row"):
+        StratifiedBatchSampler(["FALSE"] * 3 + ["TRUE"], 2)

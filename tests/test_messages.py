@@ -105,7 +105,6 @@ def test_minimums_by_stratum_are_refused_by_name(call: Callable[[], Any]) -> Non
                 f"'min_samples_per_stratum' .* be a positive integer. Got {shown} inst",
             )
             for value, shown in (
-                (Fraction(2**60 + 1, 2**60) * 3, "3458764513820540931/1152921504606846976"),
                 (Fraction(7, 2), "3.5"),
                 (Decimal(2**60 + 1) / 2**60, "a value of class 'Decimal'"),
                 (Decimal(3), "a value of class 'Decimal'"),

@@ -41,7 +41,7 @@ def test_the_traceback_leads_from_the_call_to_the_refusal() -> None:
     with pytest.raises(ValueError) as error:
         StratifiedBatchSampler(["a"], 0)
     frames = traceback.extract_tb(error.value.__traceback__)
-    assert frames[1].name == "__init__" and frames[-1].filename.endswith("_core.pyx")
+    assert frames[1].name == "__init__" and frames[-1].filename.endswith("_kinds.pyx")
     assert error.value.__cause__ is None and error.value.__context__ is None
 
 

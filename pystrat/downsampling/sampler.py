@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import Any, Mapping, Optional, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pystrat.core_sampler import arguments_of, data_of, labels_of
-from pystrat.downsampling.classes import by_class, show_numbers, strata_of
+from pystrat.arrays import as_mapping
+from pystrat.core_sampler import arguments_of
 from pystrat.lazy_pandas import pd
-from pystrat.messages import as_written, count_of, show
-from pystrat.multiplier import Multiplier, as_multiplier
+from pystrat.messages import count_of, show
 from pystrat.planned import PlannedBatchSampler
-from pystrat.strata import check_keys, encode_strata
+from pystrat.strata import check_keys, encode_strata, strata_of_keys
 from pystrat.value_names import name_of
 
 
@@ -32,13 +30,13 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         The class of each row of the dataset; at most 2^31 - 1 rows, none missing.
-    multiplier : float, Fraction or dict
+    multiplier : float or dict
         The number of rows of the majority to keep, as a multiple of all other rows:
         ``k = min(majority, floor(multiplier * minority + 1/2))``, at least 1. For several classes, a dict from class to
         multiplier: ``min(rows, floor(multiplier * smallest + 1/2))`` rows of each class in it are kept, where smallest
-        is the size of the smallest class; all rows of other classes are kept. A float is taken exactly as the decimal
-        number of 15 significant digits that is shown (a narrower numpy float as the shortest that represents it);
-        integers and Fractions are exact.
+        is the size of the smallest class; all rows of other classes are kept. A float is
+        taken as the decimal number of 15 significant digits that is shown (a narrower numpy float as the shortest that
+        represents it).
     batch_size : int
         The largest number of rows in a batch.
     majority : label, optional
@@ -100,7 +98,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     def __init__(
         self,
         strata: Any,
-        multiplier: Union[Multiplier, Mapping[Any, Multiplier]],
+        multiplier: Union[float, Mapping[Any, float]],
         batch_size: int,
         *,
         majority: Any = None,
@@ -110,36 +108,21 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("strata",))
-        arguments["multiplier"] = by_class(multiplier, "multiplier", as_multiplier)
+        given = arguments_of(locals(), without=("strata",))
+        arguments = {name: as_mapping(value, name) for name, value in given.items()}
         check_keys([majority], "majority")
         arguments["majority"] = None if majority is None else name_of(majority)
-        arguments["weights"] = by_class(weights, "weights", as_written)
-        settings = self._plan_of(arguments)
-        encoded = encode_strata(strata, missing=None)
-        named = strata_of(settings, encoded.values, majority)
-        parts = self._plan_of(settings, {**data_of(encoded), **named}, encoded.shown)
-        del settings["seed"]
-        self._parameters = {**settings, "majority": majority}
-        labels = labels_of(settings)
-        for name in ("multiplier", "weights"):
-            if name in labels:
-                labels[name] = show_numbers(settings[name])
-        sharing = {"seed": seed, "num_replicas": num_replicas, "rank": rank}
-        self._adopt_plan(encoded, parts, labels, parts["kept"], "even", **sharing)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the strata, the seed and the rank."""
-        return {name: dict(value) if isinstance(value, dict) else value for name, value in self._parameters.items()}
+        self._check(arguments)
+        encoded, named = encode_strata(strata, missing=None), {}
+        if majority is not None:
+            named["majority_strata"] = strata_of_keys([majority], encoded.values, "majority")[0]
+        self._plan_strata(encoded, arguments, noun="class", **named)
+        self._parameters["majority"] = majority
 
     @property
     def keep_rates(self) -> pd.Series:
         """The share of the rows of each class in an epoch, by its value: ``plan.keep_rates``."""
         return self._plan.keep_rates
-
-    def _given_weights(self) -> Optional[NDArray[np.float64]]:
-        return self._parts.get("weights")
 
     def __repr__(self) -> str:
         plan, n_rows = self._plan, len(self._parts["codes"])

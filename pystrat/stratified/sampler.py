@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
 from pystrat import _core
 from pystrat.arrays import as_mapping
-from pystrat.core_sampler import arguments_of, data_of
-from pystrat.messages import refused_type, as_written, count_of, show, show_number
+from pystrat.core_sampler import arguments_of
+from pystrat.messages import count_of
 from pystrat.planned import PlannedBatchSampler
-from pystrat.strata import check_keys, encode_strata, strata_of_keys
+from pystrat.strata import encode_strata
 
 DROP_CHOICES = ("balanced",)
 MISSING_CHOICES = ("error", "stratum", "drop")
@@ -39,7 +38,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         The mean number of rows per batch. An epoch has ``max(1, round-half-up(n / mean_batch_size))`` batches. Give
         either `min_samples_per_stratum` or `mean_batch_size`; with ``rare="repeat"``, give both.
     shares : mapping, optional
-        The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
+        The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights,
         such as ``{"positive": 1, "negative": 3}`` or ``labels.value_counts()``.
     temperature : float, optional
         At least 1: the share of a stratum of n rows is ``n^(1 / temperature)`` in every batch of exactly
@@ -129,37 +128,10 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("strata",))
-        arguments["min_samples_per_stratum"] = as_mapping(min_samples_per_stratum, "min_samples_per_stratum")
-        arguments["shares"] = _as_written(shares)
-        settings = self._plan_of(arguments)
-        named = _read_numbers(settings)
-        encoded = encode_strata(strata, missing=settings["missing"])
-        data = data_of(encoded)
-        codes = []
-        if named is not None:
-            codes = strata_of_keys(settings[named], encoded.values, named, noun="stratum")
-            data["named_strata"] = np.array(codes, dtype=np.float64)
-        parts = self._plan_of(settings, data, encoded.shown)
-        del settings["seed"]
-        self._parameters = settings
-        names = [encoded.shown[code] for code in codes]
-        labels = {name: _show_setting(value, names) for name, value in settings.items() if value is not None}
-        self._adopt_plan(
-            encoded,
-            parts,
-            labels,
-            parts.get("taken"),
-            "even" if parts["even"] else "proportional",
-            seed=seed,
-            num_replicas=num_replicas,
-            rank=rank,
-        )
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the strata, the seed and the rank."""
-        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in self._parameters.items()}
+        given = arguments_of(locals(), without=("strata",))
+        arguments = {name: as_mapping(value, name) for name, value in given.items()}
+        self._check(arguments)
+        self._plan_strata(encode_strata(strata, missing=missing), arguments, noun="stratum")
 
     def __repr__(self) -> str:
         plan = self._plan
@@ -169,40 +141,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, assign={plan.assign!r}, "
             f"shuffle={self._parts['shuffle']}, seed={self._seed}, epoch={self.epoch})"
         )
-
-
-def _as_written(shares: Any) -> Any:
-    """Return shares as they are written, even those in narrow floats of numpy."""
-    shares = as_mapping(shares, "shares")
-    if shares is None:
-        return None
-    if not isinstance(shares, Mapping):
-        raise refused_type("shares", "be a mapping from strata to numbers", show(shares))
-    return {name: as_written(value) if isinstance(value, np.floating) else value for name, value in shares.items()}
-
-
-def _read_numbers(settings: dict[str, Any]) -> Optional[str]:
-    """Take the numbers of strata as the core reads them; return the parameter that has such numbers, if any."""
-    for parameter, numbers in (("min_samples_per_stratum", "minimums"), ("shares", "weights")):
-        read = settings.pop(numbers, None)
-        if read is not None:
-            given = settings[parameter]
-            check_keys(given, parameter, noun="stratum")
-            # No digit is lost of a whole number that no double equals.
-            exact = [int(value) if isinstance(value, Integral) else value for value in given.values()]
-            settings[parameter] = {
-                key: value if isinstance(value, int) else int(number) if numbers == "minimums" else float(number)
-                for key, value, number in zip(given, exact, read)
-            }
-            return parameter
-    return None
-
-
-def _show_setting(value: Any, names: Sequence[str]) -> str:
-    """Return a parameter as text, as a generator in R shows it; `names` are those of the strata that it names."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{show(name)}: {show_number(number)}" for name, number in zip(names, value.values()))
-    return show(value)
 
 
 def min_samples_for_batch_size(

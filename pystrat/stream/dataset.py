@@ -69,7 +69,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         ``max(1, round-half-up(n / (L * mean_batch_size)))`` batches. The minimum m is the largest that all batches
         have.
     shares : mapping, optional
-        The share of each stratum in every batch, as positive weights with few digits, such as ``{"positive": 1,
+        The share of each stratum in every batch, as positive weights, such as ``{"positive": 1,
         "negative": 3}``, with `mean_batch_size` and `counts`.
     balance : {"over", "under"} or int, optional
         Take the same number of rows of every stratum in each epoch, over all lanes: the size of the largest stratum

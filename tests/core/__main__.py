@@ -14,7 +14,6 @@ from tests.core.core_calls import numbers_of_calls
 
 HERE = Path(__file__).parent
 SOURCES = HERE.parents[1] / "rbridge" / "r" / "src"
-BINDING = SOURCES / "r" / "binding.cpp"
 OPTIONS = "-O1 -g1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all".split()
 WARNINGS = "-Wall -Wextra -Wconversion -pedantic -Werror".split()
 # What the program does wrong if it is asked to, and what the sanitizers say of it.
@@ -22,16 +21,15 @@ ERRORS = {"beyond": "heap-buffer-overflow|insufficient space for an object", "ov
 
 
 def compiled(compiler: str, program: Path) -> Path:
-    """Compile the kinds in C and replay.c, or those in C++ and replay.cpp, as one source."""
+    """Compile the kinds in C and replay.c as one source, or those in C++ and replay.cpp."""
+    folders = [f"-I{folder}" for folder in (SOURCES, SOURCES / "core", HERE)]
     if program.suffix == ".cpp":
         compiler = {"gcc": "g++"}.get(compiler, f"{compiler}++")
-        language, names = ["-std=c++17", "-x", "c++"], sorted(map(str, {*SOURCES.glob("*/*.cpp")} - {BINDING}))
-    else:
-        parts = ("kind", "function")
-        language, names = ["-std=c99", "-x", "c"], sorted(str(f) for part in parts for f in SOURCES.glob(f"{part}_*.c"))
-    folders = [f"-I{folder}" for folder in (SOURCES, SOURCES / "core", HERE)]
-    command = [compiler, *OPTIONS, *WARNINGS, *folders, *language, "-", "-o", str(program), "-lm"]
-    names.append(f"replay{program.suffix}")
+        sources = [*sorted({*SOURCES.glob("*/*.cpp")} - {SOURCES / "r" / "binding.cpp"}), HERE / "replay.cpp"]
+        subprocess.run([compiler, "-std=c++17", *OPTIONS, *WARNINGS, *folders, *sources, "-o", program], check=True)
+        return program
+    names = [*sorted(path.name for part in ("kind", "function") for path in SOURCES.glob(f"{part}_*.c")), "replay.c"]
+    command = [compiler, "-std=c99", *OPTIONS, *WARNINGS, *folders, "-x", "c", "-", "-o", str(program), "-lm"]
     subprocess.run(command, input="".join(f'#include "{name}"\n' for name in names), text=True, check=True)
     return program
 

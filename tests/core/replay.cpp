@@ -91,6 +91,7 @@ std::vector<Call> read_calls() {
 
 Values values_of(const std::vector<Part> &parts) {
   Values values;
+  values.is_recipe = true;
   for (const Part &part : parts) {
     if (part.type == IS_TEXT) {
       values.add(part.name, part.text);

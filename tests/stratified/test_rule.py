@@ -11,68 +11,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import BatchPlan
-from tests.inside import core
+from tests.inside import kinds
 from tests.levels import IS_THOROUGH
 
 ASSIGNS = ("proportional", "even")
 LARGEST_OF_TWO, LARGEST_OF_THREE = (60, 12) if IS_THOROUGH else (24, 7)  # sizes and minima of exhaustive loops
 
 
-def plan_of(counts: Sequence[int], n_batches: int, assign: str) -> BatchPlan:
+def sampler_of(counts: Sequence[int], **wanted: Any) -> tuple[BatchPlan, kinds.Instance]:
+    """The plan of a sampler, and what draws its epochs, of a dataset in the order of the strata."""
     names = tuple(str(stratum) for stratum in range(len(counts)))
-    return BatchPlan(n_batches, np.array(counts, dtype=np.int64), names, assign)
-
-
-def make_plan(counts: np.ndarray, strata: Sequence[str], **wanted: Any) -> BatchPlan:
-    """The plan that the core makes for a sampler."""
-    data = {
-        "codes": np.repeat(np.arange(len(counts), dtype=np.uint8), counts),
-        "n_strata": np.array([len(counts)], dtype=np.float64),
-        "counts": counts.astype(np.float64),
-    }
+    data = {"codes": np.repeat(np.arange(len(counts), dtype=np.uint8), counts), "n_strata": len(counts)}
     defaults = {"shuffle": False, "assign": "proportional", "rare": "error", "missing": "error"}
-    parts, _ = core.plan("stratified", {**defaults, **wanted}, data, strata)
-    return BatchPlan(parts["n_batches"], counts, strata, "even" if parts["even"] else "proportional")
+    instance = kinds.Instance("stratified", {**defaults, **wanted, **data}, 0, names)
+    assign = "even" if instance.describe()["even"][0] else "proportional"
+    return BatchPlan(instance.n_batches, np.array(counts, dtype=np.int64), names, assign), instance
 
 
-def scattered(plan: BatchPlan) -> tuple[np.ndarray, np.ndarray]:
-    """The codes of a dataset with the plan's counts, and its rows in batch order, unshuffled, by the core."""
-    codes = np.repeat(np.arange(len(plan.counts), dtype=np.uint8), plan.counts)
-    numbers = {"n_strata": len(plan.counts), "n_batches": plan.n_batches}
-    flags = {"even": plan.assign == "even", "shuffle": False}
-    parts = {name: np.array([number], dtype=np.float64) for name, number in numbers.items()}
-    parts.update({name: np.array([flag], dtype=np.int32) for name, flag in flags.items()})
-    epoch = core.Instance("stratified", {"codes": codes, **parts}, 0).draw(0)
+def check(counts: Sequence[int], **wanted: Any) -> BatchPlan:
+    """Check the batches of a sampler; return its plan."""
+    plan, instance = sampler_of(counts, **wanted)
+    epoch = instance.draw(0)
     assert np.array_equal(epoch["offsets"], plan.offsets)
-    return codes, epoch["rows"]
-
-
-def table_of(plan: BatchPlan) -> np.ndarray:
-    """Rows of each stratum in each batch, as the kernel deals them."""
-    codes, rows = scattered(plan)
-    assert np.array_equal(np.sort(rows), np.arange(plan.n_rows)), "every row exactly once"
-    batch = np.repeat(np.arange(plan.n_batches), plan.sizes)
-    cells = batch * len(plan.counts) + codes[rows]
-    return np.bincount(cells, minlength=plan.n_batches * len(plan.counts)).reshape(plan.n_batches, -1)
-
-
-def check(counts: Sequence[int], n_batches: int, assign: str) -> None:
-    plan = plan_of(counts, n_batches, assign)
-    table = table_of(plan)
-    floor = plan.counts // n_batches
-    assert ((table == floor) | (table == floor + (plan.counts % n_batches > 0))).all(), "floor or ceiling"
+    assert np.array_equal(np.sort(epoch["rows"]), np.arange(plan.n_rows)), "every row exactly once"
+    codes, batch = np.repeat(np.arange(len(counts)), counts), np.repeat(np.arange(plan.n_batches), plan.sizes)
+    cells = np.bincount(batch * len(counts) + codes[epoch["rows"]], minlength=plan.n_batches * len(counts))
+    table, floor = cells.reshape(plan.n_batches, -1), plan.counts // plan.n_batches
+    assert np.array_equal(table, plan.rows_of_strata())
+    assert ((table == floor) | (table == floor + (plan.counts % plan.n_batches > 0))).all(), "floor or ceiling"
     assert table.min() >= plan.min_samples_per_stratum
     assert plan.sizes.min() > 0, "no batch is empty"
-    if assign == "even":
+    if plan.assign == "even":
         assert plan.sizes.max() - plan.sizes.min() <= 1
+    return plan
 
 
 def distinct_batch_numbers(n_min: int, minima: Iterable[int]) -> set[int]:
     """The numbers of batches that the minima give, checked against the rule."""
     numbers = set()
     for minimum in minima:
-        counts = np.array([n_min, n_min], dtype=np.int64)
-        plan = make_plan(counts, ("0", "1"), min_samples_per_stratum=minimum, rare="allow")
+        plan, _ = sampler_of([n_min, n_min], min_samples_per_stratum=minimum, rare="allow")
         assert plan.n_batches == max(1, n_min // minimum)
         if n_min >= minimum:
             assert plan.min_samples_per_stratum >= minimum, "the promise"
@@ -86,7 +64,7 @@ def test_every_pair_of_sizes_and_every_minimum(assign: str) -> None:
     batch_numbers = {n_min: distinct_batch_numbers(n_min, sizes) for n_min in sizes}
     for counts in product(sizes, repeat=2):
         for n_batches in batch_numbers[min(counts)]:
-            check(counts, n_batches, assign)
+            check(counts, min_samples_per_stratum=min(counts) // n_batches, assign=assign)
 
 
 @pytest.mark.parametrize("assign", ASSIGNS)
@@ -95,7 +73,7 @@ def test_every_triple_of_sizes_and_every_minimum(assign: str) -> None:
     batch_numbers = {n_min: distinct_batch_numbers(n_min, sizes) for n_min in sizes}
     for counts in product(sizes, repeat=3):
         for n_batches in batch_numbers[min(counts)]:
-            check(counts, n_batches, assign)
+            check(counts, min_samples_per_stratum=min(counts) // n_batches, assign=assign)
 
 
 counts_lists = st.lists(st.integers(1, 400), min_size=1, max_size=40)
@@ -103,38 +81,28 @@ counts_lists = st.lists(st.integers(1, 400), min_size=1, max_size=40)
 
 @given(counts_lists, st.integers(1, 500), st.sampled_from(ASSIGNS), st.integers(1, 7))
 def test_any_sizes_minimum_and_replicas(counts: list[int], minimum: int, assign: str, replicas: int) -> None:
-    n_min = min(counts)
     arguments = {"min_samples_per_stratum": minimum, "assign": assign, "rare": "allow", "num_replicas": replicas}
-    strata = tuple(str(stratum) for stratum in range(len(counts)))
-    n_batches = max(1, n_min // minimum)
+    n_batches = max(1, min(counts) // minimum)
     if n_batches < replicas:
         with pytest.raises(ValueError, match="num_replicas"):
-            make_plan(np.array(counts), strata, **arguments)
+            sampler_of(counts, **arguments)
         return
-    plan = make_plan(np.array(counts), strata, **arguments)
-    assert plan.n_batches == n_batches - n_batches % replicas
-    check(counts, plan.n_batches, assign)
-    assert np.array_equal(plan.rows_of_strata(), table_of(plan))
+    assert check(counts, **arguments).n_batches == n_batches - n_batches % replicas
 
 
 @given(counts_lists, st.integers(1, 500), st.sampled_from(ASSIGNS))
 def test_any_sizes_and_mean_batch_size(counts: list[int], mean: int, assign: str) -> None:
-    strata = tuple(str(stratum) for stratum in range(len(counts)))
-    plan = make_plan(np.array(counts), strata, mean_batch_size=mean, assign=assign, rare="allow")
+    plan = check(counts, mean_batch_size=mean, assign=assign, rare="allow")
     exact = sum(counts) / mean
     assert plan.n_batches == max(1, int(exact + 0.5)), "rounded half up (exact here: the numbers are small)"
     assert plan.assign == ("even" if plan.n_batches > min(counts) else assign)
-    check(counts, plan.n_batches, plan.assign)
-    assert np.array_equal(plan.rows_of_strata(), table_of(plan))
 
 
 @given(counts_lists, st.integers(1, 60), st.integers(1, 5))
 def test_a_refused_mean_batch_size_names_the_smallest_that_works(counts: list[int], mean: int, replicas: int) -> None:
-    strata = tuple(str(stratum) for stratum in range(len(counts)))
-
     def accepted(mean: int) -> Optional[str]:
         try:
-            make_plan(np.array(counts), strata, mean_batch_size=mean, num_replicas=replicas)
+            sampler_of(counts, mean_batch_size=mean, num_replicas=replicas)
         except ValueError as error:
             return str(error)
         return None
@@ -149,20 +117,19 @@ def test_a_refused_mean_batch_size_names_the_smallest_that_works(counts: list[in
 
 @given(counts_lists, st.integers(1, 60), st.integers(1, 5))
 def test_refused_replicas_name_a_minimum_that_works(counts: list[int], minimum: int, replicas: int) -> None:
-    strata = tuple(str(stratum) for stratum in range(len(counts)))
     try:
-        make_plan(np.array(counts), strata, min_samples_per_stratum=minimum, num_replicas=replicas)
+        sampler_of(counts, min_samples_per_stratum=minimum, num_replicas=replicas)
     except ValueError as error:
         if "to at most" in str(error):
             largest = int(str(error).split("to at most ")[1].rstrip("."))
-            plan = make_plan(np.array(counts), strata, min_samples_per_stratum=largest, num_replicas=replicas)
+            plan, _ = sampler_of(counts, min_samples_per_stratum=largest, num_replicas=replicas)
             assert plan.n_batches == replicas
 
 
 def test_the_proportional_batch_is_the_rank_scaled_and_rounded_up() -> None:
     counts = [600, 19_400]
-    plan = plan_of(counts, 200, "proportional")
-    codes, rows = scattered(plan)
+    plan, instance = sampler_of(counts, min_samples_per_stratum=3)
+    codes, rows = np.repeat(np.arange(len(counts)), counts), instance.draw(0)["rows"]
     batch = np.empty(plan.n_rows, dtype=np.int64)
     batch[rows] = np.repeat(np.arange(1, 201), plan.sizes)
     for stratum, n_s in enumerate(counts):
@@ -171,8 +138,8 @@ def test_the_proportional_batch_is_the_rank_scaled_and_rounded_up() -> None:
 
 
 def test_even_deals_row_after_row_to_batch_after_batch() -> None:
-    plan = plan_of([3, 5, 2], 4, "even")
-    codes, rows = scattered(plan)
+    plan, instance = sampler_of([3, 5, 2], mean_batch_size=2, num_replicas=4, rare="allow", assign="even")
+    rows = instance.draw(0)["rows"]
     assert [rows[start::1][:size].tolist() for start, size in zip(plan.offsets, plan.sizes)] == [
         [0, 4, 8],
         [1, 5, 9],
@@ -185,7 +152,7 @@ def test_exact_where_a_double_rounds() -> None:
     """n_s * B passes 2^53 here; the sizes are compared with Python's own integers of any length."""
     n_batches = 2**22 + 1
     counts = [2**31 - n_batches - 2, n_batches + 1]
-    plan = plan_of(counts, n_batches, "proportional")
+    plan = BatchPlan(n_batches, np.array(counts, dtype=np.int64), ("0", "1"), "proportional")
     for batch in [0, 1, 12_345, n_batches // 3, n_batches - 2, n_batches - 1]:
         upto = [(batch + 1) * n_s // n_batches - batch * n_s // n_batches for n_s in counts]
         assert plan.sizes[batch] == sum(upto)
@@ -201,7 +168,7 @@ def test_the_published_float_formula_breaks_the_promise_where_the_rule_does_not(
     batch = np.ceil(rank / 600 * 600 / 3)
     positives = np.bincount(batch.astype(int))[1:]
     assert (positives == 2).sum() == 11 and (positives == 4).sum() == 11
-    assert (table_of(plan_of([600, 19_400], 200, "proportional"))[:, 0] == 3).all()
+    assert (check([600, 19_400], min_samples_per_stratum=3).rows_of_strata()[:, 0] == 3).all()
 
 
 def test_the_other_published_float_formula_makes_a_spurious_batch_where_the_rule_does_not() -> None:
@@ -210,5 +177,5 @@ def test_the_other_published_float_formula_makes_a_spurious_batch_where_the_rule
     batches = [np.ceil(n_min / n * np.arange(1, n + 1) / 1).astype(int) for n in (n_min, n_max)]
     assert max(batch.max() for batch in batches) == 4
     assert np.bincount(batches[0], minlength=5)[1:].tolist() == [1, 1, 1, 0]
-    plan = make_plan(np.array([3, 187]), ("rare", "common"), min_samples_per_stratum=1)
-    assert plan.n_batches == 3 and (table_of(plan)[:, 0] == 1).all()
+    plan = check([3, 187], min_samples_per_stratum=1)
+    assert plan.n_batches == 3 and (plan.rows_of_strata()[:, 0] == 1).all()

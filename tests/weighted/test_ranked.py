@@ -193,7 +193,7 @@ def test_refused_parameters(options: dict, text: str) -> None:
 
 def test_an_empty_buffer_fills_up() -> None:
     sampler = ranked(0, capacity=3, alpha=1)
-    with pytest.raises(ValueError, match="'priorities' parameter must not all be 0 when rows"):
+    with pytest.raises(ValueError, match="'priorities' parameter must be those of at least one row"):
         sampler.sample(1)
     assert sampler.append().tolist() == [0] and sampler.sample(3).tolist() == [0, 0, 0]
     assert sampler.append(3).tolist() == [1, 2, 0] and set(sampler.sample(100).tolist()) == {0, 1, 2}

@@ -88,9 +88,10 @@ core_kind = function(...) {
   utils::modifyList(shared, list(...))
 }
 
-# The arguments of the calling function.
-given_arguments = function(frame = parent.frame()) {
-  sapply(names(formals(sys.function(sys.parent()))), get, envir = frame, simplify = FALSE)
+# The arguments of the calling function, except those of rows.
+given_arguments = function(without = NULL, frame = parent.frame()) {
+  names = setdiff(names(formals(sys.function(sys.parent()))), c("...", without))
+  sapply(names, get, envir = frame, simplify = FALSE)
 }
 
 # A kind of the core in C++, which checks all parts of recipes; a recipe is a request.
@@ -101,7 +102,7 @@ table_kind = function(kind, ...) {
     count_batches = core_count,
     bytes = function(recipe) core_described(recipe)$bytes
   )
-  utils::modifyList(core_kind(), c(shared, list(...)))
+  utils::modifyList(utils::modifyList(core_kind(), shared), list(...))
 }
 
 # What follows from a recipe.

@@ -54,17 +54,90 @@ strata_data = function(strata) {
   list(codes = recipe_codes(strata$codes, n_strata), n_strata = as.double(n_strata))
 }
 
+# Kinds whose recipes are a request, the codes of strata, and the numbers of the strata that arguments name.
+
+# The generator of a request. `noun` is what messages call the strata.
+dealt_generator = function(kind, request, strata) {
+  noun = if (kind == "downsampled") "class" else "stratum"
+  for (argument in names(request)) {
+    values = plain_value(request[[argument]])
+    if (length(values) > 0L && !is.null(names(values)) && (is.numeric(values) || is.list(values))) {
+      names(values) = check_class_names(values, argument, noun)
+    }
+    request[argument] = list(values)
+  }
+  settings = lapply(core_plan(kind, request), function(value) if (is.integer(value)) value == 1L else value)
+  for (argument in names(settings)) {
+    names(settings[[argument]]) = names(request[[argument]])
+  }
+  settings = c(settings, request["seed"], if (!is.null(request$majority)) request["majority"])
+  recipe_of = function(strata, settings) dealt_recipe(kind, strata, settings, noun)
+  strata_generator(kind, strata, settings, recipe_of, function(settings) {
+    shown_settings(settings, setdiff(names(settings), c("seed", "strata")))
+  })
+}
+
+# The recipe for encoded strata.
+dealt_recipe = function(kind, strata, settings, noun) {
+  arguments = settings[setdiff(names(settings), c("seed", "strata"))]
+  data = strata_data(strata)
+  if (!is.null(arguments$majority)) {
+    data$majority_strata = class_codes(arguments$majority, strata$names, "majority", noun) - 1
+  }
+  for (argument in names(Filter(function(value) !is.null(names(value)), arguments))) {
+    data[[paste0(argument, "_strata")]] = class_codes(names(arguments[[argument]]), strata$names, argument, noun) - 1
+  }
+  parts = core_plan(kind, c(arguments, data), strata$names)
+  new_recipe(kind, settings$seed, c(parts, data), labels = list(names = strata$names))
+}
+
+dealt_kind = function(kind, methods, ...) {
+  table_kind(kind,
+    plan = NULL, # it waits for strata alone
+    vectors = list(parts = NA, labels = "names"),
+    n_rows = function(recipe) length(recipe$parts$codes),
+    complete = with_strata_of_source(function(strata, settings) {
+      dealt_recipe(kind, strata, settings, if (kind == "downsampled") "class" else "stratum")
+    }),
+    check = check_stratum_names,
+    setup = dealt_setup,
+    settings = format_dealt_generator,
+    methods = c(planned_methods(), methods),
+    ...
+  )
+}
+
 # What an instance shows of its plan: list(
-#   codes, shuffle, seed,
-#   counts = the rows of each stratum, followed by those that are in no batch, plan, in which an epoch takes `taken`
-#   rows, all of them if it is NULL
+#   codes, shuffle, seed, walks, weights,
+#   counts = the rows of each stratum, followed by those that are in no batch, plan
 # )
-dealt_setup = function(recipe, taken, assign, shuffle) {
+dealt_setup = function(recipe, private) {
   parts = recipe$parts
-  counts = count_codes(parts)
-  available = counts[-length(counts)]
-  plan = make_plan(if (is.null(taken)) available else taken, recipe$labels$names, parts$n_batches, assign, available)
-  list(codes = parts$codes, counts = counts, plan = plan, shuffle = shuffle, seed = recipe$seed)
+  found = core_described(recipe)
+  available = found$counts[-length(found$counts)]
+  assign = if (found$even == 1) "even" else "proportional"
+  plan = make_plan(found$taken, recipe$labels$names, found$n_batches, assign, available)
+  list(codes = parts$codes, counts = found$counts, plan = plan, shuffle = !identical(parts$shuffle, 0L),
+    seed = recipe$seed, walks = identical(parts$in_turn, 1L), weights = found$weights)
+}
+
+# The arguments of a generator, and where its strata come from.
+format_dealt_generator = function(recipe) {
+  parts = recipe$parts
+  if (is.null(recipe$open)) {
+    arguments = setdiff(names(parts), c("codes", "n_strata", grep("_strata$", names(parts), value = TRUE)))
+    recipe$labels = c(lapply(stats::setNames(arguments, arguments), function(argument) {
+      value = parts[[argument]]
+      named = parts[[paste0(argument, "_strata")]]
+      if (is.integer(value)) {
+        value = value == 1L
+      } else if (!is.null(named)) {
+        names(value) = recipe$labels$names[named + 1]
+      }
+      show_setting(value)
+    }), recipe$labels)
+  }
+  format_strata_generator(recipe)
 }
 
 # The members of instances with such a setup.
@@ -79,7 +152,7 @@ weight_methods = function() {
     class_weights = function(normalize = FALSE) {
       normalize = check_flag(normalize, "normalize")
       if (is.null(private$.in_order)) {
-        weights_of_setup(private$.setup, private$.recipe$parts, normalize)
+        weights_of_setup(private$.setup, normalize)
       }
     },
     weights = function(rows = NULL, normalize = FALSE) {
@@ -92,9 +165,9 @@ weight_methods = function() {
 }
 
 # The training weight of each stratum, by name, for batches of all strata or of some.
-weights_of_setup = function(setup, parts, normalize) {
+weights_of_setup = function(setup, normalize) {
   if (is.null(setup$blocks)) {
-    return(weights_of_strata(setup$plan, parts$weights, normalize))
+    return(weights_of_strata(setup$plan, setup$weights, normalize))
   }
   weights_of_subset(setup, normalize)
 }

@@ -114,82 +114,32 @@
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, in_turn = FALSE,
   weights = NULL, seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
-  request = list(multiplier = named_by_class(multiplier, "multiplier"), batch_size = batch_size,
-    majority = if (!is.null(majority)) class_name(majority, "majority"), in_turn = in_turn,
-    weights = named_by_class(weights, "weights"), seed = seed, num_replicas = num_replicas)
-  configuration = core_plan("downsampled", request)
-  strata_generator("downsampled", strata, configuration, downsampled_recipe, downsampled_labels)
-}
-
-# Numbers of classes as doubles with the names under which the classes are shown; anything else as it is.
-named_by_class = function(values, parameter) {
-  values = plain_value(values)
-  is_number = function(value) is.numeric(value) && !is.object(value) && length(value) == 1L
-  if (length(values) == 0L || (is.null(names(values)) && (!is.list(values) || is.object(values)))) {
-    return(if (is_number(values)) as.vector(values, "double") else values)
+  request = given_arguments("strata")
+  if (!is.null(majority)) {
+    request$majority = class_name(majority, "majority")
   }
-  names = check_class_names(values, parameter)
-  values = as.list(values)
-  if (all(vapply(values, is_number, NA))) {
-    values = vapply(values, as.double, 1)
-  }
-  stats::setNames(values, names)
-}
-
-# `strata` are encoded.
-downsampled_recipe = function(strata, configuration) {
-  codes = function(parameter, wanted = names(configuration[[parameter]])) {
-    if (!is.null(wanted)) class_codes(wanted, strata$names, parameter) - 1
-  }
-  multipliers = codes("multiplier")
-  data = list(multiplier_strata = multipliers, weights_strata = codes("weights"),
-    majority_stratum = if (is.null(multipliers)) codes("majority", configuration$majority))
-  parts = core_plan("downsampled", c(configuration, strata_data(strata), data), strata$names)
-  new_recipe("downsampled", configuration$seed, parts, labels = downsampled_labels(configuration, strata$names))
-}
-
-downsampled_shown = c("multiplier", "batch_size", "majority", "in_turn", "weights", "num_replicas")
-
-downsampled_labels = function(configuration, names = NULL) {
-  c(shown_settings(configuration, downsampled_shown), list(names = names))
+  dealt_generator("downsampled", request, strata)
 }
 
 kind_downsampled = function() {
-  core_kind(
+  dealt_kind("downsampled",
     class = "batch_sampler_downsampled",
-    vectors = list(
-      parts = c("codes", "n_strata", "kept", "n_batches", "in_turn", "weights"),
-      labels = c(downsampled_shown, "names")
-    ),
-    bytes = function(recipe) strata_bytes(recipe, passes = if (recipe$parts$in_turn == 1) recipe$parts$kept),
-    complete = with_strata_of_source(downsampled_recipe),
-    check = check_stratum_names,
-    setup = downsampled_setup,
     describe = function(private) format_downsampled(private$.setup, private$.place$epoch),
-    settings = format_strata_generator,
-    methods = c(planned_methods(), list(
+    methods = list(
       keep_rates = function() {
-        setup = private$.setup
-        if (is.null(private$.in_order)) stats::setNames(setup$plan$counts / setup$rows, setup$plan$names)
+        plan = private$.setup$plan
+        if (is.null(private$.in_order)) stats::setNames(plan$counts / plan$available, plan$names)
       }
-    ))
+    )
   )
-}
-
-# The result of dealt_setup(), with the rows of each class.
-downsampled_setup = function(recipe, private) {
-  setup = dealt_setup(recipe, recipe$parts$kept, "even", TRUE)
-  setup$rows = setup$plan$available
-  setup$walks = recipe$parts$in_turn == 1
-  setup
 }
 
 format_downsampled = function(setup, next_epoch, most = 10L) {
   plan = setup$plan
   shown = seq_len(min(length(plan$counts), most))
-  kept = sprintf("'%s' (%.0f of %.0f)", plan$names[shown], plan$counts[shown], setup$rows[shown])
+  kept = sprintf("'%s' (%.0f of %.0f)", plan$names[shown], plan$counts[shown], plan$available[shown])
   c(
-    sprintf("* Rows: %.0f of %.0f in an epoch", sum(plan$counts), sum(setup$rows)),
+    sprintf("* Rows: %.0f of %.0f in an epoch", sum(plan$counts), sum(plan$available)),
     sprintf("* Classes: %s", paste(c(kept, if (length(plan$counts) > most) "..."), collapse = ", ")),
     sprintf("* Kept rows: %s", if (setup$walks) "walked through" else "drawn afresh each epoch"),
     sprintf("* Batches: %.0f, of %s", plan$n_batches, show_rows(batch_sizes(plan))),

@@ -32,7 +32,7 @@
 #'   The mean number of rows per batch; at least 1.
 #'   Give either this or `min_samples_per_stratum`; with `rare = "repeat"`, give both.
 #' @param shares (named `numeric()`)\cr
-#'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights with few digits,
+#'   The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights,
 #'   such as `c(positive = 1, negative = 3)` or `table(labels)`.
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: the share of a stratum of n rows is `n^(1 / temperature)` in every batch of exactly `mean_batch_size`
@@ -168,72 +168,15 @@ batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TR
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
   assign = "proportional", rare = "error", missing = "error", num_replicas = NULL, ...) {
   answer_keywords(...)
-  request = list(min_samples_per_stratum = plain_value(min_samples_per_stratum), mean_batch_size = mean_batch_size,
-    shares = plain_value(shares), temperature = temperature, cap = cap, balance = balance, drop = drop,
-    shuffle = shuffle, assign = assign, rare = rare, missing = missing, seed = seed, num_replicas = num_replicas)
-  configuration = stratified_settings(request)
-  strata_generator("stratified", strata, configuration, stratified_recipe, stratified_labels)
-}
-
-# The checked arguments; the numbers of strata have the names under which the strata are shown.
-stratified_settings = function(request) {
-  minimum = request$min_samples_per_stratum
-  shares = request$shares
-  if (!is.null(names(minimum)) && length(minimum) > 0L) {
-    names(minimum) = check_class_names(minimum, "min_samples_per_stratum", noun = "stratum")
-  }
-  if (!is.null(shares) && (!(is.numeric(shares) || is.list(shares)) || is.object(shares))) {
-    stop_parameter("shares", "be a named vector of numbers", show_value(shares))
-  }
-  if (length(shares) > 0L) {
-    names(shares) = check_class_names(shares, "shares", noun = "stratum")
-  }
-  settings = core_plan("stratified", request)
-  if (!is.null(settings$minimums)) {
-    settings$min_samples_per_stratum = stats::setNames(settings$minimums, names(minimum))
-  }
-  if (!is.null(settings$weights)) {
-    settings$shares = stats::setNames(settings$weights, names(shares))
-  }
-  settings[setdiff(names(settings), c("minimums", "weights"))]
-}
-
-# `strata` are encoded.
-stratified_recipe = function(strata, configuration) {
-  named = if (is.null(configuration$shares)) "min_samples_per_stratum" else "shares"
-  wanted = names(configuration[[named]])
-  data = c(strata_data(strata), if (!is.null(wanted)) {
-    list(named_strata = class_codes(wanted, strata$names, named, noun = "stratum") - 1)
-  })
-  parts = core_plan("stratified", c(configuration, data), strata$names)
-  new_recipe("stratified", configuration$seed, parts, labels = stratified_labels(configuration, strata$names))
-}
-
-stratified_shown = c("min_samples_per_stratum", "mean_batch_size", "shares", "temperature", "cap", "balance", "drop",
-  "shuffle", "assign", "rare", "missing", "num_replicas")
-
-stratified_labels = function(configuration, names = NULL) {
-  c(shown_settings(configuration, stratified_shown), list(names = names))
+  dealt_generator("stratified", given_arguments("strata"), strata)
 }
 
 kind_stratified = function() {
-  core_kind(
+  dealt_kind("stratified",
     class = "batch_sampler_stratified",
-    vectors = list(
-      parts = c("codes", "n_strata", "n_batches", "even", "shuffle", "taken", "permuted"),
-      labels = c(stratified_shown, "names")
-    ),
-    bytes = function(recipe) strata_bytes(recipe, passes = recipe$parts$taken),
-    complete = with_strata_of_source(stratified_recipe),
-    check = check_stratum_names,
-    setup = function(recipe, private) {
-      parts = recipe$parts
-      dealt_setup(recipe, parts$taken, if (parts$even == 1) "even" else "proportional", parts$shuffle == 1)
-    },
     describe = function(private) format_setup(private$.setup, private$.place$epoch),
-    settings = format_strata_generator,
-    methods = c(planned_methods(), list(
+    methods = list(
       min_samples_per_stratum = function() if (is.null(private$.in_order)) as.integer(private$.setup$plan$minimum)
-    ))
+    )
   )
 }

@@ -8,7 +8,7 @@
 #' Guide: \guide{splits}.
 #'
 #' @param strata (vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The stratum of each row, as in [batch_sampler_stratified()].
+#'   The stratum of each row, as in [batch_sampler_stratified()]; or a task of mlr3.
 #' @param sizes (`numeric()` or `list()`)\cr
 #'   The sizes of the parts, which may have names.
 #'   Shares, which are below 1 and add up to 1 (up to 1e-9), or numbers of rows, which are whole.

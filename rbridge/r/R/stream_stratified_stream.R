@@ -65,7 +65,7 @@
 #'   batches without the stratum, with or without a warning.
 #'   If the stream shuffles, rows of such a stratum are in other batches in each epoch.
 #' @param shares (named `numeric()`)\cr
-#'   The share of each stratum in every batch, as positive weights with few digits, such as
+#'   The share of each stratum in every batch, as positive weights, such as
 #'   `c(positive = 1, negative = 3)`, with `mean_batch_size` and `counts`.
 #' @param balance (`character(1)` or `integer(1)`)\cr
 #'   Take the same number of rows of every stratum in each epoch, over all lanes: the size of the largest stratum

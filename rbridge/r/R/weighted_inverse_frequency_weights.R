@@ -7,7 +7,8 @@
 #' The Python function `pystrat.inverse_frequency_weights()` returns the same weights.
 #'
 #' @param labels (any)\cr
-#'   The class of each row: a vector or factor, in any form that [batch_sampler_stratified()] accepts as `strata`.
+#'   The class of each row: a vector or factor, in any form that [batch_sampler_stratified()] accepts as `strata`,
+#'   or a task of mlr3.
 #'   With a data.frame or a list of columns, each combination that occurs is a class.
 #'
 #' @return (`numeric()`)\cr

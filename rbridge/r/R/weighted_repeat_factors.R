@@ -7,7 +7,8 @@
 #' The Python function `pystrat.repeat_factors()` returns the same factors.
 #'
 #' @param labels (any)\cr
-#'   The label of each row: a vector or factor, in any form that [batch_sampler_stratified()] accepts as `strata`.
+#'   The label of each row: a vector or factor, in any form that [batch_sampler_stratified()] accepts as `strata`,
+#'   or a task of mlr3.
 #'   Or, for rows with any number of labels, a matrix of several columns, sparse matrix, data.frame or list as in
 #'   [batch_sampler_multilabel()], with 1 or `TRUE` if the row has the label, else 0 or `FALSE`.
 #'   Every label of a matrix has at least one row.

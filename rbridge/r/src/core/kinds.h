@@ -59,8 +59,6 @@ typedef struct {
   one(pairs) \
   one(triples) \
   one(tree) \
-  one(stratified) \
-  one(downsampled) \
   one(sharded) \
   one(multilabel) \
   one(per_label) \

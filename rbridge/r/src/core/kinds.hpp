@@ -33,8 +33,10 @@ class Sampler {
 struct Kind {
   const char *name;
   Table parameters;
-  std::vector<std::string> data; /* what the host makes of further arguments */
   std::unique_ptr<Sampler> (*make)(const Values &given, uint32_t seed, Host &host);
+  std::vector<std::string> data = {}; /* what the host makes of rows and names; a whole request has the first one */
+  std::vector<Relation> relations = {};
+  void (*check)(const Values &given) = nullptr; /* relations of other forms */
 };
 
 template <class T>
@@ -42,11 +44,11 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
   return std::make_unique<T>(given, seed, host);
 }
 
-extern const Kind uniform_kind;
+extern const Kind uniform_kind, stratified_kind, downsampled_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
-  for (const Kind *kind : {&uniform_kind}) {
+  for (const Kind *kind : {&uniform_kind, &stratified_kind, &downsampled_kind}) {
     if (kind->name == name) return kind;
   }
   return nullptr;
@@ -66,10 +68,16 @@ bool attempt(Host &host, Work work) {
   return false;
 }
 
+inline Values checked_by(const Kind &kind, const Values &given) {
+  Values values = checked(kind.parameters, kind.relations, given);
+  if (kind.check != nullptr) kind.check(given);
+  return values;
+}
+
 /* Check the arguments of a request, and give them as a recipe has them. */
 inline bool check_request(const Kind &kind, const Values &given, Host &host) {
   return attempt(host, [&] {
-    for (const auto &[name, value] : checked(kind.parameters, given).items) give(name.c_str(), value, host);
+    for (const auto &[name, value] : checked_by(kind, given).items) give(name.c_str(), value, host);
   });
 }
 
@@ -89,7 +97,7 @@ inline bool begin_sampler(
 ) {
   return attempt(host, [&] {
     check_names(kind, given);
-    checked(kind.parameters, given);
+    checked_by(kind, given);
     sampler = kind.make(given, seed, host);
   });
 }

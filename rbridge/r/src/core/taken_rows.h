@@ -223,16 +223,30 @@ static inline bool take_in_proportion(
   return refuse_twice_in_a_batch(plan, name, host);
 }
 
+/* Return whole weights near shares of which not all are whole, such as 40 / 49: their sum is below `most`. */
+static inline void near_weights(const double *shares, int64_t n_strata, double most, int64_t *weights) {
+  double largest = 0, sum = 0, units = floor(most) - (double)n_strata;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) largest = fmax(largest, shares[stratum]);
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) sum += shares[stratum] / largest;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+    weights[stratum] = (int64_t)fmax(1, round(shares[stratum] / largest / sum * units));
+  }
+}
+
 /* Divide the rows of an epoch by shares; `weights` has n_strata numbers. */
 static inline bool share_out(TakenRows *plan, double total, const double *shares, int64_t *weights, Host *host) {
-  double sum = whole_weights(shares, plan->rows->n_strata, weights);
-  if (total * sum >= LARGEST_EXACT) {
+  int64_t n_strata = plan->rows->n_strata;
+  double sum = whole_weights(shares, n_strata, weights);
+  bool are_whole = true;
+  for (int64_t stratum = 0; stratum < n_strata; stratum++) are_whole &= floor(shares[stratum]) == shares[stratum];
+  if (total * sum >= LARGEST_EXACT && are_whole) {
     char shown[NUMBER], got[SENTENCE];
     snprintf(shown, NUMBER, sum < LARGEST_EXACT ? "%.0f" : "2^53 or more", sum);
     snprintf(got, SENTENCE, "a sum of %s, for %.0f rows,", shown, total);
     refuse(host, "shares", got, "have whole weights whose sum, times the rows of an epoch, is below 2^53");
     return advise(host, "Give small whole numbers, such as 1 and 3.");
   }
+  if (total * sum >= LARGEST_EXACT) near_weights(shares, n_strata, LARGEST_EXACT / total, weights);
   return take_in_proportion(plan, total, weights, "shares", host);
 }
 

@@ -106,6 +106,7 @@ inline std::string whole_numbers(double least, double most) {
 class Values {
  public:
   std::vector<std::pair<std::string, Value>> items;
+  bool is_recipe = false;
 
   template <class T>
   void add(const std::string &name, const T &value) {
@@ -152,9 +153,49 @@ class Values {
     wrong(name, text("be a finite number of at least ", least), given == nullptr);
   }
 
+  double positive(const std::string &name) const {
+    const double *given = std::get_if<double>(&(*this)[name]);
+    return checked_positive(name, given == nullptr ? NAN : *given, given != nullptr, 0);
+  }
+
+  /* Whether a value is several numbers: those with names in a request, which are a vector in a recipe. */
+  bool has_several(const std::string &name) const {
+    const Value &value = (*this)[name];
+    return std::holds_alternative<Named>(value) || (is_recipe && std::holds_alternative<View<double>>(value));
+  }
+
+  /* Several whole numbers from 0 on, or numbers above 0. A recipe may have one of them as a number. */
+  std::vector<double> several(const std::string &name, bool are_whole) const {
+    const Value &value = (*this)[name];
+    Named given;
+    if (const Named *named = std::get_if<Named>(&value)) given = *named;
+    if (const auto *view = std::get_if<View<double>>(&value)) given.numbers.assign(view->begin(), view->end());
+    if (const double *number = std::get_if<double>(&value)) given.numbers = {*number};
+    given.are_numbers.resize(given.numbers.size(), true);
+    for (size_t i = 0; i < given.numbers.size(); i++) {
+      int64_t place = has_several(name) ? static_cast<int64_t>(i) + 1 : 0;
+      double &number = given.numbers[i];
+      number = are_whole ? checked_whole(name, number, given.are_numbers[i], place, 0, INFINITY)
+                         : checked_positive(name, number, given.are_numbers[i], place);
+    }
+    return given.numbers;
+  }
+
   bool flag(const std::string &name) const {
     if (const bool *given = std::get_if<bool>(&(*this)[name])) return *given;
     wrong(name, "be true or false", true);
+  }
+
+  /* The place of one of some texts among them; their number if it is a number of rows. */
+  int choice_or_rows(const std::string &name, const std::vector<std::string> &choices) const {
+    const double *number = std::get_if<double>(&(*this)[name]);
+    if (number != nullptr && std::isfinite(*number) && *number >= 1 && nearly_whole(*number) == std::floor(*number)) {
+      return static_cast<int>(choices.size());
+    }
+    const std::string *given = std::get_if<std::string>(&(*this)[name]);
+    auto found = given == nullptr ? choices.end() : std::find(choices.begin(), choices.end(), *given);
+    if (found == choices.end()) wrong(name, "be " + listed(choices) + " or a positive integer", false);
+    return static_cast<int>(found - choices.begin());
   }
 
   /* The place of one of some texts among them. */
@@ -178,6 +219,11 @@ class Values {
     double number = nearly_whole(given);
     if (std::isfinite(number) && std::floor(number) == number && number >= least && number <= most) return number;
     wrong(name, "be " + whole_numbers(least, most), !is_number, place);
+  }
+
+  static double checked_positive(const std::string &name, double number, bool is_number, int64_t place) {
+    if (std::isfinite(number) && number > 0) return number;
+    wrong(name, "be a finite number above 0", !is_number, place);
   }
 
   [[noreturn]] static void wrong(

@@ -105,8 +105,9 @@ Named named_of(SEXP values) {
 /* Recipes have flags as integers. */
 Value value_of(SEXP value, bool is_recipe) {
   bool is_one = Rf_xlength(value) == 1;
+  bool is_empty_list = TYPEOF(value) == VECSXP && Rf_xlength(value) == 0;
   if (Rf_isNull(value)) return Value();
-  if (!is_recipe && has_attribute(value, R_NamesSymbol)) return named_of(value);
+  if (!is_recipe && (is_empty_list || has_attribute(value, R_NamesSymbol))) return named_of(value);
   if (Rf_isObject(value) || (!is_one && has_attribute(value, R_DimSymbol))) return Other();
   switch (TYPEOF(value)) {
     case LGLSXP: {
@@ -133,6 +134,7 @@ Value value_of(SEXP value, bool is_recipe) {
 /* Read a named list. */
 Values values_of(SEXP list, bool is_recipe) {
   Values values;
+  values.is_recipe = is_recipe;
   SEXP names = guarded([=] { return Rf_getAttrib(list, R_NamesSymbol); });
   for (R_xlen_t i = 0; i < Rf_xlength(list); i++) {
     values.items.emplace_back(CHAR(STRING_ELT(names, i)), value_of(VECTOR_ELT(list, i), is_recipe));
@@ -281,9 +283,7 @@ SEXP plan_in_cpp(SEXP kind, SEXP request) {
   return answer([&](Host &host, SEXP &) {
     Values given = values_of(request, false);
     std::unique_ptr<Sampler> sampler;
-    bool is_complete = std::all_of(found.data.begin(), found.data.end(), [&](const std::string &name) {
-      return given.has(name);
-    });
+    bool is_complete = found.data.empty() || given.has(found.data[0]);
     if (!check_request(found, given, host)) return false;
     for (const char *name : {"seed", "rank"}) given.remove(name);
     return !is_complete || begin_sampler(found, given, 0, sampler, host);

@@ -93,7 +93,6 @@ const Kind uniform_kind = {
     Table{whole("n_rows", LARGEST_COUNT), whole("batch_size"), flag("replacement"),
           optional(whole("n_batches", LARGEST_COUNT))} +
         SHARING,
-    {},
     make<Uniform>,
 };
 

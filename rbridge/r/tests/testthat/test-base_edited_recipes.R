@@ -38,9 +38,6 @@ numbers = 0:23
 # Generators, and edits of their recipes that contradict the other parts. The name of an edit is its message, from
 # "must" to "instead", if the parameter is 'recipe'.
 cases = list(
-  list(batch_sampler_stratified(1, strata = factor(c("b", "a", "b", "a")), seed = 1),
-    "have a row of each stratum. Got none" = list(codes = as.raw(c(0, 0, 0, 0))),
-    "deal its rows to at most 1 batch. Got 2 batches" = list(codes = as.raw(c(0, 0, 0, 1)), n_batches = 2)),
   list(batch_sampler_one_stratum(2, strata = list(rep(c("b", "a"), 3)), seed = 1),
     "have known kinds of strata. Got 'complex'" = list(labels.kinds = "complex"),
     "have the levels of all factors. Got 2 values" = list(labels.kinds = "factor 2", labels.levels = c("a", "a")),

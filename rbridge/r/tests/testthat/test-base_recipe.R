@@ -1,14 +1,13 @@
 # Recipes: the content of generators.
 
-test_that("a recipe holds plain vectors, the codes as bytes, and the settings as text", {
+test_that("a recipe holds the arguments as plain vectors, and the codes as bytes", {
   labels = factor(c("b", "a", "b", NA, "a", "b"))
   recipe = recipe_of(batch_sampler_stratified(1L, strata = labels, missing = "drop", seed = 7L))
   expect_identical(recipe, list(
     kind = "stratified", version = 1L, seed = 7,
-    parts = list(codes = as.raw(c(0, 1, 0, 2, 1, 0)), n_strata = 2, n_batches = 2, even = 0L, shuffle = 1L),
-    state = list(),
-    labels = list(min_samples_per_stratum = "1", shuffle = "TRUE", assign = "'proportional'", rare = "'error'",
-      missing = "'drop'", names = c("b", "a"))
+    parts = list(min_samples_per_stratum = 1, shuffle = 1L, assign = "proportional", rare = "error", missing = "drop",
+      codes = as.raw(c(0, 1, 0, 2, 1, 0)), n_strata = 2),
+    state = list(), labels = list(names = c("b", "a"))
   ))
 })
 

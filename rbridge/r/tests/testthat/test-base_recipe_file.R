@@ -37,7 +37,7 @@ test_that("the library safetensors reads the vectors", {
   file = tempfile()
   write_batch_sampler(batch_sampler_stratified(1, strata = factor(c("b", "a", "b")), seed = 1), file)
   found = safetensors::safetensors$new(file, framework = "torch")
-  expect_identical(found$keys()[1:2], c("parts.codes", "parts.n_strata"))
+  expect_true(all(c("parts.codes", "parts.n_strata") %in% found$keys()))
   expect_identical(found$metadata[["__metadata__"]]$kind, "stratified")
   expect_identical(found$metadata[["labels.names.text"]]$dtype, "U8")
 })

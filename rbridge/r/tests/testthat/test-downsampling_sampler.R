@@ -106,7 +106,6 @@ test_that("what only R can be given is refused, or taken as it is meant", {
   expect_identical(downsampled(2, 10, majority = factor("no", levels = c("no", "yes")), seed = 1,
     strata = factor(two_classes, levels = c("yes", "unused", "no")))$batches(3), expected)
   refused = function(text, ...) expect_match(message_of(downsampled(...)), text, fixed = TRUE)
-  refused("name the classes. Got values without names instead.", list(2), 10)
   refused("name each class once. Got 'no' twice instead.", c(no = 2, no = 3), 10)
   refused("be a finite number above 0. Got 2 values instead.", c(2, 3), 10)
   refused("name the classes. Got 2 values instead.", 2, 10, weights = c(2, 3))

@@ -93,7 +93,8 @@ trial = function(name, args) {
     }
   }, warning = function(warning) {
     told = conditionMessage(warning)
-    if (startsWith(told, "Rows that share values are dealt")) "" else paste("warns:", told)
+    is_known = grepl("^Rows that share values are dealt|^Strata that are not in every part", told)
+    if (is_known) "" else paste("warns:", told)
   }, error = function(error) {
     text = conditionMessage(error)
     if (inherits(error, "rbridge_source_error")) {

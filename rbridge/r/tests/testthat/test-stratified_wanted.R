@@ -14,7 +14,7 @@ test_that("quotas are named vectors or lists, and names are those of the strata"
   expect_identical(wanted(c("1" = 1), strata = c(1, 1, 2))$.length(), 2L)
   refused = function(quotas, text) expect_match(message_of(wanted(quotas)), text, fixed = TRUE)
   refused(c(pos = 7), "must ask for at most 6 rows of 'pos', which has 6. Got 7 instead.")
-  refused(list(), "ask for at least one row of some stratum. Got no stratum instead.")
+  refused(list(), "ask for at least one row of some stratum. Got 0 values instead.")
   refused(c(x = 1), "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead.")
   refused(list(1, 2), "must be a positive integer. Got 2 values instead.")
   refused(c(pos = 1, pos = 2), "must name each stratum once. Got 'pos' twice instead.")
@@ -48,4 +48,14 @@ test_that("weights correct for rows that an epoch takes less or more often than 
   dropped = sampler_of(c("a", NA, "b"), min_samples_per_stratum = 1, missing = "drop", seed = 1)
   expect_identical(dropped$weights(), c(1, NA, 1))
   expect_error(sampler$weights(51), "The 'rows' parameter must hold row positions from 1 to 50. Got 51 instead.")
+})
+
+test_that("shares may be a table of counts", {
+  labels = rep(c("a", "b"), c(30, 90))
+  rows = function(shares) {
+    batch_sampler_stratified(mean_batch_size = 8, strata = labels, shares = shares, seed = 1)(NULL)$batches(0)$rows
+  }
+  for (shares in list(table(labels), xtabs(~labels), prop.table(table(labels)), table(labels)[2:1])) {
+    expect_identical(rows(shares), rows(c(a = 30, b = 90)))
+  }
 })

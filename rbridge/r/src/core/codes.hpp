@@ -1,0 +1,69 @@
+/* The stratum of each row; rows that are in no batch have the number of strata. */
+
+#pragma once
+
+#include <array>
+
+#include "host.hpp"
+
+namespace pystrat {
+
+struct Codes {
+  View<uint8_t> bytes;
+  View<int32_t> integers;
+  int64_t n_rows = 0, n_strata = 0;
+  std::vector<int64_t> counts; /* n_strata + 1: the rows of each stratum, then those that are in no batch */
+
+  Codes(const Values &given, Host &host) {
+    if (const auto *found = std::get_if<View<uint8_t>>(&given["codes"])) {
+      bytes = *found;
+    } else {
+      integers = given.array<int32_t>("codes", "be numbers of strata, raw or integer");
+    }
+    n_rows = bytes.length + integers.length;
+    if (n_rows < 1 || n_rows > LARGEST_COUNT) refuse("codes", "", text("have from 1 to ", LARGEST_COUNT, " values"));
+    n_strata = given.count("n_strata", 1, static_cast<double>(n_rows));
+    counts.resize(static_cast<size_t>(n_strata) + 1);
+    bool are_valid = bytes.values != nullptr ? count_bytes(host) : count_integers(host);
+    if (!are_valid) refuse("codes", "others", "be numbers of strata from 0, or the number of strata");
+    if (std::find(counts.begin(), counts.end() - 1, 0) != counts.end() - 1) {
+      refuse("codes", "none", "have a row of each stratum");
+    }
+  }
+
+  int64_t operator[](int64_t row) const { return bytes.values != nullptr ? bytes[row] : integers[row]; }
+
+  int64_t rows_of(int64_t stratum) const { return counts[static_cast<size_t>(stratum)]; }
+
+ private:
+  bool count_integers(Host &host) {
+    for (int64_t begin = 0; begin < n_rows; begin += Host::STEPS) {
+      int64_t end = std::min(begin + Host::STEPS, n_rows);
+      for (int64_t row = begin; row < end; row++) {
+        int32_t code = integers[row];
+        if (code < 0 || code > n_strata) return false;
+        counts[static_cast<size_t>(code)]++;
+      }
+      host.go_on();
+    }
+    return true;
+  }
+
+  /* In tables in turn: an addition would wait for the one before of the same code. */
+  bool count_bytes(Host &host) {
+    std::array<std::array<int64_t, 256>, 4> tables = {};
+    for (int64_t begin = 0; begin < n_rows; begin += Host::STEPS) {
+      int64_t end = std::min(begin + Host::STEPS, n_rows);
+      for (int64_t row = begin; row < end; row++) tables[size_t(row) % 4][bytes[row]]++;
+      host.go_on();
+    }
+    for (size_t code = 0; code < 256; code++) {
+      int64_t count = tables[0][code] + tables[1][code] + tables[2][code] + tables[3][code];
+      if (code < counts.size()) counts[code] = count;
+      if (code >= counts.size() && count > 0) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace pystrat

@@ -1,0 +1,95 @@
+/* The number of batches that follows from the rows of the strata, and why it is refused, with a value that works. */
+
+#pragma once
+
+#include "table.hpp"
+
+namespace pystrat {
+
+inline const std::string RARE_ADVICE = "it, or set 'rare' to 'warn' or 'allow'.";
+
+inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
+
+[[noreturn]] inline void refuse_large_epoch(const std::string &parameter) {
+  refuse(parameter, "", text("give an epoch at most ", LARGEST_COUNT, " rows"));
+}
+
+/* The rows of strata in an epoch, of those that are available. */
+struct Counts {
+  std::vector<int64_t> counts, available;
+  int64_t n_rows = 0;
+  int64_t smallest = 0; /* the stratum with the fewest rows, if possible one that is whole: keeping more rows of others
+                           would not help */
+
+  Counts(const std::vector<int64_t> &counts, const std::vector<int64_t> &available)
+      : counts(counts), available(available) {
+    for (size_t i = 0; i < counts.size(); i++) {
+      size_t least = static_cast<size_t>(smallest);
+      bool is_better = counts[i] == available[i] && counts[least] < available[least];
+      if (counts[i] < counts[least] || (counts[i] == counts[least] && is_better)) smallest = static_cast<int64_t>(i);
+      n_rows += counts[i];
+    }
+  }
+
+  int64_t n_strata() const { return static_cast<int64_t>(counts.size()); }
+  int64_t fewest() const { return counts[static_cast<size_t>(smallest)]; }
+  bool is_part() const { return fewest() < available[static_cast<size_t>(smallest)]; }
+
+  /* What messages say of the smallest stratum, without "The". */
+  std::string shown() const {
+    int64_t all = available[static_cast<size_t>(smallest)];
+    std::string has = is_part() ? text("keeps ", fewest(), " of") : "has";
+    return text("smallest stratum, '{stratum}', ", has, " ", count_of(all, "row"));
+  }
+};
+
+[[noreturn]] inline void refuse_replicas(const Counts &rows, const std::string &advice) {
+  refuse("num_replicas", "", text("be at most ", rows.fewest(), ": the ", rows.shown()), advice, rows.smallest);
+}
+
+/* Refuse `n_batches` batches of `mean` rows on average: there may be at most `most`, for this reason. */
+[[noreturn]] inline void refuse_mean(
+    double mean, int64_t n_batches, int64_t n_rows, int64_t most, int64_t replicas, const std::string &reason,
+    const std::string &advice, int64_t stratum
+) {
+  int64_t least = 2 * n_rows / (2 * (most + replicas - 1) + 1) + 1; /* rounding half up, then down to the replicas */
+  refuse(
+      "mean_batch_size", text(mean, ", for ", count_of(n_batches, "batch"), ","),
+      text("be at least ", least, ", for at most ", count_of(most, "batch"), ": ", reason), advice, stratum
+  );
+}
+
+/* Batches of `mean` rows on average, rounded half up. */
+inline int64_t count_by_mean(int64_t n_rows, double mean) {
+  int64_t size = static_cast<int64_t>(std::fmin(mean, LARGEST_EXACT));
+  return std::max<int64_t>(1, (2 * n_rows + size) / (2 * size));
+}
+
+/* The number of batches of `mean` rows on average, of n_rows rows. With other means, there are at most `reachable`. */
+inline int64_t batches_by_mean(int64_t n_rows, double mean, double replicas, int64_t reachable = LARGEST_COUNT) {
+  int64_t n_batches = count_by_mean(n_rows, mean), largest = 2 * n_rows / (2 * limited(replicas) - 1);
+  bool may_fit = static_cast<double>(reachable) >= replicas;
+  std::string advice = may_fit && largest > 0 ? text("Lower 'mean_batch_size' to at most ", largest, ".") : "";
+  return share_batches(may_fit ? n_batches : std::min(n_batches, reachable), replicas, advice);
+}
+
+/* The fewest batches of at most `size` rows, which is the parameter `name`, a multiple of the replicas, each with a row
+ * of every stratum.
+ */
+inline int64_t batches_by_size(const std::string &name, const Counts &rows, double size, double num_replicas) {
+  int64_t replicas = limited(num_replicas), fewest = rows.fewest();
+  int64_t n_batches = quotient_up(quotient_up(rows.n_rows, limited(size)), replicas) * replicas;
+  if (n_batches <= fewest) return n_batches;
+  int64_t most = fewest - fewest % replicas;
+  if (most == 0) refuse_replicas(rows, rows.is_part() ? "Lower it, or raise 'multiplier'." : "Lower it.");
+  refuse(
+      name, text(size, ", for ", count_of(n_batches, "batch"), ","),
+      text(
+          "be at least ", quotient_up(rows.n_rows, most), ", for at most ", count_of(most, "batch"), ": the ",
+          rows.shown()
+      ),
+      rows.is_part() ? "Raise it, or 'multiplier'." : "Raise it.", rows.smallest
+  );
+}
+
+}  // namespace pystrat
