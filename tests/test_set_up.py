@@ -42,7 +42,7 @@ def test_the_table_has_for_each_target_what_the_packages_say_that_they_need(load
     of_python = {row.distribution: row.least for row in rows if row.kind in ("python", "bridge")}
     assert {name.lower(): least for name, least in bounds}.items() <= of_python.items()
     for document in ("../README.md", "install.md"):
-        (extras,) = re.findall(r"^pip install '.\[(.*)\]'", blocks(document, "sh"), flags=re.MULTILINE)
+        (extras,) = re.findall(r"^pip install -e '.\[(.*)\]'", blocks(document, "sh"), flags=re.MULTILINE)
         assert set(extras.split(",")) <= set(re.findall(r"^(\w+) = \[", read("pyproject.toml"), flags=re.MULTILINE))
     both = [row[1:] for row in requirements.required(["test-python", "test-r"])]
     assert len(both) == len(set(both)), "what two targets need is listed once"
