@@ -24,7 +24,7 @@ def test_samplers_with_other_batches_have_other_fingerprints(tmp_path: Path) -> 
     found = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
     again = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
     assert found == again and len(set(found)) == len(found)
-    assert all(re.fullmatch("kind=[a-z_]+( [a-z_]+=[0-9a-f-]+)+", text) for text in found)
+    assert all(re.fullmatch("kind=[a-z_]+( [a-z_]+=[0-9a-z_-]+)+", text) for text in found)
 
 
 LABELS = [0, 1] * 12
@@ -35,7 +35,7 @@ LABELS = [0, 1] * 12
     [
         (lambda seed: UniformBatchSampler(24, 2, seed=seed), 2, "another seed, 2,"),
         (lambda labels: StratifiedBatchSampler(labels, 2, seed=1), sorted(LABELS), "other strata"),
-        (lambda m: StratifiedBatchSampler(LABELS, m, seed=1), 2, "another number of batches, such as that of another"),
+        (lambda m: StratifiedBatchSampler(LABELS, m, seed=1), 2, "another 'min_samples_per_stratum'"),
         (lambda n: UniformBatchSampler(24, 2, seed=1, num_replicas=n), 5, "another number of batches, such as"),
         (lambda size: WeightedBatchSampler([1] * 24, size, seed=1), 3, "another 'batch_size'"),
         (lambda n: EpochSubsetBatchSampler(24, 20, 3, seed=1, num_replicas=n), 2, "another number of batches, such as"),

@@ -12,7 +12,7 @@ import tracemalloc
 import uuid
 import warnings
 from types import ModuleType
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 import pandas as pd

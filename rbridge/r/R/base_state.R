@@ -159,7 +159,7 @@ shown_parts = c(
   "another 'min_samples_per_label'" = "minimum",
   "another 'negative_files_per_epoch'" = "files_per_epoch",
   "another 'order'" = "in_rounds",
-  "another 'weights'" = "begins",
+  "another 'weights'" = "begins weights_strata",
   "another number of batches, such as that of another 'num_replicas'," = "n_batches"
 )
 

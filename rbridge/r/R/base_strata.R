@@ -277,7 +277,7 @@ drop_rows = function(strata, is_missing) {
 
 # A vector of numbers, of which some are not missing.
 check_numbers = function(values) {
-  values = plain_value(values)
+  values = plain_value(if (inherits(values, "Task")) values$truth() else values)
   kinds = c(character = "text", logical = "logical values", Date = "dates", POSIXct = "dates", "NULL" = "nothing")
   # R's own NA is logical.
   if (is.logical(values) && !is.object(values) && length(values) > 0L && all(is.na(values))) {

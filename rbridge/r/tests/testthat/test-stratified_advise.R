@@ -72,5 +72,7 @@ test_that("the strata of a task are taken wherever labels are, and the advised c
     generator = eval(parse(text = advice$r))
     expect_gte(min(batch_counts(generator(task), labels)), 1)
   }
+  cars = mlr3::tsk("mtcars")
+  expect_identical(bin_target(cars, 3), bin_target(cars$truth(), 3))
   expect_output(print(advise(rep(0:1, c(600, 194000)), 128)), "<0.0001|      0 ")
 })
