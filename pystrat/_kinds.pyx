@@ -59,12 +59,9 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         const Kind &kind, const Sampler &sampler, const Values &recipe, uint32_t seed, Host &host
     ) except +
 
+cdef long long LARGEST = 2**53  # doubles hold all integers up to it
+
 _DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64}
-
-
-def has_kind(str kind not None):
-    """Return whether the core in C++ has a kind."""
-    return find_kind(kind.encode()) != NULL
 
 
 def check(str kind not None, dict arguments not None):
@@ -96,13 +93,13 @@ cdef class Request:
     cdef int add(self, string name, value) except -1:
         if value is None:
             pass
-        elif type(value) is float:
+        elif type(value) is float or (type(value) is int and -LARGEST < value < LARGEST):
             self.values.add[double](name, <double>value)
         elif isinstance(value, (bool, np.bool_)):
             self.values.add[boolean](name, <boolean>bool(value))
         elif isinstance(value, str) and "\0" not in value:
             self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
-        elif type(value) is int or is_number(value):
+        elif is_number(value):
             self.values.add[double](name, <double>as_written(value))
         elif self.values.is_recipe and isinstance(value, np.ndarray):
             self.add_array(name, value)

@@ -41,7 +41,7 @@ class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
         self._begin({**rows, **data}, strata.shown, {"names": strata.shown})
         found = self._idle[0].describe()
         assign, taken = "even" if found["even"][0] else "proportional", found["taken"].astype(np.int64)
-        counts = strata.counts if np.array_equal(taken, strata.counts) else taken
+        counts = strata.counts if (taken == strata.counts).all() else taken
         self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, strata.counts)
         self._given_weights = found.get("weights")
 

@@ -11,10 +11,19 @@ from typing import Any
 from pystrat import _core as core
 from pystrat import _kernels as kernels
 from pystrat import _kinds as kinds
+from pystrat.core_sampler import KindBatchSampler
 from pystrat.recipe import Recipe
 from pystrat.tensor_loader import _one_ahead as one_ahead
 
-__all__ = ["core", "kernels", "kinds", "one_ahead", "recipe_of"]
+__all__ = ["core", "is_in_cpp", "kernels", "kinds", "one_ahead", "recipe_of"]
+
+
+def is_in_cpp(kind: str) -> bool:
+    """Return whether a kind of samplers is in the core in C++."""
+    classes = [KindBatchSampler]
+    for each in classes:
+        classes.extend(each.__subclasses__())
+    return kind in [vars(each).get("_kind") for each in classes]
 
 
 def recipe_of(sampler: Any) -> Recipe:

@@ -20,7 +20,7 @@ import pandas as pd
 
 from pystrat import BatchSampler, advise, inverse_density_weights, min_samples_for_batch_size, stratified_split
 from pystrat.stream import StratifiedStream
-from tests.inside import core, kinds, recipe_of
+from tests.inside import core, is_in_cpp, recipe_of
 from tests.specimens import samplers, varied
 
 # PartType in host.h
@@ -203,5 +203,5 @@ def recorded_calls() -> list[Call]:
 
 def numbers_of_calls(*, in_cpp: bool) -> list[int]:
     """Return how many calls of the core in C++, or in C, there are, then the calls, as the program reads them."""
-    calls = [call for call in recorded_calls() if kinds.has_kind(call.kind) == in_cpp]
+    calls = [call for call in recorded_calls() if is_in_cpp(call.kind) == in_cpp]
     return [len(calls), *(number for call in calls for number in call.numbers())]

@@ -12,7 +12,7 @@ import pytest
 
 from tests.core.core_calls import Call, recorded_calls
 from tests.hostile import GRAMMAR
-from tests.inside import core, kinds
+from tests.inside import core, is_in_cpp, kinds
 
 CALLS = [call for call in recorded_calls() if call.method in ("plan", "prepare", "function")]
 WITH_FEEDBACK = {call.kind for call in recorded_calls() if call.method == "begin"}
@@ -53,7 +53,7 @@ def use(call: Call, arguments: dict[str, Any], data: dict[str, Any]) -> None:
     elif call.method == "plan":
         core.plan(call.kind, arguments, data, name_of)
     else:
-        instance = (kinds if kinds.has_kind(call.kind) else core).Instance(call.kind, data, 1)
+        instance = (kinds if is_in_cpp(call.kind) else core).Instance(call.kind, data, 1)
         instance.identify()
         if call.kind not in WITH_FEEDBACK:
             instance.draw(0)

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <sstream>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <variant>
@@ -44,10 +44,9 @@ using Value = std::variant<
 inline std::string shown(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Inf" : "-Inf";
-  std::ostringstream out;
-  out.precision(15);
-  out << number;
-  return out.str();
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.15g", number);
+  return digits;
 }
 
 inline std::string shown(int64_t number) { return std::to_string(number); }
