@@ -70,7 +70,9 @@ dealt_generator = function(kind, request, strata) {
   for (argument in names(settings)) {
     names(settings[[argument]]) = names(request[[argument]])
   }
-  settings = c(settings, request["seed"], if (!is.null(request$majority)) request["majority"])
+  # 1 and 1L are the same seed.
+  seed = if (!is.null(request$seed)) as.double(request$seed)
+  settings = c(settings, list(seed = seed), if (!is.null(request$majority)) request["majority"])
   recipe_of = function(strata, settings) dealt_recipe(kind, strata, settings, noun)
   strata_generator(kind, strata, settings, recipe_of, function(settings) {
     shown_settings(settings, setdiff(names(settings), c("seed", "strata")))
