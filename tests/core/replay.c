@@ -663,7 +663,8 @@ static void mutate_kind(const Kind *kind, int n_trials) {
     mutate(&given);
     n_mutated += try_request(kind, &given, &n_accepted);
   }
-  CHECK(n_planned >= n_trials / 8 && n_mutated >= n_trials / 15 && n_accepted >= n_trials / 3);
+  /* Enough are valid to reach all of the kind. Shards have the fewest, 1 in 7, which few trials may miss by chance. */
+  CHECK(n_planned >= n_trials / 12 && n_mutated >= n_trials / 25 && n_accepted >= n_trials / 5);
 }
 
 static void mutate_functions(int n_trials) {
