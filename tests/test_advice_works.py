@@ -19,6 +19,7 @@ SAMPLERS = [
     ps.DownsampledBatchSampler,
     ps.PerLabelBatchSampler,
     ps.MultilabelBatchSampler,
+    ps.ShardedStratifiedBatchSampler,
 ]
 BALANCE = [None, None, None, "over", "under", 3]
 
@@ -39,6 +40,10 @@ def sizes(rng: np.random.Generator, name: str = "min_samples_per_stratum") -> di
 
 def arguments_of(rng: np.random.Generator, sampler: type) -> dict[str, Any]:
     strata, rare = some_strata(rng), str(rng.choice(["error", "error", "warn", "allow"]))
+    if sampler is ps.ShardedStratifiedBatchSampler:
+        counts = ps.shard_counts({"a": strata, "b": some_strata(rng)})
+        scope = str(rng.choice(["global", "local"]))
+        return {"strata": strata, **sizes(rng), "counts": counts, "shards": ["a"], "scope": scope, "seed": 1}
     labels, balance = rng.integers(0, 2, (some(rng, 11), some(rng, 3))), BALANCE[rng.integers(6)]
     return {
         ps.StratifiedBatchSampler: {"strata": strata, **sizes(rng), "rare": rare, "balance": balance},
