@@ -137,7 +137,7 @@ def check_same_rows(given: Iterable[tuple[str, Any]]) -> None:
 def in_order_of(values: Any, known: Sequence[Any], name: str) -> Any:
     """Return values of known things, such as users, in the order of these: the index of a pandas object decides.
 
-    `known` are vectors with a label for each thing, of which the index has to have those of one.
+    Each of `known` has a label for each thing. The index must have the labels of one of them.
     """
     index = own_index(values)
     if index is None:

@@ -43,19 +43,16 @@ def labels_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
     """Return the arguments of a constructor, except those in `without`, which are values of rows.
 
-    `given` is its ``locals()`` before it assigns a variable. A dataset is refused before anything else.
+    `given` is its ``locals()`` before it assigns a variable. A dataset in the place of strata is refused first.
     """
     if "strata" in without:
         refuse_dataset(given["strata"], STRATA)
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 
-def _rows_of(parts: Mapping[str, Any]) -> Optional[int]:
-    """Return the number of rows of the data, None if it is unknown."""
-    if "codes" in parts:
-        return len(parts["codes"])
-    n_rows = parts.get("n_rows", parts.get("lines"))
-    return None if n_rows is None else int(np.sum(n_rows))
+def _in_messages(names: Any) -> Any:
+    """Return the names of strata as users of Python write the values; anything else as it is."""
+    return names.in_messages() if isinstance(names, Names) else names
 
 
 class CoreBatchSampler(BatchSampler):
@@ -76,8 +73,7 @@ class CoreBatchSampler(BatchSampler):
 
         `names` are those of the strata, for messages; or returns what the kind lets messages name.
         """
-        shown = names.in_messages() if isinstance(names, Names) else names
-        parts, told = _core.plan(self._kind, arguments, dict(data), shown)
+        parts, told = _core.plan(self._kind, arguments, dict(data), _in_messages(names))
         for warning in told:
             warnings.warn(warning, stacklevel=3)
         return parts
@@ -94,19 +90,22 @@ class CoreBatchSampler(BatchSampler):
         """Take the parts of the recipe, and its labels."""
         super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
         self._parts, self._labels = parts, labels
-        self._idle: list[_core.Instance] = []  # each thread takes one for an epoch
+        self._idle: list[Any] = []  # instances; each thread takes one for an epoch
 
     def _global_length(self) -> int:
         return int(self._parts["n_batches"])
 
     def _rows_of_data(self) -> Optional[int]:
-        return _rows_of(self._parts)
+        if "codes" in self._parts:
+            return len(self._parts["codes"])
+        n_rows = self._parts.get("n_rows", self._parts.get("lines"))
+        return None if n_rows is None else int(np.sum(n_rows))
 
     def _recipe(self) -> Recipe:
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
     def _fingerprint(self) -> str:
-        return self._new_instance().identify()
+        return str(self._new_instance().identify())
 
     def _epoch_batches(self, epoch: int) -> Batches:
         drawn = self._drawn(epoch)
@@ -119,35 +118,34 @@ class CoreBatchSampler(BatchSampler):
         except IndexError:
             instance = self._new_instance()
         try:
-            return instance.draw(epoch)
+            drawn: dict[str, NDArray[Any]] = instance.draw(epoch)
+            return drawn
         finally:
             self._idle.append(instance)
 
-    def _new_instance(self) -> _core.Instance:
+    def _new_instance(self) -> Any:
+        """Return what draws the epochs of the recipe."""
         return _core.Instance(self._kind, self._recipe().parts, self._seed)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_idle": []}
 
 
-class KindBatchSampler(BatchSampler):
+class KindBatchSampler(CoreBatchSampler):
     """Base class of the samplers of a kind of the core in C++, whose recipe is the request.
 
     The constructor of a subclass passes its arguments (`arguments_of`) to `_check`, and what it makes of the data to
     `_begin`.
     """
 
-    _kind: ClassVar[str]
+    _parts: dict[str, Any]
 
     def _check(self, arguments: dict[str, Any]) -> None:
         """Check the arguments; `_parts` has those that are given, and `_parameters` all but the seed and the rank."""
-        self._parts: dict[str, Any] = _kinds.check(self._kind, arguments)
+        parts = _kinds.check(self._kind, arguments)
         names = [name for name in arguments if name not in ("seed", "rank")]
-        self._parameters = {name: self._parts.get(name) for name in names}
-        super().__init__(**{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
-
-    def _rows_of_data(self) -> Optional[int]:
-        return _rows_of(self._parts)
+        self._parameters = {name: parts.get(name) for name in names}
+        self._adopt(parts, **{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
 
     def _begin(
         self, data: Mapping[str, NDArray[Any]] = {}, names: Sequence[str] = (), labels: Mapping[str, Any] = {}
@@ -155,34 +153,14 @@ class KindBatchSampler(BatchSampler):
         """Plan. `names` are those of the strata, for messages."""
         self._parts.update(data)
         self._labels = labels
-        instance = self._new_instance(names.in_messages() if isinstance(names, Names) else names)
+        instance = self._new_instance(_in_messages(names))
         if instance.warning:
             warnings.warn(instance.warning, stacklevel=4)
-        self._n_batches = instance.n_batches
-        self._idle = [instance]  # each thread takes one for an epoch
+        self._n_batches: int = instance.n_batches
+        self._idle.append(instance)
 
     def _global_length(self) -> int:
         return self._n_batches
 
-    def _recipe(self) -> Recipe:
-        return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
-
-    def _fingerprint(self) -> str:
-        return self._new_instance().identify()
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        try:
-            instance = self._idle.pop()
-        except IndexError:
-            instance = self._new_instance()
-        try:
-            drawn = instance.draw(epoch)
-        finally:
-            self._idle.append(instance)
-        return Batches(drawn["rows"], drawn["offsets"])
-
-    def _new_instance(self, names: Sequence[str] = ()) -> _kinds.Instance:
+    def _new_instance(self, names: Sequence[str] = ()) -> Any:
         return _kinds.Instance(self._kind, self._parts, self._seed, names)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_idle": []}

@@ -16,7 +16,7 @@ from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_iterable, refusals, refused_type, refused_value, show
 from pystrat.strata import encode_strata, first_repeated, titled
-from pystrat.value_names import exact_name_of, names_index
+from pystrat.value_names import names_index
 
 Key = tuple[str, tuple[str, ...]]  # the name of a stratum, and what its columns hold
 Place = tuple[int, int]  # a table, and one of its columns
@@ -115,7 +115,7 @@ def _named(labels: Any, name: str, *, noun: str) -> tuple[tuple[str, ...], tuple
     if is_vector and len(labels) == 0:
         raise refused_value(name, f"have at least one {noun}", "none")
     encoded = encode_strata(labels, missing="stratum", name=name)
-    shown = [*map(exact_name_of, encoded.values)]
+    shown = encoded.exact_names
     names = tuple(shown[code] for code in encoded.codes.tolist())
     repeated = first_repeated(names)
     if repeated is not None:
@@ -219,7 +219,7 @@ def _count(strata: Any, shard: str) -> ShardCounts:
         return ShardCounts(encoded.counts, [shard], ())
     # Text and bins are one kind: a file may hold any of them as text.
     kinds = tuple("text" if kind == "bin" else kind for kind in encoded.kinds)
-    names = [*map(exact_name_of, encoded.values)]
+    names = encoded.exact_names
     values = None
     if "bin" not in encoded.kinds:  # no table that a user passes may have an index of intervals
         index = encoded.values.astype(object) if encoded.values.dtype == "category" else encoded.values

@@ -167,7 +167,7 @@ class BatchPlan(ReadOnlyArrays):
         return f"every batch holds at least {count_of(least, 'row')} of every stratum"
 
     def _strata_table(self) -> str:
-        """Format the strata and their rows per batch as a table; of many strata, only the first ones."""
+        """Format the strata and their rows per batch as a table; of many strata, the first and the last ones."""
         available = np.asarray(self.available)
         columns = {
             "stratum": names_index(self.names),

@@ -19,7 +19,7 @@ from pystrat.arrays import Wanted, is_missing
 from pystrat.columns import Column, check_n_rows, factorize_numbers, nothing_but_missing, number_columns, read_columns
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, refused_type, refused_value, show
-from pystrat.value_names import Names, name_of, parts_of, written
+from pystrat.value_names import Names, exact_name_of, name_of, parts_of, written
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -57,6 +57,11 @@ class Strata:
         The values of several columns are joined by a comma. Two strata may share a name, never a code.
         """
         return tuple(self.shown)
+
+    @property
+    def exact_names(self) -> list[str]:
+        """The names as tables of names require them: no other value of the same kind has the name."""
+        return [*map(exact_name_of, self.values)]
 
     @property
     def shown(self) -> Names:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.base import BatchSampler
+from pystrat.core_sampler import CoreBatchSampler
 from pystrat.lazy_pandas import pd
 from pystrat.messages import refused_type, refused_value, show
 from pystrat.strata import sorted_series
@@ -17,14 +17,13 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     from numpy.typing import NDArray
 
 
-class WeightsOfStrata(BatchSampler):
+class WeightsOfStrata(CoreBatchSampler):
     """Base class of samplers that know how often an epoch takes the rows of each stratum, on average.
 
-    A subclass has the plan, with the names of the strata, as `_plan`, and the codes of the rows in `_parts`.
+    A subclass has the plan, with the strata, as `_plan`, and the codes of the rows in `_parts`.
     """
 
     _plan: Any
-    _parts: Any
 
     @abstractmethod
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:

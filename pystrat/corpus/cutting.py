@@ -49,7 +49,7 @@ class CuttingBatchSampler(CoreBatchSampler):
         except IndexError:
             instance = self._new_instance()
             self._idle.append(instance)
-        return instance.count_batches(epoch)
+        return int(instance.count_batches(epoch))
 
     def _epoch_batches(self, epoch: int) -> Batches:
         if not self._by_length:

@@ -34,9 +34,8 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         The number of rows of the majority to keep, as a multiple of all other rows:
         ``k = min(majority, floor(multiplier * minority + 1/2))``, at least 1. For several classes, a dict from class to
         multiplier: ``min(rows, floor(multiplier * smallest + 1/2))`` rows of each class in it are kept, where smallest
-        is the size of the smallest class; all rows of other classes are kept. A float is
-        taken as the decimal number of 15 significant digits that is shown (a narrower numpy float as the shortest that
-        represents it).
+        is the size of the smallest class; all rows of other classes are kept. A float is taken as the decimal number of
+        15 significant digits that is shown (a narrower numpy float as the shortest that represents it).
     batch_size : int
         The largest number of rows in a batch.
     majority : label, optional

@@ -38,8 +38,8 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         The mean number of rows per batch. An epoch has ``max(1, round-half-up(n / mean_batch_size))`` batches. Give
         either `min_samples_per_stratum` or `mean_batch_size`; with ``rare="repeat"``, give both.
     shares : mapping, optional
-        The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights,
-        such as ``{"positive": 1, "negative": 3}`` or ``labels.value_counts()``.
+        The share of each stratum in every batch of exactly `mean_batch_size` rows, as positive weights, such as
+        ``{"positive": 1, "negative": 3}`` or ``labels.value_counts()``.
     temperature : float, optional
         At least 1: the share of a stratum of n rows is ``n^(1 / temperature)`` in every batch of exactly
         `mean_batch_size` rows. The higher it is, the more equal the shares.

@@ -15,7 +15,6 @@ from pystrat.recipe import compact
 from pystrat.strata import Strata, codes_of, encode_strata
 from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
 from pystrat.value_labels import value_labels
-from pystrat.value_names import exact_name_of
 
 
 class ShardedStratifiedBatchSampler(CoreBatchSampler):
@@ -165,9 +164,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
 
 def _codes_of(encoded: Strata, strata: Sequence[str]) -> NDArray[Any]:
     """Return the column of the table of each row."""
-    columns = np.array(
-        codes_of([*map(exact_name_of, encoded.values)], strata, "strata", noun="stratum"), dtype=np.int64
-    )
+    columns = np.array(codes_of(encoded.exact_names, strata, "strata", noun="stratum"), dtype=np.int64)
     if len(set(columns.tolist())) < len(columns):
         raise refused_value("strata", "have strata of different names", "two of one name", "Recode them.")
     return compact(columns[encoded.codes], len(strata))

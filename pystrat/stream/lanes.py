@@ -12,7 +12,6 @@ from pystrat import _core
 from pystrat.counts_by_shard import ShardCounts
 from pystrat.messages import refused_value, show
 from pystrat.strata import encode_strata, listed
-from pystrat.value_names import exact_name_of
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -164,7 +163,7 @@ def strata_of_keys(numbers: Mapping[Any, Any], strata: Sequence[str], parameter:
     names = []
     for key in numbers:
         try:
-            names.append(exact_name_of(encode_strata([key], missing="stratum").values[0]))
+            names.append(encode_strata([key], missing="stratum").exact_names[0])
         except (TypeError, ValueError):  # no stratum can have this value
             raise refused_value(parameter, f"name strata, which are {listed(strata)}", show(key)) from None
     for name in names:

@@ -10,7 +10,6 @@ import numpy as np
 
 from pystrat.messages import refused_type, refused_value, show
 from pystrat.strata import encode_strata, listed
-from pystrat.value_names import exact_name_of
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -78,7 +77,7 @@ class StratumCodes:
 
     def _look_up(self, value: Any) -> int:
         try:
-            name = exact_name_of(encode_strata([value], missing="stratum").values[0])
+            name = encode_strata([value], missing="stratum").exact_names[0]
         except (TypeError, ValueError):  # no stratum can have this value
             raise _UnknownStratum(show(value)) from None
         if name not in self._code_of:

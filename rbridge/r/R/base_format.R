@@ -59,7 +59,7 @@ show_strata = function(plan, most = 10L) {
   paste(c(counts, if (length(plan$counts) > most) "..."), collapse = ", ")
 }
 
-# Of so many rows, at most this many: the first and the last ones.
+# The numbers of the first and the last of `n` rows, `most` in all.
 ends_of = function(n, most) {
   if (n <= most) seq_len(n) else c(seq_len(most - most %/% 2), seq.int(to = n, length.out = most %/% 2))
 }

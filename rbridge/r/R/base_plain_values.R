@@ -15,8 +15,8 @@ plain_value = function(value) {
   value
 }
 
-# Numbers of 64 bits, those of the package bit64, as doubles, in their shape. If no double holds one of them exactly,
-# such as 2^53 + 1, they stay as they are, and are refused. Their bits are read: bit64 need not be installed.
+# Numbers of 64 bits, those of the package bit64, as doubles of the same shape. If no double holds one of them exactly,
+# such as 2^53 + 1, all stay as they are, so that the caller refuses them. The package is not needed to read the bits.
 exact_numbers = function(value) {
   if (!inherits(value, "integer64") || !is.double(value)) {
     return(value)

@@ -105,7 +105,7 @@ comparable_column = function(column, place) {
   comparable
 }
 
-# Refuses numbers of 64 bits, of which no double holds some exactly.
+# Refuses numbers of 64 bits if no double holds one of them exactly.
 stop_inexact = function(column, place) {
   shown = "an integer"
   if (requireNamespace("bit64", quietly = TRUE)) {

@@ -13,11 +13,9 @@ check_names_and_values = function(recipe) {
   check_value_labels(recipe$labels)
 }
 
-# `passes` are the rows of each stratum in an epoch, if it is drawn by passes.
-strata_bytes = function(recipe, passes = NULL) {
+strata_bytes = function(recipe) {
   parts = recipe$parts
-  entries = if (is.null(passes)) 0 else 2 * length(parts$codes) + sum(passes)
-  32 * length(parts$codes) + 80 * entries + 64 * parts$n_batches + 200 * parts$n_strata
+  32 * length(parts$codes) + 64 * parts$n_batches + 200 * parts$n_strata
 }
 
 # The generator of a sampler of strata, which waits for a dataset if that has the strata. `recipe_of` makes a recipe of
@@ -56,13 +54,15 @@ strata_data = function(strata) {
 
 # Kinds whose recipes are a request, the codes of strata, and the numbers of the strata that arguments name.
 
-# The generator of a request. `noun` is what messages call the strata.
+# What messages call the strata.
+noun_of_strata = function(kind) if (kind == "downsampled") "class" else "stratum"
+
+# The generator of a request.
 dealt_generator = function(kind, request, strata) {
-  noun = if (kind == "downsampled") "class" else "stratum"
   for (argument in names(request)) {
     values = plain_value(request[[argument]])
     if (length(values) > 0L && !is.null(names(values)) && (is.numeric(values) || is.list(values))) {
-      names(values) = check_class_names(values, argument, noun)
+      names(values) = check_class_names(values, argument, noun_of_strata(kind))
     }
     request[argument] = list(values)
   }
@@ -73,14 +73,15 @@ dealt_generator = function(kind, request, strata) {
   # 1 and 1L are the same seed.
   seed = if (!is.null(request$seed)) as.double(request$seed)
   settings = c(settings, list(seed = seed), if (!is.null(request$majority)) request["majority"])
-  recipe_of = function(strata, settings) dealt_recipe(kind, strata, settings, noun)
+  recipe_of = function(strata, settings) dealt_recipe(kind, strata, settings)
   strata_generator(kind, strata, settings, recipe_of, function(settings) {
     shown_settings(settings, setdiff(names(settings), c("seed", "strata")))
   })
 }
 
 # The recipe for encoded strata.
-dealt_recipe = function(kind, strata, settings, noun) {
+dealt_recipe = function(kind, strata, settings) {
+  noun = noun_of_strata(kind)
   arguments = settings[setdiff(names(settings), c("seed", "strata"))]
   data = strata_data(strata)
   if (!is.null(arguments$majority)) {
@@ -97,10 +98,7 @@ dealt_kind = function(kind, methods, ...) {
   table_kind(kind,
     plan = NULL, # it waits for strata alone
     vectors = list(parts = NA, labels = "names"),
-    n_rows = function(recipe) length(recipe$parts$codes),
-    complete = with_strata_of_source(function(strata, settings) {
-      dealt_recipe(kind, strata, settings, if (kind == "downsampled") "class" else "stratum")
-    }),
+    complete = with_strata_of_source(function(strata, settings) dealt_recipe(kind, strata, settings)),
     check = check_stratum_names,
     setup = dealt_setup,
     settings = format_dealt_generator,

@@ -184,7 +184,7 @@ kind_no_duplicates = function() {
       labels = c(distinct_shown, "keys", "frequent", "largest")
     ),
     bytes = function(recipe) 200 * length(recipe$parts$keys) + 300 * rows_of_keys(recipe),
-    n_rows = function(recipe) rows_of_keys(recipe),
+    n_rows = rows_of_keys,
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) {
         check_given_keys(data_source, task, rows_of_keys(recipe))

@@ -60,11 +60,6 @@ static inline bool read_positive_part(const Part *value, const char *name, doubl
   return refuse(host, name, NULL, "be a finite number above 0");
 }
 
-static inline bool read_positive(const Parts *request, const char *name, double *number, Host *host) {
-  Part value = find_part(request, name);
-  return read_positive_part(&value, name, number, host);
-}
-
 /* Read a finite number above 0 from a part whose values have names. */
 static inline bool read_positive_item(
     const Parts *request, const char *name, int64_t item, double *number, Host *host

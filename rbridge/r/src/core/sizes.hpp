@@ -8,6 +8,12 @@ namespace pystrat {
 
 inline const std::string RARE_ADVICE = "it, or set 'rare' to 'warn' or 'allow'.";
 
+/* The whole part of a product of decimal fractions, which may miss a whole number by a little. */
+inline double whole_part(double exact) {
+  double nearest = std::round(exact);
+  return std::fabs(exact - nearest) <= 0x1p-51 * exact ? nearest : std::floor(exact);
+}
+
 inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
 
 [[noreturn]] inline void refuse_large_epoch(const std::string &parameter) {

@@ -63,9 +63,7 @@ class Downsampled : public Dealt {
 
   /* Keep a multiple of `rows` of a stratum, rounded half up; `place` is that of its multiplier among several. */
   void keep(int64_t stratum, double multiplier, int64_t place, int64_t rows) {
-    double kept = multiplier * static_cast<double>(rows) + 0.5, nearest = std::round(kept);
-    /* The decimal number that the multiplier is shown as makes the product whole. */
-    kept = std::fabs(kept - nearest) <= 0x1p-51 * kept ? nearest : std::floor(kept);
+    double kept = whole_part(multiplier * static_cast<double>(rows) + 0.5);
     if (kept < 1) {
       throw Refusal{"multiplier", text("keep at least 1 row: be at least 0.5 / ", rows), "", "", 0, place};
     }

@@ -181,10 +181,8 @@ class Stratified : public Dealt {
     int64_t before = 0;
     for (size_t i = 0; i < taken.size(); i++) {
       done += shares[i];
-      double exact = static_cast<double>(total) * done / sum, nearest = std::round(exact);
-      /* Sums of decimal fractions miss whole numbers by a little. */
-      double end = std::fabs(exact - nearest) <= 0x1p-51 * exact ? nearest : std::floor(exact);
-      taken[i] = static_cast<int64_t>(end) - std::exchange(before, static_cast<int64_t>(end));
+      int64_t end = static_cast<int64_t>(whole_part(static_cast<double>(total) * done / sum));
+      taken[i] = end - std::exchange(before, end);
     }
     check_taken(total, "shares");
   }
