@@ -75,10 +75,9 @@ check: set-up-check set-up-test-r ## Check format, lint, types, spelling, the co
 thorough: set-up-check set-up-test-python set-up-test-r ## Before a release: test and check what needs an hour
 	@tools/thorough.sh
 
-document: set-up-check ## Write R's help pages, NAMESPACE and the tables of parameters; copy CITATION.cff to both packages
+document: set-up-check ## Write R's help pages and NAMESPACE; copy CITATION.cff to both packages
 	@$(python) tools/metadata.py
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
-	@$(python) tools/site/parameters.py
 
 clean: ## Remove everything that set-up and the other targets created
 	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*.cpp pystrat/*/*.c pystrat/*.so pystrat/*/*.so

@@ -19,7 +19,7 @@ import rbridge
 
 # What R calls otherwise.
 RENAMED = {
-    "AUMLoss": "nn_aum_loss",
+    "AUMLoss": "aum_loss",
     "BatchSampler": "batch_sampler_instance",
     "Batches": "batch_list",
     "NegativePairBatchSampler": "batch_sampler_pairs",

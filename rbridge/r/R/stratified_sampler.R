@@ -141,7 +141,7 @@
 #'   task = mlr3::tsk("sonar")
 #'   learner = mlr3::lrn("classif.mlp",
 #'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
-#'     loss = rbridge::nn_aum_loss,
+#'     loss = rbridge::aum_loss,
 #'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 5),
 #'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
 #'   )

@@ -166,7 +166,7 @@ called = list(
   stratified_stream = c("read", "stratum")
 )
 # These need Python, LibTorch, a mixture or a file, or have no argument.
-not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "nn_aum_loss", "read_batch_sampler",
+not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "aum_loss", "read_batch_sampler",
   "sampled_output", "script_folder", "write_batch_sampler")
 
 given_besides = function(name, argument) {
