@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pystrat.arrays import plain_array
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_integer, is_iterable, refused_type, refused_value, show
-from pystrat.base import Batches, BatchSampler
+from pystrat.base import BatchSampler
+from pystrat.batches import Batches
 from rbridge.guard import errors_as_values
 
 _LARGEST_ROW = MAX_COUNT - 1  # R counts from 1
