@@ -36,4 +36,4 @@ def class_weights(labels: Any) -> NDArray[np.float32]:
     """
     classes = encode_strata(labels, missing=None, name="labels")
     weights = classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64))
-    return sorted_series(weights, classes.values, "weight").to_numpy(dtype=np.float32)
+    return np.asarray(sorted_series(weights, classes.values, "weight"), dtype=np.float32)
