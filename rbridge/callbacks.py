@@ -63,7 +63,7 @@ class EpochSource:
     def identity(self) -> str:
         """Text that is equal for samplers with equal batches if they have fingerprints; else unique to this object."""
         if isinstance(self.sampler, BatchSampler) and not feedback_of(self.sampler):
-            return self.sampler._own_fingerprint()
+            return str(self.sampler.state()["fingerprint"])
         return f"kind=object id={id(self.sampler)} process={os.getpid()}"
 
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
