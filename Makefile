@@ -53,7 +53,7 @@ vignettes: set-up-test-r ## Render the vignettes from vignettes/*.Rmd to *.md, w
 vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs LibTorch), and render them
 	@Rscript tools/transcript.R docs/mlr3torch.md
 	@Rscript tools/transcript.R docs/luz.md
-	@OMP_NUM_THREADS=1 Rscript vignettes/stratified_training.R
+	@Rscript vignettes/stratified_training.R
 	@OMP_NUM_THREADS=1 Rscript vignettes/autism_training.R
 	@Rscript tools/vignettes.R
 	@$(python) tools/r_vignettes.py

@@ -11,7 +11,7 @@
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
 #' Begin with `vignette("stratified-batches", package = "rbridge")`; [rbridge-package] says how to get the vignettes.
-#' Guides: \guide{batches} shows which arguments to use for what; \guide{stratified} has all details.
+#' Guides: \guide{samplers} shows which arguments to use for what; \guide{stratified} has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
