@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
     from pystrat.corpus.perplexity import PerplexityBatchSampler
-    from pystrat.plots import plot_learning_curves, plot_roc_curves
     from pystrat.gathering import gather_counts
     from pystrat.ranks import check_ranks
     from pystrat.counts_by_shard import bind_counts, shard_counts
@@ -109,9 +108,7 @@ __all__ = [
     "labels_of_masks",
     "min_samples_for_batch_size",
     "plot_batch_counts",
-    "plot_learning_curves",
     "plot_plan",
-    "plot_roc_curves",
     "prepare_for_accelerate",
     "prepare_for_trainer",
     "published_class_weights",
@@ -164,9 +161,7 @@ _MODULE_OF = {
     "labels_of": "stratified.labels",
     "labels_of_masks": "stratified.labels",
     "plot_batch_counts": "report",
-    "plot_learning_curves": "plots",
     "plot_plan": "report",
-    "plot_roc_curves": "plots",
     "prepare_for_accelerate": "accelerated",
     "prepare_for_trainer": "accelerated",
     "published_class_weights": "downsampling.probabilities",
