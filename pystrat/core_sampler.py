@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Optional, Se
 import numpy as np
 
 from pystrat import _core, _kinds
-from pystrat.base import Batches, BatchSampler
+from pystrat.base import BatchSampler
+from pystrat.batches import Batches
 from pystrat.columns import refuse_dataset
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe

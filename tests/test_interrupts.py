@@ -229,17 +229,17 @@ def test_ranks_are_as_before_after_an_interrupt(alarm: None, count: int) -> None
     sampler.update(in_order(MANY), (in_order(MANY) % 1000).astype(np.float64))
     some = in_order(1000) * 4000
     before = sampler.importance_weights(some)
-    state = sampler.state_dict()["feedback"]
+    state = sampler.state()["feedback"]
     for change in (lambda: sampler.update(in_order(count), np.full(count, 500.5)), lambda: sampler.append(count)):
         with pytest.raises(Interrupted):
             signal.setitimer(signal.ITIMER_REAL, SOON)
             change()
-        after = sampler.state_dict()["feedback"]
+        after = sampler.state()["feedback"]
         assert np.array_equal(after.pop("priorities"), state["priorities"])
         assert after == {name: value for name, value in state.items() if name != "priorities"}
         assert np.array_equal(sampler.importance_weights(some), before)
     sampler.update(in_order(count), np.full(count, 500.5))
-    order = np.argsort(-sampler.state_dict()["feedback"]["priorities"], kind="stable")
+    order = np.argsort(-sampler.state()["feedback"]["priorities"], kind="stable")
     ranks = np.empty(MANY)
     ranks[order] = np.arange(1, MANY + 1)
     np.testing.assert_allclose(sampler.importance_weights(some), ranks[some] / MANY, rtol=1e-12)
