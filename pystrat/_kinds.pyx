@@ -38,6 +38,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         INTEGERS "pystrat::INTEGERS"
         DOUBLES "pystrat::DOUBLES"
         LONGS "pystrat::LONGS"
+        LARGE "pystrat::LARGE"
     cdef cppclass Host:
         void *context
         void *(*new_vector)(void *context, const char *name, Type type, int64_t count) noexcept
@@ -62,7 +63,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
 
 cdef long long LARGEST = 2**53  # doubles hold all integers up to it
 
-_DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64}
+_DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64, <int>LARGE: np.int64}
 
 
 def check(str kind not None, dict arguments not None):
@@ -141,6 +142,11 @@ def plain(part):
         if part.itemsize == sizeof(int32_t):
             return bool(number) if number in (0, 1) else number
         return int(number) if number.is_integer() else number
+    return text_of(part)
+
+
+def text_of(part):
+    """Return a text of a recipe as such."""
     return part[0] if isinstance(part, (list, tuple)) and len(part) == 1 else part
 
 
@@ -230,7 +236,7 @@ cdef class Instance:
         cdef Call call
         cdef bint succeeded
         self.kind, self.seed = kind_of(kind), seed
-        self.recipe = Request({name: plain(part) for name, part in parts.items()}, True)
+        self.recipe = Request({name: text_of(part) for name, part in parts.items()}, True)
         call = Call(self.recipe)
         with nogil:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)

@@ -34,9 +34,6 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, a
   if (exact) {
     combined$kinds = vapply(columns, `[[`, "", "kind")
   }
-  if (are_strata) {
-    combined$values = value_labels(columns)
-  }
   if (identical(missing, "drop")) {
     combined[c("codes", "names")] = drop_rows(combined, is_missing)
   }

@@ -42,23 +42,6 @@
 #' instances returns: a `data.frame()` of class `"range_plan"` with one row for each stratum, whose attribute
 #' `n_batches` is the number of batches.
 #'
-#' @section Types of strata:
-#' Names of vectors and of columns are text.
-#' A table with one row for each stratum, such as a plan of class `"range_plan"`, has the column `stratum`.
-#' Its type is that of the labels: logical, integer, double, `Date`, `POSIXct`, `factor()` with all its levels, or text.
-#' A missing value is `NA`, in text `"NA"`.
-#' * If strata have several columns, `stratum` is the name, and further columns such as `stratum.site` have the values.
-#'   The further columns are left out if a text has a comma and a space, which separate the values in a name.
-#' * Numbers of the package bit64 are doubles, and times are in UTC.
-#' * A column is text if its names do not give all its values exactly: numbers of more than 15 digits, parts of a second
-#'   or of a day, and years that do not have four digits.
-#' * Integers of Python up to `.Machine$integer.max` are integers, and other numbers are doubles.
-#'   Ordered categories of text in pandas are an ordered factor of those that occur; other categories have the type of
-#'   their values, and bytes are text.
-#' * For [stratum_codes()], tables of counts and recipes that were saved without types, the column has names, as text.
-#'   In [batch_sampler_sharded()], a column is also text if the strata of another process have other levels or names
-#'   that are not values of the same type.
-#'
 #' @section Methods:
 #' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and
 #'   its fewest and most rows in a batch.

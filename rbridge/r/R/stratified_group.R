@@ -51,7 +51,6 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
 #'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
-#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #'   Its attribute `most_batches` is an upper bound on the number of batches with this minimum.
 #' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch of any epoch is
@@ -173,7 +172,7 @@ grouped_recipe = function(strata, groups, configuration) {
 grouped_shown = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
 
 grouped_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, grouped_shown), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, grouped_shown), list(names = strata$names))
 }
 
 kind_stratified_group = function() {
@@ -182,7 +181,7 @@ kind_stratified_group = function() {
     vectors = list(
       parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together",
         "skeleton", "permuted"),
-      labels = c(grouped_shown, "names", value_label_names)
+      labels = c(grouped_shown, "names")
     ),
     bytes = function(recipe) {
       parts = recipe$parts
@@ -197,7 +196,7 @@ kind_stratified_group = function() {
       grouped_recipe(grouped_strata(recipe$open, data_source, task), source_groups(recipe$open, data_source, task),
         recipe$open)
     },
-    check = check_names_and_values,
+    check = check_stratum_names,
     setup = grouped_setup,
     describe = function(private) {
       groups = paste(" and", show_count(private$.recipe$parts$n_groups, "group"))
@@ -264,8 +263,7 @@ bind_groups = paste(
 grouped_setup = function(recipe, private) {
   parts = recipe$parts
   plan = core_call("group_plan", parts)
-  table = data.frame(stratum_columns(recipe$labels), plan[c("rows", "groups", "largest", "fewest", "most")],
-    check.names = FALSE)
+  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
   held = held_by_groups(table, parts$together == 1, plan)
   shown = structure(range_plan(table, parts$n_batches, held), most_batches = as.integer(plan$most_batches))
   c(ranged_setup(recipe), list(plan = shown))

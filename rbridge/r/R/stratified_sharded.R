@@ -44,7 +44,6 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
 #'   these rows in a batch.
-#'   `stratum` has the type of the labels, see [batch_plan()].
 #'
 #' @section Guarantees:
 #' The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
@@ -112,15 +111,15 @@ sharded_recipe = function(strata, configuration) {
   codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
   data = c(plan_data(plan, configuration$places), list(plan = fingerprint_of_plan(plan), codes = codes))
   parts = refuse_as("strata", core_plan("sharded", c(configuration$settings, data), names_in_plan(plan)))
-  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration, strata$values))
+  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration))
 }
 
 sharded_shown = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
 
-sharded_labels = function(configuration, values = NULL) {
+sharded_labels = function(configuration) {
   shown = shown_settings(configuration$settings, sharded_shown)
   plan = configuration$plan
-  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]), values)
+  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]))
 }
 
 # The column of the table of each row, from 1.
@@ -138,7 +137,7 @@ kind_sharded = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
         "plan"),
-      labels = c(sharded_shown, "names", "shards", value_label_names)
+      labels = c(sharded_shown, "names", "shards")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = with_strata_of_source(sharded_recipe, exact = TRUE),
@@ -154,7 +153,7 @@ kind_sharded = function() {
 }
 
 check_sharded = function(recipe) {
-  check_names_and_values(recipe)
+  check_stratum_names(recipe)
   shards = recipe$labels$shards
   if (!is.character(shards) || length(shards) != length(recipe$parts$shards)) {
     stop_parameter("recipe", "have the names of all shards", show_value(shards))
@@ -163,8 +162,8 @@ check_sharded = function(recipe) {
 
 shards_table = function(setup) {
   cells = core_call("sharded_cells", setup[c("codes", "n_strata", "n_batches", "sizes")])
-  strata = lapply(given_back_columns(setup$labels), rep, length(setup$shards))
-  data.frame(shard = rep(setup$labels$shards, each = setup$n_strata), strata, cells, check.names = FALSE)
+  shards = rep(setup$labels$shards, each = setup$n_strata)
+  data.frame(shard = shards, stratum = rep(setup$labels$names, length(setup$shards)), cells)
 }
 
 format_sharded = function(setup, next_epoch) {
@@ -178,7 +177,7 @@ format_sharded = function(setup, next_epoch) {
 }
 
 format_sharded_settings = function(labels) {
-  settings = labels[setdiff(names(labels), c("names", "shards", value_label_names))]
+  settings = labels[setdiff(names(labels), c("names", "shards"))]
   format_labels(settings)
 }
 

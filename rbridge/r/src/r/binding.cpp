@@ -102,12 +102,12 @@ Named named_of(SEXP values) {
   return named;
 }
 
-/* Recipes have flags as integers. */
-Value value_of(SEXP value, bool is_recipe) {
+/* Recipes and data have vectors alone: flags as integers. */
+Value value_of(SEXP value, bool is_vector) {
   bool is_one = Rf_xlength(value) == 1;
   bool is_empty_list = TYPEOF(value) == VECSXP && Rf_xlength(value) == 0;
   if (Rf_isNull(value)) return Value();
-  if (!is_recipe && (is_empty_list || has_attribute(value, R_NamesSymbol))) return named_of(value);
+  if (!is_vector && (is_empty_list || has_attribute(value, R_NamesSymbol))) return named_of(value);
   if (Rf_isObject(value) || (!is_one && has_attribute(value, R_DimSymbol))) return Other();
   switch (TYPEOF(value)) {
     case LGLSXP: {
@@ -116,14 +116,12 @@ Value value_of(SEXP value, bool is_recipe) {
     }
     case INTSXP: {
       View<int32_t> integers = view_of<int32_t>(value, INTEGER_RO);
-      if (!is_one) return integers;
-      if (integers[0] == NA_INTEGER) return Other();
-      bool is_flag = is_recipe && (integers[0] == 0 || integers[0] == 1);
-      return is_flag ? Value(integers[0] == 1) : Value(double(integers[0]));
+      if (!is_one || is_vector) return integers;
+      return integers[0] == NA_INTEGER ? Value(Other()) : Value(double(integers[0]));
     }
     case REALSXP: {
       View<double> doubles = view_of<double>(value, REAL_RO);
-      return is_one ? Value(doubles[0]) : Value(doubles);
+      return is_one && !is_vector ? Value(doubles[0]) : Value(doubles);
     }
     case RAWSXP: return view_of<uint8_t>(value, RAW_RO);
     case STRSXP: return is_one ? text_of(value) : Value(Other());
@@ -132,12 +130,14 @@ Value value_of(SEXP value, bool is_recipe) {
 }
 
 /* Read a named list. */
-Values values_of(SEXP list, bool is_recipe) {
+Values values_of(SEXP list, bool is_recipe, const Kind &kind) {
   Values values;
   values.is_recipe = is_recipe;
   SEXP names = guarded([=] { return Rf_getAttrib(list, R_NamesSymbol); });
   for (R_xlen_t i = 0; i < Rf_xlength(list); i++) {
-    values.items.emplace_back(CHAR(STRING_ELT(names, i)), value_of(VECTOR_ELT(list, i), is_recipe));
+    std::string name = CHAR(STRING_ELT(names, i));
+    bool is_vector = is_recipe || std::find(kind.data.begin(), kind.data.end(), name) != kind.data.end();
+    values.items.emplace_back(name, value_of(VECTOR_ELT(list, i), is_vector));
   }
   return values;
 }
@@ -161,7 +161,8 @@ void *new_vector(void *context, const char *name, Type type, int64_t count) {
   SEXP list = results.list;
   SEXP vector = guarded([=] {
     SEXPTYPE in_r = type == INTEGERS ? INTSXP : type == DOUBLES ? REALSXP : RAWSXP;
-    SEXP made = PROTECT(Rf_allocVector(in_r, type == LONGS ? count * int64_t(sizeof(int64_t)) : count));
+    bool is_long = type == LONGS || type == LARGE;
+    SEXP made = PROTECT(Rf_allocVector(in_r, is_long ? count * int64_t(sizeof(int64_t)) : count));
     SETCDR(list, Rf_cons(made, CDR(list)));
     UNPROTECT(1);
     return made;
@@ -190,9 +191,14 @@ SEXP text_in_r(const std::string &text) { return text.empty() ? R_NilValue : tex
 SEXP in_r(const Results::Result &result) {
   SEXP vector = result.vector;
   if (result.type == TEXT) return text_in_r(reinterpret_cast<const char *>(RAW(vector)), size_t(XLENGTH(vector)));
-  if (result.type != LONGS) return vector;
+  if (result.type != LONGS && result.type != LARGE) return vector;
   R_xlen_t count = XLENGTH(vector) / R_xlen_t(sizeof(int64_t));
   const int64_t *numbers = reinterpret_cast<const int64_t *>(RAW(vector));
+  if (result.type == LARGE) {
+    SEXP doubles = Rf_allocVector(REALSXP, count);
+    std::transform(numbers, numbers + count, REAL(doubles), [](int64_t number) { return double(number); });
+    return doubles;
+  }
   SEXP integers = Rf_allocVector(INTSXP, count);
   std::transform(numbers, numbers + count, INTEGER(integers), [](int64_t number) { return int(number); });
   return integers;
@@ -281,7 +287,7 @@ int is_in_cpp(SEXP kind) { return find_kind(CHAR(STRING_ELT(kind, 0))) != nullpt
 SEXP plan_in_cpp(SEXP kind, SEXP request) {
   const Kind &found = *find_kind(CHAR(STRING_ELT(kind, 0)));
   return answer([&](Host &host, SEXP &) {
-    Values given = values_of(request, false);
+    Values given = values_of(request, false, found);
     std::unique_ptr<Sampler> sampler;
     bool is_complete = found.data.empty() || given.has(found.data[0]);
     if (!check_request(found, given, host)) return false;
@@ -297,7 +303,7 @@ SEXP prepare_in_cpp(SEXP kind, SEXP recipe, SEXP seed) {
   R_RegisterCFinalizer(pointer, end_instance);
   uint32_t number = static_cast<uint32_t>(Rf_asReal(seed));
   SEXP result = answer([&](Host &host, SEXP &instead) {
-    std::unique_ptr<Instance> instance(new Instance{found, number, values_of(recipe, true), nullptr});
+    std::unique_ptr<Instance> instance(new Instance{found, number, values_of(recipe, true, *found), nullptr});
     bool has_begun = begin_sampler(*found, instance->recipe, number, instance->sampler, host);
     if (has_begun) R_SetExternalPtrAddr(pointer, instance.release());
     host.warning.clear(); /* which planning has told */
