@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
         repeat_factors,
         temperature_weights,
     )
+    from pystrat.weighted.loss_weights import class_weights
     from pystrat.weighted.density_weights import density_weights, inverse_density_weights
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
@@ -94,6 +95,7 @@ __all__ = [
     "bin_target",
     "bind_counts",
     "check_ranks",
+    "class_weights",
     "correct_probabilities",
     "decode_pairs",
     "density_weights",
@@ -150,6 +152,7 @@ _MODULE_OF = {
     "bin_target": "stratified.bins",
     "bind_counts": "counts_by_shard",
     "check_ranks": "ranks",
+    "class_weights": "weighted.loss_weights",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.sampler",
     "density_weights": "weighted.density_weights",

@@ -627,6 +627,7 @@ CALLS: dict[str, Call] = {
         fixed(strata=LABELS, sizes=[0.5, 0.5]), check_split, also=(UserWarning,)  # of small strata
     ),
     "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}, anything),
+    "class_weights": Call(fixed(labels=LABELS), anything),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2), check_bins),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), check_probabilities),
     "density_weights": Call(fixed(values=[1.0, 2.0, 4.0]), check_row_weights),

@@ -1,7 +1,7 @@
 # The lengths of lines in tokens, and the lines that limits leave.
 
 # For a sampler of a dataset with given lengths.
-fits_lengths = function(recipe, task) {
+fits_lengths = function(recipe, data_source, task) {
   if (by_length(recipe$parts)) {
     check_given_values("lengths", task)
   }

@@ -90,10 +90,10 @@ class Uniform : public Sampler {
 
 const Kind uniform_kind = {
     "uniform",
-    Table{whole("n_rows", LARGEST_COUNT), whole("batch_size"), flag("replacement"),
+    Table{optional(whole("n_rows", LARGEST_COUNT)), whole("batch_size"), flag("replacement"),
           optional(whole("n_batches", LARGEST_COUNT))} +
         SHARING,
-    make<Uniform>,
+    make<Uniform>, {"n_rows"},
 };
 
 }  // namespace pystrat

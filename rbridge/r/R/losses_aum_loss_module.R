@@ -7,7 +7,7 @@
 #' Unlike the area under the ROC curve, it has a useful gradient everywhere else.
 #' It needs rows of both classes in every batch, which [batch_sampler_stratified()] guarantees.
 #'
-#' `nn_aum_loss` is a generator of torch modules, like [torch::nn_bce_with_logits_loss].
+#' `aum_loss` is a generator of torch modules, like [torch::nn_bce_with_logits_loss].
 #' The Python class `pystrat.losses.AUMLoss` returns the same values and the same gradients.
 #'
 #' @return A torch module, a function of
@@ -35,10 +35,8 @@
 #' R sorts them on the CPU, whatever the device of the tensors.
 #' Floating-point types shorter than 32 bits are computed with 32 bits.
 #'
-#' torch has a loss of the same name.
-#' In torch 0.17.0, its value is too small if the two largest predictions are tied: for the predictions 2, 2, -1, -3.5
-#' of rows with the labels 0, 1, 1, 0, it returns 0 instead of 1.5.
-#' Write `rbridge::nn_aum_loss` if both packages are attached.
+#' `torch::nn_aum_loss` of torch 0.17.0 differs: its value is too small if the two largest predictions are tied.
+#' For the predictions 2, 2, -1, -3.5 of rows with the labels 0, 1, 1, 0, it returns 0 instead of 1.5.
 #'
 #' @section The gradient:
 #' The loss is piecewise linear.
@@ -72,7 +70,7 @@
 #' @examples
 #' if (torch::torch_is_installed()) {
 #'   predictions = torch::torch_tensor(c(2, -3.5, -1, 1.5), requires_grad = TRUE)
-#'   loss = nn_aum_loss()(predictions, torch::torch_tensor(c(0, 0, 1, 1)))
+#'   loss = aum_loss()(predictions, torch::torch_tensor(c(0, 0, 1, 1)))
 #'   print(loss$item())
 #'   loss$backward()
 #'   predictions$grad
@@ -81,20 +79,20 @@
 #' # in mlr3torch
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 100, loss = rbridge::nn_aum_loss,
+#'     epochs = 10, batch_size = 100, loss = rbridge::aum_loss,
 #'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 3)
 #'   )
 #' }
-nn_aum_loss = NULL
+aum_loss = NULL
 
 # A module inherits from a class that is internal to torch and changes between versions.
 # If it was made when this package is built, it would contain the class of the torch version at that time; .onLoad()
 # makes it.
-make_nn_aum_loss = function(namespace) {
+make_aum_loss = function(namespace) {
   torch::nn_module(
-    c("nn_aum_loss", "nn_loss"),
+    c("aum_loss", "nn_loss"),
     initialize = function() NULL,
-    forward = function(input, target) aum_loss(input, target),
+    forward = function(input, target) aum_of_tensors(input, target),
     parent_env = namespace
   )
 }
