@@ -2,8 +2,8 @@
 
 # -> list(
 #   suffixes,
-#   names = the names that rules match: those that files share, without folder and suffix, or the whole name of the first
-#     file, if the files were listed,
+#   names = the names that rules match: those that files share, without folder and suffix, or the whole name of the
+#     first file, if the files were listed,
 #   labels = the names in plans, see label_files(),
 #   paths = those of all files: for each side those of all names,
 #   parameters = that of each side
@@ -23,12 +23,11 @@ check_suffixes = function(suffixes, source, targets) {
     stop_parameter("suffixes", required, show_value(suffixes))
   }
   suffixes = unname(suffixes)
-  is_folder = is.character(source) && length(source) == 1L
-  if (identical(suffixes, "") && is.null(targets) && !is_folder) {
+  if (identical(suffixes, "") && is.null(targets) && !is_path(source)) {
     return("")
   }
   shown = sprintf("(%s)", paste(vapply(suffixes, show_value, ""), collapse = ", "))
-  if (length(suffixes) == 0L || anyNA(suffixes) || anyDuplicated(suffixes) || any(suffixes == "")) {
+  if (length(suffixes) == 0L || anyDuplicated(suffixes) || any(suffixes %in% c(NA, ""))) {
     stop_parameter("suffixes", required, shown)
   }
   if (!is.null(targets) && length(suffixes) != 2L) {
@@ -37,9 +36,11 @@ check_suffixes = function(suffixes, source, targets) {
   suffixes
 }
 
+is_path = function(value) is.character(value) && length(value) == 1L && !is.na(value)
+
 find_by_suffix = function(source, suffixes) {
   required = "be a folder or a list of files"
-  if (is.character(source) && length(source) == 1L && !is.na(source)) {
+  if (is_path(source)) {
     if (!(are_there(source) && dir.exists(source))) {
       stop_parameter("source", required, show_value(source))
     }
@@ -101,7 +102,7 @@ check_paths = function(paths, parameter, required) {
   if (!is.list(paths) && !(is.character(paths) && !anyNA(paths))) {
     stop_parameter(parameter, required, show_value(paths))
   }
-  wrong = which(!vapply(paths, function(path) is.character(path) && length(path) == 1L && !is.na(path), NA))
+  wrong = which(!vapply(paths, is_path, NA))
   if (length(wrong) > 0L) {
     stop_parameter(parameter, required, sprintf("a list with %s", show_value(paths[[wrong[1L]]])))
   }

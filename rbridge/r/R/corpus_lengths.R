@@ -16,18 +16,10 @@ line_lengths = function(lengths, table) {
     return(word_counts(table))
   }
   if (is.function(lengths)) {
-    required = sprintf("return a whole number from 0 to %.0f for each position", largest_count)
-    found = over_lines(table, seq_len(n), "finding the lengths of lines", function(lines, n_positions) {
-      returned = plain_value(lengths(lines))
-      if (!is.numeric(returned) || is.object(returned) || length(returned) != n_positions) {
-        stop_parameter("lengths", required, show_value(returned))
-      }
-      check_lengths(as.vector(returned), required)
-    })
-    return(list(as.integer(unlist(found))))
+    return(list(lengths_by(lengths, table)))
   }
-  required = sprintf(
-    "be 'words', a function of the lines of a position, or whole numbers from 0 to %.0f, %.0f of them", largest_count, n)
+  required = sprintf("be 'words', a function of the lines of a position, or whole numbers from 0 to %.0f, %.0f of them",
+    largest_count, n)
   lengths = exact_numbers(lengths)
   is_matrix = !is.null(dim(lengths))
   fits = if (is_matrix) identical(as.double(dim(lengths)), c(n, n_sides)) else length(lengths) == n
@@ -36,6 +28,18 @@ line_lengths = function(lengths, table) {
   }
   check_lengths(as.vector(lengths), required)
   if (is_matrix) lapply(seq_len(n_sides), function(side) as.integer(lengths[, side])) else list(as.integer(lengths))
+}
+
+lengths_by = function(lengths, table) {
+  required = sprintf("return a whole number from 0 to %.0f for each position", largest_count)
+  found = over_lines(table, seq_len(sum(table$lines)), "finding the lengths of lines", function(lines, n_positions) {
+    returned = plain_value(lengths(lines))
+    if (!is.numeric(returned) || is.object(returned) || length(returned) != n_positions) {
+      stop_parameter("lengths", required, show_value(returned))
+    }
+    check_lengths(as.vector(returned), required)
+  })
+  as.integer(unlist(found))
 }
 
 check_lengths = function(lengths, required) {
@@ -66,14 +70,17 @@ remaining_lines = function(table, lengths, max_length, accept) {
   if (!is.null(accept)) {
     lines = which(remains)
     remains[lines] = unlist(over_lines(table, lines, "asking which lines to accept", function(lines, n_positions) {
-      accepted = accept(lines)
-      if (!is.logical(accepted) || is.object(accepted) || length(accepted) != n_positions || anyNA(accepted)) {
-        stop_parameter("accept", "return true or false for each position", show_value(accepted))
-      }
-      as.vector(accepted)
+      check_accepted(accept(lines), n_positions)
     }))
   }
   remains
+}
+
+check_accepted = function(accepted, n_positions) {
+  if (!is.logical(accepted) || is.object(accepted) || length(accepted) != n_positions || anyNA(accepted)) {
+    stop_parameter("accept", "return true or false for each position", show_value(accepted))
+  }
+  as.vector(accepted)
 }
 
 # A number of tokens, or one for each side, whose suffixes may be the names, or NULL.

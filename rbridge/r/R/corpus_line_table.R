@@ -1,8 +1,8 @@
 # Files of text as one numbering of lines, with random access to any of them.
 #
-# Only a newline ends a line; one `\r` before it is dropped; a last line without a newline counts. A read opens the files
-# that it needs, and ends with a check: if the size or the time of modification of a file differs from that at the
-# beginning, an error names it, and none of its lines is returned.
+# Only a newline ends a line; one `\r` before it is dropped; a last line without a newline counts.
+# A read opens the files that it needs, and ends with a check: if the size or the time of modification of a file differs
+# from that at the beginning, an error names it, and none of its lines is returned.
 
 text_block = 2^22 # bytes of text that are read at a time
 
