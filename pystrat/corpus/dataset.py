@@ -7,14 +7,13 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.keywords import AnswersKeywords
 from pystrat.messages import check_flag, check_integer, count_of
 from pystrat.corpus.files import Paths, Source, find_files
 from pystrat.corpus.lengths import check_function, line_lengths, remaining_lines
 from pystrat.corpus.line_table import LineTable
 
 
-class CorpusDataset(AnswersKeywords):
+class CorpusDataset:
     """Dataset of the lines of files of any size, file after file, with random access.
 
     Parameters
