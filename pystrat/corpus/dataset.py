@@ -92,7 +92,7 @@ class CorpusDataset:
             Words between blanks, on the longest side; or a function of the tuple of the lines of a position.
         """
         found = line_lengths(by, self.table)
-        longest: NDArray[np.int32] = found.reshape(len(found), -1).max(axis=1)
+        longest: NDArray[np.int32] = found if found.ndim == 1 else np.max(found, axis=1)
         return longest if self._remaining is None else np.take(longest, self._remaining)
 
     def _line(self, position: int) -> int:
