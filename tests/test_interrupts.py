@@ -78,7 +78,6 @@ def reported(n: int, **parameters: Any) -> core.Instance:
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "number_integers": lambda: (number_integers, (in_order(SMALL),)),
     "number_integers by sorting": lambda: (number_integers, (colliding(SMALL),)),
-    "compact_codes": lambda: (kernels.compact_codes, (zeros(LARGE), zeros(LARGE, np.uint8), zeros(1))),
     "epoch_permutation": lambda: (partial(pystrat.epoch_permutation, seed=1), (SMALL,)),
     "draw of a mixture": lambda: (mixture_of([10**6], [LARGE], [0], 1).draw, (0,)),
     "draw of a mixture, kept": lambda: (mixture_of([LARGE], [0], [LARGE], 1, shuffle=False).draw, (0,)),
