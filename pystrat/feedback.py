@@ -1,8 +1,7 @@
 """Shared by batch samplers whose batches depend on feedback from training.
 
-A batch is drawn when it is requested, by the training loop or, earlier, by the workers of a DataLoader. With
-`num_replicas`, the batches that all ranks train on at the same time are drawn together, by every rank, so that the ranks
-agree as long as they receive the same feedback at the same time.
+A batch is drawn when it is requested, by the training loop or, earlier, by the workers of a DataLoader. All ranks draw
+the batches that they train on at the same time together, so they agree as long as they receive the same feedback.
 """
 
 from __future__ import annotations

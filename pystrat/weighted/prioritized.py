@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of
 from pystrat.feedback import FeedbackBatchSampler
-from pystrat.messages import check_integer, check_number, refused_value, show
+from pystrat.messages import check_integer, refused_value
 from pystrat.row_arguments import row_positions, row_values
 
 
