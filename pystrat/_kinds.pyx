@@ -37,6 +37,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         INTEGERS "pystrat::INTEGERS"
         DOUBLES "pystrat::DOUBLES"
         LONGS "pystrat::LONGS"
+        LARGE "pystrat::LARGE"
     cdef cppclass Host:
         void *context
         void *(*new_vector)(void *context, const char *name, Type type, int64_t count) noexcept
@@ -61,7 +62,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
 
 cdef long long LARGEST = 2**53  # doubles hold all integers up to it
 
-_DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64}
+_DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64, <int>LARGE: np.int64}
 
 
 def check(str kind not None, dict arguments not None):
@@ -173,7 +174,7 @@ cdef class Call:
         texts = [refusal.requirement.decode(), got, advice or None]
         for place, text in enumerate(texts):
             if text is not None and "{stratum}" in text and len(names):
-                texts[place] = text.replace("{stratum}", names[refusal.stratum])
+                texts[place] = text.replace("{stratum}", str(names[refusal.stratum]))
         raise (refused_type if refusal.is_type else refused_value)(refusal.parameter.decode(), *texts)
 
 
