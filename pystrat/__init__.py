@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 try:
-    from pystrat.base import Batches, BatchSampler, epoch_permutation
+    from pystrat.base import BatchSampler, epoch_permutation
+    from pystrat.batches import Batches
     from pystrat.plan import BatchPlan
     from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
 except ImportError as error:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
     from pystrat.corpus.perplexity import PerplexityBatchSampler
-    from pystrat.plots import plot_learning_curves, plot_roc_curves
     from pystrat.gathering import gather_counts
     from pystrat.ranks import check_ranks
     from pystrat.counts_by_shard import bind_counts, shard_counts
@@ -109,9 +109,7 @@ __all__ = [
     "labels_of_masks",
     "min_samples_for_batch_size",
     "plot_batch_counts",
-    "plot_learning_curves",
     "plot_plan",
-    "plot_roc_curves",
     "prepare_for_accelerate",
     "prepare_for_trainer",
     "published_class_weights",
@@ -164,9 +162,7 @@ _MODULE_OF = {
     "labels_of": "stratified.labels",
     "labels_of_masks": "stratified.labels",
     "plot_batch_counts": "report",
-    "plot_learning_curves": "plots",
     "plot_plan": "report",
-    "plot_roc_curves": "plots",
     "prepare_for_accelerate": "accelerated",
     "prepare_for_trainer": "accelerated",
     "published_class_weights": "downsampling.probabilities",

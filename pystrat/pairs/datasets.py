@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import holds_tensors, in_order_of, own_index, plain_array
-from pystrat.keywords import AnswersKeywords
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_integer, refused_type, refused_value, show
 from pystrat.pairs.codes import check_ids, check_table, split_numbers
 
 
-class FeatureLookup(AnswersKeywords):
+class FeatureLookup:
     """Features by id, looked up for many ids at once.
 
     Parameters
@@ -113,7 +112,7 @@ class _Side:
         return found
 
 
-class PairDataset(AnswersKeywords):
+class PairDataset:
     """Map-style dataset of all pairs of a user and an item, by pair number, for `NegativePairBatchSampler`.
 
     Parameters
