@@ -81,7 +81,7 @@ def test_the_sampler_of_contributing_keeps_the_contract() -> None:
     batches = iter(stopped)
     for _ in range(4):
         next(batches)
-    resumed.load_state_dict(stopped.state_dict(batches_consumed=4))
+    resumed.load_state_dict(stopped.state(stopped.epoch - 1, 4))
     assert list(resumed) == list(batches) == list(make(100, 8, seed=1))[4:]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.base import Batches
+from pystrat.batches import Batches
 from pystrat.corpus.cutting import CuttingBatchSampler
 from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.files import Paths, Source, check_suffixes, open_files

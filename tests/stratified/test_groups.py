@@ -279,7 +279,7 @@ def test_a_mean_batch_size_or_a_minimum() -> None:
     assert len(StratifiedGroupBatchSampler([0] * 6, groups=[0, 0, 1, 1, 2, 2], mean_batch_size=1)) == 3
     same = StratifiedGroupBatchSampler(**of, min_samples_per_stratum=1, seed=1)
     resumed = StratifiedGroupBatchSampler(**of, mean_batch_size=3, seed=1)
-    resumed.load_state_dict(same.state_dict())
+    resumed.load_state_dict(same.state())
     assert resumed.batches(0).rows.tolist() == same.batches(0).rows.tolist()
 
 

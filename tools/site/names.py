@@ -50,7 +50,7 @@ GROUPS = {
     "Trees": r"tree_",
     "Corpora": r"corpus_",
     "Losses and pictures": r"_aum|losses_|plots|report",
-    "All samplers": r"base$|ranks|tensor_loader|resumable|distributed|accelerated|mlr3torch_",
+    "All samplers": r"base$|batches|ranks|tensor_loader|resumable|distributed|accelerated|mlr3torch_",
     "Python and R": r"rbridge|base_",
 }
 
