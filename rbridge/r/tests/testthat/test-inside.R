@@ -77,22 +77,6 @@ test_that("nothing in a recipe is evaluated", {
   expect_false(ran)
 })
 
-# Only the package itself can compute the hash of an index.
-test_that("numbers out of order are refused even with their hash", {
-  path = write_bytes(tempfile(fileext = ".txt"), "a\nb\nc\n")
-  corpus_dataset(list(path), ".txt")
-  whole = readBin(index_beside(path), "raw", 1000)
-  version = file_versions(path)
-  hash = .Call(C_hash_of_ends, path, version)
-  for (numbers in list(c(0, -5, 4, 6), c(0, 2^62, 4, 6), c(0, 4, 4, 6), c(0, 4, 2, 6), c(1, 2, 4, 6), c(0, 2, 4, 7))) {
-    numbers = unlist(lapply(numbers, number_bytes))
-    check = .Call(C_check_numbers, NULL, numbers)
-    write_bytes(index_beside(path), c(.Call(C_index_head, version, hash, check), numbers))
-    expect_identical(corpus_dataset(list(path), ".txt")$lines(1:3)$txt, c("a", "b", "c"))
-    expect_identical(readBin(index_beside(path), "raw", 1000), whole)
-  }
-})
-
 # The AUM loss and its gradient without tensors, which need LibTorch: against known answers and CRAN's package aum. The
 # Python package reads the same files.
 losses = read_golden("losses.json")
