@@ -49,8 +49,6 @@
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
@@ -93,8 +91,7 @@
 #'   dataset, batch_sampler = generator(dataset), collate_fn = identity)
 #' coro::loop(for (batch in loader) print(data.frame(batch)))
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
-  unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL) {
   sampler_of("pairs")
 }
 

@@ -52,8 +52,7 @@
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' coro::loop(for (batch in loader) str(batch))
 batch_sampler_triples = function(users, items, batch_size, negatives_per_positive = 1, n_users = NULL, n_items = NULL,
-  unique = FALSE, full_users = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  unique = FALSE, full_users = "error", seed = NULL, num_replicas = NULL) {
   sampler_of("triples")
 }
 
