@@ -57,8 +57,6 @@
 #'   The number of processes that share an epoch; at least 1.
 #'   The number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
@@ -115,8 +113,7 @@
 #'   dataset, batch_sampler = generator(dataset), collate_fn = identity)
 #' coro::loop(for (batch in loader) print(data.frame(batch)))
 batch_sampler_pairs = function(users, items, ratio, batch_size, n_users = NULL, n_items = NULL, method = "uniform",
-  unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  unique = FALSE, reject_positives = TRUE, power = NULL, full_users = "error", seed = NULL, num_replicas = NULL) {
   check_observed(users, items)
   request_generator("pairs", list(users = users, items = items, ratio = ratio, batch_size = batch_size,
     n_users = n_users, n_items = n_items, method = method, unique = unique, reject_positives = reject_positives,

@@ -29,8 +29,6 @@
 #'   If all users have met all items, an error is raised in any case.
 #' @param seed,num_replicas (`integer(1)`)\cr
 #'   As in [batch_sampler_pairs()].
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
@@ -71,8 +69,7 @@
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' coro::loop(for (batch in loader) str(batch))
 batch_sampler_triples = function(users, items, batch_size, negatives_per_positive = 1, n_users = NULL, n_items = NULL,
-  unique = FALSE, full_users = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  unique = FALSE, full_users = "error", seed = NULL, num_replicas = NULL) {
   check_observed(users, items)
   request_generator("triples", list(users = users, items = items, batch_size = batch_size,
     negatives_per_positive = negatives_per_positive, n_users = n_users, n_items = n_items, unique = unique,
