@@ -83,8 +83,6 @@
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
 #'   sizes differ by at most 1.
 #'   `NULL` (default): batches are not adapted to processes.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
 #' If the data source has a number of rows, it must be the number of lines in all files.
@@ -142,8 +140,7 @@
 batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL, rules = NULL,
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled",
   epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL,
-  accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE, ...) {
-  answer_keywords(...)
+  accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE) {
   limits = if (length(max_length) > 1L) {
     check_max_length(max_length, check_suffixes(suffixes, source, targets))
   }

@@ -30,8 +30,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -86,8 +84,7 @@
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' str(coro::collect(loader, n = 1))
 batch_sampler_rare_events = function(positives, negatives, multiplier, batch_size,
-  negative_files_per_epoch = NULL, positive_weight = 1, negative_weight = NULL, seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  negative_files_per_epoch = NULL, positive_weight = 1, negative_weight = NULL, seed = NULL, num_replicas = NULL) {
   listed = rare_event_files(positives, negatives)
   request = list(multiplier = multiplier, batch_size = batch_size, negative_files_per_epoch = negative_files_per_epoch,
     positive_weight = positive_weight, negative_weight = negative_weight, seed = seed, num_replicas = num_replicas,

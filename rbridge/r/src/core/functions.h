@@ -23,7 +23,6 @@ typedef struct {
   one(count_codes) \
   one(corpus_plan) \
   one(fingerprint) \
-  one(pair_counts) \
   one(sharded_plan) \
   one(sharded_sizes) \
   one(sharded_fewest) \

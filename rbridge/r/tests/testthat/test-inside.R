@@ -37,23 +37,6 @@ test_that("missing numbers have one form, and vectors that are too long for one 
   }
 })
 
-# A device keeps only pixels of a plot.
-test_that("a plot shows the strata from the rarest on, with the rows of every batch", {
-  plan = plan_with_ties()
-  panels = plan_panels(plan, 12)
-  expect_identical(vapply(panels, `[[`, "", "label"), c("rare (43 rows)", "long (52 rows)", "common (270 rows)"))
-  expect_identical(vapply(panels, `[[`, "", "in_a_batch"), c("7 to 8", "8 to 9", "45"))
-  # The height of every batch of a stratum is at the middles of the steps.
-  drawn = lapply(panels, function(panel) panel$outline$rows[seq(1L, nrow(panel$outline), by = 2L)])
-  expect_identical(drawn, unname(as.list(plan$composition()[c("rare", "long", "common")])))
-  expect_identical(panels[[1]]$outline$batch[c(1, 2, 3, 12)], c(0.5, 1.5, 1.5, 6.5))
-  plan = batch_plan(rep(c(strrep("x", 40), letters), each = 2), 1)
-  expect_length(plan_panels(plan, 12), 12)
-  expect_match(plan_subtitle(plan, 12), "; the 12 rarest of 27 strata", fixed = TRUE)
-  expect_identical(plan_panels(plan, 1)[[1]]$label, paste0(strrep("x", 30), "... (2 rows)"))
-  expect_identical(whole_breaks(c(0, 2)), c(0, 1, 2))
-})
-
 # Recipes from Python may hold values that no file can.
 test_that("nothing in a recipe is evaluated", {
   made_of = function(recipe) new_generator(check_recipe(recipe))
