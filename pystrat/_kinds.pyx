@@ -186,7 +186,7 @@ def with_stratum(text, names, stratum):
     """Return a text with the name of a stratum, as users of Python write it; without names or a text, as it is."""
     if text is None or "{stratum}" not in text or not len(names):
         return text
-    return text.replace("{stratum}", (names.in_messages() if isinstance(names, Names) else names)[stratum])
+    return text.replace("{stratum}", str((names.in_messages() if isinstance(names, Names) else names)[stratum]))
 
 
 cdef void *new_vector(void *context, const char *name, Type type, int64_t count) noexcept with gil:

@@ -153,8 +153,8 @@ class KindBatchSampler(CoreBatchSampler):
 
     def _begin(
         self,
-        data: Mapping[str, NDArray[Any]] = {},
-        names: Sequence[str] = (),
+        data: Mapping[str, Any] = {},
+        names: Sequence[Any] = (),
         labels: Mapping[str, Any] = {},
         stacklevel: int = 3,
     ) -> None:
@@ -174,14 +174,14 @@ class KindBatchSampler(CoreBatchSampler):
         n_strata = len(strata.values)
         codes: dict[str, Any] = {"codes": compact(strata.codes, n_strata), "n_strata": n_strata}
         self._begin({**codes, **data}, strata.shown, {"names": strata.shown}, stacklevel)
-        return self._described()
+        return self._describe()
 
-    def _described(self) -> dict[str, NDArray[Any]]:
+    def _describe(self) -> dict[str, NDArray[Any]]:
         """Return what the core says of the plan."""
         return self._with_instance(_kinds.Instance.describe)
 
     def _global_length(self) -> int:
         return self._n_batches
 
-    def _new_instance(self, names: Sequence[str] = ()) -> Any:
+    def _new_instance(self, names: Sequence[Any] = ()) -> Any:
         return _kinds.Instance(self._kind, self._parts, self._seed, names)

@@ -162,7 +162,7 @@ class PerLabelBatchSampler(KindBatchSampler):
 
     def _weights_of_signs(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weights of the negatives and of the positives of each label."""
-        weights = self._described()["normalized" if check_flag(normalize, "normalize") else "weights"]
+        weights = self._describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
         return weights.reshape(2, -1)
 
     def __repr__(self) -> str:

@@ -131,7 +131,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         held = range_of([strata_per_batch] if is_exact else [int(mean), int(np.ceil(mean))], "stratum")
         rows = f"{'' if is_exact else 'at least '}{count_of(least, 'row')} of each"
         aside = f", {count_of(n_rare, 'rare stratum')} aside" if n_rare else ""
-        self._plan = plan_of_blocks(
+        self._plan: Plan = plan_of_blocks(
             self._n_batches,
             found,
             encoded.values,

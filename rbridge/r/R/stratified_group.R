@@ -44,8 +44,6 @@
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -133,8 +131,7 @@
 #' sampler$composition(0)
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
 batch_sampler_stratified_group = function(min_samples_per_stratum = NULL, groups = NULL, keep = "together",
-  strata = NULL, mean_batch_size = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  strata = NULL, mean_batch_size = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
   configuration = core_plan("stratified_group", list(min_samples_per_stratum = min_samples_per_stratum,
     mean_batch_size = mean_batch_size, keep = keep, rare = rare, missing = missing, seed = seed,
     num_replicas = num_replicas))

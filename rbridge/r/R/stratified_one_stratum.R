@@ -26,8 +26,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -63,8 +61,7 @@
 #' sampler$plan()
 #' sampler$composition(0)
 batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proportional", shuffle = TRUE,
-  missing = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  missing = "error", seed = NULL, num_replicas = NULL) {
   sampler_of("one_stratum")
 }
 

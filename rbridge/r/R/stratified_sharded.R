@@ -37,8 +37,6 @@
 #'   `NULL` (default): the minimum determines the number of batches.
 #' @param shuffle (`logical(1)`)\cr
 #'   `FALSE`: the rows of each stratum in each shard keep their order.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -88,8 +86,7 @@
 #'   print(generator(NULL)$plan())
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards, seed, strata = NULL,
-  scope = "global", mean_batch_size = NULL, shuffle = TRUE, ...) {
-  answer_keywords(...)
+  scope = "global", mean_batch_size = NULL, shuffle = TRUE) {
   settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum,
     mean_batch_size = mean_batch_size, scope = scope, shuffle = shuffle, seed = seed))
   size = list(min_samples_per_stratum = settings$min_samples_per_stratum, mean_batch_size = settings$mean_batch_size)

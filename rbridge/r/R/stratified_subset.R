@@ -47,8 +47,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -106,8 +104,7 @@
 #' labels[sampler$batches(0)$rows]
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum = NULL, strata = NULL,
   mean_batch_size = NULL, exact = FALSE, balance = NULL, rare = "error", missing = "error", seed = NULL,
-  num_replicas = NULL, ...) {
-  answer_keywords(...)
+  num_replicas = NULL) {
   sampler_of("strata_subset")
 }
 

@@ -11,7 +11,9 @@
 
 namespace pystrat {
 
-/* The types of results. R makes integers of longs, and doubles of large ones; text is bytes in UTF-8. */
+/* The types of results. R makes integers of longs, and doubles of large numbers, which are below 2^53; text is bytes in
+ * UTF-8.
+ */
 enum Type { BYTES, INTEGERS, DOUBLES, LONGS, LARGE, TEXT };
 
 template <class T>
@@ -37,10 +39,16 @@ struct Host {
 
   /* Return room for the numbers of a result. */
   template <class T>
-  T *make(const char *name, int64_t count, Type type = type_of<T>) {
-    void *values = new_vector(context, name, type, count);
+  T *make(const char *name, int64_t count) {
+    void *values = new_vector(context, name, type_of<T>, count);
     if (values == nullptr) throw Left();
     return static_cast<T *>(values);
+  }
+
+  int64_t *make_large(const char *name, int64_t count) {
+    void *values = new_vector(context, name, LARGE, count);
+    if (values == nullptr) throw Left();
+    return static_cast<int64_t *>(values);
   }
 
   template <class T>

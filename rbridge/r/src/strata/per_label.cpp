@@ -39,7 +39,7 @@ class PerLabel : public Sampler {
   void draw(Generator &generator, uint32_t epoch, Host &host) override {
     int64_t size = per_batch * (each[0] + each[1]), n_orders = 2 * n_labels + 1;
     Exposure exposure(n_labels, n_batches, per_batch, n_orders, seed, generator, epoch, host);
-    int64_t *numbers = host.make<int64_t>("rows", n_batches * size, LARGE);
+    int64_t *numbers = host.make_large("rows", n_batches * size);
     List<int64_t> ends = give_offsets(n_batches, size, host);
     for (int64_t label = 0; label < n_labels; label++) {
       if (exposure.batches[label].empty()) continue;
