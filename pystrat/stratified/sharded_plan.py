@@ -188,6 +188,5 @@ def _in_order(counts: ShardCounts) -> ShardCounts:
     """Sort shards and strata by name: batches must not depend on the order in which a process lists them."""
     rows = sorted(range(len(counts.shards)), key=counts.shards.__getitem__)
     columns = sorted(range(len(counts.strata)), key=counts.strata.__getitem__)
-    shards, strata = tuple(map(counts.shards.__getitem__, rows)), tuple(map(counts.strata.__getitem__, columns))
-    values = counts.values and counts.values._replace(index=counts.values.index[columns])
-    return ShardCounts(counts.table[np.ix_(rows, columns)], shards, strata, values=values)
+    shards = tuple(map(counts.shards.__getitem__, rows))
+    return ShardCounts(counts.table[np.ix_(rows, columns)], shards, counts.values[columns])
