@@ -47,13 +47,7 @@ class ShardedPlan:
         return self._counts.to_frame().sort_index(axis=1)
 
     def sizes(self) -> NDArray[np.int64]:
-        """Return the rows of each batch over all processes, shape (n_batches,).
-
-        Raises
-        ------
-        ValueError
-            If there are 2^31 batches or more.
-        """
+        """Return the rows of each batch over all processes, shape (n_batches,)."""
         sizes: NDArray[np.int64] = self._call("sharded_sizes")["sizes"]
         return sizes
 
@@ -64,11 +58,6 @@ class ShardedPlan:
         ----------
         shards : sequence
             Names of shards, each once.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `shards` are invalid.
         """
         own = {"shards": self.places_of(shards).astype(np.float64)}
         return int(self._call("sharded_fewest", own)["fewest"])
@@ -148,11 +137,6 @@ def sharded_plan(
     Returns
     -------
     ShardedPlan
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if a stratum, or with ``scope="local"`` a stratum of a shard, has too few rows.
 
     Examples
     --------
