@@ -154,8 +154,8 @@ class KindBatchSampler(CoreBatchSampler):
         self._parts.update(data)
         self._labels = labels
         instance = self._new_instance(_in_messages(names))
-        if instance.warning:
-            warnings.warn(instance.warning, stacklevel=4)
+        for warning in instance.warning.splitlines():
+            warnings.warn(warning, stacklevel=4)
         self._n_batches: int = instance.n_batches
         self._idle.append(instance)
 

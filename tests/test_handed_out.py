@@ -80,7 +80,6 @@ def test_no_array_of_a_sampler_its_plan_or_its_tree_can_be_written_to(
     expected = {
         "StratifiedBatchSampler.strata.codes",
         "StrataSubsetBatchSampler.plan.blocks",
-        "TreeBatchSampler.tree.options",
         "StratifiedGroupBatchSampler.plan inside",
     }
     assert expected <= {name for name, _ in found} and len(found) > 300

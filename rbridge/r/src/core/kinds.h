@@ -58,7 +58,6 @@ typedef struct {
   one(rare_events) \
   one(pairs) \
   one(triples) \
-  one(tree) \
   one(sharded) \
   one(multilabel) \
   one(per_label) \

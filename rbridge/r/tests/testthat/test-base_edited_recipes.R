@@ -99,8 +99,9 @@ edits_of_vector = function(vector) {
 }
 
 # Edits that are accepted, by kind and part.
-may_be = c("perplexity reported missing", "perplexity maximum negative", "tree numbers negative",
-  "tree repeats largest", "epoch_subset lengths largest", "pairs power zero", "prioritized alpha zero",
+may_be = c("perplexity reported missing", "perplexity maximum negative", "tree names largest", "tree repeats largest",
+  "tree summed negative", "tree weights zero",
+  "epoch_subset lengths largest", "pairs power zero", "prioritized alpha zero",
   "prioritized epsilon zero")
 
 # Edits of a part, or of a vector of the state, are refused, or accepted if `may_be` has them.
