@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 try:
-    from pystrat.base import Batches, BatchSampler, epoch_permutation
+    from pystrat.base import BatchSampler, epoch_permutation
+    from pystrat.batches import Batches
     from pystrat.plan import BatchPlan
     from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
 except ImportError as error:
@@ -26,10 +27,8 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
     from pystrat.corpus.perplexity import PerplexityBatchSampler
-    from pystrat.plots import plot_learning_curves, plot_roc_curves
-    from pystrat.gathering import gather_counts
     from pystrat.ranks import check_ranks
-    from pystrat.counts_by_shard import bind_counts, shard_counts
+    from pystrat.counts_by_shard import bind_counts, gather_counts, shard_counts
     from pystrat.stratified.labels import labels_of, labels_of_masks
     from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
     from pystrat.stratified.sharded_plan import sharded_plan
@@ -38,15 +37,16 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.downsampling.sampler import DownsampledBatchSampler
     from pystrat.stratified.multilabel import MultilabelBatchSampler
     from pystrat.stratified.per_label import PerLabelBatchSampler
+    from pystrat.pairs.codes import decode_pairs
     from pystrat.pairs.datasets import FeatureLookup, PairDataset, TripleDataset
-    from pystrat.pairs.sampler import NegativePairBatchSampler, decode_pairs
-    from pystrat.pairs.triples import TripleBatchSampler
+    from pystrat.pairs.sampler import NegativePairBatchSampler, TripleBatchSampler
     from pystrat.weighted.class_weights import (
         effective_number_weights,
         inverse_frequency_weights,
         repeat_factors,
         temperature_weights,
     )
+    from pystrat.weighted.loss_weights import class_weights
     from pystrat.weighted.density_weights import density_weights, inverse_density_weights
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
@@ -94,6 +94,7 @@ __all__ = [
     "bin_target",
     "bind_counts",
     "check_ranks",
+    "class_weights",
     "correct_probabilities",
     "decode_pairs",
     "density_weights",
@@ -107,9 +108,7 @@ __all__ = [
     "labels_of_masks",
     "min_samples_for_batch_size",
     "plot_batch_counts",
-    "plot_learning_curves",
     "plot_plan",
-    "plot_roc_curves",
     "prepare_for_accelerate",
     "prepare_for_trainer",
     "published_class_weights",
@@ -141,7 +140,7 @@ _MODULE_OF = {
     "TensorLoader": "tensor_loader",
     "TreeBatchSampler": "tree",
     "TreeSampler": "tree",
-    "TripleBatchSampler": "pairs.triples",
+    "TripleBatchSampler": "pairs.sampler",
     "TripleDataset": "pairs.datasets",
     "UniformBatchSampler": "weighted.uniform",
     "WeightedBatchSampler": "weighted.weighted",
@@ -150,20 +149,19 @@ _MODULE_OF = {
     "bin_target": "stratified.bins",
     "bind_counts": "counts_by_shard",
     "check_ranks": "ranks",
+    "class_weights": "weighted.loss_weights",
     "correct_probabilities": "downsampling.probabilities",
-    "decode_pairs": "pairs.sampler",
+    "decode_pairs": "pairs.codes",
+    "gather_counts": "counts_by_shard",
     "density_weights": "weighted.density_weights",
     "distribute": "distributed",
     "effective_number_weights": "weighted.class_weights",
-    "gather_counts": "gathering",
     "inverse_density_weights": "weighted.density_weights",
     "inverse_frequency_weights": "weighted.class_weights",
     "labels_of": "stratified.labels",
     "labels_of_masks": "stratified.labels",
     "plot_batch_counts": "report",
-    "plot_learning_curves": "plots",
     "plot_plan": "report",
-    "plot_roc_curves": "plots",
     "prepare_for_accelerate": "accelerated",
     "prepare_for_trainer": "accelerated",
     "published_class_weights": "downsampling.probabilities",

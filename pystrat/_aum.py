@@ -18,7 +18,7 @@ class AUMLoss(torch.nn.Module):
     A loss for binary classification. It is 0 exactly if no negative is predicted above a positive, that is, if the ROC
     curve reaches its corner. Unlike the area under the ROC curve, it has a useful gradient everywhere else. It needs
     rows of both classes in every batch, which `pystrat.StratifiedBatchSampler` guarantees. The R module
-    ``rbridge::nn_aum_loss()`` returns the same values and the same gradients.
+    ``rbridge::aum_loss()`` returns the same values and the same gradients.
 
     Notes
     -----
@@ -73,13 +73,6 @@ class AUMLoss(torch.nn.Module):
         -------
         torch.Tensor, a scalar
             The loss, at least 0 up to rounding.
-
-        Raises
-        ------
-        TypeError
-            If `input` is not a tensor of floating-point numbers, or `target` is not a tensor.
-        ValueError
-            If a shape is wrong, predictions are not finite, or labels are not 0 and 1.
         """
         predictions = _check_predictions(input)
         positive = _check_labels(target, len(predictions))

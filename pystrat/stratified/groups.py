@@ -7,9 +7,9 @@ from typing import Any, Optional
 from pystrat import _core
 from pystrat.arrays import check_same_rows
 from pystrat.core_sampler import arguments_of, data_of, data_of_groups
-from pystrat.messages import count_of
+from pystrat.messages import count_of, range_of
+from pystrat.plan import Plan
 from pystrat.strata import encode_strata
-from pystrat.stratified.group_plan import GroupPlan
 from pystrat.stratified.ranged import RangedBatchSampler
 
 
@@ -41,20 +41,9 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         than groups of it: raise an error, or make batches without the stratum, with or without a warning. Each epoch
         then shuffles the batches, so that the rows of the stratum are in other batches each time.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value in the strata: raise an error, treat missing as a value of its
-        own, or never sample them.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid; if a stratum is rare; or, with `mean_batch_size` and "together", if no batches are
-        found in which every stratum has a row.
+        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`.
 
     Notes
     -----
@@ -150,23 +139,10 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         parts = self._plan_of(settings, data, encoded.shown)
         self._adopt_plan(arguments, settings, parts, encoded.values)
         found = _core.call("group_plan", {}, dict(self._recipe().parts))
-        self._plan: GroupPlan = GroupPlan(
-            n_batches=parts["n_batches"],
-            keep=settings["keep"],
-            counts=found["rows"],
-            groups=found["groups"],
-            largest=found["largest"],
-            fewest=found["fewest"],
-            most=found["most"],
-            most_of_group=found["most_of_group"],
-            most_of_batch=found["most_of_batch"],
-            most_batches=found["most_batches"],
-            mixed=found["mixed"],
-            strata=encoded.values,
-        )
+        self._plan = _plan_of_groups(parts["n_batches"], settings["keep"], found, encoded.values)
 
     @property
-    def plan(self) -> GroupPlan:
+    def plan(self) -> Plan:
         """The plan: the number of batches, and the fewest and the most rows of each stratum in a batch."""
         return self._plan
 
@@ -178,3 +154,22 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
             f"keep={plan.keep!r}, {count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, seed={self._seed}, epoch={self.epoch})"
         )
+
+
+def _plan_of_groups(n_batches: int, keep: str, found: dict[str, Any], strata: Any) -> Plan:
+    """Return the plan of what the core says about the groups."""
+    columns = {name: found.pop(name) for name in ("rows", "groups", "largest", "fewest", "most")}
+    least, most, n_rows = int(columns["fewest"].min()), found["most_of_batch"], int(columns["rows"].sum())
+    held = f"every batch holds at least {count_of(least, 'row')} of every stratum"
+    sizes = n_rows // n_batches, most
+    if keep == "apart":
+        held += f", and at most {count_of(found['most_of_group'], 'row')} of a group"
+    else:
+        fewest, others = int(columns["fewest"].sum()), n_batches - 1
+        sizes = max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
+    if found["mixed"] and least > 0:
+        possible = found["most_batches"]
+        held += f"; at most {count_of(possible, 'batch')} {'is' if possible == 1 else 'are'} possible"
+    heading = f"{count_of(n_batches, 'batch')} of {range_of(sizes, 'row')}, groups {keep}\n{held}"
+    numbers = {"keep": keep, "size_range": sizes, "min_samples_per_stratum": least, **found}
+    return Plan(heading, n_batches, strata, columns, **numbers)

@@ -11,19 +11,16 @@ from numpy.typing import NDArray
 from pystrat.arrays import Wanted, check_same_rows
 from pystrat.columns import Column, check_n_rows, check_text, number_columns, read_columns
 from pystrat.core_sampler import CoreBatchSampler, arguments_of, data_of, labels_of
-from pystrat.first_rows import first_rows
+from pystrat.plan import first_rows
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, refused_type, refused_value, shortened
-from pystrat.read_only import ReadOnlyArrays
 from pystrat.strata import STRATA, check_missing, encode_strata
 from pystrat.value_names import Names, names_index
 
 
 @dataclass(frozen=True, eq=False)
-class NoDuplicatesPlan(ReadOnlyArrays):
+class NoDuplicatesPlan:
     """The number of batches of an epoch, and the most frequent values, which limit the size of the batches.
-
-    The arrays are read-only.
 
     Attributes
     ----------
@@ -88,18 +85,8 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
         for a single key.
     min_samples_per_stratum : int, optional
         The minimum m: every batch has at least m rows of every stratum. Required with `strata`.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, if a stratum has too few rows for the minimum in all batches, or if there are fewer
-        rows than batches for all processes.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
 
     Notes
     -----

@@ -22,7 +22,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch.
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_stratified()`` returns the same batches, row for row, from the same seed. docs/batches.md
+    ``rbridge::batch_sampler_stratified()`` returns the same batches, row for row, from the same seed. docs/samplers.md
     shows which parameters to use for what; docs/stratified.md has all details.
 
     Parameters
@@ -69,11 +69,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
     rank : int, optional
         The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid. The message names the parameter, its value and what to do.
 
     Warns
     -----
@@ -166,12 +161,6 @@ def min_samples_for_batch_size(
     int
         The largest `min_samples_per_stratum` with at most `mean_batch_size` rows per batch on average: from 1 to the
         size of the smallest stratum.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if even a minimum of 1 row requires larger batches. The message then names the
-        smallest `mean_batch_size` possible.
 
     Notes
     -----

@@ -14,7 +14,6 @@ from pystrat.messages import check_integer, count_of, refused_value
 from pystrat.recipe import compact
 from pystrat.strata import Strata, codes_of, encode_strata
 from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
-from pystrat.value_labels import value_labels
 
 
 class ShardedStratifiedBatchSampler(CoreBatchSampler):
@@ -51,13 +50,6 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         An epoch has ``n_min // m`` batches, where n_min is the size of the smallest stratum of a shard.
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, the rows of each stratum in each shard keep their order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid; if the rows do not match the `counts` of the shards; if a stratum, or with
-        ``scope="local"`` a stratum of a shard, has too few rows; if a batch would have no row of this process; or if
-        there are 2^31 batches or more.
 
     Notes
     -----
@@ -124,7 +116,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         own_seed = settings.pop("seed")
         self._parameters = settings
         labels = labels_of(settings)
-        labels.update(names=plan.strata, shards=self.shards, **value_labels(encoded.values))
+        labels.update(names=plan.strata, shards=self.shards)
         self._adopt(parts, labels, seed=own_seed, num_replicas=None, rank=None)
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
 
@@ -132,10 +124,6 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     def plan(self) -> ShardedPlan:
         """The plan of the batches of all processes."""
         return self._plan
-
-    @property
-    def _is_part(self) -> bool:
-        return True
 
     @property
     def shards(self) -> tuple[str, ...]:

@@ -49,11 +49,6 @@ def stratified_split(
         The rows of each part in ascending order, counted from 0. A dict with the names of the parts if `sizes` is a
         mapping.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, if a share is less than one row, or if there are fewer groups than parts.
-
     Notes
     -----
     Let there be n rows, n_s of them in stratum s. Guarantees:
@@ -109,7 +104,7 @@ def stratified_split(
 
 def _warn_of_absent(strata: Strata, parts: list[NDArray[np.int64]]) -> None:
     """Warn of strata that are not in every part, as are those with fewer rows than there are parts."""
-    n_strata = len(strata.counts)
+    n_strata = len(strata.values)
     held = [np.bincount(strata.codes[rows], minlength=n_strata)[:n_strata] for rows in parts]
     absent = np.flatnonzero((np.array(held) == 0).any(axis=0))
     if len(absent):

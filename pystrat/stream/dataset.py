@@ -15,7 +15,6 @@ from pystrat.callers import is_count_of_loader, is_divided, joins_items
 from pystrat.core_sampler import arguments_of
 from pystrat.counts_by_shard import shown_names
 from pystrat.digest import fingerprint_of
-from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, count_of, refused_value, show
 from pystrat.process_group import warn_of_process_group
@@ -36,7 +35,7 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     from pystrat.stream.reading import Chunk
 
 
-class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
+class StratifiedStream(IterableDataset[list[Any]]):
     """Iterable dataset of batches with a minimum number of rows of every stratum, streamed from sources.
 
     Its items are whole batches, as lists of rows. Pass it to a PyTorch ``DataLoader`` with ``batch_size=None`` and, to
@@ -305,11 +304,8 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
             )
         return StreamIterator(self, self._start.enter())
 
-    def set_epoch(self, epoch: int) -> None:
-        """Set the next epoch; call it before ``iter(loader)``.
-
-        If `load_state_dict` has placed the stream within this epoch, it continues from there.
-        """
+    def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:
+        """Set the next epoch, and where in it to begin; call it before ``iter(loader)``."""
         epoch = self._check_epoch(epoch)
         if is_divided():
             raise ValueError(
@@ -320,7 +316,27 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         if is_count_of_loader():
             return
         start = self._start.next
-        self._start.set(start if start.epoch == epoch else Start(epoch, 0))
+        if batches_done is not None:
+            start = self._place_after(epoch, batches_done)
+        self._start.set(start if start.epoch == epoch or batches_done is not None else Start(epoch, 0))
+
+    def state(self, epoch: Optional[int] = None, batches_done: int = 0) -> dict[str, Any]:
+        """Return the state after this many of this rank's batches of an epoch, as `BatchSampler.state` does."""
+        place = self._next if epoch is None else self._place_after(self._check_epoch(epoch), batches_done)
+        return self._state_at(place)
+
+    def _place_after(self, epoch: int, batches_done: Any) -> Start:
+        length = MAX_COUNT if self._plan is None else len(self)
+        done = check_integer(batches_done, "batches_done", minimum=0, maximum=length)
+        failed = self._start.failed
+        if failed is not None and failed.epoch == epoch and done > failed.batch:
+            required = f"be at most {failed.batch}, the batches before the first error in a worker"
+            raise refused_value("batches_done", required, show(done))
+        return Start(epoch, done) if done < length else Start(epoch + 1, 0)
+
+    @property
+    def _next(self) -> Start:
+        return self._start.next
 
     def state_dict(self, batches_consumed: Optional[int] = None) -> dict[str, Any]:
         """Return the state of the stream, for `load_state_dict`.
@@ -347,7 +363,7 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
             rank, whose turns only the iterator knows: use its ``state_dict``, as torchdata's StatefulDataLoader does.
         """
         if batches_consumed is None:
-            return self._next_state()
+            return self.state()
         running, following = self._start.places()
         most = 0 if running is None else MAX_COUNT if self._plan is None else len(self) - running.batch
         consumed = check_integer(batches_consumed, "batches_consumed", minimum=0, maximum=most)
@@ -360,15 +376,6 @@ class StratifiedStream(AnswersKeywords, IterableDataset[list[Any]]):
         self._check_before_failure(first, consumed)
         is_end = self._plan is not None and first.batch + consumed >= len(self)
         return self._state_at(Start(first.epoch + 1, 0) if is_end else Start(first.epoch, first.batch + consumed))
-
-    def _next_state(self) -> dict[str, Any]:
-        """Return the state of the next iteration."""
-        return self._state_at(self._start.next)
-
-    def _state_after(self, taken: int) -> dict[str, Any]:
-        """Return the state after the batches that a loader has taken in its newest iteration."""
-        running, _ = self._start.places()
-        return self.state_dict(batches_consumed=0 if running is None else taken)
 
     def _check_before_failure(self, first: Start, consumed: int) -> None:
         """Refuse to count batches after one that a worker failed to make: the other workers have gone on."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Mapping, Sequence
 
@@ -74,7 +74,7 @@ def read_table(table: Any, nodes: Sequence[Node]) -> TableColumns:
     columns = {}
     for name, vector in vectors.items():
         column = number_column(vector, "table", f" in column '{name}'")
-        columns[name] = Column(column.codes.astype(np.int32), column.values, column.kind)
+        columns[name] = replace(column, codes=column.codes.astype(np.int32))
     return TableColumns(n_rows, columns, weights)
 
 

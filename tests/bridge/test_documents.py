@@ -27,8 +27,6 @@ DOCUMENTS = [
 ]
 # What a document leaves behind, without output of its own.
 CHECKS = {"fast-epochs": 'stopifnot(learner$callbacks[[1]]$id == "rbridge.tensor_loader")'}
-# Beside the first block, a name of mlr3's sources; and smaller tables of which the times are measured.
-IN_TASK_ROWS = re.compile(r"assert_subset\(.*\n|, 1e6")
 
 # What each block that trains leaves behind, without the training: the batches of the samplers.
 WITHOUT_TRAINING = [
@@ -37,22 +35,13 @@ WITHOUT_TRAINING = [
     in_order = unname(split(1:52, (0:51) %/% 32))
     reached = list(training = batches_of(stratified(training), 0:2), validation = rep(in_order, 3))
     """,
-    "",
-    """
-    folds = rsmp("custom_cv")$instantiate(task, f = factor(rep(1:2, length.out = 208)))
-    reached = lapply(1:2, function(fold) {
-      batches_of(stratified(task$clone()$filter(folds$train_set(fold))), 0:2)
-    })
-    """,
-    "",
+    "folds = rsmp('custom_cv')$instantiate(task, f = factor(rep(1:2, length.out = 208)))",
     """
     sampler = stratified(training)
     reached = list(whole = batches_of(sampler, 0:3), resumed = batches_of(sampler, 2:3))
     reached$without_callback = batches_of(sampler, 0:1)
     """,
-    "",
     "reached = batches_of(regression$param_set$values$batch_sampler(cars), 0:4)",
-    "",
 ]
 
 
@@ -70,11 +59,15 @@ def transcript(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def printed(transcript: Path, rscript: Callable[..., Any]) -> dict[str, list[str]]:
     code = {page.stem: f"{blocks(page, 'r')}\n{CHECKS.get(page.stem, '')}" for page in DOCUMENTS}
-    code["task-rows"] = IN_TASK_ROWS.sub("", code["task-rows"])
     file = transcript.with_name("code.json")
     file.write_text(pd.Series(code).to_json(), encoding="utf-8")
     found: dict[str, list[str]] = rscript(
-        Path(__file__).with_name("documents.R"), transcript, file, cwd=ROOT, TORCH_LOAD="0"
+        Path(__file__).with_name("documents.R"),
+        transcript,
+        file,
+        cwd=ROOT,
+        TORCH_LOAD="0",
+        TORCH_HOME=str(file.with_name("no-libtorch")),
     )
     return found
 
@@ -82,10 +75,7 @@ def printed(transcript: Path, rscript: Callable[..., Any]) -> dict[str, list[str
 @pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.stem)
 def test_a_document_prints_what_it_says(page: Path, printed: dict[str, list[str]]) -> None:
     promised = re.findall(r"^#>(.*)$", blocks(page, "r"), flags=re.MULTILINE)
-    if page.stem == "task-rows":  # times
-        assert re.fullmatch(r"( *20+ rows: +[\d.]+ ms for 100 of them\n?){2}", "\n".join(printed[page.stem]))
-    else:
-        assert printed[page.stem] == [line.rstrip().removeprefix(" ") for line in promised]
+    assert printed[page.stem] == [line.rstrip().removeprefix(" ") for line in promised]
 
 
 def test_blocks_that_need_no_libtorch_print_what_the_document_on_mlr3torch_shows(
@@ -95,7 +85,7 @@ def test_blocks_that_need_no_libtorch_print_what_the_document_on_mlr3torch_shows
     fresh = [output for _, _, output in BLOCK.findall(transcript.read_text(encoding="utf-8"))]
     compared = [(output, of_document) for (trains, _, of_document), output in zip(shown, fresh) if not trains]
     assert len(fresh) == len(shown) and [output for output, _ in compared] == [shown for _, shown in compared]
-    assert sum(1 for output, _ in compared if output) >= 8
+    assert sum(1 for output, _ in compared if output) >= 6
 
 
 def test_the_example_of_contributing_crosses() -> None:

@@ -83,8 +83,6 @@
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
 #'   sizes differ by at most 1.
 #'   `NULL` (default): batches are not adapted to processes.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
 #' If the data source has a number of rows, it must be the number of lines in all files.
@@ -101,18 +99,17 @@
 #' The weight is a positive decimal number, or `*` to keep all lines of the file, once per epoch each.
 #' Rules that keep are tried first; then the first rule that covers a file counts.
 #' The files of a rule share its weight in proportion to their lines.
-#' A file that no rule covers is left out, with a warning.
+#' A file that no rule covers is left out, with a warning, and a rule that is that of no file warns, too.
 #'
 #' @section Guarantees:
 #' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each kept line once.
-#' * Shares are exact fractions of the numbers as they are written.
 #' * With `epoch_end` `"first_exhausted"`, an epoch is the largest in which no line occurs twice; with
 #'   `"all_exhausted"`, the smallest in which every line of each file with a share occurs.
 #' * With `assign = "even"`, every batch has the floor or the ceiling of its share of each file, no line occurs twice in
 #'   a batch, and consecutive epochs with the same numbers use every line of a file equally often, to within one.
 #'   If a file has fewer lines in an epoch than there are batches, each epoch shuffles the batches.
 #' * Excluded lines are never drawn, and shares are computed from the others; all lines keep their row numbers.
-#' * Drawing an epoch is an error if a file has changed since it was indexed.
+#' * Drawing an epoch is an error if a file has changed.
 #'
 #' If weights change by epoch, or with `max_tokens`, epochs differ in their number of batches.
 #'
@@ -143,8 +140,7 @@
 batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL, rules = NULL,
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled",
   epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL,
-  accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE, ...) {
-  answer_keywords(...)
+  accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE) {
   limits = if (length(max_length) > 1L) {
     check_max_length(max_length, check_suffixes(suffixes, source, targets))
   }
@@ -153,19 +149,18 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
     seed = seed, num_replicas = num_replicas, balance_replicas = balance_replicas)
   settings = core_plan("mixture", request)
   used = settings$by_length == 1L
-  accept = check_accept(accept)
+  check_function(accept, "accept")
   rules = if (!is.null(rules)) read_rules(rules)
-  files = open_files(source, suffixes, targets)
+  files = line_table(find_files(source, suffixes, targets))
   limits = if (is.null(limits)) settings$max_length else limits
-  limited = if (used || !is.null(limits)) limited_lengths(lengths, files, limits)
-  of_lines = limited$of_lines
-  population = find_population(files, limited$allowed, accept)
-  remaining = if (is.null(population)) files$lines else population$counts
+  remains = remaining_lines(files, if (!is.null(limits)) lengths, limits, accept)
+  remaining = if (is.null(remains)) files$lines else count_by_file(which(remains), files$lines)
   stages = make_stages(files$names, remaining, weights, list(sample = sample, rules = rules,
     temperature = temperature, cap = cap, epoch_end = epoch_end, assign = assign, batch_size = batch_size,
     num_replicas = num_replicas))
-  if (!is.null(population) && used) {
-    of_lines[!population$remains] = 0L # lines that are never drawn may have any length
+  of_lines = if (used) do.call(pmax.int, line_lengths(lengths, files))
+  if (!is.null(remains) && used) {
+    of_lines[!remains] = 0L # lines that are never drawn may have any length
   }
   of_stages = function(field) unlist(lapply(stages$plans, `[[`, field))
   request["lengths"] = list(if (used) of_lines)
@@ -174,13 +169,17 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
     drawn = of_stages("drawn"),
     kept = of_stages("kept"),
     begins = if (length(stages$plans) > 1L) stages$begins,
-    remaining = if (!is.null(population)) population_bits(population$remains)
+    remaining = if (!is.null(remains)) population_bits(remains)
   )))
   shown = shown_name(files$labels)
   rule = stages$plans[[1L]]$rule
   left_out = if (!is.null(rules)) shown[is.nan(rule)]
   if (length(left_out) > 0L) {
     warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
+  }
+  unused = if (!is.null(rules)) setdiff(seq_along(rules$weights), rule)
+  if (length(unused) > 0L) {
+    warning(sprintf("These rules are those of no file: %s, counted from 1.", toString(unused)), call. = FALSE)
   }
   as_text = if (is.function(weights)) paste(deparse(weights), collapse = "\n")
   recipe = new_recipe("mixture", seed,
@@ -239,7 +238,7 @@ kind_mixture = function() {
       },
       dataset = function(transform = NULL, positions = FALSE) {
         if (is.null(private$.in_order)) {
-          files_dataset(files_of_recipe(private$.recipe, private$.setup$paths), transform, positions)
+          lines_dataset(table_of_recipe(private$.recipe, private$.setup$paths), transform, positions)
         }
       }
     )
@@ -334,22 +333,11 @@ format_mixture = function(recipe, stage, epoch, count) {
   )
 }
 
-# The result of open_files() when the recipe was made; the indices are made again if they are missing.
-files_of_recipe = function(recipe, paths) {
+# The lines of the files of a recipe.
+table_of_recipe = function(recipe, paths) {
   labels = recipe$labels
   check_versions(paths, labels$versions)
   sides = rep(seq_along(labels$suffixes), each = length(recipe$parts$files))
-  indexed = Map(line_index, paths, labels$versions)
-  n_lines = vapply(indexed, function(found) found$n_lines, 0)
-  if (any(n_lines != recipe$parts$lines)) {
-    stop_parameter("recipe", "have the lines of the files as 'lines'", "others")
-  }
-  list(
-    suffixes = labels$suffixes,
-    names = recipe$parts$files,
-    paths = unname(split(paths, sides)),
-    versions = unname(split(labels$versions, sides)),
-    indices = unname(split(lapply(unname(indexed), function(found) found$index), sides)),
-    lines = recipe$parts$lines
-  )
+  line_table(list(suffixes = labels$suffixes, names = recipe$parts$files, paths = unname(split(paths, sides)),
+    parameters = rep("recipe", length(labels$suffixes))))
 }

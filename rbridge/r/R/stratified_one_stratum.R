@@ -4,9 +4,11 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
 #' Every batch has rows of one stratum only, such as one source, task or language.
 #' The Python class `pystrat.OneStratumBatchSampler` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{one-stratum}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
@@ -21,13 +23,9 @@
 #'   `FALSE`: all keep the order of the strata and of the dataset.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -37,17 +35,6 @@
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
-#'
-#' @section Guarantees:
-#' * An epoch visits every row that is not dropped exactly once.
-#' * A stratum of n rows has `ceiling(n / batch_size)` batches, whose sizes differ by at most 1.
-#'   For `num_replicas`, batches are added one by one, each to the stratum with the most rows per batch, the first of
-#'   equal ones.
-#' * With `"round_robin"`, the strata are in the same order in all rounds of an epoch, except those without further
-#'   batches.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, or there are fewer rows than batches for all processes.
 #'
 #' @source
 #' The orders are those of the data loaders of sentence-transformers for several datasets.
@@ -64,8 +51,7 @@
 #' sampler$plan()
 #' sampler$composition(0)
 batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proportional", shuffle = TRUE,
-  missing = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  missing = "error", seed = NULL, num_replicas = NULL) {
   configuration = core_plan("one_stratum", list(batch_size = batch_size, order = order, shuffle = shuffle,
     missing = missing, seed = seed, num_replicas = num_replicas))
   strata_generator("one_stratum", strata, configuration, one_stratum_recipe, one_stratum_labels)
@@ -80,7 +66,7 @@ one_stratum_recipe = function(strata, configuration) {
 one_stratum_shown = c("batch_size", "order", "shuffle", "missing", "num_replicas")
 
 one_stratum_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, one_stratum_shown), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, one_stratum_shown), list(names = strata$names))
 }
 
 kind_one_stratum = function() {
@@ -88,11 +74,11 @@ kind_one_stratum = function() {
     class = "batch_sampler_one_stratum",
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "batches", "in_rounds", "shuffle"),
-      labels = c(one_stratum_shown, "names", value_label_names)
+      labels = c(one_stratum_shown, "names")
     ),
     bytes = strata_bytes,
     complete = with_strata_of_source(one_stratum_recipe),
-    check = check_names_and_values,
+    check = check_stratum_names,
     setup = one_stratum_setup,
     describe = function(private) format_one_stratum(private$.setup, private$.place$epoch),
     settings = format_strata_generator,

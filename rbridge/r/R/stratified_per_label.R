@@ -9,9 +9,11 @@
 #' It yields numbers for pairs of a row and a label; [decode_pairs()] and [pair_dataset()] turn them into
 #' rows and labels.
 #' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{multilabel}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param labels (`matrix()`, `data.frame()`, sparse matrix or `character()`)\cr
 #'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
 #'   Or the names of columns of the task.
@@ -25,14 +27,6 @@
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches of an epoch.
 #'   `NULL` (default): `n_rows %/% (P * (k + l))`, and at least 1.
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
-#'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
-#'
 #' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
 #' * `labels()`: returns the names of the labels (`character()`);
@@ -42,20 +36,6 @@
 #'   learning rate keeps its scale;
 #' * `weights(numbers, normalize = FALSE)`: returns the weight of each of `numbers`, such as those of a batch
 #'   (`double()`); `NA` for a number that is in no batch.
-#'
-#' @section Guarantees:
-#' * A batch has `P * (k + l)` numbers `2 * (row * L + label) + has`, label after label, positives first.
-#'   Row and label are counted from 0, and `has` is 1 for positives and 0 for negatives.
-#' * Every label is in the floor or the ceiling of `B * P / L` of the B batches of an epoch, as with `balance` of
-#'   [batch_sampler_strata_subset()].
-#' * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those of
-#'   its negatives.
-#'   Both come in cycles, each in a new order, and no batch has one of them twice for a label.
-#'
-#' Each draw takes time in proportion to the rows, once for each label of the epoch.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, or a label has fewer than k positives or l negatives.
 #'
 #' @source
 #' The method is that of `TriSampler` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk
@@ -70,8 +50,7 @@
 #' sampler = generator(NULL)
 #' decode_pairs(sampler$batches(0)[[1]], n_items = 2, item_ids = sampler$labels())
 batch_sampler_per_label = function(labels, positives_per_label, negatives_per_label, labels_per_batch = NULL,
-  n_batches = NULL, seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  n_batches = NULL, seed = NULL, num_replicas = NULL) {
   request_generator("per_label", list(labels = labels, positives_per_label = positives_per_label,
     negatives_per_label = negatives_per_label, labels_per_batch = labels_per_batch, n_batches = n_batches, seed = seed,
     num_replicas = num_replicas))
@@ -94,7 +73,7 @@ kind_per_label = function() {
       40 * (parts$n_rows + parts$n_labels) + 40 * parts$n_batches +
         (16 + 40 * (parts$positives_per_label + parts$negatives_per_label)) * n_chosen
     },
-    fits = function(recipe, task) check_given_values("labels", task),
+    fits = function(recipe, data_source, task) check_given_values("labels", task),
     check = check_multilabel,
     describe = function(private) {
       c(format_per_label(private$.recipe), format_shuffled(private$.recipe, private$.place$epoch))

@@ -11,7 +11,7 @@
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
 #' Begin with `vignette("stratified-batches", package = "rbridge")`; [rbridge-package] says how to get the vignettes.
-#' Guides: \guide{batches} shows which arguments to use for what; \guide{stratified} has all details.
+#' Guides: \guide{samplers} shows which arguments to use for what; \guide{stratified} has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
@@ -60,14 +60,12 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.
 #' Pass the generator to mlr3torch, and an instance to [torch::dataloader()].
 #' Instances have the members of every [batch_sampler_instance], such as `batches(epoch)`, `set_epoch(epoch)`,
-#' `state_dict()`, `load_state_dict(state)` and `set_rank(rank, num_replicas)`, and
+#' `state()`, `load_state_dict(state)` and `set_rank(rank, num_replicas)`, and
 #' * `plan()`: returns the rows of each stratum in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each stratum;
 #' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch is guaranteed to have;
@@ -141,7 +139,7 @@
 #'   task = mlr3::tsk("sonar")
 #'   learner = mlr3::lrn("classif.mlp",
 #'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
-#'     loss = rbridge::nn_aum_loss,
+#'     loss = rbridge::aum_loss,
 #'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 5),
 #'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
 #'   )
@@ -166,14 +164,12 @@
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
-  assign = "proportional", rare = "error", missing = "error", num_replicas = NULL, ...) {
-  answer_keywords(...)
-  dealt_generator("stratified", given_arguments("strata"), strata)
+  assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
+  sampler_of("stratified")
 }
 
 kind_stratified = function() {
   dealt_kind("stratified",
-    class = "batch_sampler_stratified",
     describe = function(private) format_setup(private$.setup, private$.place$epoch),
     methods = list(
       min_samples_per_stratum = function() if (is.null(private$.in_order)) as.integer(private$.setup$plan$minimum)

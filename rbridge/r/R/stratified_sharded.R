@@ -7,6 +7,7 @@
 #' The processes share only the table of counts: the number of rows of each stratum in each shard.
 #' Batch b of this sampler is the part of the global batch b that this process holds.
 #' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{beyond-one-machine}.
 #'
@@ -37,42 +38,12 @@
 #'   `NULL` (default): the minimum determines the number of batches.
 #' @param shuffle (`logical(1)`)\cr
 #'   `FALSE`: the rows of each stratum in each shard keep their order.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
 #'   these rows in a batch.
 #'   `stratum` has the type of the labels, see [batch_plan()].
-#'
-#' @section Guarantees:
-#' The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
-#' within it shard by shard with `scope = "global"`, shard by shard and within it stratum by stratum with `"local"`.
-#' Strata and shards are in order of their names, by code point.
-#' For n rows, n_s of them in stratum s, n_r in shard r, and n_rs in both:
-#' * All processes have the same number of batches, B.
-#'   No batch of a process is empty.
-#' * Every shard contributes the floor or the ceiling of n_rs / B rows of each stratum to each batch.
-#' * The sizes of the batches over all processes differ by at most 1.
-#' * `"global"`: each batch has the floor or the ceiling of n_s / B rows of each stratum over all processes.
-#'   A process whose shards are consecutive contributes the floor or the ceiling of its share of them.
-#' * `"local"`: each batch has the floor or the ceiling of n_r / B rows of each shard.
-#'   The batches of a process whose shards are consecutive differ by at most 1 row.
-#' * The rows of a batch over all processes do not depend on which process holds which shard, because each shard is
-#'   shuffled separately.
-#' * With a single shard, the batches are those of [batch_sampler_stratified()] with `assign = "even"`, row for row, if
-#'   its strata first appear in the order of their names.
-#' * Within a batch, rows are ordered by shard, as in `shards`, then by stratum, then by rank.
-#'
-#' In epoch e, shard r of R shards, from 0, has the order of a single shard in epoch `e * R + r`.
-#' This number must stay below 2^31 - 1, which limits the number of epochs to at most 6,700,001, and to 21,474 with 10^5
-#' shards.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range; the rows do not match the `counts` of the shards; a stratum, or
-#' with `scope = "local"` a stratum of a shard, has too few rows; a batch would have no row of this process; or there
-#' are 2^31 batches or more.
 #'
 #' @seealso [sharded_plan()] for the plan, which depends only on the counts.
 #'
@@ -89,8 +60,7 @@
 #'   print(generator(NULL)$plan())
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards, seed, strata = NULL,
-  scope = "global", mean_batch_size = NULL, shuffle = TRUE, ...) {
-  answer_keywords(...)
+  scope = "global", mean_batch_size = NULL, shuffle = TRUE) {
   settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum,
     mean_batch_size = mean_batch_size, scope = scope, shuffle = shuffle, seed = seed))
   size = list(min_samples_per_stratum = settings$min_samples_per_stratum, mean_batch_size = settings$mean_batch_size)
@@ -112,15 +82,15 @@ sharded_recipe = function(strata, configuration) {
   codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
   data = c(plan_data(plan, configuration$places), list(plan = fingerprint_of_plan(plan), codes = codes))
   parts = refuse_as("strata", core_plan("sharded", c(configuration$settings, data), names_in_plan(plan)))
-  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration, strata$values))
+  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration))
 }
 
 sharded_shown = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
 
-sharded_labels = function(configuration, values = NULL) {
+sharded_labels = function(configuration) {
   shown = shown_settings(configuration$settings, sharded_shown)
   plan = configuration$plan
-  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]), values)
+  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]))
 }
 
 # The column of the table of each row, from 1.
@@ -138,7 +108,7 @@ kind_sharded = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
         "plan"),
-      labels = c(sharded_shown, "names", "shards", value_label_names)
+      labels = c(sharded_shown, "names", "shards")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = with_strata_of_source(sharded_recipe, exact = TRUE),
@@ -154,7 +124,7 @@ kind_sharded = function() {
 }
 
 check_sharded = function(recipe) {
-  check_names_and_values(recipe)
+  check_stratum_names(recipe)
   shards = recipe$labels$shards
   if (!is.character(shards) || length(shards) != length(recipe$parts$shards)) {
     stop_parameter("recipe", "have the names of all shards", show_value(shards))
@@ -163,8 +133,8 @@ check_sharded = function(recipe) {
 
 shards_table = function(setup) {
   cells = core_call("sharded_cells", setup[c("codes", "n_strata", "n_batches", "sizes")])
-  strata = lapply(given_back_columns(setup$labels), rep, length(setup$shards))
-  data.frame(shard = rep(setup$labels$shards, each = setup$n_strata), strata, cells, check.names = FALSE)
+  strata = rep(setup$labels$names, length(setup$shards))
+  data.frame(shard = rep(setup$labels$shards, each = setup$n_strata), stratum = strata, cells, check.names = FALSE)
 }
 
 format_sharded = function(setup, next_epoch) {
@@ -178,7 +148,7 @@ format_sharded = function(setup, next_epoch) {
 }
 
 format_sharded_settings = function(labels) {
-  settings = labels[setdiff(names(labels), c("names", "shards", value_label_names))]
+  settings = labels[setdiff(names(labels), c("names", "shards"))]
   format_labels(settings)
 }
 

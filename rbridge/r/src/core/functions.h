@@ -22,9 +22,7 @@ typedef struct {
   one(min_samples_for_batch_size) \
   one(count_codes) \
   one(corpus_plan) \
-  one(read_rules) \
   one(fingerprint) \
-  one(pair_counts) \
   one(sharded_plan) \
   one(sharded_sizes) \
   one(sharded_fewest) \

@@ -11,8 +11,10 @@
 
 namespace pystrat {
 
-/* The types of results. R makes integers of longs; text is bytes in UTF-8. */
-enum Type { BYTES, INTEGERS, DOUBLES, LONGS, TEXT };
+/* The types of results. R makes integers of longs, and doubles of large numbers, which are below 2^53; text is bytes in
+ * UTF-8.
+ */
+enum Type { BYTES, INTEGERS, DOUBLES, LONGS, LARGE, TEXT };
 
 template <class T>
 constexpr Type type_of = std::is_same_v<T, uint8_t>   ? BYTES
@@ -43,6 +45,12 @@ struct Host {
     return static_cast<T *>(values);
   }
 
+  int64_t *make_large(const char *name, int64_t count) {
+    void *values = new_vector(context, name, LARGE, count);
+    if (values == nullptr) throw Left();
+    return static_cast<int64_t *>(values);
+  }
+
   template <class T>
   void give(const char *name, const T *values, int64_t count) {
     std::copy(values, values + count, make<T>(name, count));
@@ -56,6 +64,15 @@ struct Host {
     if (since < STEPS) return;
     since = 0;
     if (!goes_on(context)) throw Left();
+  }
+
+  /* Call work(begin, end) for parts of 0 to `count`, and ask after each whether to go on. */
+  template <class Work>
+  void in_steps(int64_t count, Work work) {
+    for (int64_t begin = 0; begin < count; begin += STEPS) {
+      work(begin, std::min(begin + STEPS, count));
+      go_on();
+    }
   }
 
   static constexpr int64_t STEPS = 1 << 16;

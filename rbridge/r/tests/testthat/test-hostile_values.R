@@ -123,6 +123,7 @@ calls = c(calls[!duplicated(names(calls))], list(
   batch_plan = list(x = labels_of_rows, min_samples_per_stratum = 1),
   bind_counts = list(tables = list(counts_of_rows)),
   bin_target = list(values = c(1, 2, 3), n_bins = 2),
+  class_weights = list(labels = labels_of_rows),
   corpus_dataset = list(source = corpus, suffixes = ".txt"),
   correct_probabilities = list(probabilities = c(0.5, 0.25), keep_rate = 0.5),
   count_sources = list(sources = list(a = labels_of_rows), read = identity, stratum = identity),
@@ -134,10 +135,8 @@ calls = c(calls[!duplicated(names(calls))], list(
   min_samples_for_batch_size = list(x = labels_of_rows, mean_batch_size = 4),
   pair_dataset = list(n_users = 2, n_items = 2),
   plot_batch_counts = list(tables = list(x = data.frame(a = 1:2)), label = "a"),
-  plot_learning_curves = list(values = list(x = c(0.1, 0.2))),
   labels_of_masks = list(masks = array(c(1, 2, 255), c(3, 2, 2)), n_classes = 2, ignore = 255),
   plot_plan = list(plan = batch_plan(labels_of_rows, 1)),
-  plot_roc_curves = list(scores = list(x = c(0.1, 0.2)), labels = c(0, 1)),
   published_class_weights = list(weight = 20),
   repeat_factors = list(labels = labels_of_rows),
   sampled_vocabulary = list(sequences = list(c(1, 2), 3)),
@@ -166,7 +165,7 @@ called = list(
   stratified_stream = c("read", "stratum")
 )
 # These need Python, LibTorch, a mixture or a file, or have no argument.
-not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "nn_aum_loss", "read_batch_sampler",
+not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "aum_loss", "read_batch_sampler",
   "sampled_output", "script_folder", "write_batch_sampler")
 
 given_besides = function(name, argument) {
