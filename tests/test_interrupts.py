@@ -14,7 +14,7 @@ import pytest
 import pystrat
 from pystrat import TreeBatchSampler
 from tests.corpus.mixtures import mixture_of
-from tests.inside import core, kernels, kinds, recipe_of
+from tests.inside import core, kinds, recipe_of
 from tests.levels import some_of
 from tests.test_numbering import colliding, number_integers
 

@@ -15,7 +15,7 @@ from pystrat.regular_files import check_regular
 
 @dataclass(frozen=True)
 class Node:
-    """A declared node: its keys, the place of its parent among the nodes (-1 for the root), and its names from there."""
+    """A declared node: its keys, its path from the root on, and the place of its parent among the nodes (-1: none)."""
 
     name: str
     path: str

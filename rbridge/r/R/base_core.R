@@ -165,7 +165,7 @@ table_kind = function(kind, ...) {
     check = function(recipe) if (!is.null(recipe$parts$n_strata)) check_stratum_names(recipe),
     describe = function(private) {
       epoch = private$.place$epoch
-      c(format_arguments(private$.recipe), sprintf("* batches: %.0f", core_count(private, epoch)),
+      c(format_arguments(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
         sprintf("* next epoch: %.0f", epoch))
     },
     settings = function(recipe) format_arguments(recipe)

@@ -18,25 +18,27 @@ read_call = function(given) {
   if (is.function(given)) {
     return(list(name = "function"))
   }
-  none = list(name = "")
   call = "^\\s*(\\w+)\\(((?s).*)\\)\\s*$"
   is_text = is_plain_text(given) && !is.na(given)
   parts = if (is_text) regmatches(given, regexec(call, given, perl = TRUE))[[1L]]
   if (length(parts) == 0L) {
-    return(none)
+    return(list(name = ""))
   }
-  name = parts[2L]
-  arguments = tryCatch(load_yaml(sprintf("[%s]", parts[3L]), "auxiliary"), rbridge_refusal = function(refusal) NULL)
-  n_arguments = length(arguments)
-  has_flags = any(vapply(arguments, is.logical, NA))
-  if (name == "counter" && is.list(arguments) && n_arguments == 0L) {
+  arguments = tryCatch(load_yaml(sprintf("[%s]", parts[3L]), "auxiliary"), rbridge_refusal = function(refusal) NA)
+  fitting_call(parts[2L], arguments)
+}
+
+fitting_call = function(name, arguments) {
+  n_arguments = if (is.list(arguments)) length(arguments) else NA
+  if (name == "counter" && n_arguments %in% 0L) {
     list(name = name)
-  } else if (name %in% c("choice", "cycle") && n_arguments == 1L && are_alike(arguments[[1L]])) {
+  } else if (name %in% c("choice", "cycle") && n_arguments %in% 1L && are_alike(arguments[[1L]])) {
     list(name = name, arguments = unlist(arguments[[1L]]))
-  } else if (name %in% c("uniform", "normal", "integers") && n_arguments == 2L && !has_flags) {
+  } else if (name %in% c("uniform", "normal", "integers") && n_arguments %in% 2L &&
+    !any(vapply(arguments, is.logical, NA))) {
     list(name = name, arguments = suppressWarnings(as.double(unlist(arguments)))) # 1e-3 is text in YAML
   } else {
-    none
+    list(name = "")
   }
 }
 

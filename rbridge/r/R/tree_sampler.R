@@ -72,8 +72,8 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   if (!is.null(table) && !is.list(table)) {
     stop_parameter("table", "be a data frame or a list of columns", show_value(table))
   }
-  request = given_arguments(c("spec", "table"))
-  settings = core_plan("tree", request)
+  request = mget(c(tree_settings, "seed"))
+  settings = lapply(core_plan("tree", request), function(value) if (is.integer(value)) value == 1L else value)
   read = read_specification(spec)
   settings$nodes = read$nodes
   settings$auxiliary = auxiliary_data(read_auxiliary(read$auxiliary), read$auxiliary)
@@ -84,9 +84,6 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
   recipe = open_recipe("tree", request$seed, settings, labels)
   new_generator(if (is.null(table)) recipe else tree_recipe(recipe, table), functions)
 }
-
-# Recipes have flags as integers.
-plain_flag = function(value) if (is.integer(value)) value == 1L else value
 
 tree_settings = c("batch_size", "length", "drop_last", "persistent", "num_replicas")
 
@@ -104,17 +101,16 @@ tree_recipe = function(recipe, table, task = NULL) {
   columns = tree_table(table, unique(c(used$coded, used$numbers)), task)
   coded = Map(tree_codes, columns[used$coded], used$coded)
   numbers = refuse_at("of the table", Map(tree_numbers, columns[used$numbers], used$numbers))
-  settings = lapply(open[intersect(tree_settings, names(open))], plain_flag)
   data = c(tree_data(open$nodes, n_rows, coded, numbers), open$auxiliary)
-  parts = core_plan("tree", c(settings, data), if (length(open$shown) > 0L) unname(open$shown))
+  given = c(open[intersect(tree_settings, names(open))], data)
+  parts = core_plan("tree", given, if (length(open$shown) > 0L) unname(open$shown))
   new_recipe("tree", recipe$seed, c(parts, data), labels = recipe$labels)
 }
 
 kind_tree = function() {
   table_kind("tree",
-    class = "batch_sampler_tree",
+    of_rows = "table",
     vectors = list(parts = NA, labels = "functions"),
-    n_rows = function(recipe) recipe$parts$n_rows,
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) recipe else tree_recipe(recipe, NULL, task)
     },
@@ -127,29 +123,7 @@ kind_tree = function() {
       c(drawn[c("rows", "offsets")], list(aux = drawn_auxiliary(private$.setup, drawn, epoch, begin = 0)))
     },
     iterates = function(recipe) is.null(c(recipe$open$length, recipe$parts$length)),
-    iterate = endless_batches,
-    describe = function(private) {
-      recipe = private$.recipe
-      found = core_described(recipe)
-      size = recipe$parts$batch_size
-      c(
-        sprintf("* Rows: %.0f, of a tree with %s", recipe$parts$n_rows, show_count(length(found$declared), "node")),
-        if (is.null(recipe$parts$length)) {
-          sprintf("* Batches: without end, of %s", show_count(size, "row"))
-        } else {
-          sprintf("* Batches: %.0f, of %s", found$n_batches,
-            show_rows(diff(full_offsets(found$length, found$n_batches, size))))
-        },
-        format_order(recipe, private$.place$epoch)
-      )
-    },
-    settings = function(recipe) {
-      from = if (is.null(recipe$open)) recipe$parts else recipe$open
-      shown = lapply(from[intersect(tree_settings, names(from))], function(value) show_value(plain_flag(value)))
-      c(format_labels(c(shown, recipe$labels)), format_seed(recipe),
-        if (is.null(recipe$open)) sprintf("* nodes: %d, of %s", length(recipe$parts$parents),
-          show_count(recipe$parts$n_rows, "row")))
-    }
+    iterate = endless_batches
   )
 }
 

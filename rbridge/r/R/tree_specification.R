@@ -11,35 +11,41 @@ read_specification = function(spec) {
   }
   nodes = list()
   add_node = function(given, place, parent) {
-    above = if (parent >= 0) nodes[[parent + 1]]$path
-    keys = plain_keys(given)
-    name = if (!is.null(keys[["name"]])) keys[["name"]] else if (is.null(above)) place else default_name(keys, place)
-    path = paste(c(above, if (is_plain_text(name)) name else place), collapse = "/")
-    children = keys[["children"]]
-    keys = refuse_at(sprintf("of node '%s'", path), {
-      if (!is_mapping(given)) {
-        stop_parameter("node", "be a mapping of keys", show_given(given))
-      }
-      keys[["name"]] = name
-      checked = core_plan(if (is.null(above)) "tree_root" else "tree_node", keys)
-      if (!is.null(children) && (!is.list(children) || !is.null(names(children)) || length(children) == 0L)) {
-        stop_parameter("children", "be a list of nodes", show_given(children))
-      }
-      utils::modifyList(keys, checked)
-    })
+    node = read_node(given, place, if (parent >= 0) nodes[[parent + 1]]$path)
     own = length(nodes)
-    nodes[[own + 1]] <<- list(name = name, path = path, parent = parent, keys = keys)
+    nodes[[own + 1]] <<- c(list(parent = parent), node)
+    children = node$keys[["children"]]
     for (i in seq_along(children)) {
       add_node(children[[i]], as.character(i), own)
     }
     below = vapply(Filter(function(node) node$parent == own, nodes), `[[`, "", "name")
     if (anyDuplicated(below) > 0L) {
-      stop_parameter("children", sprintf("have names of their own at node '%s'", path),
+      stop_parameter("children", sprintf("have names of their own at node '%s'", node$path),
         sprintf("'%s' twice", below[anyDuplicated(below)]))
     }
   }
   add_node(spec[names(spec) != "auxiliary"], "root", -1)
   list(nodes = nodes, auxiliary = spec[["auxiliary"]])
+}
+
+# -> list(name, path, keys) of a node, which is at `place` among the children of the path `above`, NULL for the root
+read_node = function(given, place, above) {
+  keys = plain_keys(given)
+  name = if (!is.null(keys[["name"]])) keys[["name"]] else if (is.null(above)) place else default_name(keys, place)
+  path = paste(c(above, if (is_plain_text(name)) name else place), collapse = "/")
+  children = keys[["children"]]
+  keys = refuse_at(sprintf("of node '%s'", path), {
+    if (!is_mapping(given)) {
+      stop_parameter("node", "be a mapping of keys", show_given(given))
+    }
+    keys[["name"]] = name
+    checked = core_plan(if (is.null(above)) "tree_root" else "tree_node", keys)
+    if (!is.null(children) && (!is.list(children) || !is.null(names(children)) || length(children) == 0L)) {
+      stop_parameter("children", "be a list of nodes", show_given(children))
+    }
+    utils::modifyList(keys, checked)
+  })
+  list(name = name, path = path, keys = keys)
 }
 
 # The keys that have values, by their first names.

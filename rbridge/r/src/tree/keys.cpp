@@ -39,9 +39,10 @@ bool is_weight(const Value &value) {
 void check_keys(const Table &table, const std::vector<Relation> &relations, const Values &given) {
   std::string keys;
   for (const Parameter &known : table) keys += (keys.empty() ? "" : ", ") + std::string(known.name);
-  for (const auto &[name, value] : given.items) {
-    bool is_known = std::any_of(table.begin(), table.end(), [&](const Parameter &each) { return name == each.name; });
-    if (!is_known) refuse("node", "'" + name + "'", "have no keys but " + keys);
+  for (const auto &item : given.items) {
+    auto is_its_name = [&](const Parameter &known) { return item.first == known.name; };
+    bool is_known = std::any_of(table.begin(), table.end(), is_its_name);
+    if (!is_known) refuse("node", "'" + item.first + "'", "have no keys but " + keys);
   }
   check_relations(table, relations, given);
   for (const char *name : {"name", "column", "row_weight"}) {

@@ -76,12 +76,12 @@ struct Declaration {
         modes(given, "modes"), prunings(given, "prunings"), repeats(given, "repeats"), columns(given, "columns"),
         weights(given, "weights"), summed(given, "summed"), row_weights(given, "row_weights"),
         n_values(given, "n_values"), codes(given, "column_codes"), taken(given, "taken"), numbers(given, "numbers") {
-    for (char character : given.array<uint8_t>("names", "be the names of nodes")) {
-      if (character == '\x1f') {
+    names.emplace_back();
+    for (uint8_t byte : given.array<uint8_t>("names", "be the names of nodes")) {
+      if (byte == 0x1f) {
         names.emplace_back();
       } else {
-        if (names.empty()) names.emplace_back();
-        names.back() += character;
+        names.back() += static_cast<char>(byte);
       }
     }
     if (!has_nodes() || !has_columns(host)) refuse("recipe", "others", "have the nodes and the columns of a tree");

@@ -202,7 +202,7 @@ class Tree : public Sampler {
     }
     double needed = needed_below(found);
     for (int64_t node = found; node >= 0; node = nodes.parent(node)) needed = draws_of(node, needed);
-    if (needed <= LARGEST_COUNT) return needed;
+    if (needed <= double(LARGEST_COUNT)) return needed;
     refuse("length", text("'", name, "', which takes ", needed, ","), text("take at most ", LARGEST_COUNT, " draws"));
   }
 

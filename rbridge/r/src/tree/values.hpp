@@ -30,7 +30,7 @@ struct DrawnValue {
         return std::floor(first) == first && std::floor(second) == second && first <= second &&
                std::fabs(first) < LARGEST_EXACT && std::fabs(second) < LARGEST_EXACT && second - first < LARGEST_EXACT;
       case CHOICE:
-      case CYCLE: return second >= 1 && second <= LARGEST_COUNT;
+      case CYCLE: return second >= 1 && second <= double(LARGEST_COUNT);
       default: return false;
     }
   }

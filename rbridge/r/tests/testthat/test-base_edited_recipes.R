@@ -58,8 +58,8 @@ cases = list(
     "keep at most the lines of each file. Got more" = list(kept = c(31, 0)),
     "have a path and a version of each file. Got others" = list(labels.paths = as.raw(1))),
   list(batch_sampler_tree(turns, 4, "active", table = list(label = rep(c("active", "inactive"), c(4, 8))), seed = 1),
-    "have the rows of the leaves as 'rows'. Got 12 values" = list(counts = c(3L, 8L)),
-    "have arguments that fit 'uniform'. Got others" = list(numbers = c(10, -10)))
+    "have the nodes and the columns of a tree. Got others" = list(taken = as.raw(1)),
+    "have two arguments of each function. Got others" = list(first = c(10, -10)))
 )
 
 for (case in cases) {

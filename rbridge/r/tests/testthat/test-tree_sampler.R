@@ -10,7 +10,7 @@ sampler_of = function(spec = turns, batch_size = 4, length = "active", table = l
 test_that("a batch carries its part of the auxiliary values, and instances show themselves", {
   generator = sampler_of()
   instance = generator(NULL)
-  expect_output(print(instance), "* Rows: 12, of a tree with 3 nodes\n* Batches: 2, of 2 to 4 rows\n", fixed = TRUE)
+  expect_output(print(instance), "* table: 12 rows\n* batches: 2\n", fixed = TRUE)
   expect_output(print(generator), "* batch_size: 4\n* length: 'active'\n* drop_last: FALSE\n", fixed = TRUE)
   found = instance$batches(0)
   expect_identical(found$offsets, c(0L, 4L, 6L))
@@ -160,7 +160,7 @@ test_that("a sampler without an end has no length", {
     "a whole epoch. Got nothing instead."), fixed = TRUE)
   expect_error(endless_of(persistent = TRUE), paste("The 'persistent' parameter must be false if",
     "'length' is not given, since no epoch ends. Got TRUE instead."), fixed = TRUE)
-  expect_output(print(sampler), "* Batches: without end, of 7 rows", fixed = TRUE)
+  expect_output(print(sampler), "* batches: NA", fixed = TRUE)
 })
 
 test_that("an auxiliary value may be a function of the epoch and the draw, which may return anything", {
