@@ -121,9 +121,12 @@ checked_settings = function(kind, request) {
   settings$seed = if (!is.null(request$seed)) as.double(request$seed)
   settings$majority = request$majority
   for (argument in of_rows) {
-    value = plain_value(request[[argument]])
+    given = request[[argument]]
+    value = if (is.character(given)) given else plain_value(given)
+    # Text with dimensions has values of rows, not names of columns.
+    is_name = is.character(value) && !is.object(value) && is.null(dim(value))
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    settings[argument] = list(if (is.character(value) && !is.object(value)) unicode_text(value, argument) else value)
+    settings[argument] = list(if (is_name) unicode_text(value, argument) else value)
   }
   settings
 }
