@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 try:
-    from pystrat.base import BatchSampler, epoch_permutation
+    from pystrat.base import BatchSampler
 except ImportError as error:
     if not (error.name or "").startswith("pystrat"):
         raise
@@ -27,6 +27,7 @@ from pystrat.stratified.bins import bin_target
 from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
 from pystrat.corpus.perplexity import PerplexityBatchSampler
 from pystrat.ranks import check_ranks
+from pystrat.seeds import epoch_permutation
 from pystrat.counts_by_shard import bind_counts, gather_counts, shard_counts
 from pystrat.stratified.labels import labels_of, labels_of_masks
 from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
