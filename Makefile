@@ -53,7 +53,7 @@ vignettes: set-up-test-r ## Render the vignettes from vignettes/*.Rmd to *.md, w
 vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs LibTorch), and render them
 	@Rscript tools/transcript.R docs/mlr3torch.md
 	@Rscript tools/transcript.R docs/luz.md
-	@OMP_NUM_THREADS=1 Rscript vignettes/stratified_training.R
+	@Rscript vignettes/stratified_training.R
 	@OMP_NUM_THREADS=1 Rscript vignettes/autism_training.R
 	@Rscript tools/vignettes.R
 	@$(python) tools/r_vignettes.py
@@ -75,10 +75,9 @@ check: set-up-check set-up-test-r ## Check format, lint, types, spelling, the co
 thorough: set-up-check set-up-test-python set-up-test-r ## Before a release: test and check what needs an hour
 	@tools/thorough.sh
 
-document: set-up-check ## Write R's help pages, NAMESPACE and the tables of parameters; copy CITATION.cff to both packages
+document: set-up-check ## Write R's help pages and NAMESPACE; copy CITATION.cff to both packages
 	@$(python) tools/metadata.py
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
-	@$(python) tools/site/parameters.py
 
 clean: ## Remove everything that set-up and the other targets created
 	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*.cpp pystrat/*/*.c pystrat/*.so pystrat/*/*.so

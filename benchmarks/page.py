@@ -224,14 +224,6 @@ EPOCHS = {
     },
 }
 
-# The columns of the table of docs/task-rows.md, and what task_rows.R calls them.
-REQUESTS = {
-    "`Task$data()`": "ms a request, Task$data()",
-    "`match()` alone": "ms a request, match() alone",
-    "its backend alone": "ms a request, the backend alone",
-    'a table read once (`read = "table"`)': "ms a request, a table that was read once",
-    "`match()`, percent": "percent of Task$data() in match()",
-}
 AT = ("20,000", "200,000", "1,000,000")
 
 Found = dict[Key, Ratio]
@@ -363,17 +355,6 @@ def epochs_table(found: Found) -> str:
     return "\n".join(rows) + "\n"
 
 
-def requests_table(found: Found) -> str:
-    """Return the milliseconds of requests of 100 rows of a task, as far as they were measured."""
-    rows = [f"| rows of the task | {' | '.join(REQUESTS)} |", "| --- |" + " --- |" * len(REQUESTS)]
-    for n_rows in AT:
-        keys = [("task_rows.R", f"{what}, {n_rows} rows") for what in REQUESTS.values()]
-        if not set(keys) <= set(found):
-            return ""
-        rows.append(f"| {n_rows} | {' | '.join(f'{float(found[key].ratio):.2g}' for key in keys)} |")
-    return "\n".join(rows) + "\n"
-
-
 def _share_of(what: str, n_rows: str) -> str:
     """Return the name of the ratio of an epoch to one with a fixed batch."""
     return f"{what.replace('ms an epoch, ', '')} {FLOOR}, {n_rows} rows"
@@ -392,7 +373,6 @@ def pages(found: Found) -> dict[str, str]:
         "README.md": claims_table(found),
         "method.md": limits_text(found),
         "../docs/fast-epochs.md": epochs_table(found),
-        "../docs/task-rows.md": requests_table(found),
     }
     return {name: replaced((FOLDER / name).read_text(encoding="utf-8"), text) for name, text in texts.items()}
 

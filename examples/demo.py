@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pystrat.base import Batches
+from pystrat.batches import Batches
 from pystrat.report import batch_counts, plot_batch_counts
 from pystrat.stratified.sampler import StratifiedBatchSampler
 

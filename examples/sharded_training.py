@@ -68,9 +68,9 @@ def train(
     sizes = sampler.plan.sizes()
     steps = 0
     while sampler.epoch < EPOCHS:
-        first = sampler.state_dict()["batch"]
+        epoch, first = sampler.epoch, sampler.state()["batch"]
         if distributed.get_rank() == 0:
-            print(f"epoch {sampler.epoch}, from batch {first}", flush=True)
+            print(f"epoch {epoch}, from batch {first}", flush=True)
         for consumed, (inputs, labels) in enumerate(loader, start=1):
             loss = binary_cross_entropy_with_logits(model(inputs).squeeze(1), labels)
             # DDP averages the gradients of the processes; with this factor, that is the gradient over all rows.
@@ -81,7 +81,7 @@ def train(
             if distributed.get_rank() == 0:
                 state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
                 aside = checkpoint.with_suffix(".new")
-                torch.save({**state, "sampler": sampler.state_dict(batches_consumed=consumed)}, aside)
+                torch.save({**state, "sampler": sampler.state(epoch, first + consumed)}, aside)
                 os.replace(aside, checkpoint)
             distributed.barrier()
             steps += 1

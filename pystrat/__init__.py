@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 try:
-    from pystrat.base import Batches, BatchSampler, epoch_permutation
+    from pystrat.base import BatchSampler, epoch_permutation
+    from pystrat.batches import Batches
     from pystrat.plan import BatchPlan
     from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size
 except ImportError as error:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
     from pystrat.corpus.perplexity import PerplexityBatchSampler
-    from pystrat.plots import plot_learning_curves, plot_roc_curves
     from pystrat.gathering import gather_counts
     from pystrat.ranks import check_ranks
     from pystrat.counts_by_shard import bind_counts, shard_counts
@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
         repeat_factors,
         temperature_weights,
     )
+    from pystrat.weighted.loss_weights import class_weights
     from pystrat.weighted.density_weights import density_weights, inverse_density_weights
     from pystrat.weighted.prioritized import PrioritizedBatchSampler
     from pystrat.report import batch_counts, plot_batch_counts, plot_plan
@@ -94,6 +95,7 @@ __all__ = [
     "bin_target",
     "bind_counts",
     "check_ranks",
+    "class_weights",
     "correct_probabilities",
     "decode_pairs",
     "density_weights",
@@ -107,9 +109,7 @@ __all__ = [
     "labels_of_masks",
     "min_samples_for_batch_size",
     "plot_batch_counts",
-    "plot_learning_curves",
     "plot_plan",
-    "plot_roc_curves",
     "prepare_for_accelerate",
     "prepare_for_trainer",
     "published_class_weights",
@@ -150,6 +150,7 @@ _MODULE_OF = {
     "bin_target": "stratified.bins",
     "bind_counts": "counts_by_shard",
     "check_ranks": "ranks",
+    "class_weights": "weighted.loss_weights",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.sampler",
     "density_weights": "weighted.density_weights",
@@ -161,9 +162,7 @@ _MODULE_OF = {
     "labels_of": "stratified.labels",
     "labels_of_masks": "stratified.labels",
     "plot_batch_counts": "report",
-    "plot_learning_curves": "plots",
     "plot_plan": "report",
-    "plot_roc_curves": "plots",
     "prepare_for_accelerate": "accelerated",
     "prepare_for_trainer": "accelerated",
     "published_class_weights": "downsampling.probabilities",

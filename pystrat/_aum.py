@@ -18,7 +18,7 @@ class AUMLoss(torch.nn.Module):
     A loss for binary classification. It is 0 exactly if no negative is predicted above a positive, that is, if the ROC
     curve reaches its corner. Unlike the area under the ROC curve, it has a useful gradient everywhere else. It needs
     rows of both classes in every batch, which `pystrat.StratifiedBatchSampler` guarantees. The R module
-    ``rbridge::nn_aum_loss()`` returns the same values and the same gradients.
+    ``rbridge::aum_loss()`` returns the same values and the same gradients.
 
     Notes
     -----

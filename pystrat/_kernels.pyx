@@ -1,25 +1,10 @@
 # cython: language_level=3
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Bindings of the C core for numbering strata.
+"""The numbering of texts."""
 
-Arrays in, arrays out: the loops are in the core and release the GIL. The caller checks the limits.
-"""
-
-import numpy as np
-
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t
 
 from pystrat cimport _core as core
-
-cdef extern from "numbering.h" nogil:
-    void compact "compact_codes"(
-        const int64_t *wide, int64_t begin, int64_t end, int64_t n_codes, int code_bytes, void *codes, int64_t *counts
-    )
-
-ctypedef fused code_type:
-    uint8_t
-    uint16_t
-    int32_t
 
 
 def number_texts(list values, int64_t[::1] codes):
@@ -58,23 +43,3 @@ def number_texts(list values, int64_t[::1] codes):
             distinct.append(value)
         codes[row] = code
     return distinct
-
-
-def compact_codes(const int64_t[::1] wide, code_type[::1] codes, int64_t[::1] counts):
-    """Store codes in a smaller type, and add the number of occurrences of each code to `counts`.
-
-    Parameters
-    ----------
-    wide
-        Shape (n,). Codes from 0; a negative code means a dropped row, whose code becomes the last one.
-    codes
-        Shape (n,). The result.
-    counts
-        Shape (number of codes,). Added to.
-    """
-    cdef int64_t done = 0, end
-    with nogil:
-        while done < wide.shape[0]:
-            end = core.step_end(done, wide.shape[0])
-            compact(&wide[0], done, end, counts.shape[0], sizeof(code_type), &codes[0], &counts[0])
-            done = end

@@ -15,6 +15,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from pystrat.messages import as_written, is_number, refused_type, refused_value, show
+from pystrat.value_names import Names
 
 cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     cdef cppclass Named:
@@ -171,10 +172,15 @@ cdef class Call:
                 value = list(value.values() if isinstance(value, Mapping) else value)[refusal.place - 1]
             got = show(value)
         texts = [refusal.requirement.decode(), got, advice or None]
-        for place, text in enumerate(texts):
-            if text is not None and "{stratum}" in text and len(names):
-                texts[place] = text.replace("{stratum}", names[refusal.stratum])
+        texts = [with_stratum(text, names, refusal.stratum) for text in texts]
         raise (refused_type if refusal.is_type else refused_value)(refusal.parameter.decode(), *texts)
+
+
+def with_stratum(text, names, stratum):
+    """Return a text with the name of a stratum, as users of Python write it; without names or a text, as it is."""
+    if text is None or "{stratum}" not in text or not len(names):
+        return text
+    return text.replace("{stratum}", (names.in_messages() if isinstance(names, Names) else names)[stratum])
 
 
 cdef void *new_vector(void *context, const char *name, Type type, int64_t count) noexcept with gil:
@@ -229,10 +235,7 @@ cdef class Instance:
         with nogil:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)
         call.finish(succeeded, names)
-        warning = call.host.warning.decode()
-        if "{stratum}" in warning and len(names):
-            warning = warning.replace("{stratum}", names[call.host.stratum])
-        self.warning = warning
+        self.warning = with_stratum(call.host.warning.decode(), names, call.host.stratum)
 
     @property
     def n_batches(self):

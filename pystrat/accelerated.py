@@ -19,7 +19,7 @@ from pystrat.base import BatchSampler
 from pystrat.callers import is_count_of_loader
 from pystrat.messages import refused_type, refused_value, show
 from pystrat.ranks import check_ranks
-from pystrat.resumable import Counting, check_rows, length_of
+from pystrat.resumable import check_rows, length_of
 
 
 def prepare_for_accelerate(loader: DataLoader[Any], accelerator: Any) -> Any:
@@ -199,7 +199,7 @@ def _sampler_of(loader: Any) -> BatchSampler:
     if isinstance(loader.sampler, BatchSampler):
         advice = "Give the loader batch_sampler=sampler: accelerate keeps no sampler of a loader without one."
         raise refused_type("loader", required, "one with sampler=sampler", advice)
-    if isinstance(loader.dataset, Counting):
+    if hasattr(loader.dataset, "load_state_dict"):
         advice = (
             "Give the stream num_replicas=accelerator.num_processes and rank=accelerator.process_index, and iterate "
             "over the loader itself, or over ResumableLoader(loader)."
@@ -224,7 +224,7 @@ def _check_replicas(sampler: BatchSampler, n_processes: int) -> None:
     if sampler.rank is not None:
         advice = "Leave out 'rank': accelerate gives each process its share."
         raise refused_value("loader", "have a sampler of all batches", f"one of rank {sampler.rank}", advice)
-    if sampler._is_part:
+    if hasattr(sampler, "shards"):
         advice = "Each process has batches of its own: iterate over the loader itself, or over ResumableLoader(loader)."
         raise refused_value("loader", "have a sampler of all batches", f"a {type(sampler).__name__}", advice)
     if (sampler.num_replicas or 1) % n_processes:

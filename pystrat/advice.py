@@ -10,7 +10,6 @@ import numpy as np
 from pystrat import _core
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
-from pystrat.read_only import ReadOnlyArrays
 from pystrat.strata import encode_strata, sorted_frame
 from pystrat.value_names import Names, names_index
 
@@ -21,7 +20,7 @@ _MOST_SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Advice(ReadOnlyArrays):
+class Advice:
     """What `advise` returns. Printing it shows everything.
 
     Attributes

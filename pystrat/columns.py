@@ -63,6 +63,8 @@ class Column:
         The distinct values. Bytes are text, read as UTF-8.
     kind : str
         What the values are: boolean, number, text, bin, day, time, or "time with a zone".
+    has_missing : bool
+        Whether a value is missing.
     missing : object
         The first missing value as it was given; None if there is none.
     """
@@ -70,6 +72,7 @@ class Column:
     codes: NDArray[np.int64]
     values: pd.Index
     kind: str
+    has_missing: bool
     missing: Any = None
 
     @property
@@ -180,7 +183,9 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         codes, distinct = pd.factorize(_plain(values))
     codes = np.asarray(codes, dtype=np.int64)
     dtype = None if kind in ("boolean", "number") else getattr(distinct, "dtype", object)
-    return Column(codes, pd.Index(distinct, dtype=dtype), kind, _first_missing(values, codes))
+    has_missing = bool(len(codes) and codes.min() < 0)
+    missing = list(values[int(codes.argmin()) :][:1])[0] if has_missing else None
+    return Column(codes, pd.Index(distinct, dtype=dtype), kind, has_missing, missing)
 
 
 def _of_one_type(values: Any) -> Any:
@@ -202,10 +207,6 @@ def _plain(values: Any) -> NDArray[Any]:
     return values if isinstance(values, np.ndarray) else objects_of(list(values))
 
 
-def _first_missing(values: Any, codes: NDArray[np.int64]) -> Any:
-    return list(values[int(codes.argmin()) :][:1])[0] if len(codes) and codes.min() < 0 else None
-
-
 def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) -> Column:
     """Number the categories that occur, whose values are those of a column; ordered ones stay so."""
     categories, kind = values.categories, "bin"
@@ -215,7 +216,7 @@ def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) 
     if values.ordered:
         categories = pd.CategoricalIndex(categories, categories, ordered=True)
     codes, places = factorize_numbers(np.asarray(values.codes, dtype=np.int64), values.codes < 0)
-    return Column(codes, categories.take(places), kind)
+    return Column(codes, categories.take(places), kind, bool((codes < 0).any()))
 
 
 def factorize_numbers(

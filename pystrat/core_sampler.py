@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Optional, Se
 import numpy as np
 
 from pystrat import _core, _kinds
-from pystrat.base import Batches, BatchSampler
+from pystrat.base import BatchSampler
+from pystrat.batches import Batches
 from pystrat.columns import refuse_dataset
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
@@ -21,7 +22,7 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 def data_of(strata: Strata) -> dict[str, NDArray[Any]]:
     """Return the strata of rows as the core takes them."""
-    n_strata = len(strata.counts)
+    n_strata = len(strata.values)
     return {
         "codes": compact(strata.codes, n_strata),
         "n_strata": np.array([n_strata], dtype=np.float64),
@@ -31,7 +32,7 @@ def data_of(strata: Strata) -> dict[str, NDArray[Any]]:
 
 def data_of_groups(groups: Strata) -> dict[str, NDArray[Any]]:
     """Return the groups of rows, numbered as strata are, as the core takes them."""
-    n_groups = len(groups.counts)
+    n_groups = len(groups.values)
     return {"groups": compact(groups.codes, n_groups), "n_groups": np.array([n_groups], dtype=np.float64)}
 
 
@@ -153,7 +154,7 @@ class KindBatchSampler(CoreBatchSampler):
         """Plan. `names` are those of the strata, for messages."""
         self._parts.update(data)
         self._labels = labels
-        instance = self._new_instance(_in_messages(names))
+        instance = self._new_instance(names)
         if instance.warning:
             warnings.warn(instance.warning, stacklevel=4)
         self._n_batches: int = instance.n_batches

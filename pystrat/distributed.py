@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Optional
 import numpy as np
 
 from pystrat.arrays import plain_array
-from pystrat.base import Batches, BatchSampler, epoch_seed
+from pystrat.base import BatchSampler, epoch_seed
+from pystrat.batches import Batches
 from pystrat.digest import fingerprint
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import (

@@ -21,7 +21,8 @@ from pystrat.messages import check_integer, refused_value, show
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.row_arguments import row_positions, row_values
 from pystrat._random import RandomStream, stream_at
-from pystrat.base import Batches, BatchSampler, Place, epoch_seed
+from pystrat.base import BatchSampler, Place, epoch_seed
+from pystrat.batches import Batches
 from pystrat.core_sampler import CoreBatchSampler
 
 _GENERATOR_WORDS = 625  # 624 words of state, and first the position among them
@@ -166,10 +167,9 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         TypeError, ValueError
             If `k` is invalid, or no row can be drawn.
         """
-        with self._lock.held:
-            stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
-            drawn = self._instance.draw_more(stream, {"k": k, "count": self._stride, "epoch": self.epoch})
-            self._sample_stream = stream  # only now: a refused call changes nothing
+        stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
+        drawn = self._instance.draw_more(stream, {"k": k, "count": self._stride, "epoch": self.epoch})
+        self._sample_stream = stream  # only now: a refused call changes nothing
         if self._stride == 1:
             return drawn
         size, rank = len(drawn) // self._stride, self.rank or 0
@@ -285,9 +285,10 @@ class _Draws(Iterator[list[int]]):
         self.epoch = place.epoch
         self._sampler = sampler
         self._wanted = {"count": sampler.num_replicas or 1, "epoch": place.epoch}
-        self._first = place.batch * sampler._stride  # counted over all ranks, like all others here
-        self._next = self._first + (sampler.rank or 0)
         ahead: Optional[_Ahead] = place.ahead
+        batch = place.batch * sampler._stride  # counted over all ranks, like all others here
+        self._first = 0 if ahead is None else batch
+        self._next = batch + (sampler.rank or 0)
         if ahead is None:
             self._drawn: list[NDArray[np.int32]] = []
             self._stream = RandomStream(epoch_seed(sampler.seed, place.epoch))
@@ -311,7 +312,7 @@ class _Draws(Iterator[list[int]]):
         done, stride = batch - self._first, self._sampler._stride
         if done > len(self._drawn):
             required = f"be at most {len(self._drawn) // stride}, the number of batches that were requested"
-            raise refused_value("batches_consumed", required, show(done // stride))
+            raise refused_value("batches_done", required, show(done // stride))
         batches = self._drawn[done:]
         shape = (len(batches), self._sampler.batch_size)
         rows = np.concatenate(batches) if batches else np.empty(0, dtype=np.int32)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -36,13 +37,14 @@ class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
                 check_keys(given, name, noun=noun)
                 data[f"{name}_strata"] = np.array(strata_of_keys(given, strata.values, name, noun=noun), dtype=float)
                 self._parameters[name] = dict(zip(given, np.atleast_1d(self._parts[name]).tolist()))
-        n_strata = len(strata.counts)
+        n_strata = len(strata.values)
         rows: dict[str, Any] = {"codes": compact(strata.codes, n_strata), "n_strata": n_strata}
         self._begin({**rows, **data}, strata.shown, {"names": strata.shown})
         found = self._idle[0].describe()
-        assign, taken = "even" if found["even"][0] else "proportional", found["taken"].astype(np.int64)
-        counts = strata.counts if (taken == strata.counts).all() else taken
-        self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, strata.counts)
+        taken, available = found["taken"].astype(np.int64), found["counts"][:-1].astype(np.int64)
+        counts = available if (taken == available).all() else taken
+        assign = "even" if found["even"][0] else "proportional"
+        self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, available)
         self._given_weights = found.get("weights")
 
     @property
@@ -58,10 +60,9 @@ class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
     @property
     def strata(self) -> Strata:
         """The strata: the code of each row, and the values and the counts of all strata; read-only."""
-        codes, counts = self._parts["codes"].view(), np.asarray(self._plan.available).view()
+        codes = self._parts["codes"].view()
         codes.setflags(write=False)
-        counts.setflags(write=False)
-        return Strata(codes, self._plan.strata, counts)
+        return Strata(codes, self._plan.strata)
 
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         plan, given = self._plan, self._given_weights

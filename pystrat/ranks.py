@@ -20,8 +20,8 @@ class Shared(Protocol):
     num_replicas: Optional[int]
     rank: Optional[int]
 
-    def _next_state(self) -> dict[str, Any]:
-        """Return the state at the next epoch, or at the place within it that was loaded."""
+    def state(self) -> dict[str, Any]:
+        """Return the state where the next iteration begins."""
 
 
 def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
@@ -87,7 +87,7 @@ class _Facts(NamedTuple):
     @classmethod
     def of(cls, sampler: Any) -> "_Facts":
         _check_sampler(sampler)
-        state = sampler._next_state()
+        state = sampler.state()
         is_sharded = hasattr(getattr(sampler, "plan", None), "shards")
         return cls(
             kind=type(sampler).__name__,

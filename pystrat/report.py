@@ -24,13 +24,16 @@ from pystrat.messages import (
 )
 from pystrat._progress import progress
 from pystrat._style import ALARM, MAIN, SMALL
-from pystrat.plan import BatchPlan
-from pystrat.range_plan import RangePlan
+from pystrat.plan import Plan
 from pystrat.resumable import check_rows
-from pystrat.strata import check_keys, encode_strata, listed_keys, shown_key, sorted_batches
+from pystrat.strata import encode_strata, listed_keys, shown_key, sorted_batches
 from pystrat.value_names import name_of
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
+# The most characters beside one another in a heat map, one of them a gap between two columns.
+_CHARACTERS = 60
+# The shade of the fewest rows of a stratum, if other columns have more; no rows are 0, and the most are 1.
+_FEWEST = 0.35
 
 
 def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
@@ -53,11 +56,6 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per batch and one column per label, by its value, sorted. Several columns of labels give a MultiIndex.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError
-        If the labels cannot be found in the batches.
 
     Examples
     --------
@@ -154,171 +152,101 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
     numpy.ndarray of matplotlib.axes.Axes, shape (2, number of tables)
         Top: the count of every batch, with batches without the label marked. Bottom: the number of batches for each
         count.
-
-    Raises
-    ------
-    ValueError
-        If there is no table, or a table lacks the column.
     """
-    check_keys([label], "label")
-    name = name_of(label)
     if not isinstance(tables, Mapping) or not all(isinstance(table, pd.DataFrame) for table in tables.values()):
         raise refused_type("tables", "be a mapping from names to tables", show(tables))
     if not tables or any(label not in table.columns for table in tables.values()):
         known = list(next(iter(tables.values()), pd.DataFrame()).columns)
         required = "be a column of every table" + (f", such as {listed_keys(known)}" if known else "")
         raise refused_value("label", required, shown_key(label))
-    for table in tables.values():
-        _check_column(table, label, name)
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(
-        2, len(tables), figsize=(4.6 * len(tables), 6.4), squeeze=False, sharex="row", sharey="row"
-    )
-    most = max(int(table[label].max()) for table in tables.values())
-    for column, (loader, table) in enumerate(tables.items()):
-        _plot_each_batch(axes[0, column], loader, name, table[label].to_numpy())
-        _plot_histogram(axes[1, column], table[label].to_numpy(), most)
+    name, counts = name_of(label), {loader: table[label].to_numpy() for loader, table in tables.items()}
+    rows = f"{name if name.isalpha() else repr(name)} rows"
+    most = max(int(count.max()) for count in counts.values())
+    size = (4.6 * len(tables), 6.4)
+    axes = pyplot.subplots(2, len(tables), figsize=size, squeeze=False, sharex="row", sharey="row")[1]
+    for (top, bottom), (loader, count) in zip(axes.T, counts.items()):
+        batches, empty = np.arange(1, len(count) + 1), count == 0
+        top.scatter(batches[~empty], count[~empty], s=9, color=MAIN, linewidths=0)
+        top.scatter(batches[empty], count[empty], s=26, color=ALARM, marker="x", clip_on=False)
+        without = f"{int(empty.sum()) or 'none'} without {rows}"
+        top.set_title(f"{loader}\n{count_of(len(count), 'batch')}, {without}", fontsize=11)
+        top.set_xlabel("batch")
+        if 0 < count.min() and count.max() - count.min() <= 1:  # a flat row of dots needs words
+            place = {"xycoords": ("axes fraction", "data"), "xytext": (0, 8), "textcoords": "offset points"}
+            held = f"{range_of(count, rows[:-1])} in every batch"
+            top.annotate(held, (0.5, count.max()), **place, ha="center")
+        frequencies = np.bincount(count, minlength=most + 1)
+        bars = bottom.bar(range(most + 1), frequencies, color=[ALARM] + [MAIN] * most, width=0.85)
+        bottom.bar_label(bars, labels=[str(value) if value else "" for value in frequencies], fontsize=SMALL)
+        bottom.margins(y=0.12)
+        bottom.set_xlabel(f"{rows} per batch")
     axes[0, 0].set_ylim(-0.4, 1.08 * most + 0.4)
-    axes[0, 0].set_ylabel(f"{_in_words(name)} rows per batch")
+    axes[0, 0].set_ylabel(f"{rows} per batch")
     axes[1, 0].set_ylabel("number of batches")
-    for axis in axes[1]:
-        axis.set_xlabel(f"{_in_words(name)} rows per batch")
-    figure.tight_layout()
+    axes[0, 0].figure.tight_layout()
     return axes
 
 
-def _check_column(table: pd.DataFrame, label: Hashable, name: str) -> None:
-    """Refuse a column that does not contain counts."""
-    counts = table.loc[:, [column == label for column in table.columns]].to_numpy()
-    if counts.shape[1] != 1 or counts.dtype.kind not in "iu" or not len(counts) or counts.min() < 0:
-        raise refused_value("tables", f"have one column {show(name)} of counts, one batch per row", "another")
+def plot_plan(plan: Plan, *, most: int = 40) -> Any:
+    """Plot the rows of each stratum in a batch as a heat map, with a row per stratum.
 
-
-def _in_words(label: str) -> str:
-    """Return a label as it reads before "rows": a number or a phrase in quotes."""
-    return label if label.isalpha() else f"'{label}'"
-
-
-def _plot_each_batch(axis: Any, name: str, label: str, counts: NDArray[Any]) -> None:
-    batches = np.arange(1, len(counts) + 1)
-    empty = counts == 0
-    axis.scatter(batches[~empty], counts[~empty], s=9, color=MAIN, linewidths=0)
-    axis.scatter(batches[empty], counts[empty], s=26, color=ALARM, marker="x", clip_on=False)
-    without = f"{int(empty.sum()) or 'none'} without {_in_words(label)} rows"
-    axis.set_title(f"{name}\n{count_of(len(counts), 'batch')}, {without}", fontsize=11)
-    axis.set_xlabel("batch")
-    fewest, most = int(counts.min()), int(counts.max())
-    if 0 < fewest and most - fewest <= 1:
-        # A flat row of dots needs words.
-        held = range_of(counts, f"{_in_words(label)} row")
-        place = {"xycoords": ("axes fraction", "data"), "xytext": (0, 8), "textcoords": "offset points"}
-        axis.annotate(f"{held} in every batch", (0.5, most), **place, ha="center")
-
-
-def _plot_histogram(axis: Any, counts: NDArray[Any], most: int) -> None:
-    batches = np.bincount(counts, minlength=most + 1)
-    bars = axis.bar(range(most + 1), batches, color=[ALARM] + [MAIN] * most, width=0.85)
-    axis.bar_label(bars, labels=[str(value) if value else "" for value in batches], fontsize=SMALL)
-    axis.margins(y=0.12)
-
-
-def plot_plan(plan: Union[BatchPlan, RangePlan], *, most: int = 40) -> Any:
-    """Plot the rows of each stratum in a batch, with a row per stratum.
-
-    The plan of `StratifiedBatchSampler` is the same in every epoch. Its plot is a heat map with a column per batch. The
-    batches of `StrataSubsetBatchSampler` and `StratifiedGroupBatchSampler` differ between epochs. The plot of their
-    plans has a line for each stratum, from the fewest to the most rows in a batch of any epoch; call `composition` of
+    The plan of `StratifiedBatchSampler` is the same in every epoch, so its heat map has a column per batch. If batches
+    differ between epochs, the columns are the fewest and the most rows in a batch of any epoch; call `composition` of
     the sampler for the numbers of an epoch.
 
     Parameters
     ----------
-    plan : BatchPlan, or the plan of a StrataSubsetBatchSampler or StratifiedGroupBatchSampler
+    plan : Plan
+        The `plan` of a sampler of strata.
     most : int, default 40
         The maximum number of strata to show, the smallest first.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The label of a stratum has its rows, and the smallest and largest count in a batch. A heat map is white for
-        batches without rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
-        If there are few batches, the counts are printed in it.
+        The label of a stratum has its rows, and the smallest and largest count in a batch. The heat map is white for no
+        rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most. If there are few
+        columns, the counts are printed in it.
     """
-    if not isinstance(plan, (BatchPlan, RangePlan)):
-        required = "be a BatchPlan, or the plan of a StrataSubsetBatchSampler or StratifiedGroupBatchSampler"
-        raise refused_type("plan", required, show(plan))
+    if not isinstance(plan, Plan):
+        raise refused_type("plan", "be the plan of a sampler of strata", show(plan))
     most = check_integer(most, "most", minimum=1)
-    if isinstance(plan, RangePlan):
-        return _plot_ranges(plan, most)
-    return _plot_heat_map(plan, most)
-
-
-# The most characters beside one another in a heat map, one of them a gap between two batches.
-_CHARACTERS = 60
-# The shade of the fewest rows of a stratum, if other batches have more; no rows are 0, and the most are 1.
-_FEWEST = 0.35
-
-
-def _plot_heat_map(plan: BatchPlan, most: int) -> Any:
     from matplotlib import pyplot
 
     chosen = np.argsort(plan.counts, kind="stable")[:most]
-    table = plan.rows_of_strata()[:, chosen]
+    table = plan.rows_of_batches().iloc[chosen]
+    counts, n_columns = table.to_numpy(), table.shape[1]
     figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)), layout="tight")
-    shades = _shades(table).T
-    extent = (0.5, plan.n_batches + 0.5, len(chosen) - 0.5, -0.5)
+    shades, extent = _shades(counts), (0.5, n_columns + 0.5, len(chosen) - 0.5, -0.5)
     image = axis.imshow(shades, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest", extent=extent)
-    if plan.n_batches * (len(str(table.max())) + 1) <= _CHARACTERS:
-        for place, batch in np.ndindex(shades.shape):
-            color = "white" if shades[place, batch] > 0.6 else "black"
+    if n_columns * (len(str(counts.max())) + 1) <= _CHARACTERS:
+        for row, column in np.ndindex(shades.shape):
+            color = "white" if shades[row, column] > 0.6 else "black"
             style = {"ha": "center", "va": "center", "fontsize": SMALL, "color": color}
-            axis.text(batch + 1, place, str(table[batch, place]), **style)
-    names = [
-        f"{plan.names[place]}: {count_of(plan.counts[place], 'row')}, {range_of(counts)} in a batch"
-        for place, counts in zip(chosen, table.T)
-    ]
-    _label_strata(axis, names, "batch", len(plan.counts))
-    minimum = count_of(plan.min_samples_per_stratum, "row")
-    kept = f"at least {minimum} of every stratum" if plan.min_samples_per_stratum else "not every stratum"
-    axis.set_title(f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.sizes, 'row')}\n{kept} in each", fontsize=11)
+            axis.text(column + 1, row, str(counts[row, column]), **style)
+    ranges = zip(table.index, plan.counts[chosen], counts)
+    axis.set_yticks(range(len(chosen)))
+    axis.set_yticklabels(
+        [f"{name}: {count_of(rows, 'row')}, {range_of(held)} in a batch" for name, rows, held in ranges]
+    )
+    if table.columns.dtype == object:  # bounds
+        axis.set_xticks(range(1, n_columns + 1))
+        axis.set_xticklabels(table.columns)
+    else:
+        axis.xaxis.get_major_locator().set_params(integer=True)
+    left_out = len(plan.counts) - len(chosen)
+    axis.set_xlabel("batch" + (f" (and {count_of(left_out, 'larger stratum')})" if left_out else ""))
+    axis.set_title(plan.heading, fontsize=11)
     colors = figure.colorbar(image, ax=axis, ticks=[0, _FEWEST, 1])
     colors.ax.set_yticklabels(["no\nrows", "fewest\nrows", "most\nrows"])
     return axis
 
 
 def _shades(table: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the shade of each count, from 0 to 1, given the strata in columns."""
-    most = table.max(axis=0)
-    fewest = np.where(table > 0, table, most).min(axis=0)
+    """Return the shade of each count, from 0 to 1, given a row per stratum."""
+    most = table.max(axis=1, keepdims=True)
+    fewest = np.where(table > 0, table, most).min(axis=1, keepdims=True)
     steps = np.where(most > fewest, (table - fewest) / np.maximum(most - fewest, 1), 1.0)
     return np.where(table > 0, _FEWEST + (1 - _FEWEST) * steps, 0.0)
-
-
-def _plot_ranges(plan: RangePlan, most: int) -> Any:
-    from matplotlib import pyplot
-
-    table = plan.named_table()
-    chosen = table.sort_values("rows", kind="stable")[:most]
-    axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)), layout="tight")[1]
-    places = np.arange(len(chosen))
-    axis.hlines(places, chosen["fewest"], chosen["most"], color=MAIN, linewidth=4)
-    for ends in (chosen["fewest"], chosen["most"]):
-        axis.scatter(ends, places, s=30, color=MAIN, clip_on=False, zorder=3)
-    _label_strata(
-        axis, [f"{row.Index}: {plan.in_words(row)}" for row in chosen.itertuples()], "rows in a batch", len(table)
-    )
-    axis.set_ylim(len(chosen) - 0.5, -0.5)
-    axis.set_xlim(0, 1.05 * chosen["most"].max() + 0.5)
-    axis.grid(axis="x", color="#dddddd", linewidth=0.8)
-    axis.set_axisbelow(True)
-    axis.set_title(plan.heading(), fontsize=11)
-    return axis
-
-
-def _label_strata(axis: Any, names: list[str], label: str, n_strata: int) -> None:
-    """Label the rows of a plot, one for each stratum shown, and its horizontal axis of whole numbers."""
-    axis.set_yticks(range(len(names)))
-    axis.set_yticklabels(names)
-    axis.xaxis.get_major_locator().set_params(integer=True)
-    left_out = n_strata - len(names)
-    axis.set_xlabel(label + (f" (and {count_of(left_out, 'larger stratum')})" if left_out else ""))

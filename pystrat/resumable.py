@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Iterable, Iterator, Optional, Protocol, runtime_checkable
+from typing import Any, Iterator, Mapping, Optional
 
 from pystrat.base import BatchSampler
-from pystrat.keywords import AnswersKeywords
 from pystrat.messages import count_of, refused_type, refused_value, show
 
 
 @dataclass
-class Run:
-    """An iteration over a loader: how many of its batches were taken."""
+class _Run:
+    """An iteration: its epoch, and how many of its batches are done."""
 
-    taken: int = 0
-
-
-@runtime_checkable
-class Counting(Protocol):
-    """What a sampler and a stream have in common."""
-
-    def set_epoch(self, epoch: int) -> None:
-        ...
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        ...
-
-    def _state_after(self, taken: int) -> dict[str, Any]:
-        """Return the state after the batches that a loader has taken in its newest iteration."""
+    epoch: int
+    batches_done: int
 
 
-class LoaderWithState(AnswersKeywords):
+class LoaderWithState:
     """Base class of the loaders whose state is that of their sampler after the batches that the loop has taken.
 
-    A subclass implements `_batches`, whose first item begins the sampler's next epoch: not before, since Lightning sets
-    the epoch of an iterator that it has made.
+    A subclass implements `_batches`, which begins the sampler's next epoch. It is called when the first batch is
+    requested: not before, since Lightning sets the epoch of an iterator that it has made.
     """
 
-    def __init__(self, sampler: Any) -> None:
-        self._sampler = sampler
-        self._run = Run()
+    _sampler: Any
+    _run: Optional[_Run] = None  # the newest iteration, once it has begun and until it is over
 
-    def _batches(self) -> Iterable[Any]:
-        """Begin the sampler's next epoch and return its batches."""
+    def _batches(self) -> Iterator[Any]:
         raise NotImplementedError
 
     @property
@@ -56,38 +39,38 @@ class LoaderWithState(AnswersKeywords):
         return len(self._sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        if isinstance(self._sampler, BatchSampler):
-            self._sampler._has_new_iterator = True
-        self._run = run = Run()
-        return self._iterate(run)
+        self._run = None
+        return self._counted()
 
-    def _iterate(self, run: Run) -> Iterator[Any]:
-        self._run = run
+    def _counted(self) -> Iterator[Any]:
+        self._run = run = _Run(*self._sampler._next[:2])
         for batch in self._batches():
-            run.taken += 1
+            run.batches_done += 1
             yield batch
+        if self._run is run:
+            self._run = None
 
-    def set_epoch(self, epoch: int) -> None:
+    def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:
         """Set the next epoch, as `BatchSampler.set_epoch` does."""
-        self._sampler.set_epoch(epoch)
+        self._sampler.set_epoch(epoch, batches_done)
+        self._run = None
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state after the batches that were taken: that of the sampler, for `load_state_dict` of either."""
-        state: dict[str, Any] = self._sampler._state_after(self._run.taken)
-        return state
+    def state_dict(self) -> Any:
+        """Return the state after the batches that were taken, in the form of `BatchSampler.state`."""
+        run = self._run
+        return self._sampler.state() if run is None else self._sampler.state(run.epoch, run.batches_done)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state: the next iteration yields exactly the batches that would have come."""
         self._sampler.load_state_dict(state)
+        self._run = None
 
 
 class ResumableLoader(LoaderWithState):
     """Loader whose state counts the batches that the training loop has taken, around a DataLoader.
 
-    A sampler knows which batches were requested, but not which of them were trained on: a DataLoader with workers
-    requests batches ahead. Iterate over this loader in place of the DataLoader, and save its state. Libraries that save
-    the states of loaders, such as Lightning, and those that save the state of an object that you name, such as Ignite
-    and accelerate, then resume with exactly the batches that would have come.
+    A DataLoader requests batches ahead, so its sampler does not know which were trained on. Iterate over this loader in
+    its place, and save its state: by yourself, or by a library that saves states of loaders or of named objects.
 
     Parameters
     ----------
@@ -100,22 +83,12 @@ class ResumableLoader(LoaderWithState):
     ----------
     sampler : BatchSampler or StratifiedStream
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `loader` has no sampler and no stream of this package, has a state of its own, delivers batches out of order,
-        or has a dataset of another number of rows than the sampler.
-
     Notes
     -----
-    The state is that of the sampler, and each can load the state of the other. A state saved after the last batch
-    continues with the next epoch.
-
-    An iteration begins, and its workers start, when its first batch is requested. So a training library may set the
-    epoch after ``iter(loader)``, as Lightning does.
-
-    Libraries that divide the batches of a DataLoader among processes leave this loader as it is: give the sampler
-    `num_replicas` and `rank`.
+    * The sampler loads the state, too, and one saved after the last batch continues with the next epoch.
+    * An iteration begins, and its workers start, when its first batch is requested: the epoch may be set until then.
+    * Libraries that divide the batches of a DataLoader among processes leave this loader as it is: give the sampler
+      `num_replicas` and `rank`.
 
     Examples
     --------
@@ -123,8 +96,7 @@ class ResumableLoader(LoaderWithState):
     >>> from pystrat import ResumableLoader, StratifiedBatchSampler
     >>> labels = [0, 1, 1, 0, 1, 1]
     >>> sampler = StratifiedBatchSampler(labels, min_samples_per_stratum=1, seed=1)
-    >>> loader = DataLoader(range(6), batch_sampler=sampler, collate_fn=list)
-    >>> loader = ResumableLoader(loader)
+    >>> loader = ResumableLoader(DataLoader(range(6), batch_sampler=sampler, collate_fn=list))
     >>> for batch in loader:
     ...     print(batch, loader.state_dict()["epoch"], loader.state_dict()["batch"])
     [0, 2, 5] 0 1
@@ -132,8 +104,7 @@ class ResumableLoader(LoaderWithState):
     """
 
     def __init__(self, loader: Any) -> None:
-        super().__init__(_counting_part(loader))
-        self._loader = loader
+        self._sampler, self._loader = _part_of(loader), loader
 
     def _batches(self) -> Iterator[Any]:
         return iter(self._loader)
@@ -162,26 +133,25 @@ def check_rows(sampler: Any, n_rows: Optional[int], name: str, have: str) -> Non
         raise refused_value(name, required, count_of(n_rows, "row"), advice)
 
 
-def _counting_part(loader: Any) -> Any:
+def _part_of(loader: Any) -> Any:
     """Return the sampler or the stream of a loader; refuse loaders whose batches are not those of one."""
-    required = "be a DataLoader with a batch sampler or a stream of pystrat"
-    batched = getattr(loader, "batch_sampler", None)
-    given = getattr(loader, "sampler", None), getattr(loader, "dataset", None)
-    found = [part for part in (loader, batched, *given) if isinstance(part, Counting)]
-    if not found:
+    batched, dataset = getattr(loader, "batch_sampler", None), getattr(loader, "dataset", None)
+    parts = loader, batched, getattr(loader, "sampler", None), dataset
+    part = next((part for part in parts if hasattr(part, "state")), None)
+    if part is None:
         got = show(loader) if batched is None else f"one with a batch sampler of class '{type(batched).__name__}'"
-        raise refused_type("loader", required, got)
-    if found[0] is not loader and hasattr(loader, "state_dict"):
+        raise refused_type("loader", "be a DataLoader with a batch sampler or a stream of pystrat", got)
+    if not getattr(part, "_is_counted", True):
+        raise refused_value("loader", "have a stream with 'counts'", "one without")
+    if part is loader:
+        return part
+    if hasattr(loader, "state_dict"):
         advice = "Iterate over it itself, and save its state."
         raise refused_type("loader", "have no state of its own", f"one of class '{type(loader).__name__}'", advice)
-    if found[0] not in (loader, batched) and getattr(loader, "batch_size", None) is not None:
-        raise refused_value(
-            "loader", "have batch_size=None, because the items are whole batches", show(loader.batch_size)
-        )
+    if part is not batched and getattr(loader, "batch_size", None) is not None:
+        required = "have batch_size=None, because the items are whole batches"
+        raise refused_value("loader", required, show(loader.batch_size))
     if not getattr(loader, "in_order", True):
         raise refused_value("loader", "deliver batches in order, which is in_order=True", "in_order=False")
-    if getattr(found[0], "buffer_needed", 0) is None:
-        raise refused_value("loader", "have a stream with 'counts'", "one without")
-    if found[0] is not loader:
-        check_rows(found[0], length_of(getattr(loader, "dataset", None)), "loader", "have a dataset of")
-    return found[0]
+    check_rows(part, length_of(dataset), "loader", "have a dataset of")
+    return part

@@ -10,11 +10,11 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Collection, Hashable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from pystrat import _kernels
 from pystrat.arrays import Wanted, is_missing
 from pystrat.columns import Column, check_n_rows, factorize_numbers, nothing_but_missing, number_columns, read_columns
 from pystrat.lazy_pandas import pd
@@ -39,16 +39,20 @@ class Strata:
         uint8, uint16 or int32, the smallest type that fits.
     values : pandas.Index
         The values of the strata in order of first appearance; of several columns, a MultiIndex.
-    counts : numpy.ndarray of int64, shape (number of strata,)
-        The number of rows of each stratum.
     kinds : tuple of str
         What each column holds, such as text; for dates, whether days, times, or times with a zone.
     """
 
     codes: NDArray[Any]
     values: pd.Index
-    counts: NDArray[np.int64]
     kinds: tuple[str, ...] = ()
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """The number of rows of each stratum, counted on first access."""
+        counts = np.bincount(self.codes, minlength=len(self.values))[: len(self.values)]
+        counts.setflags(write=False)
+        return counts
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -107,7 +111,7 @@ def encode_strata(
     columns = read_columns(strata, Wanted(name, STRATA.required, STRATA.advice))
     n_rows = len(next(iter(columns.values())))
     if n_rows == 0 and may_be_empty:
-        return Strata(np.empty(0, dtype=np.uint8), pd.Index([], dtype=object), np.empty(0, dtype=np.int64))
+        return Strata(np.empty(0, dtype=np.uint8), pd.Index([], dtype=object))
     check_n_rows(n_rows, name)
     numbered = number_columns(columns, name)
     lacks = check_missing(numbered, missing, name)
@@ -119,13 +123,16 @@ def encode_strata(
     if name == STRATA.name:
         _warn_of_measurements(numbered, n_rows)
     titles = list(strata.names if isinstance(strata, pd.MultiIndex) else columns)
-    values = values.set_names(titles if len(levels) > 1 else titles[0])
-    return _compact(codes, values, tuple(column.kind for column in numbered), left_out is not None)
+    if list(values.names) != titles:
+        values = values.set_names(titles if len(levels) > 1 else titles[0])
+    any_dropped = left_out is not None
+    compact = _compact(codes, len(values) + any_dropped, any_dropped)
+    return Strata(compact, values, tuple(column.kind for column in numbered))
 
 
 def check_missing(columns: Sequence[Column], missing: Optional[str], name: str) -> Optional[NDArray[np.bool_]]:
     """Return whether each row has a missing value, None if no row has one; or refuse such rows."""
-    incomplete = [column.codes < 0 for column in columns if column.codes.min() < 0]
+    incomplete = [column.codes < 0 for column in columns if column.has_missing]
     if not incomplete:
         return None
     lacks: NDArray[np.bool_] = np.logical_or.reduce(incomplete)
@@ -162,7 +169,7 @@ def _combine(
     The combinations are numbered again after every column, so the codes stay below the number of rows.
     """
     first = columns[0]
-    if len(columns) == 1 and (left_out is not None or first.codes.min() >= 0):
+    if len(columns) == 1 and (left_out is not None or not first.has_missing):
         return first.codes, [first.values]
     codes = np.zeros(len(first.codes), dtype=np.int64)
     places: list[NDArray[np.int64]] = []
@@ -174,14 +181,10 @@ def _combine(
     return codes, [column.values_at(of_column) for column, of_column in zip(columns, places)]
 
 
-def _compact(codes: NDArray[Any], values: pd.Index, kinds: tuple[str, ...], any_dropped: bool) -> Strata:
-    """Store the codes in the smallest type; dropped rows get the number of strata as theirs."""
-    n_codes = len(values) + any_dropped
+def _compact(codes: NDArray[Any], n_codes: int, any_dropped: bool) -> NDArray[Any]:
+    """Return codes in the smallest type; dropped rows, whose codes are negative, get the last one."""
     dtype = np.uint8 if n_codes <= 2**8 else np.uint16 if n_codes <= 2**16 else np.int32
-    compact = np.empty(len(codes), dtype=dtype)
-    counts = np.zeros(n_codes, dtype=np.int64)
-    _kernels.compact_codes(np.ascontiguousarray(codes, dtype=np.int64), compact, counts)
-    return Strata(compact, values, counts[: len(values)], kinds)
+    return (np.where(codes < 0, n_codes - 1, codes) if any_dropped else codes).astype(dtype)
 
 
 # Strata that users name by their values --------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pystrat.arrays import plain_array
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_integer, is_iterable, refused_type, refused_value, show
-from pystrat.base import Batches, BatchSampler
+from pystrat.base import BatchSampler
+from pystrat.batches import Batches
 from rbridge.guard import errors_as_values
 
 _LARGEST_ROW = MAX_COUNT - 1  # R counts from 1
@@ -62,7 +63,7 @@ class EpochSource:
     def identity(self) -> str:
         """Text that is equal for samplers with equal batches if they have fingerprints; else unique to this object."""
         if isinstance(self.sampler, BatchSampler) and not feedback_of(self.sampler):
-            return self.sampler._own_fingerprint()
+            return str(self.sampler.state()["fingerprint"])
         return f"kind=object id={id(self.sampler)} process={os.getpid()}"
 
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:

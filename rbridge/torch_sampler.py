@@ -7,7 +7,8 @@ from typing import Any, Callable, Mapping, Optional, Union
 
 import numpy as np
 
-from pystrat.base import Batches, BatchSampler
+from pystrat.base import BatchSampler
+from pystrat.batches import Batches
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, refused_type, refused_value, show
 from pystrat.recipe import Recipe

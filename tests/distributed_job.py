@@ -270,7 +270,7 @@ def stratified(world: int, rank: Optional[int], epoch: int = 0, **given: Any) ->
 
 def loaded(sampler: Any) -> Any:
     """Place a sampler within epoch 3, after a batch of each rank."""
-    sampler.load_state_dict({**sampler.state_dict(), "epoch": 3, "batch": 3})
+    sampler.load_state_dict({**sampler.state(), "epoch": 3, "batch": 3})
     return sampler
 
 

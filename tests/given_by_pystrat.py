@@ -92,7 +92,7 @@ def groups(case: Case) -> Case:
 
 def ranged(sampler: Union[StrataSubsetBatchSampler, StratifiedGroupBatchSampler], epochs: Iterable[int]) -> Case:
     """Return the plan of a sampler with bounds, and its batches in some epochs."""
-    table = sampler.plan.named_table()
+    table = pd.DataFrame(sampler.plan.columns, index=list(sampler.plan.names))
     return {
         "n_batches": len(sampler),
         "strata": list(table.index),

@@ -13,9 +13,8 @@ from pystrat import _kernels as kernels
 from pystrat import _kinds as kinds
 from pystrat.core_sampler import KindBatchSampler
 from pystrat.recipe import Recipe
-from pystrat.tensor_loader import _one_ahead as one_ahead
 
-__all__ = ["core", "is_in_cpp", "kernels", "kinds", "one_ahead", "recipe_of"]
+__all__ = ["core", "is_in_cpp", "kernels", "kinds", "recipe_of"]
 
 
 def is_in_cpp(kind: str) -> bool:

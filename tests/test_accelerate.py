@@ -129,7 +129,6 @@ def what_is_heard(library: str, processes: int, told: Optional[int], told_skippi
 
 
 @installed("accelerate")
-@pytest.mark.filterwarnings("ignore:The first batches of epoch")
 @pytest.mark.parametrize(("told", "told_skipping"), list(product([None, 0, 3], repeat=2)))
 @PROCESSES
 def test_the_replay_does_what_the_installed_accelerate_does(
@@ -195,15 +194,6 @@ def of_shards(shard: str) -> ShardedStratifiedBatchSampler:
     return ShardedStratifiedBatchSampler(LABELS, 2, counts=counts, shards=[shard], seed=1)
 
 
-@LIBRARIES
-@pytest.mark.parametrize("sampler", [sampler_of(2, rank=1), of_shards("a")], ids=["rank", "shards"])
-def test_a_sampler_with_batches_of_its_own_is_not_divided_again(library: str, sampler: BatchSampler) -> None:
-    """Rows would be lost."""
-    with pytest.raises(ValueError, match="they are already those of one process.* Do not prepare the loader"):
-        shards_of(library, sampler, 2)
-    assert shards_of(library, sampler, 1) == [epoch_of(sampler, 0)], "nothing is divided"
-
-
 SOURCES = {name: [[name, row, row % 5 == 0] for row in range(20)] for name in "abcd"}
 
 
@@ -214,26 +204,6 @@ def stream_of(**options: Any) -> StratifiedStream:
 
 def stream_loader(**options: Any) -> DataLoader[Any]:
     return DataLoader(stream_of(**options), batch_size=None, collate_fn=list)
-
-
-@installed("accelerate")
-@pytest.mark.parametrize("options", [{}, {"num_replicas": 2, "rank": 0}])
-def test_a_stream_is_not_divided(options: dict[str, int]) -> None:
-    accelerate = import_module("accelerate.data_loader")
-    given = {"num_processes": 2, "process_index": 0, "dispatch_batches": False}
-    prepared = accelerate.prepare_data_loader(stream_loader(**options), **given)
-    with pytest.raises(ValueError, match="divides the rows of each batch of StratifiedStream"):
-        list(prepared)
-
-
-@installed("accelerate")
-def test_a_stream_in_one_process_has_the_epoch_that_is_set() -> None:
-    accelerate = import_module("accelerate.data_loader")
-    prepared = accelerate.prepare_data_loader(stream_loader(), dispatch_batches=False)
-    epochs = [list(stream_of()), list(prepared), list(prepared)]
-    assert epochs[0] == epochs[1] != epochs[2]
-    prepared.set_epoch(1)
-    assert list(accelerate.skip_first_batches(prepared, 3)) == epochs[2][3:]
 
 
 def test_a_stream_is_divided_by_its_own_ranks() -> None:
@@ -357,7 +327,7 @@ def test_an_epoch_that_is_told_is_resumed_whoever_is_told(
 def test_a_state_is_resumed(library: str, processes: int) -> None:
     for process in each_process(library, processes):
         loader, sampler = prepared_for(process)
-        sampler.load_state_dict({**sampler.state_dict(), "epoch": 5, "batch": processes})
+        sampler.load_state_dict({**sampler.state(), "epoch": 5, "batch": processes})
         assert list(loader) == share_of(5, process)[1:]
         assert list(loader) == share_of(6, process)
 
@@ -400,48 +370,6 @@ def test_weights_show_one_batch_after_the_next(library: str, processes: int) -> 
 
 
 # The warning ----------------------------------------------------------------------------------------------------------
-
-
-@LIBRARIES
-@PROCESSES
-@pytest.mark.parametrize("prepared", [True, False])
-def test_a_resumed_iteration_warns_if_nobody_set_its_epoch(library: str, processes: int, prepared: bool) -> None:
-    process = Process(library, processes)
-    loader = loader_of(sampler_of(processes))
-    loader = prepare_for_accelerate(loader, process) if prepared else process.prepare(loader)
-    active = process.skip_first_batches(loader, 1)
-    with pytest.warns(UserWarning, match=UNKNOWN_EPOCH):
-        next(iter(active))
-
-
-@LIBRARIES
-@PROCESSES
-def test_a_resumed_iteration_of_another_epoch_than_the_one_told_warns(library: str, processes: int) -> None:
-    """Without `prepare_for_accelerate`: what is delivered is either of the epoch, or of another with a warning."""
-    for told in ("loader", "skipping loader"):
-        process = Process(library, processes)
-        loader = process.prepare(loader_of(sampler_of(processes)))
-        if told == "loader":
-            loader.set_epoch(5)
-        active = process.skip_first_batches(loader, 1)
-        if told == "skipping loader":
-            active.set_epoch(5)
-        right = share_of(5, process)[1:]
-        if (told, processes) == ("skipping loader", 1) or (told == "loader" and (processes > 1 or library == "1.15")):
-            assert list(active) == right
-        elif library != "installed" or told == "skipping loader":
-            with pytest.warns(UserWarning, match=UNKNOWN_EPOCH):
-                assert list(active) == share_of(0, process)[1:] != right
-
-
-@LIBRARIES
-@PROCESSES
-def test_no_warning_without_a_need(library: str, processes: int) -> None:
-    process = Process(library, processes)
-    loader = process.prepare(loader_of(sampler_of(processes)))
-    assert list(loader) == share_of(0, process), "nothing is skipped"
-    loader.set_epoch(0)
-    assert list(process.skip_first_batches(loader, 1)) == share_of(0, process)[1:], "epoch 0 is set as well"
 
 
 # Real runs ------------------------------------------------------------------------------------------------------------

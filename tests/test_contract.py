@@ -1,39 +1,11 @@
-"""The contract between `BatchSampler` and its subclasses is the one that pystrat/base.py describes."""
+"""What tests and plain models may import."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Iterator
-
-import pystrat
-import pystrat.base
-from pystrat import BatchSampler
-
-
-def subclasses(of: type) -> Iterator[type]:
-    for subclass in of.__subclasses__():
-        if subclass.__module__.startswith("pystrat."):  # not those of other tests
-            yield subclass
-        yield from subclasses(subclass)
-
-
-def overridden_methods() -> set[str]:
-    """Return the methods of BatchSampler, except special ones, that any sampler of the package overrides."""
-    for module in pkgutil.walk_packages(pystrat.__path__, "pystrat."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
-    own = {name for name in vars(BatchSampler) if not name.startswith("__")}
-    return {name for subclass in subclasses(BatchSampler) for name in vars(subclass) if name in own}
-
-
-def test_subclasses_override_the_methods_that_the_base_module_names_and_no_others() -> None:
-    described = set(re.findall(r"`(_\w+)`", pystrat.base.__doc__ or ""))
-    assert overridden_methods() - {"_abc_impl"} == {name for name in described if hasattr(BatchSampler, name)}
 
 
 def test_one_file_of_the_tests_imports_what_is_private() -> None:

@@ -21,8 +21,8 @@ from tests.specimens import samplers
 
 
 def test_samplers_with_other_batches_have_other_fingerprints(tmp_path: Path) -> None:
-    found = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
-    again = [sampler.state_dict()["fingerprint"] for sampler in samplers(tmp_path)]
+    found = [sampler.state()["fingerprint"] for sampler in samplers(tmp_path)]
+    again = [sampler.state()["fingerprint"] for sampler in samplers(tmp_path)]
     assert found == again and len(set(found)) == len(found)
     assert all(re.fullmatch("kind=[a-z_]+( [a-z_]+=[0-9a-z_-]+)+", text) for text in found)
 
@@ -42,7 +42,7 @@ LABELS = [0, 1] * 12
     ],
 )
 def test_the_refusal_of_a_state_says_what_differs(made: Any, changed: Any, differs: str) -> None:
-    state = made(changed).state_dict()
+    state = made(changed).state()
     with pytest.raises(ValueError, match=f"Got that of a sampler with {differs}.* Make the sampler as it was made"):
         made(1 if isinstance(changed, int) else LABELS).load_state_dict(state)
 
@@ -51,7 +51,7 @@ def test_what_differs_has_the_name_of_a_parameter_or_another_one_that_users_know
     made = list(samplers(tmp_path))
     known = {name for sampler in made for name in inspect.signature(type(sampler)).parameters} | {"kind"}
     for sampler in made:
-        parts = {entry.partition("=")[0] for entry in sampler.state_dict()["fingerprint"].split(" ")}
+        parts = {entry.partition("=")[0] for entry in sampler.state()["fingerprint"].split(" ")}
         for part in parts - known:
             assert difference(f"{part}=1", f"{part}=2") != f"another '{part}'"
 

@@ -173,7 +173,7 @@ def test_resumes_within_an_epoch_and_in_the_next_one(name: str, taken: int) -> N
     batches = iter(sampler)
     for _ in range(taken):
         next(batches)
-    state = sampler.state_dict(batches_consumed=taken)
+    state = sampler.state(4, taken)
     expected = list(batches), list(sampler)
     resumed = made(name, num_replicas=2, rank=1)
     resumed.load_state_dict(state)
@@ -190,7 +190,7 @@ def test_the_length_is_that_of_the_next_epoch() -> None:
 
 
 def test_a_state_of_other_batches_cannot_be_loaded() -> None:
-    state = made("rows").state_dict()
+    state = made("rows").state()
     with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
         made("rows", seed=6).load_state_dict(state)
     with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import doctest
 import re
+import warnings
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Any
+from typing import Any, Callable
 
+import numpy as np
 import pytest
+import torch
+from torch.utils.data import DataLoader, TensorDataset
 
 import pystrat
+from pystrat import StratifiedBatchSampler
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -76,7 +81,7 @@ def test_the_sampler_of_contributing_keeps_the_contract() -> None:
     batches = iter(stopped)
     for _ in range(4):
         next(batches)
-    resumed.load_state_dict(stopped.state_dict(batches_consumed=4))
+    resumed.load_state_dict(stopped.state(stopped.epoch - 1, 4))
     assert list(resumed) == list(batches) == list(make(100, 8, seed=1))[4:]
 
 
@@ -125,3 +130,28 @@ def test_files_that_documents_help_pages_and_docstrings_name_exist() -> None:
     for document in ("CONTRIBUTING.md", "docs/design.md"):
         sources = re.findall(r"`([\w./]+\.(?:c|h|py|pyx|R|sh))`", (ROOT / document).read_text(encoding="utf-8"))
         assert sources and not [name for name in sources if not any(path.endswith(f"/{name}") for path in paths)]
+
+
+def test_the_page_of_errors_has_the_messages_that_are_raised() -> None:
+    labels, page = [1] * 2 + [0] * 98, (DOCS / "errors.md").read_text(encoding="utf-8")
+    sampler = StratifiedBatchSampler(labels, 1, seed=1)
+    shorter = DataLoader(TensorDataset(torch.arange(50)), batch_sampler=sampler)
+    refused: list[Callable[[], object]] = [
+        lambda: StratifiedBatchSampler(labels, 3),
+        lambda: StratifiedBatchSampler(labels, mean_batch_size=10),
+        lambda: StratifiedBatchSampler([1, None, 0, 0, 1], 1),
+        lambda: StratifiedBatchSampler(np.random.default_rng(1).normal(size=1000), 1),
+        lambda: StratifiedBatchSampler(torch.eye(2)[labels], 1),
+        lambda: StratifiedBatchSampler(labels, 1, batch_size=10),  # type: ignore[call-arg]
+        lambda: StratifiedBatchSampler(labels, 1, num_replicas=2, rank=0),
+        lambda: DataLoader(range(100), batch_size=10, batch_sampler=sampler),  # type: ignore[arg-type]
+        lambda: next(iter(DataLoader(range(100), batch_size=10, sampler=sampler))),  # type: ignore[arg-type]
+        lambda: list(shorter),
+    ]
+    messages = re.findall(r"^\| `(.*?)` \|", page.partition("## In R")[0], flags=re.MULTILINE)
+    assert len(messages) == len(refused) + 1, "and that of multiprocessing"
+    for message, call in zip(messages, refused):
+        with pytest.raises((ValueError, TypeError, IndexError, UserWarning), match=re.escape(message)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", UserWarning)
+                call()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from pathlib import Path
-from typing import Any, Callable, Iterator
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from pystrat import BatchSampler, PerplexityBatchSampler
@@ -45,43 +41,3 @@ def test_the_running_epoch_of_the_perplexity_sampler_may_be_overwritten() -> Non
     delivered = [next(iterator)]
     spoil(sampler.batches(0).rows)
     assert delivered + list(iterator) == expected
-
-
-def shared_arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays that public attributes lead to, except those that are made on each access, and all of plans."""
-    for name in dir(value):
-        if name.startswith("_") or callable(getattr(value, name)):
-            continue
-        first, second, found = getattr(value, name), getattr(value, name), f"{path}.{name}"
-        if isinstance(first, (np.ndarray, pd.Series, pd.DataFrame)):
-            if np.shares_memory(np.asarray(first), np.asarray(second)):
-                yield found, np.asarray(first)
-        elif type(first).__module__.startswith("pystrat") and first is not value:
-            yield from shared_arrays(first, found)
-            values = (
-                [*vars(first).values(), *getattr(first, "parts", {}).values()] if hasattr(first, "__dict__") else []
-            )
-            yield from ((f"{found} inside", each) for each in values if isinstance(each, np.ndarray))
-
-
-@pytest.mark.parametrize(
-    "copied",
-    [lambda given: given, lambda given: pickle.loads(pickle.dumps(given)), copy.deepcopy],
-    ids=["itself", "pickled", "copied"],
-)
-def test_no_array_of_a_sampler_its_plan_or_its_tree_can_be_written_to(
-    tmp_path: Path, copied: Callable[[Any], Any]
-) -> None:
-    found = [
-        (f"{type(sampler).__name__}{name}", array)
-        for sampler in samplers(tmp_path)
-        for name, array in shared_arrays(copied(sampler))
-    ]
-    expected = {
-        "StratifiedBatchSampler.strata.codes",
-        "StrataSubsetBatchSampler.plan.blocks",
-        "TreeBatchSampler.tree.options",
-        "StratifiedGroupBatchSampler.plan inside",
-    }
-    assert expected <= {name for name, _ in found} and len(found) > 300
-    assert [name for name, array in found if array.flags.writeable] == []

@@ -155,7 +155,7 @@ def test_the_same_table_in_another_form(case: str) -> None:
     sampler = sampler_of(SAME[case]())
     if "without rows" not in case:
         assert sampler.plan.counts.equals(COUNTS.sort_index(axis=1))
-        assert sampler.state_dict() == MADE.state_dict()
+        assert sampler.state() == MADE.state()
         assert [batch.tolist() for batch in sampler.batches(0)] == BATCHES
     bound = bind_counts([SAME[case]()])
     assert bound.loc[list("abc"), ["no", "yes"]].equals(COUNTS[["no", "yes"]])
@@ -268,15 +268,15 @@ def test_a_shard_that_cannot_be_read_raises_its_own_error() -> None:
 
 
 def test_states_in_any_kind_of_mapping() -> None:
-    state = MADE.state_dict()
+    state = MADE.state()
     for make in (OrderedDict, UserDict, MappingProxyType, ChainMap, lambda given: defaultdict(int, given)):
         sampler = sampler_of(COUNTS)
         sampler.load_state_dict(make({**state, "epoch": 2}))
-        assert sampler.state_dict() == {**state, "epoch": 2}
+        assert sampler.state() == {**state, "epoch": 2}
 
 
 def test_states_whose_entries_are_not_all_there() -> None:
-    state = MADE.state_dict()
+    state = MADE.state()
     for name in state:
         rest = {key: value for key, value in state.items() if key != name}
         for left in (defaultdict(int, rest), ChainMap(rest), UserDict(rest)):
@@ -289,9 +289,9 @@ def test_states_whose_entries_are_not_all_there() -> None:
 def test_a_state_belongs_to_its_table_in_any_form(case: str) -> None:
     if case == "a shard without rows":  # its number is part of the seeds of the shards after it
         with pytest.raises(ValueError, match="come from a sampler with the same data, parameters and seed"):
-            sampler_of(SAME[case]()).load_state_dict(MADE.state_dict())
+            sampler_of(SAME[case]()).load_state_dict(MADE.state())
     else:
-        sampler_of(SAME[case]()).load_state_dict(MADE.state_dict())
+        sampler_of(SAME[case]()).load_state_dict(MADE.state())
 
 
 @pytest.mark.parametrize("case", ["swapped names of shards", "a row more", "a row less"])
@@ -300,7 +300,7 @@ def test_a_state_does_not_belong_to_another_table(case: str) -> None:
     labels = [name for shard in "ca" for name in ("no", "yes") for _ in range(counts.loc[shard, name])]
     sampler = ShardedStratifiedBatchSampler(labels, 1, counts=counts, shards=["c", "a"], seed=1)
     with pytest.raises(ValueError, match="come from a sampler with the same data, parameters and seed"):
-        sampler.load_state_dict(MADE.state_dict())
+        sampler.load_state_dict(MADE.state())
 
 
 def test_samplers_of_hostile_tables_can_be_pickled() -> None:

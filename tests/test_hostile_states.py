@@ -79,13 +79,13 @@ def epochs_of(sampler: BatchSampler, n_epochs: int) -> list[list[int]]:
 
 def trial(sampler: Any, state: Any, sizes: set[int], n_rows: int) -> str:
     """Load a state into a sampler or stream; return what is wrong with what comes of it, or nothing."""
-    before = pickle.dumps(sampler.state_dict())
+    before = pickle.dumps(sampler.state())
     again = copy.deepcopy(sampler)
     try:
         sampler.load_state_dict(state)
     except Exception as error:
         wrong = refusal(error)
-        if not wrong and pickle.dumps(sampler.state_dict()) != before:
+        if not wrong and pickle.dumps(sampler.state()) != before:
             return "refused, but changed"
         return wrong
     try:
@@ -129,7 +129,7 @@ def test_edited_states(kind: str, tmp_path: Path) -> None:
 
 def check_edited_states(sampler: Any, sizes: set[int], n_rows: int) -> None:
     """Try edited forms of the state of a sampler or stream."""
-    state = sampler.state_dict()
+    state = sampler.state()
     assert trial(pickle.loads(pickle.dumps(sampler)), state, sizes, n_rows) == "", "the state itself is valid"
     wrong, states = {}, list(edited(state))
     assert len(states) > 300
@@ -164,7 +164,7 @@ def test_edited_states_of_streams(lanes: int, shuffle: bool) -> None:
 
 
 def test_states_of_other_samplers(tmp_path: Path) -> None:
-    states = {kind: begun(kind, tmp_path).state_dict() for kind in KINDS}
+    states = {kind: begun(kind, tmp_path).state() for kind in KINDS}
     for kind in KINDS:
         sampler = sampler_of(kind, tmp_path)
         for other, state in states.items():

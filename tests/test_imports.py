@@ -33,7 +33,7 @@ import pystrat
 stages.append(set(sys.modules) - by_numpy)
 for labels in ({", ".join(LABELS)}):
     sampler = pystrat.StratifiedBatchSampler(labels, min_samples_per_stratum=2, missing="stratum", seed=1)
-    sampler.load_state_dict(sampler.state_dict()), list(sampler), str(sampler), repr(sampler.plan)
+    sampler.load_state_dict(sampler.state()), list(sampler), str(sampler), repr(sampler.plan)
 stages.append(set(sys.modules) - by_numpy)
 for stage in stages:
     print(*stage)

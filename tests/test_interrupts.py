@@ -78,7 +78,6 @@ def reported(n: int, **parameters: Any) -> core.Instance:
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "number_integers": lambda: (number_integers, (in_order(SMALL),)),
     "number_integers by sorting": lambda: (number_integers, (colliding(SMALL),)),
-    "compact_codes": lambda: (kernels.compact_codes, (zeros(LARGE), zeros(LARGE, np.uint8), zeros(1))),
     "epoch_permutation": lambda: (partial(pystrat.epoch_permutation, seed=1), (SMALL,)),
     "draw of a mixture": lambda: (mixture_of([10**6], [LARGE], [0], 1).draw, (0,)),
     "draw of a mixture, kept": lambda: (mixture_of([LARGE], [0], [LARGE], 1, shuffle=False).draw, (0,)),
@@ -229,17 +228,17 @@ def test_ranks_are_as_before_after_an_interrupt(alarm: None, count: int) -> None
     sampler.update(in_order(MANY), (in_order(MANY) % 1000).astype(np.float64))
     some = in_order(1000) * 4000
     before = sampler.importance_weights(some)
-    state = sampler.state_dict()["feedback"]
+    state = sampler.state()["feedback"]
     for change in (lambda: sampler.update(in_order(count), np.full(count, 500.5)), lambda: sampler.append(count)):
         with pytest.raises(Interrupted):
             signal.setitimer(signal.ITIMER_REAL, SOON)
             change()
-        after = sampler.state_dict()["feedback"]
+        after = sampler.state()["feedback"]
         assert np.array_equal(after.pop("priorities"), state["priorities"])
         assert after == {name: value for name, value in state.items() if name != "priorities"}
         assert np.array_equal(sampler.importance_weights(some), before)
     sampler.update(in_order(count), np.full(count, 500.5))
-    order = np.argsort(-sampler.state_dict()["feedback"]["priorities"], kind="stable")
+    order = np.argsort(-sampler.state()["feedback"]["priorities"], kind="stable")
     ranks = np.empty(MANY)
     ranks[order] = np.arange(1, MANY + 1)
     np.testing.assert_allclose(sampler.importance_weights(some), ranks[some] / MANY, rtol=1e-12)

@@ -108,7 +108,7 @@ def test_lightning_trains_on_every_epoch_whenever_it_sets_it(rank: int, workers:
 @pytest.mark.parametrize("done", range(0, 6))
 def test_lightning_resumes_where_the_state_in_its_checkpoint_says(done: int, workers: int) -> None:
     sampler = sampler_of(num_replicas=2, rank=1)
-    state = {**sampler.state_dict(), "epoch": 3, "batch": 2 * done}
+    state = {**sampler.state(), "epoch": 3, "batch": 2 * done}
     sampler.load_state_dict(state)
     if done == len(sampler):  # Lightning too counts the end of an epoch as the next one's beginning
         fitted = list(replayed_fits(loader_of(sampler, workers), range(4, 6)))

@@ -1,20 +1,33 @@
-"""One meaning for a parameter, wherever it occurs: docs/parameters.md is the table of all, with their defaults."""
+"""Each sampler has the same parameters in both languages."""
 
 from __future__ import annotations
 
+import inspect
+import re
+from importlib import import_module
 from typing import Any
 
+from tests.test_docs import ROOT
 
-def test_each_sampler_has_the_same_parameters_in_both_languages_and_the_table_has_all(modules_of_tool: Any) -> None:
-    load = modules_of_tool("site")
-    tool, names = load("parameters"), load("names")
-    python, r = tool.python_signatures(), tool.r_signatures()
-    document = tool.DOCUMENT.read_text(encoding="utf-8")
-    assert document == tool.updated(document, python, r), "run `make document`"
-    called = {entry.r: names.short(entry.python) for entry in names.entries(tool.ROOT)}
+
+def r_parameters() -> dict[str, set[str]]:
+    """Return the parameters of the functions of R, from the usage in their help pages."""
+    found = {}
+    for path in ROOT.glob("rbridge/r/man/*.Rd"):
+        usage = re.search(r"(?ms)^\\usage{\n(.*?)\n}$", path.read_text(encoding="utf-8"))
+        for name, given in re.findall(r"(?ms)^(\w+)\((.*?)\)(?=\n\n|\Z)", usage[1] if usage else ""):
+            arguments = re.findall(r"([\w.]+)(?: = (?:[^,()]|\([^()]*\))+)?(?:,|\s*$)", given)
+            found[name] = set(arguments) - {"..."}
+    return found
+
+
+def test_each_sampler_has_the_same_parameters_in_both_languages(modules_of_tool: Any) -> None:
+    names, r = modules_of_tool("site")("names"), r_parameters()
+    called = {entry.r: entry.python for entry in names.entries(ROOT)}
     samplers = {name for name in r if name.startswith("batch_sampler_")} - {"batch_sampler_python"}
     assert {"batch_sampler_stratified", "batch_sampler_tree"} < samplers
     for name in samplers | {"stratified_stream"}:
-        parameters = set(python[called[name]])
-        assert parameters - {"rank"} == set(r[name]) - {"rank"}, name
+        made = getattr(import_module(called[name].rpartition(".")[0]), names.short(called[name]))
+        parameters = set(inspect.signature(made).parameters)
+        assert parameters - {"rank"} == r[name] - {"rank"}, name
         assert "seed" in parameters and ("num_replicas" in parameters) != ("shards" in parameters), name

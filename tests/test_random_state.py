@@ -20,7 +20,7 @@ def use_everything() -> list[Any]:
     """Use all of the sampler and return what it gave."""
     sampler = StratifiedBatchSampler(LABELS, 2, seed=5)
     given = [list(sampler), list(sampler), sampler.batches(7).rows.tolist()]
-    sampler.load_state_dict(sampler.state_dict())
+    sampler.load_state_dict(sampler.state())
     sampler.set_epoch(3)
     given.append(list(pickle.loads(pickle.dumps(sampler))))
     given.append(batch_counts(sampler, LABELS).to_numpy().tolist())

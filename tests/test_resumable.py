@@ -116,17 +116,3 @@ def test_what_is_refused() -> None:
     disorder = loader_of(sampler_of())
     disorder.in_order = False  # an option since torch 2.6
     refused(ValueError, "deliver batches in order, which is in_order=True. Got in_order=False", disorder)
-
-
-def test_batches_out_of_order_cannot_be_counted() -> None:
-    try:
-        loader: Any = DataLoader(
-            range(len(LABELS)), batch_sampler=sampler_of(), num_workers=2, in_order=False  # type: ignore
-        )
-    except TypeError:
-        pytest.skip("this torch has no in_order")
-    next(iter(loader))
-    for allowed in (0, N_BATCHES):
-        loader.batch_sampler.state_dict(batches_consumed=allowed)
-    with pytest.raises(ValueError, match="must be 0 or 10 with a DataLoader that has in_order=False. Got 1 instead."):
-        loader.batch_sampler.state_dict(batches_consumed=1)

@@ -59,8 +59,8 @@ def check_other_numbers_of_ranks(make: Callable[..., BatchSampler]) -> None:
         first, second = found[one], found[other]
         assert first is not None and second is not None
         expected = batches[one] == batches[other]
-        assert loads(second, first.state_dict()) == expected, (one, other)
-        assert loads(first, second.state_dict()) == expected, (other, one)
+        assert loads(second, first.state()) == expected, (one, other)
+        assert loads(first, second.state()) == expected, (other, one)
 
 
 def test_another_number_of_ranks(specimen: Specimen) -> None:
@@ -89,7 +89,7 @@ def test_the_rest_of_an_epoch_by_other_ranks(tmp_path: Path) -> None:
         two = [make(seed=1, num_replicas=2, rank=rank) for rank in range(2)]
         iterators = [iter(sampler) for sampler in two]
         done = [np.atleast_1d(next(iterator)).tolist() for _ in range(2) for iterator in iterators]
-        state = two[0].state_dict(batches_consumed=2)
+        state = two[0].state(two[0].epoch - 1, 2)
         of_four = [make(seed=1, num_replicas=4, rank=rank) for rank in range(4)]
         for sampler in of_four:
             sampler.load_state_dict(state)
@@ -100,4 +100,4 @@ def test_the_rest_of_an_epoch_by_other_ranks(tmp_path: Path) -> None:
 
 def test_another_seed(specimen: Specimen) -> None:
     one, other = (specimen.make(seed=seed) for seed in (1, 2))
-    assert loads(other, one.state_dict()) == (batches_of(one) == batches_of(other))
+    assert loads(other, one.state()) == (batches_of(one) == batches_of(other))

@@ -13,7 +13,7 @@ from pystrat import DownsampledBatchSampler, StrataSubsetBatchSampler, Stratifie
 from pystrat.stream import StratifiedStream
 from tests.specimens import public_samplers
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "samplers.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "class-weights.md"
 LABELS = [1] * 6 + [0] * 20 + [2] * 12
 CYCLE = 60  # epochs, after which rows of the same stratum were taken equally often
 

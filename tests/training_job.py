@@ -35,7 +35,7 @@ def train(sampler: Any, workers: int, trained: list[list[int]], save: Save) -> N
             trained.append(rows)
             if isinstance(sampler, WeightedBatchSampler):
                 sampler.update(rows, [1 + row % 7 for row in rows])
-            save(trained, sampler.state_dict(batches_consumed=consumed))
+            save(trained, sampler.state(sampler.epoch - 1, consumed))
 
 
 def main() -> None:

@@ -89,9 +89,10 @@ def installed(module: str) -> pytest.MarkDecorator:
 
 
 def page_of(section: str) -> str:
-    """The page of a library, which its title names."""
-    (page,) = (text for text in map(text_of, PAGES) if text.startswith(f"# {section}\n"))
-    return page
+    """The page of a library, or its part of the page that several share."""
+    (page,) = (text for text in map(text_of, PAGES) if re.search(rf"^##? {section}$", text, flags=re.MULTILINE))
+    parts = re.split(r"^## (.*)\n", page, flags=re.MULTILINE)
+    return parts[0] + parts[parts.index(section) + 1] if section in parts else page
 
 
 def text_of(page: Path) -> str:
@@ -99,13 +100,15 @@ def text_of(page: Path) -> str:
 
 
 def code_blocks(section: str) -> list[tuple[str, str]]:
-    """The code blocks of a page after the first one, which all pages share, each after the prose before it."""
+    """The code blocks of a library after the first one, which all share, each after the prose before it."""
     parts = re.split(r"```python\n(.*?)```", page_of(section), flags=re.DOTALL)[2:]
     return [(" ".join(prose.split()), code) for prose, code in zip(parts[0::2], parts[1::2])]
 
 
 def section_titles() -> list[str]:
-    return [text_of(page).splitlines()[0].removeprefix("# ") for page in PAGES]
+    shared = text_of(PAGES[0].with_name("others.md"))
+    pages = [text_of(page).splitlines()[0].removeprefix("# ") for page in PAGES]
+    return [title for title in pages if title != "Other libraries"] + re.findall(r"^## (.*)$", shared, re.MULTILINE)
 
 
 def shared_lines(section: str = "PyTorch") -> str:

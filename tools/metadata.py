@@ -3,7 +3,7 @@
     python tools/metadata.py            write DESCRIPTION, the links to guides of R's help pages, and pyproject.toml
     python tools/metadata.py --check    write nothing; the exit status is 1 if a file says something else
 
-``authors``, ``contact``, ``repository-code`` and ``url`` are fields of the citation file format. The last two may be
+``authors``, ``contact``, ``repository-code`` and ``url`` are fields of the citation file format. The last three may be
 missing.
 """
 
@@ -18,6 +18,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 Citation = dict[str, Any]
+# R builds no package without a maintainer who has an address.
+NOBODY = "maintainer@example.org"
 
 
 def main(arguments: list[str]) -> int:
@@ -55,15 +57,13 @@ def full_name(person: Citation) -> str:
 
 def people(citation: Citation) -> list[tuple[Citation, tuple[str, ...]]]:
     """Return everyone with the roles that R knows; the first contact maintains the package."""
-    maintainer = citation["contact"][0]
+    contact = citation.get("contact", [])[:1]
     found: list[tuple[Citation, tuple[str, ...]]] = []
     for author in citation["authors"]:
-        if full_name(author) == full_name(maintainer):
-            found.append(({**author, **maintainer}, ("aut", "cre")))
-        else:
-            found.append((author, ("aut",)))
+        same = [person for person in contact if full_name(person) == full_name(author)]
+        found.append(({**author, **same[0]}, ("aut", "cre")) if same else (author, ("aut",)))
     if not any("cre" in roles for _, roles in found):
-        found.append((maintainer, ("cre",)))
+        found += [(person, ("cre",)) for person in contact]
     return found
 
 
@@ -80,7 +80,9 @@ def r_person(person: Citation, roles: tuple[str, ...]) -> str:
 
 def update_description(text: str, citation: Citation) -> str:
     """Set the fields of a DESCRIPTION file that say who and where."""
-    persons = [r_person(*entry) for entry in people(citation)]
+    author = citation["authors"][0]
+    in_r = citation if "contact" in citation else {**citation, "contact": [{**author, "email": NOBODY}]}
+    persons = [r_person(*entry) for entry in people(in_r)]
     pages = links(citation)
     text = set_field(text, "Authors@R", "c(\n    {})".format(",\n    ".join(persons)), after="Version")
     text = set_field(text, "URL", ", ".join(pages[name] for name in ("Homepage", "Source") if name in pages))

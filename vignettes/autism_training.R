@@ -12,7 +12,7 @@ results_folder = "vignettes/autism_results"
 
 # The loss of autism_training.py: the AUM of predictions divided by their mean absolute deviation from the median.
 nn_scaled_aum_loss = torch::nn_module(c("nn_scaled_aum_loss", "nn_loss"),
-  initialize = function() self$aum = rbridge::nn_aum_loss(),
+  initialize = function() self$aum = rbridge::aum_loss(),
   forward = function(input, target) {
     scale = torch::torch_clamp(torch::torch_mean(torch::torch_abs(input - torch::torch_median(input))), min = 1e-6)
     self$aum(input / scale, target)

@@ -132,51 +132,25 @@ def lost_table(table: pd.DataFrame) -> str:
 
 
 def draw(table: pd.DataFrame) -> Any:
-    """Draw the differences by the share of the rarest class, and the ranks."""
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2), gridspec_kw={"width_ratios": [3, 2]})
+    """Draw the differences of each data set, side by side in the order of the share of its rarest class."""
+    figure, axis = pyplot.subplots(figsize=(6.2, 4.4), layout="tight")
     part = table[(table["loss"] == "cross-entropy") & (table["batch_size"] == 32) & (table["task"] != "regression")]
-    rarest = table.groupby("data")["rarest"].first()
+    rarest = part.groupby("data")["rarest"].first().sort_values()
     labels = {"stratified": "stratified, without repeats", "at least 4": "at least 4 rows, rare rows repeated"}
-    for kind, color, marker in (("stratified", "#1f77b4", "o"), ("at least 4", "#d95f02", "s")):
+    for kind, color, marker, shift in (("stratified", "#0072b2", "o", -0.17), ("at least 4", "#d55e00", "s", 0.17)):
         found = differences(part, "auc", kind).groupby("data").agg(over_splits)
-        place = rarest[found.index] * (0.97 if kind == "stratified" else 1.03) * 100
         means = [each.mean for each in found]
         reach = [each.high - each.mean for each in found]
-        style = {"color": color, "capsize": 2, "markersize": 5, "linewidth": 1}
-        left.errorbar(place, means, reach, fmt=marker, label=labels[kind], **style)
-    left.axhline(0, color="black", linewidth=0.8)
-    left.set_xscale("log")
-    left.set_xlabel("rows of the rarest class (%)")
-    left.set_ylabel("AUC minus that with plain batches")
-    left.set_title("Cross-entropy, batches of 32 rows, each data set", fontsize=10)
-    left.xaxis.set_major_formatter(lambda share, _: f"{share:g}")
-    left.legend(frameon=False, fontsize=9)
-    _draw_ranks(right, ranks(part[part["task"] == "binary"], "auc", ("plain", "stratified", "over", "weighted")))
-    figure.tight_layout()
-    return figure
-
-
-def _draw_ranks(axis: Any, found: Ranks) -> None:
-    """Draw a critical-difference diagram: a bar joins kinds that do not differ."""
-    names, places = list(found.means.index), found.means.to_numpy()
-    axis.set_xlim(1, len(names))
-    axis.set_ylim(-len(names) / 2 - 0.8, 1)
+        style = {"color": color, "capsize": 2, "markersize": 4, "linewidth": 1}
+        axis.errorbar(
+            rarest.index.get_indexer(found.index) + shift, means, reach, fmt=marker, label=labels[kind], **style
+        )
     axis.axhline(0, color="black", linewidth=0.8)
-    for row, (name, place) in enumerate(zip(names, places)):
-        depth = -1 - min(row, len(names) - 1 - row)  # so that no line crosses a name
-        axis.plot([place, place], [0, depth], color="black", linewidth=0.8)
-        side = "right" if row < len(names) / 2 else "left"
-        axis.text(place, depth, f" {name}, {place:.2f} ", va="center", ha=side, fontsize=9)
-    begin = places[0]
-    axis.plot([begin, begin + found.critical], [0.5, 0.5], color="#d95f02", linewidth=3, solid_capstyle="butt")
-    axis.text(begin, 0.72, f"critical difference {found.critical:.2f}", fontsize=9)
-    for place in range(1, len(names) + 1):
-        axis.plot([place, place], [-0.08, 0.08], color="black", linewidth=0.8)
-    axis.set_yticks([])
-    axis.set_xlabel("mean rank of AUC (1 is best)")
-    for side in ("left", "right", "top"):
-        axis.spines[side].set_visible(False)
-    axis.set_title(f"Mean ranks over {found.n_data_sets} data sets of two classes", fontsize=10)
+    axis.set_xticks(range(len(rarest)), [f"{100 * share:.2g}" for share in rarest], rotation=90, fontsize=9)
+    axis.set_xlabel("rows of the rarest class (%): one place for each data set", fontsize=11)
+    axis.set_ylabel("AUC minus that with plain batches", fontsize=11)
+    axis.legend(frameon=False, fontsize=11)
+    return figure
 
 
 def rare_table(table: pd.DataFrame) -> str:
@@ -317,7 +291,7 @@ def main() -> None:
         begin, end = "<!-- made by analyze.py: begin -->", "<!-- made by analyze.py: end -->"
         page = re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n\n{text}\n\n{end}", page, flags=re.DOTALL)
         (FOLDER / "README.md").write_text(page, encoding="utf-8")
-        draw(table).savefig(PICTURE, dpi=110)
+        draw(table).savefig(PICTURE, dpi=160)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import float64_of, row_array
-from pystrat.base import Batches
+from pystrat.batches import Batches
 from pystrat.core_sampler import CoreBatchSampler
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of

@@ -8,7 +8,6 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 from numpy.typing import NDArray
 
-from pystrat.keywords import AnswersKeywords
 from pystrat.messages import check_flag, check_integer, count_of, refused_type, refused_value, show
 from pystrat.corpus.files import ParallelFile, Paths, Source, open_files
 from pystrat.corpus.population import limited_population
@@ -21,7 +20,7 @@ def check_transform(transform: Any) -> Any:
     return transform
 
 
-class CorpusDataset(AnswersKeywords):
+class CorpusDataset:
     """Dataset of the lines of all files, in order.
 
     For a PyTorch ``DataLoader``, with a `CorpusMixtureBatchSampler` of the same files, whose ``dataset()`` returns it.

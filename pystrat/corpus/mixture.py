@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.base import Batches
+from pystrat.batches import Batches
 from pystrat.corpus.cutting import CuttingBatchSampler
 from pystrat.corpus.dataset import CorpusDataset, check_transform
 from pystrat.corpus.files import Paths, Source, check_suffixes, open_files
@@ -146,7 +146,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     * With ``assign="even"``, an epoch of B batches has ``T = B * batch_size`` lines, of which file f has k_f, the floor
       or the ceiling of its share; see `CorpusPlan`. Every batch has the floor or the ceiling of ``k_f / B`` lines of f,
       which are those of ``batch_size * share`` if no lines are kept. The lines of a file are taken in turn, as
-      docs/batches.md explains: consecutive epochs with the same numbers use every line of a file equally often, to
+      docs/stratified.md explains: consecutive epochs with the same numbers use every line of a file equally often, to
       within one, and no line occurs twice in a batch. If a file has fewer lines in an epoch than there are batches,
       each epoch shuffles the batches. Needs memory for a number per line. Lengths of lines do not affect
       such batches. For given numbers of lines in a batch, pass these as `weights` and their sum as `batch_size`.

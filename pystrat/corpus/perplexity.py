@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.arrays import check_same_rows, for_kernel, row_array
-from pystrat.base import Batches, Place
+from pystrat.base import Place
+from pystrat.batches import Batches
 from pystrat.core_sampler import arguments_of
 from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
 from pystrat.digest import fingerprint

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.arrays import float64_of, holds_tensors, in_order_of, own_index, plain_array
-from pystrat.keywords import AnswersKeywords
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
@@ -16,7 +15,7 @@ from pystrat.pairs.codes import check_ids, check_table, split_numbers
 from pystrat.pairs.sampler import decode_pairs
 
 
-class FeatureLookup(AnswersKeywords):
+class FeatureLookup:
     """Features by id, looked up for many ids at once.
 
     Parameters
@@ -166,7 +165,7 @@ class FeatureLookup(AnswersKeywords):
         return np.empty((count, *self._features.shape[1:]), dtype=self._features.dtype)
 
 
-class PairDataset(AnswersKeywords):
+class PairDataset:
     """Map-style dataset of all pairs of a user and an item, by pair number, for `NegativePairBatchSampler`.
 
     Parameters
@@ -238,7 +237,7 @@ class PairDataset(AnswersKeywords):
         }
 
 
-class TripleDataset(AnswersKeywords):
+class TripleDataset:
     """Map-style dataset of triples of a user, a positive and negatives, for `TripleBatchSampler`.
 
     Parameters

@@ -7,9 +7,9 @@ from typing import Any, Optional
 from pystrat import _core
 from pystrat.arrays import check_same_rows
 from pystrat.core_sampler import arguments_of, data_of, data_of_groups
-from pystrat.messages import count_of
+from pystrat.messages import count_of, range_of
+from pystrat.plan import Plan
 from pystrat.strata import encode_strata
-from pystrat.stratified.group_plan import GroupPlan
 from pystrat.stratified.ranged import RangedBatchSampler
 
 
@@ -150,23 +150,10 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         parts = self._plan_of(settings, data, encoded.shown)
         self._adopt_plan(arguments, settings, parts, encoded.values)
         found = _core.call("group_plan", {}, dict(self._recipe().parts))
-        self._plan: GroupPlan = GroupPlan(
-            n_batches=parts["n_batches"],
-            keep=settings["keep"],
-            counts=found["rows"],
-            groups=found["groups"],
-            largest=found["largest"],
-            fewest=found["fewest"],
-            most=found["most"],
-            most_of_group=found["most_of_group"],
-            most_of_batch=found["most_of_batch"],
-            most_batches=found["most_batches"],
-            mixed=found["mixed"],
-            strata=encoded.values,
-        )
+        self._plan = _plan_of_groups(parts["n_batches"], settings["keep"], found, encoded.values)
 
     @property
-    def plan(self) -> GroupPlan:
+    def plan(self) -> Plan:
         """The plan: the number of batches, and the fewest and the most rows of each stratum in a batch."""
         return self._plan
 
@@ -178,3 +165,22 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
             f"keep={plan.keep!r}, {count_of(plan.n_batches, 'batch')}, "
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, seed={self._seed}, epoch={self.epoch})"
         )
+
+
+def _plan_of_groups(n_batches: int, keep: str, found: dict[str, Any], strata: Any) -> Plan:
+    """Return the plan of what the core says about the groups."""
+    columns = {name: found.pop(name) for name in ("rows", "groups", "largest", "fewest", "most")}
+    least, most, n_rows = int(columns["fewest"].min()), found["most_of_batch"], int(columns["rows"].sum())
+    held = f"every batch holds at least {count_of(least, 'row')} of every stratum"
+    sizes = n_rows // n_batches, most
+    if keep == "apart":
+        held += f", and at most {count_of(found['most_of_group'], 'row')} of a group"
+    else:
+        fewest, others = int(columns["fewest"].sum()), n_batches - 1
+        sizes = max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
+    if found["mixed"] and least > 0:
+        possible = found["most_batches"]
+        held += f"; at most {count_of(possible, 'batch')} {'is' if possible == 1 else 'are'} possible"
+    heading = f"{count_of(n_batches, 'batch')} of {range_of(sizes, 'row')}, groups {keep}\n{held}"
+    numbers = {"keep": keep, "size_range": sizes, "min_samples_per_stratum": least, **found}
+    return Plan(heading, n_batches, strata, columns, **numbers)

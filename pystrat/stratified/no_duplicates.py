@@ -11,19 +11,16 @@ from numpy.typing import NDArray
 from pystrat.arrays import Wanted, check_same_rows
 from pystrat.columns import Column, check_n_rows, check_text, number_columns, read_columns
 from pystrat.core_sampler import CoreBatchSampler, arguments_of, data_of, labels_of
-from pystrat.first_rows import first_rows
+from pystrat.plan import first_rows
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, refused_type, refused_value, shortened
-from pystrat.read_only import ReadOnlyArrays
 from pystrat.strata import STRATA, check_missing, encode_strata
 from pystrat.value_names import Names, names_index
 
 
 @dataclass(frozen=True, eq=False)
-class NoDuplicatesPlan(ReadOnlyArrays):
+class NoDuplicatesPlan:
     """The number of batches of an epoch, and the most frequent values, which limit the size of the batches.
-
-    The arrays are read-only.
 
     Attributes
     ----------

@@ -2,57 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of, data_of
-from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of, range_of
-from pystrat.range_plan import RangePlan
+from pystrat.messages import count_of
+from pystrat.plan import Plan
 from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
-
-
-@dataclass(frozen=True, eq=False)
-class OneStratumPlan(RangePlan):
-    """The batches of each stratum.
-
-    The arrays are read-only.
-
-    Attributes
-    ----------
-    n_batches : int
-        The number of batches of an epoch over all replicas.
-    counts : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum.
-    batches : numpy.ndarray of int64, shape (number of strata,)
-        The number of its batches.
-    strata : pandas.Index
-        The values of the strata, in order of first appearance.
-    """
-
-    n_batches: int
-    counts: NDArray[np.int64]
-    batches: NDArray[np.int64]
-    strata: pd.Index
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the rows and the batches of each stratum, and the fewest and most rows in one of them."""
-        fewest, most = self.counts // self.batches, -(-self.counts // self.batches)
-        return {"rows": self.counts, "batches": self.batches, "fewest": fewest, "most": most}
-
-    def heading(self) -> str:
-        """Return the number of batches."""
-        return f"{count_of(self.n_batches, 'batch')} of one stratum each"
-
-    def in_words(self, row: Any) -> str:
-        """Return what a row of the table says: ``25 rows in 6 batches, 4 to 5 in each``."""
-        held = range_of([row.fewest, row.most])
-        rows = f"{count_of(row.rows, 'row')} in {count_of(row.batches, 'batch')}"
-        return rows if row.batches == 1 else f"{rows}, {held} in each"
 
 
 class OneStratumBatchSampler(RangedBatchSampler):
@@ -133,10 +91,13 @@ class OneStratumBatchSampler(RangedBatchSampler):
         parts = self._plan_of(settings, data_of(encoded), encoded.shown)
         self._adopt_plan(arguments, settings, parts, encoded.values)
         batches = parts["batches"].astype(np.int64)
-        self._plan: OneStratumPlan = OneStratumPlan(parts["n_batches"], encoded.counts, batches, encoded.values)
+        rows = encoded.counts
+        columns = {"rows": rows, "batches": batches, "fewest": rows // batches, "most": -(-rows // batches)}
+        heading = f"{count_of(parts['n_batches'], 'batch')} of one stratum each"
+        self._plan = Plan(heading, parts["n_batches"], encoded.values, columns)
 
     @property
-    def plan(self) -> OneStratumPlan:
+    def plan(self) -> Plan:
         """The plan: the number of batches, and those of each stratum."""
         return self._plan
 

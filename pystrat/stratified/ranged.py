@@ -8,7 +8,7 @@ import numpy as np
 
 from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.lazy_pandas import pd
-from pystrat.range_plan import RangePlan
+from pystrat.plan import Plan
 from pystrat.strata import sorted_batches
 from pystrat.value_labels import value_labels
 from pystrat.value_names import Names
@@ -20,7 +20,7 @@ class RangedBatchSampler(CoreBatchSampler):
     The constructor of a subclass gives what it has planned to `_adopt_plan`, and has the plan to show as `_plan`.
     """
 
-    _plan: RangePlan
+    _plan: Plan
 
     def _adopt_plan(
         self, arguments: Mapping[str, Any], settings: Mapping[str, Any], parts: Mapping[str, Any], values: pd.Index

@@ -22,7 +22,7 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch.
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_stratified()`` returns the same batches, row for row, from the same seed. docs/batches.md
+    ``rbridge::batch_sampler_stratified()`` returns the same batches, row for row, from the same seed. docs/samplers.md
     shows which parameters to use for what; docs/stratified.md has all details.
 
     Parameters

@@ -134,10 +134,6 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         return self._plan
 
     @property
-    def _is_part(self) -> bool:
-        return True
-
-    @property
     def shards(self) -> tuple[str, ...]:
         """The names of the shards of this process."""
         return tuple(self._plan.shards[place] for place in self._places.tolist())

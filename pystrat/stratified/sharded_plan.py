@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.digest import fingerprint_of
-from pystrat.first_rows import first_rows
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
+from pystrat.plan import first_rows
 from pystrat.strata import codes_of
 from pystrat.value_names import names_index
 

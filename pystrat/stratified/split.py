@@ -109,7 +109,7 @@ def stratified_split(
 
 def _warn_of_absent(strata: Strata, parts: list[NDArray[np.int64]]) -> None:
     """Warn of strata that are not in every part, as are those with fewer rows than there are parts."""
-    n_strata = len(strata.counts)
+    n_strata = len(strata.values)
     held = [np.bincount(strata.codes[rows], minlength=n_strata)[:n_strata] for rows in parts]
     absent = np.flatnonzero((np.array(held) == 0).any(axis=0))
     if len(absent):

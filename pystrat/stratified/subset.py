@@ -2,79 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of, data_of
-from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag, count_of, range_of
-from pystrat.range_plan import RangePlan
+from pystrat.plan import Plan
 from pystrat.strata import encode_strata
 from pystrat.strata_weights import WeightsOfStrata
 from pystrat.stratified.ranged import RangedBatchSampler
-
-
-@dataclass(frozen=True, eq=False)
-class SubsetPlan(RangePlan):
-    """How the rows of strata are cut into blocks, and how many blocks a batch has.
-
-    The arrays are read-only.
-
-    Attributes
-    ----------
-    n_batches : int
-        B, the number of batches of an epoch over all replicas.
-    strata_per_batch : int
-        P, the number of strata in each batch; the least number unless `exact`.
-    min_samples_per_stratum : int
-        m, the number of rows of each of its strata in a batch; the least number unless `exact`.
-    exact : bool
-        Whether every batch has exactly P strata of exactly m rows.
-    counts : numpy.ndarray of int64, shape (number of strata,)
-        n_s, the rows of each stratum.
-    blocks : numpy.ndarray of int64, shape (number of strata,)
-        The number of batches of an epoch that hold rows of each stratum; with `exact`, the largest number.
-    strata : pandas.Index
-        The values of the strata, in order of first appearance.
-    """
-
-    n_batches: int
-    strata_per_batch: int
-    min_samples_per_stratum: int
-    exact: bool
-    counts: NDArray[np.int64]
-    blocks: NDArray[np.int64]
-    strata: pd.Index
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the rows of each stratum, the batches that hold it, and its fewest and most rows in them."""
-        blocks = np.maximum(self.blocks, 1)
-        fewest, most = self.counts // blocks, -(-self.counts // blocks)
-        if self.exact:
-            fewest = most = np.where(self.blocks > 0, self.min_samples_per_stratum, 0)
-        return {"rows": self.counts, "batches": self.blocks, "fewest": fewest, "most": most}
-
-    def heading(self) -> str:
-        """Return the number of batches, of strata in a batch, and of rows of each."""
-        mean = int(self.blocks.sum()) / self.n_batches
-        held = [self.strata_per_batch] if self.exact else [int(mean), int(-(-mean // 1))]
-        rows = f"{'' if self.exact else 'at least '}{count_of(self.min_samples_per_stratum, 'row')} of each"
-        n_rare = int((self.counts < self.min_samples_per_stratum).sum())
-        if n_rare:
-            rows += f", {count_of(n_rare, 'rare stratum')} aside"
-        return f"{count_of(self.n_batches, 'batch')} of {range_of(held, 'stratum')}, with {rows}"
-
-    def in_words(self, row: Any) -> str:
-        """Return what a row of the table says: ``25 rows in 6 batches, 4 to 5 in each``."""
-        rows, held = count_of(row.rows, "row"), range_of([row.fewest, row.most])
-        if row.batches == 0:
-            return f"{rows}, never sampled"
-        if row.batches == 1 and not self.exact:
-            return f"{rows} in 1 batch"
-        return f"{rows} in {'at most ' if self.exact else ''}{count_of(row.batches, 'batch')}, {held} in each"
 
 
 class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
@@ -192,18 +130,10 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         parts = self._plan_of(settings, data_of(encoded), encoded.shown)
         self._adopt_plan(arguments, settings, parts, encoded.values)
         blocks = parts["blocks"].astype(np.int64)
-        self._plan: SubsetPlan = SubsetPlan(
-            parts["n_batches"],
-            parts["strata_per_batch"],
-            parts["min_samples_per_stratum"],
-            parts["exact"],
-            encoded.counts,
-            blocks,
-            encoded.values,
-        )
+        self._plan = _plan_of_blocks(parts, encoded.counts, blocks, encoded.values)
 
     @property
-    def plan(self) -> SubsetPlan:
+    def plan(self) -> Plan:
         """The plan: the number of batches, and the blocks of each stratum."""
         return self._plan
 
@@ -212,9 +142,9 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         is_normalized = check_flag(normalize, "normalize")
         if not plan.exact:
             return np.ones(len(plan.counts))
-        is_sampled = plan.blocks > 0
+        is_sampled = plan.batches > 0
         n_drawn = plan.min_samples_per_stratum * plan.strata_per_batch * plan.n_batches  # rows in an epoch
-        taken = np.where(is_sampled, n_drawn * (plan.blocks / plan.blocks.sum()), np.nan)
+        taken = np.where(is_sampled, n_drawn * (plan.batches / plan.batches.sum()), np.nan)
         weights = np.asarray(plan.counts / taken)
         return weights * (n_drawn / int(plan.counts[is_sampled].sum())) if is_normalized else weights
 
@@ -227,3 +157,22 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, exact={plan.exact}, seed={self._seed}, "
             f"epoch={self.epoch})"
         )
+
+
+def _plan_of_blocks(
+    parts: Mapping[str, Any], counts: NDArray[np.int64], blocks: NDArray[np.int64], strata: Any
+) -> Plan:
+    """Return the plan of strata whose rows are cut into blocks, of which a batch holds one of each of its strata."""
+    n_batches, least, exact = parts["n_batches"], parts["min_samples_per_stratum"], parts["exact"]
+    cut = np.maximum(blocks, 1)
+    fewest, most = counts // cut, -(-counts // cut)
+    if exact:
+        fewest = most = np.where(blocks > 0, least, 0)
+    mean, n_rare = int(blocks.sum()) / n_batches, int((counts < least).sum())
+    held = [parts["strata_per_batch"]] if exact else [int(mean), int(-(-mean // 1))]
+    rows = f"{'' if exact else 'at least '}{count_of(least, 'row')} of each"
+    aside = f", {count_of(n_rare, 'rare stratum')} aside" if n_rare else ""
+    heading = f"{count_of(n_batches, 'batch')} of {range_of(held, 'stratum')}, with {rows}{aside}"
+    columns = {"rows": counts, "batches": blocks, "fewest": fewest, "most": most}
+    numbers = {name: parts[name] for name in ("strata_per_batch", "min_samples_per_stratum", "exact")}
+    return Plan(heading, n_batches, strata, columns, **numbers)

@@ -277,7 +277,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
     def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:
         """Set the next epoch, and where in it to begin, as `BatchSampler.set_epoch` does; call it before ``iter(loader)``.
 
-        A number of batches can be left out with counts, or with one lane for each rank.
+        Batches can be left out with counts, or with one lane for each rank.
         """
         place = self._place_after(self._lanes.check_epoch(epoch), batches_done or 0)
         keeps = batches_done is None and epoch == self._next.epoch

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from pystrat.columns import Column
 from pystrat.messages import refusals, show
-from pystrat.read_only import ReadOnlyArrays
 from pystrat.tree.auxiliary import auxiliary_data
 from pystrat.tree.conditions import ColumnValues, TableColumns
 from pystrat.tree.specification import (
@@ -122,7 +121,7 @@ def label_of(node: NodeSpecification, columns: Mapping[str, Column], code: int) 
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(ReadOnlyArrays):
+class Tree:
     """A tree to draw from; nodes are numbered in preorder, the root is 0.
 
     Attributes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from functools import cached_property
 from typing import Any, Mapping
@@ -74,7 +74,7 @@ def read_table(table: Any, specification: Specification) -> TableColumns:
     for name in specification.coded_columns():
         vector = as_vector(table[name], _wanted(name))
         column = number_column(vector, "table", f" in column '{name}'")
-        coded[name] = Column(column.codes.astype(np.int32), column.values, column.kind)
+        coded[name] = replace(column, codes=column.codes.astype(np.int32))
     with refusals("of the table"):
         numbers = {name: numbers_of(table[name], name) for name in specification.number_columns()}
     return TableColumns(n_rows, coded, numbers)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.feedback import generator_words
-from pystrat.keywords import AnswersKeywords
 from pystrat.limits import MAX_SEED
 from pystrat.messages import check_integer, refused_value, show
 from pystrat.row_arguments import row_positions, row_values
@@ -20,7 +19,7 @@ _STATE_VERSION = 1
 _STATE_ENTRIES = ("version", "capacity", "weights", "next_position", "seed", "generator")
 
 
-class SumTree(AnswersKeywords):
+class SumTree:
     """Weights of rows in a tree of sums: drawing k of n rows by weight takes O(k log n).
 
     Parameters

@@ -122,4 +122,4 @@ def test_a_recipe_takes_plain_values_only_and_a_sampler_has_a_recipe_or_a_finger
             return 0
 
     with pytest.raises(NotImplementedError, match="neither _recipe"):
-        Unknown(seed=1).state_dict()
+        Unknown(seed=1).state()

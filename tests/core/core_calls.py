@@ -141,7 +141,7 @@ def _use(sampler: Any, made: list[Call]) -> None:
             for names in (needed, [each.name for each in wanted if each.name in TOLD]):
                 with suppress(ValueError):  # some have nothing to tell
                     method(**{name: TOLD[name] for name in names})
-    state = sampler.state_dict() if iterator is None else iterator.state_dict()
+    state = (sampler if iterator is None else iterator).state_dict()
     sampler.load_state_dict(state)
     if isinstance(sampler, BatchSampler):
         next(iter(sampler))

@@ -181,10 +181,6 @@ def test_the_dry_run_leaves_out_long_lines_and_an_error_takes_one_line(
     told = capsys.readouterr()
     assert told.out == "" and told.err.startswith("pystrat: The '--sample' option must be a share")
     assert told.err.count("\n") == 1
-    with pytest.raises(SystemExit):
-        main([*command, "--sample", "abc"])
-    message = "argument --sample: must be a number, such as 100000 or 0.1. Got 'abc' instead."
-    assert capsys.readouterr().err.endswith(f"error: {message}\n")
 
 
 def test_names_that_are_no_text_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -150,6 +150,6 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         "0",
     ]
     assert main([*command, "--sample", "100", "--weights", "3", "--temperature", "2"]) == 2
-    assert "'--temperature' option must be left out if '--weigh" in capsys.readouterr().err
+    assert "'--temperature' option must be left out if 'weigh" in capsys.readouterr().err
     assert main([*command, "--weights", "1,1,1,0"]) == 2
     assert "'--sample' option must be a share" in capsys.readouterr().err

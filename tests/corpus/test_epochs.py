@@ -197,15 +197,12 @@ def test_resuming_across_a_change_of_weights(folder: Path) -> None:
         resumed.load_state_dict(states[place])
         rows = [batch for _ in range(2) for batch in resumed]
         assert rows == expected[place : place + len(rows)] and len(rows) > 31
-    consumed = staged(folder, TABLE)
-    consumed.set_epoch(4)
-    next(iter(consumed))
-    assert consumed.state_dict(batches_consumed=23)["epoch"] == 5
+    assert staged(folder, TABLE).state(4, 23)["epoch"] == 5
 
 
 def test_the_fingerprint_holds_the_table(folder: Path) -> None:
     def fingerprint(weights: Any) -> str:
-        return str(staged(folder, weights).state_dict()["fingerprint"])
+        return str(staged(folder, weights).state()["fingerprint"])
 
     assert fingerprint(TABLE) == fingerprint(dict(sorted(TABLE.items())))
     assert fingerprint({0: [1, 1, 1]}) == fingerprint([1, 1, 1]), "one stage is no change"

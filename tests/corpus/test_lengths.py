@@ -185,7 +185,7 @@ def test_fingerprints_differ() -> None:
         samplers: list[BatchSampler] = [sampler_of(method, 4, 4, seed=1, **given) for given in parameters]
         # Of partition, the seed shuffles the batches.
         samplers.append(sampler_of(method, 4, 4, seed=2, **parameters[-1]))
-        assert len({sampler.state_dict()["fingerprint"] for sampler in samplers}) == len(parameters) + 1
+        assert len({sampler.state()["fingerprint"] for sampler in samplers}) == len(parameters) + 1
 
 
 def write(folder: Path, **texts: str) -> Path:
@@ -203,7 +203,7 @@ def test_the_longest_side_of_a_pair_counts(tmp_path: Path) -> None:
     for lengths in ("words", [3, 2, 4], np.array([3.0, 2, 4]), lambda lines: max(len(line.split()) for line in lines)):
         again = CorpusMixtureBatchSampler(folder, sample=30, max_tokens=8, lengths=lengths, seed=1)
         assert list(again) == [batch.tolist() for batch in words.batches(0)]
-        assert again.state_dict()["fingerprint"] == words.state_dict()["fingerprint"]
+        assert again.state()["fingerprint"] == words.state()["fingerprint"]
     for batch in words.batches():
         assert len(batch) * max([3, 2, 4][row] for row in batch) <= 8
 

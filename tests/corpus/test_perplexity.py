@@ -194,7 +194,7 @@ def test_the_state_of_an_iterator_holds_its_own_rows_also_after_a_newer_epoch(op
 def test_a_state_with_what_nobody_reported_or_drew_is_refused() -> None:
     sampler = perplexity_sampler()
     next(iter(sampler))
-    state = sampler.state_dict(batches_consumed=1)
+    state = sampler.state(sampler.epoch - 1, 1)
     for entry, values, message in (
         ("reports", np.full(50, 0.5), "must hold reports of perplexities from 1 to 1000000. Got 0.5 instead."),
         ("reports", np.ones(20), "must hold 50 reports, and 400 drawn rows. Got 20 and 400 instead."),
@@ -207,7 +207,7 @@ def test_a_state_with_what_nobody_reported_or_drew_is_refused() -> None:
         packed = base64.b64encode(values).decode("ascii") if isinstance(values, np.ndarray) else values
         with pytest.raises(ValueError, match=message):
             sampler.load_state_dict({**state, entry: packed})
-        assert sampler.state_dict(batches_consumed=1) == state
+        assert sampler.state(sampler.epoch - 1, 1) == state
     del state["reports"]
     with pytest.raises(ValueError, match="must have the entries 'reports', 'started' and 'drawn'"):
         sampler.load_state_dict(state)

@@ -149,10 +149,10 @@ def test_the_order_of_positives_and_the_form_of_a_ratio_do_not_matter() -> None:
     shape = {"n_users": N_USERS, "n_items": N_ITEMS, "seed": 1}
     other = NegativePairBatchSampler(np.array(USERS)[order], np.array(ITEMS)[order], 0.3, 8, **shape)
     assert other.batches(2).rows.tolist() == sampler_of().batches(2).rows.tolist()
-    assert other.state_dict() == sampler_of().state_dict()
+    assert other.state() == sampler_of().state()
     ratios = (0.4, np.float32(0.4), np.longdouble(0.4), Fraction(2, 5), Fraction(np.int64(2), np.int64(5)))
     for method in METHODS:
-        assert len({str(sampler_of(ratio, method=method).state_dict()) for ratio in ratios}) == 1
+        assert len({str(sampler_of(ratio, method=method).state()) for ratio in ratios}) == 1
 
 
 def cell_counts(sampler: NegativePairBatchSampler, n_epochs: int) -> np.ndarray:
@@ -246,7 +246,7 @@ def test_ids_are_numbered_in_order_of_first_appearance(form: str) -> None:
     assert sampler.item_ids.tolist() == ["x", "y", ""]
     assert sampler.batches(2).rows.tolist() == coded.batches(2).rows.tolist()
     assert (coded.user_ids, coded.item_ids) == (None, None)
-    assert sampler.state_dict()["fingerprint"] == coded.state_dict()["fingerprint"], "ids change no pair"
+    assert sampler.state()["fingerprint"] == coded.state()["fingerprint"], "ids change no pair"
     again = pickle.loads(pickle.dumps(sampler))
     assert again.user_ids.tolist() == sampler.user_ids.tolist()
     with pytest.raises(ValueError, match="read-only"):

@@ -62,7 +62,7 @@ def check_naive(sampler: StratifiedGroupBatchSampler, codes: Any, groups: Any, e
     assert len(sampler) == naive.n_batches
     assert recipe_of(sampler).parts["min_samples_per_stratum"].tolist() == [naive.minimum]
     assert sampler.plan.min_samples_per_stratum == sampler.plan.fewest.min()
-    assert {name: column.tolist() for name, column in sampler.plan.columns().items()} == naive.table()
+    assert {name: column.tolist() for name, column in sampler.plan.columns.items()} == naive.table()
     assert [batch.tolist() for batch in sampler.batches(epoch)] == naive.batches(epoch)
     return naive
 
@@ -279,7 +279,7 @@ def test_a_mean_batch_size_or_a_minimum() -> None:
     assert len(StratifiedGroupBatchSampler([0] * 6, groups=[0, 0, 1, 1, 2, 2], mean_batch_size=1)) == 3
     same = StratifiedGroupBatchSampler(**of, min_samples_per_stratum=1, seed=1)
     resumed = StratifiedGroupBatchSampler(**of, mean_batch_size=3, seed=1)
-    resumed.load_state_dict(same.state_dict())
+    resumed.load_state_dict(same.state())
     assert resumed.batches(0).rows.tolist() == same.batches(0).rows.tolist()
 
 
@@ -349,6 +349,5 @@ def test_the_composition_is_that_of_the_batches_of_an_epoch(keep: str) -> None:
 
 def test_a_plan_shows_the_names_of_the_strata() -> None:
     sampler = StratifiedGroupBatchSampler(["b", "a"] * 20, 1, groups=list(range(40)))
-    assert repr(sampler.plan).startswith("GroupPlan(n_batches=20,") and repr(sampler.plan).endswith(
-        "strata=Index(['b', 'a'], dtype='object'))"
-    )
+    shown = repr(sampler.plan).splitlines()
+    assert shown[0].startswith("20 batches of 2 rows") and shown[-2].split()[:2] == ["b", "20"]

@@ -63,7 +63,7 @@ def check_naive(sampler: StratifiedGroupBatchSampler, naive: NaiveGroups, epochs
     assert parts["min_samples_per_stratum"].tolist() == [naive.minimum]
     if isinstance(naive, NaiveMixedGroups):
         assert parts["skeleton"].tolist() == [naive.skeleton[group] for group in range(len(naive.skeleton))]
-    assert {name: column.tolist() for name, column in sampler.plan.columns().items()} == naive.table()
+    assert {name: column.tolist() for name, column in sampler.plan.columns.items()} == naive.table()
     for epoch in epochs:
         assert [batch.tolist() for batch in sampler.batches(epoch)] == naive.batches(epoch)
 

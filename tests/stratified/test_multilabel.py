@@ -186,7 +186,7 @@ def test_interleaving_the_ranks_gives_the_sampler_without_a_rank(replicas: int) 
 
 def test_a_state_of_other_labels_or_parameters_is_refused() -> None:
     labels = random_labels(900, 5, seed=4)
-    state = sampler_of(labels).state_dict()
+    state = sampler_of(labels).state()
     others = [
         sampler_of(labels[::-1]),
         sampler_of(labels, 2),
@@ -252,7 +252,7 @@ class Sparse:
 )
 def test_every_form_of_labels_is_the_same(labels: Any) -> None:
     sampler = sampler_of(labels, max_batches=1)
-    assert sampler.state_dict() == sampler_of(TRIANGLE, max_batches=1).state_dict()
+    assert sampler.state() == sampler_of(TRIANGLE, max_batches=1).state()
     assert sampler.labels == (("a", "b", "c") if isinstance(labels, pd.DataFrame) else (0, 1, 2))
     assert sampler.min_samples_per_label == 1
 
@@ -403,7 +403,7 @@ def test_a_mean_batch_size_determines_the_batches_and_a_minimum_that_is_kept(
         ]
         assert any(len(other) != n_batches or len(other.shortfalls(0)) for other in lacking)
     other = MultilabelBatchSampler(labels, minimum, max_batches=n_batches, num_replicas=replicas, seed=1)
-    other.load_state_dict(sampler.state_dict())
+    other.load_state_dict(sampler.state())
     assert lists(other.batches(2)) == lists(sampler.batches(2))
 
 

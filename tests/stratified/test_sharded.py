@@ -167,7 +167,7 @@ def test_a_mean_batch_size_or_a_minimum_of_shards() -> None:
         ["x"] * 5 + ["y"] * 2, counts=counts, shards=["a"], seed=1, mean_batch_size=6
     )
     by_minimum = ShardedStratifiedBatchSampler(["x"] * 5 + ["y"] * 2, 2, counts=counts, shards=["a"], seed=1)
-    by_size.load_state_dict(by_minimum.state_dict())
+    by_size.load_state_dict(by_minimum.state())
     assert by_size.parameters["mean_batch_size"] == 6 and by_size.plan.min_samples_per_stratum == 2
     assert by_size.batches(0).rows.tolist() == by_minimum.batches(0).rows.tolist()
 
@@ -222,14 +222,14 @@ def test_the_order_of_the_table_does_not_matter(scope: str) -> None:
     for shards, names in product(permutations(counts.index), permutations(counts.columns)):
         sampler = of_shards(["b", "a"], counts=counts.loc[list(shards), list(names)], **given)
         assert [batch.tolist() for batch in sampler.batches(2)] == [batch.tolist() for batch in expected.batches(2)]
-        assert sampler.state_dict() == expected.state_dict()
+        assert sampler.state() == expected.state()
         assert sampler.plan.counts.equals(expected.plan.counts)
 
 
 @pytest.mark.parametrize("renamed", [{"index": {"a": "A"}}, {"columns": {"x": "X"}}])
 def test_other_names_of_the_same_numbers_are_other_samplers(renamed: dict[str, Any]) -> None:
     counts = shard_counts(SIX)
-    state = of_shards(["f", "d", "c"], counts=counts).state_dict()
+    state = of_shards(["f", "d", "c"], counts=counts).state()
     other = ShardedStratifiedBatchSampler(
         [label.replace("x", renamed.get("columns", {}).get("x", "x")) for label in SIX["d"] + SIX["c"]],
         2,

@@ -130,15 +130,15 @@ def test_exact_epochs_take_blocks_and_rows_in_turn() -> None:
     sampler = StrataSubsetBatchSampler(LABELS, 3, 1, exact=True, seed=5)
     plan = sampler.plan
     n_over = 1  # 40 blocks for 13 batches of 3 strata
-    assert len(sampler) == 13 and plan.blocks.sum() == 13 * 3 + n_over
-    n_all = int(plan.blocks.sum())
+    assert len(sampler) == 13 and plan.batches.sum() == 13 * 3 + n_over
+    n_all = int(plan.batches.sum())
     seen = np.zeros(len(LABELS), dtype=np.int64)
     for epoch in range(n_all):
         check(sampler, LABELS, epoch)
         seen += np.bincount(sampler.batches(epoch).rows, minlength=len(LABELS))
         for stratum in range(6):
             assert np.ptp(seen[stratum == LABELS]) <= 1, "rows of a stratum come equally often up to one"
-    whole = plan.blocks * (n_all - n_over)
+    whole = plan.batches * (n_all - n_over)
     assert np.bincount(LABELS, weights=seen).tolist() == whole.tolist()
 
 
@@ -146,7 +146,7 @@ def test_exact_epochs_take_blocks_and_rows_in_turn() -> None:
 def test_weights_of_exact_epochs_undo_how_often_rows_are_taken(rare: bool) -> None:
     strata = np.repeat([5, 3, 9, 1], [40, 25, 12, 2 if rare else 7])
     sampler = StrataSubsetBatchSampler(strata, 2, 4, exact=True, rare="allow", seed=1)
-    n_epochs, weights = int(sampler.plan.blocks.sum()), sampler.weights()  # after them, the turns begin again
+    n_epochs, weights = int(sampler.plan.batches.sum()), sampler.weights()  # after them, the turns begin again
     taken = sum(np.bincount(sampler.batches(epoch).rows, minlength=len(strata)) for epoch in range(n_epochs))
     for value, weight in sampler.class_weights().items():
         of_stratum = strata == value

@@ -138,7 +138,9 @@ def test_an_epoch_that_workers_were_left_in_comes_again_with_a_warning_unless_it
     assert next(iter(loader)) == batches_from(0)[0] and stream.epoch == 0
     stream.set_epoch(1)
     assert next(iter(loader)) == batches_from(1)[0]
-    with pytest.raises(UserWarning, match="Epoch 1 of the stream was begun before, and comes again: .* calls set_epoch"):
+    with pytest.raises(
+        UserWarning, match="Epoch 1 of the stream was begun before, and comes again: .* calls set_epoch"
+    ):
         list(loader)
     assert list(loader) == batches_from(1) and stream.epoch == 2 and list(loader) == batches_from(2)
 

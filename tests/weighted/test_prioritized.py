@@ -157,7 +157,7 @@ def test_beta_as_a_function_of_the_number_of_the_batch() -> None:
 
 
 def weights_of(sampler: PrioritizedBatchSampler) -> list[float]:
-    return sampler.state_dict()["feedback"]["weights"].tolist()
+    return sampler.state()["feedback"]["weights"].tolist()
 
 
 def test_a_new_row_gets_the_largest_priority_ever_seen() -> None:
@@ -193,7 +193,7 @@ def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
     sampler.append(3)
     sampler.update([0], [9])
     sampler.update([0], [1])
-    resumed.load_state_dict(sampler.state_dict())
+    resumed.load_state_dict(sampler.state())
     assert resumed.append(2).tolist() == sampler.append(2).tolist() == [0, 1]
     assert weights_of(resumed) == weights_of(sampler) == [9.5, 9.5, 1]
 
@@ -213,7 +213,7 @@ def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(chang
     sampler, other = buffer(), buffer()
     sampler.append()
     next(iter(sampler))
-    state = sampler.state_dict(batches_consumed=0)
+    state = sampler.state(0)
     with pytest.raises(ValueError, match=text):
         other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
     with pytest.raises(ValueError, match="must hold drawn rows from 0 to 3. Got 4"):

@@ -25,7 +25,7 @@ def buffer_of(n_rows: int, capacity: int, alpha: float, epsilon: float, **others
 
 
 def weights_of(buffer: PrioritizedBatchSampler) -> np.ndarray:
-    return np.asarray(buffer.state_dict(batches_consumed=0)["feedback"]["weights"])
+    return np.asarray(buffer.state()["feedback"]["weights"])
 
 
 def assert_call_gives(buffer: PrioritizedBatchSampler, step: dict[str, Any]) -> None:
@@ -59,7 +59,7 @@ def test_any_calls_give_what_a_buffer_gives_that_notes_when_each_row_was_written
     for step in random_steps(naive, random.Random(data.draw(st.integers(0, 10**6))), 12):
         assert_call_gives(buffer, naive.call(step))
     twin = buffer_of(**settings)
-    twin.load_state_dict(buffer.state_dict(batches_consumed=0))
+    twin.load_state_dict(buffer.state())
     assert twin.n_added == buffer.n_added
 
 
@@ -156,7 +156,7 @@ def test_a_refused_call_changes_nothing(call: Any, text: str) -> None:
 def test_a_state_with_another_number_of_rows_added_is_refused(n_added: Any) -> None:
     buffer = buffer_of(4, 5, 1.0, 0.5)
     buffer.append(3)
-    state = buffer.state_dict(batches_consumed=0)
+    state = buffer.state()
     assert state["feedback"]["n_added"] == 7
     with pytest.raises((ValueError, TypeError), match="'n_added' parameter must"):
         buffer.load_state_dict({**state, "feedback": {**state["feedback"], "n_added": n_added}})

@@ -133,7 +133,7 @@ MAKERS = pytest.mark.parametrize(
 def test_a_state_continues_identically(make: Callable[..., Any], workers: int, consumed: int) -> None:
     def train(sampler: Any, first: int = 0, until: Optional[int] = None, epochs: int = 2) -> tuple[list[Any], Any]:
         trained, step = [], first
-        state = sampler.state_dict(batches_consumed=0)
+        state = sampler.state()
         while sampler.epoch < epochs:
             for count, batch in enumerate(loader_of(sampler, workers), start=1):
                 if step == until:
@@ -141,7 +141,7 @@ def test_a_state_continues_identically(make: Callable[..., Any], workers: int, c
                 trained.append(batch.tolist())
                 tell(sampler, trained[-1], step)
                 step += 1
-                state = sampler.state_dict(batches_consumed=count)
+                state = sampler.state(sampler.epoch - 1, count)
             if step == until:
                 return trained, state
         return trained, state
@@ -164,7 +164,7 @@ def test_a_state_is_valid_for_any_sampler_of_as_many_rows_with_the_same_paramete
     sampler = sampler_of(replacement)
     iterator = iter(sampler)
     tell(sampler, next(iterator), 0)
-    state = sampler.state_dict(batches_consumed=1)
+    state = sampler.state(sampler.epoch - 1, 1)
     assert state["feedback"]["weights"].nbytes == 8 * N
     other = WeightedBatchSampler(np.ones(N), K, replacement=replacement, n_batches=BATCHES, seed=sampler.seed)
     other.load_state_dict(state)
@@ -184,17 +184,17 @@ def test_a_loaded_state_is_told_again_until_it_is_used(make: Callable[..., Any])
     sampler = make()
     loader = iter(loader_of(sampler, 2))
     next(loader), next(loader)
-    state = sampler.state_dict(batches_consumed=2)
+    state = sampler.state(sampler.epoch - 1, 2)
     del loader
     assert len(state["drawn"]) == 4
     resumed = make()
     resumed.load_state_dict(state)
-    assert as_json(resumed.state_dict()) == as_json(state)
+    assert as_json(resumed.state()) == as_json(state)
     resumed.set_epoch(0)
-    assert as_json(resumed.state_dict()) == as_json(state), "set_epoch of the very epoch keeps the place"
+    assert as_json(resumed.state()) == as_json(state), "set_epoch of the very epoch keeps the place"
     resumed.set_epoch(3)
     resumed.set_epoch(0)
-    assert len(resumed.state_dict()["drawn"]) == 0
+    assert len(resumed.state()["drawn"]) == 0
     assert list(resumed) == [batch.tolist() for batch in make().batches(0)]
 
 
@@ -205,7 +205,7 @@ def test_copies_in_the_middle_of_an_epoch_tell_the_same_state(make: Callable[...
     for step in range(4):
         tell(sampler, next(iterator), step)
     twin, twin_iterator = pickle.loads(pickle.dumps((sampler, iterator)))
-    assert as_json(twin.state_dict(batches_consumed=2)) == as_json(sampler.state_dict(batches_consumed=2))
+    assert as_json(twin.state(twin.epoch - 1, 2)) == as_json(sampler.state(sampler.epoch - 1, 2))
     assert list(twin_iterator) == list(iterator)
     assert list(twin) == list(sampler)
 
@@ -216,7 +216,7 @@ def test_the_state_of_one_rank_continues_every_rank() -> None:
     gathered = [row for iterator in iterators for row in next(iterator)]
     for rank in ranks:
         tell(rank, gathered, 0)
-    state = ranks[0].state_dict(batches_consumed=1)
+    state = ranks[0].state(ranks[0].epoch - 1, 1)
     expected = [list(iterator) for iterator in iterators]
     for number in range(3):
         resumed = sampler_of(False, num_replicas=3, rank=number)
@@ -228,7 +228,7 @@ def test_a_state_at_the_end_of_an_epoch_is_for_any_number_of_replicas() -> None:
     sampler = sampler_of(num_replicas=3)
     for step, rows in enumerate(sampler):
         tell(sampler, rows, step)
-    state = sampler.state_dict()
+    state = sampler.state()
     alone = sampler_of()
     alone.load_state_dict(state)
     assert alone.epoch == 1 and alone.weights().tolist() == sampler.weights().tolist()
@@ -239,7 +239,7 @@ def test_a_state_in_the_middle_of_a_step_is_for_all_ranks_together_only() -> Non
     whole = sampler_of(num_replicas=3)
     iterator = iter(whole)
     next(iterator)
-    state = whole.state_dict(batches_consumed=1)
+    state = whole.state(whole.epoch - 1, 1)
     assert len(state["drawn"]) == 2, "drawn together"
     resumed = sampler_of(num_replicas=3)
     resumed.load_state_dict(state)
@@ -276,12 +276,12 @@ def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, te
     sampler = sampler_of()
     iterator = iter(sampler)
     next(iterator)
-    state = {**sampler.state_dict(batches_consumed=1), **changed}
-    before = as_json(sampler.state_dict(batches_consumed=1))
+    state = {**sampler.state(sampler.epoch - 1, 1), **changed}
+    before = as_json(sampler.state(sampler.epoch - 1, 1))
     with pytest.raises(ValueError) as caught:
         sampler.load_state_dict(state)
     assert text in str(caught.value)
-    assert as_json(sampler.state_dict(batches_consumed=1)) == before
+    assert as_json(sampler.state(sampler.epoch - 1, 1)) == before
     del state["generator"]
     with pytest.raises(ValueError, match="'generator', 'sample_generator' and 'feedback' too|version 1"):
         sampler.load_state_dict(state)
@@ -355,10 +355,10 @@ def test_samples_do_not_change_the_iteration(make: Callable[..., Any]) -> None:
 def test_samples_go_on_where_a_state_or_a_copy_was_taken(make: Callable[..., Any]) -> None:
     sampler = make()
     next(iter(sampler))
-    fresh = sampler.state_dict(batches_consumed=1)
+    fresh = sampler.state(sampler.epoch - 1, 1)
     assert fresh["sample_generator"] is None
     sampler.sample(3)
-    state = sampler.state_dict(batches_consumed=1)
+    state = sampler.state(sampler.epoch - 1, 1)
     copies = [pickle.loads(pickle.dumps(sampler)), make(), make()]
     copies[1].load_state_dict(state)
     copies[2].load_state_dict(as_json(state))
@@ -378,13 +378,13 @@ def test_samples_of_all_ranks_one_after_the_other_are_those_of_the_whole(make: C
         for sampler in (whole, *ranks):
             tell(sampler, [0, 5], step)
     for rank in ranks:
-        assert as_json(rank.state_dict())["sample_generator"] == as_json(whole.state_dict())["sample_generator"]
+        assert as_json(rank.state())["sample_generator"] == as_json(whole.state())["sample_generator"]
 
 
 def test_a_refused_sample_changes_nothing() -> None:
     sampler = sampler_of(False)
     positive = int((WEIGHTS > 0).sum())
-    before = as_json(sampler.state_dict())
+    before = as_json(sampler.state())
     text = f"'k' parameter must be at most {positive}, the number of positive weights, without"
     with pytest.raises(ValueError, match=text):
         sampler.sample(positive + 1)
@@ -393,5 +393,5 @@ def test_a_refused_sample_changes_nothing() -> None:
     empty = "'priorities' parameter must be those of at least one row when .* Got those of no row .* Add rows with app"
     with pytest.raises(ValueError, match=empty):
         PrioritizedBatchSampler(0, 2, capacity=4).sample(1)
-    assert as_json(sampler.state_dict()) == before
+    assert as_json(sampler.state()) == before
     assert sampler.sample(positive).tolist() == sampler_of(False).sample(positive).tolist()

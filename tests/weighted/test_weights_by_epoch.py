@@ -94,7 +94,7 @@ def test_weights_and_samples_are_those_of_the_next_epoch() -> None:
 
 
 def test_other_epochs_of_the_same_weights_refuse_the_state() -> None:
-    state = sampler_of().state_dict()
+    state = sampler_of().state()
     for others in ({0: WEIGHTS[0], 3: WEIGHTS[2], 5: WEIGHTS[5]}, {0: WEIGHTS[0], 2: WEIGHTS[2]}, WEIGHTS[0]):
         with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
             sampler_of(others).load_state_dict(state)

@@ -5,7 +5,6 @@
 1. Debian packages, by apt, if the machine has apt and this is root; R packages too, if Debian's are new enough.
 2. .venv: a Python environment with the project in it, editable and compiled (from PyPI what the system lacks).
 3. .r-library: R packages from CRAN, only those missing or too old, and the project's R package.
-4. build/npm: programs of the npm registry, if the machine has npm.
 
 Steps 2 and 3 run side by side. Set-up can be interrupted and run again: it continues where it stopped. It skips a step
 whose inputs have not changed since it succeeded: a run with nothing to do takes a fraction of a second. Without R, the
@@ -25,12 +24,11 @@ from functools import partial
 from typing import Iterator
 
 import debian
-import npm
 import python_half
 import r_half
 from machine import ROOT, SetUpError, say
 from progress import Progress
-from requirements import TARGETS, Requirement, required
+from requirements import TARGETS, Requirement, required, with_demo
 
 # Seconds on two idle cores, for the time that is left.
 _A_DEBIAN_PACKAGE = 0.17
@@ -38,7 +36,7 @@ _PYTHON = 40.0
 _R_PACKAGES = {"demo": 110.0, "test-r": 130.0}
 
 # The targets that need R.
-_NEED_R = {"test-r", "check", "bench", "site"}
+_NEED_R = {"test-r", "check", "bench"}
 
 
 def main(arguments: list[str]) -> int:
@@ -50,12 +48,11 @@ def main(arguments: list[str]) -> int:
     if sys.version_info < (3, 9):
         say(f"Python 3.9 or newer is needed; {sys.executable} is {platform.python_version()}")
         return 1
-    targets = [target for target in TARGETS if target in {"demo", *(arguments or TARGETS)}]
+    targets = [target for target in TARGETS if target in with_demo(arguments or TARGETS)]
     try:
         with one_at_a_time():
-            if not (python_half.is_done(targets) and r_half.is_done(targets)):
+            if not (python_half.is_done(targets) and (targets == ["site"] or r_half.is_done(targets))):
                 set_up(targets)
-            npm.set_up(targets)
     except SetUpError as error:
         say(str(error))
         return 1
@@ -67,15 +64,19 @@ def main(arguments: list[str]) -> int:
 
 def set_up(targets: list[str]) -> None:
     requirements = required(targets)
-    stale_r = [target for target in targets if not r_half.packages_stamp(target).is_valid()]
+    of_r = [target for target in targets if target != "site"]
+    stale_r = [target for target in of_r if not r_half.packages_stamp(target).is_valid()]
     stale = stale_r + [target for target in targets if not python_half.packages_stamp(target).is_valid()]
     progress = Progress(expected_seconds(targets, stale_r))
     if stale:
         install_debian_packages(requirements, progress)
         name_missing_programs(requirements)
+    if not of_r:
+        python_half.set_up(requirements, targets, partial(progress.report, "python"))
+        return
     with ThreadPoolExecutor(max_workers=2) as halves:
         python = halves.submit(python_half.set_up, requirements, targets, partial(progress.report, "python"))
-        r = halves.submit(r_half.set_up, requirements, targets, partial(progress.report, "r"))
+        r = halves.submit(r_half.set_up, requirements, of_r, partial(progress.report, "r"))
         python.result()
     try:
         r.result()
@@ -110,7 +111,7 @@ def install_debian_packages(requirements: list[Requirement], progress: Progress)
         progress.expect("debian", n_packages * _A_DEBIAN_PACKAGE)
         progress.report("debian", f"Debian packages: with those that they need, {n_packages}")
         debian.install(missing, "debian")
-    of_r = debian.missing(r_half.debian_packages(requirements))
+    of_r = [row for row in requirements if row.kind == "r"] and debian.missing(r_half.debian_packages(requirements))
     if of_r:
         progress.report("debian", f"Debian's R packages: {' '.join(of_r)}", 0.9)
         debian.install(of_r, "debian-r")

@@ -34,9 +34,14 @@ class Requirement(NamedTuple):
         return self.name.partition(">=")[2]
 
 
+def with_demo(targets: Iterable[str]) -> set[str]:
+    """Return these targets with the one that all but the site need."""
+    return set(targets) if set(targets) == {"site"} else {"demo", *targets}
+
+
 def required(targets: Iterable[str]) -> list[Requirement]:
-    """Return the requirements of these targets, and those of demo, in the order of the table, each once."""
-    wanted = {"demo", *targets}
+    """Return the requirements of these targets, in the order of the table, each once."""
+    wanted = with_demo(targets)
     rows = [Requirement(*line.split()) for line in TABLE.read_text().splitlines() if line and not line.startswith("#")]
     chosen = {row[1:]: row for row in reversed(rows) if row.target in wanted}
     return list(reversed(list(chosen.values())))

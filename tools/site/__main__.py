@@ -4,9 +4,10 @@
 
 1. The sources of the pages are collected in build/site-sources: the documents as they are in the repository, with what
    they link to; the README as the front page; a page for each name of the references.
-2. Sphinx makes the site of them, and runs the examples of the Python reference. A warning is a failure.
-3. Pagefind makes the index of the search.
-4. Each link of the site that does not leave it must lead somewhere.
+2. Sphinx makes the site of them. A warning is a failure.
+3. Each link of the site that does not leave it must lead somewhere.
+
+It needs neither a built R package nor PyTorch.
 """
 
 from __future__ import annotations
@@ -17,11 +18,10 @@ import sys
 from pathlib import Path
 
 from documents import collect_documents
-from guides import front_page
+from guides import add_pages_below, front_page, write_guides
 from links import broken_links
 from reference import write_reference
-from search import write_search
-from theme import mend_theme
+from theme import mend_theme, mend_titles
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -36,12 +36,14 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     collect_documents(ROOT, SOURCES)
+    add_pages_below(ROOT, SOURCES)
     (SOURCES / "index.md").write_text(front_page(ROOT), encoding="utf-8")
     write_reference(ROOT, SOURCES)
-    if not sphinx("html", SITE) or not sphinx("doctest", CACHE / "doctest"):
+    if not sphinx():
         return 1
     mend_theme(SITE)
-    write_search(ROOT, SITE)
+    mend_titles(SITE)
+    write_guides(ROOT, SITE)
     broken = broken_links(SITE)
     print("".join(f"site: {page} links to {link}, which is not there\n" for page, link in broken), end="")
     if not broken:
@@ -49,10 +51,9 @@ def main() -> int:
     return 1 if broken else 0
 
 
-def sphinx(builder: str, output: Path) -> bool:
-    """Run a builder of Sphinx; all builders share what the first one has read."""
-    options = ["-W", "--keep-going", "-q", "-b", builder, "-c", str(HERE), "-d", str(CACHE / "doctrees")]
-    command = [sys.executable, "-m", "sphinx", *options, str(SOURCES), str(output)]
+def sphinx() -> bool:
+    options = ["-W", "--keep-going", "-q", "-b", "html", "-c", str(HERE), "-d", str(CACHE / "doctrees")]
+    command = [sys.executable, "-m", "sphinx", *options, str(SOURCES), str(SITE)]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 

@@ -1,6 +1,5 @@
 """Settings of Sphinx for the site: see __main__.py."""
 
-import doctest
 import sys
 from pathlib import Path
 
@@ -14,7 +13,6 @@ language = "en"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.doctest",
     "numpydoc",
     "sphinx_copybutton",
     "sphinx_inline_tabs",
@@ -31,8 +29,6 @@ myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 autodoc_typehints = "none"
-# Tables of pandas end some lines with blanks.
-doctest_default_flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 numpydoc_show_class_members = False
 copybutton_prompt_text = ">>> "
 

@@ -45,8 +45,6 @@ def collect_documents(root: Path, sources: Path) -> None:
             continue
         if page not in listed:
             text = f"---\norphan: true\n---\n\n{text}"
-        if page.name == "CHANGELOG.md":
-            text = f"---\nnosearch: true\n---\n\n{text}"
         _write(sources / page.relative_to(root), with_language_tabs(text))
 
 

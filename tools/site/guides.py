@@ -1,63 +1,74 @@
-"""The guides of docs/README.md: the groups of the navigation, and the words by which each page is found.
+"""The guides of docs/README.md: the navigation, and the words by which the search finds each page.
 
-A line of that page is a link to a guide, followed by what people search for.
+A line of that page is a link to a guide, followed by what people search for. Further links of a line are pages below.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
 
 OVERVIEW = Path("docs") / "README.md"
-_LINE = re.compile(r"^## (.+)$|^- (\[.*)((?:\n  .*)*)", flags=re.MULTILINE)
+_LINE = re.compile(r"^## (.+)$|^- (\[.*(?:\n  .*)*)", flags=re.MULTILINE)
+_LINK = re.compile(r"\[([^]]*)\]\(([^)#]+)\.md\)([^[]*)")
 
 
 class Guide(NamedTuple):
-    """A page, without its suffix, in the group that has it."""
+    """A page, without its suffix, with its name and the page that it is below in the navigation, if any."""
 
     group: str
+    name: str
     page: str
     words: str
+    above: str
 
 
 def guides(root: Path) -> list[Guide]:
-    """Return the pages in the order of the overview, each once; a second link of a line is a page of its own."""
+    """Return the guides in the order of the overview."""
     text = (root / OVERVIEW).read_text(encoding="utf-8")
-    group = ""
-    found: dict[str, Guide] = {}
-    for heading, line, rest in _LINE.findall(text):
-        group = heading or group
-        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line + rest)
-        for link in re.findall(r"\]\(([^)#]+)\.md", line + rest):
+    group, found = "", []
+    for heading, line in _LINE.findall(text):
+        group, above = heading or group, ""
+        for name, link, words in _LINK.findall(line):
             page = (root / OVERVIEW.parent / link).resolve().relative_to(root.resolve()).as_posix()
-            found.setdefault(page, Guide(group, page, " ".join(words.split())))
-    return list(found.values())
+            found.append(Guide(group, name, page, " ".join(words.strip(" \n:;,.").split()), above))
+            above = above or page
+    return found
 
 
 def front_page(root: Path) -> str:
     """Return the README as the front page of the site, with the navigation: a list of pages for each group."""
-    text = with_tabs((root / "README.md").read_text(encoding="utf-8"))
-    listed = guides(root)
-    groups = list(dict.fromkeys(guide.group for guide in listed))
-    groups.insert(groups.index("Reference") + 1, "")
+    top = [guide for guide in guides(root) if not guide.above]
     trees = []
-    for group in groups:
-        pages = [guide.page for guide in listed if guide.group == group]
+    for group in dict.fromkeys(guide.group for guide in top):
+        pages = [f"/{guide.page}" for guide in top if guide.group == group]
         if group == "Start":
-            pages.insert(0, OVERVIEW.with_suffix("").as_posix())
-        if not group:
-            group, pages = "Names", ["Python <python/index>", "R <r/index>"]
-        trees.append("\n".join([f"```{{toctree}}\n:hidden:\n:caption: {group}\n", *pages, "```\n"]))
+            pages.insert(0, f"/{OVERVIEW.with_suffix('').as_posix()}")
+        if group == "Reference":
+            pages += ["/python/index", "/r/index"]
+        trees.append(toctree(pages, group))
+    text = (root / "README.md").read_text(encoding="utf-8")
     return "\n".join(["---\nhide-toc: true\n---\n", text, *trees])
 
 
-def with_tabs(text: str) -> str:
-    """Turn a table of one row, whose columns are languages with a block of code each, into tabs."""
+def add_pages_below(root: Path, sources: Path) -> None:
+    """Let the navigation show further links of a line below the page of the first one."""
+    listed = guides(root)
+    for above in dict.fromkeys(guide.above for guide in listed if guide.above):
+        pages = [f"/{guide.page}" for guide in listed if guide.above == above]
+        path = sources / f"{above}.md"
+        path.write_text(f"{path.read_text(encoding='utf-8')}\n{toctree(pages)}", encoding="utf-8")
 
-    def tabs(match: re.Match[str]) -> str:
-        names = re.findall(r"<th>(.*?)</th>", match[0])
-        blocks = re.findall(r"^```\w+\n.*?^```$", match[0], flags=re.MULTILINE | re.DOTALL)
-        return "\n\n".join(f"````{{tab}} {name}\n\n{block}\n\n````" for name, block in zip(names, blocks))
 
-    return re.sub(r"^<table>.*?^</table>$", tabs, text, flags=re.MULTILINE | re.DOTALL)
+def toctree(pages: list[str], caption: str = "") -> str:
+    options = ":hidden:\n" + (f":caption: {caption}\n" if caption else "")
+    return "\n".join([f"```{{toctree}}\n{options}", *pages, "```\n"])
+
+
+def write_guides(root: Path, site: Path) -> None:
+    """Write the guides as a script, which the search reads even from pages that are opened as files."""
+    listed = [{"name": guide.name, "page": f"{guide.page}.html", "words": guide.words} for guide in guides(root)]
+    script = f"const GUIDES = {json.dumps(listed, indent=1)};\n"
+    (site / "_static" / "guides.js").write_text(script, encoding="utf-8")

@@ -40,7 +40,7 @@ def link_names(app: Any, page: nodes.document, docname: str) -> None:
             continue
         link = nodes.reference("", "", internal=True, refuri=app.builder.get_relative_uri(docname, place))
         code.replace_self(link)
-        link += code
+        link += nodes.Text(app.env.titles[place].astext()) if document_in(code.astext()) else code
     for text in [text for text in page.findall(nodes.Text) if _DOCUMENT.search(text) and not inside_link(text.parent)]:
         text.parent.replace(text, list(linked_paths(app, docname, text.astext())))
 
@@ -50,7 +50,8 @@ def linked_paths(app: Any, docname: str, text: str) -> Iterator[nodes.Node]:
     for part in re.split(r"((?:docs|vignettes)/[\w/-]+\.(?:md|Rmd)\b)", text):
         place = document_in(part)
         if place in app.env.all_docs:
-            yield nodes.reference("", part, internal=True, refuri=app.builder.get_relative_uri(docname, place))
+            title = app.env.titles[place].astext()
+            yield nodes.reference("", title, internal=True, refuri=app.builder.get_relative_uri(docname, place))
         elif part:
             yield nodes.Text(part)
 

@@ -19,7 +19,7 @@ import rbridge
 
 # What R calls otherwise.
 RENAMED = {
-    "AUMLoss": "nn_aum_loss",
+    "AUMLoss": "aum_loss",
     "BatchSampler": "batch_sampler_instance",
     "Batches": "batch_list",
     "NegativePairBatchSampler": "batch_sampler_pairs",
@@ -36,8 +36,8 @@ IN_PYTHON = """
     prepare_for_trainer r_status read_csv read_json_lines
 """.split()
 IN_R = """
-    auxiliary_dataset nsch_2017 rbridge-package rbridge.measures rbridge.set_epoch rbridge.stratified_split
-    rbridge.tensor_loader script_folder stratum_codes write_batch_sampler
+    auxiliary_dataset nsch_2017 rbridge-package rbridge.class_weights rbridge.measures rbridge.set_epoch
+    rbridge.stratified_split rbridge.tensor_loader script_folder stratum_codes write_batch_sampler
 """.split()
 # How the files of a group begin: modules of Python with "_" for each dot, and files of R; the first group that fits.
 GROUPS = {
@@ -50,7 +50,7 @@ GROUPS = {
     "Trees": r"tree_",
     "Corpora": r"corpus_",
     "Losses and pictures": r"_aum|losses_|plots|report",
-    "All samplers": r"base$|ranks|tensor_loader|resumable|distributed|accelerated|mlr3torch_",
+    "All samplers": r"base$|batches|ranks|tensor_loader|resumable|distributed|accelerated|mlr3torch_",
     "Python and R": r"rbridge|base_",
 }
 

@@ -13,9 +13,7 @@ from pystrat import (
     StratifiedBatchSampler,
     epoch_permutation,
     plot_batch_counts,
-    plot_learning_curves,
     plot_plan,
-    plot_roc_curves,
 )
 
 LABELS = np.repeat(["yes", "no"], [60, 1940])
@@ -31,27 +29,9 @@ def plan() -> Any:
     return plot_plan(StratifiedBatchSampler(np.repeat(["a", "b", "c"], [12, 50, 200]), 2, seed=1).plan)
 
 
-def roc_curves() -> Any:
-    random = np.random.default_rng(1)
-    scores = {name: random.normal(size=len(LABELS)) + shift * (LABELS == "yes") for name, shift in NAMES.items()}
-    return plot_roc_curves(scores, LABELS == "yes")
-
-
-def learning_curves() -> Any:
-    random, epochs = np.random.default_rng(1), np.arange(1, 11)
-    areas = {
-        name: 1 - np.exp(-shift * np.sqrt(epochs)) / 2 + random.normal(scale=0.01, size=(5, 10))
-        for name, shift in NAMES.items()
-    }
-    return plot_learning_curves(areas)
-
-
-NAMES = {"one model": 0.6, "another": 1.2}
 DRAWN: dict[str, Callable[[], Any]] = {
     "pystrat.plot_batch_counts": batch_counts,
     "pystrat.plot_plan": plan,
-    "pystrat.plot_roc_curves": roc_curves,
-    "pystrat.plot_learning_curves": learning_curves,
 }
 
 

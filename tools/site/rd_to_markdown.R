@@ -7,7 +7,7 @@
 
 arguments = commandArgs(trailingOnly = TRUE)
 pages = utils::read.csv(arguments[1L])
-macros = tools::loadPkgRdMacros("rbridge/r")
+macros = tools::loadRdMacros(textConnection("\\newcommand{\\guide}{\\code{docs/#1.md}}"))
 
 tag_of = function(node) sub("^\\\\", "", attr(node, "Rd_tag"))
 
@@ -101,17 +101,8 @@ usage_of = function(node) {
 
 section = function(title, text) paste0("## ", title, "\n\n", trimws(text))
 
-# The examples with what they print and draw; those under a condition that is not met here, as they are.
-examples_of = function(node) {
-  hidden = vapply(node, tag_of, "") == "dontshow"
-  text = plain(node[!hidden])
-  setup = plain(node[hidden])
-  condition = regmatches(setup, regexec("^if \\((.*?)\\) \\(if \\(getRversion", setup))[[1L]]
-  if (length(condition) > 0L && !isTRUE(eval(str2lang(condition[2L]), new.env()))) {
-    return(fenced(text, "r"))
-  }
-  knitr::knit(text = c("```{r}", trimws(text, whitespace = "\n"), "```"), envir = new.env(), quiet = TRUE)
-}
+# Without what roxygen2 wraps examples under a condition in.
+examples_of = function(node) fenced(plain(node[vapply(node, tag_of, "") != "dontshow"]), "r")
 
 # Each section of a help page with its title, in the order in which R shows them.
 sections = list(
@@ -139,7 +130,6 @@ page = function(file) {
     stop(file, " has sections that rd_to_markdown.R does not know: ", paste(unknown, collapse = ", "), call. = FALSE)
   }
   name = plain(rd[[match("name", tags)]])
-  knitr::opts_chunk$set(fig.path = paste0("figures/", name, "-"))
   python = pages$python[match(name, pages$r)]
   parts = lapply(names(sections), function(tag) lapply(rd[tags == tag], sections[[tag]]))
   text = c(
@@ -154,8 +144,4 @@ page = function(file) {
 
 files = normalizePath(list.files("rbridge/r/man", pattern = "\\.Rd$", full.names = TRUE))
 setwd(arguments[2L])
-knitr::opts_chunk$set(comment = "#>", message = FALSE, warning = FALSE, dpi = 110, dev.args = list(type = "cairo"))
-knitr::render_markdown()
-options(width = 88)
-library(rbridge)
 invisible(lapply(files, page))

@@ -18,6 +18,14 @@ def mend_theme(site: Path) -> None:
     style.write_text(with_dark_colors(style.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+def mend_titles(site: Path) -> None:
+    """Let the name of a class break before its capitals, so that a title is not wider than a phone."""
+    for path in site.glob("python/*.html"):
+        text = path.read_text(encoding="utf-8")
+        title = re.sub(r"<h1>(\w+)", lambda match: "<h1>" + re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", match[1]), text)
+        path.write_text(title, encoding="utf-8")
+
+
 def with_import(script: str, folder: Path) -> str:
     """Put an imported script in place of the statement that imports it; it defines the name as a global one."""
 

@@ -88,21 +88,116 @@ core_kind = function(...) {
   utils::modifyList(shared, list(...))
 }
 
-# The arguments of the calling function, except those of rows.
-given_arguments = function(without = NULL, frame = parent.frame()) {
-  names = setdiff(names(formals(sys.function(sys.parent()))), c("...", without))
-  sapply(names, get, envir = frame, simplify = FALSE)
+# Kinds of the core in C++ check all arguments and all parts of recipes, by a table; a recipe is a request.
+
+# The generator of a kind for the arguments of the calling function, its constructor, of which `changed` are in a form
+# that the core knows. What a dataset supplies may be missing (R/base_from_dataset.R).
+sampler_of = function(kind, changed = list()) {
+  request = mget(setdiff(names(formals(sys.function(sys.parent()))), "..."), parent.frame())
+  request[names(changed)] = changed
+  noun = noun_of_strata(kind)
+  for (argument in setdiff(names(request), row_arguments(kind, request))) {
+    value = plain_value(request[[argument]])
+    if (length(value) > 0L && !is.null(names(value)) && (is.numeric(value) || is.list(value))) {
+      names(value) = check_class_names(value, argument, noun)
+    }
+    request[argument] = list(value)
+  }
+  settings = checked_settings(kind, request)
+  if (length(waiting_arguments(kind, settings)) == 0L) {
+    return(new_generator(table_recipe(kind, settings)))
+  }
+  new_generator(open_recipe(kind, settings$seed, settings, list()))
 }
 
-# A kind of the core in C++, which checks all parts of recipes; a recipe is a request.
+# The given arguments in plain types, so that 1 and 1L are the same, and those of rows as they are.
+checked_settings = function(kind, request) {
+  of_rows = row_arguments(kind, request)
+  checked = core_plan(kind, request[setdiff(names(request), of_rows)])
+  settings = lapply(checked, function(value) if (is.integer(value)) value == 1L else value)
+  for (argument in names(settings)) {
+    names(settings[[argument]]) = names(request[[argument]])
+  }
+  settings$seed = if (!is.null(request$seed)) as.double(request$seed)
+  settings$majority = request$majority
+  for (argument in of_rows) {
+    value = plain_value(request[[argument]])
+    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
+    settings[argument] = list(if (is.character(value) && !is.object(value)) unicode_text(value, argument) else value)
+  }
+  settings
+}
+
+# The recipe of complete arguments: they, what they say of rows, and the numbers of the strata that some of them name.
+table_recipe = function(kind, settings) {
+  of_rows = row_arguments(kind, settings)
+  arguments = settings[setdiff(names(settings), c(of_rows, "seed"))]
+  rows = lapply(of_rows, function(argument) {
+    encode = dataset_arguments[[argument]]$encode
+    if (is.null(encode)) list(data = settings[argument]) else encode(settings[[argument]], settings)
+  })
+  data = do.call(c, lapply(rows, `[[`, "data"))
+  labels = c(list(), do.call(c, lapply(rows, `[[`, "labels")))
+  noun = noun_of_strata(kind)
+  if (!is.null(arguments$majority)) {
+    data$majority_strata = class_codes(arguments$majority, labels$names, "majority", noun) - 1
+  }
+  for (argument in names(Filter(function(value) !is.null(names(value)), arguments))) {
+    data[[paste0(argument, "_strata")]] = class_codes(names(arguments[[argument]]), labels$names, argument, noun) - 1
+  }
+  parts = core_plan(kind, c(arguments, data), labels$names)
+  new_recipe(kind, settings$seed, c(parts, data[setdiff(names(data), names(parts))]), labels = labels)
+}
+
+# What messages call the strata.
+noun_of_strata = function(kind) if (kind == "downsampled") "class" else "stratum"
+
 table_kind = function(kind, ...) {
   shared = list(
-    plan = function(request) new_recipe(kind, request$seed, core_plan(kind, request)),
-    vectors = list(parts = NA), # which the core checks
+    class = paste0("batch_sampler_", kind),
+    of_rows = "strata",
+    plan = function(request) table_recipe(kind, request),
+    fits = check_given_rows,
+    vectors = list(parts = NA, labels = "names"), # the core checks the parts
+    n_rows = function(recipe) if (is.null(recipe$parts$codes)) recipe$parts$n_rows else length(recipe$parts$codes),
     count_batches = core_count,
-    bytes = function(recipe) core_described(recipe)$bytes
+    bytes = function(recipe) core_described(recipe)$bytes,
+    check = function(recipe) if (!is.null(recipe$parts$n_strata)) check_stratum_names(recipe),
+    describe = function(private) {
+      epoch = private$.place$epoch
+      c(format_arguments(private$.recipe), sprintf("* batches: %.0f", core_count(private, epoch)),
+        sprintf("* next epoch: %.0f", epoch))
+    },
+    settings = function(recipe) format_arguments(recipe)
   )
   utils::modifyList(utils::modifyList(core_kind(), shared), list(...))
+}
+
+# The arguments of a generator or an instance, then where the values of rows come from.
+format_arguments = function(recipe) {
+  parts = recipe$parts
+  given = if (is.null(recipe$open)) parts else recipe$open
+  kind = sampler_kind(recipe$kind)
+  known = setdiff(names(formals(get(kind$class, envir = topenv()))), c("seed", kind$of_rows))
+  shown = lapply(intersect(known, names(given)), function(argument) {
+    value = given[[argument]]
+    named = parts[[paste0(argument, "_strata")]]
+    if (is.null(recipe$open) && is.integer(value)) {
+      value = value == 1L
+    } else if (!is.null(named)) {
+      names(value) = recipe$labels$names[named + 1]
+    }
+    sprintf("* %s: %s", argument, show_setting(value))
+  })
+  c(unlist(shown), format_seed(recipe), vapply(kind$of_rows, function(argument) {
+    sprintf("* %s: %s", argument, if (!is.null(recipe$open)) {
+      format_open(recipe$open[[argument]])
+    } else if (argument == "strata") {
+      sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
+    } else {
+      show_count(kind$n_rows(recipe), "row")
+    })
+  }, "", USE.NAMES = FALSE))
 }
 
 # What follows from a recipe.

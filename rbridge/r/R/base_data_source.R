@@ -22,21 +22,25 @@ source_rows = function(data_source) {
   }
 }
 
-# The strata of a source itself, encoded: those of its task, or text that names columns of it or is one value per row.
+# The strata of a source itself: those of its task, or text that names columns of it or is one value per row.
 # `task` is the task whose rows the source holds; some datasets of mlr3torch do not have it.
-source_strata = function(data_source, configuration, task = source_task(data_source), exact = FALSE) {
-  strata = configuration$strata
-  if (is.null(strata)) {
-    found = encode_strata(task_strata(task), configuration$missing, exact = exact)
+strata_of_source = function(strata, data_source, task = source_task(data_source)) {
+  found = if (is.null(strata)) {
+    task_strata(task)
   } else if (names_columns(strata, task, source_rows(data_source))) {
-    found = encode_strata(task_columns(task, strata), configuration$missing, exact = exact)
+    task_columns(task, strata)
   } else {
     check_task_order(task)
-    found = encode_strata(strata, configuration$missing, exact = exact)
+    strata
   }
-  check_strata_rows(data_source, length(found$codes),
+  check_strata_rows(data_source, length(if (is.list(found)) found[[1L]] else found),
     advice = if (!is.null(strata) && is.null(task)) "Names of columns need a task.")
   found
+}
+
+# The same, encoded.
+source_strata = function(data_source, configuration, task = source_task(data_source), exact = FALSE) {
+  encode_strata(strata_of_source(configuration$strata, data_source, task), configuration$missing, exact = exact)
 }
 
 # A source with a number of rows must have a stratum for each.

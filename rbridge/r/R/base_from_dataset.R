@@ -10,7 +10,7 @@ request_generator = function(kind, request, functions = NULL) {
   known = sampler_kind(kind)
   of_row = setdiff(names(request), "labels") # a matrix of one label is a matrix
   request[of_row] = lapply(request[of_row], plain_value)
-  waiting = waiting_arguments(request)
+  waiting = waiting_arguments(kind, request)
   if (length(waiting) == 0L) {
     return(new_generator(known$plan(request), functions))
   }
@@ -26,8 +26,8 @@ request_generator = function(kind, request, functions = NULL) {
 # The recipe of an open one for a dataset. `task` has the rows of the dataset, and is NULL if there is none.
 supplied_recipe = function(recipe, data_source, task) {
   request = recipe$open
-  waiting = waiting_arguments(request)
-  for (argument in setdiff(per_row(request), waiting)) {
+  waiting = waiting_arguments(recipe$kind, request)
+  for (argument in setdiff(per_row(recipe$kind, request), waiting)) {
     check_given_values(argument, task)
   }
   for (argument in waiting) {
@@ -36,14 +36,19 @@ supplied_recipe = function(recipe, data_source, task) {
   sampler_kind(recipe$kind)$plan(request)
 }
 
-waiting_arguments = function(request) {
-  known = intersect(names(dataset_arguments), names(request))
-  Filter(function(argument) dataset_arguments[[argument]]$waits(request[[argument]]), known)
+# The arguments of a kind that may come from the dataset.
+row_arguments = function(kind, request) {
+  of_rows = sampler_kind(kind)$of_rows
+  intersect(if (is.null(of_rows)) names(dataset_arguments) else of_rows, names(request))
+}
+
+waiting_arguments = function(kind, request) {
+  Filter(function(argument) dataset_arguments[[argument]]$waits(request[[argument]]), row_arguments(kind, request))
 }
 
 # The given arguments with a value for each row.
-per_row = function(request) {
-  Filter(function(argument) !is.null(request[[argument]]), setdiff(names(dataset_arguments), "n_rows"))
+per_row = function(kind, request) {
+  Filter(function(argument) !is.null(request[[argument]]), setdiff(row_arguments(kind, request), "n_rows"))
 }
 
 with_stand_ins = function(request, waiting) {
@@ -87,9 +92,19 @@ observed_argument = function(parameter) {
 # The arguments, by name: list(
 #   waits = whether a value is to come from the dataset,
 #   supply = the value for a dataset, given what the user passed,
-#   stand_in = a value for a number of rows, if a kind that takes it plans with stand-ins
+#   stand_in = a value for a number of rows, if a kind that takes it plans with stand-ins,
+#   encode = list(data = what the core takes for a value, labels = those of a recipe), for kinds of the core in C++; by
+#     default, the value itself
 # )
 dataset_arguments = list(
+  strata = list(
+    waits = function(value) is_deferred(value),
+    supply = function(value, data_source, task) strata_of_source(value, data_source, task),
+    encode = function(value, settings) {
+      strata = encode_strata(value, settings$missing)
+      list(data = strata_data(strata), labels = strata["names"])
+    }
+  ),
   n_rows = list(
     waits = is.null,
     supply = function(value, data_source, task) {
@@ -168,13 +183,25 @@ check_given_values = function(parameter, task) {
   refuse_as(parameter, check_task_order(task, advice = "Name columns of the task instead of values."))
 }
 
+# Values of rows that a recipe has belong to the rows of a dataset.
+check_given_rows = function(recipe, data_source, task) {
+  for (argument in setdiff(sampler_kind(recipe$kind)$of_rows, "n_rows")) {
+    if (argument == "strata") {
+      check_given_strata(recipe, data_source, task)
+    } else {
+      check_given_values(argument, task)
+    }
+  }
+}
+
 # The arguments of an open request, as a generator shows them.
-format_request = function(request) {
+format_request = function(kind, request) {
+  waiting = waiting_arguments(kind, request)
   shown = lapply(names(request), function(argument) {
     value = request[[argument]]
     if (is.function(value)) {
       "a function"
-    } else if (argument %in% waiting_arguments(request)) {
+    } else if (argument %in% waiting) {
       if (is.null(value)) "of the dataset" else show_names(value)
     } else if (!is.null(value)) {
       show_value(value)

@@ -2,7 +2,8 @@
 # A kind of samplers is a function kind_<name>(), which returns a list of
 # * class: the class of its generators and instances;
 # * plan(request): the recipe for complete arguments; only for kinds of R/base_from_dataset.R;
-# * fits(recipe, task): refuses a task that does not fit a complete recipe of such a kind;
+# * of_rows: the names of its arguments that may come from the dataset; by default, all of R/base_from_dataset.R;
+# * fits(recipe, data_source, task): refuses a dataset that does not fit a complete recipe of such a kind;
 # * complete(recipe, data_source, task): completes an open recipe, and refuses a dataset that does not fit a complete
 #   one; only for other kinds that have open recipes;
 # * vectors: the names of all vectors that its recipes may have as parts, state and labels;
@@ -110,18 +111,18 @@ recipe_members = function() {
   )
 }
 
-# The recipe for a dataset: complete, and with a seed.
-ready_recipe = function(recipe, data_source, task) {
+# The recipe for a dataset: complete, and with a seed, unless that does not matter.
+ready_recipe = function(recipe, data_source, task, has_seed = TRUE) {
   kind = sampler_kind(recipe$kind)
   if (!is.null(kind$complete)) {
     recipe = kind$complete(recipe, data_source, task)
   } else if (!is.null(recipe$open)) {
     recipe = supplied_recipe(recipe, data_source, task)
   } else if (!is.null(kind$fits)) {
-    kind$fits(recipe, task)
+    kind$fits(recipe, data_source, task)
   }
   check_source_rows(data_source, kind$n_rows(recipe))
-  if (is.null(recipe$seed) && !isFALSE(kind$seeded)) {
+  if (is.null(recipe$seed) && has_seed && !isFALSE(kind$seeded)) {
     recipe["seed"] = draw_seed()
   }
   recipe
@@ -140,9 +141,9 @@ check_source_rows = function(data_source, n_rows) {
 print.batch_sampler_generator = function(x, ...) {
   recipe = attr(x, "settings")$recipe
   kind = sampler_kind(recipe$kind)
-  is_request = !is.null(recipe$open) && !is.null(kind$plan)
-  cat(sprintf("<%s> generator", class(x)[1L]), if (is_request) format_request(recipe$open) else kind$settings(recipe),
-    sep = "\n")
+  is_request = !is.null(recipe$open) && !is.null(kind$plan) && is.null(kind$of_rows)
+  settings = if (is_request) format_request(recipe$kind, recipe$open) else kind$settings(recipe)
+  cat(sprintf("<%s> generator", class(x)[1L]), settings, sep = "\n")
   invisible(x)
 }
 

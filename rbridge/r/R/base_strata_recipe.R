@@ -52,59 +52,8 @@ strata_data = function(strata) {
   list(codes = recipe_codes(strata$codes, n_strata), n_strata = as.double(n_strata))
 }
 
-# Kinds whose recipes are a request, the codes of strata, and the numbers of the strata that arguments name.
-
-# What messages call the strata.
-noun_of_strata = function(kind) if (kind == "downsampled") "class" else "stratum"
-
-# The generator of a request.
-dealt_generator = function(kind, request, strata) {
-  for (argument in names(request)) {
-    values = plain_value(request[[argument]])
-    if (length(values) > 0L && !is.null(names(values)) && (is.numeric(values) || is.list(values))) {
-      names(values) = check_class_names(values, argument, noun_of_strata(kind))
-    }
-    request[argument] = list(values)
-  }
-  settings = lapply(core_plan(kind, request), function(value) if (is.integer(value)) value == 1L else value)
-  for (argument in names(settings)) {
-    names(settings[[argument]]) = names(request[[argument]])
-  }
-  # 1 and 1L are the same seed.
-  seed = if (!is.null(request$seed)) as.double(request$seed)
-  settings = c(settings, list(seed = seed), if (!is.null(request$majority)) request["majority"])
-  recipe_of = function(strata, settings) dealt_recipe(kind, strata, settings)
-  strata_generator(kind, strata, settings, recipe_of, function(settings) {
-    shown_settings(settings, setdiff(names(settings), c("seed", "strata")))
-  })
-}
-
-# The recipe for encoded strata.
-dealt_recipe = function(kind, strata, settings) {
-  noun = noun_of_strata(kind)
-  arguments = settings[setdiff(names(settings), c("seed", "strata"))]
-  data = strata_data(strata)
-  if (!is.null(arguments$majority)) {
-    data$majority_strata = class_codes(arguments$majority, strata$names, "majority", noun) - 1
-  }
-  for (argument in names(Filter(function(value) !is.null(names(value)), arguments))) {
-    data[[paste0(argument, "_strata")]] = class_codes(names(arguments[[argument]]), strata$names, argument, noun) - 1
-  }
-  parts = core_plan(kind, c(arguments, data), strata$names)
-  new_recipe(kind, settings$seed, c(parts, data), labels = list(names = strata$names))
-}
-
 dealt_kind = function(kind, methods, ...) {
-  table_kind(kind,
-    plan = NULL, # it waits for strata alone
-    vectors = list(parts = NA, labels = "names"),
-    complete = with_strata_of_source(function(strata, settings) dealt_recipe(kind, strata, settings)),
-    check = check_stratum_names,
-    setup = dealt_setup,
-    settings = format_dealt_generator,
-    methods = c(planned_methods(), methods),
-    ...
-  )
+  table_kind(kind, setup = dealt_setup, methods = c(planned_methods(), methods), ...)
 }
 
 # What an instance shows of its plan: list(
@@ -119,25 +68,6 @@ dealt_setup = function(recipe, private) {
   plan = make_plan(found$taken, recipe$labels$names, found$n_batches, assign, available)
   list(codes = parts$codes, counts = found$counts, plan = plan, shuffle = !identical(parts$shuffle, 0L),
     seed = recipe$seed, walks = identical(parts$in_turn, 1L), weights = found$weights)
-}
-
-# The arguments of a generator, and where its strata come from.
-format_dealt_generator = function(recipe) {
-  parts = recipe$parts
-  if (is.null(recipe$open)) {
-    arguments = setdiff(names(parts), c("codes", "n_strata", grep("_strata$", names(parts), value = TRUE)))
-    recipe$labels = c(lapply(stats::setNames(arguments, arguments), function(argument) {
-      value = parts[[argument]]
-      named = parts[[paste0(argument, "_strata")]]
-      if (is.integer(value)) {
-        value = value == 1L
-      } else if (!is.null(named)) {
-        names(value) = recipe$labels$names[named + 1]
-      }
-      show_setting(value)
-    }), recipe$labels)
-  }
-  format_strata_generator(recipe)
 }
 
 # The members of instances with such a setup.
@@ -209,7 +139,7 @@ rows_of_strata = function(parts) utils::head(count_codes(parts), -1L)
 # Strata that wait for a dataset: names of columns, or those of the task; some recipes wait for something else alone.
 format_open = function(strata) {
   if (is.null(strata)) {
-    "of the task"
+    "of the dataset"
   } else if (is.character(strata)) {
     show_names(strata)
   } else {

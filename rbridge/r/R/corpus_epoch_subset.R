@@ -122,8 +122,8 @@ kind_epoch_subset = function() {
   cutting_kind(
     class = "batch_sampler_epoch_subset",
     plan = plan_epoch_subset,
-    fits = function(recipe, task) {
-      fits_lengths(recipe, task)
+    fits = function(recipe, data_source, task) {
+      fits_lengths(recipe, data_source, task)
       if (!is.null(recipe$parts$rows)) {
         check_given_values("rows", task)
       }

@@ -3,7 +3,7 @@
 lines_at_a_time = 4096 # that are read for a user's function
 
 # For a sampler of a dataset with given lengths.
-fits_lengths = function(recipe, task) {
+fits_lengths = function(recipe, data_source, task) {
   if (by_length(recipe$parts)) {
     check_given_values("lengths", task)
   }

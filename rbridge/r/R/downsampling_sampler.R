@@ -114,16 +114,11 @@
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, in_turn = FALSE,
   weights = NULL, seed = NULL, num_replicas = NULL, ...) {
   answer_keywords(...)
-  request = given_arguments("strata")
-  if (!is.null(majority)) {
-    request$majority = class_name(majority, "majority")
-  }
-  dealt_generator("downsampled", request, strata)
+  sampler_of("downsampled", list(majority = if (!is.null(majority)) class_name(majority, "majority")))
 }
 
 kind_downsampled = function() {
   dealt_kind("downsampled",
-    class = "batch_sampler_downsampled",
     describe = function(private) format_downsampled(private$.setup, private$.place$epoch),
     methods = list(
       keep_rates = function() {

@@ -1,7 +1,7 @@
 # The AUM loss of tensors.
 # Checks and slopes are plain R, which needs no LibTorch; autograd needs only one sum of tensors.
 
-aum_loss = function(input, target) {
+aum_of_tensors = function(input, target) {
   check_tensor(input, "input")
   if (!input$is_floating_point()) {
     stop_parameter("input", "hold floating point numbers", tensor_kind(input))

@@ -6,7 +6,7 @@
 #' @description
 #' Two measures of mlr3 for tasks with two classes, both to be minimized, under the names that mlr3torchAUM gives them:
 #' * `msr("classif.rocaum")`: the area under the minimum of the false positive rate and the false negative rate, as a
-#'   function of the threshold: the value of [nn_aum_loss] for all predicted probabilities of the positive class.
+#'   function of the threshold: the value of [aum_loss] for all predicted probabilities of the positive class.
 #' * `msr("classif.invauc")`: one minus the area under the ROC curve, that is, one minus `msr("classif.auc")`.
 #'
 #' Both need learners that predict probabilities.

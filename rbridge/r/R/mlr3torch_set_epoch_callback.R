@@ -27,6 +27,7 @@
 NULL
 
 register_callbacks = function() {
+  mlr3torch::mlr3torch_callbacks$add("rbridge.class_weights", class_weights_callback)
   mlr3torch::mlr3torch_callbacks$add("rbridge.set_epoch", set_epoch_callback)
   mlr3torch::mlr3torch_callbacks$add("rbridge.tensor_loader", tensor_loader_callback)
 }

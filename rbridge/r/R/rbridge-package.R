@@ -47,7 +47,7 @@ register_in_mlr3 = function() {
 
 .onLoad = function(libname, pkgname) { # nolint
   namespace = topenv()
-  namespace$nn_aum_loss = make_nn_aum_loss(namespace)
+  namespace$aum_loss = make_aum_loss(namespace)
   # The two packages may be loaded in any order.
   setHook(packageEvent("mlr3torch", "onLoad"), function(...) register_callbacks())
   if (isNamespaceLoaded("mlr3torch")) {

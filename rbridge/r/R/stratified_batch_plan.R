@@ -131,10 +131,9 @@ stratified_batch_plan = function(setup) {
 # What an instance works with, whatever its seed.
 dry_setup = function(generator, data_source) {
   recipe = attr(generator, "settings")$recipe
-  kind = sampler_kind(recipe$kind)
-  recipe = kind$complete(recipe, data_source, source_task(data_source))
+  recipe = ready_recipe(recipe, data_source, source_task(data_source), has_seed = FALSE)
   recipe$seed = 0
-  kind$setup(recipe)
+  sampler_kind(recipe$kind)$setup(recipe)
 }
 
 # A function that keeps only the plan.

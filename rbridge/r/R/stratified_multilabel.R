@@ -153,7 +153,7 @@ kind_multilabel = function() {
       parts = recipe$parts
       120 * length(parts$codes) + 64 * parts$n_batches * (1 + parts$n_labels)
     },
-    fits = function(recipe, task) check_given_values("labels", task),
+    fits = function(recipe, data_source, task) check_given_values("labels", task),
     check = check_multilabel,
     draw = function(private, epoch) core_batches(private, epoch)[c("rows", "offsets")],
     describe = function(private) {

@@ -94,7 +94,7 @@ kind_per_label = function() {
       40 * (parts$n_rows + parts$n_labels) + 40 * parts$n_batches +
         (16 + 40 * (parts$positives_per_label + parts$negatives_per_label)) * n_chosen
     },
-    fits = function(recipe, task) check_given_values("labels", task),
+    fits = function(recipe, data_source, task) check_given_values("labels", task),
     check = check_multilabel,
     describe = function(private) {
       c(format_per_label(private$.recipe), format_shuffled(private$.recipe, private$.place$epoch))

@@ -11,7 +11,7 @@
 #' The Python class `pystrat.StratifiedBatchSampler` returns the same batches, row for row, from the same seed.
 #'
 #' Begin with `vignette("stratified-batches", package = "rbridge")`; [rbridge-package] says how to get the vignettes.
-#' Guides: \guide{batches} shows which arguments to use for what; \guide{stratified} has all details.
+#' Guides: \guide{samplers} shows which arguments to use for what; \guide{stratified} has all details.
 #'
 #' @param min_samples_per_stratum (`integer(1)` or named `integer()`)\cr
 #'   The minimum `m`: each batch holds at least `m` rows of each stratum; at least 1.
@@ -141,7 +141,7 @@
 #'   task = mlr3::tsk("sonar")
 #'   learner = mlr3::lrn("classif.mlp",
 #'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
-#'     loss = rbridge::nn_aum_loss,
+#'     loss = rbridge::aum_loss,
 #'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 5),
 #'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
 #'   )
@@ -168,12 +168,11 @@ batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TR
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
   assign = "proportional", rare = "error", missing = "error", num_replicas = NULL, ...) {
   answer_keywords(...)
-  dealt_generator("stratified", given_arguments("strata"), strata)
+  sampler_of("stratified")
 }
 
 kind_stratified = function() {
   dealt_kind("stratified",
-    class = "batch_sampler_stratified",
     describe = function(private) format_setup(private$.setup, private$.place$epoch),
     methods = list(
       min_samples_per_stratum = function() if (is.null(private$.in_order)) as.integer(private$.setup$plan$minimum)

@@ -125,7 +125,7 @@ kind_weighted = function() {
   feedback_kind(
     class = "batch_sampler_weighted",
     plan = function(request) feedback_recipe("weighted", request$seed, core_plan("weighted", request)),
-    fits = function(recipe, task) check_given_values("weights", task),
+    fits = function(recipe, data_source, task) check_given_values("weights", task),
     vectors = list(
       parts = c("n_rows", "batch_size", "replacement", "n_batches", "num_replicas", "begins"),
       state = c("weights", "epoch", "batch", "drawn", "generator", "sample_generator")

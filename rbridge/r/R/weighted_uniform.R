@@ -54,25 +54,7 @@
 #' next_batch()
 batch_sampler_uniform = function(n_rows = NULL, batch_size, replacement = FALSE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  request_generator("uniform", given_arguments())
+  sampler_of("uniform")
 }
 
-kind_uniform = function() {
-  table_kind("uniform",
-    class = "batch_sampler_uniform",
-    n_rows = function(recipe) recipe$parts$n_rows,
-    describe = function(private) {
-      c(format_uniform(private$.recipe), format_order(private$.recipe, private$.place$epoch))
-    },
-    settings = function(recipe) c(format_uniform(recipe), format_seed(recipe))
-  )
-}
-
-format_uniform = function(recipe) {
-  parts = recipe$parts
-  batches = format_fixed_size(list(n_batches = count_of_recipe(recipe, 0), batch_size = parts$batch_size))
-  c(
-    sprintf("* Rows: %.0f, all equally likely", parts$n_rows),
-    sprintf("%s, %s replacement", batches, if (parts$replacement == 1L) "with" else "without")
-  )
-}
+kind_uniform = function() table_kind("uniform", of_rows = "n_rows")

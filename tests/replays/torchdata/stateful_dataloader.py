@@ -41,5 +41,6 @@ class StatefulDataLoader:
 
 
 def states_of(sampler: Any, iterator: Any) -> dict[str, Any]:
-    """Return what is saved of a batch sampler: its own state, and that of its iterator."""
-    return {"sampler": sampler.state_dict(), "iterator": iterator.state_dict()}
+    """Return what is saved of a batch sampler, if it has a state, and of its iterator."""
+    own = sampler.state_dict() if hasattr(sampler, "state_dict") else None
+    return {"sampler": own, "iterator": iterator.state_dict()}

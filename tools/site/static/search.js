@@ -1,57 +1,50 @@
-// Shows the results of Pagefind, with excerpts. Without a web server or without its index, those of Sphinx stay.
+// Shows the guides that a question is about, above the pages that Sphinx finds. GUIDES is in guides.js.
 
-// What people ask, and the words of the pages.
+// What people ask, and the words of the guides.
 const SYNONYMS = {
-  "unbalanced": "imbalanced",
-  "minority class": "rare",
+  "unbalanced": "imbalance",
+  "imbalanced": "imbalance",
   "upsampling": "oversampling",
   "undersample": "undersampling",
   "oversample": "oversampling",
-  "checkpoint": "resume",
+  "checkpoint": "resuming",
+  "resume": "resuming",
   "cv": "cross-validation",
-  "ddp": "distributed",
   "multi-gpu": "several processes",
   "siamese": "contrastive",
   "huggingface": "hugging face",
 };
 
 function withSynonyms(question) {
-  const words = question.toLowerCase();
+  const words = question.toLowerCase().trim();
   const known = Object.keys(SYNONYMS).find((phrase) => new RegExp(`(^|\\s)${phrase}($|\\s)`).test(words));
   return known ? words.replace(known, SYNONYMS[known]) : words;
 }
 
-// A function has the same name in both references.
-function language(url) {
-  return /\/r\/./.test(url) ? " (R)" : /\/python\/./.test(url) ? " (Python)" : "";
-}
-
-async function show(question) {
-  const pagefind = await import("../pagefind/pagefind.js");
-  // A page with the words themselves comes before one with longer words: "size" before "sizes".
-  await pagefind.options({ ranking: { termSimilarity: 10 } });
-  const { results } = await pagefind.search(withSynonyms(question));
-  const found = document.getElementById("found");
-  const heading = document.createElement("p");
-  heading.textContent = results.length ? `${results.length} pages, the best first:` : `No page has "${question}".`;
-  const list = document.createElement("ol");
-  list.className = "found";
-  for (const page of await Promise.all(results.slice(0, 20).map((result) => result.data()))) {
-    const item = document.createElement("li");
-    const link = document.createElement("a");
-    link.href = page.url;
-    link.textContent = page.meta.title + language(page.url);
-    const excerpt = document.createElement("div");
-    excerpt.innerHTML = page.excerpt;
-    item.append(link, excerpt);
-    list.append(item);
-  }
-  found.append(heading, list);
-  document.getElementById("search-results").hidden = true;
+// The whole question in the name of a guide counts most, then in its words, then all words of the question somewhere.
+function score(guide, question) {
+  const name = guide.name.toLowerCase();
+  const text = `${name} ${guide.words.toLowerCase()}`;
+  if (name === question) return 4;
+  if (name.includes(question)) return 3;
+  if (text.includes(question)) return 2;
+  return question.split(/\s+/).every((word) => text.includes(word)) ? 1 : 0;
 }
 
 const question = new URLSearchParams(window.location.search).get("q");
 if (question) {
-  document.getElementById("question").value = question;
-  show(question).catch(() => {});
+  const asked = withSynonyms(question);
+  const found = GUIDES.map((guide) => [score(guide, asked), guide]).filter(([points]) => points > 0);
+  found.sort(([one], [other]) => other - one);
+  const list = document.createElement("ul");
+  list.className = "guides";
+  for (const [, guide] of found) {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = guide.page;
+    link.textContent = guide.name;
+    item.append(link, guide.words ? `: ${guide.words}` : "");
+    list.append(item);
+  }
+  document.getElementById("guides").append(list);
 }

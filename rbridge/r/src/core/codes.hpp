@@ -37,26 +37,22 @@ struct Codes {
 
  private:
   bool count_integers(Host &host) {
-    for (int64_t begin = 0; begin < n_rows; begin += Host::STEPS) {
-      int64_t end = std::min(begin + Host::STEPS, n_rows);
-      for (int64_t row = begin; row < end; row++) {
-        int32_t code = integers[row];
-        if (code < 0 || code > n_strata) return false;
-        counts[static_cast<size_t>(code)]++;
-      }
-      host.go_on();
-    }
-    return true;
+    bool are_valid = true;
+    host.in_steps(n_rows, [&](int64_t begin, int64_t end) {
+      uint32_t most = 0;
+      for (int64_t row = begin; row < end; row++) most = std::max(most, static_cast<uint32_t>(integers[row]));
+      are_valid = are_valid && most <= n_strata;
+      for (int64_t row = begin; row < end && are_valid; row++) counts[static_cast<size_t>(integers[row])]++;
+    });
+    return are_valid;
   }
 
   /* In tables in turn: an addition would wait for the one before of the same code. */
   bool count_bytes(Host &host) {
     std::array<std::array<int64_t, 256>, 4> tables = {};
-    for (int64_t begin = 0; begin < n_rows; begin += Host::STEPS) {
-      int64_t end = std::min(begin + Host::STEPS, n_rows);
+    host.in_steps(n_rows, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; row++) tables[size_t(row) % 4][bytes[row]]++;
-      host.go_on();
-    }
+    });
     for (size_t code = 0; code < 256; code++) {
       int64_t count = tables[0][code] + tables[1][code] + tables[2][code] + tables[3][code];
       if (code < counts.size()) counts[code] = count;

@@ -58,6 +58,15 @@ struct Host {
     if (!goes_on(context)) throw Left();
   }
 
+  /* Call work(begin, end) for parts of 0 to `count`, and ask after each whether to go on. */
+  template <class Work>
+  void in_steps(int64_t count, Work work) {
+    for (int64_t begin = 0; begin < count; begin += STEPS) {
+      work(begin, std::min(begin + STEPS, count));
+      go_on();
+    }
+  }
+
   static constexpr int64_t STEPS = 1 << 16;
 
  private:

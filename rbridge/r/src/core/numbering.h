@@ -196,25 +196,4 @@ static inline int64_t number_values(
   return row == n_rows ? table.found : number_by_sorting(values, n_rows, codes, distinct, host);
 }
 
-/* Store the codes of the rows from `begin` to before `end` in a smaller type, and count them.
- *
- * `wide` has codes from 0 to n_codes - 1; a negative one means a dropped row, and becomes the last code. `codes` is an
- * array of uint8_t, uint16_t or int32_t, for code_bytes of 1, 2 or 4. `counts` has n_codes numbers, which are added to.
- */
-static inline void compact_codes(
-    const int64_t *wide, int64_t begin, int64_t end, int64_t n_codes, int code_bytes, void *codes, int64_t *counts
-) {
-  for (int64_t row = begin; row < end; row++) {
-    int64_t code = wide[row] >= 0 ? wide[row] : n_codes - 1;
-    counts[code] += 1;
-    if (code_bytes == 1) {
-      ((uint8_t *)codes)[row] = (uint8_t)code;
-    } else if (code_bytes == 2) {
-      ((uint16_t *)codes)[row] = (uint16_t)code;
-    } else {
-      ((int32_t *)codes)[row] = (int32_t)code;
-    }
-  }
-}
-
 #endif

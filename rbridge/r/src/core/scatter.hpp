@@ -21,11 +21,10 @@ inline Rows in_order(int64_t n_rows) {
 /* R's sample.int(n_rows), from 0. */
 inline Rows sample(Generator &generator, int64_t n_rows, Host &host) {
   Rows pool = in_order(n_rows), order(static_cast<size_t>(n_rows));
-  for (int64_t done = 0; done < n_rows; done += Host::STEPS) {
-    int64_t left = n_rows - done, size = std::min(left, Host::STEPS);
-    take_rows(&generator, pool.data(), static_cast<uint32_t>(left), static_cast<uint32_t>(size), order.data() + done);
-    host.go_on(size);
-  }
+  host.in_steps(n_rows, [&](int64_t begin, int64_t end) {
+    uint32_t left = static_cast<uint32_t>(n_rows - begin), size = static_cast<uint32_t>(end - begin);
+    take_rows(&generator, pool.data(), left, size, order.data() + begin);
+  });
   return order;
 }
 
@@ -40,10 +39,11 @@ struct Scattering {
 
   /* Scatter the rows in their order. */
   void in_order(Host &host) const {
-    for (int64_t row = 0; row < n_rows; row++) {
-      rows[layout[cursors[codes[row]]++]] = static_cast<int32_t>(row) + first_row;
-      host.go_on(1);
-    }
+    host.in_steps(n_rows, [this](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; row++) {
+        rows[layout[cursors[codes[row]]++]] = static_cast<int32_t>(row) + first_row;
+      }
+    });
   }
 
   /* Scatter the rows in the order that the generator draws from a pool of 0, 1, ..., which is used up. */

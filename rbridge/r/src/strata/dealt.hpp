@@ -151,16 +151,17 @@ class Dealt : public Sampler {
       host.go_on(whole * count);
     }
     own.push_back(static_cast<Code>(made.n_passes));
-    for (int64_t row = 0; row < codes.n_rows; row++) {
-      int64_t stratum = codes[row];
-      numbers[static_cast<size_t>(row)] = own[static_cast<size_t>(stratum)];
-      host.go_on(1);
-      if (stratum == codes.n_strata || !is_repeated(stratum)) continue;
-      int64_t first = nexts[static_cast<size_t>(stratum)]++;
-      for (int64_t again = 1; again < whole_passes(stratum); again++, first += codes.rows_of(stratum)) {
-        made.repeated[static_cast<size_t>(first)] = static_cast<int32_t>(row);
+    host.in_steps(codes.n_rows, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; row++) {
+        int64_t stratum = codes[row];
+        numbers[static_cast<size_t>(row)] = own[static_cast<size_t>(stratum)];
+        if (stratum == codes.n_strata || !is_repeated(stratum)) continue;
+        int64_t first = nexts[static_cast<size_t>(stratum)]++;
+        for (int64_t again = 1; again < whole_passes(stratum); again++, first += codes.rows_of(stratum)) {
+          made.repeated[static_cast<size_t>(first)] = static_cast<int32_t>(row);
+        }
       }
-    }
+    });
     return numbers;
   }
 
@@ -278,13 +279,12 @@ class Dealt : public Sampler {
   /* Name the rows of repetitions, and defer those that a batch would hold twice. */
   void separate_repetitions(int32_t *rows, Host &host) const {
     const int32_t first_row = host.first_row, *repeated = layout.repeated.data();
-    for (int64_t begin = 0; begin < layout.n_taken; begin += Host::STEPS) {
-      for (int64_t i = begin; i < std::min(begin + Host::STEPS, layout.n_taken); i++) {
+    host.in_steps(layout.n_taken, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i++) {
         int64_t entry = rows[i] - first_row;
         if (entry >= codes.n_rows) rows[i] = repeated[entry - codes.n_rows] + first_row;
       }
-      host.go_on();
-    }
+    });
     std::vector<int32_t> seen(static_cast<size_t>(codes.n_rows + 1)); /* the last batch with a row, from 1 */
     const int32_t *places = layout.places.data();
     int64_t before = 0;

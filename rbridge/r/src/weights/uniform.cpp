@@ -1,7 +1,7 @@
 /* Batches of equally likely rows, with or without replacement: R's sample.int() for each batch. */
 
 #include "../core/kinds.hpp"
-#include "../core/permutation.h"
+#include "../core/scatter.hpp"
 
 namespace pystrat {
 namespace {
@@ -46,19 +46,14 @@ class Uniform : public Sampler {
  private:
   void draw_replaced(Generator &generator, int64_t n_drawn, int32_t *rows, Host &host) const {
     uint32_t limit = static_cast<uint32_t>(n_rows), bits = bits_below(limit);
-    for (int64_t begin = 0; begin < n_drawn; begin += Host::STEPS) {
-      uint32_t count = static_cast<uint32_t>(std::min(Host::STEPS, n_drawn - begin));
-      draw_indices(&generator, limit, 0, bits, count, reinterpret_cast<uint32_t *>(rows + begin));
-      host.go_on();
-    }
+    host.in_steps(n_drawn, [&](int64_t begin, int64_t end) {
+      uint32_t *places = reinterpret_cast<uint32_t *>(rows + begin);
+      draw_indices(&generator, limit, 0, bits, static_cast<uint32_t>(end - begin), places);
+    });
   }
 
   void draw_subsets(Generator &generator, int32_t *rows, Host &host) {
-    if (pool.empty()) {
-      Rows made(static_cast<size_t>(n_rows));
-      fill_in_order(made.data(), static_cast<uint32_t>(n_rows));
-      pool = std::move(made);
-    }
+    if (pool.empty()) pool = in_order(n_rows);
     Numbers<uint32_t> places(static_cast<size_t>(batch_size));
     for (int64_t batch = 0; batch < n_batches; batch++) {
       draw_subset(generator, places, rows + batch * batch_size, host);
@@ -90,10 +85,10 @@ class Uniform : public Sampler {
 
 const Kind uniform_kind = {
     "uniform",
-    Table{whole("n_rows", LARGEST_COUNT), whole("batch_size"), flag("replacement"),
+    Table{optional(whole("n_rows", LARGEST_COUNT)), whole("batch_size"), flag("replacement"),
           optional(whole("n_batches", LARGEST_COUNT))} +
         SHARING,
-    make<Uniform>,
+    make<Uniform>, {"n_rows"},
 };
 
 }  // namespace pystrat

@@ -10,7 +10,7 @@ loss_values = function(given) {
 # The loss of tensors and its gradient.
 tensor_loss = function(predictions, labels, dtype = torch::torch_double()) {
   input = torch::torch_tensor(predictions, dtype = dtype, requires_grad = TRUE)
-  loss = nn_aum_loss()(input, torch::torch_tensor(labels))
+  loss = aum_loss()(input, torch::torch_tensor(labels))
   loss$backward()
   list(loss = loss$item(), gradient = torch::as_array(input$grad))
 }

@@ -123,6 +123,7 @@ calls = c(calls[!duplicated(names(calls))], list(
   batch_plan = list(x = labels_of_rows, min_samples_per_stratum = 1),
   bind_counts = list(tables = list(counts_of_rows)),
   bin_target = list(values = c(1, 2, 3), n_bins = 2),
+  class_weights = list(labels = labels_of_rows),
   corpus_dataset = list(source = corpus, suffixes = ".txt"),
   correct_probabilities = list(probabilities = c(0.5, 0.25), keep_rate = 0.5),
   count_sources = list(sources = list(a = labels_of_rows), read = identity, stratum = identity),
@@ -166,7 +167,7 @@ called = list(
   stratified_stream = c("read", "stratum")
 )
 # These need Python, LibTorch, a mixture or a file, or have no argument.
-not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "nn_aum_loss", "read_batch_sampler",
+not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "aum_loss", "read_batch_sampler",
   "sampled_output", "script_folder", "write_batch_sampler")
 
 given_besides = function(name, argument) {

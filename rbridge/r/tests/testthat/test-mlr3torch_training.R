@@ -51,7 +51,7 @@ for (name in names(tasks)) {
     batches = record_training(
       batch_sampler_stratified(run$min_samples_per_stratum, seed = run$seed),
       task,
-      epochs = 3, loss = nn_aum_loss, callbacks = list(mlr3torch::t_clbk("rbridge.set_epoch"))
+      epochs = 3, loss = aum_loss, callbacks = list(mlr3torch::t_clbk("rbridge.set_epoch"))
     )
     expect_length(batches, 3 * run$n_batches)
     expect_equal(as_epochs(batches, run$n_batches), run$epochs)
@@ -70,7 +70,7 @@ test_that("a network trained on stratified batches learns", {
   skip_without_libtorch()
   task = tasks$simulated()
   learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 100, seed = 1, device = "cpu", predict_type = "prob",
-    loss = nn_aum_loss, batch_sampler = batch_sampler_stratified(3, seed = 1))
+    loss = aum_loss, batch_sampler = batch_sampler_stratified(3, seed = 1))
   learner$train(task)
   expect_gt(learner$predict(task)$score(mlr3::msr("classif.auc")), 0.95)
 })

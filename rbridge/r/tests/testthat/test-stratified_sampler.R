@@ -87,6 +87,6 @@ test_that("a generator prints its settings", {
     "* seed: 1",
     "* strata: 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', ..."
   ))
-  expect_identical(tail(capture.output(batch_sampler_stratified(2)), 1), "* strata: of the task")
+  expect_identical(tail(capture.output(batch_sampler_stratified(2)), 1), "* strata: of the dataset")
   expect_identical(tail(capture.output(batch_sampler_stratified(1, strata = c(5, 6))), 1), "* strata: 2, of 2 rows")
 })

@@ -24,8 +24,8 @@ test_that("an epoch of more rows than R can number is refused when it is drawn",
 
 test_that("generators and instances show themselves", {
   generator = batch_sampler_uniform(10, 3, seed = 1)
-  expect_output(print(generator), paste0("<batch_sampler_uniform> generator\n* Rows: 10, all equally likely\n",
-    "* Batches: 3, of 3 rows, without replacement\n* seed: 1"), fixed = TRUE)
-  expect_output(print(generator(NULL)), paste0("<batch_sampler_uniform>\n* Rows: 10, all equally likely\n",
-    "* Batches: 3, of 3 rows, without replacement\n* Order: drawn by seed 1, next epoch 0"), fixed = TRUE)
+  arguments = c("* batch_size: 3", "* replacement: FALSE", "* seed: 1", "* n_rows: 10 rows")
+  expect_identical(capture.output(print(generator)), c("<batch_sampler_uniform> generator", arguments))
+  expect_identical(capture.output(print(generator(NULL))), c("<batch_sampler_uniform>", arguments, "* batches: 3",
+    "* next epoch: 0"))
 })

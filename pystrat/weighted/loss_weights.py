@@ -1,0 +1,39 @@
+"""Class weights of a loss, one per class; those of samplers are methods of theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pystrat.strata import encode_strata, sorted_series
+
+
+def class_weights(labels: Any) -> NDArray[np.float32]:
+    """Return one weight per class for a loss, so that all classes count equally.
+
+    The weight of a class is ``n / (C * n_c)``, with n rows, C classes, and n_c rows of the class. The R function is
+    ``class_weights()``.
+
+    Parameters
+    ----------
+    labels
+        The class of each row, as in `inverse_frequency_weights`.
+
+    Returns
+    -------
+    numpy.ndarray of float32, shape (number of classes,)
+        Sorted as ``numpy.unique`` sorts classes: weight k is that of output k of a network.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from pystrat import class_weights
+    >>> weight = torch.from_numpy(class_weights([1] * 60 + [0] * 1940))
+    >>> torch.nn.CrossEntropyLoss(weight=weight).weight
+    tensor([ 0.5155, 16.6667])
+    """
+    classes = encode_strata(labels, missing=None, name="labels")
+    weights = classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64))
+    return np.asarray(sorted_series(weights, classes.values, "weight"), dtype=np.float32)

@@ -1,0 +1,62 @@
+#' @title Callback That Weights the Loss by Classes
+#'
+#' @name rbridge.class_weights
+#'
+#' @description
+#' A callback for classification learners of mlr3torch: it puts class weights into the cross-entropy of each training,
+#' so that every fold of a resampling has weights of its own.
+#' Get it with `mlr3torch::t_clbk("rbridge.class_weights")`.
+#'
+#' @section Parameters:
+#' * `of` (`character(1)`)\cr
+#'   `"task"` (default): the weights that [class_weights()] returns for the training rows.
+#'   `"sampler"`: those of the method `class_weights()` of the batch sampler, which undo downsampling and oversampling.
+#'
+#' @section Errors:
+#' The loss is not cross-entropy, or the batch sampler has no class weights.
+#'
+#' @examples
+#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
+#'   mlr3::lrn("classif.mlp",
+#'     epochs = 10, batch_size = 100, callbacks = mlr3torch::t_clbk("rbridge.class_weights")
+#'   )
+#' }
+NULL
+
+class_weights_callback = function() {
+  mlr3torch::torch_callback("rbridge.class_weights",
+    classname = "CallbackSetRbridgeClassWeights",
+    initialize = function(of = "task") self$of = check_choice(of, "of", c("task", "sampler")),
+    on_begin = function() weight_loss(self$ctx, self$of),
+    label = "Class Weights",
+    packages = "rbridge",
+    man = "rbridge::rbridge.class_weights",
+    parent_env = topenv()
+  )
+}
+
+weight_loss = function(ctx, of) {
+  if (!inherits(ctx$loss_fn, c("nn_bce_with_logits_loss", "nn_cross_entropy_loss"))) {
+    stop("The callback rbridge.class_weights needs the loss cross-entropy. Got one of class '", class(ctx$loss_fn)[1L],
+      "' instead.", call. = FALSE)
+  }
+  weights = torch::torch_tensor(loss_weights(ctx, of))
+  ctx$loss_fn = mlr3torch::t_loss("cross_entropy", class_weight = weights)$generate(ctx$task_train)
+  ctx$loss_fn$to(device = ctx$device)
+}
+
+# As mlr3torch's cross-entropy takes them: with two classes, the weight of the positive one if the other has 1.
+loss_weights = function(ctx, of) {
+  task = ctx$task_train
+  weights = if (of == "task") class_weights(task) else weights_of_sampler(ctx)[task$class_names]
+  if (length(weights) == 2L) weights[[1L]] / weights[[2L]] else unname(weights)
+}
+
+weights_of_sampler = function(ctx) {
+  sampler = training_sampler(ctx, "rbridge.class_weights")
+  if (is.null(sampler$class_weights)) {
+    stop("The callback rbridge.class_weights needs a batch sampler with class weights. That of class '",
+      class(sampler)[1L], "' has none.", call. = FALSE)
+  }
+  sampler$class_weights()
+}

@@ -1,0 +1,27 @@
+#' @title Class Weights of a Loss
+#'
+#' @description
+#' Returns one weight per class, with which all classes count equally in a loss: `n / (C * n_c)`, with `n` rows, `C`
+#' classes, and `n_c` rows of the class.
+#' The Python function `pystrat.class_weights()` returns the same weights.
+#'
+#' @param labels (any)\cr
+#'   The class of each row: a vector or factor, or a classification task of mlr3.
+#'
+#' @return (named `numeric()`)\cr
+#' In the order of the outputs of a network: the levels of the factor, the classes of the task, or the sorted values.
+#' A level without rows has weight 0.
+#'
+#' @seealso [rbridge.class_weights] for the learners of mlr3torch.
+#'
+#' @export
+#' @examples
+#' class_weights(rep(c("yes", "no"), times = c(60, 1940)))
+class_weights = function(labels) {
+  sizes = class_sizes(labels)
+  values = if (inherits(labels, "Task")) labels$truth() else labels
+  classes = if (is.factor(values)) levels(values) else sort(unique(values), method = "radix")
+  counts = sizes$counts[sizes$codes[match(classes, values)]]
+  weights = ifelse(is.na(counts), 0, length(sizes$codes) / (length(sizes$counts) * counts))
+  stats::setNames(weights, classes)
+}

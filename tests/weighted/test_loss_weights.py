@@ -1,0 +1,20 @@
+"""Class weights of a loss, in the order of the outputs of a network, in both languages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from pystrat import class_weights
+
+
+@pytest.mark.parametrize(
+    "labels", [[2, 0, 2, 2, 1], ["c", "a", "c", "c", "b"], torch.tensor([2, 0, 2, 2, 1]), pd.Categorical(list("cacca"))]
+)
+def test_all_classes_count_equally_in_the_order_of_numpy_unique(labels: object) -> None:
+    weights = class_weights(labels)
+    _, counts = np.unique(np.asarray(labels), return_counts=True)
+    np.testing.assert_allclose(weights * counts, 5 / len(counts), rtol=1e-6)
+    assert weights.dtype == np.float32
