@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import Any, Iterator
+from typing import Iterator
 
 
 def is_count_of_loader() -> bool:

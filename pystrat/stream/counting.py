@@ -82,7 +82,10 @@ def _name_of(source: Any) -> str:
     """Return the name of a source that is given without one: a path and a text are their own names."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
-    name = repr(source)
+    try:
+        name = repr(source)
+    except ValueError:  # an integer of more digits than Python writes out
+        raise refused_value("sources", "have names", show(source), "Map names to sources.") from None
     if _ADDRESS.search(name):  # it differs between processes, so counts and states would be of other sources
         got = f"{show(source)}, whose repr has its address,"
         raise refused_type("sources", "have the same names in every process", got, "Map names to sources.")

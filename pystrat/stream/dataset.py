@@ -275,12 +275,12 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return StreamIterator(self)
 
     def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:
-        """Set the next epoch, and where in it to begin, as `BatchSampler.set_epoch` does; call it before ``iter(loader)``.
+        """Set the next epoch, and where in it to begin, as `BatchSampler.set_epoch` does.
 
-        Batches can be left out with counts, or with one lane for each rank.
+        Call it before ``iter(loader)``. Batches can be left out with counts, or with one lane for each rank.
         """
-        place = self._place_after(self._lanes.check_epoch(epoch), batches_done or 0)
-        keeps = batches_done is None and epoch == self._next.epoch
+        place = self._place_after(epoch, 0 if batches_done is None else batches_done)
+        keeps = batches_done is None and place.epoch == self._next.epoch
         self._shared.set(self._next if keeps else place)
 
     def state(self, epoch: Optional[int] = None, batches_done: int = 0) -> dict[str, Any]:
@@ -297,8 +297,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
             seed.
         """
         place = self._place_of(state)
-        is_end = self._is_counted and state["batch"] == self._most_batches
-        self._shared.set(Place(place.epoch + 1, 0) if is_end else place)  # a rank that alone is at the end waits there
+        is_end = state["batch"] == self._most_batches  # a rank that alone is at the end waits there
+        self._shared.set(Place(place.epoch + 1, 0) if is_end else place)
 
     # Called by iterators and loaders --------------------------------------------------------------------------------
 

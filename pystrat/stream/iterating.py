@@ -115,6 +115,7 @@ class StreamIterator(Iterator[list[Any]]):
         except BaseException:
             self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
             raise
+        self._place = Place(epoch, self._stream._most_batches)
         self._stream._shared.end(epoch, self._worker, self._step)
         raise StopIteration
 
@@ -144,5 +145,5 @@ class StreamIterator(Iterator[list[Any]]):
         """Continue at a saved state; the next epoch of the stream is the one after it."""
         self._place = self._stream._place_of(state)
         self._lanes = {}
-        epoch = self._place.epoch
-        self._stream._shared.go_on_at(Place(epoch + 1 if self._worker is None else epoch, 0))
+        is_over = self._worker is None or state["batch"] == self._stream._most_batches
+        self._stream._shared.go_on_at(Place(self._place.epoch + is_over, 0))

@@ -141,10 +141,14 @@ def copies_of_rows(
 
 
 def joined_groups(
-    groups: Sequence[Sequence[int]], sources: Sequence[Sequence[int]], totals: Sequence[int], taken: Sequence[int], n: int
+    groups: Sequence[Sequence[int]],
+    sources: Sequence[Sequence[int]],
+    totals: Sequence[int],
+    taken: Sequence[int],
+    n_batches: int,
 ) -> list[list[int]]:
     """Join groups of sources until each has as many rows of each repeated stratum as a batch."""
-    least = [min(total, ceil(Fraction(k, n))) if k > total else 0 for total, k in zip(totals, taken)]
+    least = [min(total, ceil(Fraction(k, n_batches))) if k > total else 0 for total, k in zip(totals, taken)]
 
     def has_enough(group: Sequence[int]) -> bool:
         codes = [code for source in group for code in sources[source]]

@@ -1,4 +1,4 @@
-# Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete, as in pystrat/stream/dealing.py.
+# Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete; pystrat/stream/dealing.py, too.
 # Rows are a data.frame, or a vector or list of one value a row. Both ways of dealing are lists of functions:
 # * add(rows, codes, copies): takes in rows in the order of an epoch, which takes each of them so often;
 # * following(): the next batch that is complete, NULL if there is none yet.

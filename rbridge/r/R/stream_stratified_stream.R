@@ -82,8 +82,8 @@
 #'   have equally many batches, and a resumed epoch reads only the sources that it still needs.
 #' * With shares or balance, any E epochs in succession take each row of a stratum in a lane equally often, to within
 #'   one. No batch has a row twice.
-#' * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane are
-#'   added to its last batch.
+#' * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
+#'   are added to its last batch.
 #' * Factors in the rows become text, because sources may have other levels.
 #'
 #' R's torch has no workers for iterable datasets. The guide \guide{streams} has more.
@@ -327,14 +327,19 @@ lane_batches = function(stream, lane, epoch, drawn, first) {
         dealing$close()
       } else {
         group = groups[[1L]]
-        is_checked = counted && first == 0 && !any(lanes$counts[group, ] > 0) # that it is empty
-        if (is_checked || !counted || !dealing$skip(source_ranks(lanes, lane, group, places))) {
+        if (!counted || is_needed(lanes, dealing, lane, group, places, first)) {
           deal_group(stream, dealing, lane, epoch, group, places)
         }
         groups <<- groups[-1L] # only now: after an error, the sources are read again
       }
     }
   }
+}
+
+# Whether sources are read: that they are empty is checked, unless the epoch is resumed.
+is_needed = function(lanes, dealing, lane, group, places, first) {
+  is_empty = !any(lanes$counts[group, ] > 0)
+  (is_empty && first == 0) || !dealing$skip(source_ranks(lanes, lane, group, places))
 }
 
 # Reads sources and deals their rows in the order of an epoch, as those of one source.

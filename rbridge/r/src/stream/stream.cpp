@@ -1,7 +1,7 @@
 /* Streams of sources: the plan of their lanes, and the order of their sources in an epoch.
  *
- * Source k belongs to lane k modulo the number of lanes, and all lanes have the same number of batches, B. In a lane, an
- * epoch takes k rows of a stratum of n. What is taken has ranks, and the one of rank i, from 1, belongs to batch
+ * Source k belongs to lane k modulo the number of lanes, and all lanes have the same number of batches, B. In a lane,
+ * an epoch takes k rows of a stratum of n. What is taken has ranks, and the one of rank i, from 1, belongs to batch
  * ceil((i * B - h) / k), from 1. The shift h is 0, except for a stratum of fewer rows than batches in a stream that
  * shuffles: then it is drawn below B in each epoch, so that the rows are not in the same batches in all epochs.
  *
@@ -18,6 +18,8 @@ namespace pystrat {
 namespace {
 
 const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size", FEWER = "Use fewer lanes.";
+
+constexpr double MOST = LARGEST_COUNT;
 
 enum { RARE_ERROR, RARE_WARN, RARE_ALLOW };
 
@@ -100,14 +102,15 @@ class Stream : public Sampler {
     if (n_batches > LARGEST_COUNT / n_lanes) {
       std::string name = given.has(MEAN) ? MEAN : MINIMUM;
       double asked = given.has(MEAN) ? mean : *std::max_element(minimums.begin(), minimums.end());
-      std::string got = text(asked, ", for ", static_cast<double>(n_batches) * static_cast<double>(n_lanes), " batches,");
+      double all = static_cast<double>(n_batches) * static_cast<double>(n_lanes);
+      std::string got = text(asked, ", for ", all, " batches,");
       refuse(name, got, text("make at most ", LARGEST_COUNT, " batches"), "Raise it.");
     }
     if (!is_exact()) refuse("lanes", "", "be more for so many rows and batches");
   }
 
-  /* Draw "rows", the sources of the lanes in the order of an epoch; "offsets", where lanes begin; and "shifts", those of
-   * the strata of the lanes. The number of the epoch's generator is that behind those of its sources.
+  /* Draw "rows", the sources of the lanes in the order of an epoch; "offsets", where lanes begin; and "shifts", those
+   * of the strata of the lanes. The number of the epoch's generator is that behind those of its sources.
    */
   void draw(Generator &generator, uint32_t epoch, Host &host) override {
     Rows drawn;
@@ -264,7 +267,8 @@ class Stream : public Sampler {
     double asked = minimums[static_cast<size_t>(stratum_of(tightest))];
     std::string rows = count_of(limited(asked), "row");
     if (rare == RARE_ERROR) {
-      std::string requirement = text(are_several ? "ask for" : "be", " at most ", rows_of(tightest), ", ", where(tightest));
+      std::string verb = are_several ? "ask for" : "be";
+      std::string requirement = text(verb, " at most ", rows_of(tightest), ", ", where(tightest));
       std::string got = are_several ? rows + " of '{stratum}'" : text(asked);
       refuse(MINIMUM, got, requirement, advice("Lower"), stratum_of(tightest));
     }
@@ -298,8 +302,9 @@ class Stream : public Sampler {
     n_batches = count_by_mean(static_cast<int64_t>(n_rows), mean * static_cast<double>(n_lanes));
     guaranteed = INT64_MAX;
     for (int64_t lane = 0; lane < n_lanes; lane++) {
+      int64_t share = (static_cast<int64_t>(each) - lane - 1) / n_lanes + 1;
       if (given.has("shares")) take_shares();
-      else taken.insert(taken.end(), static_cast<size_t>(n_strata), (static_cast<int64_t>(each) - lane - 1) / n_lanes + 1);
+      else taken.insert(taken.end(), static_cast<size_t>(n_strata), share);
     }
     for (size_t cell = 0; cell < taken.size(); cell++) {
       check_taken(cell);
@@ -317,7 +322,7 @@ class Stream : public Sampler {
     if (each < static_cast<double>(n_lanes)) {
       refuse("balance", "", text("be at least ", n_lanes, ", the number of lanes"));
     }
-    if (each * static_cast<double>(n_strata) > LARGEST_COUNT) refuse_large_epoch("balance");
+    if (each * static_cast<double>(n_strata) > MOST) refuse_large_epoch("balance");
     return each;
   }
 
@@ -330,7 +335,7 @@ class Stream : public Sampler {
       refuse("shares", got, "name every stratum", "", std::find(shares.begin(), shares.end(), -1) - shares.begin());
     }
     double total = static_cast<double>(n_batches) * mean, sum = std::accumulate(shares.begin(), shares.end(), 0.0);
-    if (total > LARGEST_COUNT) refuse_large_epoch(MEAN);
+    if (total > MOST) refuse_large_epoch(MEAN);
     double done = 0, before = 0;
     for (size_t i = 0; i < shares.size(); i++) {
       done += shares[i];
