@@ -13,9 +13,7 @@ import numpy as np
 from rounds import head, interleaved, ratio, show
 
 from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat.corpus import CorpusMixtureBatchSampler
-from pystrat.corpus.line_file import LineFile
-from pystrat.corpus.line_index import INDEX_SUFFIX
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 
 N_FILES, N_LINES = 20, 1_000_000
 # Width of the layer and tokens of a step are such that a step takes seconds also where torch has a plain BLAS: of a
@@ -37,22 +35,8 @@ def write_files(folder: Path) -> list[Path]:
     return paths
 
 
-def forget(paths: list[Path]) -> None:
-    for path in paths:
-        path.with_name(f".{path.name}{INDEX_SUFFIX}").unlink(missing_ok=True)
-
-
 def lines_found(paths: list[Path]) -> None:
-    """Index all files anew, open them again, and go through them as Python does."""
-
-    def index_anew() -> None:
-        forget(paths)
-        for path in paths:
-            LineFile(path)
-
-    def open_again() -> None:
-        for path in paths:
-            LineFile(path)
+    """Find the lines of all files, and go through them as Python does."""
 
     def go_through() -> None:
         for path in paths:
@@ -60,10 +44,8 @@ def lines_found(paths: list[Path]) -> None:
                 for _ in text:
                     pass
 
-    timings = interleaved({"index": index_anew, "python": go_through}, rounds=15)
-    show("indexing 10^6 lines in 20 files over a loop through their lines", ratio(timings, "index", "python"), 1.0)
-    timings = interleaved({"again": open_again, "python": go_through}, rounds=15)
-    show("opening them again over a loop through their lines", ratio(timings, "again", "python"), 0.1)
+    timings = interleaved({"find": lambda: CorpusDataset(paths, [".txt"]), "python": go_through}, rounds=15)
+    show("finding 10^6 lines in 20 files over a loop through their lines", ratio(timings, "find", "python"), 1.0)
 
 
 def epochs_drawn(folder: Path) -> None:
@@ -103,7 +85,7 @@ def batches_by_length(folder: Path) -> None:
 
 
 def lines_read(folder: Path) -> None:
-    """Read 100,000 drawn lines one by one; Python reads all lines of all files into lists and picks them there."""
+    """Read 100,000 drawn lines in batches; Python reads all lines of all files into lists and picks them there."""
     mixture = CorpusMixtureBatchSampler(folder, 64, suffixes=[".txt"], sample=100_000, seed=1)
     dataset = mixture.dataset()
     rows = mixture.batches(0).rows.tolist()
@@ -118,11 +100,12 @@ def lines_read(folder: Path) -> None:
         for begin in range(0, len(rows), 64):
             dataset.__getitems__(rows[begin : begin + 64])
 
-    timings = interleaved(
-        {"one": lambda: [dataset[row] for row in rows], "many": in_batches, "whole": whole}, rounds=15
+    timings = interleaved({"batches": in_batches, "whole": whole}, rounds=15)
+    show(
+        "reading 100,000 drawn lines in batches of 64 over reading all files whole",
+        ratio(timings, "batches", "whole"),
+        4.0,
     )
-    show("reading 100,000 drawn lines over reading all files whole", ratio(timings, "one", "whole"), 4.0)
-    show("the same in batches of 64", ratio(timings, "many", "whole"), 4.0)
 
 
 def subsets_drawn() -> None:

@@ -38,9 +38,9 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.downsampling.sampler import DownsampledBatchSampler
     from pystrat.stratified.multilabel import MultilabelBatchSampler
     from pystrat.stratified.per_label import PerLabelBatchSampler
+    from pystrat.pairs.codes import decode_pairs
     from pystrat.pairs.datasets import FeatureLookup, PairDataset, TripleDataset
-    from pystrat.pairs.sampler import NegativePairBatchSampler, decode_pairs
-    from pystrat.pairs.triples import TripleBatchSampler
+    from pystrat.pairs.sampler import NegativePairBatchSampler, TripleBatchSampler
     from pystrat.weighted.class_weights import (
         effective_number_weights,
         inverse_frequency_weights,
@@ -141,7 +141,7 @@ _MODULE_OF = {
     "TensorLoader": "tensor_loader",
     "TreeBatchSampler": "tree",
     "TreeSampler": "tree",
-    "TripleBatchSampler": "pairs.triples",
+    "TripleBatchSampler": "pairs.sampler",
     "TripleDataset": "pairs.datasets",
     "UniformBatchSampler": "weighted.uniform",
     "WeightedBatchSampler": "weighted.weighted",
@@ -152,7 +152,7 @@ _MODULE_OF = {
     "check_ranks": "ranks",
     "class_weights": "weighted.loss_weights",
     "correct_probabilities": "downsampling.probabilities",
-    "decode_pairs": "pairs.sampler",
+    "decode_pairs": "pairs.codes",
     "density_weights": "weighted.density_weights",
     "distribute": "distributed",
     "effective_number_weights": "weighted.class_weights",

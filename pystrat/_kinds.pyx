@@ -38,6 +38,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         INTEGERS "pystrat::INTEGERS"
         DOUBLES "pystrat::DOUBLES"
         LONGS "pystrat::LONGS"
+        LARGE "pystrat::LARGE"
     cdef cppclass Host:
         void *context
         void *(*new_vector)(void *context, const char *name, Type type, int64_t count) noexcept
@@ -62,7 +63,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
 
 cdef long long LARGEST = 2**53  # doubles hold all integers up to it
 
-_DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64}
+_DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64, <int>LARGE: np.int64}
 
 
 def check(str kind not None, dict arguments not None):
@@ -180,7 +181,7 @@ def with_stratum(text, names, stratum):
     """Return a text with the name of a stratum, as users of Python write it; without names or a text, as it is."""
     if text is None or "{stratum}" not in text or not len(names):
         return text
-    return text.replace("{stratum}", (names.in_messages() if isinstance(names, Names) else names)[stratum])
+    return text.replace("{stratum}", str((names.in_messages() if isinstance(names, Names) else names)[stratum]))
 
 
 cdef void *new_vector(void *context, const char *name, Type type, int64_t count) noexcept with gil:

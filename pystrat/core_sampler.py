@@ -149,7 +149,7 @@ class KindBatchSampler(CoreBatchSampler):
         self._adopt(parts, **{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
 
     def _begin(
-        self, data: Mapping[str, NDArray[Any]] = {}, names: Sequence[str] = (), labels: Mapping[str, Any] = {}
+        self, data: Mapping[str, Any] = {}, names: Sequence[Any] = (), labels: Mapping[str, Any] = {}
     ) -> None:
         """Plan. `names` are those of the strata, for messages."""
         self._parts.update(data)
@@ -163,5 +163,5 @@ class KindBatchSampler(CoreBatchSampler):
     def _global_length(self) -> int:
         return self._n_batches
 
-    def _new_instance(self, names: Sequence[str] = ()) -> Any:
+    def _new_instance(self, names: Sequence[Any] = ()) -> Any:
         return _kinds.Instance(self._kind, self._parts, self._seed, names)

@@ -1,9 +1,7 @@
 """Shared by batch samplers whose batches depend on feedback from training.
 
-The random numbers follow from seed and epoch. The batches also depend on the feedback, and on how many batches were
-drawn before it came. A batch is drawn when it is requested, by the training loop or, earlier, by the workers of a
-DataLoader. With `num_replicas`, the batches that all ranks train on at the same time are drawn together, by every rank,
-so that the ranks agree as long as they receive the same feedback at the same time.
+A batch is drawn when it is requested, by the training loop or, earlier, by the workers of a DataLoader. All ranks draw
+the batches that they train on at the same time together, so they agree as long as they receive the same feedback.
 """
 
 from __future__ import annotations
@@ -15,39 +13,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.arrays import check_same_rows, plain_array
-from pystrat.limits import SAMPLE_EPOCH
-from pystrat.messages import check_integer, refused_value, show
-from pystrat.recipe import Recipe, make_recipe
-from pystrat.row_arguments import row_positions, row_values
 from pystrat._random import RandomStream, stream_at
+from pystrat.arrays import check_same_rows, plain_array
 from pystrat.base import BatchSampler, Place, epoch_seed
 from pystrat.batches import Batches
 from pystrat.core_sampler import CoreBatchSampler
+from pystrat.limits import MAX_COUNT, SAMPLE_EPOCH
+from pystrat.messages import refused_value, show
+from pystrat.recipe import Recipe, make_recipe
+from pystrat.row_arguments import row_positions, row_values
 
-_GENERATOR_WORDS = 625  # 624 words of state, and first the position among them
-_LARGEST_WORD = 2**32 - 1
-_FIRST_STATE = ("weights", "priorities", "next_position", "n_added")  # of what the core plans
+_VALUES = ("weights", "priorities")  # of rows, in the state that the core has
+_STATE = (*_VALUES, "next_position", "n_added", "largest")
 _LABELS = ("beta", "normalize")
+_ENTRIES = ("drawn", "generator", "sample_generator", "feedback")  # of a state, besides those of all samplers
 
 
 class SamplerWithFeedback(BatchSampler):
-    """Base class of the samplers that receive feedback, or are queried, between batches.
+    """Base class of the samplers whose states contain more than the place.
 
-    A subclass implements `_feedback_state` and `_load_feedback_state`, because its states contain more than the place.
+    A subclass implements `_feedback_state`, which returns the rest of a state, and `_load_feedback_state`, which checks
+    and loads it, and returns what was drawn beyond the place. The former gets the iterator that `_lists_from` returned,
+    if it is an iterator whose state is requested.
     """
 
     @abstractmethod
     def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
-        """Return what a state contains besides its place.
-
-        `batches` is the iterator that `_lists_from` returned, if it is an iterator whose state is requested; None if it
-        is the sampler, or if nothing has been drawn since the place was set.
-        """
+        ...
 
     @abstractmethod
     def _load_feedback_state(self, state: Mapping[str, Any]) -> Any:
-        """Check and load what `_feedback_state` returned; return what was drawn beyond the place."""
+        ...
 
     def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
         return {**super()._state(place, batches), **self._feedback_state(place, batches)}
@@ -66,12 +62,12 @@ class _Ahead(NamedTuple):
 class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
     """Base class of the samplers that draw batches of one size, each according to the feedback so far.
 
-    The constructor of a subclass gives what the core has planned to `_begin`. The state is in the core.
+    The constructor of a subclass gives what the core has planned to `_begin`. The core has the state, and checks one
+    that is loaded. The batches of the running epoch are kept until it ends, 4 bytes per row, because a state may be
+    requested after any of them.
 
     Notes
     -----
-    Guarantees, besides those of `BatchSampler`:
-
     * The batches of an epoch are a function of the seed, the epoch, the feedback before and during it, and how many
       batches were drawn before each piece of feedback. Feedback affects the batches that are not yet drawn.
     * `batches` returns the epoch as it would be without further feedback, and changes nothing.
@@ -79,21 +75,16 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
       which come first after the state is loaded.
     * If all ranks receive the same feedback between the same batches, interleaving them gives the batches of
       ``rank=None``.
-    * `sample` and the iteration have separate random numbers: neither changes what the other draws.
-
-    The batches of the running epoch are kept until it ends, 4 bytes per row, because a state may be requested after any
-    of them.
     """
 
     _draws: Optional["_Draws"] = None  # those of the running iteration
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
-    _entry: str = "weights"  # of a state: what it has for each row
 
     def _begin(
         self, planned: Mapping[str, Any], *, seed: Optional[int], num_replicas: Optional[int], rank: Optional[int]
     ) -> None:
         """Take the parts of the recipe, its labels, and the first state."""
-        parts = {name: part for name, part in planned.items() if name not in _FIRST_STATE + _LABELS}
+        parts = {name: part for name, part in planned.items() if name not in _STATE + _LABELS}
         labels = {name: planned[name] for name in _LABELS if name in planned}
         self._adopt(parts, labels, seed=seed, num_replicas=num_replicas, rank=rank)
         self._instance = self._new_instance()
@@ -120,26 +111,6 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         """Return everything that feedback changes."""
         return self._instance.ask("state")
 
-    def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
-        """Check what `_feedback` returned, and that the rows in `drawn` exist; then load it."""
-        entry = self._entry
-        if not isinstance(feedback, Mapping) or not {entry, "next_position"} <= set(feedback):
-            raise refused_value("state", f"hold the {entry} of the rows", show(feedback))
-        values = row_values(feedback[entry], "state")
-        length = len(values) // self._n_stages
-        outside = drawn[(drawn < 0) | (drawn >= length)]
-        if len(outside):
-            required = f"hold drawn rows from 0 to {length - 1}" if length else "hold no drawn rows: it has no row"
-            raise refused_value("state", required, show(outside[0]))
-        counts = {name: feedback.get(name) for name in ("largest", "n_added")}
-        counts["next_position"] = check_integer(feedback["next_position"], "next_position", minimum=0)
-        self._instance.begin({entry: values, **counts})
-
-    @property
-    def _n_stages(self) -> int:
-        """The number of values that a state has for each row."""
-        return 1
-
     @abstractmethod
     def _state_vectors(self) -> dict[str, Any]:
         """Return what `_feedback` returns, in the form of a recipe."""
@@ -147,8 +118,8 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
     def sample(self, k: int) -> NDArray[np.int32]:
         """Draw `k` rows according to the feedback so far, outside of epochs, for training loops without epochs.
 
-        The random numbers follow from the seed and the previous calls of `sample`, and are not those of any epoch: the
-        iteration is the same with and without such calls. They are part of the sampler's state.
+        The random numbers follow from the seed and the previous calls of `sample`, and are not those of any epoch. They
+        are part of the sampler's state.
 
         Parameters
         ----------
@@ -158,14 +129,8 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         Returns
         -------
         numpy.ndarray of int32, shape (k,)
-            Drawn like the rows of a batch of `k` rows. With `num_replicas` and a rank, each call draws the rows of all
-            ranks and returns those of this rank. So the calls of all ranks, one after the other, give the rows of
-            ``rank=None``, as long as all ranks receive the same feedback between the same calls.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `k` is invalid, or no row can be drawn.
+            Drawn like the rows of a batch of `k` rows. With a rank, each call draws the rows of all ranks and returns
+            those of this one: the calls of all ranks, one after the other, give the rows of ``rank=None``.
         """
         stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
         drawn = self._instance.draw_more(stream, {"k": k, "count": self._stride, "epoch": self.epoch})
@@ -176,33 +141,18 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         return drawn[rank * size : (rank + 1) * size].copy()
 
     def _recipe(self) -> Recipe:
-        return make_recipe(
-            self._kind,
-            seed=self.seed,
-            parts=self._parts,
-            state={**self._state_vectors(), **self._place_vectors(), "sample_generator": self._sample_words(np.int32)},
-            labels=self._labels,
-        )
+        place, sampled = self._next, self._sample_words()
+        state = {**self._state_vectors(), "sample_generator": None if sampled is None else sampled.view(np.int32)}
+        if place.ahead is not None:  # resumed within an epoch
+            state.update(_vectors_of(place.epoch, place.batch * self._stride, place.ahead))
+        return make_recipe(self._kind, seed=self.seed, parts=self._parts, state=state, labels=self._labels)
 
     def _fingerprint(self) -> str:
         return self._instance.identify()
 
-    def _place_vectors(self) -> dict[str, Any]:
-        """Return the place of a sampler that was resumed within an epoch; nothing if it is at the beginning of one."""
-        place = self._next
-        ahead: Optional[_Ahead] = place.ahead
-        if ahead is None:
-            return {}
-        return {
-            "epoch": place.epoch,
-            "batch": place.batch * self._stride,
-            "drawn": ahead.batches.reshape(-1),
-            "generator": ahead.generator.view(np.int32),
-        }
-
-    def _sample_words(self, dtype: type = np.uint32) -> Optional[NDArray[Any]]:
+    def _sample_words(self) -> Optional[NDArray[np.uint32]]:
         """Return the generator's state after the last `sample`; None before the first one."""
-        return None if self._sample_stream is None else self._sample_stream.state().view(dtype)
+        return None if self._sample_stream is None else self._sample_stream.state()
 
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))
@@ -231,25 +181,29 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         }
 
     def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional[_Ahead]:
-        if not {"drawn", "generator", "sample_generator", "feedback"} <= set(state):
-            required = "have the entries 'drawn', 'generator', 'sample_generator' and 'feedback' too"
+        if not set(_ENTRIES) <= set(state) or not isinstance(state["feedback"], Mapping):
+            required = f"have the entries {', '.join(map(repr, _ENTRIES[:3]))} and 'feedback' too"
             raise refused_value("state", required, show(state))
         if self.rank is not None and state["batch"] % self._stride:
             required = f"be at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
             raise refused_value("state", required, f"batch {show(state['batch'])}")
-        drawn, words, sampled = plain_array(state["drawn"], "state"), state["generator"], state["sample_generator"]
+        drawn = plain_array(state["drawn"], "state")
         if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self.batch_size,)):
             required = f"hold drawn batches of {self.batch_size} rows"
             raise refused_value("state", required, f"an array of shape {drawn.shape}")
-        if words is None and (drawn.size or state["batch"]):
+        generator, sampled = words_of(state["generator"]), words_of(state["sample_generator"])
+        if generator is None and (drawn.size or state["batch"]):
             raise refused_value("state", "hold the state of the generator", "nothing")
-        generator = None if words is None else generator_words(words)
-        sample_generator = None if sampled is None else generator_words(sampled)
-        self._load_feedback(state["feedback"], drawn.reshape(-1))
-        self._sample_stream = None if sample_generator is None else stream_at(sample_generator)
-        if generator is None:
-            return None
-        return _Ahead(drawn.astype(np.int32).reshape(-1, self.batch_size), generator)
+        given = {name: state["feedback"].get(name) for name in _STATE}
+        given.update((name, row_values(given[name], "state")) for name in _VALUES if given[name] is not None)
+        ahead = None
+        if generator is not None:
+            batches = drawn.clip(-1, MAX_COUNT).astype(np.int32).reshape(-1, self.batch_size)
+            ahead = _Ahead(batches, generator)
+            given.update(_vectors_of(int(state["epoch"]), int(state["batch"]), ahead))
+        self._instance.begin({name: part for name, part in given.items() if part is not None})
+        self._sample_stream = None if sampled is None else stream_at(sampled)
+        return ahead
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_instance": self._feedback()}
@@ -260,21 +214,19 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         self._instance.begin(state["_instance"])
 
 
-def generator_words(words: Any) -> NDArray[np.uint32]:
-    """Return the words of the generator in a state; refuse invalid ones."""
+def _vectors_of(epoch: int, batch: int, ahead: _Ahead) -> dict[str, Any]:
+    """Return a place as a recipe and the core have it; `batch` is counted over all ranks."""
+    words = ahead.generator.view(np.int32)
+    return {"epoch": epoch, "batch": batch, "drawn": ahead.batches.reshape(-1), "generator": words}
+
+
+def words_of(words: Any) -> Optional[NDArray[np.uint32]]:
+    """Return the words of a generator in a state, None if there are none; refuse what is no vector of such words."""
+    if words is None:
+        return None
     given = plain_array(words, "state")
-    if given.shape != (_GENERATOR_WORDS,):
-        required = f"hold {_GENERATOR_WORDS} words of the generator"
-        raise refused_value("state", required, show(words))
-    required = f"hold words of the generator, integers from 0 to {_LARGEST_WORD}"
-    if given.dtype.kind not in "iu":
-        raise refused_value("state", required, f"{given.dtype} values")
-    outside = given[(given < 0) | (given > _LARGEST_WORD)]
-    if len(outside):
-        raise refused_value("state", required, show(outside[0]))
-    if given[0] >= _GENERATOR_WORDS:
-        required = f"hold a place of the generator from 0 to {_GENERATOR_WORDS - 1}"
-        raise refused_value("state", required, show(given[0]))
+    if given.shape != (625,) or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= 2**32:
+        raise refused_value("state", "hold 625 words of the generator", "others")
     return given.astype(np.uint32)
 
 

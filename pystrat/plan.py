@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
@@ -38,8 +39,8 @@ class Plan:
     def __init__(
         self, heading: str, n_batches: int, strata: pd.Index, columns: Mapping[str, NDArray[Any]], **numbers: Any
     ) -> None:
-        self.heading, self.n_batches, self.strata, self.columns = heading, n_batches, strata, columns
-        vars(self).update(columns, counts=columns["rows"], **numbers)
+        self.n_batches, self.strata = n_batches, strata
+        vars(self).update(columns, heading=heading, columns=columns, counts=columns["rows"], **numbers)
 
     if TYPE_CHECKING:
 
@@ -98,17 +99,29 @@ class BatchPlan(Plan):
         assign: str,
         available: Optional[NDArray[np.int64]] = None,
     ) -> None:
-        known = counts if available is None else available
-        columns = {"rows": counts, "fewest": counts // n_batches, "most": -(-counts // n_batches)}
-        if (counts != known).any():
-            columns = {"rows": counts, "of": known, **columns}
-        super().__init__("", n_batches, strata, columns, assign=assign, available=known)
-        least, n_held = self.min_samples_per_stratum, int((counts >= n_batches).sum())
+        self.n_batches, self.counts, self.strata, self.assign = n_batches, counts, strata, assign
+        self.available = counts if available is None else available
+
+    @cached_property
+    def columns(self) -> Mapping[str, NDArray[Any]]:
+        """The columns of `table`."""
+        of = {"of": self.available} if (self.counts != self.available).any() else {}
+        return {"rows": self.counts, **of, "fewest": self.fewest, "most": -(-self.counts // self.n_batches)}
+
+    @cached_property
+    def heading(self) -> str:
+        """The number of batches and what each of them holds."""
+        least, n_held = self.min_samples_per_stratum, int((self.counts >= self.n_batches).sum())
         held = f"at least {count_of(least, 'row')} of every stratum"
         if least == 0 and n_held > 0:
-            held = f"rows of {n_held} of {count_of(len(counts), 'stratum')}"
-        batches = f"{count_of(n_batches, 'batch')} of {range_of(self.sizes, 'row')}"
-        self.heading = f"{batches}, {count_of(self.n_rows, 'row')} in all, assign={assign!r}\nevery batch holds {held}"
+            held = f"rows of {n_held} of {count_of(len(self.counts), 'stratum')}"
+        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.sizes, 'row')}"
+        return f"{batches}, {count_of(self.n_rows, 'row')} in all, assign={self.assign!r}\nevery batch holds {held}"
+
+    @property
+    def fewest(self) -> NDArray[np.int64]:
+        """The fewest rows of each stratum in a batch."""
+        return self.counts // self.n_batches
 
     @property
     def n_rows(self) -> int:

@@ -127,9 +127,8 @@ def test_files_that_documents_help_pages_and_docstrings_name_exist() -> None:
     assert len(named) > 20 and not [name for name in sorted(named) if not (ROOT / name).is_file()]
     folders = [ROOT / folder for folder in ("benchmarks", "pystrat", "rbridge", "tests", "tools")]
     paths = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
-    for document in ("CONTRIBUTING.md", "docs/design.md"):
-        sources = re.findall(r"`([\w./]+\.(?:c|h|py|pyx|R|sh))`", (ROOT / document).read_text(encoding="utf-8"))
-        assert sources and not [name for name in sources if not any(path.endswith(f"/{name}") for path in paths)]
+    sources = re.findall(r"`([\w./]+\.(?:c|h|py|pyx|R|sh))`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert sources and not [name for name in sources if not any(path.endswith(f"/{name}") for path in paths)]
 
 
 def test_the_page_of_errors_has_the_messages_that_are_raised() -> None:

@@ -240,7 +240,7 @@ def check_dataset(dataset: Any, given: Arguments) -> None:
         return
     assert len(dataset) == 6
     if given["transform"] is None and not given["positions"]:
-        assert dataset[5] == ("line",) * len(dataset.files[0].sides)
+        assert dataset[5] == ("line",) * len(dataset.table.found[0].paths)
 
 
 def check_lookup(lookup: Any, given: Arguments) -> None:

@@ -13,7 +13,6 @@ import torch
 
 from pystrat import (
     DownsampledBatchSampler,
-    OneStratumBatchSampler,
     ShardedStratifiedBatchSampler,
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
@@ -25,7 +24,6 @@ from pystrat import (
     sharded_plan,
 )
 from pystrat.stream import StratifiedStream, count_sources
-from tests.inside import recipe_of
 
 DAYS = [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)]
 PAIRS: dict[str, list[Any]] = {
@@ -202,40 +200,6 @@ def test_probabilities_are_matched_by_the_values() -> None:
     assert correct_probabilities(table, rates).tolist() == [[0.2, 0.8]]
     with pytest.raises(ValueError, match="a column for each class of 'keep_rate', 0, 1. Got '1', '0' instead"):
         correct_probabilities(table.rename(columns=str), rates)
-
-
-@pytest.mark.parametrize(
-    "labels, kinds",
-    [
-        ([1, 0], ("integer",)),
-        ([2**31 - 1, 1 - 2**31], ("integer",)),
-        ([2**31, 0], ("double",)),
-        (pd.Series([1, None], dtype="Int64"), ("double",)),
-        ([1.0, 2.5], ("double",)),
-        ([True, None], ("boolean",)),
-        ([DAYS[0], None], ("day",)),
-        (pd.to_datetime(["2020-01-01T12:00:00+02:00"]), ("time",)),
-        (pd.Categorical([3, 2], [3, 2], ordered=True), ("integer",)),
-        ({"x": [1, 2], "\udc80": ["a", "b"]}, ("integer", "text")),
-        (["a", None], None),
-        ([b"a", b"b"], None),
-        ([0.1 + 0.2, 1.0], None),
-        ([2**53 - 1, 1], None),
-        ([datetime.datetime(2020, 1, 1, 0, 0, 0, 1)], None),
-        (pd.Categorical(["b", "a"]), None),
-    ],
-)
-def test_a_recipe_keeps_what_the_values_are_if_their_names_give_them_exactly(labels: Any, kinds: Any) -> None:
-    recipe = recipe_of(StrataSubsetBatchSampler(labels, 1, 1, missing="stratum", seed=1))
-    assert recipe is not None and recipe.labels.get("kinds") == kinds
-    assert recipe.labels.get("columns") == (("x", "2") if isinstance(labels, dict) else None)
-
-
-def test_a_recipe_keeps_the_order_of_categories() -> None:
-    labels = pd.Categorical(["low", "high", None], ["unused", "low", "high"], ordered=True)
-    recipe = recipe_of(OneStratumBatchSampler(labels, 1, missing="stratum", seed=1))
-    assert recipe is not None
-    assert (recipe.labels["kinds"], recipe.labels["levels"]) == (("ordered 2",), ("low", "high"))
 
 
 def test_messages_show_logical_values_as_python_writes_them() -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import os
-import re
-import struct
 import warnings
 from itertools import islice
 from pathlib import Path
@@ -204,45 +200,6 @@ def test_a_file_larger_than_memory(library: str, tmp_path: Path) -> None:
         given = given.reshape(n_rows, n_columns)
     batches = islice(TensorLoader(given, sampler=sampler), 10)
     assert [batch[:, :2].tolist() for (batch,) in batches] == [[[row, 0.0] for row in rows] for rows in expected]
-
-
-def safetensors_of(arrays: dict[str, np.ndarray]) -> bytes:
-    """Return a file in the format of safetensors."""
-    header, begin = {}, 0
-    for name, array in arrays.items():
-        types = {"float32": "F32", "int64": "I64"}
-        end = begin + array.nbytes
-        header[name] = {"dtype": types[str(array.dtype)], "shape": array.shape, "data_offsets": [begin, end]}
-        begin = end
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + b"".join(array.tobytes() for array in arrays.values())
-
-
-def mapped_safetensors(path: Path) -> dict[str, np.ndarray]:
-    """Map the arrays of such a file, as docs/fast-epochs.md does."""
-    document = Path(pystrat.__file__).parents[1] / "docs" / "fast-epochs.md"
-    (code,) = re.findall(r"```python\n(import json.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL)
-    names: dict[str, Any] = {}
-    exec(code, names)
-    return names["mapped"](path)
-
-
-def test_files_of_safetensors_stay_on_the_disk(tmp_path: Path) -> None:
-    arrays = {"x": x.numpy(), "y": y.numpy()}
-    path = tmp_path / "data.safetensors"
-    path.write_bytes(safetensors_of(arrays))
-    forms = [mapped_safetensors(path)]
-    assert all(isinstance(array, np.memmap) for array in forms[0].values())
-    if importlib.util.find_spec("safetensors") is not None:
-        from safetensors.torch import load_file, save_file
-
-        save_file({"x": x, "y": y}, path)
-        forms += [mapped_safetensors(path), load_file(path)]
-    for given in forms:
-        expected = {name: {"x": x, "y": y}[name] for name in given}  # in the order of the file
-        assert len(expected) == 2
-        loader = TensorLoader(given, sampler=SAMPLERS["stratified"](seed=1))
-        assert_all_same(loader, TensorLoader(expected, sampler=SAMPLERS["stratified"](seed=1)))
 
 
 def test_a_transform_gets_each_batch() -> None:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat.batches import Batches
 from pystrat.corpus.cutting import CuttingBatchSampler
-from pystrat.corpus.dataset import CorpusDataset, check_transform
-from pystrat.corpus.files import Paths, Source, check_suffixes, open_files
-from pystrat.corpus.lengths import limited_lengths
+from pystrat.corpus.dataset import CorpusDataset
+from pystrat.corpus.files import Paths, Source, check_suffixes, find_files, labels_of
+from pystrat.corpus.lengths import check_function, check_max_length, line_lengths, remaining_lines
+from pystrat.corpus.line_table import LineTable
 from pystrat.corpus.plan import CorpusPlan, PlanSettings, shown_name
-from pystrat.corpus.population import check_accept, check_max_length, find_population
 from pystrat.corpus.rules import RuleSource, encoded, read_rules
 from pystrat.corpus.stages import Planning, Stages, WeightsOfEpochs, numbers_of
-from pystrat.messages import check_flag, refused_type
+from pystrat.messages import refused_type
 from pystrat.recipe import Recipe, make_recipe
 
 
@@ -116,7 +116,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         If a parameter or a rule is invalid, or a file is missing, is not a regular file, cannot be read or has another
         number of lines than its partner. The message names the file, or the line of the rule.
     RuntimeError
-        When an epoch is drawn and a file has changed since it was indexed.
+        When an epoch is drawn and a file has changed.
 
     Warns
     -----
@@ -225,27 +225,29 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
             "rank": rank,
         }
         settings = self._plan_of(arguments)
-        accept = check_accept(accept)
+        accept = check_function(accept, "accept")
         read = None if rules is None else read_rules(rules)
-        self._files = open_files(source, suffixes, targets)
+        self._table = table = LineTable(find_files(source, suffixes, targets))
         if not isinstance(limits, list):
             limits = settings.get("max_length")
-        by_length, of_lines, allowed = settings["by_length"], None, None
-        if by_length or limits is not None:
-            of_lines, allowed = limited_lengths(lengths, self._files, limits)
-        population = find_population(self._files, allowed, accept)
-        names = [encoded(file.name, "source") for file in self._files]
+        remains = remaining_lines(table, lengths if limits is not None else None, limits, accept)
+        self._labels_of_files = labels_of(table.found)
+        counts = None
+        if remains is not None:
+            counts = [int(part.sum()) for part in np.split(remains, np.cumsum(table.counts)[:-1])]
+        names = [encoded(each.name, "source") for each in table.found]
         chosen = PlanSettings(names, read, temperature, sample, epoch_end, cap, assign, batch_size, num_replicas)
-        self._stages = Stages(Planning(self._files, population and population.counts, chosen), weights)
-        data: dict[str, Any] = {"lines": np.array([len(file) for file in self._files], dtype=np.float64)}
+        self._stages = Stages(Planning(self._labels_of_files, table.counts, counts, chosen), weights)
+        data: dict[str, Any] = {"lines": np.array(table.counts, dtype=np.float64)}
         if len(self._stages.begins) > 1:
             data["begins"] = np.array(self._stages.begins, dtype=np.float64)
-        if population is not None:  # one bit for each line, lowest first
-            data["remaining"] = np.packbits(population.remains, bitorder="little")
-        if by_length:
-            assert of_lines is not None
-            if population is not None:
-                of_lines[~population.remains] = 0  # lines that are never drawn may have any length
+        if remains is not None:  # one bit for each line, lowest first
+            data["remaining"] = np.packbits(remains, bitorder="little")
+        if settings["by_length"]:
+            of_lines = line_lengths(lengths, table)
+            of_lines = of_lines if of_lines.ndim == 1 else of_lines.max(axis=1)
+            if remains is not None:
+                of_lines[~remains] = 0  # lines that are never drawn may have any length
             data["lengths"] = of_lines
         del arguments["lengths"]
         self._request = arguments, data
@@ -267,15 +269,16 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     def _labels_of(self, suffixes: Sequence[str]) -> dict[str, Any]:
         files = self._stages.plans[0].files
         of_stages = [file for plan in self._stages.plans for file in plan.files]
-        sides = [side for of_suffix in zip(*(file.sides for file in self._files)) for side in of_suffix]
+        table = self._table
+        paths = [path for of_side in zip(*(each.paths for each in table.found)) for path in of_side]
         return {
             "rule": np.array([np.nan if file.rule is None else float(file.rule.number) for file in files]),
             "uniform_share": np.array([float(file.uniform_share) for file in of_stages]),
             "share": np.array([float(file.share) for file in of_stages]),
             "suffixes": list(suffixes),
             # As bytes, because a path may not be text in any encoding.
-            "paths": np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8),
-            "versions": [side.version for side in sides],
+            "paths": np.frombuffer(b"\0".join(map(os.fsencode, paths)), dtype=np.uint8),
+            "versions": [version for of_side in zip(*table.versions) for version in of_side],
         }
 
     @property
@@ -297,12 +300,10 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None, positions: bool = False
     ) -> CorpusDataset:
         """Return the dataset whose positions the batches contain; see `CorpusDataset`."""
-        return CorpusDataset.of_files(self._files, check_transform(transform), check_flag(positions, "positions"))
+        return CorpusDataset.of_table(self._table, transform, positions)
 
     def _epoch_batches(self, epoch: int) -> Batches:
-        for parallel in self._files:
-            for side in parallel.sides:
-                side.check()
+        self._table.check()
         return super()._epoch_batches(epoch)
 
     def _known_length(self, epoch: int) -> int:
@@ -331,7 +332,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({len(self._files)} files, {self.plan.total} lines an epoch, "
+            f"{type(self).__name__}({len(self._table.found)} files, {self.plan.total} lines an epoch, "
             f"{self._shown_batches(self.epoch)}, shuffle={self._parts['shuffle']}, seed={self._seed}, "
             f"epoch={self.epoch})"
         )

@@ -26,7 +26,6 @@ from pystrat.messages import (
     refused_value,
     show,
 )
-from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.rules import Rule, RuleSource, encoded, read_rules, shown_part
 from pystrat.multiplier import ratio_of
 from pystrat.value_names import names_index
@@ -208,7 +207,8 @@ class CorpusPlan:
     @classmethod
     def of_files(
         cls,
-        files: Sequence[ParallelFile],
+        labels: Sequence[str],
+        lines: Sequence[int],
         settings: PlanSettings,
         weights: Any,
         remaining: Optional[Sequence[int]] = None,
@@ -218,8 +218,7 @@ class CorpusPlan:
         `remaining` is the number of lines of each file that limits do not exclude; None if there are no limits.
         """
         plan = cls.__new__(cls)
-        lines = [len(file) for file in files]
-        plan._share_out([file.label for file in files], lines, remaining or lines, settings, weights, MAX_COUNT)
+        plan._share_out(labels, lines, remaining or lines, settings, weights, MAX_COUNT)
         plan.has_limits = remaining is not None
         return plan
 

@@ -13,29 +13,19 @@ from numpy.typing import NDArray
 from pystrat.base import epoch_permutation
 from pystrat.batches import Batches
 from pystrat.core_sampler import CoreBatchSampler, arguments_of
-from pystrat.corpus.dataset import CorpusDataset, check_transform
-from pystrat.corpus.line_file import LineFile
+from pystrat.corpus.dataset import CorpusDataset
+from pystrat.corpus.files import Found, Paths, listed_files
+from pystrat.corpus.lengths import check_function
+from pystrat.corpus.line_table import LineTable
 from pystrat.corpus.plan import shown_name
 from pystrat.lazy_pandas import pd
-from pystrat.messages import as_written, check_flag, check_list, count_of, refused_value, show
+from pystrat.messages import as_written, check_flag, count_of, refused_value, show
 from pystrat.multiplier import ratio_of
 from pystrat.plan import BatchPlan
-from pystrat.regular_files import kind_of
 from pystrat.value_names import names_index
 
 CLASSES = ("positive", "negative")
-Paths = Sequence[Union[str, "os.PathLike[str]"]]
-
-
-class ListedFile:
-    """One file of a list, by its path, in the form that `CorpusDataset` takes."""
-
-    def __init__(self, path: Path) -> None:
-        self.name = path.name
-        self.sides = (LineFile(path),)
-
-    def __len__(self) -> int:
-        return len(self.sides[0])
+LISTS = ("positives", "negatives")
 
 
 class LabelledLines(CorpusDataset):
@@ -48,9 +38,6 @@ class LabelledLines(CorpusDataset):
     """
 
     n_positives = 0
-
-    def __getitem__(self, position: int) -> Any:
-        return super().__getitem__(position), self._label(position)
 
     def __getitems__(self, positions: Sequence[int]) -> list[Any]:
         return [(item, self._label(position)) for item, position in zip(super().__getitems__(positions), positions)]
@@ -109,7 +96,7 @@ class RareEventBatchSampler(CoreBatchSampler):
         suffice; if there would be more batches than positives or negatives of an epoch, in which case the message names
         the smallest `batch_size` that works.
     RuntimeError
-        When an epoch is drawn and one of its files has changed since it was indexed.
+        When an epoch is drawn and one of its files has changed.
 
     Notes
     -----
@@ -186,16 +173,16 @@ class RareEventBatchSampler(CoreBatchSampler):
         listed = _check_lists(positives, negatives)
         data = {"n_negative_files": np.array([len(listed[1])], dtype=np.float64)}
         settings = self._plan_of(arguments, data)
-        self._files = tuple(ListedFile(path) for paths in listed for path in paths)
-        data["lines"] = np.array([len(file) for file in self._files], dtype=np.float64)
-        parts: dict[str, Any] = {"files": [shown_name(file.name) for file in self._files]}
+        found = [Found(path.name, (path,), (name,)) for paths, name in zip(listed, LISTS) for path in paths]
+        self._table = LineTable(found)
+        data["lines"] = np.array(self._table.counts, dtype=np.float64)
+        parts: dict[str, Any] = {"files": [shown_name(each.name) for each in found]}
         parts.update(self._plan_of(arguments, data))
-        sides = [file.sides[0] for file in self._files]
         labels: dict[str, Any] = {"multiplier": show(multiplier)}
         labels.update({name: show(value) for name, value in settings.items()})
         # As bytes, because a path may not be text in any encoding.
-        labels["paths"] = np.frombuffer(b"\0".join(os.fsencode(side.path) for side in sides), dtype=np.uint8)
-        labels["versions"] = [side.version for side in sides]
+        labels["paths"] = np.frombuffer(b"\0".join(os.fsencode(each.paths[0]) for each in found), dtype=np.uint8)
+        labels["versions"] = [version for version, in self._table.versions]
         self._adopt(parts, labels, seed=seed, num_replicas=num_replicas, rank=rank)
         self._n_positive_files = parts["n_positive_files"]
         self._lines = data["lines"].astype(np.int64)
@@ -241,7 +228,7 @@ class RareEventBatchSampler(CoreBatchSampler):
         transform : callable, optional
             A function of a line, a str, for example a parser. It must be picklable for workers that are not forked.
         """
-        dataset = LabelledLines.of_files(self._files, OfOneLine(check_transform(transform)))  # type: ignore[arg-type]
+        dataset = LabelledLines.of_table(self._table, OfOneLine(check_function(transform, "transform")))
         assert isinstance(dataset, LabelledLines)
         dataset.n_positives = self._n_positives
         return dataset
@@ -255,7 +242,7 @@ class RareEventBatchSampler(CoreBatchSampler):
             From 0; by default the next epoch.
         """
         chosen = self._chosen_files(epoch)
-        return [self._files[self._n_positive_files + file].sides[0].path for file in chosen.tolist()]
+        return [self._table.found[self._n_positive_files + file].paths[0] for file in chosen.tolist()]
 
     def class_weights(self, epoch: Optional[int] = None, *, normalize: bool = False) -> pd.Series:
         """Return the training weights of a positive and of a negative in an epoch.
@@ -301,12 +288,11 @@ class RareEventBatchSampler(CoreBatchSampler):
 
     def _epoch_batches(self, epoch: int) -> Batches:
         chosen = self._n_positive_files + self._chosen_files(epoch)
-        for file in [*range(self._n_positive_files), *chosen.tolist()]:
-            self._files[file].sides[0].check()
+        self._table.check([*range(self._n_positive_files), *chosen.tolist()])
         return super()._epoch_batches(epoch)
 
     def __repr__(self) -> str:
-        n_files = len(self._files) - self._n_positive_files
+        n_files = len(self._table.found) - self._n_positive_files
         return (
             f"{type(self).__name__}({count_of(self._n_positives, 'positive')} and "
             f"{count_of(self._n_negatives, 'negative')} an epoch, from {self._parts['files_per_epoch']} of "
@@ -315,35 +301,13 @@ class RareEventBatchSampler(CoreBatchSampler):
         )
 
 
-def _check_lists(positives: Any, negatives: Any) -> tuple[list[Path], list[Path]]:
-    """Return the paths of two lists of files; refuse files that are missing, not regular, or listed twice."""
-    required = "be a list of files"
-    known: dict[str, str] = {}
-    listed: list[list[Path]] = []
-    for name, given in (("positives", positives), ("negatives", negatives)):
-        if isinstance(given, (str, bytes, os.PathLike)):
-            raise refused_value(name, required, show(os.fspath(given)), "One file alone is a list of one.")
-        paths = [Path(path) for path in check_list(given, name, required=required, kinds=(str, os.PathLike))]
-        if not paths:
-            raise refused_value(name, "list at least one file", "none")
+def _check_lists(positives: Any, negatives: Any) -> list[list[Path]]:
+    """Return the paths of two lists of files; refuse files that are listed twice."""
+    lists = [listed_files(paths, name, "be a list of files") for paths, name in zip((positives, negatives), LISTS)]
+    known: dict[str, Path] = {}
+    for paths, name in zip(lists, LISTS):
         for path in paths:
-            _check_file(path, name, known)
-        listed.append(paths)
-    return listed[0], listed[1]
-
-
-def _check_file(path: Path, name: str, known: dict[str, str]) -> None:
-    """Refuse a file that is not regular, or the same as one of the known ones; else add it to these."""
-    try:
-        status = os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        raise refused_value(name, "list files that exist", f"no file '{path}'") from None
-    except ValueError:  # a NUL, or a surrogate
-        raise refused_value(name, "list files that exist", "a path that no file can have") from None
-    kind = kind_of(status)
-    if kind != "regular file":
-        raise refused_value(name, "list regular files", f"the {kind} '{path}'")
-    real = os.path.realpath(path)
-    if real in known:
-        raise refused_value(name, "list each file once", f"'{path}', which is '{known[real]}',")
-    known[real] = str(path)
+            other = known.setdefault(os.path.realpath(path), path)
+            if other is not path:
+                raise refused_value(name, "list each file once", f"'{path}', which is '{other}',")
+    return lists

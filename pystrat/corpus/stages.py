@@ -9,7 +9,6 @@ import numpy as np
 
 from pystrat.epoch_table import read_epoch_table
 from pystrat.messages import refused_type
-from pystrat.corpus.files import ParallelFile
 from pystrat.corpus.plan import CorpusPlan, PlanSettings, Weights
 
 WeightsOfEpochs = Union[Weights, Mapping[int, Weights], Callable[[int], Weights]]
@@ -18,13 +17,14 @@ WeightsOfEpochs = Union[Weights, Mapping[int, Weights], Callable[[int], Weights]
 class Planning(NamedTuple):
     """Everything except the weights that plans depend on."""
 
-    files: Sequence[ParallelFile]
+    labels: Sequence[str]
+    lines: Sequence[int]
     remaining: Optional[Sequence[int]]  # lines of each file that limits do not exclude; None if there are no limits
     settings: PlanSettings
 
     def plan(self, weights: Any) -> CorpusPlan:
         """Make the plan for weights, and refuse an epoch that is too large."""
-        return CorpusPlan.of_files(self.files, self.settings, weights, self.remaining)
+        return CorpusPlan.of_files(self.labels, self.lines, self.settings, weights, self.remaining)
 
 
 class Stages:

@@ -1,9 +1,8 @@
-"""Codes of users and items, as the core takes them, and their ids."""
+"""Users and items of observed pairs as codes, and pair numbers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,65 +10,76 @@ from numpy.typing import NDArray
 from pystrat.arrays import Wanted, as_vector, float64_of, in_order_of, own_index, plain_array, row_array
 from pystrat.columns import number_column
 from pystrat.lazy_pandas import is_loaded, pd
-from pystrat.limits import MAX_EXACT
-from pystrat.messages import refused_type, refused_value, count_of, show
+from pystrat.limits import MAX_COUNT, MAX_EXACT
+from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
 
 MAX_CELLS = MAX_EXACT // 2  # there are twice as many pair numbers, which must fit into doubles
-
 
 _CODES = "hold codes, integers from 0"
 _IDS = "hold codes, integers from 0, or ids, text or categories of one kind"
 _ADVICE = "Ids are text or categories, in R a factor."
 
 
-@dataclass(frozen=True)
-class Ids:
-    """The ids of users or items by code: in order of first appearance.
+class Coded(NamedTuple):
+    """Users or items: their codes, how many there are, and the ids by code and their names if ids were given."""
 
-    Attributes
-    ----------
-    values : numpy.ndarray, shape (number of ids,)
-        Read-only.
-    names : sequence of str
-        The name of each id, possibly made on access.
-    """
-
-    values: NDArray[Any]
-    names: Sequence[str]
+    codes: NDArray[np.int64]
+    n_codes: int
+    ids: Optional[NDArray[Any]] = None
+    names: Any = None
 
 
-def codes_of(values: Any, count: Any, name: str) -> tuple[NDArray[np.float64], Optional[Ids]]:
-    """Return the codes of users or of items, which the core checks, and the ids if these were given."""
+def coded(values: Any, count: Optional[int], name: str) -> Coded:
+    """Number ids in order of first appearance, or check codes, which are below `count` if it is given."""
     found = np.atleast_1d(row_array(values, name))
     if found.ndim != 1:
         raise refused_value(name, "be a vector of codes or ids", count_of(found.ndim, "dimension"))
     if len(found) == 0:
-        raise refused_value(name, "have at least one code", show(found))
+        raise refused_value(name, "have at least one code", "0 values")
     is_categorical = is_loaded() and isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
-    if not is_categorical and found.dtype.kind not in "OUS":
-        if found.dtype.kind not in "iuf":
-            raise refused_type(name, _CODES, f"{found.dtype} values", _ADVICE)
-        return float64_of(found), None
-    is_vector = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Mapping))
-    codes, ids = _number_ids(as_vector(values, Wanted(name, _IDS)) if is_vector else found, name)
-    if count is not None:
-        required = f"be left out if '{name}' are ids"
-        raise refused_value(f"n_{name}", required, show(count), "Give codes to count those without a positive.")
-    return float64_of(codes), ids
+    if is_categorical or found.dtype.kind in "OUS":
+        if count is not None:
+            advice = "Give codes to count those without a positive."
+            raise refused_value(f"n_{name}", f"be left out if '{name}' are ids", show(count), advice)
+        is_one = isinstance(values, (str, bytes)) or not hasattr(values, "__len__")
+        return _of_ids(found if is_one else as_vector(values, Wanted(name, _IDS)), name)
+    if found.dtype.kind not in "iuf":
+        raise refused_type(name, _CODES, f"{found.dtype} values", _ADVICE)
+    codes, most = float64_of(found), MAX_COUNT if count is None else count
+    wrong = found[codes != np.floor(codes)]
+    if len(wrong):
+        raise refused_value(name, _CODES, show(wrong[0]), _ADVICE)
+    wrong = found[(codes < 0) | (codes >= most)]
+    if len(wrong):
+        raise refused_value(
+            name, f"hold codes from 0 to {most - 1}", show(wrong[0]), _ADVICE if count is None else None
+        )
+    return Coded(codes.astype(np.int64), int(codes.max()) + 1 if count is None else count)
 
 
-def check_table(n_users: int, n_items: int) -> None:
-    """Refuse a table with more cells than pair numbers can distinguish."""
+def _of_ids(vector: Any, name: str) -> Coded:
+    column = number_column(vector, name, required=_IDS)
+    n_missing = int(np.count_nonzero(column.codes < 0))
+    if n_missing:
+        got = f"{n_missing} missing of {count_of(len(column.codes), 'row')}"
+        raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
+    ids = np.array(column.values)
+    ids.setflags(write=False)
+    return Coded(column.codes, len(ids), ids, column.names)
+
+
+def check_table(n_users: Any, n_items: Any) -> tuple[int, int]:
+    """Return the numbers of users and items; refuse more cells than pair numbers can distinguish."""
+    n_users = check_integer(n_users, "n_users", minimum=1, maximum=MAX_COUNT)
+    n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
     if n_users * n_items > MAX_CELLS:
         required = f"be at most {MAX_CELLS // n_users} with {n_users} users, so that pair numbers stay below 2^53"
         raise refused_value("n_items", required, show(n_items))
+    return n_users, n_items
 
 
 def check_ids(ids: Any, name: str, count: Optional[int] = None) -> Optional[NDArray[Any]]:
-    """Return the ids by code as an array; refuse anything but a vector, and other lengths than `count` if given.
-
-    The index of a pandas object is that of the codes.
-    """
+    """Return ids by code, of which there are `count` if that is given. The index of a pandas object has the codes."""
     if ids is None:
         return None
     if own_index(ids) is not None:
@@ -86,21 +96,46 @@ def split_numbers(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArra
     required = "hold pair numbers, integers from 0 to 2^53 - 1"
     if found.size and found.dtype.kind not in "iu":
         raise refused_type("numbers", required, f"{found.dtype} values")
-    outside = (found < 0) | (found >= 2 * MAX_CELLS)
-    if outside.any():
-        raise refused_value("numbers", required, show(found[outside].flat[0]))
+    outside = found[(found < 0) | (found >= 2 * MAX_CELLS)]
+    if outside.size:
+        raise refused_value("numbers", required, show(outside[0]))
     whole = found.astype(np.int64)
     users, items = np.divmod(whole >> 1, n_items)
     return users, items, whole & 1
 
 
-def _number_ids(vector: Any, name: str) -> tuple[NDArray[np.int64], Ids]:
-    """Number ids in order of first appearance, like strata."""
-    column = number_column(vector, name, required=_IDS)
-    n_missing = int(np.count_nonzero(column.codes < 0))
-    if n_missing:
-        got = f"{n_missing} missing of {count_of(len(column.codes), 'row')}"
-        raise refused_value(name, "have no missing values", got, "Leave these pairs out.")
-    values = np.array(column.values)
-    values.setflags(write=False)
-    return column.codes, Ids(values, column.names)
+def decode_pairs(
+    numbers: Any, n_items: int, *, user_ids: Any = None, item_ids: Any = None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+    """Return users, items and labels of the pair numbers of `NegativePairBatchSampler`.
+
+    Parameters
+    ----------
+    numbers : array_like of int
+        Of any shape.
+    n_items : int
+        The total number of items, as in the sampler.
+    user_ids, item_ids : array_like, optional
+        The ids by code, such as the sampler's; if items have ids, one for each of `n_items`.
+
+    Returns
+    -------
+    tuple of three numpy.ndarray
+        Of the shape of `numbers`: users and items, as ids if these were given, else as codes from 0 (int64), and the
+        labels, 1 for positives, else 0 (int64).
+
+    Examples
+    --------
+    >>> from pystrat import decode_pairs
+    >>> decode_pairs([7, 12], n_items=4)
+    (array([0, 1]), array([3, 2]), array([1, 0]))
+    """
+    n_items = check_integer(n_items, "n_items", minimum=1, maximum=MAX_COUNT)
+    known_users, known_items = check_ids(user_ids, "user_ids"), check_ids(item_ids, "item_ids", n_items)
+    users, items, labels = split_numbers(numbers, n_items)
+    if known_users is not None:
+        if (users >= len(known_users)).any():
+            required = f"be those of at most {count_of(len(known_users), 'user')}"
+            raise refused_value("numbers", required, show(int(users.max()) + 1))
+        users = known_users[users]
+    return users, items if known_items is None else known_items[items], labels

@@ -10,7 +10,6 @@ from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.lazy_pandas import pd
 from pystrat.plan import Plan
 from pystrat.strata import sorted_batches
-from pystrat.value_labels import value_labels
 from pystrat.value_names import Names
 
 
@@ -28,7 +27,7 @@ class RangedBatchSampler(CoreBatchSampler):
         """Take the arguments, those that are checked, the parts of the recipe, and the values of the strata."""
         self._parameters = {name: value for name, value in settings.items() if name != "seed"}
         of_sampler = {name: arguments[name] for name in ("seed", "num_replicas", "rank")}
-        labels = {**labels_of(self._parameters), "names": Names(values), **value_labels(values)}
+        labels = {**labels_of(self._parameters), "names": Names(values)}
         self._adopt(parts, labels, **of_sampler)
 
     @property

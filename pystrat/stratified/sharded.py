@@ -14,7 +14,6 @@ from pystrat.messages import check_integer, count_of, refused_value
 from pystrat.recipe import compact
 from pystrat.strata import Strata, codes_of, encode_strata
 from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
-from pystrat.value_labels import value_labels
 
 
 class ShardedStratifiedBatchSampler(CoreBatchSampler):
@@ -124,7 +123,7 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         own_seed = settings.pop("seed")
         self._parameters = settings
         labels = labels_of(settings)
-        labels.update(names=plan.strata, shards=self.shards, **value_labels(encoded.values))
+        labels.update(names=plan.strata, shards=self.shards)
         self._adopt(parts, labels, seed=own_seed, num_replicas=None, rank=None)
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
 

@@ -130,7 +130,7 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         parts = self._plan_of(settings, data_of(encoded), encoded.shown)
         self._adopt_plan(arguments, settings, parts, encoded.values)
         blocks = parts["blocks"].astype(np.int64)
-        self._plan = _plan_of_blocks(parts, encoded.counts, blocks, encoded.values)
+        self._plan: Plan = _plan_of_blocks(parts, encoded.counts, blocks, encoded.values)
 
     @property
     def plan(self) -> Plan:
@@ -145,8 +145,8 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         is_sampled = plan.batches > 0
         n_drawn = plan.min_samples_per_stratum * plan.strata_per_batch * plan.n_batches  # rows in an epoch
         taken = np.where(is_sampled, n_drawn * (plan.batches / plan.batches.sum()), np.nan)
-        weights = np.asarray(plan.counts / taken)
-        return weights * (n_drawn / int(plan.counts[is_sampled].sum())) if is_normalized else weights
+        scale = n_drawn / int(plan.counts[is_sampled].sum()) if is_normalized else 1.0
+        return np.asarray(plan.counts / taken * scale)
 
     def __repr__(self) -> str:
         plan = self._plan

@@ -154,12 +154,6 @@ class Tree:
     untaken: NDArray[np.int64]
     warnings: list[str] = field(default_factory=list)
 
-    def _protect(self) -> None:
-        super()._protect()
-        for part in self.parts.values():
-            if isinstance(part, np.ndarray):
-                part.setflags(write=False)
-
     def __len__(self) -> int:
         return len(self.parents)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of
 from pystrat.feedback import FeedbackBatchSampler
-from pystrat.messages import check_integer, check_number, refused_value, show
+from pystrat.messages import check_integer, refused_value
 from pystrat.row_arguments import row_positions, row_values
 
 
@@ -116,7 +116,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             arguments["beta"] = beta
         planned = self._plan_of(arguments)
         self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(planned["beta"])
-        self._entry = "priorities" if "priorities" in planned else "weights"
         self._begin(planned, seed=seed, num_replicas=num_replicas, rank=rank)
 
     def _rows_of_data(self) -> Optional[int]:
@@ -250,15 +249,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         largest = state.get("largest")
         return {**state, "largest": None if largest is None else float(largest)}
 
-    def _load_feedback(self, feedback: Any, drawn: NDArray[Any]) -> None:
-        if not isinstance(feedback, Mapping) or "largest" not in feedback:
-            raise refused_value("state", "hold the largest priority", show(feedback))
-        if feedback["largest"] is not None:
-            feedback = {**feedback, "largest": check_number(feedback["largest"], "state", minimum=0)}
-        if feedback.get("n_added") is not None:
-            feedback = {**feedback, "n_added": check_integer(feedback["n_added"], "n_added", minimum=0)}
-        super()._load_feedback(feedback, drawn)
-
     def _state_vectors(self) -> dict[str, Any]:
         return self._feedback()
 
@@ -272,4 +262,4 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         )
 
     def _shown_method(self) -> str:
-        return "method='rank'" if self._entry == "priorities" else f"epsilon={self._parts['epsilon']:g}"
+        return "method='rank'" if "method" in self._parts else f"epsilon={self._parts['epsilon']:g}"

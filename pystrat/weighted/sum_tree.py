@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
-from pystrat.feedback import generator_words
+from pystrat.feedback import words_of
 from pystrat.limits import MAX_SEED
 from pystrat.messages import check_integer, refused_value, show
 from pystrat.row_arguments import row_positions, row_values
@@ -224,7 +224,7 @@ class SumTree:
         check_integer(state["version"], "version", minimum=_STATE_VERSION, maximum=_STATE_VERSION)
         check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
         seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
-        words = generator_words(state["generator"])
+        words = words_of(state["generator"])
         position = check_integer(state["next_position"], "next_position", minimum=0, maximum=self._capacity - 1)
         kept = {"weights": row_values(state["weights"], "weights"), "next_position": position}
         self._instance, self._seed, self._stream = self._new_instance(seed, kept), seed, stream_at(words)

@@ -118,10 +118,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         found: NDArray[np.float64] = self._instance.ask("weights", {"epoch": self.epoch}, data)["weights"]
         return found
 
-    @property
-    def _n_stages(self) -> int:
-        return len(self._parts["begins"]) if "begins" in self._parts else 1
-
     def _state_vectors(self) -> dict[str, Any]:
         return {"weights": self._feedback()["weights"]}
 

@@ -27,7 +27,7 @@ weighted = function() pystrat$WeightedBatchSampler(c(1, 2, 0, 4, 0.5, 3, 1, 1), 
 told = batch_sampler_python(weighted())(NULL)
 told$update(2, 1 / 3)
 resumed = weighted()
-resumed$load_state_dict(weighted()$state_dict())
+resumed$load_state_dict(weighted()$state())
 beta = reticulate::py_eval("beta", convert = FALSE)
 of_beta = pystrat$PrioritizedBatchSampler(8, 3, alpha = 1, epsilon = 0.5, beta = beta)
 of_beta$update(0:1, c(0, 3.5))

@@ -35,22 +35,13 @@ WITHOUT_TRAINING = [
     in_order = unname(split(1:52, (0:51) %/% 32))
     reached = list(training = batches_of(stratified(training), 0:2), validation = rep(in_order, 3))
     """,
-    "",
-    """
-    folds = rsmp("custom_cv")$instantiate(task, f = factor(rep(1:2, length.out = 208)))
-    reached = lapply(1:2, function(fold) {
-      batches_of(stratified(task$clone()$filter(folds$train_set(fold))), 0:2)
-    })
-    """,
-    "",
+    "folds = rsmp('custom_cv')$instantiate(task, f = factor(rep(1:2, length.out = 208)))",
     """
     sampler = stratified(training)
     reached = list(whole = batches_of(sampler, 0:3), resumed = batches_of(sampler, 2:3))
     reached$without_callback = batches_of(sampler, 0:1)
     """,
-    "",
     "reached = batches_of(regression$param_set$values$batch_sampler(cars), 0:4)",
-    "",
 ]
 
 
@@ -94,7 +85,7 @@ def test_blocks_that_need_no_libtorch_print_what_the_document_on_mlr3torch_shows
     fresh = [output for _, _, output in BLOCK.findall(transcript.read_text(encoding="utf-8"))]
     compared = [(output, of_document) for (trains, _, of_document), output in zip(shown, fresh) if not trains]
     assert len(fresh) == len(shown) and [output for output, _ in compared] == [shown for _, shown in compared]
-    assert sum(1 for output, _ in compared if output) >= 8
+    assert sum(1 for output, _ in compared if output) >= 6
 
 
 def test_the_example_of_contributing_crosses() -> None:

@@ -1,4 +1,4 @@
-"""Samplers of files that R and Python make independently: the same files, plans, lines, indexes and messages."""
+"""Samplers of files that R and Python make independently: the same files, plans, lines and messages."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 import rbridge
 from pystrat import StratifiedBatchSampler
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
-from pystrat.corpus.line_file import LineFile
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_batches, assert_same_sampler, batches_in_r, columns_of, instance_of
 from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
+from tests.corpus.test_lines import TEXTS
 
 __all__ = ["folder"]  # the fixture
 
@@ -166,7 +166,7 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
     assert columns_of(r.call("corpus_plan", generator))["file"] == ["caf\\xe9"]
     instance = r.call_function(generator, None)
     assert list(r.call_function(r.call_function(instance["dataset"])["lines"], 1)[0]) == ["line"]
-    (mixture.dataset().files[0].sides[0].path).write_bytes(b"longer than before\n")
+    mixture.dataset().table.found[0].paths[0].write_bytes(b"longer than before\n")
     with pytest.raises(rbridge.RError, match=r"caf\\xe9.txt has changed since its lines were found"):
         r.call_function(r.call_function(instance[".iter"]))
 
@@ -197,37 +197,18 @@ def test_r_reads_the_lines_and_labels_of_rare_events_and_refuses_lists_in_the_sa
 
 # Lines and what is written --------------------------------------------------------------------------------------------
 
-TEXTS = ["", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r", "\u00e9\u2028b\x0b\x85c\n", "\ufeffa\n", "a\rb\n"]
 
-
-@pytest.mark.parametrize("writer", ["python", "r"])
-def test_either_language_uses_the_index_of_lines_that_the_other_one_wrote(
-    writer: str, tmp_path: Path, r: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # R in this process sees it, too
-    in_cache = tmp_path / "in_cache.txt"
-    in_cache.with_name(f".{in_cache.name}.pystrat-lines").mkdir()  # so the index cannot be beside the file
-    for place, text in enumerate([*TEXTS, "x" * 9_000_000 + "\ny" * 3, "a\nb\n"]):
-        path = tmp_path / f"{place}.txt" if place <= len(TEXTS) else in_cache
-        path.write_bytes(text.encode())
-        if writer == "r":
-            r.call("line_index", str(path))
-        lines = LineFile(path)
-        expected = [lines.line(number) for number in range(len(lines))]
-        found = r.call("line_index", str(path))
-        (index,) = (
-            file
-            for file in (path.with_name(f".{path.name}.pystrat-lines"), *tmp_path.glob("cache/pystrat/lines/*"))
-            if file.is_file()
-        )
-        written = (index.stat().st_mtime_ns, index.stat().st_ino)
-        LineFile(path), r.call("line_index", str(path))
-        assert (index.stat().st_mtime_ns, index.stat().st_ino) == written
-        assert columns_of(found)["n_lines"][0] == len(expected)
-        if expected:
-            dataset = r.call("corpus_dataset", r.named_list(path=str(path)), ".txt")
-            positions = np.arange(1, len(expected) + 1, dtype=np.int32)
-            assert list(r.call_function(dataset["lines"], positions)[0]) == expected
+@pytest.mark.parametrize("text", [*TEXTS[:-1], "x" * 9_000_000 + "\ny" * 3])  # R has no text with a zero byte
+def test_lines_and_lengths_are_those_of_python(text: str, tmp_path: Path, r: Session) -> None:
+    path = tmp_path / "text.txt"
+    path.write_bytes(text.encode())
+    python = CorpusDataset([path], [".txt"])
+    dataset = r.call("corpus_dataset", r.named_list(path=str(path)), ".txt")
+    assert r.rinterface.baseenv["length"](dataset)[0] == len(python)
+    assert as_array(r.call_function(dataset["lengths"])).tolist() == python.lengths().tolist()
+    if len(python):
+        positions = np.arange(1, len(python) + 1, dtype=np.int32)
+        assert list(r.call_function(dataset["lines"], positions)[0]) == [line for line, in python]
 
 
 @pytest.fixture
@@ -267,27 +248,3 @@ def test_a_recipe_that_cannot_be_written_completely_is_an_error(
             r.call("write_batch_sampler", generator, str(recipe))
     assert recipe.read_text(encoding="utf-8") == "another recipe"
     assert list(tmp_path.iterdir()) == [recipe]
-
-
-@pytest.mark.parametrize("language", ["python", "r"])
-@pytest.mark.parametrize("limit", [4_096, 100_000, 800_000 + 63])
-def test_no_index_is_left_that_was_not_written_completely(
-    language: str, limit: int, limited_files: Any, tmp_path: Path, r: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    path, cache = tmp_path / "corpus" / "text.txt", tmp_path / "cache" / "pystrat" / "lines"
-    path.parent.mkdir()
-    path.write_text("a line\n" * 100_000, encoding="utf-8")
-    index = path.with_name(f".{path.name}.pystrat-lines")
-    index.write_text("an index of another text", encoding="utf-8")
-    with limited_files(limit):
-        if language == "python":
-            lines = LineFile(path)
-            found = [len(lines), lines.line(99_999)]
-        else:
-            dataset = r.call("corpus_dataset", r.named_list(path=str(path)), ".txt")
-            n_lines = r.rinterface.baseenv["length"](dataset)[0]
-            found = [n_lines, r.call_function(dataset["lines"], np.array([100_000], dtype=np.int32))[0][0]]
-    assert found == [100_000, "a line"]
-    assert index.read_text(encoding="utf-8") == "an index of another text"
-    assert sorted([*path.parent.iterdir(), *cache.iterdir()]) == [index, path]

@@ -119,7 +119,7 @@ def refusal_in_python(call: Specimen, given: dict[str, Any]) -> Optional[str]:
     except (TypeError, ValueError) as error:
         text = str(error).replace("Got True instead", "Got TRUE instead")
         text = text.replace(call.kind.__name__, r_name(call.kind.__name__))
-        return re.sub(r"for user (\d+),|batch (\d+) lacks", count_from_1, text)
+        return re.sub(r"for user '(\d+)',|batch (\d+) lacks", count_from_1, text)
     return None
 
 

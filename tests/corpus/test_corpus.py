@@ -36,7 +36,7 @@ def corpus(tmp_path: Path) -> Path:
 def test_positions_are_the_lines_of_all_files_in_order(corpus: Path) -> None:
     """Files are ordered by the bytes of their names, or as they are listed."""
     dataset = CorpusDataset(corpus)
-    assert [file.name for file in dataset.files] == ORDER and len(dataset) == len(list(dataset)) == 1054
+    assert [each.name for each in dataset.table.found] == ORDER and len(dataset) == len(list(dataset)) == 1054
     assert dataset[0] == ("IT1 0 src", "IT1 0 tgt")
     assert dataset[30] == ("IT2 0 src", "IT2 0 tgt")
     assert dataset[104] == ("generic 0 src", "generic 0 tgt"), "an empty file has no position"
@@ -49,7 +49,7 @@ def test_positions_are_the_lines_of_all_files_in_order(corpus: Path) -> None:
     assert listed[0] == ("news 0 src", "news 0 tgt") and listed[50] == ("IT2 0 src", "IT2 0 tgt")
     for name in ("b", "B", "a-b", "a", "é", "ab"):
         (corpus / f"{name}.txt").write_text("x\n", encoding="utf-8")
-    assert [file.name for file in CorpusDataset(corpus, [".txt"]).files] == ["B", "a", "a-b", "ab", "b", "é"]
+    assert [each.name for each in CorpusDataset(corpus, [".txt"]).table.found] == ["B", "a", "a-b", "ab", "b", "é"]
 
 
 def test_a_batch_has_the_sides_and_the_transform_in_the_order_of_its_positions(corpus: Path) -> None:

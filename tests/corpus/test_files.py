@@ -83,22 +83,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"targets": "ep-de.txt"}, "'targets' parameter must be a list of files, one for each of 'source'. Got 'e"),
     ({"source": [], "targets": []}, "The 'source' parameter must list at least one file. Got none instead."),
     ({"targets": ["ep-de.txt"]}, "'targets' parameter must have one file for each of 'source', 2. Got 1 file"),
-    ({"source": ["none", "x"]}, "The 'source' parameter must list files that exist. Got no file 'none' instead."),
-    ({"targets": ["ep-de.txt", "none"]}, "The 'targets' parameter must list files that exist. Got no file 'non"),
-    (
-        {"targets": ["ep-de.txt", "news_2020.txt"]},
-        "The 'targets' parameter must be other files than those of 'source'. Got 'news_2020.txt' for itself",
-    ),
-    (
-        {"source": ["europarl.en", "link"], "targets": ["ep-de.txt", "ep-de.txt"]},
-        "The 'targets' parameter must make each pair once. Got 'link' with 'ep-de.txt' as pairs 1 and 2 instead.",
-    ),
-    ({"targets": ["ep-de.txt", "folder"]}, "The 'targets' parameter must have regular files. Got the folder 'fol"),
+    ({"source": ["none", "x"]}, "The 'source' parameter must list files that exist. Got no file '"),
+    ({"targets": ["ep-de.txt", "none"]}, "The 'targets' parameter must list files that exist. Got no file '"),
+    ({"targets": ["ep-de.txt", "folder"]}, "The 'targets' parameter must have regular files. Got the folder '"),
     ({"source": ["folder", "news_2020.txt"]}, "The 'source' parameter must have regular files. Got the folder"),
     (
         {"targets": TARGETS[::-1]},
-        "The 'targets' parameter must have parallel files with the same number of lines. Got 30 lines in "
-        "'europarl.en' and 10 lines in '",
+        "The 'targets' parameter must have parallel files with the same number of lines. Got 30 lines in '",
     ),
     ({"suffixes": ".txt"}, "such as ('.src', '.tgt'). Got '.txt' instead. A single one goes in a list: ['.txt']."),
     (

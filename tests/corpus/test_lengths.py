@@ -266,11 +266,14 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
 RETURNED = "return a whole number from 0 to 2147483647 for the lines of a position."
 
 
+OF_LINES = "be 'words', a function of the lines of a position, or whole numbers from 0 to 2147483647, 10 of them."
+
+
 def test_lengths_of_lines_that_are_refused(tmp_path: Path) -> None:
     folder = write(tmp_path, a_txt="a b\n" * 10)
     cases: list[tuple[Any, str]] = [
-        ("letters", "be 'words', a function of the lines of a position, or a number for each line. Got 'letters'"),
-        ((1, 2), f"be 10 {WHOLE} line. Got 2 values instead."),
+        ("letters", f"{OF_LINES} Got 'letters'"),
+        ((1, 2), f"{OF_LINES} Got 2 values instead."),
         (lambda lines: "2", f"{RETURNED} Got '2' instead."),
         (lambda lines: -1, f"{RETURNED} Got -1 instead."),
     ]

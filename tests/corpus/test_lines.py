@@ -1,13 +1,12 @@
-"""Lines of a text file by number: what a line is, its index, files that change, and files that are not regular."""
+"""Lines of files by number: what a line is, files that change, and files that are not regular files of text."""
 
 from __future__ import annotations
 
-import itertools
-import json
+import bz2
+import gzip
+import lzma
 import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Callable
 
@@ -16,16 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
-from pystrat.corpus import line_file, line_index
-from pystrat.corpus.line_file import LineFile
+from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, line_table
+from pystrat.corpus.files import Found
+from pystrat.corpus.line_table import LineTable
+from pystrat.tree import TreeSampler
 
 CHANGED = "text.txt has changed since its lines were found .* Make the sampler and the dataset anew."
-N_LINES = 200
 
 
-def lines_of(file: LineFile) -> list[str]:
-    return [file.line(number) for number in range(len(file))]
+def table_of(*paths: Path) -> LineTable:
+    return LineTable([Found(path.name, (path,), ("source",)) for path in paths])
+
+
+def lines_of(table: LineTable) -> list[str]:
+    return [line for line, in table.read(range(len(table)))]
 
 
 def expected_lines(text: bytes) -> list[str]:
@@ -35,37 +38,48 @@ def expected_lines(text: bytes) -> list[str]:
     return [(part[:-1] if part.endswith(b"\r") else part).decode() for part in parts[:-1]] + last
 
 
-def index_of(path: Path) -> Path:
-    return path.with_name(f".{path.name}.pystrat-lines")
+TEXTS = [
+    "",
+    "\n",
+    "a",
+    "a\n",
+    "a\nb",
+    "\n\n",
+    "a\r\nb\r\r\n\r",
+    "\u00e9\u2028b\x0b\x85c\n",
+    "\ufeffa\n",
+    "a\rb\n",
+    "\0\n",
+]
 
 
 def test_what_a_line_is(tmp_path: Path) -> None:
-    path, texts = tmp_path / "text", ["", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\r\n\r"]
-    for text in (*texts, "é\u2028b\x0b\x85c\n", "\ufeffa\n", "a\rb\n", "\0\n"):
+    paths = [tmp_path / str(place) for place in range(len(TEXTS))]
+    for path, text in zip(paths, TEXTS):
         path.write_bytes(text.encode())
-        assert lines_of(LineFile(path)) == expected_lines(text.encode())
+        assert lines_of(table_of(path)) == expected_lines(text.encode())
+    assert lines_of(table_of(*paths)) == [line for text in TEXTS for line in expected_lines(text.encode())]
 
 
-@given(text=st.text(alphabet="ab\n\ré \t\v\u00a0").map(str.encode), block=st.integers(1, 9))
+@given(text=st.text(alphabet="ab\n\r\u00e9 \t\v\u00a0").map(str.encode), block=st.integers(1, 9))
 def test_lines_and_words_do_not_depend_on_the_blocks_that_are_read(text: bytes, block: int, tmp_path: Path) -> None:
     """Words are between blanks of ASCII."""
     path = tmp_path / "text"
     path.write_bytes(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_index, "_BLOCK", block)
-        patch.setattr(line_file, "_BLOCK", block)
-        file = LineFile(path)
-        assert lines_of(file) == expected_lines(text)
-        assert file.word_counts().tolist() == [len(line.encode().split()) for line in expected_lines(text)]
+        patch.setattr(line_table, "BLOCK", block)
+        table = table_of(path)
+        assert lines_of(table) == expected_lines(text)
+        assert table.word_counts()[:, 0].tolist() == [len(line.encode().split()) for line in expected_lines(text)]
 
 
 def test_text_that_is_not_utf_8_names_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"fine\ncaf\xe9\n")
-    file = LineFile(path)
-    assert file.line(0) == "fine"
+    table = table_of(path)
+    assert table.read([0]) == [("fine",)]
     with pytest.raises(ValueError, match=f"{path}, line 2, is not UTF-8: .*byte 0xe9"):
-        file.line(1)
+        table.read([1])
 
 
 @pytest.mark.thorough
@@ -77,69 +91,29 @@ def test_a_file_far_larger_than_what_is_read_of_it(tmp_path: Path) -> None:
         text.truncate(2**32)
         text.seek(0, os.SEEK_END)
         text.write(b"\nlast\n")
-    file = LineFile(path)
-    assert len(file) == 3 and file.line(0) == "first" and file.line(2) == "last"
+    table = table_of(path)
+    assert len(table) == 3 and table.read([0, 2]) == [("first",), ("last",)]
 
 
-@given(place=st.integers(0, 10**6), bits=st.integers(1, 255), length=st.integers(-400, 40))
-def test_lines_are_right_whatever_happened_to_the_index(place: int, bits: int, length: int, tmp_path: Path) -> None:
-    path, lines = tmp_path / "text", [f"line {number}" + "x" * (number % 7) for number in range(40)]
-    if not path.exists():
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        path.chmod(0o600)
-        LineFile(path)
-    whole = index_of(path).read_bytes()
-    assert len(whole) == 8 * 41 + 64 and index_of(path).stat().st_mode & 0o777 == 0o600, "as private as the text"
-    damaged = bytearray(whole + bytes(max(length, 0)))[: len(whole) + length]
-    if damaged:
-        damaged[place % len(damaged)] ^= bits
-    index_of(path).write_bytes(damaged)
-    index_of(path).with_name(f"{index_of(path).name}.a1.pystrat-lines").touch()  # of a process that was killed
-    assert lines_of(LineFile(path)) == lines
-    assert index_of(path).read_bytes() == whole, "it was made again"
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == [index_of(path).name, "text"], "nothing is left aside"
+# Files that change ----------------------------------------------------------------------------------------------------
 
 
-def test_where_no_folder_can_be_written_to_the_index_is_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "text"
-    path.write_text("a\nb\n", encoding="utf-8")
-    index_of(path).mkdir()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(path))  # a file
-    assert lines_of(pickle.loads(pickle.dumps(LineFile(path)))) == ["a", "b"]
-
-
-def content(letter: str, shift: int = 0) -> bytes:
-    """Lines whose number is in each of their words; other shifts have them elsewhere, in as many bytes."""
-    lines = b"".join(f"{letter}{number} ".encode() * (1 + number % 5) + b"\n" for number in range(N_LINES))
-    return lines[shift:] + lines[:shift]
-
-
-def expected(number: int) -> str:
-    return f"a{number} " * (1 + number % 5)
+def content(letter: str) -> bytes:
+    return "".join(f"{letter} line {number}\n" for number in range(200)).encode()
 
 
 def replace(path: Path) -> None:
-    """Rename another file into its place; it stays below another name, as a backup does."""
     aside = path.with_name("aside")
-    aside.write_bytes(content("b", shift=5))
-    os.utime(aside, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
-    os.link(path, path.with_name("backup"))
+    aside.write_bytes(content("b"))
     os.replace(aside, path)
 
 
-def replace_by_fifo(path: Path) -> None:
-    path.unlink()
-    os.mkfifo(path)
-
-
 CHANGES: dict[str, Callable[[Path], Any]] = {
-    "rewrite": lambda path: path.write_bytes(content("b", shift=5)),  # of the same size in all
+    "rewrite": lambda path: path.write_bytes(content("b")),
+    "longer": lambda path: path.write_bytes(content("a") + b"more\n"),
     "truncate": lambda path: os.truncate(path, path.stat().st_size - 1),
     "replace": replace,
     "move": lambda path: path.rename(path.with_name("elsewhere")),
-    "replace by FIFO": replace_by_fifo,
 }
 
 
@@ -154,7 +128,7 @@ READS: list[Callable[[CorpusDataset], Any]] = [
     lambda dataset: dataset[0],
     lambda dataset: dataset.lines(0),
     lambda dataset: dataset.__getitems__([0, 5, 3]),
-    lambda dataset: dataset.files[0].sides[0].line(0),
+    lambda dataset: dataset.lengths(),
     lambda dataset: list(dataset),
 ]
 
@@ -162,110 +136,80 @@ READS: list[Callable[[CorpusDataset], Any]] = [
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_line_of_a_file_that_has_changed(change: str, tmp_path: Path) -> None:
     path, seen = written(tmp_path), []
-    datasets = [CorpusDataset([path], [".txt"], transform=lambda lines: seen.append(lines) or lines[0]) for _ in READS]
-    for dataset, read in zip(datasets, READS):
-        read(dataset)
-    seen.clear()
+    dataset = CorpusDataset([path], [".txt"], transform=lambda lines: seen.append(lines) or lines[0])
+    pickled = pickle.dumps(dataset.table)
     mixture = CorpusMixtureBatchSampler([path], 10, suffixes=[".txt"], sample=100, seed=1)
-    batches, pickled = iter(mixture), pickle.dumps(datasets[0].files)
+    batches = iter(mixture)
     next(batches)
     CHANGES[change](path)
-    for dataset, read in zip(datasets, READS):
+    for read in READS:
         for _ in range(2):  # the error stays
-            with pytest.raises(RuntimeError, match=CHANGED):
+            with pytest.raises((RuntimeError, FileNotFoundError), match=CHANGED if change != "move" else "text.txt"):
                 read(dataset)
-        dataset.files[0].sides[0].close()  # also where the file has to be opened again
-        with pytest.raises(RuntimeError, match=CHANGED):
-            read(dataset)
+    with pytest.raises((RuntimeError, FileNotFoundError), match=CHANGED if change != "move" else "text.txt"):
+        pickle.loads(pickled).read([0])
     assert not seen
     next(batches)  # the epoch goes on, and its lines cannot be read
     for ask in (lambda: next(iter(mixture)), mixture.batches):
         with pytest.raises(RuntimeError, match=CHANGED):
             ask()
-    with pytest.raises((RuntimeError, FileNotFoundError), match=CHANGED if change != "move" else "text.txt"):
-        pickle.loads(pickled)
 
 
 def test_a_reader_of_a_file_that_became_shorter_is_told_and_does_not_die(tmp_path: Path) -> None:
-    (tmp_path / "news.txt").write_text("0123456789\n" * 1000, encoding="utf-8")
-    mixture = CorpusMixtureBatchSampler(tmp_path, 10, suffixes=[".txt"], sample=1000, seed=1, shuffle=False)
-    loader = DataLoader(mixture.dataset(), batch_sampler=mixture)
-    with pytest.raises(RuntimeError, match="became shorter while it was read: line [0-9]+ is not there any more"):
+    path = written(tmp_path)
+    loader = DataLoader(CorpusDataset([path], [".txt"]), batch_size=10)
+    with pytest.raises(RuntimeError, match=CHANGED):
         for place, _ in enumerate(loader):
             if place == 5:
-                os.truncate(tmp_path / "news.txt", 300)
+                os.truncate(path, 300)
 
 
 def test_a_batch_that_a_change_cuts_in_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is rewritten in place after any of the reads of a batch."""
-    read = os.pread
-    for moment in range(1, 11):
-        path, n_reads = written(tmp_path), itertools.count(1)
-        dataset = CorpusDataset([path], [".txt"])
+    """The file is rewritten in place while it is read."""
+    path = written(tmp_path)
+    table = table_of(path)
+    decoded: list[bytes] = []
+    monkeypatch.setattr(line_table, "_decoded", lambda line, *_: decoded.append(line))
 
-        def interrupted(*place: Any) -> bytes:
-            found = read(*place)
-            if next(n_reads) == moment:
-                CHANGES["rewrite"](path)
-            return found
+    def opened(*arguments: Any, **options: Any) -> Any:
+        CHANGES["rewrite"](path)
+        return open(*arguments, **options)
 
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "pread", interrupted)
-            with pytest.raises(RuntimeError, match=CHANGED):
-                dataset.__getitems__(range(10))
+    monkeypatch.setattr(line_table, "open", opened, raising=False)
+    with pytest.raises(RuntimeError, match=CHANGED):
+        table.read(range(10))
+    assert not decoded
 
 
-REFUSE = """
-import json, os, sys
-from pathlib import Path
-from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
-from pystrat.corpus.line_file import LineFile
-from pystrat.tree import TreeSampler
-
-def refusal(ask):
-    try:
-        ask()
-    except (TypeError, ValueError) as error:
-        return str(error)
-
-folder, text, found = Path(sys.argv[1]), Path(sys.argv[2]), []
-for name in ("fifo.src", "zero.src"):
-    path = folder / name
-    found.append(refusal(lambda: LineFile(path)))
-    found.append(refusal(lambda: CorpusDataset([path], [".src"])))
-    found.append(refusal(lambda: CorpusMixtureBatchSampler(folder / name[:4], 2, sample=2)))
-    found.append(refusal(lambda: CorpusMixtureBatchSampler([text], 2, suffixes=[""], rules=path)))
-    found.append(refusal(lambda: TreeSampler({"x": [1]}, path, length=1)))
-index = text.with_name(".text.pystrat-lines")
-os.mkfifo(index)
-found.append([LineFile(text).line(1), index.is_file()])
-print(json.dumps(found))
-"""
-
-
-def test_files_that_are_not_regular_are_refused_and_nothing_hangs(tmp_path: Path) -> None:
-    """In a process of its own, which an endless wait ends alone."""
-    text = tmp_path / "elsewhere" / "text"
-    text.parent.mkdir()
+def test_files_that_are_not_regular_files_of_text_are_refused_and_nothing_hangs(tmp_path: Path) -> None:
+    text = tmp_path / "text"
     text.write_text("a\nb\n", encoding="utf-8")
     os.mkfifo(tmp_path / "fifo.src")
     (tmp_path / "zero.src").symlink_to("/dev/zero")
-    for name in ("fifo", "zero"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a.src").symlink_to(tmp_path / f"{name}.src")
-        (tmp_path / name / "a.tgt").write_text("a line\n", encoding="utf-8")
-    command = [sys.executable, "-c", REFUSE, str(tmp_path), str(text)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    wanted: list[Any] = []
     for kind, name in (("FIFO", "fifo"), ("device", "zero")):
-        path, of_folder = tmp_path / f"{name}.src", tmp_path / name / "a.src"
-        wanted.append(f"The 'path' parameter must be a regular file. Got the {kind} '{path}' instead.")
-        wanted.append(f"The 'source' parameter must have regular files. Got the {kind} '{path}' instead.")
-        wanted.append(f"The 'source' parameter must have regular files. Got the {kind} '{of_folder}' instead.")
-        wanted.append(f"The 'rules' parameter must be a regular file. Got the {kind} '{path}' instead.")
-        wanted.append(f"The 'spec' parameter must be a regular file. Got the {kind} '{path}' instead.")
-    assert json.loads(done.stdout) == [*wanted, ["b", True]]
+        path = tmp_path / f"{name}.src"
+        asked: list[tuple[str, Callable[[], Any]]] = [
+            ("'source' parameter must have regular files", lambda: CorpusDataset([path], [".src"])),
+            (
+                "'source' parameter must have regular files",
+                lambda: CorpusMixtureBatchSampler([path], 2, suffixes=[".src"]),
+            ),
+            (
+                "'rules' parameter must be a regular file",
+                lambda: CorpusMixtureBatchSampler([text], 2, suffixes=[""], rules=path),
+            ),
+            ("'spec' parameter must be a regular file", lambda: TreeSampler({"x": [1]}, path, length=1)),
+        ]
+        for required, ask in asked:
+            with pytest.raises(ValueError, match=f"The {required}. Got the {kind} '{path}' instead."):
+                ask()
     (tmp_path / "gone.txt").symlink_to("nowhere")
     with pytest.raises(ValueError, match=f"must have a file of each suffix. Got no file '{tmp_path / 'gone.txt'}'"):
         CorpusDataset(tmp_path, [".txt"])
+    for compress in (gzip.compress, bz2.compress, lzma.compress):
+        text.write_bytes(compress(b"line\n"))
+        with pytest.raises(ValueError, match="must have files of text in UTF-8. Got the compressed file '.*' instead."):
+            CorpusDataset([text], [""])
+    text.write_bytes("line\n".encode("utf-16"))
+    with pytest.raises(ValueError, match="Got the UTF-16 file '.*' instead. Convert it to plain text."):
+        CorpusDataset([text], [""])

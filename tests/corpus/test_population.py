@@ -155,7 +155,7 @@ def test_positions_are_delivered_with_the_items_and_their_losses_reported(folder
     assert np.flatnonzero(sampler.perplexities() != 15).tolist() == seen
 
 
-OF_SIDES = "'lengths' parameter must be 'words', or whole numbers of shape (120, 2), if 'max_"
+OF_SIDES = "'lengths' parameter must be 'words' or have a column for each side if 'max_length' does."
 A_NUMBER_EACH = "'max_length' parameter must have one number for each side, 2, or be one number."
 
 

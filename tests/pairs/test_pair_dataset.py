@@ -17,7 +17,6 @@ N_USERS, N_ITEMS = 20, 30
 USERS, ITEMS = np.divmod(np.arange(0, 600, 11), N_ITEMS)
 USER_FEATURES = np.arange(40, dtype=np.float32).reshape(20, 2)
 ITEM_FEATURES = np.arange(30) * 10
-BYTES, FLOATS = np.array([1, 2], dtype=np.uint8), np.array([1, 2], dtype=np.float32)
 
 
 def sampler_of() -> NegativePairBatchSampler:
@@ -124,38 +123,28 @@ def test_an_unknown_id_is_an_error_or_the_default(ids: Any, unknown: Any) -> Non
     assert FeatureLookup(features[:0], known[:0], default=7)(asked).tolist() == [[7, 7], [7, 7]]
 
 
-def test_ids_are_looked_up_as_they_are_and_not_as_numpy_makes_them() -> None:
-    for asked in ("a\0", [["b", "a\0"]], ["a", 1]):
-        with pytest.raises(ValueError, match="'ids' .* must be known if no default is given"):
-            FeatureLookup([1, 2, 3], ids=["a", "b", "1"])(asked)
-    with pytest.raises(TypeError, match="'ids' .* must hold integers from 0. Got <U1 values"):
-        FeatureLookup([1, 2])(["a"])
+def test_ids_are_looked_up_as_pandas_does() -> None:
+    with pytest.raises(ValueError, match="'ids' .* must be known if no default is given. Got .1. instead"):
+        FeatureLookup([1, 2, 3], ids=["a", "b", "1"])(["a", 1])
     assert FeatureLookup({"bob": 54, "ann": 31}, default=-1)(["ann", "eve", "bob"]).tolist() == [31, -1, 54]
     lookup = FeatureLookup([1, 2, 3], ids=[5, 7, 2**31 - 1], default=0)
-    asked = [7.0, 5.5, 5.0, np.nan, np.inf, -np.inf, -5.0, 2.0**31 - 1, 2.0**53 - 1]
-    assert lookup(asked).tolist() == [2, 0, 1, 0, 0, 0, 0, 3, 0] and lookup(torch.tensor(5.0)) == 1
+    assert lookup([7.0, 5.5, 5.0, np.nan, np.inf, -5.0, 2.0**31 - 1]).tolist() == [2, 0, 1, 0, 0, 0, 3]
+    assert lookup(torch.tensor(5.0)) == 1 and lookup([torch.tensor(5), torch.tensor(6)]).tolist() == [1, 0]
     large = FeatureLookup([1, 2], ids=[2**53, 2**53 + 1], default=0)
     assert large([2**53 + 1, 2**53 + 2, 2**53]).tolist() == [2, 0, 1]
-    for ids, asked in (([2**53, 2**53 + 1], [2.0**53]), ([1.5, 2.0**53], [2**53 + 1])):
-        required = r"'ids' .* must be below 2\^53, to be exact, if doubles are compared with integers. Got [-\d]"
-        with pytest.raises(ValueError, match=required):
-            FeatureLookup([1, 2], ids=ids, default=0)(asked)
 
 
 @pytest.mark.parametrize(
     ("features", "default", "expected"),
     [
-        (np.array([1, 2]), 7.0, np.array([1, 7])),
+        (np.array([1, 2]), 7, np.array([1, 7])),
         (np.array([1, 2]), np.nan, np.array([1, np.nan])),
-        *((BYTES, default, np.array([1, int(default)], np.uint8)) for default in (0, 255, np.int64(255), True)),
-        *((FLOATS, default, np.array([1, default], np.float32)) for default in (0.1, 3, np.nan, np.inf, 2**40 + 1)),
+        (np.float32([1, 2]), np.float32(0.1), np.float32([1, 0.1])),
         (["crime", "war"], "unknown", np.array(["crime", "unknown"])),
         (np.array(["crime", "war"], dtype=object), "unknown", np.array(["crime", "unknown"], dtype=object)),
     ],
 )
-def test_a_default_is_in_full_and_keeps_the_type_of_features_that_hold_it(
-    features: Any, default: Any, expected: np.ndarray
-) -> None:
+def test_features_and_a_default_have_a_common_type(features: Any, default: Any, expected: np.ndarray) -> None:
     found = FeatureLookup(features, default=default)([0, 9])
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found, expected)
@@ -168,11 +157,6 @@ test_refused_features = refusals(
         ({"features": [1, 2], "ids": ["a", "a"]}, "'ids' .* must be all different. Got 'a' again instead"),
         ({"features": 3}, "'features' .* must have one row for each id. Got 3 instead"),
         ({"features": [[1, 2]], "default": [1, 2, 3]}, r"features, \(2,\). Got an array of shape \(3,\)"),
-        ({"features": [1, 2**60], "default": 0.5}, "'default' .* be whole, because doubles do not hold all features"),
-        ({"features": [1, 2], "default": 1e30}, "be a value that the features' type, int64, holds. Got 1e"),
         ({"features": {"a": 1}, "ids": ["a"]}, "'ids' .* must be left out if the features are a mapping. Got 1 value"),
-        ({"features": ["crime", "war"], "default": 0}, "be of the features' type, <U5. Got int64 values"),
-        ({"features": BYTES, "default": 300}, "be a value that the features' type, uint8, holds. Got 300"),
-        ({"features": FLOATS, "default": 1e300}, "be a value that the features' type, float32, holds. Got 1e"),
     ],
 )

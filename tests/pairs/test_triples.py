@@ -98,7 +98,7 @@ test_refused_parameters = refusals(
         ({"negatives_per_positive": 0}, "'negatives_per_positive' .* must be an integer from 1 to 2147483647. Got 0"),
         ({"negatives_per_positive": Fraction(1, 3)}, "'negatives_per_positive' .* Got 0.333333333333333 instead"),
         ({"negatives_per_positive": 2**31 - 1}, "be at most 238609293 with 9 positives, for at most 2147483647 p"),
-        ({"unique": True, "negatives_per_positive": 4}, "Got true and 4 negatives for user 2, of 3 items, instead"),
+        ({"unique": True, "negatives_per_positive": 4}, "Got true and 4 negatives for user '2', of 3 items, instead"),
         ({"num_replicas": 10}, "'num_replicas' .* must be at most 9, the number of triples. Got 10"),
         ({"num_replicas": 2, "batch_size": 1}, "'batch_size' .* must be at least 2, so that every batch has a triple"),
         ({"n_items": 4}, "'items' .* must hold codes from 0 to 3. Got 4"),

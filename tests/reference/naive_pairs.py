@@ -30,7 +30,7 @@ def naive_epoch(
     """Return the batches of an epoch as lists of user, item and label."""
     reference = NaiveStream(epoch_seed(seed, epoch))
     counts = Counter(positives)
-    ordered = sorted(counts) + sorted(pair for pair, count in counts.items() for _ in range(count - 1))
+    ordered = sorted(positives)
     taken = set(positives) if reject_positives else set()
     table = [(user, item) for user in range(n_users) for item in range(n_items) if (user, item) not in taken]
     per_positive = (1 - ratio) / ratio
@@ -59,7 +59,7 @@ def naive_triples(
     """Return the batches of an epoch of `TripleBatchSampler` as lists of user, positive and negatives."""
     reference = NaiveStream(epoch_seed(seed, epoch))
     counts = Counter(positives)
-    ordered = sorted(counts) + sorted(pair for pair, count in counts.items() for _ in range(count - 1))
+    ordered = sorted(positives)
     order = reference.permutation(len(ordered))
     triples = []
     for user, item in ordered:

@@ -216,7 +216,7 @@ def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(chang
     state = sampler.state(0)
     with pytest.raises(ValueError, match=text):
         other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
-    with pytest.raises(ValueError, match="must hold drawn rows from 0 to 3. Got 4"):
+    with pytest.raises(ValueError, match="must have rows from 0 to 3 as 'drawn'. Got 4"):
         other.load_state_dict({**state, "drawn": [[4, 0]]})
     assert weights_of(other) == [1, 1, 1]
     other.load_state_dict(state)

@@ -179,37 +179,6 @@ def as_json(state: dict[str, Any]) -> Any:
     return json.loads(json.dumps(state, default=lambda array: array.tolist()))
 
 
-@MAKERS
-def test_a_loaded_state_is_told_again_until_it_is_used(make: Callable[..., Any]) -> None:
-    sampler = make()
-    loader = iter(loader_of(sampler, 2))
-    next(loader), next(loader)
-    state = sampler.state(sampler.epoch - 1, 2)
-    del loader
-    assert len(state["drawn"]) == 4
-    resumed = make()
-    resumed.load_state_dict(state)
-    assert as_json(resumed.state()) == as_json(state)
-    resumed.set_epoch(0)
-    assert as_json(resumed.state()) == as_json(state), "set_epoch of the very epoch keeps the place"
-    resumed.set_epoch(3)
-    resumed.set_epoch(0)
-    assert len(resumed.state()["drawn"]) == 0
-    assert list(resumed) == [batch.tolist() for batch in make().batches(0)]
-
-
-@MAKERS
-def test_copies_in_the_middle_of_an_epoch_tell_the_same_state(make: Callable[..., Any]) -> None:
-    sampler = make()
-    iterator = iter(sampler)
-    for step in range(4):
-        tell(sampler, next(iterator), step)
-    twin, twin_iterator = pickle.loads(pickle.dumps((sampler, iterator)))
-    assert as_json(twin.state(twin.epoch - 1, 2)) == as_json(sampler.state(sampler.epoch - 1, 2))
-    assert list(twin_iterator) == list(iterator)
-    assert list(twin) == list(sampler)
-
-
 def test_the_state_of_one_rank_continues_every_rank() -> None:
     ranks = [sampler_of(False, num_replicas=3, rank=rank) for rank in range(3)]
     iterators = [iter(rank) for rank in ranks]
@@ -253,18 +222,11 @@ def test_a_state_in_the_middle_of_a_step_is_for_all_ranks_together_only() -> Non
     [
         ({"drawn": [[1, 2]]}, "must hold drawn batches of 4 rows. Got an array of shape (1, 2)"),
         ({"generator": None}, "must hold the state of the generator. Got nothing"),
-        ({"generator": [1, 2]}, "must hold 625 words of the generator. Got 2 values"),
-        ({"feedback": {}}, "must hold the weights of the rows. Got 0 values"),
-        ({"generator": [700] + [1] * 624}, "must hold a place of the generator from 0 to 624. Got 700"),
-        ({"generator": [0] * 624 + [-1]}, "must hold words of the generator, integers from 0 to 4294967295. Got -1"),
-        ({"generator": [0] * 624 + [2**32]}, "integers from 0 to 4294967295. Got 4294967296"),
-        ({"generator": [0.5] * 625}, "integers from 0 to 4294967295. Got float64 values"),
-        ({"sample_generator": [1, 2]}, "must hold 625 words of the generator. Got 2 values"),
-        ({"sample_generator": [625] + [1] * 624}, "must hold a place of the generator from 0 to 624. Got 625"),
-        ({"drawn": [[1000, -5, 2, 3]]}, "must hold drawn rows from 0 to 39. Got 1000"),
-        ({"drawn": [[0, -5, 2, 3]]}, "must hold drawn rows from 0 to 39. Got -5"),
-        ({"drawn": [2**32, 1, 2, 3]}, "must hold drawn batches of 4 rows. Got an array of shape (4,)"),
-        ({"drawn": [[2**32, 1, 2, 3]]}, "must hold drawn rows from 0 to 39. Got 4294967296"),
+        ({"generator": [1, 2]}, "must hold 625 words of the generator. Got others"),
+        ({"generator": [0] * 624 + [2**32]}, "must hold 625 words of the generator. Got others"),
+        ({"sample_generator": [0.5] * 625}, "must hold 625 words of the generator. Got others"),
+        ({"drawn": [[0, -5, 2, 3]]}, "must have rows from 0 to 39 as 'drawn'"),
+        ({"drawn": [[2**32, 1, 2, 3]]}, "must have rows from 0 to 39 as 'drawn'"),
         ({"feedback": {"weights": [1] * 41, "next_position": 0}}, "must hold 40 weights. Got 41 values"),
         ({"feedback": {"weights": [1] * 10, "next_position": 0}}, "must hold 40 weights. Got 10 values"),
         ({"feedback": {"weights": [1] * 40, "next_position": 40}}, "must be an integer from 0 to 39. Got 40"),

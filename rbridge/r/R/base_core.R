@@ -105,7 +105,7 @@ sampler_of = function(kind, changed = list()) {
   }
   settings = checked_settings(kind, request)
   if (length(waiting_arguments(kind, settings)) == 0L) {
-    return(new_generator(table_recipe(kind, settings)))
+    return(new_generator(sampler_kind(kind)$plan(settings)))
   }
   new_generator(open_recipe(kind, settings$seed, settings, list()))
 }
@@ -195,7 +195,7 @@ format_arguments = function(recipe) {
     } else if (argument == "strata") {
       sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
     } else {
-      show_count(kind$n_rows(recipe), "row")
+      show_count(if (is.null(parts$cells)) kind$n_rows(recipe) else length(parts$cells), "row")
     })
   }, "", USE.NAMES = FALSE))
 }

@@ -1,10 +1,9 @@
 # The plan of a sampler whose batches hold other numbers of rows of a stratum in each epoch: a table with the fewest and
 # the most rows of each stratum in a batch, which are bounds for all epochs.
 
-# `held` says what the batches hold, after their number. If `exact`, the table has the largest number of batches of an
-# epoch that hold a stratum, else their number in every epoch.
-range_plan = function(table, n_batches, held, exact = FALSE) {
-  structure(table, class = c("range_plan", "data.frame"), n_batches = as.integer(n_batches), held = held, exact = exact)
+# `held` says what the batches hold, after their number.
+range_plan = function(table, n_batches, held) {
+  structure(table, class = c("range_plan", "data.frame"), n_batches = as.integer(n_batches), held = held)
 }
 
 # The plan of strata with `counts` rows. Each stratum is in `blocks` batches, with `each` rows in each of them; its rows
@@ -12,14 +11,14 @@ range_plan = function(table, n_batches, held, exact = FALSE) {
 plan_of_blocks = function(recipe, counts, blocks, held, each = NULL) {
   taken = if (!is.null(each)) ifelse(blocks > 0, each, 0)
   table = data.frame(
-    stratum_columns(recipe$labels),
+    stratum = recipe$labels$names,
     rows = as.integer(counts),
     batches = as.integer(blocks),
     fewest = as.integer(if (is.null(each)) counts %/% pmax(blocks, 1) else taken),
     most = as.integer(if (is.null(each)) divide_up(counts, pmax(blocks, 1)) else taken),
     check.names = FALSE
   )
-  range_plan(table, recipe$parts$n_batches, held, !is.null(each))
+  range_plan(table, recipe$parts$n_batches, held)
 }
 
 # What every such instance shows, besides its plan.
@@ -56,7 +55,7 @@ ranged_methods = function() {
   part = NextMethod()
   if (is.data.frame(part)) {
     class(part) = "data.frame"
-    attributes(part)[c("n_batches", "held", "exact", "most_batches")] = NULL
+    attributes(part)[c("n_batches", "held", "most_batches")] = NULL
   }
   part
 }
@@ -72,18 +71,4 @@ print.range_plan = function(x, most = 20L, ...) {
   )
   print_ends(x, most)
   invisible(x)
-}
-
-# The rows of the strata that `plan`, a part of such a plan, has: "25 rows in 6 batches, 4 to 5 in each".
-rows_in_words = function(plan, exact) {
-  rows = vapply(plan$rows, show_count, "", "row")
-  held = mapply(function(fewest, most) show_range(c(fewest, most)), plan$fewest, plan$most)
-  if (is.null(plan$batches)) {
-    return(sprintf("%s, %s in a batch", rows, held))
-  }
-  batches = vapply(plan$batches, show_batches, "")
-  words = sprintf("%s in %s%s, %s in each", rows, if (exact) "at most " else "", batches, held)
-  words[plan$batches == 1L & !exact] = sprintf("%s in 1 batch", rows[plan$batches == 1L & !exact])
-  words[plan$batches == 0L] = sprintf("%s, never sampled", rows[plan$batches == 0L])
-  words
 }

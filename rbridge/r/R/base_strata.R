@@ -6,8 +6,7 @@
 # No rows have no strata; they are refused unless `may_be_empty`.
 # `exact` names are those of tables of names: different values of the same kinds have different ones. The result then
 # also has the `kinds`, those of the columns.
-# `are_strata` is FALSE for other values that are numbered alike: labels and groups. The result for strata has the
-# `values`, their labels in a recipe.
+# `are_strata` is FALSE for other values that are numbered alike: labels and groups.
 encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, are_strata = TRUE) {
   if (inherits(strata, "stratum_codes")) {
     if (!may_be_empty || length(strata$codes) > 0L) {
@@ -33,9 +32,6 @@ encode_strata = function(strata, missing, may_be_empty = FALSE, exact = FALSE, a
   combined = Reduce(combine_codes, encoded)
   if (exact) {
     combined$kinds = vapply(columns, `[[`, "", "kind")
-  }
-  if (are_strata) {
-    combined$values = value_labels(columns)
   }
   if (identical(missing, "drop")) {
     combined[c("codes", "names")] = drop_rows(combined, is_missing)
@@ -81,7 +77,6 @@ column_kinds = "hold logical values, numbers, text or dates, one kind per column
 
 # -> list(
 #   values = a plain vector in which equal means the same stratum and NA means missing, kind,
-#   type = the class or the type in R, levels = those of a factor,
 #   show = values -> text, identify = values -> text that no other value of the kind has
 # )
 comparable_column = function(column, place) {
@@ -90,7 +85,7 @@ comparable_column = function(column, place) {
     column = as.POSIXct(column)
   }
   type = column_kind(column)
-  comparable = switch(type,
+  switch(type,
     factor = factor_column(column, place),
     Date = new_column("day", plain_numbers(column), show_days, identify_days),
     POSIXct = new_column("time", plain_numbers(column), show_times, identify_times),
@@ -101,8 +96,6 @@ comparable_column = function(column, place) {
     integer64 = stop_inexact(column, place),
     stop_parameter("strata", column_kinds, sprintf("%s values%s", type, place))
   )
-  comparable$type = if (is.ordered(column)) "ordered" else type
-  comparable
 }
 
 # Refuses numbers of 64 bits if no double holds one of them exactly.
@@ -138,7 +131,7 @@ column_kind = function(column) {
 # A level that is NA is a missing value; levels that do not occur are not strata.
 factor_column = function(column, place) {
   levels = unicode_text(levels(column), "strata", place = place)
-  c(numbered_column(as.integer(column), levels), list(levels = as.character(levels[!is.na(levels)])))
+  numbered_column(as.integer(column), levels)
 }
 
 text_column = function(column, place) {

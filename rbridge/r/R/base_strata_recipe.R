@@ -8,11 +8,6 @@ check_stratum_names = function(recipe) {
   }
 }
 
-check_names_and_values = function(recipe) {
-  check_stratum_names(recipe)
-  check_value_labels(recipe$labels)
-}
-
 strata_bytes = function(recipe) {
   parts = recipe$parts
   32 * length(parts$codes) + 64 * parts$n_batches + 200 * parts$n_strata
@@ -149,7 +144,7 @@ format_open = function(strata) {
 
 # The settings of a generator, and where its strata come from.
 format_strata_generator = function(recipe) {
-  settings = recipe$labels[setdiff(names(recipe$labels), c("names", value_label_names))]
+  settings = recipe$labels[setdiff(names(recipe$labels), "names")]
   shown = if (is.null(recipe$open)) {
     sprintf("%d, of %s", length(recipe$labels$names), show_count(length(recipe$parts$codes), "row"))
   } else {

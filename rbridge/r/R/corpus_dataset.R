@@ -31,28 +31,23 @@
 #' @return A dataset with the members
 #' * `lines(positions)`: returns the lines at positions, which count from 1 over all files: a list of `character()`, one
 #'   for each suffix, named by the suffixes without their leading dot, or `line` if the suffix is empty;
+#' * `lengths(by = "words")`: returns the length of each position, on the longest side: in
+#'   words, or by a function of lines;
 #' * `.getbatch(positions)`: returns the lines, or the result of `transform`, with the positions if requested;
 #' * `.length()`: the number of positions.
 #'
 #' `dataset[positions]` is the batch of these positions.
 #'
 #' @section Lines:
-#' Only `\n` ends a line; one `\r` before it is dropped; a last line without `\n` counts.
+#' Only a newline ends a line; one `\r` before it is dropped; a last line without a newline counts.
 #' Text is UTF-8.
-#' The beginnings of lines are found once and stored in an index beside each file (`.NAME.pystrat-lines`, 8 bytes per
-#' line), or in the user's cache folder if the folder is not writable.
-#' An index that is damaged, or of another version of the file, is made again.
-#' Python uses the same index files.
-#' Each process opens the files itself and keeps them open as long as the dataset exists: one file descriptor per file,
-#' and 8 bytes of memory for each line.
-#' Its files are checked after each batch.
-#' If a file is gone, or its size, modification time or inode is no longer that of its index, an error is raised.
-#' A change that preserves all three is not detected.
+#' The beginnings of the lines take 8 bytes of memory for each line and side.
+#' A file whose size or time of modification has changed since they were found is an error after each batch.
 #'
 #' @section Errors:
-#' There are no files, lists of files do not form pairs, or a file is missing, is not a regular file, cannot be read or
-#' has another number of lines than its partner.
-#' When lines are read: a position does not exist, a line is not UTF-8, or a file has changed since it was indexed.
+#' There are no files, lists of files do not form pairs, or a file is missing, is no regular file of text, cannot be
+#' read or has another number of lines than its partner.
+#' When lines are read: a position does not exist, a line is not UTF-8, or a file has changed.
 #'
 #' @export
 #' @examples
@@ -66,46 +61,27 @@
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
 corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, positions = FALSE,
   lengths = NULL, max_length = NULL, accept = NULL) {
-  if (!is.null(lengths) && is.null(max_length)) {
-    stop_parameter("lengths", "be given together with 'max_length'", show_value(lengths))
-  }
-  files = open_files(source, suffixes, targets)
-  files_dataset(files, transform, positions, limited_positions(files, lengths, max_length, accept))
+  check_function(accept, "accept")
+  table = line_table(find_files(source, suffixes, targets))
+  remains = remaining_lines(table, lengths, max_length, accept)
+  lines_dataset(table, transform, positions, if (!is.null(remains)) which(remains))
 }
 
-# `files` as open_files() returns them; `remaining` are the numbers of the lines that have positions, NULL for all.
-files_dataset = function(files, transform, positions = FALSE, remaining = NULL) {
-  if (!is.null(transform) && !is.function(transform)) {
-    stop_parameter("transform", "be a function, or nothing", show_value(transform))
-  }
+# `remaining` are the numbers of the lines that have positions, NULL for all.
+lines_dataset = function(table, transform, positions = FALSE, remaining = NULL) {
+  check_function(transform, "transform")
   with_positions = check_flag(positions, "positions")
-  ends = cumsum(files$lines)
-  n_positions = if (is.null(remaining)) ends[length(ends)] else length(remaining)
+  n_positions = if (is.null(remaining)) sum(table$lines) else length(remaining)
   generator = torch::dataset(
     name = "corpus_dataset",
-    initialize = function() {
-      self$indices = files$indices
-      self$shown = lapply(files$paths, shown_name)
-      self$handles = lapply(files$paths, function(paths) .Call(C_new_handles))
-    },
-    indices = NULL,
-    shown = NULL,
-    handles = NULL,
+    initialize = function() NULL,
     lines = function(positions) {
       positions = check_positions(positions, n_positions)
-      if (!is.null(remaining)) {
-        positions = remaining[positions]
-      }
-      sides = seq_along(files$suffixes)
-      read = lapply(sides, function(side) self$.read(side, positions))
-      names(read) = if (identical(files$suffixes, "")) "line" else sub("^[.]", "", files$suffixes)
-      read
+      named_sides(table, read_lines(table, if (is.null(remaining)) positions else remaining[positions]))
     },
-    .read = function(side, positions) {
-      read = read_lines(files$paths[[side]], self$shown[[side]], files$versions[[side]], self$indices[[side]], ends,
-        self$handles[[side]], positions)
-      self$indices[[side]] = read$indices
-      read$lines
+    lengths = function(by = "words") {
+      found = do.call(pmax.int, line_lengths(by, table))
+      if (is.null(remaining)) found else found[remaining]
     },
     .getbatch = function(positions) {
       items = self$lines(positions)
@@ -135,25 +111,4 @@ check_positions = function(positions, n_lines) {
     stop_parameter("positions", required, show_value(positions[wrong[1L]]))
   }
   positions
-}
-
-# -> list(lines, indices): an index that is missing or damaged is made again.
-# `handles` keep the files open and the indices in memory.
-read_lines = function(paths, shown, versions, indices, ends, handles, positions) {
-  repeat {
-    lines = .Call(C_read_lines, paths, shown, versions, indices, ends, handles, positions)
-    if (is.character(lines)) {
-      break
-    }
-    file = lines
-    check_versions(paths[file], versions[file])
-    indices[[file]] = line_index(paths[file], versions[file])$index
-  }
-  wrong = which(!validUTF8(lines))
-  if (length(wrong) > 0L) {
-    position = positions[wrong[1L]]
-    file = findInterval(position - 1, ends) + 1L
-    stop(sprintf("%s, line %.0f, is not UTF-8.", shown[file], position - c(0, ends)[file]), call. = FALSE)
-  }
-  list(lines = lines, indices = indices)
 }

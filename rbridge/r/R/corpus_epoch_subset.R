@@ -53,8 +53,6 @@
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
 #'   `NULL` (default): batches are not adapted to processes.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
@@ -104,9 +102,8 @@
 #' sampler
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
-batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size = NULL, ..., method = "uniform", lengths = NULL,
+batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size = NULL, method = "uniform", lengths = NULL,
   max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL, rows = NULL, balance_replicas = FALSE) {
-  answer_keywords(...)
   request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, method = method,
     lengths = lengths, max_tokens = max_tokens, window = window, balance_replicas = balance_replicas, seed = seed,
     num_replicas = num_replicas)

@@ -1,6 +1,4 @@
-# The lengths of examples in tokens, for batches of examples of similar length.
-
-lines_at_a_time = 4096 # that are read for a user's function
+# The lengths of lines in tokens, and the lines that limits leave.
 
 # For a sampler of a dataset with given lengths.
 fits_lengths = function(recipe, data_source, task) {
@@ -9,14 +7,39 @@ fits_lengths = function(recipe, data_source, task) {
   }
 }
 
-# Numbers from the user -> integers
-read_lengths = function(lengths, n) {
-  required = sprintf("be %.0f whole numbers from 0 to %.0f, one for each line", n, largest_count)
-  lengths = plain_value(lengths)
-  if (!is.numeric(lengths) || is.object(lengths) || !is.null(dim(lengths)) || length(lengths) != n) {
+# The length of each line: its words, by a function of its sides, or as given.
+# -> a list with a vector for each side, or with one for all
+line_lengths = function(lengths, table) {
+  n = sum(table$lines)
+  n_sides = length(table$paths)
+  if (is.null(lengths) || identical(lengths, "words")) {
+    return(word_counts(table))
+  }
+  if (is.function(lengths)) {
+    return(list(lengths_by(lengths, table)))
+  }
+  required = sprintf("be 'words', a function of the lines of a position, or whole numbers from 0 to %.0f, %.0f of them",
+    largest_count, n)
+  lengths = exact_numbers(lengths)
+  is_matrix = !is.null(dim(lengths))
+  fits = if (is_matrix) identical(as.double(dim(lengths)), c(n, n_sides)) else length(lengths) == n
+  if (!is.numeric(lengths) || is.object(lengths) || !fits) {
     stop_parameter("lengths", required, show_value(lengths))
   }
-  check_lengths(lengths, required)
+  check_lengths(as.vector(lengths), required)
+  if (is_matrix) lapply(seq_len(n_sides), function(side) as.integer(lengths[, side])) else list(as.integer(lengths))
+}
+
+lengths_by = function(lengths, table) {
+  required = sprintf("return a whole number from 0 to %.0f for each position", largest_count)
+  found = over_lines(table, seq_len(sum(table$lines)), "finding the lengths of lines", function(lines, n_positions) {
+    returned = plain_value(lengths(lines))
+    if (!is.numeric(returned) || is.object(returned) || length(returned) != n_positions) {
+      stop_parameter("lengths", required, show_value(returned))
+    }
+    check_lengths(as.vector(returned), required)
+  })
+  as.integer(unlist(found))
 }
 
 check_lengths = function(lengths, required) {
@@ -27,106 +50,68 @@ check_lengths = function(lengths, required) {
   as.integer(lengths)
 }
 
-# The lengths of the lines of all files: by words on the longest side, by a function of lines, or given as numbers.
-line_lengths = function(lengths, files) {
-  if (is.null(lengths) || identical(lengths, "words")) {
-    return(unlist(lapply(seq_along(files$names), function(file) most_words(files, file))))
+# Whether each line is neither too long nor rejected; NULL if there are no limits.
+remaining_lines = function(table, lengths, max_length, accept) {
+  if (!is.null(lengths) && is.null(max_length)) {
+    stop_parameter("lengths", "be given together with 'max_length'", show_value(lengths))
   }
-  if (is.function(lengths)) {
-    return(lengths_by(lengths, files))
+  if (is.null(max_length) && is.null(accept)) {
+    return(NULL)
   }
-  if (is.character(lengths)) {
-    stop_parameter("lengths", "be 'words', a function of the lines of a position, or a number for each line",
-      show_value(lengths))
+  limits = check_max_length(max_length, table$suffixes)
+  remains = rep(TRUE, sum(table$lines))
+  if (!is.null(limits)) {
+    found = line_lengths(lengths, table)
+    if (length(limits) > length(found)) {
+      stop_parameter("lengths", "be 'words' or have a column for each side if 'max_length' does", show_value(lengths))
+    }
+    remains = Reduce(`&`, Map(`<=`, found, limits))
   }
-  read_lengths(lengths, sum(files$lines))
-}
-
-most_words = function(files, file) {
-  do.call(pmax.int, lapply(seq_along(files$suffixes), function(side) words_of_side(files, file, side)))
-}
-
-words_of_side = function(files, file, side) {
-  count_words(files$paths[[side]][file], files$versions[[side]][file], files$lines[file])
-}
-
-# The lengths of the lines of all files, and whether each line is allowed, NULL if all are: list(of_lines, allowed)
-# `max_length` is one number, one for each side, or NULL.
-limited_lengths = function(lengths, files, max_length) {
-  if (length(max_length) < 2L) {
-    of_lines = line_lengths(lengths, files)
-    return(list(of_lines = of_lines, allowed = if (!is.null(max_length)) of_lines <= max_length))
-  }
-  of_sides = side_lengths(lengths, files)
-  list(of_lines = do.call(pmax.int, of_sides), allowed = Reduce(`&`, Map(`<=`, of_sides, max_length)))
-}
-
-# The lengths of the lines of all files, a vector for each side.
-side_lengths = function(lengths, files) {
-  n_sides = length(files$suffixes)
-  if (is.null(lengths) || identical(lengths, "words")) {
-    return(lapply(seq_len(n_sides), function(side) {
-      unlist(lapply(seq_along(files$names), function(file) words_of_side(files, file, side)))
+  if (!is.null(accept)) {
+    lines = which(remains)
+    remains[lines] = unlist(over_lines(table, lines, "asking which lines to accept", function(lines, n_positions) {
+      check_accepted(accept(lines), n_positions)
     }))
   }
-  n = sum(files$lines)
-  required = sprintf("be 'words', or whole numbers of shape (%.0f, %d), if 'max_length' has a limit for each side", n,
-    n_sides)
-  lengths = exact_numbers(lengths)
-  if (!is.numeric(lengths) || is.object(lengths) || !identical(as.double(dim(lengths)), c(n, n_sides))) {
-    stop_parameter("lengths", required, show_value(lengths))
-  }
-  check_lengths(as.vector(lengths), required)
-  lapply(seq_len(n_sides), function(side) as.integer(lengths[, side]))
+  remains
 }
 
-# The number of words, separated by ASCII whitespace, in each line of a file of `n_lines` lines.
-count_words = function(path, version, n_lines) {
-  input = file(path, "rb")
-  on.exit(close(input))
-  tick = progress_ticker(paste("counting words of", path), ceiling(file.size(path) / index_block))
-  counts = list()
-  line = NULL
-  repeat {
-    block = readBin(input, "raw", index_block)
-    if (length(block) == 0L) {
-      break
-    }
-    found = .Call(C_count_words, block, line)
-    counts[[length(counts) + 1L]] = found$counts
-    line = found$line
-    tick()
+check_accepted = function(accepted, n_positions) {
+  if (!is.logical(accepted) || is.object(accepted) || length(accepted) != n_positions || anyNA(accepted)) {
+    stop_parameter("accept", "return true or false for each position", show_value(accepted))
   }
-  rest = if (!is.null(line) && line[3L] == 1L) line[1L]
-  counts = c(integer(), unlist(counts), rest)
-  check_versions(path, version)
-  if (length(counts) != n_lines) { # the file was written to while it was read
-    stop_changed(path)
-  }
-  counts
+  as.vector(accepted)
 }
 
-lengths_by = function(lengths, files) {
-  required = sprintf("return a whole number from 0 to %.0f for each position", largest_count)
-  found = over_lines(files, seq_len(sum(files$lines)), "finding the lengths of lines", function(lines, n_positions) {
-    returned = plain_value(lengths(lines))
-    if (!is.numeric(returned) || is.object(returned) || length(returned) != n_positions) {
-      stop_parameter("lengths", required, show_value(returned))
-    }
-    check_lengths(as.vector(returned), required)
-  })
-  as.integer(unlist(found))
+# A number of tokens, or one for each side, whose suffixes may be the names, or NULL.
+check_max_length = function(max_length, suffixes) {
+  max_length = plain_value(max_length)
+  if (!is.numeric(max_length) || length(max_length) < 2L) {
+    return(if (!is.null(max_length)) check_between(max_length, "max_length", 0, largest_count))
+  }
+  if (length(max_length) != length(suffixes)) {
+    stop_parameter("max_length", sprintf("have one number for each side, %d, or be one number", length(suffixes)),
+      show_value(max_length))
+  }
+  limits = as.vector(in_order_of(max_length, list(suffixes), "max_length"))
+  vapply(limits, check_between, numeric(1L), "max_length", 0, largest_count)
 }
 
-# The values of a function of the lines at many places, given as numbers over all files, and their number: a list.
-over_lines = function(files, places, description, ask) {
-  dataset = files_dataset(files, NULL)
-  begins = seq_len(ceiling(length(places) / lines_at_a_time)) * lines_at_a_time - lines_at_a_time
-  tick = progress_ticker(description, length(begins))
-  lapply(begins, function(begin) {
-    some = places[begin + seq_len(min(lines_at_a_time, length(places) - begin))]
-    answer = ask(dataset$lines(some), length(some))
-    tick()
-    answer
-  })
+# A function of lines, or NULL.
+check_function = function(value, name) {
+  if (!is.null(value) && !is.function(value)) {
+    stop_parameter(name, "be a function, or nothing", show_value(value))
+  }
+  value
+}
+
+# The remaining lines in the form of a recipe: one bit for each, lowest first.
+population_bits = function(remains) packBits(c(remains, rep(FALSE, -length(remains) %% 8)))
+
+# The number of places, ascending numbers over all lines, in each file.
+count_by_file = function(places, lines) as.double(diff(c(0, findInterval(cumsum(lines), places))))
+
+# The number of lines of each file that remain, for a recipe with limits.
+remaining_counts = function(parts) {
+  count_by_file(which(rawToBits(parts$remaining) == as.raw(1L)), parts$lines)
 }

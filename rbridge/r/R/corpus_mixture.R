@@ -83,8 +83,6 @@
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
 #'   sizes differ by at most 1.
 #'   `NULL` (default): batches are not adapted to processes.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
 #' If the data source has a number of rows, it must be the number of lines in all files.
@@ -112,7 +110,7 @@
 #'   a batch, and consecutive epochs with the same numbers use every line of a file equally often, to within one.
 #'   If a file has fewer lines in an epoch than there are batches, each epoch shuffles the batches.
 #' * Excluded lines are never drawn, and shares are computed from the others; all lines keep their row numbers.
-#' * Drawing an epoch is an error if a file has changed since it was indexed.
+#' * Drawing an epoch is an error if a file has changed.
 #'
 #' If weights change by epoch, or with `max_tokens`, epochs differ in their number of batches.
 #'
@@ -143,8 +141,7 @@
 batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL, rules = NULL,
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled",
   epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL,
-  accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE, ...) {
-  answer_keywords(...)
+  accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE) {
   limits = if (length(max_length) > 1L) {
     check_max_length(max_length, check_suffixes(suffixes, source, targets))
   }
@@ -153,19 +150,18 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
     seed = seed, num_replicas = num_replicas, balance_replicas = balance_replicas)
   settings = core_plan("mixture", request)
   used = settings$by_length == 1L
-  accept = check_accept(accept)
+  check_function(accept, "accept")
   rules = if (!is.null(rules)) read_rules(rules)
-  files = open_files(source, suffixes, targets)
+  files = line_table(find_files(source, suffixes, targets))
   limits = if (is.null(limits)) settings$max_length else limits
-  limited = if (used || !is.null(limits)) limited_lengths(lengths, files, limits)
-  of_lines = limited$of_lines
-  population = find_population(files, limited$allowed, accept)
-  remaining = if (is.null(population)) files$lines else population$counts
+  remains = remaining_lines(files, if (!is.null(limits)) lengths, limits, accept)
+  remaining = if (is.null(remains)) files$lines else count_by_file(which(remains), files$lines)
   stages = make_stages(files$names, remaining, weights, list(sample = sample, rules = rules,
     temperature = temperature, cap = cap, epoch_end = epoch_end, assign = assign, batch_size = batch_size,
     num_replicas = num_replicas))
-  if (!is.null(population) && used) {
-    of_lines[!population$remains] = 0L # lines that are never drawn may have any length
+  of_lines = if (used) do.call(pmax.int, line_lengths(lengths, files))
+  if (!is.null(remains) && used) {
+    of_lines[!remains] = 0L # lines that are never drawn may have any length
   }
   of_stages = function(field) unlist(lapply(stages$plans, `[[`, field))
   request["lengths"] = list(if (used) of_lines)
@@ -174,7 +170,7 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
     drawn = of_stages("drawn"),
     kept = of_stages("kept"),
     begins = if (length(stages$plans) > 1L) stages$begins,
-    remaining = if (!is.null(population)) population_bits(population$remains)
+    remaining = if (!is.null(remains)) population_bits(remains)
   )))
   shown = shown_name(files$labels)
   rule = stages$plans[[1L]]$rule
@@ -239,7 +235,7 @@ kind_mixture = function() {
       },
       dataset = function(transform = NULL, positions = FALSE) {
         if (is.null(private$.in_order)) {
-          files_dataset(files_of_recipe(private$.recipe, private$.setup$paths), transform, positions)
+          lines_dataset(table_of_recipe(private$.recipe, private$.setup$paths), transform, positions)
         }
       }
     )
@@ -334,22 +330,11 @@ format_mixture = function(recipe, stage, epoch, count) {
   )
 }
 
-# The result of open_files() when the recipe was made; the indices are made again if they are missing.
-files_of_recipe = function(recipe, paths) {
+# The lines of the files of a recipe.
+table_of_recipe = function(recipe, paths) {
   labels = recipe$labels
   check_versions(paths, labels$versions)
   sides = rep(seq_along(labels$suffixes), each = length(recipe$parts$files))
-  indexed = Map(line_index, paths, labels$versions)
-  n_lines = vapply(indexed, function(found) found$n_lines, 0)
-  if (any(n_lines != recipe$parts$lines)) {
-    stop_parameter("recipe", "have the lines of the files as 'lines'", "others")
-  }
-  list(
-    suffixes = labels$suffixes,
-    names = recipe$parts$files,
-    paths = unname(split(paths, sides)),
-    versions = unname(split(labels$versions, sides)),
-    indices = unname(split(lapply(unname(indexed), function(found) found$index), sides)),
-    lines = recipe$parts$lines
-  )
+  line_table(list(suffixes = labels$suffixes, names = recipe$parts$files, paths = unname(split(paths, sides)),
+    parameters = rep("recipe", length(labels$suffixes))))
 }

@@ -44,8 +44,6 @@
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
 #'   sizes differ by at most 1.
 #'   `NULL` (default): batches are not adapted to processes.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -84,10 +82,9 @@
 #' sampler = batch_sampler_perplexity(4, sample = 1000, batch_size = 500, seed = 1)(NULL)
 #' sampler$report(rows = 1:3, nll = log(c(1, 2, 4)))
 #' tabulate(sampler$batches(0)$rows)
-batch_sampler_perplexity = function(n_rows = NULL, sample, batch_size = NULL, ..., initial = 15, maximum = NULL,
+batch_sampler_perplexity = function(n_rows = NULL, sample, batch_size = NULL, initial = 15, maximum = NULL,
   clip = FALSE, lengths = NULL, max_tokens = NULL, window = NULL, seed = NULL, num_replicas = NULL,
   balance_replicas = FALSE) {
-  answer_keywords(...)
   request_generator("perplexity", list(n_rows = n_rows, sample = sample, batch_size = batch_size, initial = initial,
     maximum = maximum, clip = clip, lengths = lengths, max_tokens = max_tokens, window = window, seed = seed,
     num_replicas = num_replicas, balance_replicas = balance_replicas))

@@ -59,7 +59,7 @@ plan_table = function(recipe, stage) {
   rule = recipe$labels$rule
   data.frame(c(
     list(file = recipe$parts$files, lines = recipe$parts$lines),
-    if (!is.null(recipe$parts$remaining)) list(excluded = recipe$parts$lines - remaining_lines(recipe$parts)),
+    if (!is.null(recipe$parts$remaining)) list(excluded = recipe$parts$lines - remaining_counts(recipe$parts)),
     list(
       rule = ifelse(is.nan(rule), NA_real_, rule),
       uniform_share = stage$uniform_share,

@@ -30,8 +30,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -62,7 +60,7 @@
 #' An argument has the wrong type or is out of range; a file is missing, is listed twice, is not a regular file or
 #' cannot be read; the smallest negative files have fewer lines than an epoch draws (every subset must suffice); or
 #' there are more batches than positives or negatives of an epoch.
-#' When an epoch is drawn: one of its files has changed since it was indexed.
+#' When an epoch is drawn: one of its files has changed.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.
@@ -86,64 +84,37 @@
 #' loader = torch::dataloader(dataset, batch_sampler = sampler, collate_fn = identity)
 #' str(coro::collect(loader, n = 1))
 batch_sampler_rare_events = function(positives, negatives, multiplier, batch_size,
-  negative_files_per_epoch = NULL, positive_weight = 1, negative_weight = NULL, seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  negative_files_per_epoch = NULL, positive_weight = 1, negative_weight = NULL, seed = NULL, num_replicas = NULL) {
   listed = rare_event_files(positives, negatives)
   request = list(multiplier = multiplier, batch_size = batch_size, negative_files_per_epoch = negative_files_per_epoch,
     positive_weight = positive_weight, negative_weight = negative_weight, seed = seed, num_replicas = num_replicas,
     n_negative_files = length(listed$negatives))
   settings = core_plan("rare_events", request)
-  paths = vapply(unlist(listed), absolute, "", USE.NAMES = FALSE)
-  indexed = lapply(paths, line_index)
-  lines = vapply(indexed, function(found) as.double(found$n_lines), 0)
-  parts = core_plan("rare_events", c(request, list(lines = lines)))
+  paths = unlist(listed, use.names = FALSE)
+  tables = lapply(names(listed), function(name) line_table(list(paths = listed[name], parameters = name)))
+  parts = core_plan("rare_events", c(request, list(lines = unlist(lapply(tables, `[[`, "lines")))))
   new_generator(new_recipe(
     "rare_events", seed, c(list(files = shown_name(basename(paths))), parts),
     labels = c(lapply(c(list(multiplier = multiplier), settings), show_value), list(
       paths = paths_as_bytes(paths),
-      versions = vapply(indexed, function(found) found$version, "")
+      versions = unlist(lapply(tables, `[[`, "versions"))
     ))
   ))
 }
 
-# -> list(positives, negatives = paths of regular files that are all different)
+# -> list(positives, negatives = paths of files that are all different)
 rare_event_files = function(positives, negatives) {
-  listed = list(positives = listed_files(positives, "positives"), negatives = listed_files(negatives, "negatives"))
+  required = "be a list of files"
+  listed = list(positives = listed_files(positives, "positives", required),
+    negatives = listed_files(negatives, "negatives", required))
   paths = unlist(listed, use.names = FALSE)
   real = normalizePath(paths)
   again = which(duplicated(real))[1L]
   if (!is.na(again)) {
-    parameter = rep(names(listed), lengths(listed))[again]
-    stop_parameter(parameter, "list each file once",
+    stop_parameter(rep(names(listed), lengths(listed))[again], "list each file once",
       sprintf("'%s', which is '%s',", paths[again], paths[match(real[again], real)]))
   }
   listed
-}
-
-listed_files = function(paths, parameter) {
-  required = "be a list of files"
-  if (!is.list(paths) && !is.character(paths)) {
-    stop_parameter(parameter, required, show_value(paths))
-  }
-  for (path in as.list(paths)) {
-    if (!is.character(path) || length(path) != 1L || is.na(path)) {
-      stop_parameter(parameter, required, sprintf("a list with %s", show_value(path)))
-    }
-  }
-  paths = as.character(paths)
-  if (length(paths) == 0L) {
-    stop_parameter(parameter, "list at least one file", "none")
-  }
-  missing = paths[!are_there(paths)]
-  if (length(missing) > 0L) {
-    stop_parameter(parameter, "list files that exist", sprintf("no file %s", show_value(missing[1L])))
-  }
-  kinds = file_kinds(paths)
-  wrong = which(kinds != "regular file")[1L]
-  if (!is.na(wrong)) {
-    stop_parameter(parameter, "list regular files", sprintf("the %s '%s'", kinds[wrong], paths[wrong]))
-  }
-  paths
 }
 
 positive_lines = function(parts) sum(parts$lines[seq_len(parts$n_positive_files)])
@@ -260,28 +231,20 @@ format_rare_events = function(recipe) {
 
 # The dataset of the lines of all files, positives first, with their labels.
 labelled_lines = function(recipe, paths, transform) {
-  if (!is.null(transform) && !is.function(transform)) {
-    stop_parameter("transform", "be a function, or nothing", show_value(transform))
-  }
+  check_function(transform, "transform")
   parts = recipe$parts
   check_versions(paths, recipe$labels$versions)
-  indexed = unname(Map(line_index, paths, recipe$labels$versions))
-  if (any(vapply(indexed, function(found) as.double(found$n_lines), 0) != parts$lines)) {
-    stop_parameter("recipe", "have the lines of the files as 'lines'", "others")
-  }
-  text = files_dataset(list(
-    suffixes = ".line", names = parts$files, paths = list(paths), versions = list(recipe$labels$versions),
-    indices = list(lapply(indexed, function(found) found$index)), lines = parts$lines
-  ), NULL)
+  table = line_table(list(paths = list(paths), parameters = "recipe"))
   n_positives = positive_lines(parts)
+  n_lines = sum(parts$lines)
   generator = torch::dataset(
     name = "labelled_lines",
     initialize = function() NULL,
     .getbatch = function(positions) {
-      lines = text$lines(positions)$line
+      lines = read_lines(table, check_positions(positions, n_lines))[[1L]]
       list(item = if (is.null(transform)) lines else transform(lines), label = as.double(positions <= n_positives))
     },
-    .length = function() text$.length(),
+    .length = function() n_lines,
     parent_env = environment()
   )
   generator()

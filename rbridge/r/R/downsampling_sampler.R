@@ -40,8 +40,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -112,8 +110,7 @@
 #'   }
 #' }
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, in_turn = FALSE,
-  weights = NULL, seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  weights = NULL, seed = NULL, num_replicas = NULL) {
   sampler_of("downsampled", list(majority = if (!is.null(majority)) class_name(majority, "majority")))
 }
 

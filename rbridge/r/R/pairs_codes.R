@@ -1,33 +1,24 @@
-# Codes and ids of users and items, as the core takes them.
+# Users and items of observed pairs as codes, and the kinds of these pairs.
 
-# -> list(parts, settings, ids): the parts of a recipe of observed pairs, NULL without users or items, the checked
-#   arguments, and the ids by code, NULL if codes were given
-plan_observed = function(kind, request) {
-  settings = core_plan(kind, request[setdiff(names(request), c("users", "items"))])
-  if (is.null(request$users) || is.null(request$items)) {
-    return(list(settings = settings))
+# The recipe of complete arguments.
+plan_observed = function(kind, settings) {
+  users = pair_codes(settings$users, settings$n_users, "users")
+  items = pair_codes(settings$items, settings$n_items, "items")
+  if (length(users$codes) != length(items$codes)) {
+    stop_parameter("items", sprintf("have one value for each user code, %d", length(users$codes)),
+      show_count(length(items$codes), "value"))
   }
-  users = pair_codes(request$users, settings$n_users, "users")
-  items = pair_codes(request$items, settings$n_items, "items")
-  request = settings
-  request$n_users = if (is.null(users$ids)) settings$n_users else length(users$ids)
-  request$n_items = if (is.null(items$ids)) settings$n_items else length(items$ids)
-  parts = core_plan(kind, c(request, list(users = users$codes, items = items$codes)), users$ids)
-  list(parts = parts, settings = settings, ids = list(user_ids = users$ids, item_ids = items$ids))
+  check_table(users$count, items$count)
+  data = list(cells = sort((users$codes - 1) * items$count + items$codes - 1, method = "radix"))
+  arguments = settings[setdiff(names(settings), c("users", "items", "seed"))]
+  arguments[c("n_users", "n_items")] = list(users$count, items$count)
+  names = if (is.null(users$ids)) as.character(seq_len(users$count)) else users$ids
+  parts = core_plan(kind, c(arguments, data), names)
+  new_recipe(kind, settings$seed, c(parts, data), labels = c(list(),
+    if (!is.null(users$ids)) list(user_ids = users$ids), if (!is.null(items$ids)) list(item_ids = items$ids)))
 }
 
-check_observed = function(users, items) {
-  if (is.null(users) || is.null(items)) {
-    stop_parameter(if (is.null(users)) "users" else "items", "have at least one code", "0 values")
-  }
-}
-
-# The labels of the recipe of observed pairs: how some settings are shown, further labels, and the ids.
-observed_labels = function(planned, names, ...) {
-  c(shown_settings(planned$settings, names), list(...), planned$ids)
-}
-
-# -> list(codes = from 1, which the core checks, ids = the ids by code if these were given)
+# -> list(codes = from 1, count = how many there are, ids = the ids by code if these were given)
 pair_codes = function(values, most, parameter) {
   values = plain_value(values)
   if (length(dim(values)) > 1L) {
@@ -37,18 +28,28 @@ pair_codes = function(values, most, parameter) {
     stop_parameter(parameter, "have at least one code", "0 values")
   }
   if (is.factor(values) || (is.character(values) && !is.object(values))) {
-    numbered = number_ids(values, parameter)
     if (!is.null(most)) {
       stop_parameter(paste0("n_", parameter), sprintf("be left out if '%s' are ids", parameter), show_value(most),
         "Give codes to count those without a positive.")
     }
-    return(numbered)
+    return(number_ids(values, parameter))
   }
+  advice = "Ids are text or categories, in R a factor."
   if (!is.numeric(values) || is.object(values)) {
-    stop_parameter(parameter, "hold codes, integers from 1", sprintf("%s values", class(values)[1L]),
-      "Ids are text or categories, in R a factor.")
+    stop_parameter(parameter, "hold codes, integers from 1", sprintf("%s values", class(values)[1L]), advice)
   }
-  list(codes = as.double(values))
+  codes = as.double(values)
+  wrong = which(is.na(codes) | codes != trunc(codes))
+  if (length(wrong) > 0L) {
+    stop_parameter(parameter, "hold codes, integers from 1", show_value(values[wrong[1L]]), advice)
+  }
+  largest = if (is.null(most)) largest_count else most
+  wrong = which(codes < 1 | codes > largest)
+  if (length(wrong) > 0L) {
+    stop_parameter(parameter, sprintf("hold codes from 1 to %.0f", largest), show_value(values[wrong[1L]]),
+      if (is.null(most)) advice)
+  }
+  list(codes = codes, count = if (is.null(most)) max(codes) else most)
 }
 
 # Ids in order of first appearance, like strata; levels that do not occur do not count.
@@ -56,13 +57,34 @@ number_ids = function(values, parameter) {
   required = "hold codes, integers from 1, or ids, text or a factor"
   text = unicode_text(if (is.factor(values)) levels(values) else values, parameter, required)
   values = if (is.factor(values)) text[as.integer(values)] else text
-  first = unique(values)
   n_missing = sum(is.na(values))
   if (n_missing > 0L) {
     stop_parameter(parameter, "have no missing values",
       sprintf("%d missing of %s", n_missing, show_count(length(values), "row")), "Leave these pairs out.")
   }
-  list(codes = as.double(match(values, first)), ids = first)
+  ids = unique(values)
+  list(codes = as.double(match(values, ids)), count = as.double(length(ids)), ids = ids)
+}
+
+observed_kind = function(kind) {
+  table_kind(kind,
+    of_rows = c("users", "items"),
+    plan = function(settings) plan_observed(kind, settings),
+    fits = NULL, # pairs are no rows of the dataset
+    vectors = list(parts = NA, labels = c("user_ids", "item_ids")),
+    check = check_recipe_ids,
+    methods = list(
+      counts = function() {
+        found = core_results(with_instance(private, function() .Call(C_describe, private$.instance)), list())
+        known = c("n_users", "n_items", "n_positives", "n_negatives", "negatives_per_positive", "n_skipped_users",
+          "acceptance")
+        found = c(private$.recipe$parts, found)
+        found[intersect(known, names(found))]
+      },
+      user_ids = function() private$.recipe$labels$user_ids,
+      item_ids = function() private$.recipe$labels$item_ids
+    )
+  )
 }
 
 # The names of users and items, if they have any, in a recipe.
@@ -74,10 +96,4 @@ check_recipe_ids = function(recipe) {
       stop_parameter("recipe", sprintf("have %.0f texts as '%s_ids'", count, name), show_value(ids))
     }
   }
-}
-
-# What print() shows of the settings of a generator.
-format_observed_settings = function(recipe) {
-  shown = recipe$labels[setdiff(names(recipe$labels), c("user_ids", "item_ids"))]
-  c(format_labels(shown), format_seed(recipe))
 }

@@ -3,7 +3,6 @@
 #' @description
 #' Creates a [torch::dataset()] of all pairs of a user and an item, by pair number, for [batch_sampler_pairs()].
 #' The dataloader requests whole batches at once.
-#'
 #' Your own dataset does not work: torch converts row numbers to integers, and pair numbers are larger.
 #'
 #' @param n_users,n_items (`integer(1)`)\cr
@@ -21,17 +20,56 @@
 #'
 #' The dataloader converts them to tensors; ids that are text need a `collate_fn`.
 #'
-#' @section Errors:
-#' The numbers of users or items are not positive integers of at most 2^31 - 1, or make more than 2^52 pairs.
-#' There is not one value or one row of features or ids for each; features have more than two dimensions.
-#' When items are requested: numbers that [decode_pairs()] refuses, and a pair number of a user that does not exist.
-#'
 #' @export
 #' @examples
 #' dataset = pair_dataset(n_users = 3, n_items = 4, item_features = c(0.5, 1.5, 2.5, 3.5))
 #' dataset[c(7, 12)]
 pair_dataset = function(n_users, n_items, user_features = NULL, item_features = NULL, user_ids = NULL,
   item_ids = NULL) {
+  dataset_of_pairs("pair_dataset", n_users, n_items, user_features, item_features, user_ids, item_ids,
+    function(numbers, n_users, n_items) {
+      pairs = decode_pairs(numbers, n_items)
+      if (any(pairs$user > n_users)) {
+        stop(sprintf("There is no user %d: the dataset has %.0f.", max(pairs$user), n_users), call. = FALSE)
+      }
+      list(user = pairs$user, item = pairs$item, label = as.double(pairs$label))
+    })
+}
+
+#' @title Dataset of Triples of a User, a Positive and Negatives
+#'
+#' @description
+#' Creates a [torch::dataset()] of triples for [batch_sampler_triples()], by the pair numbers of whole triples.
+#' The dataloader requests whole batches at once.
+#'
+#' @param negatives_per_positive (`integer(1)`)\cr
+#'   As in the sampler.
+#' @inheritParams pair_dataset
+#'
+#' @return A dataset whose items are lists of
+#' * `user` and `positive` (`integer()`), counted from 1, one for each triple;
+#' * `negatives` (`matrix()`), with a row for each triple and a column for each of its negatives;
+#' * if given, `user_id`, `positive_id` and `negatives_id`, and `user_features`, `positive_features` and
+#'   `negatives_features`.
+#'   Features of negatives have the dimensions triple, negative and, for a matrix of features, its columns.
+#'
+#' The dataloader converts them to tensors; ids that are text need a `collate_fn`.
+#'
+#' @seealso [batch_sampler_triples()]
+#'
+#' @export
+#' @examples
+#' dataset = triple_dataset(n_users = 3, n_items = 4, negatives_per_positive = 2)
+#' dataset[c(7, 0, 4, 9, 14, 10)]
+triple_dataset = function(n_users, n_items, negatives_per_positive = 1, user_features = NULL, item_features = NULL,
+  user_ids = NULL, item_ids = NULL) {
+  per_positive = check_between(negatives_per_positive, "negatives_per_positive", 1, largest_count)
+  dataset_of_pairs("triple_dataset", n_users, n_items, user_features, item_features, user_ids, item_ids,
+    function(numbers, n_users, n_items) codes_of_triples(numbers, n_users, n_items, per_positive))
+}
+
+# A dataset whose numbers `codes_of` turns into codes by name; each name but the first is one of items.
+dataset_of_pairs = function(name, n_users, n_items, user_features, item_features, user_ids, item_ids, codes_of) {
   n_users = check_code_count(n_users, "n_users")
   n_items = check_code_count(n_items, "n_items")
   check_table(n_users, n_items)
@@ -39,19 +77,17 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
   item_ids = check_ids(item_ids, "item_ids", n_items)
   user_features = check_features(user_features, user_ids, n_users, "user_features")
   item_features = check_features(item_features, item_ids, n_items, "item_features")
+  force(codes_of)
   generator = torch::dataset(
-    name = "pair_dataset",
+    name = name,
     initialize = function() NULL,
     .getbatch = function(numbers) {
-      pairs = decode_pairs(numbers, n_items)
-      if (any(pairs$user > n_users)) {
-        stop(sprintf("There is no user %d: the dataset has %.0f.", max(pairs$user), n_users), call. = FALSE)
+      batch = codes_of(numbers, n_users, n_items)
+      for (side in setdiff(names(batch), "label")) {
+        of_user = side == "user"
+        batch[[paste0(side, "_id")]] = rows_of(if (of_user) user_ids else item_ids, batch[[side]])
+        batch[[paste0(side, "_features")]] = rows_of(if (of_user) user_features else item_features, batch[[side]])
       }
-      batch = list(user = pairs$user, item = pairs$item, label = as.double(pairs$label))
-      batch$user_id = user_ids[pairs$user]
-      batch$item_id = item_ids[pairs$item]
-      batch$user_features = rows_of(user_features, pairs$user)
-      batch$item_features = rows_of(item_features, pairs$item)
       batch
     },
     .length = function() 2 * n_users * n_items,
@@ -64,8 +100,19 @@ pair_dataset = function(n_users, n_items, user_features = NULL, item_features = 
 #' @export
 `[.pair_dataset` = function(x, i) x$.getbatch(i)
 
-rows_of = function(features, places) {
-  if (is.matrix(features)) features[places, , drop = FALSE] else features[places]
+#' @export
+`[.triple_dataset` = function(x, i) x$.getbatch(i)
+
+# The values of codes, NULL if there are none; for a matrix of codes, with its dimensions first.
+rows_of = function(values, codes) {
+  if (is.null(values)) {
+    return(NULL)
+  }
+  found = if (is.matrix(values)) values[codes, , drop = FALSE] else values[codes]
+  if (!is.matrix(codes)) {
+    return(found)
+  }
+  array(if (is.factor(found)) as.character(found) else found, c(dim(codes), if (is.matrix(values)) ncol(values)))
 }
 
 check_table = function(n_users, n_items) {
@@ -93,4 +140,22 @@ check_features = function(features, ids, count, parameter) {
       show_count(NROW(features), "value"))
   }
   in_order_of(features, c(if (!is.null(ids)) list(ids), list(seq_len(count))), parameter)
+}
+
+# Users, positives and a matrix of negatives, all counted from 1.
+codes_of_triples = function(numbers, n_users, n_items, per_positive) {
+  pairs = decode_pairs(numbers, n_items)
+  group = per_positive + 1
+  if (nrow(pairs) %% group == 0) {
+    user = matrix(pairs$user, nrow = group)
+    item = matrix(pairs$item, nrow = group)
+    label = matrix(pairs$label, nrow = group)
+    is_whole = all(user == user[rep(1L, group), ]) && all(user <= n_users) && all(label[1L, ] == 1L) &&
+      all(label[-1L, ] == 0L)
+    if (is_whole) {
+      return(list(user = user[1L, ], positive = item[1L, ], negatives = t(item[-1L, , drop = FALSE])))
+    }
+  }
+  stop_parameter("numbers", sprintf("hold whole triples of %.0f users: a positive, then %.0f negatives of its user",
+    n_users, per_positive), "others")
 }

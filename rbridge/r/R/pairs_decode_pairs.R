@@ -1,11 +1,9 @@
 #' @title Decode Pair Numbers to Users, Items and Labels
 #'
 #' @description
-#' Decodes the pair numbers of [batch_sampler_pairs()], and of `NegativePairBatchSampler` of the Python package
-#' `pystrat`.
+#' Decodes the pair numbers of [batch_sampler_pairs()].
 #' A pair number is `2 * (user * n_items + item) + label`, with users and items counted from 0.
-#' It is a value and not a position, so R and Python have the same number; only here do users and items count from 1,
-#' like the rows of an embedding and of a table in R.
+#' It is a value and not a position, so R and Python have the same number; only here do users and items count from 1.
 #'
 #' @param numbers (`numeric()`)\cr
 #'   Pair numbers, integers from 0 to 2^53 - 1.
@@ -17,10 +15,6 @@
 #' @return A data.frame with one row for each number and the columns
 #' * `user` and `item`: ids if these were given, else codes (`integer()`), counted from 1;
 #' * `label` (`integer()`), 1 for an observed pair and 0 for one that was not observed.
-#'
-#' @section Errors:
-#' The numbers are not pair numbers, or belong to more than 2^31 - 1 users or to users without an id.
-#' `n_items` is not a positive integer of at most 2^31 - 1, or there is not one id for each item.
 #'
 #' @export
 #' @examples

@@ -1,34 +1,22 @@
 #' @title Plot a Batch Plan
 #'
 #' @description
-#' Plots the rows of each stratum in a batch, with one row for each stratum, smallest strata first.
-#' The plan of [batch_sampler_stratified()] is the same in every epoch.
-#' Its plot is a heat map with one column for each batch.
-#' The heat map is white for batches without rows of the stratum, and otherwise light for its fewest rows in a batch and
-#' dark for its most.
-#' If there are few batches, the numbers are printed in it.
-#' The batches of [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()] differ between epochs.
-#' The plot of their plans has a line for each stratum, from the fewest to the most rows in a batch of any epoch.
+#' Plots the rows of each stratum in a batch as a heat map, with one row for each stratum, smallest strata first.
+#' It is white for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
+#' If there are few columns, the numbers are printed in it.
+#'
+#' The plan of [batch_sampler_stratified()] is the same in every epoch, so it has one column for each batch.
+#' If batches differ between epochs, the columns are the fewest and the most rows in a batch of any epoch.
 #' Call `composition(epoch)` of an instance for the numbers of an epoch.
 #'
-#' @param plan (`batch_plan` or `range_plan`)\cr
-#'   A plan from [batch_plan()], or from the member `plan()` of an instance of [batch_sampler_strata_subset()]
-#'   or [batch_sampler_stratified_group()].
+#' @param plan,object (`batch_plan` or `range_plan`)\cr
+#'   A plan from [batch_plan()], or from the member `plan()` of an instance whose batches differ between epochs.
 #' @param most (`integer(1)`)\cr
 #'   The largest number of strata to show, smallest strata first.
-#'
-#' @param object (`batch_plan` or `range_plan`)\cr
-#'   The same plan, for [ggplot2::autoplot()].
 #' @param ... (any)\cr
 #'   Further arguments of `plot_plan()`.
 #'
 #' @return A ggplot2 plot.
-#'
-#' @section Errors:
-#' `plan` is not a plan.
-#' The package ggplot2 is not installed.
-#'
-#' @seealso `plot()` of a `batch_plan` shows the counts themselves, batch by batch.
 #'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -41,7 +29,26 @@ plot_plan = function(plan, most = 40L) {
     stop_parameter("plan", "be a whole plan that batch_plan() made", show_value(plan))
   }
   most = check_count(most, "most")
-  if (inherits(plan, "range_plan")) plot_ranges(plan, most) else plot_heat_map(plan, most)
+  is_range = inherits(plan, "range_plan")
+  rows = if (is_range) plan$rows else plan$counts
+  strata = if (is_range) plan$stratum else plan$strata
+  chosen = utils::head(order(rows), most)
+  held = if (is_range) as.list(as.data.frame(t(plan[c("fewest", "most")]))) else plan$composition()
+  titles = if (is_range) {
+    c(show_batches(attr(plan, "n_batches")), attr(plan, "held"))
+  } else {
+    c(sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes)), plan_promise(plan))
+  }
+  names = sprintf("%s: %s, %s in a batch", strata[chosen], vapply(rows[chosen], show_count, "", "row"),
+    vapply(held[chosen], show_range, ""))
+  x = paste0("batch", larger_strata(length(rows), most))
+  heat_map(held[chosen], names) +
+    ggplot2::labs(title = titles[1L], subtitle = titles[2L], y = NULL, x = x) +
+    if (is_range) {
+      ggplot2::scale_x_continuous(breaks = 1:2, labels = c("fewest", "most"), expand = c(0, 0))
+    } else {
+      ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0))
+    }
 }
 
 #' @rdname plot_plan
@@ -52,33 +59,29 @@ autoplot.batch_plan = function(object, ...) plot_plan(object, ...)
 #' @exportS3Method ggplot2::autoplot
 autoplot.range_plan = function(object, ...) plot_plan(object, ...)
 
-plot_heat_map = function(plan, most) {
-  chosen = utils::head(order(plan$counts), most)
-  composition = plan$composition()[chosen]
-  names = sprintf("%s: %s, %s in a batch", plan$strata[chosen], vapply(plan$counts[chosen], show_count, "", "row"),
-    vapply(composition, show_range, ""))
+# `held` has a vector for each stratum; strata are numbered, because two may share a name.
+heat_map = function(held, names) {
+  n_columns = length(held[[1L]])
+  numbers = seq_along(held)
   drawn = data.frame(
-    batch = rep(seq_len(plan$n_batches), times = length(chosen)),
-    stratum = rep(numbered_rows(chosen), each = plan$n_batches),
-    rows = unlist(composition, use.names = FALSE),
-    shade = unlist(lapply(composition, shades))
+    column = rep(seq_len(n_columns), times = length(held)),
+    stratum = factor(rep(numbers, each = n_columns), levels = rev(numbers)),
+    rows = unlist(held, use.names = FALSE),
+    shade = unlist(lapply(held, shades), use.names = FALSE)
   )
-  are_printed = plan$n_batches * (nchar(max(drawn$rows)) + 1L) <= 60
+  are_printed = n_columns * (nchar(max(drawn$rows)) + 1L) <= 60
   printed = drawn[rep(are_printed, nrow(drawn)), ]
-  ggplot2::ggplot(drawn, ggplot2::aes(x = .data$batch, y = .data$stratum, fill = .data$shade)) +
+  ggplot2::ggplot(drawn, ggplot2::aes(x = .data$column, y = .data$stratum, fill = .data$shade)) +
     ggplot2::geom_raster() +
     ggplot2::geom_text(ggplot2::aes(label = .data$rows), data = printed, size = small_text,
       colour = ifelse(printed$shade > 0.6, "white", "black")) +
     ggplot2::scale_fill_gradientn(colours = c("#f7fbff", "#6baed6", "#08306b"), limits = c(0, 1),
       breaks = c(0, shade_of_fewest, 1), labels = c("no rows", "fewest rows", "most rows"), name = NULL) +
-    ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(pmax(limits, 1)), expand = c(0, 0)) +
-    ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen)), expand = c(0, 0)) +
-    ggplot2::labs(title = plan_title(plan), subtitle = plan_promise(plan), y = NULL,
-      x = paste0("batch", larger_strata(length(plan$counts), most))) +
+    ggplot2::scale_y_discrete(labels = stats::setNames(names, numbers), expand = c(0, 0)) +
     plot_style()
 }
 
-# The shade of the fewest rows of a stratum, if other batches have more; no rows are 0, and the most are 1.
+# The shade of the fewest rows of a stratum, if other columns have more; no rows are 0, and the most are 1.
 shade_of_fewest = 0.35
 
 # The shade of each count of a stratum, from 0 to 1.
@@ -89,28 +92,11 @@ shades = function(rows) {
   ifelse(rows > 0, shade_of_fewest + (1 - shade_of_fewest) * steps, 0)
 }
 
-plot_ranges = function(plan, most) {
-  chosen = utils::head(order(plan$rows), most)
-  drawn = plan[chosen, ]
-  names = sprintf("%s: %s", as.character(drawn$stratum), rows_in_words(drawn, attr(plan, "exact")))
-  drawn$place = numbered_rows(chosen)
-  color = line_colors(1L)
-  ggplot2::ggplot(drawn, ggplot2::aes(y = .data$place)) +
-    ggplot2::geom_segment(ggplot2::aes(x = .data$fewest, xend = .data$most, yend = .data$place), linewidth = 1.5,
-      colour = color) +
-    ggplot2::geom_point(ggplot2::aes(x = .data$fewest), size = 2.5, colour = color) +
-    ggplot2::geom_point(ggplot2::aes(x = .data$most), size = 2.5, colour = color) +
-    ggplot2::scale_x_continuous(breaks = whole_breaks, limits = c(0, 1.05 * max(drawn$most) + 0.5), expand = c(0, 0)) +
-    ggplot2::scale_y_discrete(labels = stats::setNames(names, seq_along(chosen))) +
-    ggplot2::labs(title = show_batches(attr(plan, "n_batches")), subtitle = attr(plan, "held"), y = NULL,
-      x = paste0("rows in a batch", larger_strata(nrow(plan), most))) +
-    plot_style() +
-    ggplot2::theme(plot.title.position = "plot")
-}
-
-# The rows of a plot, the first one on top; numbered, because two strata may share a name.
-numbered_rows = function(chosen) {
-  factor(seq_along(chosen), levels = rev(seq_along(chosen)))
+plan_promise = function(plan) {
+  if (plan$min_samples_per_stratum == 0L) {
+    return("not every stratum in each")
+  }
+  sprintf("at least %s of every stratum in each", show_count(plan$min_samples_per_stratum, "row"))
 }
 
 larger_strata = function(n_strata, most) {

@@ -77,7 +77,7 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
     batch_size = as.integer(batch_size),
     min_samples_per_stratum = as.integer(min_samples_per_stratum),
     n_rows = sum(counts),
-    strata = data.frame(stratum_columns(c(strata["names"], strata$values)), rows = counts,
+    strata = data.frame(stratum = strata$names, rows = counts,
       found[c("mean", "variance", "too_few")], check.names = FALSE),
     minimums = data.frame(
       min_samples_per_stratum = as.integer(found$minimums),

@@ -42,37 +42,6 @@
 #' instances returns: a `data.frame()` of class `"range_plan"` with one row for each stratum, whose attribute
 #' `n_batches` is the number of batches.
 #'
-#' @section Types of strata:
-#' Names of vectors and of columns are text.
-#' A table with one row for each stratum, such as a plan of class `"range_plan"`, has the column `stratum`.
-#' Its type is that of the labels: logical, integer, double, `Date`, `POSIXct`, `factor()` with all its levels, or text.
-#' A missing value is `NA`, in text `"NA"`.
-#' * If strata have several columns, `stratum` is the name, and further columns such as `stratum.site` have the values.
-#'   The further columns are left out if a text has a comma and a space, which separate the values in a name.
-#' * Numbers of the package bit64 are doubles, and times are in UTC.
-#' * A column is text if its names do not give all its values exactly: numbers of more than 15 digits, parts of a second
-#'   or of a day, and years that do not have four digits.
-#' * Integers of Python up to `.Machine$integer.max` are integers, and other numbers are doubles.
-#'   Ordered categories of text in pandas are an ordered factor of those that occur; other categories have the type of
-#'   their values, and bytes are text.
-#' * For [stratum_codes()], tables of counts and recipes that were saved without types, the column has names, as text.
-#'   In [batch_sampler_sharded()], a column is also text if the strata of another process have other levels or names
-#'   that are not values of the same type.
-#'
-#' @section Methods:
-#' * `print()` shows the number and the sizes of the batches, the guaranteed minimum, and for each stratum its rows and
-#'   its fewest and most rows in a batch.
-#' * `plot()` shows the rows of each stratum in each batch, rarest stratum first.
-#'   The dashed line is the guaranteed minimum.
-#' * [plot_plan()] shows all strata in one plot.
-#'
-#' A plan of class `"range_plan"` has `print()` and [plot_plan()].
-#' `plot()` shows at most 12 strata; set its argument `most` to show more or fewer.
-#'
-#' @section Errors:
-#' As for the samplers, with the same messages.
-#' `groups` or `keep` is given together with `strata_per_batch`.
-#'
 #' @seealso [min_samples_for_batch_size()] to choose the minimum by batch size, [bin_target()] for strata of a numeric
 #'   target.
 #'
@@ -82,7 +51,6 @@
 #' plan = batch_plan(labels, min_samples_per_stratum = 3)
 #' plan
 #' head(plan$composition())
-#' plot(plan)
 #'
 #' batch_plan(rep(letters[1:4], times = c(40, 25, 12, 9)), 4, strata_per_batch = 2)
 #' sites = data.frame(site = rep(1:2, 6), sex = rep(c("f", "m"), each = 6))
@@ -167,82 +135,4 @@ print.batch_plan = function(x, most = 20L, ...) {
 format_batches = function(plan) {
   sprintf("%d, of %s, each with at least %s of every stratum", plan$n_batches, show_rows(plan$sizes),
     show_count(plan$min_samples_per_stratum, "row"))
-}
-
-#' @export
-plot.batch_plan = function(x, most = 12L, ...) {
-  panels = plan_panels(x, most)
-  n = length(panels)
-  labels = vapply(panels, `[[`, "", "label")
-  margin = max(graphics::strwidth(labels, units = "inches", cex = 0.8)) + 0.5
-  old = graphics::par(mai = c(0.8, margin, 0.8, 1.1), las = 1)
-  on.exit(graphics::par(old))
-  graphics::plot.new()
-  graphics::plot.window(xlim = c(0.5, x$n_batches + 0.5), ylim = c(0, n), xaxs = "i", yaxs = "i")
-  for (i in seq_along(panels)) {
-    draw_panel(panels[[i]], base = n - i, x$min_samples_per_stratum)
-  }
-  graphics::axis(1, at = whole_breaks(c(1, x$n_batches)))
-  graphics::title(main = plan_title(x), xlab = "batch")
-  graphics::mtext(plan_subtitle(x, n), line = 0.3, cex = 0.8)
-  graphics::mtext("in a batch", side = 4, at = n, line = 0.5, cex = 0.8, font = 3, padj = 0)
-  invisible(x)
-}
-
-# One stratum: its rows in each batch, drawn from `base` up to at most 0.8 above it.
-draw_panel = function(panel, base, minimum) {
-  scale = 0.8 / max(panel$outline$rows)
-  ends = range(panel$outline$batch)
-  graphics::polygon(c(ends[1L], panel$outline$batch, ends[2L]), base + scale * c(0, panel$outline$rows, 0),
-    col = panel_colour, border = NA)
-  graphics::segments(ends[1L], base, ends[2L], base)
-  if (minimum > 0) {
-    graphics::segments(ends[1L], base + scale * minimum, ends[2L], base + scale * minimum, lty = "dashed")
-  }
-  graphics::mtext(panel$label, side = 2, at = base + 0.4, line = 0.5, cex = 0.8)
-  graphics::mtext(panel$in_a_batch, side = 4, at = base + 0.4, line = 0.5, cex = 0.8)
-}
-
-panel_colour = "#8fbbdc"
-
-# What is drawn of each stratum, rarest first: a list of list(label, in_a_batch, outline).
-plan_panels = function(plan, most) {
-  composition = plan$composition()
-  lapply(utils::head(order(plan$counts), most), function(stratum) {
-    rows = composition[[stratum]]
-    name = plan$strata[stratum]
-    list(
-      label = sprintf("%s (%s)", if (nchar(name) > 30L) paste0(substr(name, 1L, 30L), "...") else name,
-        show_count(plan$counts[stratum], "row")),
-      in_a_batch = show_range(rows),
-      outline = batch_outline(rows)
-    )
-  })
-}
-
-# Batch b extends from b - 0.5 to b + 0.5.
-batch_outline = function(rows) {
-  edges = seq(0.5, length(rows) + 0.5)
-  data.frame(batch = c(edges[1L], rep(edges[c(-1L, -length(edges))], each = 2L), edges[length(edges)]),
-    rows = rep(rows, each = 2L))
-}
-
-plan_title = function(plan) {
-  sprintf("%s of %s", show_batches(plan$n_batches), show_rows(plan$sizes))
-}
-
-plan_subtitle = function(plan, n_panels) {
-  n_strata = length(plan$strata)
-  paste0(
-    plan_promise(plan),
-    if (plan$min_samples_per_stratum > 0L) " (dashed)",
-    if (n_panels < n_strata) sprintf("; the %d rarest of %d strata", n_panels, n_strata)
-  )
-}
-
-plan_promise = function(plan) {
-  if (plan$min_samples_per_stratum == 0L) {
-    return("not every stratum in each")
-  }
-  sprintf("at least %s of every stratum in each", show_count(plan$min_samples_per_stratum, "row"))
 }

@@ -44,8 +44,6 @@
 #'   The number of processes that share an epoch.
 #'   The number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -134,8 +132,7 @@
 #' sampler$composition(0)
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
 batch_sampler_stratified_group = function(min_samples_per_stratum = NULL, groups = NULL, keep = "together",
-  strata = NULL, mean_batch_size = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  strata = NULL, mean_batch_size = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
   configuration = core_plan("stratified_group", list(min_samples_per_stratum = min_samples_per_stratum,
     mean_batch_size = mean_batch_size, keep = keep, rare = rare, missing = missing, seed = seed,
     num_replicas = num_replicas))
@@ -173,7 +170,7 @@ grouped_recipe = function(strata, groups, configuration) {
 grouped_shown = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
 
 grouped_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, grouped_shown), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, grouped_shown), list(names = strata$names))
 }
 
 kind_stratified_group = function() {
@@ -182,7 +179,7 @@ kind_stratified_group = function() {
     vectors = list(
       parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together",
         "skeleton", "permuted"),
-      labels = c(grouped_shown, "names", value_label_names)
+      labels = c(grouped_shown, "names")
     ),
     bytes = function(recipe) {
       parts = recipe$parts
@@ -197,7 +194,7 @@ kind_stratified_group = function() {
       grouped_recipe(grouped_strata(recipe$open, data_source, task), source_groups(recipe$open, data_source, task),
         recipe$open)
     },
-    check = check_names_and_values,
+    check = check_stratum_names,
     setup = grouped_setup,
     describe = function(private) {
       groups = paste(" and", show_count(private$.recipe$parts$n_groups, "group"))
@@ -264,7 +261,7 @@ bind_groups = paste(
 grouped_setup = function(recipe, private) {
   parts = recipe$parts
   plan = core_call("group_plan", parts)
-  table = data.frame(stratum_columns(recipe$labels), plan[c("rows", "groups", "largest", "fewest", "most")],
+  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")],
     check.names = FALSE)
   held = held_by_groups(table, parts$together == 1, plan)
   shown = structure(range_plan(table, parts$n_batches, held), most_batches = as.integer(plan$most_batches))

@@ -56,8 +56,6 @@
 #'   The number of processes that share an epoch; at least 1.
 #'   The number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -113,8 +111,7 @@
 #' sampler$label_counts(epoch = 0)
 #' nrow(sampler$shortfalls(epoch = 0))
 batch_sampler_multilabel = function(labels, min_samples_per_label = NULL, mean_batch_size = NULL, max_batches = NULL,
-  rare = "error", shuffle = TRUE, seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  rare = "error", shuffle = TRUE, seed = NULL, num_replicas = NULL) {
   request_generator("multilabel", list(labels = labels, min_samples_per_label = min_samples_per_label,
     mean_batch_size = mean_batch_size, max_batches = max_batches, rare = rare, shuffle = shuffle, seed = seed,
     num_replicas = num_replicas))

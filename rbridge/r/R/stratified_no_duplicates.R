@@ -34,8 +34,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_no_duplicates"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -92,8 +90,7 @@
 #' sampler$plan()
 #' lapply(coro::collect(sampler$.iter()), function(rows) pairs[rows, ])
 batch_sampler_no_duplicates = function(batch_size, keys, across_columns = FALSE, strata = NULL,
-  min_samples_per_stratum = NULL, seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  min_samples_per_stratum = NULL, seed = NULL, num_replicas = NULL) {
   configuration = core_plan("no_duplicates", list(batch_size = batch_size, across_columns = across_columns,
     min_samples_per_stratum = min_samples_per_stratum, seed = seed, num_replicas = num_replicas))
   has_strata = !is.null(strata) || !is.null(min_samples_per_stratum)

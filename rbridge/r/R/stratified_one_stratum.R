@@ -26,8 +26,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -64,8 +62,7 @@
 #' sampler$plan()
 #' sampler$composition(0)
 batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proportional", shuffle = TRUE,
-  missing = "error", seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  missing = "error", seed = NULL, num_replicas = NULL) {
   configuration = core_plan("one_stratum", list(batch_size = batch_size, order = order, shuffle = shuffle,
     missing = missing, seed = seed, num_replicas = num_replicas))
   strata_generator("one_stratum", strata, configuration, one_stratum_recipe, one_stratum_labels)
@@ -80,7 +77,7 @@ one_stratum_recipe = function(strata, configuration) {
 one_stratum_shown = c("batch_size", "order", "shuffle", "missing", "num_replicas")
 
 one_stratum_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, one_stratum_shown), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, one_stratum_shown), list(names = strata$names))
 }
 
 kind_one_stratum = function() {
@@ -88,11 +85,11 @@ kind_one_stratum = function() {
     class = "batch_sampler_one_stratum",
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "batches", "in_rounds", "shuffle"),
-      labels = c(one_stratum_shown, "names", value_label_names)
+      labels = c(one_stratum_shown, "names")
     ),
     bytes = strata_bytes,
     complete = with_strata_of_source(one_stratum_recipe),
-    check = check_names_and_values,
+    check = check_stratum_names,
     setup = one_stratum_setup,
     describe = function(private) format_one_stratum(private$.setup, private$.place$epoch),
     settings = format_strata_generator,

@@ -30,8 +30,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
@@ -70,8 +68,7 @@
 #' sampler = generator(NULL)
 #' decode_pairs(sampler$batches(0)[[1]], n_items = 2, item_ids = sampler$labels())
 batch_sampler_per_label = function(labels, positives_per_label, negatives_per_label, labels_per_batch = NULL,
-  n_batches = NULL, seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  n_batches = NULL, seed = NULL, num_replicas = NULL) {
   request_generator("per_label", list(labels = labels, positives_per_label = positives_per_label,
     negatives_per_label = negatives_per_label, labels_per_batch = labels_per_batch, n_batches = n_batches, seed = seed,
     num_replicas = num_replicas))

@@ -60,8 +60,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.
@@ -166,8 +164,7 @@
 #' }
 batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TRUE, strata = NULL, seed = NULL,
   mean_batch_size = NULL, shares = NULL, temperature = NULL, cap = NULL, balance = NULL, drop = NULL,
-  assign = "proportional", rare = "error", missing = "error", num_replicas = NULL, ...) {
-  answer_keywords(...)
+  assign = "proportional", rare = "error", missing = "error", num_replicas = NULL) {
   sampler_of("stratified")
 }
 

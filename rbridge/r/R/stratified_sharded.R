@@ -37,8 +37,6 @@
 #'   `NULL` (default): the minimum determines the number of batches.
 #' @param shuffle (`logical(1)`)\cr
 #'   `FALSE`: the rows of each stratum in each shard keep their order.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_sharded"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -89,8 +87,7 @@
 #'   print(generator(NULL)$plan())
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards, seed, strata = NULL,
-  scope = "global", mean_batch_size = NULL, shuffle = TRUE, ...) {
-  answer_keywords(...)
+  scope = "global", mean_batch_size = NULL, shuffle = TRUE) {
   settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum,
     mean_batch_size = mean_batch_size, scope = scope, shuffle = shuffle, seed = seed))
   size = list(min_samples_per_stratum = settings$min_samples_per_stratum, mean_batch_size = settings$mean_batch_size)
@@ -112,15 +109,15 @@ sharded_recipe = function(strata, configuration) {
   codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
   data = c(plan_data(plan, configuration$places), list(plan = fingerprint_of_plan(plan), codes = codes))
   parts = refuse_as("strata", core_plan("sharded", c(configuration$settings, data), names_in_plan(plan)))
-  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration, strata$values))
+  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration))
 }
 
 sharded_shown = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
 
-sharded_labels = function(configuration, values = NULL) {
+sharded_labels = function(configuration) {
   shown = shown_settings(configuration$settings, sharded_shown)
   plan = configuration$plan
-  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]), values)
+  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]))
 }
 
 # The column of the table of each row, from 1.
@@ -138,7 +135,7 @@ kind_sharded = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
         "plan"),
-      labels = c(sharded_shown, "names", "shards", value_label_names)
+      labels = c(sharded_shown, "names", "shards")
     ),
     bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
     complete = with_strata_of_source(sharded_recipe, exact = TRUE),
@@ -154,7 +151,7 @@ kind_sharded = function() {
 }
 
 check_sharded = function(recipe) {
-  check_names_and_values(recipe)
+  check_stratum_names(recipe)
   shards = recipe$labels$shards
   if (!is.character(shards) || length(shards) != length(recipe$parts$shards)) {
     stop_parameter("recipe", "have the names of all shards", show_value(shards))
@@ -163,8 +160,8 @@ check_sharded = function(recipe) {
 
 shards_table = function(setup) {
   cells = core_call("sharded_cells", setup[c("codes", "n_strata", "n_batches", "sizes")])
-  strata = lapply(given_back_columns(setup$labels), rep, length(setup$shards))
-  data.frame(shard = rep(setup$labels$shards, each = setup$n_strata), strata, cells, check.names = FALSE)
+  strata = rep(setup$labels$names, length(setup$shards))
+  data.frame(shard = rep(setup$labels$shards, each = setup$n_strata), stratum = strata, cells, check.names = FALSE)
 }
 
 format_sharded = function(setup, next_epoch) {
@@ -178,7 +175,7 @@ format_sharded = function(setup, next_epoch) {
 }
 
 format_sharded_settings = function(labels) {
-  settings = labels[setdiff(names(labels), c("names", "shards", value_label_names))]
+  settings = labels[setdiff(names(labels), c("names", "shards"))]
   format_labels(settings)
 }
 

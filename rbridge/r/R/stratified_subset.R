@@ -47,8 +47,6 @@
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
 #'   `NULL` (default): 1.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -107,8 +105,7 @@
 #' labels[sampler$batches(0)$rows]
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum = NULL, strata = NULL,
   mean_batch_size = NULL, exact = FALSE, balance = NULL, rare = "error", missing = "error", seed = NULL,
-  num_replicas = NULL, ...) {
-  answer_keywords(...)
+  num_replicas = NULL) {
   configuration = core_plan("strata_subset", list(strata_per_batch = strata_per_batch,
     min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, exact = exact,
     balance = balance, rare = rare, missing = missing, seed = seed, num_replicas = num_replicas))
@@ -125,7 +122,7 @@ subset_shown = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size
   "missing", "num_replicas")
 
 subset_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, subset_shown), list(names = strata$names), strata$values)
+  c(shown_settings(configuration, subset_shown), list(names = strata$names))
 }
 
 kind_strata_subset = function() {
@@ -134,7 +131,7 @@ kind_strata_subset = function() {
     vectors = list(
       parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "balanced",
         "blocks"),
-      labels = c(subset_shown, "names", value_label_names)
+      labels = c(subset_shown, "names")
     ),
     bytes = function(recipe) {
       parts = recipe$parts
@@ -142,7 +139,7 @@ kind_strata_subset = function() {
       strata_bytes(recipe) + 400 * length(parts$codes) + (16 + 24 * parts$min_samples_per_stratum) * n_repeated
     },
     complete = with_strata_of_source(subset_recipe),
-    check = check_names_and_values,
+    check = check_stratum_names,
     setup = subset_setup,
     describe = function(private) format_ranged(private$.setup, private$.place$epoch),
     settings = format_strata_generator,

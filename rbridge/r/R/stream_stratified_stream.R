@@ -62,8 +62,6 @@
 #'   Take the same number of rows of every stratum in each epoch, over all lanes: the size of the largest stratum
 #'   (`"over"`, oversampling), the size of the smallest (`"under"`, undersampling), or a given number.
 #'   With `mean_batch_size` and `counts`.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A dataset of the class `"stratified_stream"` with the members
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
@@ -106,8 +104,7 @@
 #' following()
 stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stratum, counts = NULL, strata = NULL,
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
-  mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL, ...) {
-  answer_keywords(...)
+  mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL) {
   given = source_names(sources)
   request = list(n_sources = length(given), min_samples_per_stratum = min_samples_per_stratum,
     min_batch_size = min_batch_size, mean_batch_size = mean_batch_size, shares = plain_value(shares), balance = balance,

@@ -39,8 +39,6 @@
 #'   The number of processes that share an epoch, see `set_rank()` of [batch_sampler_instance].
 #'   Batches beyond a multiple of it are dropped.
 #'   `NULL` (default): one process.
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
@@ -93,8 +91,7 @@
 #' )
 #' collect_rows(generator, n_rows = 12)
 batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last = FALSE, persistent = FALSE,
-  seed = NULL, num_replicas = NULL, ...) {
-  answer_keywords(...)
+  seed = NULL, num_replicas = NULL) {
   if (!is.null(table) && !is.list(table)) {
     stop_parameter("table", "be a data frame or a list of columns", show_value(table))
   }

@@ -47,8 +47,6 @@
 #'   `"rank"`: the ranks of the rows, sorted by `abs(priority)`, largest first, ties by row number.
 #'   Ranks are robust to outliers.
 #' @inheritParams batch_sampler_weighted
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -122,10 +120,9 @@
 #' rows = buffer$sample(2)
 #' buffer$importance_weights(rows, batch = 1)
 #' buffer$update(rows, c(0.5, -2))
-batch_sampler_prioritized = function(n_rows = NULL, batch_size, ..., alpha = 0.6, beta = 0.4, epsilon = NULL,
+batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL,
   stratified = FALSE, normalize = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL,
   method = "proportional") {
-  answer_keywords(...)
   request = list(n_rows = n_rows, batch_size = batch_size, alpha = alpha, epsilon = epsilon, stratified = stratified,
     normalize = normalize, capacity = capacity, n_batches = n_batches, seed = seed, num_replicas = num_replicas,
     method = method)

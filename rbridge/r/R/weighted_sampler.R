@@ -33,8 +33,6 @@
 #'   are drawn together.
 #'   `NULL` (default): 1.
 #' @inheritParams batch_sampler_uniform
-#' @param ... (any)\cr
-#'   Nothing: an unknown argument is an error, which names the one that is probably meant.
 #'
 #' @return A generator of class `"batch_sampler_weighted"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -98,8 +96,7 @@
 #'   print(batch_counts(generator(fold), fold$truth()))
 #' }
 batch_sampler_weighted = function(weights = NULL, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
-  num_replicas = NULL, ...) {
-  answer_keywords(...)
+  num_replicas = NULL) {
   stages = NULL
   if (!dataset_arguments$weights$waits(weights)) {
     stages = weights_by_epoch(weights)

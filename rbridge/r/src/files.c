@@ -1,139 +1,71 @@
-/* Files, with the functions of POSIX or those of Windows; the header has their contracts. */
+/* What R does not know of files: their kind, and whether what was written has reached the disk. */
 
-#ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64
+#if !defined(_WIN32) && !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE /* strict C has no fsync() and no sockets */
 #endif
-#if !defined(_WIN32) && !defined(__APPLE__) && !defined(_DEFAULT_SOURCE)
-#define _DEFAULT_SOURCE /* strict C has no pread(), no flock() and no file times below a second */
-#endif
-
-#include "files.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
-static const char regular[] = "regular file";
+#include "arguments.h"
+#include "routines.h"
 
 #ifdef _WIN32
-
 #include <io.h>
-#include <stdio.h>
 
 typedef struct _stat64 Status;
 
-static int status_of_descriptor(int descriptor, Status *status) { return _fstat64(descriptor, status); }
-static int status_of_path(const char *path, Status *status) { return _stat64(path, status); }
-static int64_t nanoseconds_of(const Status *status) { return (int64_t)status->st_mtime * 1000000000; }
+static bool find_status(const char *path, Status *status) { return _stat64(path, status) == 0; }
 
 static const char *kind_of_mode(int mode) {
-  switch (mode & _S_IFMT) {
-    case _S_IFREG: return regular;
-    case _S_IFDIR: return "folder";
-    case _S_IFIFO: return "FIFO";
-    default: return "device";
-  }
+  if ((mode & _S_IFMT) == _S_IFREG) return "regular file";
+  return (mode & _S_IFMT) == _S_IFDIR ? "folder" : "device";
 }
 
-static int open_at_once(const char *path) { return _open(path, _O_RDONLY | _O_BINARY); }
-
-bool lock_file(int descriptor) { return descriptor >= 0; }
-
-bool sync_file(int descriptor) { return descriptor >= 0; }
-
-void close_file(int descriptor) { _close(descriptor); }
-
-static int64_t read_some(int descriptor, char *bytes, size_t size, int64_t place) {
-  if (_lseeki64(descriptor, place, SEEK_SET) < 0) return -1;
-  return _read(descriptor, bytes, size < (1u << 30) ? (unsigned int)size : 1u << 30);
+static bool sync_file(const char *path) {
+  (void)path;
+  return true;
 }
 
 #else
-
-#include <errno.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 typedef struct stat Status;
 
-static int status_of_descriptor(int descriptor, Status *status) { return fstat(descriptor, status); }
-static int status_of_path(const char *path, Status *status) { return stat(path, status); }
-
-static int64_t nanoseconds_of(const Status *status) {
-#ifdef __APPLE__
-  const struct timespec *modified = &status->st_mtimespec;
-#else
-  const struct timespec *modified = &status->st_mtim;
-#endif
-  return (int64_t)modified->tv_sec * 1000000000 + modified->tv_nsec;
-}
+static bool find_status(const char *path, Status *status) { return stat(path, status) == 0; }
 
 static const char *kind_of_mode(mode_t mode) {
-  if (S_ISREG(mode)) return regular;
+  if (S_ISREG(mode)) return "regular file";
   if (S_ISDIR(mode)) return "folder";
   if (S_ISFIFO(mode)) return "FIFO";
   return S_ISSOCK(mode) ? "socket" : "device";
 }
 
-static int open_at_once(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
-
-bool lock_file(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
-
-bool sync_file(int descriptor) { return fsync(descriptor) == 0; }
-
-void close_file(int descriptor) { close(descriptor); }
-
-/* No position is stored with the descriptor, so that processes that share it do not disturb each other. */
-static int64_t read_some(int descriptor, char *bytes, size_t size, int64_t place) {
-  ssize_t count;
-  do {
-    count = pread(descriptor, bytes, size, (off_t)place);
-  } while (count < 0 && errno == EINTR);
-  return count;
+static bool sync_file(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  bool is_synced = fsync(descriptor) == 0;
+  close(descriptor);
+  return is_synced;
 }
 
 #endif
 
-int open_to_read(const char *path) {
-  Status status;
-  int descriptor = open_at_once(path);
-  if (descriptor < 0) return descriptor;
-  if (status_of_descriptor(descriptor, &status) == 0 && kind_of_mode(status.st_mode) == regular) return descriptor;
-  close_file(descriptor);
-  return -1;
-}
-
-int64_t read_at(int descriptor, void *bytes, size_t size, int64_t place) {
-  size_t done = 0;
-  while (done < size) {
-    int64_t count = read_some(descriptor, (char *)bytes + done, size - done, place + (int64_t)done);
-    if (count <= 0) break;
-    done += (size_t)count;
+SEXP C_file_kinds(SEXP paths) {
+  if (TYPEOF(paths) != STRSXP) refuse_kind(paths, "paths", "be text");
+  SEXP result = PROTECT(Rf_allocVector(STRSXP, Rf_xlength(paths)));
+  for (R_xlen_t i = 0; i < Rf_xlength(paths); i++) {
+    Status status;
+    bool is_there = find_status(Rf_translateChar(STRING_ELT(paths, i)), &status);
+    SET_STRING_ELT(result, i, is_there ? Rf_mkChar(kind_of_mode(status.st_mode)) : NA_STRING);
   }
-  return (int64_t)done;
+  UNPROTECT(1);
+  return result;
 }
 
-static void read_status(const Status *status, FileVersion *version) {
-  version->size = (int64_t)status->st_size;
-  version->modified = nanoseconds_of(status);
-  version->inode = (uint64_t)status->st_ino;
-}
-
-bool version_of_descriptor(int descriptor, FileVersion *version) {
-  Status status;
-  if (status_of_descriptor(descriptor, &status) != 0) return false;
-  read_status(&status, version);
-  return true;
-}
-
-bool version_of_path(const char *path, FileVersion *version) {
-  Status status;
-  if (status_of_path(path, &status) != 0) return false;
-  read_status(&status, version);
-  return true;
-}
-
-const char *kind_of_path(const char *path) {
-  Status status;
-  return status_of_path(path, &status) == 0 ? kind_of_mode(status.st_mode) : NULL;
+SEXP C_sync_file(SEXP path) {
+  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1) refuse_kind(path, "path", "be a path");
+  return Rf_ScalarLogical(sync_file(Rf_translateChar(STRING_ELT(path, 0))));
 }

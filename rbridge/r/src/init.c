@@ -25,21 +25,8 @@ static const R_CallMethodDef routines[] = {
   {"C_permutation", (DL_FUNC)&C_permutation, 2},
   {"C_are_texts_of", (DL_FUNC)&C_are_texts_of, 2},
   {"C_new_stream", (DL_FUNC)&C_new_stream, 1},
-  {"C_count_words", (DL_FUNC)&C_count_words, 2},
-  {"C_file_versions", (DL_FUNC)&C_file_versions, 1},
   {"C_file_kinds", (DL_FUNC)&C_file_kinds, 1},
-  {"C_lock_file", (DL_FUNC)&C_lock_file, 1},
   {"C_sync_file", (DL_FUNC)&C_sync_file, 1},
-  {"C_unlock_file", (DL_FUNC)&C_unlock_file, 1},
-  {"C_hash_of_text", (DL_FUNC)&C_hash_of_text, 1},
-  {"C_line_begins", (DL_FUNC)&C_line_begins, 2},
-  {"C_index_number", (DL_FUNC)&C_index_number, 1},
-  {"C_check_numbers", (DL_FUNC)&C_check_numbers, 2},
-  {"C_hash_of_ends", (DL_FUNC)&C_hash_of_ends, 2},
-  {"C_index_head", (DL_FUNC)&C_index_head, 3},
-  {"C_lines_of_index", (DL_FUNC)&C_lines_of_index, 3},
-  {"C_new_handles", (DL_FUNC)&C_new_handles, 0},
-  {"C_read_lines", (DL_FUNC)&C_read_lines, 7},
   {NULL, NULL, 0}
 };
 

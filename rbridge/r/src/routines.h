@@ -21,20 +21,7 @@ SEXP C_epoch_seed(SEXP seed, SEXP epoch);
 SEXP C_permutation(SEXP n, SEXP seed);
 SEXP C_are_texts_of(SEXP texts, SEXP numbers);
 SEXP C_new_stream(SEXP seed);
-SEXP C_count_words(SEXP block, SEXP line);
-SEXP C_file_versions(SEXP paths);
 SEXP C_file_kinds(SEXP paths);
-SEXP C_lock_file(SEXP path);
 SEXP C_sync_file(SEXP path);
-SEXP C_unlock_file(SEXP descriptor);
-SEXP C_hash_of_text(SEXP text);
-SEXP C_line_begins(SEXP block, SEXP read);
-SEXP C_index_number(SEXP number);
-SEXP C_check_numbers(SEXP check, SEXP numbers);
-SEXP C_hash_of_ends(SEXP path, SEXP version);
-SEXP C_index_head(SEXP version, SEXP hash, SEXP check);
-SEXP C_lines_of_index(SEXP path, SEXP version, SEXP hash);
-SEXP C_new_handles(void);
-SEXP C_read_lines(SEXP paths, SEXP shown, SEXP versions, SEXP indices, SEXP ends, SEXP pointer, SEXP positions);
 
 #endif

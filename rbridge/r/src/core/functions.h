@@ -24,7 +24,6 @@ typedef struct {
   one(corpus_plan) \
   one(read_rules) \
   one(fingerprint) \
-  one(pair_counts) \
   one(sharded_plan) \
   one(sharded_sizes) \
   one(sharded_fewest) \

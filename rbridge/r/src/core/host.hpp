@@ -11,8 +11,10 @@
 
 namespace pystrat {
 
-/* The types of results. R makes integers of longs; text is bytes in UTF-8. */
-enum Type { BYTES, INTEGERS, DOUBLES, LONGS, TEXT };
+/* The types of results. R makes integers of longs, and doubles of large numbers, which are below 2^53; text is bytes in
+ * UTF-8.
+ */
+enum Type { BYTES, INTEGERS, DOUBLES, LONGS, LARGE, TEXT };
 
 template <class T>
 constexpr Type type_of = std::is_same_v<T, uint8_t>   ? BYTES
@@ -41,6 +43,12 @@ struct Host {
     void *values = new_vector(context, name, type_of<T>, count);
     if (values == nullptr) throw Left();
     return static_cast<T *>(values);
+  }
+
+  int64_t *make_large(const char *name, int64_t count) {
+    void *values = new_vector(context, name, LARGE, count);
+    if (values == nullptr) throw Left();
+    return static_cast<int64_t *>(values);
   }
 
   template <class T>

@@ -56,8 +56,6 @@ typedef struct {
   one(epoch_subset) \
   one(mixture) \
   one(rare_events) \
-  one(pairs) \
-  one(triples) \
   one(tree) \
   one(sharded) \
   one(multilabel) \

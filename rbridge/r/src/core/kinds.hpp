@@ -44,11 +44,11 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
   return std::make_unique<T>(given, seed, host);
 }
 
-extern const Kind uniform_kind, stratified_kind, downsampled_kind, stream_kind;
+extern const Kind uniform_kind, stratified_kind, downsampled_kind, stream_kind, pairs_kind, triples_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
-  for (const Kind *kind : {&uniform_kind, &stratified_kind, &downsampled_kind, &stream_kind}) {
+  for (const Kind *kind : {&uniform_kind, &stratified_kind, &downsampled_kind, &stream_kind, &pairs_kind, &triples_kind}) {
     if (kind->name == name) return kind;
   }
   return nullptr;

@@ -207,7 +207,11 @@ class Values {
 
   template <class T>
   View<T> array(const std::string &name, const std::string &requirement) const {
-    if (const View<T> *found = std::get_if<View<T>>(&(*this)[name])) return *found;
+    const Value &value = (*this)[name];
+    if (const View<T> *found = std::get_if<View<T>>(&value)) return *found;
+    if constexpr (std::is_same_v<T, double>) {
+      if (const double *number = std::get_if<double>(&value)) return {number, 1};
+    }
     wrong(name, requirement, true);
   }
 

@@ -160,7 +160,7 @@ void *new_vector(void *context, const char *name, Type type, int64_t count) {
   Results &results = *static_cast<Results *>(context);
   SEXP list = results.list;
   SEXP vector = guarded([=] {
-    SEXPTYPE in_r = type == INTEGERS ? INTSXP : type == DOUBLES ? REALSXP : RAWSXP;
+    SEXPTYPE in_r = type == INTEGERS ? INTSXP : type == DOUBLES || type == LARGE ? REALSXP : RAWSXP;
     SEXP made = PROTECT(Rf_allocVector(in_r, type == LONGS ? count * int64_t(sizeof(int64_t)) : count));
     SETCDR(list, Rf_cons(made, CDR(list)));
     UNPROTECT(1);
@@ -168,8 +168,8 @@ void *new_vector(void *context, const char *name, Type type, int64_t count) {
   });
   results.results.push_back({name, type, vector});
   void *values = type == INTEGERS ? static_cast<void *>(INTEGER(vector))
-                 : type == DOUBLES ? static_cast<void *>(REAL(vector))
-                                   : static_cast<void *>(RAW(vector));
+                 : type == DOUBLES || type == LARGE ? static_cast<void *>(REAL(vector))
+                                                      : static_cast<void *>(RAW(vector));
   ask_for_huge_pages(values, count * (type == INTEGERS ? 4 : type == BYTES || type == TEXT ? 1 : 8));
   return values;
 }
@@ -190,6 +190,10 @@ SEXP text_in_r(const std::string &text) { return text.empty() ? R_NilValue : tex
 SEXP in_r(const Results::Result &result) {
   SEXP vector = result.vector;
   if (result.type == TEXT) return text_in_r(reinterpret_cast<const char *>(RAW(vector)), size_t(XLENGTH(vector)));
+  if (result.type == LARGE) {
+    const int64_t *numbers = reinterpret_cast<const int64_t *>(REAL(vector)); /* each in the place of its double */
+    for (R_xlen_t i = 0; i < XLENGTH(vector); i++) REAL(vector)[i] = static_cast<double>(numbers[i]);
+  }
   if (result.type != LONGS) return vector;
   R_xlen_t count = XLENGTH(vector) / R_xlen_t(sizeof(int64_t));
   const int64_t *numbers = reinterpret_cast<const int64_t *>(RAW(vector));

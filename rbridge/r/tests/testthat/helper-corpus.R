@@ -15,12 +15,3 @@ write_bytes = function(path, text) {
   writeBin(if (is.raw(text)) text else charToRaw(enc2utf8(text)), path)
   path
 }
-
-index_beside = function(path) file.path(dirname(path), sprintf(".%s.pystrat-lines", basename(path)))
-
-# An index is 64 bytes and then 8 for each number: where the lines begin, and where the last one ends.
-number_bytes = function(number) {
-  low = number %% 2^32
-  halves = c(if (low >= 2^31) low - 2^32 else low, floor(number / 2^32))
-  writeBin(as.integer(halves), raw(), endian = "little")
-}

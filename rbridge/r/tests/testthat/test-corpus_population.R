@@ -37,7 +37,7 @@ test_that("each side may have a limit, and a dataset with limits has only what r
   of_sides = vapply(whole$lines(1:120)[c("src", "tgt")], function(side) nchar(side) %/% 2 + 1, numeric(120L))
   for (limits in list(6, c(6, 2), c(4L, 5L))) {
     within = which(of_sides[, 1L] <= limits[1L] & of_sides[, 2L] <= limits[length(limits)])
-    given = if (length(limits) == 1L) pmax(of_sides[, 1L], of_sides[, 2L]) else unname(of_sides)
+    given = unname(of_sides)
     for (lengths in list(NULL, "words", given)) {
       limited = corpus_dataset(folder, max_length = limits, lengths = lengths)
       expect_length(limited, length(within))
@@ -74,11 +74,11 @@ test_that("wrong arguments are refused", {
   refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = -1)
   refused("must be an integer from 0 to 2147483647. Got -1 instead.", max_length = c(4, -1))
   refused("The 'max_length' parameter must have one number for each side, 2, or be one number.", max_length = 1:3)
-  refused("must be 'words', or whole numbers of shape (120, 2), if 'max_length' has a limit for each side.",
+  refused("must be 'words' or have a column for each side if 'max_length' does.",
     max_length = c(4, 5), lengths = rep(1, 120))
   refused("must be a function, or nothing. Got TRUE instead.", accept = TRUE)
   refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
-  refused("The 'lengths' parameter must ", lengths = "words")
+  expect_error(corpus_dataset(folder, lengths = "words"), "must be given together with 'max_length'")
   expect_error(batch_sampler_corpus_mixture("missing", 2, 3, max_length = 1:3), "one number for each side, 2, or be")
   expect_error(batch_sampler_corpus_mixture(folder, sample = 50L, max_tokens = 8), "Exclude them by 'max_length'.")
   expect_error(corpus_dataset(folder, positions = 1), "must be true or false. Got 1 instead.")

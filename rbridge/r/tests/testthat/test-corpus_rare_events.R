@@ -54,6 +54,6 @@ test_that("lists of files that are none are refused", {
   }
   refused("The 'positives' parameter must list at least", list(), files)
   refused("must be a list of files. Got a list with 3 instead.", list(3), files)
-  refused("The 'negatives' parameter must list regular files. Got the folder", files[1], folder)
+  refused("The 'negatives' parameter must have regular files. Got the folder", files[1], folder)
   refused("The 'positives' parameter must have at least one line. Got 0 lines instead.", files[4], files[1])
 })

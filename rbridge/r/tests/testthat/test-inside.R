@@ -37,23 +37,6 @@ test_that("missing numbers have one form, and vectors that are too long for one 
   }
 })
 
-# A device keeps only pixels of a plot.
-test_that("a plot shows the strata from the rarest on, with the rows of every batch", {
-  plan = plan_with_ties()
-  panels = plan_panels(plan, 12)
-  expect_identical(vapply(panels, `[[`, "", "label"), c("rare (43 rows)", "long (52 rows)", "common (270 rows)"))
-  expect_identical(vapply(panels, `[[`, "", "in_a_batch"), c("7 to 8", "8 to 9", "45"))
-  # The height of every batch of a stratum is at the middles of the steps.
-  drawn = lapply(panels, function(panel) panel$outline$rows[seq(1L, nrow(panel$outline), by = 2L)])
-  expect_identical(drawn, unname(as.list(plan$composition()[c("rare", "long", "common")])))
-  expect_identical(panels[[1]]$outline$batch[c(1, 2, 3, 12)], c(0.5, 1.5, 1.5, 6.5))
-  plan = batch_plan(rep(c(strrep("x", 40), letters), each = 2), 1)
-  expect_length(plan_panels(plan, 12), 12)
-  expect_match(plan_subtitle(plan, 12), "; the 12 rarest of 27 strata", fixed = TRUE)
-  expect_identical(plan_panels(plan, 1)[[1]]$label, paste0(strrep("x", 30), "... (2 rows)"))
-  expect_identical(whole_breaks(c(0, 2)), c(0, 1, 2))
-})
-
 # Recipes from Python may hold values that no file can.
 test_that("nothing in a recipe is evaluated", {
   made_of = function(recipe) new_generator(check_recipe(recipe))
@@ -92,22 +75,6 @@ test_that("nothing in a recipe is evaluated", {
     expect_error(made_of(case[[1L]]), case[[2L]], fixed = TRUE)
   }
   expect_false(ran)
-})
-
-# Only the package itself can compute the hash of an index.
-test_that("numbers out of order are refused even with their hash", {
-  path = write_bytes(tempfile(fileext = ".txt"), "a\nb\nc\n")
-  corpus_dataset(list(path), ".txt")
-  whole = readBin(index_beside(path), "raw", 1000)
-  version = file_versions(path)
-  hash = .Call(C_hash_of_ends, path, version)
-  for (numbers in list(c(0, -5, 4, 6), c(0, 2^62, 4, 6), c(0, 4, 4, 6), c(0, 4, 2, 6), c(1, 2, 4, 6), c(0, 2, 4, 7))) {
-    numbers = unlist(lapply(numbers, number_bytes))
-    check = .Call(C_check_numbers, NULL, numbers)
-    write_bytes(index_beside(path), c(.Call(C_index_head, version, hash, check), numbers))
-    expect_identical(corpus_dataset(list(path), ".txt")$lines(1:3)$txt, c("a", "b", "c"))
-    expect_identical(readBin(index_beside(path), "raw", 1000), whole)
-  }
 })
 
 # The AUM loss and its gradient without tensors, which need LibTorch: against known answers and CRAN's package aum. The

@@ -29,7 +29,7 @@ test_that("text and factors are ids, numbered in order of first appearance", {
     expect_identical(sampler$batches(2), coded$batches(2))
     expect_identical(c(sampler$counts()$n_users, sampler$counts()$n_items), c(4, 3))
   }
-  expect_output(print(sampler), "Table: 4 users, 3 items", fixed = TRUE)
+  expect_output(print(sampler), "* n_users: 4\n* n_items: 3", fixed = TRUE)
   expect_null(coded$user_ids())
   pairs = decode_pairs(sampler$batches(0)$rows, 3, user_ids = sampler$user_ids(), item_ids = sampler$item_ids())
   positives = pairs[pairs$label == 1L, ]
@@ -59,7 +59,7 @@ test_that("codes and ids that are none are refused, counted from 1", {
   refused("The 'items' parameter must have one value for each user code, 2. Got 1 value instead.", 1:2, 1)
   refused(of_users("have no missing values. Got 1 missing of 2 rows instead. Leave these pairs out."), c("a", NA), 1:2)
   refused("The 'items' parameter must have no missing values. Got 1 missing of 2 rows", 1:2, factor(c(NA, "a")))
-  refused("or ids, text or a factor. Got text that is not Unicode instead.", c("a\xff", "b"), 1:2)
+  refused("Got text that is not Unicode instead.", c("a\xff", "b"), 1:2)
   refused("The 'n_items' parameter must be left out if 'items' are ids. Got 9 instead. Give codes", 1:2, c("a", "b"),
     n_items = 9)
   full = message_of(batch_sampler_pairs(c("ann", "bob", "bob"), c(1, 1, 2), 0.5, 4, method = "per_user"))

@@ -29,8 +29,8 @@ test_that("one triple, one negative and no triples keep their dimensions", {
 })
 
 test_that("generator and instance print what they are", {
-  expect_output(print(generator), "Table: 5 users, 6 items\n* Triples: 9 positives, 3 negatives each", fixed = TRUE)
-  expect_output(print(generator(NULL)), "* Batches: 3\n* Order: shuffled by seed 1, next epoch 0", fixed = TRUE)
+  expect_output(print(generator), "* seed: 1\n* users: 9 rows\n* items: 9 rows", fixed = TRUE)
+  expect_output(print(generator(NULL)), "* batches: 3\n* next epoch: 0", fixed = TRUE)
 })
 
 test_that("a dataset refuses what are no whole triples", {

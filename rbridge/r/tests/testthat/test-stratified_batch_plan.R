@@ -84,21 +84,6 @@ test_that("a plan prints the batches, the minimum and what a batch holds of each
   expect_false(returned$visible)
 })
 
-test_that("plot() draws on the open device, and leaves its settings as they were", {
-  file = tempfile(fileext = ".png")
-  grDevices::png(file, 900, 600)
-  before = graphics::par(no.readonly = TRUE)
-  plan = plan_with_ties()
-  expect_identical(withVisible(plot(plan)), list(value = plan, visible = FALSE))
-  after = graphics::par(no.readonly = TRUE)
-  expect_identical(after[c("mai", "las", "mfrow", "cex")], before[c("mai", "las", "mfrow", "cex")])
-  # One batch, and no guaranteed minimum
-  expect_silent(plot(batch_plan(1:2, 1)))
-  expect_silent(plot(batch_plan(c(1, 1, 1, 1, 1, 2), mean_batch_size = 2, rare = "allow")))
-  grDevices::dev.off()
-  expect_gt(file.size(file), 5000)
-})
-
 test_that("the plan of another sampler is that of its instances", {
   strata = factor(rep(letters[1:4], times = c(40, 25, 12, 9)))
   of_subset = batch_sampler_strata_subset(2, 4, strata = strata, exact = TRUE, num_replicas = 2)(NULL)

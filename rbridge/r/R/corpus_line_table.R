@@ -1,0 +1,173 @@
+# Files of text as one numbering of lines, with random access to any of them.
+#
+# Only a newline ends a line; one `\r` before it is dropped; a last line without a newline counts.
+# A read opens the files that it needs, and ends with a check: if the size or the time of modification of a file differs
+# from that at the beginning, an error names it, and none of its lines is returned.
+
+text_block = 2^22 # bytes of text that are read at a time
+
+is_blank = replace(logical(256L), c(9:13, 32L) + 1L, TRUE)
+
+# `found` as find_files() returns it -> the same with `versions` and `offsets` of all paths, `lines` of each file, and
+# `ends`, the number of the last line of each.
+line_table = function(found) {
+  kinds = lapply(found$paths, file_kinds)
+  for (side in seq_along(found$paths)) {
+    wrong = which(kinds[[side]] != "regular file")
+    if (length(wrong) > 0L) {
+      stop_parameter(found$parameters[[side]], "have regular files",
+        sprintf("the %s '%s'", kinds[[side]][wrong[1L]], shown_name(found$paths[[side]][wrong[1L]])))
+    }
+  }
+  found$versions = lapply(found$paths, file_versions)
+  found$offsets = Map(function(paths, parameter) lapply(paths, line_offsets, parameter), found$paths, found$parameters)
+  check_line_table(found)
+  counts = lapply(found$offsets, function(of_side) lengths(of_side) - 1)
+  for (side in seq_along(counts)) {
+    wrong = which(counts[[side]] != counts[[1L]])[1L]
+    if (!is.na(wrong)) {
+      stop_parameter(found$parameters[[side]], "have parallel files with the same number of lines",
+        sprintf("%s in '%s' and %s in '%s'", show_count(counts[[1L]][wrong], "line"), found$paths[[1L]][wrong],
+          show_count(counts[[side]][wrong], "line"), found$paths[[side]][wrong]))
+    }
+  }
+  found$lines = counts[[1L]]
+  found$ends = cumsum(found$lines)
+  found
+}
+
+# The size and the time of modification of files, as text that Python has too.
+file_versions = function(paths) {
+  found = file.info(paths, extra_cols = FALSE)
+  version = sprintf("%.0f %.6f", found$size, as.double(found$mtime))
+  ifelse(is.na(found$size), "gone", ifelse(found$isdir, "folder", version))
+}
+
+check_versions = function(paths, versions) {
+  changed = which(file_versions(paths) != versions)
+  if (length(changed) > 0L) {
+    stop(shown_name(paths[changed[1L]]), " has changed since its lines were found (size or time of modification). ",
+      "Make the sampler and the dataset anew.", call. = FALSE)
+  }
+}
+
+check_line_table = function(table) check_versions(unlist(table$paths), unlist(table$versions))
+
+# The beginnings of the lines of a file, and the end of the last one.
+line_offsets = function(path, parameter) {
+  input = file(path, "rb", raw = TRUE)
+  on.exit(close(input))
+  tick = progress_ticker(paste("finding lines of", shown_name(path)), ceiling(file.size(path) / text_block))
+  parts = list(0)
+  end = 0
+  last = as.raw(10L)
+  while (length(block <- readBin(input, "raw", text_block)) > 0L) {
+    if (end == 0) {
+      check_is_text(block, path, parameter)
+    }
+    parts[[length(parts) + 1L]] = end + grepRaw(as.raw(10L), block, fixed = TRUE, all = TRUE)
+    end = end + length(block)
+    last = block[length(block)]
+    tick()
+  }
+  c(unlist(parts), if (last != as.raw(10L)) end)
+}
+
+check_is_text = function(block, path, parameter) {
+  beginnings = c("1f8b", "425a68", "fd377a585a", "28b52ffd", "504b0304", "fffe", "feff")
+  begins_so = startsWith(paste(utils::head(block, 5L), collapse = ""), beginnings)
+  if (any(begins_so)) {
+    kind = if (which(begins_so) > 5L) "UTF-16 file" else "compressed file"
+    stop_parameter(parameter, "have files of text in UTF-8", sprintf("the %s '%s'", kind, shown_name(path)),
+      "Convert it to plain text.")
+  }
+}
+
+# The text of lines, counted from 1 over all files: a list with a vector for each side.
+read_lines = function(table, lines) {
+  file = findInterval(lines - 1, table$ends) + 1L
+  lapply(seq_along(table$paths), function(side) {
+    texts = character(length(lines))
+    for (one in unique(file)) {
+      places = which(file == one)
+      texts[places] = read_side(table, side, one, lines[places] - c(0, table$ends)[one])
+    }
+    texts
+  })
+}
+
+read_side = function(table, side, file, numbers) {
+  path = table$paths[[side]][file]
+  offsets = table$offsets[[side]][[file]]
+  check_versions(path, table$versions[[side]][file])
+  input = file(path, "rb", raw = TRUE)
+  on.exit(close(input))
+  runs = split(numbers, cumsum(c(TRUE, diff(numbers) != 1))) # consecutive lines are read at once
+  parts = lapply(unname(runs), function(run) {
+    begin = offsets[run[1L]]
+    seek(input, begin)
+    bytes = readBin(input, "raw", offsets[run[length(run)] + 1] - begin)
+    lapply(run, function(number) bytes[seq_len(offsets[number + 1] - offsets[number]) + offsets[number] - begin])
+  })
+  check_versions(path, table$versions[[side]][file]) # what was read after a change is refused
+  mapply(line_text, unlist(parts, recursive = FALSE), numbers, MoreArgs = list(path = path), USE.NAMES = FALSE)
+}
+
+line_text = function(bytes, number, path) {
+  size = length(bytes)
+  if (size > 0L && bytes[size] == as.raw(10L)) {
+    size = size - if (size > 1L && bytes[size - 1L] == as.raw(13L)) 2L else 1L
+  }
+  bytes = bytes[seq_len(size)]
+  if (any(bytes == as.raw(0L))) {
+    stop(sprintf("%s, line %.0f, has a zero byte, which text in R cannot have.", shown_name(path), number),
+      call. = FALSE)
+  }
+  text = rawToChar(bytes)
+  Encoding(text) = "UTF-8"
+  if (!validUTF8(text)) {
+    stop(sprintf("%s, line %.0f, is not UTF-8.", shown_name(path), number), call. = FALSE)
+  }
+  text
+}
+
+# The values of a function of lines, a list named by their sides, for many lines: a list of its answers.
+over_lines = function(table, lines, description, ask) {
+  begins = seq_len(ceiling(length(lines) / 4096)) * 4096 - 4096
+  tick = progress_ticker(description, length(begins))
+  lapply(begins, function(begin) {
+    some = lines[begin + seq_len(min(4096, length(lines) - begin))]
+    answer = ask(named_sides(table, read_lines(table, some)), length(some))
+    tick()
+    answer
+  })
+}
+
+named_sides = function(table, sides) {
+  names(sides) = if (identical(table$suffixes, "")) "line" else sub("^[.]", "", table$suffixes)
+  sides
+}
+
+# The number of words, separated by ASCII whitespace, of all lines: a list with a vector for each side.
+word_counts = function(table) {
+  counts = Map(function(paths, offsets) unlist(Map(count_words, paths, offsets), use.names = FALSE), table$paths,
+    table$offsets)
+  check_line_table(table)
+  counts
+}
+
+count_words = function(path, offsets) {
+  input = file(path, "rb", raw = TRUE)
+  on.exit(close(input))
+  n_lines = length(offsets) - 1L
+  counts = list(integer())
+  begin = 1L
+  while (begin <= n_lines) {
+    end = min(max(begin + 1L, findInterval(offsets[begin] + text_block, offsets)), n_lines + 1L)
+    blank = is_blank[as.integer(readBin(input, "raw", offsets[end] - offsets[begin])) + 1L]
+    words = which(!blank & c(TRUE, blank[-length(blank)]))
+    counts[[length(counts) + 1L]] = diff(findInterval(offsets[begin:end] - offsets[begin], words))
+    begin = end
+  }
+  unlist(counts)
+}
