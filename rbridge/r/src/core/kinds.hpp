@@ -48,7 +48,8 @@ extern const Kind uniform_kind, stratified_kind, downsampled_kind, stream_kind, 
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
-  for (const Kind *kind : {&uniform_kind, &stratified_kind, &downsampled_kind, &stream_kind, &pairs_kind, &triples_kind}) {
+  for (const Kind *kind :
+       {&uniform_kind, &stratified_kind, &downsampled_kind, &stream_kind, &pairs_kind, &triples_kind}) {
     if (kind->name == name) return kind;
   }
   return nullptr;
