@@ -27,9 +27,8 @@ if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
     from pystrat.corpus.perplexity import PerplexityBatchSampler
-    from pystrat.gathering import gather_counts
     from pystrat.ranks import check_ranks
-    from pystrat.counts_by_shard import bind_counts, shard_counts
+    from pystrat.counts_by_shard import bind_counts, gather_counts, shard_counts
     from pystrat.stratified.labels import labels_of, labels_of_masks
     from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
     from pystrat.stratified.sharded_plan import sharded_plan
@@ -153,10 +152,10 @@ _MODULE_OF = {
     "class_weights": "weighted.loss_weights",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.codes",
+    "gather_counts": "counts_by_shard",
     "density_weights": "weighted.density_weights",
     "distribute": "distributed",
     "effective_number_weights": "weighted.class_weights",
-    "gather_counts": "gathering",
     "inverse_density_weights": "weighted.density_weights",
     "inverse_frequency_weights": "weighted.class_weights",
     "labels_of": "stratified.labels",

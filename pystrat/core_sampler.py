@@ -148,9 +148,7 @@ class KindBatchSampler(CoreBatchSampler):
         self._parameters = {name: parts.get(name) for name in names}
         self._adopt(parts, **{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
 
-    def _begin(
-        self, data: Mapping[str, Any] = {}, names: Sequence[Any] = (), labels: Mapping[str, Any] = {}
-    ) -> None:
+    def _begin(self, data: Mapping[str, Any] = {}, names: Sequence[Any] = (), labels: Mapping[str, Any] = {}) -> None:
         """Plan. `names` are those of the strata, for messages."""
         self._parts.update(data)
         self._labels = labels

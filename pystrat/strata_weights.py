@@ -77,11 +77,6 @@ class WeightsOfStrata(CoreBatchSampler):
         Returns
         -------
         numpy.ndarray of float64, of the shape of `rows`
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `rows` are not integers, such as a logical mask, or not from 0 to the number of rows - 1.
         """
         weights, codes = self._weights_of_classes(normalize), self._parts["codes"]
         weights = np.append(weights, np.nan)  # the code of dropped rows is the number of strata

@@ -35,19 +35,9 @@ class OneStratumBatchSampler(RangedBatchSampler):
         Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the strata and of the
         dataset.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: raise an error, treat missing as a value of its own, or never
-        sample them.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if there are fewer rows than batches for all processes.
+        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
 
     Notes
     -----

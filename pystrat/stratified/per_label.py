@@ -37,17 +37,8 @@ class PerLabelBatchSampler(CoreBatchSampler):
         P, the number of labels in a batch; by default all L.
     n_batches : int, optional
         The number of batches of an epoch, by default ``n_rows // (P * (k + l))``, and at least 1.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if a label has fewer than k positives or l negatives. The message names it.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`.
 
     Notes
     -----
@@ -141,11 +132,6 @@ class PerLabelBatchSampler(CoreBatchSampler):
         -------
         numpy.ndarray of float64, of the shape of `numbers`
             NaN for a number that is in no batch: of a positive that is a negative, or the other way round.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `numbers` are not integers, or not from 0 to ``2 * n_rows * L - 1``.
         """
         parts, weights = self._parts, self._weights_of_signs(normalize)
         n_rows, n_labels = int(parts["n_rows"]), int(parts["n_labels"])

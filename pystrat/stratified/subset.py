@@ -49,20 +49,9 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
         are never sampled.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: raise an error, treat missing as a value of its own, or never
-        sample them.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, if a stratum is rare, if no batch has P strata of m rows, or if `mean_batch_size`
-        makes more batches than can have a row of P strata.
+        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`.
 
     Notes
     -----

@@ -42,7 +42,7 @@ IN_R = """
 # How the files of a group begin: modules of Python with "_" for each dot, and files of R; the first group that fits.
 GROUPS = {
     "Strata": r"stratified_(?!sharded)|plan$|advice|data_",
-    "Shards": r"stratified_sharded|counts_by_shard|gathering",
+    "Shards": r"stratified_sharded|counts_by_shard",
     "Streams": r"stream_",
     "Downsampling": r"downsampling_|corpus_rare_events",
     "Weights": r"weighted_",

@@ -4,9 +4,11 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
 #' Every batch has rows of one stratum only, such as one source, task or language.
 #' The Python class `pystrat.OneStratumBatchSampler` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{one-stratum}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
 #' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
@@ -21,8 +23,6 @@
 #'   `FALSE`: all keep the order of the strata and of the dataset.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
@@ -35,17 +35,6 @@
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
-#'
-#' @section Guarantees:
-#' * An epoch visits every row that is not dropped exactly once.
-#' * A stratum of n rows has `ceiling(n / batch_size)` batches, whose sizes differ by at most 1.
-#'   For `num_replicas`, batches are added one by one, each to the stratum with the most rows per batch, the first of
-#'   equal ones.
-#' * With `"round_robin"`, the strata are in the same order in all rounds of an epoch, except those without further
-#'   batches.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, or there are fewer rows than batches for all processes.
 #'
 #' @source
 #' The orders are those of the data loaders of sentence-transformers for several datasets.

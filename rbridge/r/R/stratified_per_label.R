@@ -9,9 +9,11 @@
 #' It yields numbers for pairs of a row and a label; [decode_pairs()] and [pair_dataset()] turn them into
 #' rows and labels.
 #' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{multilabel}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param labels (`matrix()`, `data.frame()`, sparse matrix or `character()`)\cr
 #'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
 #'   Or the names of columns of the task.
@@ -25,12 +27,6 @@
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches of an epoch.
 #'   `NULL` (default): `n_rows %/% (P * (k + l))`, and at least 1.
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
-#'   `NULL` (default): 1.
-#'
 #' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
 #' * `labels()`: returns the names of the labels (`character()`);
@@ -40,20 +36,6 @@
 #'   learning rate keeps its scale;
 #' * `weights(numbers, normalize = FALSE)`: returns the weight of each of `numbers`, such as those of a batch
 #'   (`double()`); `NA` for a number that is in no batch.
-#'
-#' @section Guarantees:
-#' * A batch has `P * (k + l)` numbers `2 * (row * L + label) + has`, label after label, positives first.
-#'   Row and label are counted from 0, and `has` is 1 for positives and 0 for negatives.
-#' * Every label is in the floor or the ceiling of `B * P / L` of the B batches of an epoch, as with `balance` of
-#'   [batch_sampler_strata_subset()].
-#' * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those of
-#'   its negatives.
-#'   Both come in cycles, each in a new order, and no batch has one of them twice for a label.
-#'
-#' Each draw takes time in proportion to the rows, once for each label of the epoch.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, or a label has fewer than k positives or l negatives.
 #'
 #' @source
 #' The method is that of `TriSampler` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk

@@ -4,9 +4,11 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch in which every batch holds a few
 #' of the strata, with several rows of each: P classes of m rows, as for metric learning and contrastive losses.
 #' The Python class `pystrat.StrataSubsetBatchSampler` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{contrastive}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param strata_per_batch (`integer(1)`)\cr
 #'   P, the number of strata in a batch.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
@@ -42,12 +44,6 @@
 #'   `exact`, they are never sampled.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
-#'   `NULL` (default): 1.
-#'
 #' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
@@ -61,33 +57,6 @@
 #'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default;
 #' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
 #'   rows that are never sampled.
-#'
-#' @section Guarantees:
-#' Let `b_s = n_s %/% m` for a stratum of `n_s` rows. An epoch has B batches, the largest number for which the sum of
-#' `min(b_s, B)` is at least `P * B`.
-#' With `mean_batch_size`, B is given, and m is the largest number for which that holds; strata of fewer rows are rare.
-#' The rows of a stratum are cut into `min(b_s, B)` blocks, in the order of the epoch, whose sizes differ by at most 1.
-#' * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
-#' * If P is the number of strata and `exact` is `FALSE`, B is that of [batch_sampler_stratified()].
-#' * With `exact`, surplus blocks are left out in turn, and the rows of a stratum are taken in turn.
-#' * Within a batch, rows are ordered by stratum, and without `balance` then by rank.
-#'   With `balance`, if m is more than half of the rows of a stratum, its rows are in the order of the data.
-#'
-#' With `balance`, k rows of each of S strata are wanted, and B is `S * k / (P * m)`, rounded half up.
-#' Strata of fewer than m rows do not count.
-#' * Every stratum is in the floor or the ceiling of `B * P / S` batches of an epoch, also over the epochs
-#'   `0, ..., E - 1` together, of `E * B * P / S`.
-#'   After `S / gcd(S, B * P)` epochs, all strata have been in equally many batches.
-#' * The strata come in passes, each with all strata in a new order, so that all pairs of strata meet about equally
-#'   often.
-#'   The `B * P mod S` strata that come once more are taken in turn, in cycles, each in a new order.
-#' * From epoch 0 on, the numbers of times that the rows of a stratum occur differ by at most one.
-#'   The rows come in cycles, each in a new order.
-#'   No batch holds a row or a stratum twice: what would come twice waits for the next batch.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, a stratum is rare and `rare = "error"`, fewer than P strata have m
-#' rows, or `mean_batch_size` makes more batches than can have a row of P strata.
 #'
 #' @source
 #' The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
