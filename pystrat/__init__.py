@@ -22,7 +22,7 @@ except ImportError as error:
 
 if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.advice import advise
-    from pystrat.accelerated import prepare_for_accelerate, prepare_for_trainer
+    from pystrat.trainer import prepare_for_trainer
     from pystrat.distributed import distribute
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
@@ -109,7 +109,6 @@ __all__ = [
     "min_samples_for_batch_size",
     "plot_batch_counts",
     "plot_plan",
-    "prepare_for_accelerate",
     "prepare_for_trainer",
     "published_class_weights",
     "repeat_factors",
@@ -162,8 +161,7 @@ _MODULE_OF = {
     "labels_of_masks": "stratified.labels",
     "plot_batch_counts": "report",
     "plot_plan": "report",
-    "prepare_for_accelerate": "accelerated",
-    "prepare_for_trainer": "accelerated",
+    "prepare_for_trainer": "trainer",
     "published_class_weights": "downsampling.probabilities",
     "repeat_factors": "weighted.class_weights",
     "shard_counts": "counts_by_shard",

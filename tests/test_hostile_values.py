@@ -36,7 +36,6 @@ from pystrat.losses import AUMLoss
 from tests.hostile import GRAMMAR, HOSTILE, bounded_memory, collected, refusal
 from tests.inside import recipe_of
 from tests.levels import some_of
-from tests.replays.accelerate.accelerator import Accelerator, Trainer
 from tests.specimens import calls, public_samplers, write_files
 
 matplotlib.use("Agg")
@@ -370,16 +369,6 @@ def check_drawn_rows(found: Any, given: Arguments) -> None:
     assert len(found) == int(given["k"]) and all(0 <= row < 4 for row in found.tolist())
 
 
-def check_loader(loader: Any, given: Arguments) -> None:
-    rows = [batch.tolist() for batch in loader]
-    assert len(rows) == len(loader) and rows == collected(given["loader"].batch_sampler.batches(0))
-
-
-def check_loader_of_trainer(loader: Any, given: Arguments) -> None:
-    rows = list(loader)
-    assert len(rows) == len(loader) and rows == collected(given["sampler"].batches(0))
-
-
 def anything(found: Any, given: Arguments) -> None:
     """Nothing more is promised than that the call ends, and that the instance stays what it is."""
 
@@ -636,17 +625,6 @@ CALLS: dict[str, Call] = {
     "min_samples_for_batch_size": Call(fixed(strata=LABELS, mean_batch_size=4), check_minimum),
     "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything),
     "plot_plan": Call(fixed(plan=pystrat.StratifiedBatchSampler([0, 1, 0], 1).plan), anything),
-    "prepare_for_accelerate": Call(
-        lambda folder: {
-            "loader": DataLoader(range(6), batch_sampler=uniform(folder)),  # type: ignore[arg-type, var-annotated]
-            "accelerator": Accelerator(),
-        },
-        check_loader,
-    ),
-    "prepare_for_trainer": Call(
-        lambda folder: {"sampler": uniform(folder), "trainer": Trainer(range(6), collator=list)},
-        check_loader_of_trainer,
-    ),
     "published_class_weights": Call(fixed(weight=20), check_class_weights),
     "repeat_factors": Call(fixed(labels=LABELS), check_row_weights),
     "temperature_weights": Call(fixed(labels=LABELS, temperature=2), check_row_weights),
@@ -719,6 +697,7 @@ CALLS: dict[str, Call] = {
 }
 CALLS.update({kind.__name__: call_of_sampler(kind) for kind in public_samplers() if kind.__name__ not in CALLS})
 NOT_CALLED = {
+    "prepare_for_trainer": "takes the loader of a Trainer, and the Trainer",
     "BatchPlan": "is a record that samplers make",
     "AUMLoss": "takes no parameters",
     "BatchSampler": "is abstract",
