@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 try:
-    from pystrat.base import BatchSampler, epoch_permutation
+    from pystrat.base import BatchSampler
+    from pystrat.seeds import epoch_permutation
     from pystrat.batches import Batches
     from pystrat.plan import BatchPlan
     from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_batch_size

@@ -57,6 +57,8 @@ SIZES = (
     *("labels_per_batch", "positives_per_label", "negatives_per_label", "n_users", "n_items"),
 )
 
+OF_PANDAS = (TypeError, ValueError, OverflowError, RuntimeWarning)  # its own errors, as they are
+
 Arguments = dict[str, Any]
 
 
@@ -502,7 +504,7 @@ NUMPY = (IndexError, MemoryError, OverflowError, TypeError, ValueError)  # its o
 CALLS: dict[str, Call] = {
     # Constructors
     "Batches": Call(fixed(rows=np.arange(4), offsets=np.array([0, 2, 4])), check_batches),
-    "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup),
+    "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup, also=OF_PANDAS),
     "PairDataset": Call(fixed(n_users=2, n_items=2), check_pair_dataset),
     "TripleDataset": Call(fixed(n_users=2, n_items=2), check_triple_dataset),
     "StratifiedBatchSampler": Call(
@@ -623,7 +625,7 @@ CALLS: dict[str, Call] = {
     "labels_of": Call(fixed(dataset=Labelled(targets=LABELS), column="targets"), check_labels),
     "labels_of_masks": Call(fixed(masks=[[[0, 1]], [[1, 255]]], n_classes=2, ignore=255), check_masks),
     "min_samples_for_batch_size": Call(fixed(strata=LABELS, mean_batch_size=4), check_minimum),
-    "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything),
+    "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything, also=OF_PANDAS),
     "plot_plan": Call(fixed(plan=pystrat.StratifiedBatchSampler([0, 1, 0], 1).plan), anything),
     "published_class_weights": Call(fixed(weight=20), check_class_weights),
     "repeat_factors": Call(fixed(labels=LABELS), check_row_weights),
@@ -647,7 +649,10 @@ CALLS: dict[str, Call] = {
     "WeightsOfStrata.class_weights": Call(fixed(normalize=True), check_finite, of=downsampled),
     "WeightsOfStrata.weights": Call(fixed(rows=[0, 5], normalize=True), check_one_per_row, of=downsampled),
     "FeatureLookup.__call__": Call(
-        fixed(ids=[3, 4]), check_one_per_row, of=lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0)
+        fixed(ids=[3, 4]),
+        check_one_per_row,
+        of=lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0),
+        also=OF_PANDAS,
     ),
     "MultilabelBatchSampler.label_counts": Call(fixed(epoch=1), check_counts, of=multilabel),
     "MultilabelBatchSampler.shortfalls": Call(fixed(epoch=1), anything, of=multilabel),
@@ -705,7 +710,8 @@ NOT_CALLED = {
     "FilePlan": "is a record that CorpusPlan makes",
     "Batches.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.__getitem__": "is Python's own protocol of sequences",
-    "CorpusDataset.of_files": "takes what the package opened",
+    "CorpusDataset.lengths": "takes what samplers take as lengths, which are tried there",
+    "CorpusDataset.of_table": "takes what the package opened",
     "CorpusPlan.of_files": "takes what the package opened and read",
 }
 

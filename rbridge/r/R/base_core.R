@@ -122,11 +122,13 @@ checked_settings = function(kind, request) {
   settings$majority = request$majority
   for (argument in of_rows) {
     value = request[[argument]]
-    if (argument != "labels") { # a matrix of one label is a matrix
+    # A matrix of labels is a matrix, and text with dimensions has values of rows, not names of columns.
+    if (argument != "labels" && !is.character(value)) {
       value = plain_value(value)
     }
+    is_name = is.character(value) && !is.object(value) && is.null(dim(value))
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    settings[argument] = list(if (is.character(value) && !is.object(value)) unicode_text(value, argument) else value)
+    settings[argument] = list(if (is_name) unicode_text(value, argument) else value)
   }
   settings
 }
