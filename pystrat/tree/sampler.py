@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import count_of, refused_value, show
-from pystrat.base import BatchIterator, Place, epoch_seed
+from pystrat.base import BatchIterator, Place
+from pystrat.seeds import epoch_seed
 from pystrat.core_sampler import CoreBatchSampler, arguments_of
 from pystrat.recipe import Recipe
 from pystrat.tree.auxiliary import auxiliary_data, drawn_rows

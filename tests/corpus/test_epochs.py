@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler
 from tests.corpus.mixtures import drawn, drawn_lines, plan_of, write_lines
 from tests.reference.naive_random import NaiveStream
