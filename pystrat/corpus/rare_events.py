@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.base import epoch_permutation
+from pystrat.seeds import epoch_permutation
 from pystrat.batches import Batches
 from pystrat.core_sampler import CoreBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset

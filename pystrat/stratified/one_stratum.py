@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
-
-from pystrat.core_sampler import arguments_of, data_of
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.messages import count_of
 from pystrat.plan import Plan
 from pystrat.strata import encode_strata
-from pystrat.stratified.ranged import RangedBatchSampler
+from pystrat.stratified.ranged import RangedBatchSampler, plan_of_blocks
 
 
-class OneStratumBatchSampler(RangedBatchSampler):
+class OneStratumBatchSampler(RangedBatchSampler, KindBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
     For losses that take their negatives from the batch and must not learn to tell sources apart, and for networks with
@@ -75,16 +73,10 @@ class OneStratumBatchSampler(RangedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("strata",))
-        settings = self._plan_of(arguments)
-        encoded = encode_strata(strata, missing=settings["missing"])
-        parts = self._plan_of(settings, data_of(encoded), encoded.shown)
-        self._adopt_plan(arguments, settings, parts, encoded.values)
-        batches = parts["batches"].astype(np.int64)
-        rows = encoded.counts
-        columns = {"rows": rows, "batches": batches, "fewest": rows // batches, "most": -(-rows // batches)}
-        heading = f"{count_of(parts['n_batches'], 'batch')} of one stratum each"
-        self._plan = Plan(heading, parts["n_batches"], encoded.values, columns)
+        self._check(arguments_of(locals(), without=("strata",)))
+        encoded = encode_strata(strata, missing=missing)
+        found = self._begin_strata(encoded)
+        self._plan = plan_of_blocks(self._n_batches, found, encoded.values, "one stratum each")
 
     @property
     def plan(self) -> Plan:

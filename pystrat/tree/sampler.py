@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _kinds
-from pystrat.base import BatchIterator, Place, epoch_seed
+from pystrat.base import BatchIterator, Place
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import count_of, refused_value, show
 from pystrat.recipe import Recipe
+from pystrat.seeds import epoch_seed
 from pystrat.tree.auxiliary import auxiliary_data, drawn_rows, read_auxiliary
 from pystrat.tree.conditions import read_table, tree_data
 from pystrat.tree.describe import TreeDescription
@@ -33,7 +34,7 @@ class _DeclaredSampler(KindBatchSampler):
         self._auxiliary = read_auxiliary(auxiliary)
         self._table = read_table(table, self._nodes)
         given = [show(value.given) for value in self._auxiliary]
-        self._begin({**tree_data(self._nodes, self._table), **auxiliary_data(self._auxiliary)}, given)
+        self._begin({**tree_data(self._nodes, self._table), **auxiliary_data(self._auxiliary)}, given, stacklevel=4)
         described = self._idle[0].describe()
         self._length = int(described["length"][0]) or None
         self._n_nodes = len(described["declared"])

@@ -97,8 +97,8 @@ def _read_node(given: Any, place: str, parent: Optional[int], nodes: list[Node])
     for number, child in enumerate(keys.get("children", ()), 1):
         _read_node(child, str(number), own, nodes)
     names = [node.name for node in nodes if node.parent == own]
-    for name in set(names):
-        if names.count(name) > 1:
+    for number, name in enumerate(names):
+        if name in names[:number]:
             raise refused_value("children", f"have names of their own at node '{path}'", f"'{name}' twice")
 
 

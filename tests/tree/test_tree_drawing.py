@@ -12,7 +12,7 @@ from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from pystrat import TreeBatchSampler
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.reference.naive_tree import Emptied, naive_tree
 
 COLUMNS = {

@@ -24,7 +24,6 @@
 #' * `batch_size`, `min_samples_per_stratum`: as they were given;
 #' * `n_rows`: the number of rows that have a stratum;
 #' * `strata`: a `data.frame()` with one row for each `stratum`, in order of first appearance.
-#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   `rows`: the number of its rows in the dataset; `mean` and `variance`: of the number of its rows in a plain batch;
 #'   `too_few`: the share of plain batches that hold fewer than `min_samples_per_stratum` rows of it;
 #' * `minimums`: a `data.frame()` of what a minimum costs if every row is visited once.
@@ -54,8 +53,7 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
     batch_size = as.integer(batch_size),
     min_samples_per_stratum = as.integer(min_samples_per_stratum),
     n_rows = sum(counts),
-    strata = data.frame(stratum = strata$names, rows = counts,
-      found[c("mean", "variance", "too_few")], check.names = FALSE),
+    strata = data.frame(stratum = strata$names, rows = counts, found[c("mean", "variance", "too_few")]),
     minimums = data.frame(
       min_samples_per_stratum = as.integer(found$minimums),
       n_batches = as.integer(found$n_batches),

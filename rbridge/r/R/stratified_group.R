@@ -44,7 +44,6 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
 #'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
-#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #'   Its attribute `most_batches` is an upper bound on the number of batches with this minimum.
 #' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch of any epoch is
@@ -194,8 +193,7 @@ bind_groups = paste(
 grouped_setup = function(recipe, private) {
   parts = recipe$parts
   plan = core_call("group_plan", parts)
-  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")],
-    check.names = FALSE)
+  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
   held = held_by_groups(table, parts$together == 1, plan)
   shown = structure(range_plan(table, parts$n_batches, held), most_batches = as.integer(plan$most_batches))
   c(ranged_setup(recipe), list(plan = shown))

@@ -51,66 +51,28 @@
 #' decode_pairs(sampler$batches(0)[[1]], n_items = 2, item_ids = sampler$labels())
 batch_sampler_per_label = function(labels, positives_per_label, negatives_per_label, labels_per_batch = NULL,
   n_batches = NULL, seed = NULL, num_replicas = NULL) {
-  request_generator("per_label", list(labels = labels, positives_per_label = positives_per_label,
-    negatives_per_label = negatives_per_label, labels_per_batch = labels_per_batch, n_batches = n_batches, seed = seed,
-    num_replicas = num_replicas))
+  sampler_of("per_label")
 }
 
 kind_per_label = function() {
-  plans = plans_of_labels("per_label", c("n_batches", "num_replicas"))
-  core_kind(
-    class = "batch_sampler_per_label",
-    plan = plans$plan,
-    plan_settings = plans$plan_settings,
-    vectors = list(
-      parts = c("n_rows", "n_labels", "n_batches", "labels_per_batch", "positives_per_label", "negatives_per_label",
-        "counts", "positives"),
-      labels = c("n_batches", "num_replicas", "names")
-    ),
-    bytes = function(recipe) {
-      parts = recipe$parts
-      n_chosen = parts$n_batches * parts$labels_per_batch
-      40 * (parts$n_rows + parts$n_labels) + 40 * parts$n_batches +
-        (16 + 40 * (parts$positives_per_label + parts$negatives_per_label)) * n_chosen
-    },
-    fits = function(recipe, data_source, task) check_given_values("labels", task),
-    check = check_multilabel,
-    describe = function(private) {
-      c(format_per_label(private$.recipe), format_shuffled(private$.recipe, private$.place$epoch))
-    },
-    settings = function(recipe) {
-      settings = recipe$labels[setdiff(names(recipe$labels), "names")]
-      c(format_labels(settings), format_seed(recipe), format_per_label(recipe))
-    },
+  table_kind("per_label",
+    of_rows = "labels",
+    n_rows = function(recipe) NULL, # batches are numbers of pairs
     methods = list(
       labels = function() private$.recipe$labels$names,
       class_weights = function(normalize = FALSE) {
-        weights = weights_of_signs(private$.recipe$parts, check_flag(normalize, "normalize"))
-        data.frame(label = private$.recipe$labels$names, weights)
+        weights = matrix(stratum_weights(private, normalize), ncol = 2L)
+        data.frame(label = private$.recipe$labels$names, positives = weights[, 2L], negatives = weights[, 1L])
       },
       weights = function(numbers, normalize = FALSE) {
-        parts = private$.recipe$parts
-        weights_of_numbers(parts, weights_of_signs(parts, check_flag(normalize, "normalize")), numbers)
+        weights_of_numbers(private$.recipe$parts, stratum_weights(private, normalize), numbers)
       }
     )
   )
 }
 
-# The weights of the positives and of the negatives of each label.
-weights_of_signs = function(parts, normalize) {
-  available = list(positives = parts$counts, negatives = parts$n_rows - parts$counts)
-  each = list(positives = parts$positives_per_label, negatives = parts$negatives_per_label)
-  n_chosen = parts$n_batches * parts$labels_per_batch
-  Map(function(available, own) {
-    if (normalize) {
-      available * (each$positives + each$negatives) / (parts$n_rows * own)
-    } else {
-      available * parts$n_labels / (n_chosen * own)
-    }
-  }, available, each)
-}
-
-# Those of numbers for a row and a label; NA for a number that is in no batch.
+# The weights of numbers for a row and a label, given those of the negatives of each label, then of the positives. A
+# number that is in no batch has none, NA.
 weights_of_numbers = function(parts, weights, numbers) {
   limit = 2 * parts$n_rows * parts$n_labels
   numbers = check_row_positions(numbers, limit - 1, "numbers", "numbers of rows and labels", 0)
@@ -119,17 +81,5 @@ weights_of_numbers = function(parts, weights, numbers) {
   positives = rep((seq_len(parts$n_labels) - 1) * parts$n_rows, parts$counts) + parts$positives
   is_positive = (label * parts$n_rows + pair %/% parts$n_labels) %in% positives
   has = numbers %% 2 == 1
-  found = ifelse(has, weights$positives[label + 1], weights$negatives[label + 1])
-  found[has != is_positive] = NA
-  found
-}
-
-format_per_label = function(recipe) {
-  parts = recipe$parts
-  c(
-    sprintf("* Rows: %.0f", parts$n_rows),
-    sprintf("* Labels: %.0f: %s", parts$n_labels, show_names(recipe$labels$names)),
-    sprintf("* Batches: %.0f, of %s with %s and %s each", parts$n_batches, show_count(parts$labels_per_batch, "label"),
-      show_count(parts$positives_per_label, "positive"), show_count(parts$negatives_per_label, "negative"))
-  )
+  ifelse(has == is_positive, weights[label + 1 + parts$n_labels * has], NA_real_)
 }

@@ -43,7 +43,6 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
 #'   these rows in a batch.
-#'   `stratum` has the type of the labels, see [batch_plan()].
 #'
 #' @seealso [sharded_plan()] for the plan, which depends only on the counts.
 #'
@@ -133,8 +132,8 @@ check_sharded = function(recipe) {
 
 shards_table = function(setup) {
   cells = core_call("sharded_cells", setup[c("codes", "n_strata", "n_batches", "sizes")])
-  strata = rep(setup$labels$names, length(setup$shards))
-  data.frame(shard = rep(setup$labels$shards, each = setup$n_strata), stratum = strata, cells, check.names = FALSE)
+  shards = rep(setup$labels$shards, each = setup$n_strata)
+  data.frame(shard = shards, stratum = rep(setup$labels$names, length(setup$shards)), cells)
 }
 
 format_sharded = function(setup, next_epoch) {

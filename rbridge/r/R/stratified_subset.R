@@ -48,7 +48,6 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
 #'   hold it, and the `fewest` and `most` rows in one of them.
-#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
@@ -75,74 +74,26 @@
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum = NULL, strata = NULL,
   mean_batch_size = NULL, exact = FALSE, balance = NULL, rare = "error", missing = "error", seed = NULL,
   num_replicas = NULL) {
-  configuration = core_plan("strata_subset", list(strata_per_batch = strata_per_batch,
-    min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size, exact = exact,
-    balance = balance, rare = rare, missing = missing, seed = seed, num_replicas = num_replicas))
-  strata_generator("strata_subset", strata, configuration, subset_recipe, subset_labels)
-}
-
-# `strata` are encoded.
-subset_recipe = function(strata, configuration) {
-  parts = core_plan("strata_subset", c(configuration, strata_data(strata)), strata$names)
-  new_recipe("strata_subset", configuration$seed, parts, labels = subset_labels(configuration, strata))
-}
-
-subset_shown = c("strata_per_batch", "min_samples_per_stratum", "mean_batch_size", "exact", "balance", "rare",
-  "missing", "num_replicas")
-
-subset_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, subset_shown), list(names = strata$names))
+  sampler_of("strata_subset")
 }
 
 kind_strata_subset = function() {
-  core_kind(
-    class = "batch_sampler_strata_subset",
-    vectors = list(
-      parts = c("codes", "n_strata", "n_batches", "strata_per_batch", "min_samples_per_stratum", "exact", "balanced",
-        "blocks"),
-      labels = c(subset_shown, "names")
-    ),
-    bytes = function(recipe) {
-      parts = recipe$parts
-      n_repeated = if (is.null(parts$balanced)) 0 else parts$n_batches * parts$strata_per_batch
-      strata_bytes(recipe) + 400 * length(parts$codes) + (16 + 24 * parts$min_samples_per_stratum) * n_repeated
+  table_kind("strata_subset",
+    setup = function(recipe, private) {
+      found = core_described(recipe)
+      each = if (found$exact == 1) found$min_samples_per_stratum
+      setup_of_blocks(recipe, found, held_by_subset(found, recipe$parts$strata_per_batch), each)
     },
-    complete = with_strata_of_source(subset_recipe),
-    check = check_stratum_names,
-    setup = subset_setup,
     describe = function(private) format_ranged(private$.setup, private$.place$epoch),
-    settings = format_strata_generator,
     methods = c(weight_methods(), ranged_methods())
   )
 }
 
-# The training weight of each stratum, by name.
-weights_of_subset = function(setup, normalize) {
-  if (!setup$exact) {
-    return(stats::setNames(rep(1, length(setup$counts)), setup$names))
-  }
-  is_sampled = setup$blocks > 0
-  n_drawn = setup$min_samples_per_stratum * setup$strata_per_batch * setup$n_batches # rows in an epoch
-  taken = ifelse(is_sampled, n_drawn * (setup$blocks / sum(setup$blocks)), NA)
-  weights = stats::setNames(setup$counts / taken, setup$names)
-  if (normalize) weights * (n_drawn / sum(setup$counts[is_sampled])) else weights
-}
-
-# What an instance shows of its plan.
-subset_setup = function(recipe, private) {
-  parts = recipe$parts
-  setup = c(ranged_setup(recipe), parts[c("n_batches", "strata_per_batch", "min_samples_per_stratum", "blocks")],
-    list(counts = rows_of_strata(parts), exact = parts$exact == 1))
-  setup$plan = plan_of_blocks(recipe, setup$counts, parts$blocks, held_by_subset(setup),
-    if (setup$exact) parts$min_samples_per_stratum)
-  setup
-}
-
 # What the batches hold: "of at least 2 strata with at least 4 rows of each"
-held_by_subset = function(setup) {
-  each = show_count(setup$min_samples_per_stratum, "row")
-  n_rare = sum(setup$counts < setup$min_samples_per_stratum)
-  least = if (setup$exact) "" else "at least "
+held_by_subset = function(found, strata_per_batch) {
+  n_rare = sum(utils::head(found$counts, -1L) < found$min_samples_per_stratum)
+  least = if (found$exact == 1) "" else "at least "
   rare = if (n_rare > 0) sprintf(", %s aside", show_count(n_rare, "rare stratum")) else ""
-  sprintf("of %s%s with %s%s of each%s", least, show_count(setup$strata_per_batch, "stratum"), least, each, rare)
+  sprintf("of %s%s with %s%s of each%s", least, show_count(strata_per_batch, "stratum"), least,
+    show_count(found$min_samples_per_stratum, "row"), rare)
 }

@@ -50,15 +50,12 @@ typedef struct {
 
 /* All kinds. */
 #define FOR_EACH_KIND(one) \
-  one(strata_subset) \
-  one(one_stratum) \
   one(no_duplicates) \
   one(epoch_subset) \
   one(mixture) \
   one(rare_events) \
   one(sharded) \
   one(multilabel) \
-  one(per_label) \
   one(weighted) \
   one(prioritized) \
   one(sum_tree) \
