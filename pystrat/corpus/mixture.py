@@ -7,9 +7,7 @@ import warnings
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pystrat import _core
 from pystrat.batches import Batches
 from pystrat.corpus.cutting import CuttingBatchSampler
 from pystrat.corpus.dataset import CorpusDataset
@@ -18,9 +16,7 @@ from pystrat.corpus.lengths import check_function, check_max_length, line_length
 from pystrat.corpus.line_table import LineTable
 from pystrat.corpus.plan import CorpusPlan, PlanSettings, shown_name
 from pystrat.corpus.rules import RuleSource, encoded, read_rules
-from pystrat.corpus.stages import Planning, Stages, WeightsOfEpochs, numbers_of
-from pystrat.messages import refused_type
-from pystrat.recipe import Recipe, make_recipe
+from pystrat.corpus.stages import WeightsOfEpochs, plan_stages
 
 
 class CorpusMixtureBatchSampler(CuttingBatchSampler):
@@ -50,13 +46,10 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     rules : path or sequence of str, optional
         A file of rules, or its lines; see Notes. At most one of `rules`, `weights` and `temperature` is given; without
         any, files contribute in proportion to their lines.
-    weights : sequence of float or "*", mapping from int to such sequences, or callable, optional
+    weights : sequence of float or "*", or mapping from int to such sequences, optional
         The weight of each file, in the order of the files, or by their names as the index of a Series: its share is its
         part of all weights, whatever its number of lines. 0 leaves the file out, and "*" keeps all its lines, once per
-        epoch each. Files without lines do not count. For
-        weights that change by epoch, give a table by first epoch, such as ``{0: [1, 1], 5: [3, 1]}``, or a function
-        that returns the weights of an epoch. The function must be pure: it may be called with the same epoch again, in
-        any order and in other processes.
+        epoch each. A mapping has weights by the first epoch in which they apply: ``{0: [1, 1], 5: [3, 1]}``.
     temperature : float, optional
         At least 1: a file with n lines has the weight n^(1 / temperature). With 1,
         the default, files contribute in proportion to their lines; the higher the temperature, the more equal the
@@ -150,8 +143,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
       within one, and no line occurs twice in a batch. If a file has fewer lines in an epoch than there are batches,
       each epoch shuffles the batches. Needs memory for a number per line. Lengths of lines do not affect
       such batches. For given numbers of lines in a batch, pass these as `weights` and their sum as `batch_size`.
-    * If weights change by epoch, so does the number of batches: ``len`` is that of the next epoch. A table crosses to
-      R; a function does not. The fingerprint of a state contains a table, but only the plan of epoch 0 of a function.
+    * If weights change by epoch, so does the number of batches: ``len`` is that of the next epoch.
 
     With `max_tokens` or `window`, the lines of an epoch are sorted by length within each window, ties in drawn order,
     and cut into batches that are as large as the limits allow; no batch has lines of two windows. If `num_replicas`
@@ -180,7 +172,6 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     """
 
     _kind = "mixture"
-    _latest_count: Optional[tuple[int, int]] = None  # the number of batches of an epoch, if weights are a function
 
     def __init__(
         self,
@@ -231,13 +222,12 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         if not isinstance(limits, list):
             limits = settings.get("max_length")
         remains = remaining_lines(table, lengths if limits is not None else None, limits, accept)
-        self._labels_of_files = labels_of(table.found)
         counts = None
         if remains is not None:
             counts = [int(part.sum()) for part in np.split(remains, np.cumsum(table.counts)[:-1])]
         names = [encoded(each.name, "source") for each in table.found]
         chosen = PlanSettings(names, read, temperature, sample, epoch_end, cap, assign, batch_size, num_replicas)
-        self._stages = Stages(Planning(self._labels_of_files, table.counts, counts, chosen), weights)
+        self._stages = plan_stages(labels_of(table.found), table.counts, chosen, weights, counts)
         data: dict[str, Any] = {"lines": np.array(table.counts, dtype=np.float64)}
         if len(self._stages.begins) > 1:
             data["begins"] = np.array(self._stages.begins, dtype=np.float64)
@@ -250,12 +240,9 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
                 of_lines[~remains] = 0  # lines that are never drawn may have any length
             data["lengths"] = of_lines
         del arguments["lengths"]
-        self._request = arguments, data
         files = self._stages.plans[0].files
         parts: dict[str, Any] = {"files": [shown_name(file.name) for file in files]}
-        parts.update(self._planned(self._stages.plans))
-        if self._stages.function is not None:
-            parts["weights"] = "a function"
+        parts.update(self._plan_of(arguments, {**data, **self._stages.numbers()}))
         self._adopt(parts, self._labels_of(suffixes), seed=seed, num_replicas=num_replicas, rank=rank)
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
@@ -263,11 +250,6 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         if self.plan.unused:
             named = ", ".join(str(rule.number) for rule in self.plan.unused)
             warnings.warn(f"These rules are those of no file: {named}, counted from 1.", stacklevel=2)
-
-    def _planned(self, plans: Sequence[CorpusPlan]) -> dict[str, Any]:
-        """Return the parts of a recipe for the plans of all stages."""
-        arguments, data = self._request
-        return self._plan_of(arguments, {**data, **numbers_of(plans)})
 
     def _labels_of(self, suffixes: Sequence[str]) -> dict[str, Any]:
         files = self._stages.plans[0].files
@@ -295,7 +277,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         Raises
         ------
         TypeError, ValueError
-            If `epoch` is not an integer from 0 to 6700000, or a function returns invalid weights for it.
+            If `epoch` is not an integer from 0 to 6700000.
         """
         return self._stages.plan_of(self._check_epoch(epoch))
 
@@ -308,30 +290,6 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     def _epoch_batches(self, epoch: int) -> Batches:
         self._table.check()
         return super()._epoch_batches(epoch)
-
-    def _known_length(self, epoch: int) -> int:
-        if self._stages.function is None:
-            return super()._known_length(epoch)
-        latest = self._latest_count  # which another thread may replace meanwhile
-        if latest is None or latest[0] != epoch:
-            latest = self._latest_count = epoch, self._instance_of(epoch).count_batches(epoch)
-        return latest[1]
-
-    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
-        if self._stages.function is None:
-            return super()._drawn(epoch)
-        return self._instance_of(epoch).draw(epoch)
-
-    def _instance_of(self, epoch: int) -> _core.Instance:
-        """Return what draws an epoch of weights that are a function."""
-        recipe = make_recipe(self._kind, seed=self._seed, parts=self._planned([self._stages.plan_of(epoch)]))
-        return _core.Instance(self._kind, recipe.parts, self._seed)
-
-    def _recipe_to_export(self) -> Recipe:
-        if self._stages.function is not None:
-            advice = "Give a table of the weights from certain epochs on, such as {0: [1, 1], 5: [3, 1]}."
-            raise refused_type("sampler", "have weights that can be written down", "a function of the epoch", advice)
-        return self._recipe()
 
     def __repr__(self) -> str:
         return (

@@ -18,7 +18,7 @@ from pystrat import StratifiedBatchSampler
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
 from pystrat.corpus.lua_patterns import MalformedPattern, lua_to_regex
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_batches, assert_same_sampler, batches_in_r, columns_of, instance_of
+from tests.bridge.recipes import assert_same_sampler, columns_of, instance_of
 from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
 from tests.corpus.test_lines import TEXTS
 from tests.corpus.test_lua_patterns import random_pattern
@@ -144,18 +144,6 @@ def test_lists_that_make_no_pairs_are_refused_in_the_same_words(
         CorpusDataset(**chosen)
     if isinstance(chosen["source"], list) and isinstance(chosen["targets"], list):  # else it is one file in R
         assert str(refused.value) == str(expected.value).replace("CorpusDataset", "corpus_dataset")
-
-
-def test_a_function_of_the_epoch_stays_in_its_language(in_folder: Path, r: Session, evaluated: Any) -> None:
-    mixture = CorpusMixtureBatchSampler(**PAIRS, batch_size=8, weights=lambda epoch: [1, epoch], sample=20, seed=1)
-    for cross in (rbridge.as_torch_sampler, lambda mixture: rbridge.export_r(mixture, "mixture.R")):
-        with pytest.raises(TypeError, match="weights that can be written down. Got a function of the epoch instead."):
-            cross(mixture)
-    weights = evaluated("function(epoch) c(1, epoch)")
-    crossed = given_in_r(r, {**PAIRS, "sample": 20})
-    generator = r.call("batch_sampler_corpus_mixture", batch_size=8, seed=1, **crossed, weights=weights)
-    for epoch in range(3):
-        assert_same_batches(batches_in_r(r, r.call_function(generator, None), epoch), mixture.batches(epoch))
 
 
 def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:

@@ -28,12 +28,11 @@
 #' @param targets (`character()` or `list()`)\cr
 #'   The partners of the files of `source`, in the same order, if the names of both are unrelated.
 #'   `NULL` (default): partners are found by their suffixes.
-#' @param weights (`numeric()`, `list()` or `function`)\cr
+#' @param weights (`numeric()` or `list()`)\cr
 #'   The weight of each file, whatever its number of lines: its share is its part of all weights.
 #'   Names of the weights are those of the files.
 #'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once per epoch each.
-#'   Weights that change are a list named by first epochs, `list("0" = c(1, 1), "5" = c(3, 1))`, or a pure function of
-#'   the epoch.
+#'   Weights that change are a list named by first epochs, `list("0" = c(1, 1), "5" = c(3, 1))`.
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: a file with n lines has the weight `n^(1 / temperature)`.
 #'   The higher it is, the more equal the shares.
@@ -181,9 +180,7 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   if (length(unused) > 0L) {
     warning(sprintf("These rules are those of no file: %s, counted from 1.", toString(unused)), call. = FALSE)
   }
-  as_text = if (is.function(weights)) paste(deparse(weights), collapse = "\n")
-  recipe = new_recipe("mixture", seed,
-    c(list(files = shown), parts, list(weights = as_text)),
+  new_generator(new_recipe("mixture", seed, c(list(files = shown), parts),
     labels = list(
       rule = rule,
       uniform_share = of_stages("uniform_share"),
@@ -191,8 +188,7 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
       suffixes = files$suffixes,
       paths = paths_as_bytes(unlist(files$paths)),
       versions = unlist(files$versions)
-    ))
-  new_generator(recipe, functions = if (is.function(weights)) list(plan_of = stages$plan_of))
+    )))
 }
 
 kind_mixture = function() {
@@ -200,33 +196,30 @@ kind_mixture = function() {
     class = "batch_sampler_corpus_mixture",
     vectors = list(
       parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "lengths",
-        "max_tokens", "window", "balance_replicas", "shuffle", "even", "replace", "weights"),
+        "max_tokens", "window", "balance_replicas", "shuffle", "even", "replace"),
       labels = c("rule", "uniform_share", "share", "suffixes", "paths", "versions")
     ),
     bytes = mixture_bytes,
     check = check_mixture,
     n_rows = function(recipe) sum(recipe$parts$lines),
-    count_batches = function(private, epoch) {
-      count = known_mixture_batches(private, epoch)
-      if (count > 0) count else length(mixture_batches(private, epoch)$offsets) - 1L
-    },
     setup = function(recipe, private) list(paths = bytes_as_paths(recipe$labels$paths)),
     draw = function(private, epoch) {
       check_versions(private$.setup$paths, private$.recipe$labels$versions)
-      mixture_batches(private, epoch)
+      draw = function() core_batches(private, epoch)
+      if (by_length(private$.recipe$parts)) latest_batches(private, epoch, draw) else draw()
     },
     describe = function(private) {
       recipe = private$.recipe
       epoch = private$.place$epoch
       order = if (recipe$parts$shuffle == 1) "shuffled" else "of the files, drawn"
       c(
-        format_mixture(recipe, stage_of_instance(private, epoch), epoch, known_mixture_batches(private, epoch)),
+        format_mixture(recipe, epoch, core_count(private, epoch)),
         format_shuffled(recipe, epoch, order)
       )
     },
     settings = function(recipe) {
       c(
-        format_mixture(recipe, stage_of(recipe, NULL, 0), 0, count_of_recipe(recipe, 0)),
+        format_mixture(recipe, 0, count_of_recipe(recipe, 0)),
         sprintf("* shuffle: %s", recipe$parts$shuffle == 1),
         format_seed(recipe)
       )
@@ -234,7 +227,7 @@ kind_mixture = function() {
     methods = list(
       plan = function(epoch = NULL) {
         epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
-        if (is.null(private$.in_order)) plan_table(private$.recipe, stage_of_instance(private, epoch))
+        if (is.null(private$.in_order)) plan_table(private$.recipe, epoch)
       },
       dataset = function(transform = NULL, positions = FALSE) {
         if (is.null(private$.in_order)) {
@@ -243,45 +236,6 @@ kind_mixture = function() {
       }
     )
   )
-}
-
-stage_of_instance = function(private, epoch) {
-  stage_of(private$.recipe, private$.settings$functions$plan_of, epoch)
-}
-
-# A recipe of one epoch, if the weights are a function; else NULL.
-recipe_of_function = function(private, epoch) {
-  if (is.null(private$.settings$functions$plan_of)) {
-    return(NULL)
-  }
-  recipe = private$.recipe
-  parts = recipe$parts
-  known = c("lines", "remaining", "batch_size", "num_replicas", "lengths", "max_tokens", "window")
-  kept = intersect(known, names(parts))
-  recipe$parts = core_plan("mixture", c(parts[kept], stage_of_instance(private, epoch)[c("drawn", "kept")], list(
-    shuffle = parts$shuffle == 1,
-    balance_replicas = is_balanced(parts),
-    assign = if (is_even(parts)) "even" else "shuffled",
-    epoch_end = if (draws_with_replacement(parts)) "sample" else "all_exhausted"
-  )))
-  recipe
-}
-
-known_mixture_batches = function(private, epoch) {
-  recipe = recipe_of_function(private, epoch)
-  if (is.null(recipe)) core_count(private, epoch) else count_of_recipe(recipe, epoch)
-}
-
-mixture_batches = function(private, epoch) {
-  draw = function() {
-    recipe = recipe_of_function(private, epoch)
-    if (is.null(recipe)) {
-      return(core_batches(private, epoch))
-    }
-    key = new_memory()
-    core_results(.Call(C_draw, core_instance(key, recipe), key, epoch), recipe$parts)
-  }
-  if (by_length(private$.recipe$parts)) latest_batches(private, epoch, draw) else draw()
 }
 
 check_mixture = function(recipe) {
@@ -320,15 +274,15 @@ draws_with_replacement = function(parts) !is_even(parts) && (is.null(parts$repla
 
 is_even = function(parts) !is.null(parts$even) && parts$even == 1L
 
-# `stage` is that of an epoch, and `count` the number of its batches, 0 if only a draw tells it.
-format_mixture = function(recipe, stage, epoch, count) {
+# `count` is the number of batches of the epoch, 0 if only a draw tells it.
+format_mixture = function(recipe, epoch, count) {
   parts = recipe$parts
-  changes = length(parts$begins) > 0L || length(parts$weights) > 0L
+  stage = stage_of(recipe, epoch)
   c(
     sprintf("* Files: %d, of %s", length(parts$files), show_count(sum(parts$lines), "line")),
     sprintf("* Lines: %.0f drawn%s and %.0f kept in %s", sum(stage$drawn),
       if (draws_with_replacement(parts)) "" else " without replacement", sum(stage$kept),
-      if (changes) sprintf("epoch %.0f", epoch) else "an epoch"),
+      if (length(parts$begins) > 0L) sprintf("epoch %.0f", epoch) else "an epoch"),
     format_limits(parts, count, "line")
   )
 }
