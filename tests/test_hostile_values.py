@@ -105,7 +105,7 @@ def largest_row(sampler: Any) -> int:
     parts = recipe_of(sampler).parts
     if "n_users" in parts:
         return int(2 * parts["n_users"][0] * parts["n_items"][0])
-    if "labels_per_batch" in parts:
+    if "positives_per_label" in parts:
         return int(2 * parts["n_rows"][0] * parts["n_labels"][0])
     if "keys" in parts:
         return int(len(parts["keys"]) // parts["n_columns"][0])

@@ -8,9 +8,9 @@ import numpy as np
 
 from pystrat import _kinds
 from pystrat._random import RandomStream
-from pystrat.base import epoch_seed
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
 from pystrat.messages import check_integer, refused_value, show
+from pystrat.seeds import epoch_seed
 from pystrat.strata import encode_strata, listed
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
