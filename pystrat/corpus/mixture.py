@@ -32,8 +32,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or
         files with the first suffix, taken in the given order. With `targets`, files of any names.
     batch_size : int, optional
-        The number of lines per batch; optional with `max_tokens`. The last batch may be shorter; with `num_replicas`,
-        the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
+        The number of lines per batch; optional with `max_tokens`. The last batch may be shorter.
     suffixes : sequence of str, default (".src", ".tgt")
         The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
         ``[""]``, takes a list of files as they are. With `targets`, two names for the sides, which only R shows.
@@ -41,62 +40,44 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional
         The size of an epoch: a share, 0 < sample < 1, of all lines that are not kept, or an integer, the number of
-        lines including those that are kept. Other floats, even whole ones, are errors, as 1.0 could mean either.
-        Not allowed unless `epoch_end` is "sample".
+        lines including those that are kept. Only if `epoch_end` is "sample".
     rules : path or sequence of str, optional
-        A file of rules, or its lines; see Notes. At most one of `rules`, `weights` and `temperature` is given; without
-        any, files contribute in proportion to their lines.
+        A file of rules, or its lines ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or Lua patterns separated
+        by commas, one of which must be found in the file's name without suffix, or in the whole name of a listed
+        `source` with `targets`. The weight is a positive number, or ``*`` to keep all lines, once per epoch each. Rules
+        that keep are tried first; then the first rule that covers a file counts. At most one of `rules`, `weights` and
+        `temperature` is given; without any, files contribute in proportion to their lines.
     weights : sequence of float or "*", or mapping from int to such sequences, optional
         The weight of each file, in the order of the files, or by their names as the index of a Series: its share is its
-        part of all weights, whatever its number of lines. 0 leaves the file out, and "*" keeps all its lines, once per
-        epoch each. A mapping has weights by the first epoch in which they apply: ``{0: [1, 1], 5: [3, 1]}``.
+        part of all weights, whatever its number of lines. 0 leaves the file out, and "*" keeps all its lines. A mapping
+        has weights by the first epoch in which they apply: ``{0: [1, 1], 5: [3, 1]}``.
     temperature : float, optional
-        At least 1: a file with n lines has the weight n^(1 / temperature). With 1,
-        the default, files contribute in proportion to their lines; the higher the temperature, the more equal the
-        shares.
+        At least 1, the default: a file with n lines has the weight n^(1 / temperature).
     cap : int, optional
-        The number of lines as which a larger file counts: a file with n lines has the weight ``min(n, cap)``, with
-        `temperature` to the power of 1 / temperature.
+        The number of lines as which a larger file counts, also before `temperature`.
     assign : {"shuffled", "even"}, default "shuffled"
-        How the lines of an epoch are assigned to batches. "shuffled": all of them are shuffled together, so the mix of
-        a batch varies. "even": every batch has exactly `batch_size` lines and, of each file, its share of them, rounded
-        down or up; epochs are rounded to full batches. See Notes.
-    epoch_end : str, default "sample"
-        What ends an epoch. "sample": the number of lines given by `sample`, drawn with replacement. "first_exhausted":
-        the epoch ends when every line of some file has been drawn; no line is drawn twice. "all_exhausted": it ends
-        when every line of every file has been drawn; lines of other files are drawn again. See Notes.
+        "shuffled": all lines of an epoch are shuffled together. "even": every batch has exactly `batch_size` lines and,
+        of each file, the floor or the ceiling of its share of them.
+    epoch_end : {"sample", "first_exhausted", "all_exhausted"}, default "sample"
+        "sample": an epoch draws the lines of `sample` with replacement. "first_exhausted": it is the largest in which
+        no line occurs twice. "all_exhausted": it is the smallest in which every line of each file with a share occurs.
     shuffle : bool, default True
-        Whether to shuffle. If False, the drawn lines come in the order of the files, and batches of lines of similar
-        length in the order in which they were cut.
-    lengths : "words", callable or array of int, shape (number of lines,), optional
-        The length of the lines of a position in tokens, for batches of lines of similar length. "words", the default,
-        counts the words separated by whitespace, on the longest of the sides; a function receives the tuple of the
-        lines and returns their length; an array has one number for each line, file after file. Requires `max_tokens`,
-        `window` or `max_length`.
-    max_tokens : int, optional
-        The largest number of tokens in a batch, including padding: its rows times its longest row. An empty row
-        counts as 1. At least the longest of the lines.
-    window : int, optional
-        The number of consecutive drawn lines that are sorted by length together. By default all of an epoch, which
-        gives the least padding; with smaller windows, the lines in a batch vary more from epoch to epoch.
-    balance_replicas : bool, default False
-        Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so
-        that no process waits for another. Requires `num_replicas`, `max_tokens` or `window`, and `shuffle`.
-        The Notes of `EpochSubsetBatchSampler` have the order.
+        If False, the drawn lines come in the order of the files, and batches of lines of similar length in the order in
+        which they were cut.
+    lengths : "words", callable or array of int, optional
+        The length of each line, for `max_tokens`, `window` and `max_length`: words between blanks, the default, on the
+        longest side; a function of the tuple of the lines of a position; or an array of shape (number of lines,), or
+        (number of lines, sides).
+    max_tokens, window, balance_replicas : optional
+        As in `EpochSubsetBatchSampler`.
     max_length : int or sequence of int, optional
-        The largest of the `lengths` that is allowed: longer lines are excluded. They are never drawn, shares are
-        computed from the remaining lines, and the plan shows how many are excluded. All lines keep their positions.
-        ``[80, 120]`` has a limit for each side, such as source and target; `lengths` are then words, or an array of
-        shape (number of lines, sides), whose rows are as long as their longest side.
+        Longer lines are excluded; several numbers are limits for each side. Shares are computed from the remaining
+        lines; all lines keep their positions.
     accept : callable, optional
         A function of the tuple of lines of a position, called for each position that is not too long when the sampler
         is made. The lines are excluded if it returns False.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
+    seed, num_replicas, rank : int, optional
+        As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
     Attributes
     ----------
@@ -106,8 +87,8 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     Raises
     ------
     TypeError, ValueError, OSError
-        If a parameter or a rule is invalid, or a file is missing, is not a regular file, cannot be read or has another
-        number of lines than its partner. The message names the file, or the line of the rule.
+        If a parameter or a rule is invalid, or a file is missing, is no regular file of text, cannot be read or has
+        another number of lines than its partner.
     RuntimeError
         When an epoch is drawn and a file has changed.
 
@@ -118,38 +99,17 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
 
     Notes
     -----
-    A rule is a line ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or one or several Lua patterns separated
-    by commas, one of which must be found anywhere in the file's name without suffix; with `targets`, in the whole name
-    of its first file. The weight is a positive number, or ``*`` to keep all lines of the file, once per epoch each.
-    Rules that keep are tried first; then the first rule that covers a file counts.
-
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch holds exactly ``plan_of(epoch).files[f].drawn`` drawn lines of file f, and each of its lines once if it
-      is kept. `CorpusPlan` describes how the numbers follow from rules, weights or temperature.
+      is kept. `CorpusPlan` describes the numbers.
     * After R's ``set.seed()`` of the epoch's seed, each file is drawn by ``sample.int(lines, drawn, replace = TRUE)``
       of the lines that are not excluded, file after file; finally, with ``shuffle``, the order of all is
-      ``sample.int(total)``.
-    * With `epoch_end` "first_exhausted" or "all_exhausted", the shares are those of rules, weights, temperature or
-      lines. The former is the largest epoch in which no line occurs twice, the latter the smallest in which each file
-      with a share is exhausted: file f contributes ``requested * share`` lines, rounded down or up, where ``requested``
-      is the least or the greatest ``lines / share`` of all files. Each line of f occurs ``drawn // lines`` times, or
-      once more: whole passes are drawn, and the rest without replacement, ``sample.int(lines, drawn %% lines)``.
-
-    * With ``assign="even"``, an epoch of B batches has ``T = B * batch_size`` lines, of which file f has k_f, the floor
-      or the ceiling of its share; see `CorpusPlan`. Every batch has the floor or the ceiling of ``k_f / B`` lines of f,
-      which are those of ``batch_size * share`` if no lines are kept. The lines of a file are taken in turn, as
-      docs/stratified.md explains: consecutive epochs with the same numbers use every line of a file equally often, to
-      within one, and no line occurs twice in a batch. If a file has fewer lines in an epoch than there are batches,
-      each epoch shuffles the batches. Needs memory for a number per line. Lengths of lines do not affect
-      such batches. For given numbers of lines in a batch, pass these as `weights` and their sum as `batch_size`.
-    * If weights change by epoch, so does the number of batches: ``len`` is that of the next epoch.
-
-    With `max_tokens` or `window`, the lines of an epoch are sorted by length within each window, ties in drawn order,
-    and cut into batches that are as large as the limits allow; no batch has lines of two windows. If `num_replicas`
-    requires more batches, the batches with the most rows are split. Finally, the batches are shuffled by R's
-    ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
-    depends on the draw and differs between epochs: ``len`` is that of the next epoch.
+      ``sample.int(total)``. Without replacement, it is whole passes, and ``sample.int(lines, rest)``.
+    * With ``assign="even"``, the lines of a file are taken in turn: consecutive epochs with the same numbers use every
+      line equally often, to within one, and no line occurs twice in a batch.
+    * If weights change by epoch, or with `max_tokens`, epochs differ in their number of batches: ``len`` is that of the
+      next epoch.
 
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 

@@ -8,8 +8,7 @@
 #'
 #' Guides: \guide{corpus-files} for mixtures, \guide{corpus} for batches by length.
 #'
-#' @param source (`character()` or `list()`)\cr
-#'   A folder, or the paths of files with the first suffix, a single one as `list(path)`.
+#' @param source,suffixes,targets As in [corpus_dataset()].
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of lines per batch, at least 1; optional with `max_tokens`.
 #'   The last batch may be smaller.
@@ -21,13 +20,6 @@
 #'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
 #'   Give at most one of `rules`, `weights` and `temperature`; without any, files contribute in proportion to their
 #'   lines.
-#' @param suffixes (`character()`)\cr
-#'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone;
-#'   with `targets`, names for the two sides.
-#'   An empty one, `""`, takes a list of files as they are.
-#' @param targets (`character()` or `list()`)\cr
-#'   The partners of the files of `source`, in the same order, if the names of both are unrelated.
-#'   `NULL` (default): partners are found by their suffixes.
 #' @param weights (`numeric()` or `list()`)\cr
 #'   The weight of each file, whatever its number of lines: its share is its part of all weights.
 #'   Names of the weights are those of the files.
@@ -35,53 +27,32 @@
 #'   Weights that change are a list named by first epochs, `list("0" = c(1, 1), "5" = c(3, 1))`.
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: a file with n lines has the weight `n^(1 / temperature)`.
-#'   The higher it is, the more equal the shares.
 #' @param cap (`integer(1)`)\cr
-#'   A larger file counts as if it had this number of lines: a file with n lines has the weight `min(n, cap)`, with
-#'   `temperature` to the power of `1 / temperature`.
+#'   The number of lines as which a larger file counts, also before `temperature`.
 #' @param assign (`character(1)`)\cr
-#'   How the lines of an epoch are assigned to batches.
-#'   `"shuffled"` (default): all of them are shuffled together, so the mix of a batch varies.
-#'   `"even"`: every batch has exactly `batch_size` lines and, of each file, its share of them, rounded down or up.
-#'   Epochs are then rounded to full batches, and the lines of a file are taken in turn.
+#'   `"shuffled"` (default): all lines of an epoch are shuffled together.
+#'   `"even"`: every batch has exactly `batch_size` lines and, of each file, the floor or the ceiling of its share.
 #' @param epoch_end (`character(1)`)\cr
-#'   What ends an epoch.
-#'   `"sample"` (default): the number of lines given by `sample`, drawn with replacement.
-#'   `"first_exhausted"`: every line of some file has been drawn; no line is drawn twice.
-#'   `"all_exhausted"`: every line of every file has been drawn; lines of other files are drawn again.
+#'   `"sample"` (default): an epoch draws the lines of `sample` with replacement.
+#'   `"first_exhausted"`: it is the largest in which no line occurs twice.
+#'   `"all_exhausted"`: it is the smallest in which every line of each file with a share occurs.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
 #'   `FALSE`: they come in the order of the files, and batches by length in the order in which they were cut.
 #' @param lengths (`"words"`, `function` or `integer()`)\cr
-#'   The length of the lines of each position in tokens, for `max_tokens`, `window` and `max_length`.
-#'   `"words"`, like `NULL` (default): the number of words separated by whitespace, on the longest side of a pair.
-#'   A function receives lines as `lines()` of [corpus_dataset()] returns them.
-#'   Numbers: one for each line, file after file.
-#' @param max_tokens,window (`integer(1)`)\cr
+#'   The length of each line, for `max_tokens`, `window` and `max_length`: words between blanks, like `NULL` (default),
+#'   on the longest side; a function of lines as `lines()` of [corpus_dataset()] returns them; or numbers, in a matrix
+#'   with a column for each side.
+#' @param max_tokens,window,balance_replicas
 #'   Make batches of lines of similar length, see [batch_sampler_epoch_subset()].
-#' @param balance_replicas (`logical(1)`)\cr
-#'   Whether the batches of each step of the processes have similar numbers of tokens, see
-#'   [batch_sampler_epoch_subset()].
-#'   Requires `num_replicas`, `max_tokens` or `window`, and `shuffle`.
 #' @param max_length (`integer()`)\cr
-#'   The largest of the `lengths` that is allowed: longer lines are excluded.
-#'   Several numbers, such as `c(80, 120)`, are limits for each side, such as source and target, of which names are the
-#'   suffixes; `lengths` are then
-#'   words, or a matrix with a row for each line and a column for each side, whose rows are as long as their longest
-#'   side.
+#'   Longer lines are excluded; several numbers, such as `c(80, 120)`, are limits for each side.
 #'   `NULL` (default): no limit.
 #' @param accept (`function`)\cr
-#'   A function that receives lines as `lines()` of [corpus_dataset()] returns them, and returns for each position
-#'   whether it is accepted.
-#'   Other positions are excluded.
+#'   A function of lines as `lines()` of [corpus_dataset()] returns them, which returns for each position whether it is
+#'   accepted.
 #'   `NULL` (default): all are accepted.
-#' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
-#'   sizes differ by at most 1.
-#'   `NULL` (default): batches are not adapted to processes.
+#' @param seed,num_replicas As in [batch_sampler_epoch_subset()].
 #'
 #' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
 #' If the data source has a number of rows, it must be the number of lines in all files.
