@@ -28,7 +28,7 @@ draw_lanes = function(lanes, epoch) {
 
 # The sources of a lane that are read and shuffled together. If an epoch takes more than all rows of a stratum, they are
 # joined until each group has as many rows of it as a batch, so that no batch has a row twice.
-source_groups = function(lanes, lane, sources) {
+groups_of_lane = function(lanes, lane, sources) {
   groups = unname(split(sources, (seq_along(sources) - 1) %/% lanes$together))
   if (!lanes$takes_again || is.null(lanes$counts)) {
     return(groups)

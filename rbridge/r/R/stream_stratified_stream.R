@@ -308,7 +308,7 @@ lane_batches = function(stream, lane, epoch, drawn, first) {
     deal_declared(length(stream$strata), stream$least, stream$least_rows, first)
   }
   places = if (counted) lane_places(lanes, lane, epoch)
-  groups = source_groups(lanes, lane, drawn$sources[[lane]])
+  groups = groups_of_lane(lanes, lane, drawn$sources[[lane]])
   is_open = !counted
   function() {
     repeat {
