@@ -57,6 +57,8 @@ SIZES = (
     *("labels_per_batch", "positives_per_label", "negatives_per_label", "n_users", "n_items"),
 )
 
+OF_PANDAS = (TypeError, ValueError, OverflowError, RuntimeWarning)  # its own errors, as they are
+
 Arguments = dict[str, Any]
 
 
@@ -103,7 +105,7 @@ def largest_row(sampler: Any) -> int:
     parts = recipe_of(sampler).parts
     if "n_users" in parts:
         return int(2 * parts["n_users"][0] * parts["n_items"][0])
-    if "labels_per_batch" in parts:
+    if "positives_per_label" in parts:
         return int(2 * parts["n_rows"][0] * parts["n_labels"][0])
     if "keys" in parts:
         return int(len(parts["keys"]) // parts["n_columns"][0])
@@ -502,7 +504,7 @@ NUMPY = (IndexError, MemoryError, OverflowError, TypeError, ValueError)  # its o
 CALLS: dict[str, Call] = {
     # Constructors
     "Batches": Call(fixed(rows=np.arange(4), offsets=np.array([0, 2, 4])), check_batches),
-    "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup),
+    "FeatureLookup": Call(fixed(features=[1.0, 2.0], ids=[3, 4]), check_lookup, also=OF_PANDAS),
     "PairDataset": Call(fixed(n_users=2, n_items=2), check_pair_dataset),
     "TripleDataset": Call(fixed(n_users=2, n_items=2), check_triple_dataset),
     "StratifiedBatchSampler": Call(
@@ -549,10 +551,7 @@ CALLS: dict[str, Call] = {
     ),
     "StratifiedStream.set_epoch": Call(fixed(epoch=1, batches_done=1), anything, of=stream),
     "StratifiedStream.state": Call(fixed(epoch=1, batches_done=0), anything, of=stream),
-    "StratifiedStream.state_dict": Call(fixed(batches_consumed=0), anything, of=stream),
-    "StratifiedStream.load_state_dict": Call(
-        lambda folder: {"state": stream(folder).state_dict()}, anything, of=stream
-    ),
+    "StratifiedStream.load_state_dict": Call(lambda folder: {"state": stream(folder).state()}, anything, of=stream),
     "StratifiedStream.class_weights": Call(fixed(normalize=True), check_finite, of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), check_one_per_row, of=counted_stream),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
@@ -624,7 +623,7 @@ CALLS: dict[str, Call] = {
     "labels_of": Call(fixed(dataset=Labelled(targets=LABELS), column="targets"), check_labels),
     "labels_of_masks": Call(fixed(masks=[[[0, 1]], [[1, 255]]], n_classes=2, ignore=255), check_masks),
     "min_samples_for_batch_size": Call(fixed(strata=LABELS, mean_batch_size=4), check_minimum),
-    "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything),
+    "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), anything, also=OF_PANDAS),
     "plot_plan": Call(fixed(plan=pystrat.StratifiedBatchSampler([0, 1, 0], 1).plan), anything),
     "published_class_weights": Call(fixed(weight=20), check_class_weights),
     "repeat_factors": Call(fixed(labels=LABELS), check_row_weights),
@@ -648,7 +647,10 @@ CALLS: dict[str, Call] = {
     "WeightsOfStrata.class_weights": Call(fixed(normalize=True), check_finite, of=downsampled),
     "WeightsOfStrata.weights": Call(fixed(rows=[0, 5], normalize=True), check_one_per_row, of=downsampled),
     "FeatureLookup.__call__": Call(
-        fixed(ids=[3, 4]), check_one_per_row, of=lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0)
+        fixed(ids=[3, 4]),
+        check_one_per_row,
+        of=lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0),
+        also=OF_PANDAS,
     ),
     "MultilabelBatchSampler.label_counts": Call(fixed(epoch=1), check_counts, of=multilabel),
     "MultilabelBatchSampler.shortfalls": Call(fixed(epoch=1), anything, of=multilabel),
@@ -706,7 +708,8 @@ NOT_CALLED = {
     "FilePlan": "is a record that CorpusPlan makes",
     "Batches.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.__getitem__": "is Python's own protocol of sequences",
-    "CorpusDataset.of_files": "takes what the package opened",
+    "CorpusDataset.lengths": "takes what samplers take as lengths, which are tried there",
+    "CorpusDataset.of_table": "takes what the package opened",
     "CorpusPlan.of_files": "takes what the package opened and read",
 }
 
