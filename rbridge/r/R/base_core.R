@@ -195,7 +195,8 @@ format_arguments = function(recipe) {
     } else if (argument == "strata") {
       sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
     } else {
-      show_count(if (is.null(parts$cells)) kind$n_rows(recipe) else length(parts$cells), "row")
+      n_rows = if (argument == "n_rows") parts$n_rows else kind$n_rows(recipe)
+      show_count(if (is.null(parts$cells)) n_rows else length(parts$cells), "row")
     })
   }, "", USE.NAMES = FALSE))
 }
@@ -252,9 +253,9 @@ count_of_recipe = function(recipe, epoch) {
 # them: the first of both that changes copies them.
 
 # Makes the state of a recipe, or of what core_plan() has returned.
-core_begin = function(private, given, is_recipe = TRUE) {
+core_begin = function(private, given) {
   private$.instance = core_instance(private, private$.recipe)
-  core_results(.Call(C_begin_state, private$.instance, private, given, is_recipe), given)
+  core_results(.Call(C_begin_state, private$.instance, private, given, TRUE), given)
 }
 
 # Refuses the state of a recipe.

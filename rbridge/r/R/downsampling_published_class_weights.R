@@ -11,10 +11,6 @@
 #' @return (named `numeric(2)`)\cr
 #' The weights of the `minority` and of the `majority`.
 #'
-#' @section Errors:
-#' `weight` is not a finite number above 0, or one of the weights is rounded to 0, which would exclude a class from the
-#' training.
-#'
 #' @seealso [batch_sampler_downsampled()]
 #'
 #' @export

@@ -60,9 +60,6 @@ typedef struct {
   one(sharded) \
   one(multilabel) \
   one(per_label) \
-  one(weighted) \
-  one(prioritized) \
-  one(sum_tree) \
   one(stratified_group) \
   one(perplexity)
 
