@@ -18,8 +18,7 @@ from rounds import Timing, head, interleaved, show_ratio
 from settings import labels_of
 
 from pystrat import ShardedStratifiedBatchSampler, StratifiedBatchSampler, gather_counts, shard_counts, sharded_plan
-from pystrat.counts_by_shard import ShardCounts, count_shards
-from pystrat.gathering import exchange, joined
+from pystrat.counts_by_shard import ShardCounts
 
 EPOCH_REACH = 1.2
 GROWTH_REACH = 2.8  # room for logarithms, and for memory that no longer fits a cache
@@ -60,7 +59,7 @@ def table_of(n_shards: int, n_strata: int) -> tuple[list[str], pd.DataFrame]:
     """Return the names of shards, and a table of their counts."""
     table = 10**6 + np.arange(n_shards * n_strata).reshape(n_shards, n_strata) % 97
     names = [f"{shard:06}" for shard in range(n_shards)]
-    return names, ShardCounts(table, names, [f"{stratum}" for stratum in range(n_strata)]).to_frame()
+    return names, ShardCounts(table, names, pd.Index([f"{stratum}" for stratum in range(n_strata)])).to_frame()
 
 
 def ranks() -> None:
@@ -90,7 +89,6 @@ def gathering() -> None:
         timings = {name: Timing(values) for name, values in seconds.items()}
         claim = f"gathering {n_shards:,} shards of 10 strata in {WORLD} processes"
         show_ratio(f"{claim}, counting included, over one all_reduce of the same bytes", timings, "gather", "reduce")
-        show_ratio(f"{claim}, without counting, over one all_reduce of the same bytes", timings, "exchange", "reduce")
         show_ratio(f"{claim}, counting included, over the counting alone", timings, "gather", "count")
 
 
@@ -111,10 +109,8 @@ def run_rank(rank: int, n_shards: int, folder: str) -> None:
         distributed.all_reduce(table)
         return pd.DataFrame(table.numpy())
 
-    counted = count_shards(own)
     runs = {
         "gather": lambda: gather_counts(own),
-        "exchange": lambda: joined(exchange(None, counted)),
         "reduce": reduce,
         "count": lambda: shard_counts(own),
     }

@@ -22,14 +22,13 @@ except ImportError as error:
 
 if TYPE_CHECKING:  # the same as `_MODULE_OF`, for type checkers and editors
     from pystrat.advice import advise
-    from pystrat.accelerated import prepare_for_accelerate, prepare_for_trainer
+    from pystrat.trainer import prepare_for_trainer
     from pystrat.distributed import distribute
     from pystrat.stratified.bins import bin_target
     from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
     from pystrat.corpus.perplexity import PerplexityBatchSampler
-    from pystrat.gathering import gather_counts
     from pystrat.ranks import check_ranks
-    from pystrat.counts_by_shard import bind_counts, shard_counts
+    from pystrat.counts_by_shard import bind_counts, gather_counts, shard_counts
     from pystrat.stratified.labels import labels_of, labels_of_masks
     from pystrat.stratified.sharded import ShardedStratifiedBatchSampler
     from pystrat.stratified.sharded_plan import sharded_plan
@@ -110,7 +109,6 @@ __all__ = [
     "min_samples_for_batch_size",
     "plot_batch_counts",
     "plot_plan",
-    "prepare_for_accelerate",
     "prepare_for_trainer",
     "published_class_weights",
     "repeat_factors",
@@ -153,18 +151,17 @@ _MODULE_OF = {
     "class_weights": "weighted.loss_weights",
     "correct_probabilities": "downsampling.probabilities",
     "decode_pairs": "pairs.codes",
+    "gather_counts": "counts_by_shard",
     "density_weights": "weighted.density_weights",
     "distribute": "distributed",
     "effective_number_weights": "weighted.class_weights",
-    "gather_counts": "gathering",
     "inverse_density_weights": "weighted.density_weights",
     "inverse_frequency_weights": "weighted.class_weights",
     "labels_of": "stratified.labels",
     "labels_of_masks": "stratified.labels",
     "plot_batch_counts": "report",
     "plot_plan": "report",
-    "prepare_for_accelerate": "accelerated",
-    "prepare_for_trainer": "accelerated",
+    "prepare_for_trainer": "trainer",
     "published_class_weights": "downsampling.probabilities",
     "repeat_factors": "weighted.class_weights",
     "shard_counts": "counts_by_shard",

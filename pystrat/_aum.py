@@ -73,13 +73,6 @@ class AUMLoss(torch.nn.Module):
         -------
         torch.Tensor, a scalar
             The loss, at least 0 up to rounding.
-
-        Raises
-        ------
-        TypeError
-            If `input` is not a tensor of floating-point numbers, or `target` is not a tensor.
-        ValueError
-            If a shape is wrong, predictions are not finite, or labels are not 0 and 1.
         """
         predictions = _check_predictions(input)
         positive = _check_labels(target, len(predictions))

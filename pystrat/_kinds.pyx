@@ -157,6 +157,11 @@ def plain(part):
         if part.itemsize == sizeof(int32_t):
             return bool(number) if number in (0, 1) else number
         return int(number) if number.is_integer() else number
+    return text_of(part)
+
+
+def text_of(part):
+    """Return a text of a recipe as such."""
     return part[0] if isinstance(part, (list, tuple)) and len(part) == 1 else part
 
 
@@ -251,7 +256,7 @@ cdef class Instance:
         cdef Call call
         cdef bint succeeded
         self.kind, self.seed = kind_of(kind), seed
-        self.recipe = Request({name: plain(part) for name, part in parts.items()}, True)
+        self.recipe = Request({name: text_of(part) for name, part in parts.items()}, True)
         call = Call(self.recipe)
         with nogil:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)

@@ -123,11 +123,6 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     Advice
         The numbers, the name of the sampler, the reason, and a line of code for Python and one for R.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid.
-
     Notes
     -----
     Let there be n rows, n_s of them in stratum s, n_min of them in the smallest one, batches of b rows, and a minimum

@@ -46,13 +46,6 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
         Numbers keep their dtype, in native byte order. If some numbers of pandas or of a masked array are missing, all
         become doubles, with NaN for the missing ones. Anything else with missing values, numpy's StringDType, and
         lists of unequal lengths become arrays of objects; so does anything that is not an array, with 0 dimensions.
-
-    Raises
-    ------
-    TypeError
-        If it is a tensor without a numpy equivalent, such as a sparse one.
-    ValueError
-        If it has more rows than a dataset may have.
     """
     if isinstance(values, range):
         _check_length(_length_of_range(values), name)
@@ -81,11 +74,6 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
         Of shape (n,) or (n, 1). A list may hold tensors, arrays or lists of one value each.
     wanted : Wanted
         The requirement, for error messages.
-
-    Raises
-    ------
-    TypeError
-        If `values` is not a vector.
     """
     if is_loaded() and isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         return _vector_of_pandas(values, wanted)

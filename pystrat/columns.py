@@ -372,13 +372,6 @@ def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
         One number per row.
     name : str
         The name of the parameter, for error messages.
-
-    Raises
-    ------
-    TypeError
-        If `values` is not a vector, or holds values of another kind or numbers that do not fit into a double.
-    ValueError
-        If there are no rows, too many, or only missing ones.
     """
     wanted = Wanted(name, "be a vector of numbers")
 

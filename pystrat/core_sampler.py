@@ -114,13 +114,16 @@ class CoreBatchSampler(BatchSampler):
 
     def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
         """Return all that the core draws for an epoch."""
+        return self._with_instance(lambda instance: instance.draw(epoch))
+
+    def _with_instance(self, ask: Callable[[Any], Any]) -> dict[str, NDArray[Any]]:
         try:
             instance = self._idle.pop()
         except IndexError:
             instance = self._new_instance()
         try:
-            drawn: dict[str, NDArray[Any]] = instance.draw(epoch)
-            return drawn
+            found: dict[str, NDArray[Any]] = ask(instance)
+            return found
         finally:
             self._idle.append(instance)
 
@@ -149,16 +152,33 @@ class KindBatchSampler(CoreBatchSampler):
         self._adopt(parts, **{name: arguments[name] for name in ("seed", "num_replicas", "rank")})
 
     def _begin(
-        self, data: Mapping[str, Any] = {}, names: Sequence[Any] = (), labels: Mapping[str, Any] = {}
+        self,
+        data: Mapping[str, Any] = {},
+        names: Sequence[Any] = (),
+        labels: Mapping[str, Any] = {},
+        stacklevel: int = 3,
     ) -> None:
         """Plan. `names` are those of the strata, for messages."""
         self._parts.update(data)
         self._labels = labels
         instance = self._new_instance(names)
         if instance.warning:
-            warnings.warn(instance.warning, stacklevel=4)
+            warnings.warn(instance.warning, stacklevel=stacklevel)
         self._n_batches: int = instance.n_batches
         self._idle.append(instance)
+
+    def _begin_strata(
+        self, strata: Strata, data: Mapping[str, Any] = {}, stacklevel: int = 4
+    ) -> dict[str, NDArray[Any]]:
+        """Plan for the strata of all rows; return what the core says of the plan."""
+        n_strata = len(strata.values)
+        codes: dict[str, Any] = {"codes": compact(strata.codes, n_strata), "n_strata": n_strata}
+        self._begin({**codes, **data}, strata.shown, {"names": strata.shown}, stacklevel)
+        return self._describe()
+
+    def _describe(self) -> dict[str, NDArray[Any]]:
+        """Return what the core says of the plan."""
+        return self._with_instance(_kinds.Instance.describe)
 
     def _global_length(self) -> int:
         return self._n_batches

@@ -59,11 +59,6 @@ def fingerprint(kind: str, **parts: Any) -> str:
         The data and parameters that determine the batches, including the seed. The dtype and shape of an array count,
         its byte order does not.
 
-    Raises
-    ------
-    TypeError
-        If a part has any other type: its text might contain an address that differs between processes.
-
     Examples
     --------
     >>> from pystrat.digest import fingerprint

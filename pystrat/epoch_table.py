@@ -19,11 +19,6 @@ def read_epoch_table(table: Mapping[Any, Any], name: str, *, noun: str, entry: s
         The parameter.
     noun, entry : str
         What the table has, and what an entry is, for messages.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a key is no epoch, or there is none for epoch 0.
     """
     for epoch in table:
         is_integer = is_number(epoch) and isinstance(epoch, numbers.Integral)

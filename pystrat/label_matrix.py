@@ -33,11 +33,6 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     labels : numpy.ndarray, pandas DataFrame, torch tensor, sparse matrix or list of lists, shape (n_rows, n_labels)
         1 or True if the row has the label, else 0 or False. In a column of text or categories, each value is a label,
         in order of first appearance. Or, for each row, a list of text or a set, the labels that the row has.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `labels` is not such a matrix, has no rows or no columns, or holds anything but 0, 1 and text.
     """
     names: Optional[tuple[Any, ...]] = None
     if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes, list, tuple)):

@@ -177,13 +177,6 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
     """Return `value` as an int if it is a whole number within the limits.
 
     A double is accepted if it misses a whole number by a relative 1e-9 (at most 1e-6), as 0.07 * 100 does.
-
-    Raises
-    ------
-    TypeError
-        If it is not a number, or is a logical value.
-    ValueError
-        If it is not whole or not within the limits.
     """
     if maximum is not None:
         requirement = f"be {minimum}" if minimum == maximum else f"be an integer from {minimum} to {maximum}"

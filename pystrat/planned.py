@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any
 
 import numpy as np
 
-from pystrat.core_sampler import KindBatchSampler
-from pystrat.messages import check_flag
 from pystrat.plan import BatchPlan
-from pystrat.recipe import compact
 from pystrat.strata import Strata, check_keys, strata_of_keys
 from pystrat.strata_weights import WeightsOfStrata
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
-
-class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
+class PlannedBatchSampler(WeightsOfStrata):
     """Base class of the samplers whose epochs follow from the strata of the rows, a plan and a permutation.
 
     The constructor of a subclass calls `_check`, then `_plan_strata`.
     """
 
     _plan: BatchPlan
-    _given_weights: Optional[NDArray[np.float64]]  # of the strata, if the user gave any
 
     def _plan_strata(self, strata: Strata, arguments: Mapping[str, Any], *, noun: str, **data: Any) -> None:
         """Make the plan for the strata of all rows; some arguments may name strata.
@@ -37,15 +30,11 @@ class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
                 check_keys(given, name, noun=noun)
                 data[f"{name}_strata"] = np.array(strata_of_keys(given, strata.values, name, noun=noun), dtype=float)
                 self._parameters[name] = dict(zip(given, np.atleast_1d(self._parts[name]).tolist()))
-        n_strata = len(strata.values)
-        rows: dict[str, Any] = {"codes": compact(strata.codes, n_strata), "n_strata": n_strata}
-        self._begin({**rows, **data}, strata.shown, {"names": strata.shown})
-        found = self._idle[0].describe()
+        found = self._begin_strata(strata, data, stacklevel=5)
         taken, available = found["taken"].astype(np.int64), found["counts"][:-1].astype(np.int64)
         counts = available if (taken == available).all() else taken
         assign = "even" if found["even"][0] else "proportional"
         self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, available)
-        self._given_weights = found.get("weights")
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -63,14 +52,3 @@ class PlannedBatchSampler(WeightsOfStrata, KindBatchSampler):
         codes = self._parts["codes"].view()
         codes.setflags(write=False)
         return Strata(codes, self._plan.strata)
-
-    def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
-        plan, given = self._plan, self._given_weights
-        weights = np.asarray(plan.available) / plan.counts if given is None else given
-        if not check_flag(normalize, "normalize"):
-            return np.array(weights)
-        if given is None:  # the rows of an epoch together represent all rows
-            return np.asarray(weights * (plan.n_rows / int(np.asarray(plan.available).sum())))
-        relative = weights / weights.max()
-        # Added up one after another, as in R; sum() adds up in another order.
-        return np.asarray(relative / np.cumsum(relative * (plan.counts / plan.n_rows))[-1])

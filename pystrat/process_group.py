@@ -47,37 +47,26 @@ def check_group(process_group: Any) -> Optional[Any]:
     return distributed
 
 
-def gather(make: Callable[[], _Own], process_group: Optional[Any], *, doing: str, noun: str) -> list[_Own]:
+def gather(make: Callable[[], _Own], process_group: Optional[Any], doing: str) -> list[_Own]:
     """Return what a function returns in each process of a group; if it fails in one of them, all raise an error.
 
-    Parameters
-    ----------
-    make : callable
-        What it returns can be pickled.
-    process_group : torch.distributed.ProcessGroup or None
-        By default torch's default group, which runs.
-    doing, noun : str
-        What failed and what it has, for error messages: "Process 1 could not `doing` its `noun`".
+    What it returns can be pickled. `doing` says what failed, such as "count its shards".
     """
-    error, own = _attempt(make)
-    message = None if error is None else f"could not {doing} its {noun}: {type(error).__name__}: {error}"
+    error: Optional[Exception] = None
+    made: Any = None
+    try:
+        made = make()
+    except Exception as failure:  # of any kind, because the other processes wait
+        error, made = failure, f"could not {doing}: {type(failure).__name__}: {failure}"
     distributed: Any = running_group()
     gathered: list[Any] = [None] * distributed.get_world_size(process_group)
-    distributed.all_gather_object(gathered, (message, own), group=process_group)
+    distributed.all_gather_object(gathered, (error is not None, made), group=process_group)
     if error is not None:
         raise error
-    for process, (text, _) in enumerate(gathered):
-        if text is not None:
+    for process, (has_failed, text) in enumerate(gathered):
+        if has_failed:
             raise ValueError(f"Process {process} {text}")
     return [made for _, made in gathered]
-
-
-def _attempt(make: Callable[[], _Own]) -> tuple[Optional[Exception], Optional[_Own]]:
-    """Return the error that a function raises, if any, and what it returns."""
-    try:
-        return None, make()
-    except Exception as error:  # of any kind, because the other processes wait
-        return error, None
 
 
 def check_same(name: str, required: str, differing: Sequence[tuple[str, int]], advice: str) -> None:

@@ -59,11 +59,6 @@ def make_recipe(
     parts, state, labels : mapping from str to value
         A value is an array of uint8, int32 or float64, a sequence of text, a flag (stored as an int32 of 0 or 1), a
         number (stored as a double), or text. None is left out.
-
-    Raises
-    ------
-    TypeError
-        If a value is anything else, such as an array of int64: the caller knows whether it fits another dtype.
     """
     return Recipe(kind, seed, _vectors(parts), _vectors(state), _vectors(labels))
 

@@ -100,13 +100,6 @@ def encode_strata(
     Returns
     -------
     Strata
-
-    Raises
-    ------
-    TypeError
-        If `strata` is not a vector or a table, or a column holds values of another kind or of several kinds.
-    ValueError
-        If there are no rows, too many, missing values that are not allowed, or columns of unequal length.
     """
     columns = read_columns(strata, Wanted(name, STRATA.required, STRATA.advice))
     n_rows = len(next(iter(columns.values())))

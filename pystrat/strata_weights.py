@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pystrat.arrays import for_kernel, plain_array
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import KindBatchSampler
 from pystrat.lazy_pandas import pd
-from pystrat.messages import refused_type, refused_value, show
+from pystrat.messages import check_flag, refused_type, refused_value, show
 from pystrat.strata import sorted_series
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
 
-class WeightsOfStrata(CoreBatchSampler):
+class WeightsOfStrata(KindBatchSampler):
     """Base class of samplers that know how often an epoch takes the rows of each stratum, on average.
 
     A subclass has the plan, with the strata, as `_plan`, and the codes of the rows in `_parts`.
@@ -25,9 +24,9 @@ class WeightsOfStrata(CoreBatchSampler):
 
     _plan: Any
 
-    @abstractmethod
     def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weight of each stratum, in the order of the codes."""
+        return self._describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
 
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
@@ -77,11 +76,6 @@ class WeightsOfStrata(CoreBatchSampler):
         Returns
         -------
         numpy.ndarray of float64, of the shape of `rows`
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `rows` are not integers, such as a logical mask, or not from 0 to the number of rows - 1.
         """
         weights, codes = self._weights_of_classes(normalize), self._parts["codes"]
         weights = np.append(weights, np.nan)  # the code of dropped rows is the number of strata

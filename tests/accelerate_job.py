@@ -16,67 +16,36 @@ import torch
 import torch.distributed as distributed
 from torch.utils.data import DataLoader
 
-from pystrat import StratifiedBatchSampler, UniformBatchSampler, prepare_for_accelerate, prepare_for_trainer
+from pystrat import ResumableLoader, StratifiedBatchSampler, prepare_for_trainer
 from tests.training_libraries import EPOCHS, LABELS, corpus_sampler
 
 STOP = (1, 2)  # the epoch, and the batches of one process in it, after which a run ends
 
 
-def sampler_for(processes: int) -> StratifiedBatchSampler:
-    return StratifiedBatchSampler(LABELS, 3, seed=1, num_replicas=processes)
-
-
-def rows_loader(sampler: Any) -> DataLoader[Any]:
-    return DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
-
-
-def accelerate_loop(processes: int, **options: Any) -> Any:
-    from accelerate import Accelerator
-    from accelerate.utils import DataLoaderConfiguration
-
-    accelerator = Accelerator(cpu=True, dataloader_config=DataLoaderConfiguration(**options))
-    loader = prepare_for_accelerate(rows_loader(sampler_for(processes)), accelerator)
-    return accelerator, loader
+def sampler_for(processes: int, **parameters: Any) -> StratifiedBatchSampler:
+    return StratifiedBatchSampler(LABELS, 3, seed=1, num_replicas=processes, **parameters)
 
 
 def job_loop(processes: int, folder: Path) -> Any:
-    """Three epochs; then the same from the middle of the second one on, by another loader."""
-    _, loader = accelerate_loop(processes)
-    whole = [[batch.tolist() for batch in loader] for _ in range(EPOCHS)]
-    accelerator, loader = accelerate_loop(processes)
-    loader.set_epoch(STOP[0])
-    resumed = [[batch.tolist() for batch in accelerator.skip_first_batches(loader, STOP[1])]]
-    resumed += [[batch.tolist() for batch in loader] for _ in range(STOP[0] + 1, EPOCHS)]
-    return {"whole": whole, "resumed": resumed}
-
-
-def job_dispatch(processes: int, folder: Path) -> Any:
-    """The same with an accelerator that would dispatch batches."""
-    _, loader = accelerate_loop(processes, dispatch_batches=True)
-    return [[batch.tolist() for batch in loader] for _ in range(EPOCHS)]
-
-
-def job_gather(processes: int, folder: Path) -> Any:
-    """The rows that `gather_for_metrics` returns, of a sampler with a `batch_size` that does not divide the rows."""
+    """Three epochs, with a checkpoint in the middle of the second one; then the same from the checkpoint on."""
     from accelerate import Accelerator
 
     accelerator = Accelerator(cpu=True)
-    told = []
-    for prepare in (lambda loader: prepare_for_accelerate(loader, accelerator), accelerator.prepare):
-        sampler = UniformBatchSampler(127, 10, n_batches=12, seed=1, num_replicas=processes)
-        told.append([accelerator.gather_for_metrics(batch).tolist() for batch in prepare(rows_loader(sampler))])
-    return told
-
-
-def job_lengths(processes: int, folder: Path) -> Any:
-    """Epochs that differ in their number of batches, and the length that was said before each."""
-    from accelerate import Accelerator
-
-    accelerator, told = Accelerator(cpu=True), []
-    loader = prepare_for_accelerate(rows_loader(corpus_sampler(processes)), accelerator)
+    sampler = sampler_for(processes, rank=accelerator.process_index)
+    rows: Any = range(len(LABELS))
+    loader = ResumableLoader(DataLoader(rows, batch_sampler=sampler, collate_fn=list))  # type: ignore[arg-type]
+    accelerator.register_for_checkpointing(loader)
+    whole, stop = [], STOP[0] * len(sampler) + STOP[1]
     for _ in range(EPOCHS):
-        told.append((len(loader), [batch.tolist() for batch in loader]))
-    return told
+        for batch in loader:
+            whole.append(batch)
+            if len(whole) == stop:
+                accelerator.save_state(str(folder))
+    accelerator.load_state(str(folder))
+    resumed = list(loader)
+    while sampler.epoch < EPOCHS:
+        resumed += list(loader)
+    return {"whole": whole, "resumed": resumed, "stop": stop}
 
 
 class Rows(torch.utils.data.Dataset[Any]):
@@ -107,7 +76,8 @@ def trained(processes: int, folder: Path, make_sampler: Any, resume: bool, stop:
 
     class SamplingTrainer(Trainer):  # type: ignore[misc]
         def get_train_dataloader(self) -> Any:
-            return prepare_for_trainer(make_sampler(self.args.world_size), self)
+            sampler = make_sampler(self.args.world_size, rank=self.args.process_index)
+            return prepare_for_trainer(super().get_train_dataloader(), sampler, self)
 
     class Stop(TrainerCallback):  # type: ignore[misc]
         def on_step_end(self, arguments: Any, state: Any, control: Any, **_: Any) -> Any:

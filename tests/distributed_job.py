@@ -49,7 +49,7 @@ from pystrat import (
     WeightedBatchSampler,
     check_ranks,
     gather_counts,
-    gathering,
+    counts_by_shard,
     shard_counts,
 )
 from pystrat.counts_by_shard import ShardCounts, bound
@@ -321,7 +321,7 @@ def checked_shards(rank: int) -> Iterator[tuple[str, Any]]:
 
 def reordered(*given: Any) -> ShardCounts:
     counts = bound(*given)
-    return ShardCounts(counts.table[:, ::-1], counts.shards, counts.strata[::-1])
+    return ShardCounts(counts.table[:, ::-1], counts.shards, counts.values[::-1])
 
 
 def job_ranks(rank: int, world: int, _: str) -> Any:
@@ -335,7 +335,7 @@ def job_ranks(rank: int, world: int, _: str) -> Any:
     own = [distributed.new_group([process]) for process in range(world)][rank]
     told["group of one"] = said_by(lambda: check_ranks(stratified(world, rank), own))
     told["alone"] = [list(sampler) for sampler in (stratified(world, 0), weighted_sampler(world, 0)) if rank == 0]
-    with patch.object(gathering, "bound", reordered if rank == 1 else bound):
+    with patch.object(counts_by_shard, "bound", reordered if rank == 1 else bound):
         told["table"] = said_by(lambda: gather_counts({f"part-{rank}": ["no", "yes"]}))
     return told
 

@@ -81,12 +81,6 @@ def test_shards_without_any_rows_are_bound_with_those_of_other_processes() -> No
         read_counts(none)
 
 
-def test_strata_of_several_kinds_have_the_names_that_they_are_shown_with() -> None:
-    counts = shard_counts({"a": [1, 2.5, 1], "b": {"x": [1, 1], "y": ["u", "v"]}, "c": [True, True]})
-    assert list(counts.columns) == ["1", "2.5", "1, u", "1, v", "TRUE"]
-    assert counts.loc["c"].tolist() == [0, 0, 0, 0, 2]
-
-
 NOON = datetime.datetime(2020, 1, 1, 12)
 DIFFERENT = [
     ([2**50], [2**50 + 1], [2**50, 2**50 + 1]),

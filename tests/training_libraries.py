@@ -10,7 +10,7 @@ import subprocess
 import symtable
 import sys
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any, Iterable, Optional
 
 import numpy as np
 import pytest
@@ -40,10 +40,11 @@ def loader_of(sampler: BatchSampler, workers: int = 0) -> DataLoader:
     return DataLoader(range(len(LABELS)), batch_sampler=sampler, num_workers=workers, collate_fn=list)
 
 
-def corpus_sampler(processes: int = 1) -> EpochSubsetBatchSampler:
+def corpus_sampler(processes: int = 1, rank: Optional[int] = None) -> EpochSubsetBatchSampler:
     """Batches of at most 40 tokens, whose number differs from epoch to epoch."""
     tokens = 1 + np.arange(len(LABELS)) ** 2 % 23
-    return EpochSubsetBatchSampler(len(LABELS), 60, lengths=tokens, max_tokens=40, seed=11, num_replicas=processes)
+    replicas = {"num_replicas": processes, "rank": rank}
+    return EpochSubsetBatchSampler(len(LABELS), 60, lengths=tokens, max_tokens=40, seed=11, **replicas)
 
 
 def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:

@@ -53,12 +53,12 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     weights : sequence of float or "*", mapping from int to such sequences, or callable, optional
         The weight of each file, in the order of the files, or by their names as the index of a Series: its share is its
         part of all weights, whatever its number of lines. 0 leaves the file out, and "*" keeps all its lines, once per
-        epoch each. Files without lines do not count. Numbers are read as the decimal numbers that are written. For
+        epoch each. Files without lines do not count. For
         weights that change by epoch, give a table by first epoch, such as ``{0: [1, 1], 5: [3, 1]}``, or a function
         that returns the weights of an epoch. The function must be pure: it may be called with the same epoch again, in
         any order and in other processes.
     temperature : float, optional
-        At least 1: a file with n lines has the weight n^(1 / temperature), rounded to 12 significant digits. With 1,
+        At least 1: a file with n lines has the weight n^(1 / temperature). With 1,
         the default, files contribute in proportion to their lines; the higher the temperature, the more equal the
         shares.
     cap : int, optional
@@ -121,7 +121,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     Warns
     -----
     UserWarning
-        If no rule covers a file, which is then left out.
+        If no rule covers a file, which is then left out, or a rule is that of no file.
 
     Notes
     -----
@@ -133,7 +133,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     Guarantees, besides those of `BatchSampler`:
 
     * An epoch holds exactly ``plan_of(epoch).files[f].drawn`` drawn lines of file f, and each of its lines once if it
-      is kept. `CorpusPlan` describes how the numbers follow from rules, weights or temperature, in exact fractions.
+      is kept. `CorpusPlan` describes how the numbers follow from rules, weights or temperature.
     * After R's ``set.seed()`` of the epoch's seed, each file is drawn by ``sample.int(lines, drawn, replace = TRUE)``
       of the lines that are not excluded, file after file; finally, with ``shuffle``, the order of all is
       ``sample.int(total)``.
@@ -260,6 +260,9 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         if self.plan.unmatched:
             named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
             warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=2)
+        if self.plan.unused:
+            named = ", ".join(str(rule.number) for rule in self.plan.unused)
+            warnings.warn(f"These rules are those of no file: {named}, counted from 1.", stacklevel=2)
 
     def _planned(self, plans: Sequence[CorpusPlan]) -> dict[str, Any]:
         """Return the parts of a recipe for the plans of all stages."""
@@ -273,8 +276,8 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         paths = [path for of_side in zip(*(each.paths for each in table.found)) for path in of_side]
         return {
             "rule": np.array([np.nan if file.rule is None else float(file.rule.number) for file in files]),
-            "uniform_share": np.array([float(file.uniform_share) for file in of_stages]),
-            "share": np.array([float(file.share) for file in of_stages]),
+            "uniform_share": np.array([file.uniform_share for file in of_stages]),
+            "share": np.array([file.share for file in of_stages]),
             "suffixes": list(suffixes),
             # As bytes, because a path may not be text in any encoding.
             "paths": np.frombuffer(b"\0".join(map(os.fsencode, paths)), dtype=np.uint8),

@@ -20,7 +20,6 @@ from pystrat.corpus.line_table import LineTable
 from pystrat.corpus.plan import shown_name
 from pystrat.lazy_pandas import pd
 from pystrat.messages import as_written, check_flag, count_of, refused_value, show
-from pystrat.multiplier import ratio_of
 from pystrat.plan import BatchPlan
 from pystrat.value_names import names_index
 
@@ -70,8 +69,7 @@ class RareEventBatchSampler(CoreBatchSampler):
         The files whose lines are positives, and those whose lines are negatives; each file once.
     multiplier : float or Fraction
         The number of negatives of an epoch, as a multiple of the positives:
-        ``k = floor(multiplier * positives + 1/2)``, at least 1. A float is taken exactly as the decimal number of 15
-        significant digits that is shown.
+        ``k = floor(multiplier * positives + 1/2)``, at least 1.
     batch_size : int
         The largest number of lines in a batch.
     negative_files_per_epoch : int, optional
@@ -169,7 +167,8 @@ class RareEventBatchSampler(CoreBatchSampler):
         arguments = arguments_of(locals(), without=("positives", "negatives"))
         if isinstance(multiplier, np.floating):
             multiplier = arguments["multiplier"] = as_written(multiplier)
-        arguments["multiplier_ratio"] = ratio_of(multiplier)
+        elif isinstance(multiplier, Fraction):
+            multiplier = arguments["multiplier"] = float(multiplier)
         listed = _check_lists(positives, negatives)
         data = {"n_negative_files": np.array([len(listed[1])], dtype=np.float64)}
         settings = self._plan_of(arguments, data)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import partial
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
-import numpy as np
-
-from pystrat import _core
+from pystrat.corpus.lua_patterns import MalformedPattern, lua_to_regex
 from pystrat.messages import check_list, refused_value, show
 from pystrat.regular_files import check_regular
 
 RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
+_WEIGHT = re.compile(r"(\d+\.?\d*|\.\d+)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -28,23 +26,18 @@ class Rule:
         Its position among the rules, from 1; comments do not count.
     text : str
         The pattern as it was written.
-    written : str or None
-        The weight as it was written. If None, all lines of the files are kept.
+    weight : float or None
+        None if all lines of the files are kept.
     """
 
     number: int
     text: str
-    written: Optional[str]
+    weight: Optional[float]
+    patterns: tuple[re.Pattern[bytes], ...] = field(default=(), repr=False)  # none for "*"
 
-    @property
-    def weight(self) -> Optional[Fraction]:
-        """The weight as an exact fraction; None if all lines of the files are kept."""
-        return None if self.written is None else Fraction(self.written)
-
-    @property
-    def line(self) -> bytes:
-        """The rule as a line of text; a blank comes first, because ``#`` would begin a comment."""
-        return os.fsencode(f" {self.text} {self.written or '*'}")
+    def covers(self, name: bytes) -> bool:
+        """Return whether one of the patterns is found in a name."""
+        return not self.patterns or any(pattern.search(name) for pattern in self.patterns)
 
 
 def read_rules(source: RuleSource) -> tuple[Rule, ...]:
@@ -53,53 +46,70 @@ def read_rules(source: RuleSource) -> tuple[Rule, ...]:
     Parameters
     ----------
     source : path or sequence of str
-        A file of rules, or its lines; or rules that were read before, which are returned. Lines that start with ``#``
-        are comments; empty lines are ignored. The pattern is ``*`` alone, which covers every file, or Lua patterns
-        separated by commas, one of which must be found anywhere in the file's name. The weight is a positive decimal
-        number, or ``*`` to keep all lines.
-
-    Returns
-    -------
-    tuple of Rule
+        A file of rules, or its lines; or rules that were read before. Lines that start with ``#`` are comments; empty
+        lines are ignored. The pattern is ``*`` alone, which covers every file, or Lua patterns separated by commas, one
+        of which must be found anywhere in the file's name. The weight is a positive decimal number, or ``*`` to keep
+        all lines.
 
     Raises
     ------
     TypeError, ValueError
-        If `source` is neither, such as the path of a FIFO, or a line is not a rule; the message has its number, and
-        says what is wrong with it.
+        If `source` is neither, or a line is not a rule; the message has its number.
     OSError
         If the file cannot be read.
     """
-    text = _text_of(source)
-    data = {"rules": np.frombuffer(text, dtype=np.uint8)}
-    found = _core.call("read_rules", {}, data, partial(shown_part, text))
-    places = found["places"].astype(np.int64).reshape(-1, 4).tolist()
-    words = [(text[begin:end], text[start:stop]) for begin, end, start, stop in places]
-    return tuple(
-        Rule(number, os.fsdecode(pattern), None if weight == b"*" else weight.decode("ascii"))
-        for number, (pattern, weight) in enumerate(words, start=1)
-    )
-
-
-def _text_of(source: Any) -> bytes:
-    """Return the text of rules."""
     required = "be a file of rules, or a list of rules"
     if isinstance(source, (str, os.PathLike)):
         if not os.path.exists(source):
             advice = "Put a rule that is written out into a list."
             raise refused_value("rules", required, f"{show(os.fspath(source))}, no file,", advice)
         check_regular(source, "rules")
-        return Path(source).read_bytes()
-    lines = check_list(source, "rules", required=required, kinds=(str, Rule))
-    return b"\n".join(line.line if isinstance(line, Rule) else encoded(line, "rules") for line in lines)
+        lines = Path(source).read_bytes().split(b"\n")
+    else:
+        given = check_list(source, "rules", required=required, kinds=(str, Rule))
+        if given and all(isinstance(line, Rule) for line in given):
+            return tuple(given)
+        lines = [line for text in given for line in encoded(text, "rules").split(b"\n")]
+    rules: list[Rule] = []
+    for number, line in enumerate(lines, start=1):
+        words = line.rstrip(b"\r").replace(b"\t", b" ").split(b" ")
+        words = [word for word in words if word]
+        if words and not line.startswith(b"#"):
+            rules.append(_rule(words, f"on line {number}", len(rules) + 1))
+    return tuple(rules)
 
 
-def shown_part(text: bytes, _: str, begin: str, end: str) -> str:
-    """Return a part of the text of rules as messages show it."""
-    return show(os.fsdecode(text[int(begin) : int(end)]))
+def _rule(words: list[bytes], where: str, number: int) -> Rule:
+    if len(words) != 2:
+        required = "have a pattern and a weight on each line" + (", and no third word" if len(words) > 2 else "")
+        raise _refused(required, words[0] if len(words) < 2 else words[2], where)
+    pattern, weight = words
+    written = weight.decode("ascii", "replace")
+    if weight != b"*" and not (_WEIGHT.fullmatch(written) and float(written) > 0):
+        raise _refused("have weights that are positive decimal numbers, or '*'", weight, where)
+    alternatives = [] if pattern == b"*" else pattern.split(b",")
+    if b"" in alternatives:
+        raise _refused("have no empty alternative between commas", pattern, where)
+    patterns = []
+    for alternative in alternatives:
+        try:
+            patterns.append(re.compile(lua_to_regex(alternative)))
+        except MalformedPattern as error:
+            raise _refused("have valid Lua patterns", alternative, where, f"In this one, {error}.") from None
+    return Rule(number, os.fsdecode(pattern), None if weight == b"*" else float(written), tuple(patterns))
 
 
-def encoded(text: str, parameter: str) -> bytes:
+def _refused(required: str, word: bytes, where: str, advice: Optional[str] = None) -> ValueError:
+    return refused_value("rules", required, f"{show(os.fsdecode(word))} {where}", advice)
+
+
+def rules_of_files(rules: Sequence[Rule], names: Sequence[bytes]) -> list[Optional[Rule]]:
+    """Return the rule of each file: the first that keeps all lines and covers it, else the first that covers it."""
+    tried = [rule for rule in rules if rule.weight is None] + [rule for rule in rules if rule.weight is not None]
+    return [next((rule for rule in tried if rule.covers(name)), None) for name in names]
+
+
+def encoded(text: Any, parameter: str) -> bytes:
     """Return text as bytes, the form of file names; refuse text that no name can contain."""
     try:
         return os.fsencode(text)

@@ -28,12 +28,6 @@ def published_class_weights(weight: float) -> tuple[float, float]:
     tuple of float
         The weights of the minority and of the majority, which add up to 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `weight` is not a finite number above 0, or if one of the weights is rounded to 0, which would exclude a
-        class from the training.
-
     Examples
     --------
     >>> from pystrat import published_class_weights
@@ -69,13 +63,6 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     numpy.ndarray of float64, of the shape of `probabilities`
         For one rate, ``keep_rate * p / (keep_rate * p + (1 - p))``. For several, ``p_c / keep_rate_c`` divided by their
         sum, which is the same for two classes.
-
-    Raises
-    ------
-    TypeError
-        If a value is not a number.
-    ValueError
-        If a number is out of range, the rows of a table do not sum to 1, or classes and rates do not match.
 
     Notes
     -----

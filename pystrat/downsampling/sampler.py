@@ -49,18 +49,8 @@ class DownsampledBatchSampler(PlannedBatchSampler):
         The training weight of a row of each class in it, a finite number above 0. Other classes have the weight that
         corrects for the downsampling, rows / kept rows. Keys are those of `multiplier`. The batches do not depend on
         the weights.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if a class keeps fewer rows than there are batches; the message then names the
-        smallest `batch_size` that works.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
 
     Notes
     -----

@@ -32,13 +32,6 @@ def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
         categories are ordered, and named by the smallest and the largest value in the bin, such as ``[1, 2.5]``, with
         15 significant digits, or with 17 if two bins would otherwise share a name.
 
-    Raises
-    ------
-    TypeError
-        If `values` is not a vector of numbers, or `n_bins` is not a number.
-    ValueError
-        If there are no values, too many, or only missing ones, or `n_bins` is not a positive integer.
-
     Notes
     -----
     Let L of the n values that are not missing be less than v, and U be less than or equal to v. Then v is in bin

@@ -41,20 +41,9 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         than groups of it: raise an error, or make batches without the stratum, with or without a warning. Each epoch
         then shuffles the batches, so that the rows of the stratum are in other batches each time.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value in the strata: raise an error, treat missing as a value of its
-        own, or never sample them.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid; if a stratum is rare; or, with `mean_batch_size` and "together", if no batches are
-        found in which every stratum has a row.
+        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`.
 
     Notes
     -----

@@ -39,14 +39,6 @@ def labels_of(dataset: Any, *, column: Union[str, int, None] = None) -> NDArray[
     -------
     numpy.ndarray, shape (len(dataset),)
 
-    Raises
-    ------
-    TypeError
-        If no labels are found.
-    ValueError
-        If the number of labels differs from the number of rows, or `column` is missing although there are more than two
-        tensors, or more than two values in an item.
-
     Examples
     --------
     >>> from torch.utils.data import Subset, TensorDataset
@@ -169,11 +161,6 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
     -------
     pandas.DataFrame of bool, shape (n_rows, n_classes)
         Whether the mask has a pixel of the class. The columns are the classes, without those to ignore.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or a mask has another value; the message names the first of them.
 
     Examples
     --------

@@ -85,18 +85,8 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
         for a single key.
     min_samples_per_stratum : int, optional
         The minimum m: every batch has at least m rows of every stratum. Required with `strata`.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, if a stratum has too few rows for the minimum in all batches, or if there are fewer
-        rows than batches for all processes.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
 
     Notes
     -----

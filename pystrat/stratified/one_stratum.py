@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
-
-from pystrat.core_sampler import arguments_of, data_of
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.messages import count_of
 from pystrat.plan import Plan
 from pystrat.strata import encode_strata
-from pystrat.stratified.ranged import RangedBatchSampler
+from pystrat.stratified.ranged import RangedBatchSampler, plan_of_blocks
 
 
-class OneStratumBatchSampler(RangedBatchSampler):
+class OneStratumBatchSampler(RangedBatchSampler, KindBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
     For losses that take their negatives from the batch and must not learn to tell sources apart, and for networks with
@@ -35,19 +33,9 @@ class OneStratumBatchSampler(RangedBatchSampler):
         Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the strata and of the
         dataset.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: raise an error, treat missing as a value of its own, or never
-        sample them.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if there are fewer rows than batches for all processes.
+        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
 
     Notes
     -----
@@ -85,16 +73,10 @@ class OneStratumBatchSampler(RangedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("strata",))
-        settings = self._plan_of(arguments)
-        encoded = encode_strata(strata, missing=settings["missing"])
-        parts = self._plan_of(settings, data_of(encoded), encoded.shown)
-        self._adopt_plan(arguments, settings, parts, encoded.values)
-        batches = parts["batches"].astype(np.int64)
-        rows = encoded.counts
-        columns = {"rows": rows, "batches": batches, "fewest": rows // batches, "most": -(-rows // batches)}
-        heading = f"{count_of(parts['n_batches'], 'batch')} of one stratum each"
-        self._plan = Plan(heading, parts["n_batches"], encoded.values, columns)
+        self._check(arguments_of(locals(), without=("strata",)))
+        encoded = encode_strata(strata, missing=missing)
+        found = self._begin_strata(encoded)
+        self._plan = plan_of_blocks(self._n_batches, found, encoded.values, "one stratum each")
 
     @property
     def plan(self) -> Plan:

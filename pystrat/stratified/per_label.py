@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from pystrat.core_sampler import CoreBatchSampler, arguments_of, labels_of
-from pystrat.label_matrix import data_of_labels
+from pystrat.core_sampler import KindBatchSampler, arguments_of
+from pystrat.label_matrix import as_label_matrix
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag, count_of
 from pystrat.strata_weights import check_positions
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     from numpy.typing import NDArray
 
 
-class PerLabelBatchSampler(CoreBatchSampler):
+class PerLabelBatchSampler(KindBatchSampler):
     """Batch sampler of some of many labels, with positives and negatives of each of them.
 
     For losses of several binary tasks, such as areas under ROC curves, in which each task is a label and needs rows
@@ -37,17 +37,8 @@ class PerLabelBatchSampler(CoreBatchSampler):
         P, the number of labels in a batch; by default all L.
     n_batches : int, optional
         The number of batches of an epoch, by default ``n_rows // (P * (k + l))``, and at least 1.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if a label has fewer than k positives or l negatives. The message names it.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`.
 
     Notes
     -----
@@ -88,13 +79,17 @@ class PerLabelBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("labels",))
-        settings = self._plan_of(arguments)
-        data, self._names = data_of_labels(labels)
+        self._check(arguments_of(locals(), without=("labels",)))
+        matrix, self._names = as_label_matrix(labels)
         names = tuple(map(str, self._names))
-        parts = self._plan_of({**settings, "by_label": False}, data, names)
-        shown = {name: settings[name] for name in ("n_batches", "num_replicas")}
-        self._adopt(parts, {**labels_of(shown), "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
+        of_labels: dict[str, Any] = {
+            "n_rows": len(matrix),
+            "n_labels": len(names),
+            "counts": matrix.sum(axis=0, dtype=np.float64),
+            "positives": np.nonzero(matrix.T)[1].astype(np.int32),
+        }
+        self._begin(of_labels, names, {"names": names})
+        self._labels_per_batch = int(self._idle[0].describe()["labels_per_batch"][0])
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -141,11 +136,6 @@ class PerLabelBatchSampler(CoreBatchSampler):
         -------
         numpy.ndarray of float64, of the shape of `numbers`
             NaN for a number that is in no batch: of a positive that is a negative, or the other way round.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `numbers` are not integers, or not from 0 to ``2 * n_rows * L - 1``.
         """
         parts, weights = self._parts, self._weights_of_signs(normalize)
         n_rows, n_labels = int(parts["n_rows"]), int(parts["n_labels"])
@@ -158,18 +148,14 @@ class PerLabelBatchSampler(CoreBatchSampler):
 
     def _weights_of_signs(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weights of the negatives and of the positives of each label."""
-        parts = self._parts
-        each = np.array([[parts["negatives_per_label"]], [parts["positives_per_label"]]], dtype=np.float64)
-        available = np.stack([parts["n_rows"] - parts["counts"], parts["counts"]])
-        if check_flag(normalize, "normalize"):
-            return np.asarray(available * each.sum() / (parts["n_rows"] * each))
-        return np.asarray(available * parts["n_labels"] / (parts["n_batches"] * parts["labels_per_batch"] * each))
+        weights = self._describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
+        return weights.reshape(2, -1)
 
     def __repr__(self) -> str:
         parts = self._parts
         return (
             f"{type(self).__name__}({count_of(parts['n_rows'], 'row')}, {count_of(parts['n_labels'], 'label')}, "
-            f"{count_of(parts['n_batches'], 'batch')}, labels_per_batch={parts['labels_per_batch']}, "
+            f"{count_of(self._n_batches, 'batch')}, labels_per_batch={self._labels_per_batch}, "
             f"positives_per_label={parts['positives_per_label']}, negatives_per_label={parts['negatives_per_label']}, "
             f"seed={self._seed}, epoch={self.epoch})"
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from pystrat.core_sampler import CoreBatchSampler, labels_of
 from pystrat.lazy_pandas import pd
+from pystrat.messages import count_of
 from pystrat.plan import Plan
 from pystrat.strata import sorted_batches
 from pystrat.value_names import Names
@@ -54,3 +55,19 @@ class RangedBatchSampler(CoreBatchSampler):
         places = np.repeat(np.arange(len(batches)), np.diff(batches.offsets)) * len(values) + codes
         table = np.bincount(places, minlength=len(batches) * len(values)).reshape(-1, len(values))
         return sorted_batches(table, values)
+
+
+def plan_of_blocks(
+    n_batches: int, found: Mapping[str, Any], strata: pd.Index, held: str, each: Optional[int] = None, **numbers: Any
+) -> Plan:
+    """Return the plan of strata whose rows are cut into blocks, each in another batch.
+
+    `found` is what the core says of the plan, `held` what the batches hold, and `each` the rows of an exact block.
+    """
+    counts, blocks = found["counts"][:-1].astype(np.int64), found["batches"].astype(np.int64)
+    cut = np.maximum(blocks, 1)
+    fewest, most = counts // cut, -(-counts // cut)
+    if each is not None:
+        fewest = most = np.where(blocks > 0, each, 0)
+    columns = {"rows": counts, "batches": blocks, "fewest": fewest, "most": most}
+    return Plan(f"{count_of(n_batches, 'batch')} of {held}", n_batches, strata, columns, **numbers)

@@ -70,11 +70,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     rank : int, optional
         The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid. The message names the parameter, its value and what to do.
-
     Warns
     -----
     UserWarning
@@ -166,12 +161,6 @@ def min_samples_for_batch_size(
     int
         The largest `min_samples_per_stratum` with at most `mean_batch_size` rows per batch on average: from 1 to the
         size of the smallest stratum.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if even a minimum of 1 row requires larger batches. The message then names the
-        smallest `mean_batch_size` possible.
 
     Notes
     -----

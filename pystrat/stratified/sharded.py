@@ -51,13 +51,6 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, the rows of each stratum in each shard keep their order.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid; if the rows do not match the `counts` of the shards; if a stratum, or with
-        ``scope="local"`` a stratum of a shard, has too few rows; if a batch would have no row of this process; or if
-        there are 2^31 batches or more.
-
     Notes
     -----
     The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and

@@ -47,13 +47,7 @@ class ShardedPlan:
         return self._counts.to_frame().sort_index(axis=1)
 
     def sizes(self) -> NDArray[np.int64]:
-        """Return the rows of each batch over all processes, shape (n_batches,).
-
-        Raises
-        ------
-        ValueError
-            If there are 2^31 batches or more.
-        """
+        """Return the rows of each batch over all processes, shape (n_batches,)."""
         sizes: NDArray[np.int64] = self._call("sharded_sizes")["sizes"]
         return sizes
 
@@ -64,11 +58,6 @@ class ShardedPlan:
         ----------
         shards : sequence
             Names of shards, each once.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `shards` are invalid.
         """
         own = {"shards": self.places_of(shards).astype(np.float64)}
         return int(self._call("sharded_fewest", own)["fewest"])
@@ -149,11 +138,6 @@ def sharded_plan(
     -------
     ShardedPlan
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or if a stratum, or with ``scope="local"`` a stratum of a shard, has too few rows.
-
     Examples
     --------
     >>> from pystrat import shard_counts, sharded_plan
@@ -188,6 +172,5 @@ def _in_order(counts: ShardCounts) -> ShardCounts:
     """Sort shards and strata by name: batches must not depend on the order in which a process lists them."""
     rows = sorted(range(len(counts.shards)), key=counts.shards.__getitem__)
     columns = sorted(range(len(counts.strata)), key=counts.strata.__getitem__)
-    shards, strata = tuple(map(counts.shards.__getitem__, rows)), tuple(map(counts.strata.__getitem__, columns))
-    values = counts.values and counts.values._replace(index=counts.values.index[columns])
-    return ShardCounts(counts.table[np.ix_(rows, columns)], shards, strata, values=values)
+    shards = tuple(map(counts.shards.__getitem__, rows))
+    return ShardCounts(counts.table[np.ix_(rows, columns)], shards, counts.values[columns])

@@ -49,11 +49,6 @@ def stratified_split(
         The rows of each part in ascending order, counted from 0. A dict with the names of the parts if `sizes` is a
         mapping.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, if a share is less than one row, or if there are fewer groups than parts.
-
     Notes
     -----
     Let there be n rows, n_s of them in stratum s. Guarantees:

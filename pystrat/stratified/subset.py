@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pystrat.core_sampler import arguments_of, data_of
-from pystrat.messages import check_flag, count_of, range_of
+from pystrat.core_sampler import arguments_of
+from pystrat.messages import count_of, range_of
 from pystrat.plan import Plan
 from pystrat.strata import encode_strata
 from pystrat.strata_weights import WeightsOfStrata
-from pystrat.stratified.ranged import RangedBatchSampler
+from pystrat.stratified.ranged import RangedBatchSampler, plan_of_blocks
 
 
 class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
@@ -49,20 +48,9 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
         are never sampled.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value: raise an error, treat missing as a value of its own, or never
-        sample them.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, if a stratum is rare, if no batch has P strata of m rows, or if `mean_batch_size`
-        makes more batches than can have a row of P strata.
+        As in `StratifiedBatchSampler`.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`.
 
     Notes
     -----
@@ -124,29 +112,29 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("strata",))
-        settings = self._plan_of(arguments)
-        encoded = encode_strata(strata, missing=settings["missing"])
-        parts = self._plan_of(settings, data_of(encoded), encoded.shown)
-        self._adopt_plan(arguments, settings, parts, encoded.values)
-        blocks = parts["blocks"].astype(np.int64)
-        self._plan: Plan = _plan_of_blocks(parts, encoded.counts, blocks, encoded.values)
+        self._check(arguments_of(locals(), without=("strata",)))
+        encoded = encode_strata(strata, missing=missing)
+        found = self._begin_strata(encoded)
+        least, is_exact, blocks = int(found["min_samples_per_stratum"][0]), bool(found["exact"][0]), found["batches"]
+        mean, n_rare = blocks.sum() / self._n_batches, int((found["counts"][:-1] < least).sum())
+        held = range_of([strata_per_batch] if is_exact else [int(mean), int(np.ceil(mean))], "stratum")
+        rows = f"{'' if is_exact else 'at least '}{count_of(least, 'row')} of each"
+        aside = f", {count_of(n_rare, 'rare stratum')} aside" if n_rare else ""
+        self._plan: Plan = plan_of_blocks(
+            self._n_batches,
+            found,
+            encoded.values,
+            f"{held}, with {rows}{aside}",
+            least if is_exact else None,
+            strata_per_batch=self._parts["strata_per_batch"],
+            min_samples_per_stratum=least,
+            exact=is_exact,
+        )
 
     @property
     def plan(self) -> Plan:
         """The plan: the number of batches, and the blocks of each stratum."""
         return self._plan
-
-    def _weights_of_classes(self, normalize: bool) -> NDArray[np.float64]:
-        plan = self._plan
-        is_normalized = check_flag(normalize, "normalize")
-        if not plan.exact:
-            return np.ones(len(plan.counts))
-        is_sampled = plan.batches > 0
-        n_drawn = plan.min_samples_per_stratum * plan.strata_per_batch * plan.n_batches  # rows in an epoch
-        taken = np.where(is_sampled, n_drawn * (plan.batches / plan.batches.sum()), np.nan)
-        scale = n_drawn / int(plan.counts[is_sampled].sum()) if is_normalized else 1.0
-        return np.asarray(plan.counts / taken * scale)
 
     def __repr__(self) -> str:
         plan = self._plan
@@ -157,22 +145,3 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
             f"min_samples_per_stratum={plan.min_samples_per_stratum}, exact={plan.exact}, seed={self._seed}, "
             f"epoch={self.epoch})"
         )
-
-
-def _plan_of_blocks(
-    parts: Mapping[str, Any], counts: NDArray[np.int64], blocks: NDArray[np.int64], strata: Any
-) -> Plan:
-    """Return the plan of strata whose rows are cut into blocks, of which a batch holds one of each of its strata."""
-    n_batches, least, exact = parts["n_batches"], parts["min_samples_per_stratum"], parts["exact"]
-    cut = np.maximum(blocks, 1)
-    fewest, most = counts // cut, -(-counts // cut)
-    if exact:
-        fewest = most = np.where(blocks > 0, least, 0)
-    mean, n_rare = int(blocks.sum()) / n_batches, int((counts < least).sum())
-    held = [parts["strata_per_batch"]] if exact else [int(mean), int(-(-mean // 1))]
-    rows = f"{'' if exact else 'at least '}{count_of(least, 'row')} of each"
-    aside = f", {count_of(n_rare, 'rare stratum')} aside" if n_rare else ""
-    heading = f"{count_of(n_batches, 'batch')} of {range_of(held, 'stratum')}, with {rows}{aside}"
-    columns = {"rows": counts, "batches": blocks, "fewest": fewest, "most": most}
-    numbers = {name: parts[name] for name in ("strata_per_batch", "min_samples_per_stratum", "exact")}
-    return Plan(heading, n_batches, strata, columns, **numbers)

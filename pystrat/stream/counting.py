@@ -114,6 +114,4 @@ def counts_of_sources(counts: Any, names: Sequence[str]) -> ShardCounts:
     present = table.any(axis=0)  # a stratum that only other sources have does not count
     if not present.any():
         raise refused_value("counts", "have at least one row of data", "none")
-    strata = [stratum for stratum, is_present in zip(read.strata, present) if is_present]
-    values = read.values and read.values._replace(index=read.values.index[present])
-    return ShardCounts(table[:, present], names, strata, values=values)
+    return ShardCounts(table[:, present], names, read.values[present])

@@ -138,7 +138,7 @@ def test_the_state_of_a_sum_tree_and_the_clock_of_a_buffer_cross_in_both_directi
     assert as_array(in_r.call(crossed, "n_added")).tolist() == [5]
     assert as_array(in_r.call(crossed, "priorities")).tolist() == buffer.priorities().tolist()
     in_r.call(crossed, "append", 1)
-    buffer.load_state_dict(in_r.state(crossed, 0))
+    buffer.load_state_dict(in_r.state(crossed))
     assert buffer.n_added == 6
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import random
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from pystrat.corpus import CorpusPlan
+from pystrat.corpus.lua_patterns import MalformedPattern, lua_to_regex
 from tests.levels import IS_THOROUGH
 
-SUBJECTS_A_PATTERN = 12
-N_PAIRS = 60_000 if IS_THOROUGH else 6_000
+SUBJECTS_A_PATTERN = 3
+N_PAIRS = 90_000 if IS_THOROUGH else 6_000
 
 # Reads pairs of lines, pattern and subject in hexadecimal; prints 1, 0, or E where Lua raises an error.
 LUA = """
@@ -29,10 +29,9 @@ end
 
 
 def covers(pattern: bytes, *names: bytes) -> list[bool]:
-    """Return whether the pattern of a rule, without blanks and commas, is found in the names of files."""
-    rules = [f"{os.fsdecode(pattern)} 1", "* 1"]
-    plan = CorpusPlan([os.fsdecode(name) for name in names], [1] * len(names), 1, rules)
-    return [file.rule is not None and file.rule.number == 1 for file in plan.files]
+    """Return whether a pattern is found in the names of files."""
+    expression = re.compile(lua_to_regex(pattern))
+    return [expression.search(name) is not None for name in names]
 
 
 def in_lua(pairs: list[tuple[bytes, bytes]], folder: Path) -> list[str]:
@@ -81,7 +80,7 @@ def test_random_patterns_match_as_in_lua(tmp_path: Path) -> None:
             continue
         try:
             found = covers(pattern, *subjects)
-        except ValueError:
+        except MalformedPattern:
             refused += 1
             continue
         pairs.extend((pattern, subject) for subject in subjects)
@@ -133,16 +132,5 @@ def test_known_answers(tmp_path: Path) -> None:
     ],
 )
 def test_malformed_patterns(pattern: bytes, reason: str) -> None:
-    with pytest.raises(ValueError, match=f"have valid Lua patterns. Got .* on line 1 instead. In this one, {reason}"):
-        covers(pattern, b"a")
-
-
-def test_patterns_with_many_ways_take_few_steps_and_back_references_with_many_are_refused() -> None:
-    """Lua, and a regular expression, would try all of them."""
-    for pattern in (b".*a" * 12 + b"$", b"(.-)" * 30 + b"b", b"%w*%w*%w*%w*%w*%w*%w*-"):
-        assert covers(pattern, b"c" * 4000, b"ca" * 5 + b"c" * 4000) == [False, False]
-    told = (
-        "have patterns that take at most 200000 steps for a name. Got .* instead. Use fewer captures that are referred"
-    )
-    with pytest.raises(ValueError, match=told):
-        covers(b"(.-)(.-)(.-)%1-%2-%3", b"abcdefghijklmnopqrstuvwxyz" * 3)
+    with pytest.raises(MalformedPattern, match=f"^{reason}$"):
+        lua_to_regex(pattern)

@@ -32,7 +32,7 @@ RENAMED = {
 # What only one language has.
 IN_PYTHON = """
     DrawnRow FeatureLookup FilePlan RError RNotAvailableError RStatus ResumableLoader SourceError TreeSampler
-    check_ranks distribute epoch_permutation gather_counts install_r_package labels_of prepare_for_accelerate
+    check_ranks distribute epoch_permutation gather_counts install_r_package labels_of
     prepare_for_trainer r_status read_csv read_json_lines
 """.split()
 IN_R = """
@@ -42,7 +42,7 @@ IN_R = """
 # How the files of a group begin: modules of Python with "_" for each dot, and files of R; the first group that fits.
 GROUPS = {
     "Strata": r"stratified_(?!sharded)|plan$|advice|data_",
-    "Shards": r"stratified_sharded|counts_by_shard|gathering",
+    "Shards": r"stratified_sharded|counts_by_shard",
     "Streams": r"stream_",
     "Downsampling": r"downsampling_|corpus_rare_events",
     "Weights": r"weighted_",
@@ -50,7 +50,7 @@ GROUPS = {
     "Trees": r"tree_",
     "Corpora": r"corpus_",
     "Losses and pictures": r"_aum|losses_|plots|report",
-    "All samplers": r"base$|batches|ranks|tensor_loader|resumable|distributed|accelerated|mlr3torch_",
+    "All samplers": r"base$|batches|ranks|tensor_loader|resumable|distributed|trainer|mlr3torch_",
     "Python and R": r"rbridge|base_",
 }
 

@@ -12,9 +12,6 @@
 #' @return The result of [shard_counts()] for all shards at once, whichever process held them.
 #' Strata without rows are left out.
 #'
-#' @section Errors:
-#' `tables` is not a list of tables of numbers, two tables have the same shard, or no shard has a row.
-#'
 #' @export
 #' @examples
 #' first = shard_counts(list(b.csv = c("yes", "no")))

@@ -121,9 +121,14 @@ checked_settings = function(kind, request) {
   settings$seed = if (!is.null(request$seed)) as.double(request$seed)
   settings$majority = request$majority
   for (argument in of_rows) {
-    value = plain_value(request[[argument]])
+    value = request[[argument]]
+    # A matrix of labels is a matrix, and text with dimensions has values of rows, not names of columns.
+    if (argument != "labels" && !is.character(value)) {
+      value = plain_value(value)
+    }
+    is_name = is.character(value) && !is.object(value) && is.null(dim(value))
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    settings[argument] = list(if (is.character(value) && !is.object(value)) unicode_text(value, argument) else value)
+    settings[argument] = list(if (is_name) unicode_text(value, argument) else value)
   }
   settings
 }
@@ -134,7 +139,11 @@ table_recipe = function(kind, settings) {
   arguments = settings[setdiff(names(settings), c(of_rows, "seed"))]
   rows = lapply(of_rows, function(argument) {
     encode = dataset_arguments[[argument]]$encode
-    if (is.null(encode)) list(data = settings[argument]) else encode(settings[[argument]], settings)
+    value = settings[[argument]]
+    if (!is.null(encode)) {
+      return(encode(value, settings))
+    }
+    list(data = stats::setNames(list(if (is.integer(value)) as.double(value) else value), argument))
   })
   data = do.call(c, lapply(rows, `[[`, "data"))
   labels = c(list(), do.call(c, lapply(rows, `[[`, "labels")))
@@ -162,7 +171,7 @@ table_kind = function(kind, ...) {
     n_rows = function(recipe) if (is.null(recipe$parts$codes)) recipe$parts$n_rows else length(recipe$parts$codes),
     count_batches = core_count,
     bytes = function(recipe) core_described(recipe)$bytes,
-    check = function(recipe) if (!is.null(recipe$parts$n_strata)) check_stratum_names(recipe),
+    check = check_stratum_names,
     describe = function(private) {
       epoch = private$.place$epoch
       c(format_arguments(private$.recipe), sprintf("* batches: %.0f", core_count(private, epoch)),
@@ -194,6 +203,8 @@ format_arguments = function(recipe) {
       format_open(recipe$open[[argument]])
     } else if (argument == "strata") {
       sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
+    } else if (argument == "labels") {
+      show_names(recipe$labels$names)
     } else {
       n_rows = if (argument == "n_rows") parts$n_rows else kind$n_rows(recipe)
       show_count(if (is.null(parts$cells)) n_rows else length(parts$cells), "row")

@@ -27,13 +27,13 @@
 #' @section Members of an instance:
 #' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]: a list of the rows
 #'   of each batch, counted from 1, with all `rows` and their `offsets` in it; changes nothing.
-#' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000.
+#' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000, and where in it to begin: after
+#'   `batches_done` batches of this instance.
+#'   By default 0; but an instance that is already placed within this epoch stays there.
 #'   Returns the instance invisibly.
-#'   With `batches_done`, the epoch begins after this number of batches, counted over all processes.
-#'   Without it, an epoch within which a state has placed the instance continues there.
-#'   Any other epoch begins at its first batch.
 #' * `epoch`: the next epoch, counted from 0.
-#' * `state_dict(batches_consumed)`: returns the state, a list; see *States*.
+#' * `state(epoch, batches_done)`: returns the state after this many batches of this instance; by default, where the next
+#'   iteration begins.
 #' * `load_state_dict(state)`: continues at a state; returns the instance invisibly.
 #' * `set_rank(rank, num_replicas)`: limits the instance to the batches of one of several processes, and begins the next
 #'   epoch at its first batch; returns the instance invisibly.
@@ -46,9 +46,8 @@
 #' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
 #'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
 #'   the last batch.
-#'   `.length()` is the number of batches.
-#'   If epochs differ in it, it is that of the next epoch, and during the training of mlr3torch, which asks after each
-#'   batch, that of the running epoch.
+#'   `.length()` is the number of batches that the next iteration returns, of a resumed epoch the rest; during the
+#'   training of mlr3torch, which asks after each batch, that of the running one.
 #'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
 #'   `drop_last` is `FALSE`.
 #'
@@ -72,18 +71,14 @@
 #' @section States:
 #' A state is a list of `version`, `fingerprint`, `epoch` and `batch`, the number of batches of all processes that are
 #' done; samplers with feedback add entries.
-#' Save it with the model, for instance by [saveRDS()]; after `load_state_dict()`, an instance with the same data,
+#' An instance does not know which batches were trained on, since workers of a dataloader request them ahead.
+#' If your loop knows, `set_epoch(epoch, batches_done)` is enough.
+#' A [tensor_loader()] counts the batches, and has a `state_dict()`.
+#'
+#' Save a state with the model, for instance by [saveRDS()]; after `load_state_dict()`, an instance with the same data,
 #' parameters and seed continues with exactly the batches that would have followed.
 #' It is the state of the Python package: each language continues the states of the other.
 #' A JSON file has all digits by `jsonlite::toJSON(state, digits = I(17), auto_unbox = TRUE, null = "null")`.
-#'
-#' Within an epoch, `batches_consumed` is required: the number of batches that the training has taken since it began to
-#' iterate, because workers of a dataloader request batches ahead of training.
-#' Between epochs, it may be left out, and the state is the beginning of the next epoch.
-#' The request after the last batch ends an epoch.
-#' `coro::loop()` makes this request, and the training of mlr3torch does not.
-#' A [tensor_loader()] counts the batches, so its `state_dict()` has no argument.
-#'
 #' Another number of processes can continue a state if all batches of the epochs are the same.
 #'
 #' @section While mlr3torch predicts:
@@ -93,9 +88,7 @@
 #'
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
-#' An instance keeps its epoch, its feedback, and where the running epoch began, but no iterator.
-#' An instance that is saved within an epoch therefore begins the next epoch when it is read.
-#' To continue the running epoch, save the result of `state_dict(batches_consumed)` too, or instead.
+#' An instance keeps its next epoch and its feedback, and no iterator: to continue the running epoch, save a state.
 #' [write_batch_sampler()] writes a generator to a file without code, which can be passed to other people.
 #' Samplers of files need the files there.
 #' Those of [batch_sampler_python()] work only in the process of their Python.
@@ -125,8 +118,8 @@ epoch_sampler = function() {
     .length = function() batches_of_loader(private),
     batches = function(epoch = self$epoch) batch_list(private$.drawn_batches(epoch)),
     .iter = function() {
-      private$.has_new_iterator = TRUE
-      batch_iterator(private$.begin, private$.note_end)
+      private$.begun = NULL
+      batch_iterator(private$.begin)
     },
     .n_rows = function() private$.rows_of_data(),
     .draws_on_request = function() private$.iterates && is.null(private$.in_order),
@@ -138,7 +131,12 @@ epoch_sampler = function() {
       self$.iter()
     },
     set_epoch = function(epoch, batches_done = NULL) {
-      private$.go_on_at(place_in_epoch(private, epoch, batches_done))
+      epoch = check_range(epoch, "epoch", private$.last_epoch())
+      if (!is.null(batches_done) && is.null(private$.in_order)) {
+        private$.go_on_at(place_after(private, epoch, batches_done))
+      } else if (epoch != private$.place$epoch) {
+        private$.go_on_at(new_place(epoch))
+      }
       invisible(self)
     },
     set_rank = function(rank, num_replicas) {
@@ -148,11 +146,16 @@ epoch_sampler = function() {
       private$.go_on_at(new_place(private$.place$epoch))
       invisible(self)
     },
-    state_dict = function(batches_consumed = NULL) instance_state(private, batches_consumed),
-    # The state after the batches that a loader has taken in its newest iteration.
-    .state_after = function(taken) instance_state(private, if (is.null(private$.begun)) 0 else taken),
+    state = function(epoch = NULL, batches_done = 0) {
+      check_is_trained_on(private)
+      state_at(private, if (is.null(epoch)) private$.place else place_after(private, epoch, batches_done))
+    },
+    .next_place = function() {
+      list(epoch = private$.place$epoch, batches_done = private$.place$batch / private$.stride)
+    },
     load_state_dict = function(state) {
-      load_instance_state(private, state)
+      check_is_trained_on(private)
+      private$.go_on_at(place_of_state(private, state))
       invisible(self)
     },
     print = function(...) {
@@ -162,10 +165,8 @@ epoch_sampler = function() {
     },
     private = list(
       .place = list(epoch = 0, batch = 0, ahead = NULL), # of the next iteration
-      .begun = NULL, # where the running iteration began
-      .n_begun = 0,
-      .has_new_iterator = FALSE, # one was made since, and has taken nothing
-      .has_ended = FALSE,
+      .begun = NULL, # where the newest iteration began, once it has
+      .draws = NULL, # what it has drawn one by one, if a state may contain it
       .asked_within_epoch = FALSE, # mlr3torch asks after each batch how many the epoch has
       .rank = 0,
       .stride = 1, # the number of replicas, if the instance has a rank
@@ -182,7 +183,7 @@ epoch_sampler = function() {
       },
       .go_on_at = function(place) {
         private$.place = place
-        private$.begun = NULL
+        private$.draws = NULL
       },
       # The epoch is drawn before anything changes.
       .begin = function() {
@@ -190,9 +191,7 @@ epoch_sampler = function() {
         following = private$.following(place)
         private$.place = new_place(place$epoch + 1)
         private$.begun = place
-        private$.n_begun = private$.n_begun + 1
-        private$.has_new_iterator = private$.has_ended = FALSE
-        list(following = following, number = private$.n_begun)
+        following
       },
       .following = function(place) {
         if (!is.null(private$.in_order)) {
@@ -203,11 +202,6 @@ epoch_sampler = function() {
           one_rank_of(private$.iterate(place), private$.rank, private$.stride)
         } else {
           batches_from(private$.epoch_batches(place$epoch), place$batch + private$.rank, private$.stride)
-        }
-      },
-      .note_end = function(number) {
-        if (number == private$.n_begun) {
-          private$.has_ended = TRUE
         }
       }
     ),
@@ -243,14 +237,14 @@ prepare_instance = function(self, private, data_source) {
   private$.asked_within_epoch = !is.null(caller$task)
 }
 
-# The length that a loader asks for: of the running epoch, if mlr3torch asks within it, else of the next.
+# The number of batches that an iteration returns: the running one, if mlr3torch asks within it, else the next.
 batches_of_loader = function(private) {
   if (!is.null(private$.in_order)) {
     return(length(private$.in_order$offsets) - 1L)
   }
-  runs = private$.asked_within_epoch && !is.null(private$.begun) && !private$.has_new_iterator
+  runs = private$.asked_within_epoch && !is.null(private$.begun)
   place = if (runs) private$.begun else private$.place
-  as.integer(private$.n_batches(place$epoch) / private$.stride)
+  as.integer((private$.n_batches(place$epoch) - place$batch) / private$.stride)
 }
 
 # All rows in the order of the dataset, in consecutive batches of at most `batch_size` rows.
@@ -264,17 +258,16 @@ rows_in_order = function(data_source, batch_size) {
 }
 
 # The epoch is taken at the first call, so that an iterator that is never called changes nothing.
-batch_iterator = function(begin, note_end) {
-  iteration = NULL
+batch_iterator = function(begin) {
+  following = NULL
   ended = FALSE
   function() {
-    if (is.null(iteration)) {
-      iteration <<- begin()
+    if (is.null(following)) {
+      following <<- begin()
     }
-    rows = if (!ended) iteration$following()
+    rows = if (!ended) following()
     if (is.null(rows)) {
       ended <<- TRUE
-      note_end(iteration$number)
       return(coro::exhausted())
     }
     rows

@@ -81,26 +81,31 @@ feedback_batches = function(private, place) {
   parts = private$.recipe$parts
   batch_size = parts$batch_size
   draws = new.env(parent = emptyenv())
-  draws$first = place$batch
   draws$epoch = place$epoch
-  draws$size = batch_size
   ahead = place$ahead
-  draws$drawn = if (is.null(ahead)) list() else batches_of_rows(ahead$rows, batch_size)
-  draws$stream = if (is.null(ahead)) new_stream(epoch_seed(private$.recipe$seed, place$epoch)) else ahead$stream
-  left = core_count(private, place$epoch) - place$batch
+  if (is.null(ahead)) { # those before the place are drawn again
+    draws$first = 0
+    draws$drawn = list()
+    draws$stream = new_stream(epoch_seed(private$.recipe$seed, place$epoch))
+  } else {
+    draws$first = place$batch
+    draws$drawn = batches_of_rows(ahead$rows, batch_size)
+    draws$stream = ahead$stream
+  }
+  taken = place$batch - draws$first
+  left = core_count(private, place$epoch) - draws$first
   wanted = list(count = if (is.null(parts$num_replicas)) 1 else parts$num_replicas, epoch = place$epoch)
-  taken = 0L
   private$.draws = draws
   function() {
     if (taken == left) {
       return(NULL)
     }
-    if (taken == length(draws$drawn)) {
+    while (taken >= length(draws$drawn)) {
       drawn = core_draw_more(private, draws$stream, wanted)
       draws$stream = drawn$stream
-      draws$drawn[taken + seq_len(wanted$count)] = batches_of_rows(drawn$rows, batch_size)
+      draws$drawn[length(draws$drawn) + seq_len(wanted$count)] = batches_of_rows(drawn$rows, batch_size)
     }
-    taken <<- taken + 1L
+    taken <<- taken + 1
     draws$drawn[[taken]]
   }
 }
@@ -121,12 +126,12 @@ feedback_state = function(private, place) {
   }
   draws = private$.draws
   ahead = place$ahead
-  if (!is.null(draws) && draws$epoch == place$epoch && !is.null(private$.begun)) {
+  if (!is.null(draws) && draws$epoch == place$epoch) {
     done = place$batch - draws$first
     n_drawn = length(draws$drawn)
     if (done > n_drawn) {
       required = sprintf("be at most %.0f, the number of batches that were requested", n_drawn / private$.stride)
-      stop_parameter("batches_consumed", required, show_value(done / private$.stride))
+      stop_parameter("batches_done", required, show_value(done / private$.stride))
     }
     beyond = done + seq_len(n_drawn - done)
     ahead = list(rows = unlist(draws$drawn[beyond]), stream = draws$stream)
@@ -185,7 +190,6 @@ load_feedback = function(private, state) {
     list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = rows, generator = stream)
   }
   core_begin(private, c(given, place))
-  private$.draws = NULL
   private$.recipe$state$sample_generator = sample_stream
   if (!is.null(stream)) list(rows = rows + 1L, stream = stream)
 }

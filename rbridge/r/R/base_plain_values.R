@@ -43,6 +43,7 @@ in_order_of = function(values, known, parameter) {
   if (is.null(given)) {
     return(values)
   }
+  given = unicode_text(given, parameter, "have names in Unicode")
   for (labels in known) {
     places = match(labels, if (is.numeric(labels)) suppressWarnings(as.double(given)) else given)
     if (length(labels) == length(given) && !anyNA(places) && !anyDuplicated(places)) {

@@ -6,19 +6,20 @@ range_plan = function(table, n_batches, held) {
   structure(table, class = c("range_plan", "data.frame"), n_batches = as.integer(n_batches), held = held)
 }
 
-# The plan of strata with `counts` rows. Each stratum is in `blocks` batches, with `each` rows in each of them; its rows
-# are dealt evenly if `each` is NULL.
-plan_of_blocks = function(recipe, counts, blocks, held, each = NULL) {
+# What an instance shows whose strata are cut into blocks: `found` is what the core says of the plan, and `each` has the
+# rows of an exact block; the rows are dealt evenly if it is NULL.
+setup_of_blocks = function(recipe, found, held, each = NULL) {
+  counts = utils::head(found$counts, -1L)
+  blocks = found$batches
   taken = if (!is.null(each)) ifelse(blocks > 0, each, 0)
   table = data.frame(
     stratum = recipe$labels$names,
     rows = as.integer(counts),
     batches = as.integer(blocks),
     fewest = as.integer(if (is.null(each)) counts %/% pmax(blocks, 1) else taken),
-    most = as.integer(if (is.null(each)) divide_up(counts, pmax(blocks, 1)) else taken),
-    check.names = FALSE
+    most = as.integer(if (is.null(each)) divide_up(counts, pmax(blocks, 1)) else taken)
   )
-  range_plan(table, recipe$parts$n_batches, held)
+  c(ranged_setup(recipe), list(plan = range_plan(table, found$n_batches, held)))
 }
 
 # What every such instance shows, besides its plan.

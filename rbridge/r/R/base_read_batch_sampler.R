@@ -20,11 +20,6 @@
 #' @return A generator with the same batches as the one that was written, row for row; it does not need Python.
 #' Its class is that of the R function that creates such samplers, for instance [batch_sampler_stratified()].
 #'
-#' @section Errors:
-#' The file does not exist, is not a regular file, has another checksum, does not contain a recipe, or needs more memory
-#' than `max_bytes`.
-#' An error about memory names both numbers.
-#'
 #' @export
 #' @examples
 #' file = tempfile(fileext = ".recipe")

@@ -19,10 +19,6 @@
 #' `0.30000000000000004`, a time has its fraction of a second.
 #' With several columns, text with a comma is quoted.
 #'
-#' @section Errors:
-#' `strata` is not a named list, two shards have the same name, [batch_sampler_stratified()] refuses the strata, or two
-#' strata have the same name, such as the number 1 and the text 1, or a day and its midnight.
-#'
 #' @seealso [bind_counts()] to combine the tables of several processes.
 #'
 #' @export

@@ -6,56 +6,19 @@ state_entries = c("version", "fingerprint", "epoch", "batch")
 
 new_place = function(epoch, batch = 0, ahead = NULL) list(epoch = epoch, batch = batch, ahead = ahead)
 
-# The state of an instance after this many batches of its newest iteration, NULL for that of the next iteration.
-instance_state = function(private, batches_consumed) {
-  check_is_trained_on(private)
-  if (is.null(batches_consumed)) {
-    refuse_within_epoch(private)
-    place = private$.place
+# The place after this many of this rank's batches; the end of an epoch is the beginning of the next.
+place_after = function(private, epoch, batches_done) {
+  epoch = check_range(epoch, "epoch", private$.last_epoch())
+  most = most_batches(private, epoch)
+  done = check_between(batches_done, "batches_done", 0, most %/% private$.stride) * private$.stride
+  place = private$.place
+  if (epoch == place$epoch && done == place$batch) {
+    place
+  } else if (done == most) {
+    new_place(epoch + 1)
   } else {
-    place = place_after(private, batches_consumed)
+    new_place(epoch, done)
   }
-  state = list(version = state_version, fingerprint = private$.fingerprint(), epoch = place$epoch, batch = place$batch)
-  kind = private$.kind()
-  c(state, if (!is.null(kind$feedback_state)) kind$feedback_state(private, place))
-}
-
-# Refuses a state of which nobody can know whether it is that of the running epoch or of the next one.
-refuse_within_epoch = function(private) {
-  if (is.null(private$.begun) || private$.has_new_iterator || private$.has_ended) {
-    return()
-  }
-  stop_parameter("batches_consumed",
-    sprintf("be given within epoch %.0f, which has begun and has not ended", private$.begun$epoch), "nothing",
-    paste("Pass the number of batches of this iteration that were trained on.",
-      sprintf("To leave out the rest of the epoch, call set_epoch(%.0f).", private$.place$epoch)))
-}
-
-place_after = function(private, batches_consumed) {
-  begun = private$.begun
-  first = if (is.null(begun)) private$.place else begun
-  left = (private$.n_batches(first$epoch) - first$batch) / private$.stride
-  # Before an iteration has begun, none of its batches can have been taken.
-  most = if (is.null(begun)) 0 else if (is.na(left)) largest_exact else left
-  consumed = check_between(batches_consumed, "batches_consumed", 0, most)
-  if (consumed == 0 && private$.has_new_iterator) { # so the previous iteration is over
-    private$.place
-  } else if (!is.na(left) && consumed == left) { # the end of an epoch is the beginning of the next
-    new_place(first$epoch + 1)
-  } else {
-    new_place(first$epoch, first$batch + consumed * private$.stride, first$ahead)
-  }
-}
-
-# Makes the next iteration of an instance begin at the place of a state.
-load_instance_state = function(private, state) {
-  check_is_trained_on(private)
-  check_state(state, private$.fingerprint())
-  epoch = check_range(state$epoch, "epoch", private$.last_epoch())
-  batch = check_between(state$batch, "batch", 0, most_batches(private, epoch))
-  kind = private$.kind()
-  ahead = if (!is.null(kind$load_feedback)) kind$load_feedback(private, state)
-  private$.go_on_at(place_of_batch(private, epoch, batch, ahead))
 }
 
 # The largest number of batches in a state of an epoch.
@@ -65,30 +28,24 @@ most_batches = function(private, epoch) {
   if (is.na(n_batches)) largest_exact else n_batches
 }
 
-# The place of an epoch of which all ranks together have done this many batches.
-place_of_batch = function(private, epoch, batch, ahead = NULL) {
-  n_batches = private$.n_batches(epoch)
-  if (!is.na(n_batches) && batch == n_batches) { # the end of an epoch is the beginning of the next
+state_at = function(private, place) {
+  state = list(version = state_version, fingerprint = private$.fingerprint(), epoch = place$epoch, batch = place$batch)
+  kind = private$.kind()
+  c(state, if (!is.null(kind$feedback_state)) kind$feedback_state(private, place))
+}
+
+# The place of a state.
+place_of_state = function(private, state) {
+  check_state(state, private$.fingerprint())
+  epoch = check_range(state$epoch, "epoch", private$.last_epoch())
+  batch = check_between(state$batch, "batch", 0, most_batches(private, epoch))
+  kind = private$.kind()
+  ahead = if (!is.null(kind$load_feedback)) kind$load_feedback(private, state)
+  if (identical(batch, as.double(private$.n_batches(epoch)))) {
     return(new_place(epoch + 1))
   }
   own = ceiling(max(0, batch - private$.rank) / private$.stride)
   new_place(epoch, own * private$.stride, ahead)
-}
-
-place_in_epoch = function(private, epoch, batches_done) {
-  epoch = check_range(epoch, "epoch", private$.last_epoch())
-  if (is.null(batches_done)) {
-    return(if (epoch == private$.place$epoch) private$.place else new_place(epoch))
-  }
-  if (!is.null(private$.in_order)) {
-    return(new_place(epoch))
-  }
-  done = check_between(batches_done, "batches_done", 0, most_batches(private, epoch))
-  if (done > 0 && !is.null(private$.kind()$load_feedback)) {
-    stop_parameter("batches_done", "be 0 for a sampler with feedback", show_value(done),
-      "Load a state, which also has the feedback.")
-  }
-  place_of_batch(private, epoch, done)
 }
 
 check_rank = function(private, rank, num_replicas) {

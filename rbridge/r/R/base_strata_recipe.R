@@ -2,26 +2,15 @@
 
 check_stratum_names = function(recipe) {
   names = recipe$labels$names
-  n_strata = recipe$parts$n_strata
-  if (!is.character(names) || length(names) != n_strata) {
-    stop_parameter("recipe", sprintf("have %s of strata", show_count(n_strata, "name")), show_value(names))
+  n_named = c(strata = recipe$parts$n_strata, labels = recipe$parts$n_labels)
+  if (length(n_named) > 0L && !(is.character(names) && length(names) == n_named)) {
+    stop_parameter("recipe", sprintf("have %s of %s", show_count(n_named, "name"), names(n_named)), show_value(names))
   }
 }
 
 strata_bytes = function(recipe) {
   parts = recipe$parts
   32 * length(parts$codes) + 64 * parts$n_batches + 200 * parts$n_strata
-}
-
-# The generator of a sampler of strata, which waits for a dataset if that has the strata. `recipe_of` makes a recipe of
-# encoded strata, and `labels_of` its labels.
-strata_generator = function(kind, strata, configuration, recipe_of, labels_of) {
-  if (!is_deferred(strata)) {
-    return(new_generator(recipe_of(encode_strata(strata, configuration$missing), configuration)))
-  }
-  # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-  configuration = c(configuration, list(strata = unicode_text(strata, "strata")))
-  new_generator(open_recipe(kind, configuration$seed, configuration, labels_of(configuration)))
 }
 
 # What completes the recipe of such a sampler for a dataset.
@@ -52,7 +41,7 @@ dealt_kind = function(kind, methods, ...) {
 }
 
 # What an instance shows of its plan: list(
-#   codes, shuffle, seed, walks, weights,
+#   shuffle, seed, walks,
 #   counts = the rows of each stratum, followed by those that are in no batch, plan
 # )
 dealt_setup = function(recipe, private) {
@@ -61,8 +50,8 @@ dealt_setup = function(recipe, private) {
   available = found$counts[-length(found$counts)]
   assign = if (found$even == 1) "even" else "proportional"
   plan = make_plan(found$taken, recipe$labels$names, found$n_batches, assign, available)
-  list(codes = parts$codes, counts = found$counts, plan = plan, shuffle = !identical(parts$shuffle, 0L),
-    seed = recipe$seed, walks = identical(parts$in_turn, 1L), weights = found$weights)
+  list(counts = found$counts, plan = plan, shuffle = !identical(parts$shuffle, 0L),
+    seed = recipe$seed, walks = identical(parts$in_turn, 1L))
 }
 
 # The members of instances with such a setup.
@@ -75,40 +64,24 @@ planned_methods = function() {
 weight_methods = function() {
   list(
     class_weights = function(normalize = FALSE) {
-      normalize = check_flag(normalize, "normalize")
       if (is.null(private$.in_order)) {
-        weights_of_setup(private$.setup, normalize)
+        stats::setNames(stratum_weights(private, normalize), private$.recipe$labels$names)
       }
     },
     weights = function(rows = NULL, normalize = FALSE) {
       weights = self$class_weights(normalize)
-      n = length(if (is.null(weights)) private$.in_order$rows else private$.setup$codes)
+      codes = private$.recipe$parts$codes
+      n = length(if (is.null(weights)) private$.in_order$rows else codes)
       rows = if (is.null(rows)) seq_len(n) else check_row_positions(rows, n)
-      if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(private$.setup$codes[rows]) + 1L])
+      if (is.null(weights)) rep(1, length(rows)) else unname(weights[as.integer(codes[rows]) + 1L])
     }
   )
 }
 
-# The training weight of each stratum, by name, for batches of all strata or of some.
-weights_of_setup = function(setup, normalize) {
-  if (is.null(setup$blocks)) {
-    return(weights_of_strata(setup$plan, setup$weights, normalize))
-  }
-  weights_of_subset(setup, normalize)
-}
-
-# The training weight of each stratum, by name. `given` has the weights of all strata if the user gave any.
-weights_of_strata = function(plan, given, normalize) {
-  taken = plan$counts
-  weights = stats::setNames(if (is.null(given)) plan$available / taken else given, plan$names)
-  if (!normalize) {
-    return(weights)
-  }
-  if (is.null(given)) {
-    return(weights * (sum(taken) / sum(plan$available)))
-  }
-  relative = weights / max(weights)
-  relative / Reduce(`+`, relative * (taken / sum(taken))) # sum() has other last digits than Python
+# The training weights as the core orders them.
+stratum_weights = function(private, normalize) {
+  name = if (check_flag(normalize, "normalize")) "normalized" else "weights"
+  core_described(private$.recipe)[[name]]
 }
 
 # Rows of the dataset, as numbers from 1 to n; or other whole numbers between bounds.
@@ -123,13 +96,6 @@ check_row_positions = function(rows, n, parameter = "rows", noun = "row position
   }
   rows
 }
-
-# The rows of each stratum, followed by those that are in no batch.
-count_codes = function(parts) {
-  core_call("count_codes", parts[c("codes", "n_strata")])$counts
-}
-
-rows_of_strata = function(parts) utils::head(count_codes(parts), -1L)
 
 # Strata that wait for a dataset: names of columns, or those of the task; some recipes wait for something else alone.
 format_open = function(strata) {

@@ -89,19 +89,30 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
     },
     .iter = function() {
       private$.data = map_form(private$.data, function(leaf) if (is.object(leaf)) leaf else torch::torch_tensor(leaf))
-      private$.taken = taken = new.env(parent = emptyenv())
-      taken$count = 0
-      list(.next = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device,
-        private$.chunk, taken))
+      private$.run = run = NULL # once it has begun, and until it is over
+      following = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device, private$.chunk)
+      list(.next = function() {
+        if (is.null(run)) {
+          private$.run = run <<- begun_run(self$batch_sampler)
+        }
+        batch = following()
+        run$batches_done = run$batches_done + 1
+        if (coro::is_exhausted(batch) && identical(private$.run, run)) {
+          private$.run = NULL
+        }
+        batch
+      })
     },
     .length = function() self$batch_sampler$.length(),
     set_epoch = function(epoch, batches_done = NULL) {
       self$batch_sampler$set_epoch(epoch, batches_done)
+      private$.run = NULL
       invisible(self)
     },
-    state_dict = function() self$batch_sampler$.state_after(private$.taken$count),
+    state_dict = function() self$batch_sampler$state(private$.run$epoch, private$.run$batches_done),
     load_state_dict = function(state) {
       self$batch_sampler$load_state_dict(state)
+      private$.run = NULL
       invisible(self)
     },
     print = function(...) {
@@ -110,7 +121,7 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
       invisible(self)
     }
   ),
-  private = list(.data = NULL, .transform = NULL, .device = NULL, .chunk = NULL, .taken = list(count = 0))
+  private = list(.data = NULL, .transform = NULL, .device = NULL, .chunk = NULL, .run = NULL)
 )
 
 # Whether this is a list of data, and not itself a tensor, a dataset or a table.
@@ -184,9 +195,18 @@ n_rows_of = function(leaf) {
   NROW(leaf)
 }
 
-# Iterates over the next epoch of a sampler: a function that returns the next batch at each call, and counts them in
-# `counted`.
-chunked_batches = function(data, sampler, transform, device, chunk, counted) {
+# An iteration that begins: its epoch, and how many of its batches are done. Samplers of torch itself have no place.
+begun_run = function(sampler) {
+  run = new.env(parent = emptyenv())
+  run$batches_done = 0
+  if (inherits(sampler, "epoch_sampler")) {
+    list2env(sampler$.next_place(), run)
+  }
+  run
+}
+
+# Iterates over the next epoch of a sampler: a function that returns the next batch at each call.
+chunked_batches = function(data, sampler, transform, device, chunk) {
   gather = chunk_gatherer(data, sampler, device, chunk)
   # A GPU gets the next chunk while the training loop works on this one.
   is_ahead = is_cuda(device) && !draws_on_request(sampler)
@@ -204,7 +224,6 @@ chunked_batches = function(data, sampler, transform, device, chunk, counted) {
       }
     }
     taken <<- taken + 1L
-    counted$count = counted$count + 1
     batch = batches[[taken]]
     if (is.null(transform)) batch else transform(batch)
   }

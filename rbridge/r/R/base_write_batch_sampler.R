@@ -14,10 +14,6 @@
 #'
 #' @return `file`, invisibly.
 #'
-#' @section Errors:
-#' `generator` is not a generator of this package, waits for a task, calls Python or functions of the user; or the file
-#' cannot be written completely, for instance on a full disk.
-#'
 #' @export
 #' @examples
 #' file = tempfile(fileext = ".recipe")

@@ -7,10 +7,12 @@ kind_python_feedback = function() {
     },
     iterate = function(private, place) {
       iteration = from_python(private$.settings$functions$begin(place$epoch))
-      function() {
+      following = function() {
         rows = from_python(private$.settings$functions$take(iteration))
         if (!is.null(rows)) crossed_rows(rows, private$.recipe$parts$n_source)
       }
+      for (done in seq_len(place$batch)) following()
+      following
     },
     describe = function(private) {
       c(

@@ -154,7 +154,9 @@ without_suffix = function(names, suffix) {
     ends_so = size >= 0L && identical(bytes[size + seq_along(ending)], ending)
     if (ends_so) rawToChar(bytes[seq_len(size)]) else NA_character_
   }, "", USE.NAMES = FALSE)
-  Encoding(stripped) = Encoding(names)
+  if (length(stripped) > 0L) {
+    Encoding(stripped) = Encoding(names)
+  }
   stripped
 }
 

@@ -99,11 +99,10 @@
 #' The weight is a positive decimal number, or `*` to keep all lines of the file, once per epoch each.
 #' Rules that keep are tried first; then the first rule that covers a file counts.
 #' The files of a rule share its weight in proportion to their lines.
-#' A file that no rule covers is left out, with a warning.
+#' A file that no rule covers is left out, with a warning, and a rule that is that of no file warns, too.
 #'
 #' @section Guarantees:
 #' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each kept line once.
-#' * Shares are exact fractions of the numbers as they are written.
 #' * With `epoch_end` `"first_exhausted"`, an epoch is the largest in which no line occurs twice; with
 #'   `"all_exhausted"`, the smallest in which every line of each file with a share occurs.
 #' * With `assign = "even"`, every batch has the floor or the ceiling of its share of each file, no line occurs twice in
@@ -177,6 +176,10 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   left_out = if (!is.null(rules)) shown[is.nan(rule)]
   if (length(left_out) > 0L) {
     warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
+  }
+  unused = if (!is.null(rules)) setdiff(seq_along(rules$weights), rule)
+  if (length(unused) > 0L) {
+    warning(sprintf("These rules are those of no file: %s, counted from 1.", toString(unused)), call. = FALSE)
   }
   as_text = if (is.function(weights)) paste(deparse(weights), collapse = "\n")
   recipe = new_recipe("mixture", seed,

@@ -70,30 +70,28 @@ plan_table = function(recipe, stage) {
   ), stringsAsFactors = FALSE)
 }
 
-# The number of lines of each file in an epoch, in exact fractions.
+# The number of lines of each file in an epoch.
 # -> list(rule, uniform_share, share, drawn, kept), each with one number for each file
 # `rules` are read; NULL without any. The others are `temperature`, `cap`, and what deals lines evenly.
 make_corpus_plan = function(names, lines, sample = NULL, rules = NULL, weights = NULL, ..., epoch_end = "sample",
   most_lines = largest_count) {
   is_count = is.integer(sample) || inherits(sample, "integer64")
-  request = list(lines = lines, rules = rules, weights = weights, sample = sample, is_count = is_count, ...,
-    epoch_end = epoch_end, most_lines = most_lines)
+  request = list(lines = lines, weights = weights, sample = sample, is_count = is_count, ..., epoch_end = epoch_end,
+    most_lines = most_lines)
   entries = NULL
+  rule = rep(NaN, length(names))
   if (!is.null(rules)) {
-    request$names = paths_as_bytes(names)
+    rule = rules_of_files(rules, names)
+    request = c(request, list(rules = rules$weights, file_rules = rule))
   } else if (!is.null(weights)) {
     entries = weight_entries(in_order_of(plain_value(weights), list(names), "weights"), length(names))
     request$file_weights = vapply(entries, weight_number, 0)
     request$keeps = as.raw(vapply(entries, identical, NA, "*"))
   }
   plan = core_call("corpus_plan", request, function(word, places) {
-    switch(word,
-      text = shown_part(rules, places),
-      weight = show_value(entries[[places]]),
-      file = sprintf("'%s'", shown_name(names[places]))
-    )
+    if (word == "weight") show_value(entries[[places]]) else sprintf("'%s'", shown_name(names[places]))
   })
-  plan[c("rule", "uniform_share", "share", "drawn", "kept")]
+  c(list(rule = rule), plan[c("uniform_share", "share", "drawn", "kept")])
 }
 
 # The weights of files as a list, whatever they are.

@@ -21,9 +21,6 @@
 #' For one rate, `keep_rate * p / (keep_rate * p + (1 - p))`.
 #' For several, `p_c / keep_rate_c` divided by their sum, which is the same for two classes.
 #'
-#' @section Errors:
-#' A value is not a number or out of range, the rows of a table do not sum to 1, or classes and rates do not match.
-#'
 #' @source
 #' By Bayes' rule, training on rows of class c at the rate r_c multiplies the odds of that class by r_c.
 #' C. Elkan, "The foundations of cost-sensitive learning", 2001.

@@ -7,10 +7,12 @@
 #' rows still learns the probabilities of the whole dataset.
 #' It preserves calibration at a fraction of the gradient steps; do not expect a better ranking (AUC).
 #' The Python class `pystrat.DownsampledBatchSampler` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Begin with `vignette("rare-events", package = "rbridge")`.
 #' Guide: \guide{downsampling}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param multiplier (`numeric()`)\cr
 #'   The number of rows of the majority to keep, as a multiple of all other rows:
 #'   `k = min(majority, floor(multiplier * minority + 1/2))`, at least 1.
@@ -35,8 +37,6 @@
 #' @param weights (named `numeric()`)\cr
 #'   The training weight of a row of each class that it names, above 0, also as a `list()`.
 #'   Other classes have the weight that corrects for the downsampling, rows / kept rows.
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
@@ -55,15 +55,6 @@
 #' Weights are only for training: while mlr3torch predicts, `class_weights()` and `keep_rates()` are `NULL`, and all
 #' `weights()` are 1.
 #'
-#' @section Guarantees:
-#' * An epoch has all rows of the classes that are not downsampled, and exactly the kept number of rows of each other
-#'   class. No row occurs twice.
-#' * An epoch of T rows has `ceiling(T / batch_size)` batches, rounded up to a multiple of `num_replicas`.
-#'   Their sizes differ by at most 1, and each has its share of every class, rounded down or up.
-#' * The kept rows are uniform, without replacement, and independent between epochs.
-#' * With `in_turn = TRUE`, any `ceiling(N / k)` consecutive epochs visit all N rows of a class, and over N / gcd(N, k)
-#'   epochs every row occurs equally often.
-#'
 #' @section Weights in mlr3torch:
 #' mlr3torch 0.3.3 does not pass the weights role of a task to the loss.
 #' Here, the weight is one number per class, so pass it to the loss, as `class_weight` of `t_loss("cross_entropy")`:
@@ -72,11 +63,6 @@
 #'
 #' In resampling, make weights, loss and learner for the training rows of each fold, `task$clone()$filter(rows)`.
 #' The guide explains why, and how learners of later versions do it by themselves.
-#'
-#' @section Errors:
-#' No row of a class would be kept, a class keeps fewer rows than there are batches (the message names the smallest
-#' `batch_size` that works), `majority` is required or unknown, there are fewer than two classes, two classes are shown
-#' as the same label, or an argument is invalid.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.

@@ -54,10 +54,6 @@
 #' of the task.
 #' With more classes, or in regression, it raises an error at the first batch.
 #'
-#' @section Errors:
-#' `input` or `target` is not a tensor of shape `(n)` or `(n, 1)`, predictions are not floating-point numbers or not
-#' finite, there are none, labels are not 0 and 1, or the numbers of labels and predictions differ.
-#'
 #' @source
 #' J. Hillman and T. D. Hocking, "Optimizing ROC curves with a sort-based surrogate loss for binary classification and
 #' changepoint detection", Journal of Machine Learning Research 24(70), 2023.

@@ -5,8 +5,8 @@
 #' @description
 #' A callback for the learners of mlr3torch: before each epoch of the training, it calls `set_epoch(ctx$epoch - 1)` of
 #' the batch sampler.
-#' The first epoch of mlr3torch is then epoch 0 of the sampler, even if a batch was taken before the training, as with
-#' `jit_trace = TRUE`, an epoch was abandoned, or a training is resumed at a later epoch.
+#' The first epoch of mlr3torch is then epoch 0 of the sampler, even if an epoch was abandoned before, or a training is
+#' resumed at a later epoch; an instance that a state has placed within this epoch stays there.
 #' The batches are those of `batches(epoch)` for the same number, in R and in Python.
 #' Without it, a sampler counts its epochs itself, from 0 in each training, and repeats none.
 #'

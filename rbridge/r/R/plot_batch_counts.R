@@ -18,10 +18,6 @@
 #'
 #' @return A ggplot2 plot.
 #'
-#' @section Errors:
-#' There is no table, a table has no name, or the label is not a column of all tables.
-#' The package ggplot2 is not installed.
-#'
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' labels = rep(c("yes", "no"), times = c(60, 1940))

@@ -19,9 +19,6 @@
 #'   appearance in `labels`, or in the batches.
 #'   Its class is `"batch_counts"`, for which [ggplot2::autoplot()] has a method, see [plot_batch_counts()].
 #'
-#' @section Errors:
-#' `batches` is none of these, a row has no label, or a batch does not have the element.
-#'
 #' @seealso [plot_batch_counts()] to plot the result.
 #'
 #' @export

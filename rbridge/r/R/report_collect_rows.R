@@ -18,10 +18,6 @@
 #' * `offsets` (`integer()`): the number of rows before each batch, and finally of all rows.
 #'   Batch `b` is `rows[(offsets[b] + 1):offsets[b + 1]]`.
 #'
-#' @section Errors:
-#' `n_rows` is not a positive integer, `batch_sampler` is neither a generator nor an instance made by
-#' [torch::sampler()], or the sampler raises an error.
-#'
 #' @export
 #' @examples
 #' generator = batch_sampler_stratified(

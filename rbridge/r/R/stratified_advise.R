@@ -4,6 +4,7 @@
 #' Recommends a sampler for batches of a given size, from the counts of the strata alone.
 #' Nothing is trained: the advice says what batches hold, not whether a model gets better.
 #' The Python function `pystrat.advise()` returns the same.
+#' Its documentation has the guarantees and the rule.
 #'
 #' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
 #'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
@@ -23,7 +24,6 @@
 #' * `batch_size`, `min_samples_per_stratum`: as they were given;
 #' * `n_rows`: the number of rows that have a stratum;
 #' * `strata`: a `data.frame()` with one row for each `stratum`, in order of first appearance.
-#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   `rows`: the number of its rows in the dataset; `mean` and `variance`: of the number of its rows in a plain batch;
 #'   `too_few`: the share of plain batches that hold fewer than `min_samples_per_stratum` rows of it;
 #' * `minimums`: a `data.frame()` of what a minimum costs if every row is visited once.
@@ -35,30 +35,6 @@
 #' * `reason`: why these batches fit;
 #' * `python`, `r`: the line of code that makes the sampler of `labels`, with the argument `missing`; `r` of a task is
 #'   that for the task.
-#'
-#' @section The rule:
-#' Let there be `n` rows, `n_s` of them in stratum s, `n_min` of them in the smallest one, batches of `b` rows, and a
-#' minimum of `m` rows.
-#'
-#' A plain batch is a sample without replacement, so the number of its rows of a stratum has the hypergeometric
-#' distribution, as in [stats::dhyper()].
-#' The last batch of an epoch may be smaller.
-#' The largest minimum is `n_min %/% ceiling(n / b)`.
-#' A minimum of `k` rows takes `n_min %/% k` batches.
-#'
-#' The sampler is the first that fits:
-#' 1. `"plain"`: at most 1 in 1,000 plain batches has fewer than `m` rows of any stratum, by the sum of these
-#'    probabilities over the strata, or there is one stratum; the code leaves out a smaller last batch;
-#' 2. `"stratified"`: an epoch has `B = n / b` batches, rounded half up, and `n_min %/% B` is at least `m`;
-#' 3. `"repeated"`: `m` rows of all strata fit into a batch, and `n_min` is at least `m`; rare rows are repeated;
-#' 4. `"some strata"`: `n_min` is at least `m`; a batch holds `b %/% m` of the strata.
-#'    If that is only one, the code makes batches of `2 * m` rows instead, with two strata;
-#' 5. `"weighted"`: rows drawn with replacement.
-#'    A batch holds `b / S` rows of each of `S` strata on average, and may hold fewer than `m`.
-#'
-#' @section Errors:
-#' `batch_size` is above the number of rows, or `min_samples_per_stratum` above `batch_size`.
-#' Strata that [batch_sampler_stratified()] refuses.
 #'
 #' @seealso [batch_plan()] and [min_samples_for_batch_size()].
 #'
@@ -77,8 +53,7 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
     batch_size = as.integer(batch_size),
     min_samples_per_stratum = as.integer(min_samples_per_stratum),
     n_rows = sum(counts),
-    strata = data.frame(stratum = strata$names, rows = counts,
-      found[c("mean", "variance", "too_few")], check.names = FALSE),
+    strata = data.frame(stratum = strata$names, rows = counts, found[c("mean", "variance", "too_few")]),
     minimums = data.frame(
       min_samples_per_stratum = as.integer(found$minimums),
       n_batches = as.integer(found$n_batches),

@@ -36,10 +36,6 @@
 #' the role `stratum`, as in the examples.
 #' mlr3 then also keeps their proportions when it splits the task.
 #'
-#' @section Errors:
-#' `values` is not a vector of numbers, is empty or has only missing values, or `n_bins` is not a positive integer.
-#' Twice the product of bins and rows is not below 2^53, the limit of exact doubles.
-#'
 #' @seealso [batch_plan()] to see the batches for the bins.
 #'
 #' @export

@@ -5,10 +5,12 @@
 #' together, or apart, with a minimum number of rows of every stratum in every batch.
 #' It is for rows that belong together, such as the images of a patient or the events of a session.
 #' The Python class `pystrat.StratifiedGroupBatchSampler` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{groups}.
 #' Example: `vignette("groups-in-batches", package = "rbridge")`.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: every batch has at least m rows of every stratum.
 #'   Give either it or `mean_batch_size`.
@@ -38,86 +40,16 @@
 #'   Each epoch then shuffles the batches, so that the rows of the stratum are in other batches each time.
 #' @param missing (`character(1)`)\cr
 #'   What to do with rows that have a missing value in the strata, as in [batch_sampler_stratified()].
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch.
-#'   The number of batches is rounded down to a multiple of it.
-#'   `NULL` (default): 1.
-#'
 #' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
 #'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
-#'   `stratum` has the type of the labels, see [batch_plan()].
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
 #'   Its attribute `most_batches` is an upper bound on the number of batches with this minimum.
 #' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch of any epoch is
 #'   guaranteed to have.
 #' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
 #'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
-#'
-#' @section Guarantees:
-#' * An epoch visits every row once.
-#' * In every epoch, every batch has at least m rows of each stratum that is not rare, and between the `fewest` and the
-#'   `most` of `plan()`.
-#' * Together: all rows of a group are in one batch.
-#'   Within a batch, rows are ordered by stratum, then by group in the order of dealing, then as in the epoch.
-#'   The rows of a group are side by side, even if they have several strata.
-#' * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group.
-#'   Batch sizes differ by at most 1, and larger batches come first.
-#'   Within a batch, rows are ordered by stratum, then as in the epoch.
-#'
-#' @section Groups together, with one stratum each:
-#' A group of at least m rows is called large.
-#' If a stratum has L large groups, and its other groups have N rows in total and at most g each, then
-#' `L + (N + g - d) %/% (M + g - d)` batches always keep the minimum.
-#' Here d is the greatest common divisor of the sizes of the other groups, and M is the smallest multiple of d that is
-#' at least m.
-#' For more batches, there are groups with the same L, N, g and d for which the minimum fails.
-#' The number of batches B is the smallest of these numbers over the strata.
-#' If every group has one row, it is that of [batch_sampler_stratified()].
-#'
-#' The groups of a stratum are dealt in the order of their first rows in the epoch, except that the first B large groups
-#' come before all others.
-#' Each group goes to the batch with the fewest rows of its stratum.
-#' Ties are broken by the number of rows of earlier strata, then by the number of the batch.
-#' Batch sizes therefore differ, and change from epoch to epoch.
-#'
-#' @section Groups together, with several strata:
-#' If every batch holds at least m rows of a stratum, it holds a large group, or at least m rows of the others.
-#' There are therefore at most `L + N %/% m` batches; the smallest of these numbers over the strata is the attribute
-#' `most_batches` of `plan()`.
-#' A search finds the number of batches B, which need not be the largest possible one.
-#' It tries numbers from this bound down: one after another if there are at most 16, else by halving the range.
-#' The lower end is the number that the rule above ensures if each group counts for its rarest stratum only.
-#' For each number, it deals the groups, the rarest stratum first and its large groups first, to the batch with the
-#' fewest rows of this stratum.
-#' Then it repairs the batches: it moves a group to a batch that lacks rows of a stratum, or exchanges two groups, if
-#' all batches together do not lack more rows afterwards.
-#' It tries at most 100 changes for each group, and 2097152 in all; fewer if changes help so rarely that many batches
-#' would still lack rows.
-#' The batches that it finds are a part of the recipe.
-#' B does not depend on the seed.
-#'
-#' An epoch deals the groups in its own order, and repairs the batches in the same way.
-#' If the repair fails, the epoch begins with the batches of the recipe, in a random order, and makes 20 random moves
-#' and exchanges for each group that keep the minimum, or as many as it finds in the same number of tries.
-#' No batch exceeds the largest batch of the recipe, or the size that the rows would have if the largest group were
-#' added to a mean batch of the others.
-#'
-#' @section Groups apart:
-#' The number of batches is that of [batch_sampler_stratified()].
-#' If each group has rows of only one stratum, the rows are sorted by stratum and group, with the groups in the order of
-#' the epoch, and dealt to the batches in turn.
-#' Otherwise, the rows are the edges of a graph of strata and groups.
-#' They are colored in the order of the epoch, such that the colors of every stratum and of every group are as equal as
-#' possible.
-#' Such a coloring always exists (D. de Werra, "Equitable colorations of graphs", 1971).
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, a row has no group, a stratum is rare with `rare = "error"`, no
-#' batches of a mean size are found in which every stratum has a row, or there are more replicas than batches.
 #'
 #' @seealso [batch_sampler_stratified()] for rows without groups.
 #'
@@ -261,8 +193,7 @@ bind_groups = paste(
 grouped_setup = function(recipe, private) {
   parts = recipe$parts
   plan = core_call("group_plan", parts)
-  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")],
-    check.names = FALSE)
+  table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
   held = held_by_groups(table, parts$together == 1, plan)
   shown = structure(range_plan(table, parts$n_batches, held), most_batches = as.integer(plan$most_batches))
   c(ranged_setup(recipe), list(plan = shown))

@@ -18,9 +18,6 @@
 #' @return A logical `matrix()` with a row for each mask: whether it has a pixel of the class.
 #' The columns are the classes, without those to ignore.
 #'
-#' @section Errors:
-#' An argument is invalid, or a mask has another value; the message names the first of them.
-#'
 #' @export
 #' @examples
 #' masks = array(1, c(6, 4, 4))

@@ -4,6 +4,7 @@
 #' Returns the largest `min_samples_per_stratum` of [batch_sampler_stratified()] for which batches have at most
 #' `mean_batch_size` rows on average.
 #' The Python function `pystrat.min_samples_for_batch_size()` returns the same number.
+#' Its documentation has the guarantees and the rule.
 #'
 #' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
 #'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
@@ -17,17 +18,6 @@
 #'
 #' @return (`integer(1)`)\cr
 #' From 1 to the size of the smallest stratum.
-#'
-#' @section The number:
-#' With `n` rows, `n_min` of them in the smallest stratum, an epoch needs at least `B = ceiling(n / mean_batch_size)`
-#' batches, rounded up to a multiple of `num_replicas`. The result is `n_min %/% B`, in exact integers.
-#'
-#' With `assign = "even"`, no batch has more than `mean_batch_size` rows.
-#' With `assign = "proportional"`, some may have more, each by less than the number of strata.
-#'
-#' @section Errors:
-#' Even a minimum of 1 row requires larger batches than `mean_batch_size`; the message names the smallest possible size.
-#' Strata that [batch_sampler_stratified()] refuses.
 #'
 #' @seealso [batch_plan()] to see what follows from the minimum.
 #'

@@ -13,6 +13,7 @@
 #'
 #' Guide: \guide{multilabel}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param labels (`matrix()` or `data.frame()` of `logical()`, `numeric()` or text, `list()`, or `character()`)\cr
 #'   One row for each row of the dataset and one column for each label: 1 or `TRUE` if the row has the label, else 0 or
 #'   `FALSE`.
@@ -49,14 +50,6 @@
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): rows are shuffled anew in each epoch.
 #'   `FALSE`: rows are assigned in the order of the dataset, and all epochs are the same.
-#' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, an integer from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; at least 1.
-#'   The number of batches is rounded down to a multiple of it.
-#'   `NULL` (default): 1.
-#'
 #' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `min_samples_per_label()`: returns the minimum `m`, which was given or found;
@@ -68,30 +61,6 @@
 #'
 #' The last two use the next epoch by default, and change nothing.
 #' While mlr3torch predicts, all return `NULL`.
-#'
-#' @section Guarantees:
-#' * Every row is in exactly one batch of an epoch, and no batch is empty.
-#' * With `rare = "error"`, every batch of every epoch holds at least `min_samples_per_label` rows of each label.
-#' * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
-#' * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
-#'   both), no batch ever lacks a row.
-#' * The same labels, settings, seed and epoch give the same batches, row for row, in every R session and in the Python
-#'   class `pystrat.MultilabelBatchSampler`.
-#'
-#' @section How an epoch is made:
-#' The rows are put in the epoch's order, as by [batch_sampler_stratified()].
-#' Labels are processed from the rarest to the most frequent: the unassigned rows of a label are dealt to the batches
-#' that have the fewest of it, smallest batch first among equals.
-#' Then each batch that lacks a label takes a row of it from another batch, and returns one if that helps, as long as
-#' fewer rows are lacking afterwards.
-#' Rows without labels even out the sizes.
-#' If more rows are lacking than in the order of the dataset, the batches of that order are refilled: rows with exactly
-#' the same labels change places.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, labels are not 0 and 1, a label has no row or fewer rows than
-#' `min_samples_per_label`, there are more replicas than batches, or, with `rare = "error"`, a batch lacks rows of
-#' a label.
 #'
 #' @source
 #' The order of the labels is that of iterative stratification: K. Sechidis, G. Tsoumakas and I. Vlahavas, "On the

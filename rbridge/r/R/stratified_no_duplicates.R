@@ -6,9 +6,11 @@
 #' It is for losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
 #' InfoNCE: a row with the same query or document would be a false negative.
 #' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{no-duplicates}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
 #'   Batches are smaller, with a warning, if a value is too frequent.
@@ -29,8 +31,6 @@
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: every batch has at least m rows of every stratum.
 #'   `NULL` (default): there are no strata.
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): 1.
@@ -40,37 +40,6 @@
 #' * `plan()`: returns a `data.frame()` with one row for each key: `key`, the number of its `values`, the rows of the
 #'   `largest` of them, and this value, `frequent`, as text of at most 100 characters; a longer one ends with `"..."`.
 #'   With `across_columns`, it has one row for all columns.
-#'
-#' @section Guarantees:
-#' * An epoch visits every row exactly once.
-#' * No batch has two rows that are alike.
-#' * Batch sizes differ by at most 1, and larger batches come first.
-#'   Within a batch, rows are ordered as in the epoch.
-#' * With strata, every batch has the floor or the ceiling of its share of each stratum.
-#'
-#' @section Number of batches:
-#' With one key or two, an epoch of n rows has `max(ceiling(n / batch_size), c)` batches, where c is the number of rows
-#' with the most frequent value.
-#' Fewer batches are impossible.
-#' With one key, the rows are sorted by stratum and value, in the order of the epoch, and dealt to the batches in turn.
-#' With two, or if values have rows of several strata, the rows are the edges of a graph between both, and batches are
-#' colors: edges with a common end have different colors, and all colors have the same number of edges, to
-#' within one.
-#'
-#' With three keys and more, or `across_columns`, the number B is the smallest of at least `ceiling(n / batch_size)`
-#' with `(B - D) * (n %/% B) >= min(D * o, S)`.
-#' Here every row is like at most D others, `o = ceiling(n / B) - 1`, and S is the sum of count - 1 over the most
-#' frequent values, o for each column.
-#' Row i of the epoch, from 0, goes to the first batch from `i %% B` on that has room for it and no row like it.
-#' If there is none, it takes the place of a row that goes to a batch with room; for this B, there is always such a row.
-#' Fewer batches are often possible; this number is enough for every order.
-#' For small data or very frequent values, it can be a multiple of the least one.
-#' If counting D would visit more than 2^26 rows, a bound replaces it: the sum, over the values of a row, of the number
-#' of other rows with this value.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, a value is missing, a stratum has too few rows for the minimum in
-#' all batches, or there are fewer rows than batches for all processes.
 #'
 #' @source
 #' The name is that of the batch sampler of sentence-transformers, where values count in all columns.

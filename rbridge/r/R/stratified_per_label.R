@@ -9,9 +9,11 @@
 #' It yields numbers for pairs of a row and a label; [decode_pairs()] and [pair_dataset()] turn them into
 #' rows and labels.
 #' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{multilabel}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param labels (`matrix()`, `data.frame()`, sparse matrix or `character()`)\cr
 #'   The labels of the rows, as in [batch_sampler_multilabel()]: 1 or `TRUE` if the row has the label.
 #'   Or the names of columns of the task.
@@ -25,12 +27,6 @@
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches of an epoch.
 #'   `NULL` (default): `n_rows %/% (P * (k + l))`, and at least 1.
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
-#'   `NULL` (default): 1.
-#'
 #' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
 #' * `labels()`: returns the names of the labels (`character()`);
@@ -40,20 +36,6 @@
 #'   learning rate keeps its scale;
 #' * `weights(numbers, normalize = FALSE)`: returns the weight of each of `numbers`, such as those of a batch
 #'   (`double()`); `NA` for a number that is in no batch.
-#'
-#' @section Guarantees:
-#' * A batch has `P * (k + l)` numbers `2 * (row * L + label) + has`, label after label, positives first.
-#'   Row and label are counted from 0, and `has` is 1 for positives and 0 for negatives.
-#' * Every label is in the floor or the ceiling of `B * P / L` of the B batches of an epoch, as with `balance` of
-#'   [batch_sampler_strata_subset()].
-#' * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those of
-#'   its negatives.
-#'   Both come in cycles, each in a new order, and no batch has one of them twice for a label.
-#'
-#' Each draw takes time in proportion to the rows, once for each label of the epoch.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, or a label has fewer than k positives or l negatives.
 #'
 #' @source
 #' The method is that of `TriSampler` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk
@@ -69,66 +51,28 @@
 #' decode_pairs(sampler$batches(0)[[1]], n_items = 2, item_ids = sampler$labels())
 batch_sampler_per_label = function(labels, positives_per_label, negatives_per_label, labels_per_batch = NULL,
   n_batches = NULL, seed = NULL, num_replicas = NULL) {
-  request_generator("per_label", list(labels = labels, positives_per_label = positives_per_label,
-    negatives_per_label = negatives_per_label, labels_per_batch = labels_per_batch, n_batches = n_batches, seed = seed,
-    num_replicas = num_replicas))
+  sampler_of("per_label")
 }
 
 kind_per_label = function() {
-  plans = plans_of_labels("per_label", c("n_batches", "num_replicas"))
-  core_kind(
-    class = "batch_sampler_per_label",
-    plan = plans$plan,
-    plan_settings = plans$plan_settings,
-    vectors = list(
-      parts = c("n_rows", "n_labels", "n_batches", "labels_per_batch", "positives_per_label", "negatives_per_label",
-        "counts", "positives"),
-      labels = c("n_batches", "num_replicas", "names")
-    ),
-    bytes = function(recipe) {
-      parts = recipe$parts
-      n_chosen = parts$n_batches * parts$labels_per_batch
-      40 * (parts$n_rows + parts$n_labels) + 40 * parts$n_batches +
-        (16 + 40 * (parts$positives_per_label + parts$negatives_per_label)) * n_chosen
-    },
-    fits = function(recipe, data_source, task) check_given_values("labels", task),
-    check = check_multilabel,
-    describe = function(private) {
-      c(format_per_label(private$.recipe), format_shuffled(private$.recipe, private$.place$epoch))
-    },
-    settings = function(recipe) {
-      settings = recipe$labels[setdiff(names(recipe$labels), "names")]
-      c(format_labels(settings), format_seed(recipe), format_per_label(recipe))
-    },
+  table_kind("per_label",
+    of_rows = "labels",
+    n_rows = function(recipe) NULL, # batches are numbers of pairs
     methods = list(
       labels = function() private$.recipe$labels$names,
       class_weights = function(normalize = FALSE) {
-        weights = weights_of_signs(private$.recipe$parts, check_flag(normalize, "normalize"))
-        data.frame(label = private$.recipe$labels$names, weights)
+        weights = matrix(stratum_weights(private, normalize), ncol = 2L)
+        data.frame(label = private$.recipe$labels$names, positives = weights[, 2L], negatives = weights[, 1L])
       },
       weights = function(numbers, normalize = FALSE) {
-        parts = private$.recipe$parts
-        weights_of_numbers(parts, weights_of_signs(parts, check_flag(normalize, "normalize")), numbers)
+        weights_of_numbers(private$.recipe$parts, stratum_weights(private, normalize), numbers)
       }
     )
   )
 }
 
-# The weights of the positives and of the negatives of each label.
-weights_of_signs = function(parts, normalize) {
-  available = list(positives = parts$counts, negatives = parts$n_rows - parts$counts)
-  each = list(positives = parts$positives_per_label, negatives = parts$negatives_per_label)
-  n_chosen = parts$n_batches * parts$labels_per_batch
-  Map(function(available, own) {
-    if (normalize) {
-      available * (each$positives + each$negatives) / (parts$n_rows * own)
-    } else {
-      available * parts$n_labels / (n_chosen * own)
-    }
-  }, available, each)
-}
-
-# Those of numbers for a row and a label; NA for a number that is in no batch.
+# The weights of numbers for a row and a label, given those of the negatives of each label, then of the positives. A
+# number that is in no batch has none, NA.
 weights_of_numbers = function(parts, weights, numbers) {
   limit = 2 * parts$n_rows * parts$n_labels
   numbers = check_row_positions(numbers, limit - 1, "numbers", "numbers of rows and labels", 0)
@@ -137,17 +81,5 @@ weights_of_numbers = function(parts, weights, numbers) {
   positives = rep((seq_len(parts$n_labels) - 1) * parts$n_rows, parts$counts) + parts$positives
   is_positive = (label * parts$n_rows + pair %/% parts$n_labels) %in% positives
   has = numbers %% 2 == 1
-  found = ifelse(has, weights$positives[label + 1], weights$negatives[label + 1])
-  found[has != is_positive] = NA
-  found
-}
-
-format_per_label = function(recipe) {
-  parts = recipe$parts
-  c(
-    sprintf("* Rows: %.0f", parts$n_rows),
-    sprintf("* Labels: %.0f: %s", parts$n_labels, show_names(recipe$labels$names)),
-    sprintf("* Batches: %.0f, of %s with %s and %s each", parts$n_batches, show_count(parts$labels_per_batch, "label"),
-      show_count(parts$positives_per_label, "positive"), show_count(parts$negatives_per_label, "negative"))
-  )
+  ifelse(has == is_positive, weights[label + 1 + parts$n_labels * has], NA_real_)
 }

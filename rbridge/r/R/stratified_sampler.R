@@ -65,7 +65,7 @@
 #' the sampler from a dataset.
 #' Pass the generator to mlr3torch, and an instance to [torch::dataloader()].
 #' Instances have the members of every [batch_sampler_instance], such as `batches(epoch)`, `set_epoch(epoch)`,
-#' `state_dict()`, `load_state_dict(state)` and `set_rank(rank, num_replicas)`, and
+#' `state()`, `load_state_dict(state)` and `set_rank(rank, num_replicas)`, and
 #' * `plan()`: returns the rows of each stratum in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each stratum;
 #' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch is guaranteed to have;

@@ -7,6 +7,7 @@
 #' The processes share only the table of counts: the number of rows of each stratum in each shard.
 #' Batch b of this sampler is the part of the global batch b that this process holds.
 #' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{beyond-one-machine}.
 #'
@@ -42,35 +43,6 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `shard`, `stratum`, `rows`, and the `fewest` and `most` of
 #'   these rows in a batch.
-#'   `stratum` has the type of the labels, see [batch_plan()].
-#'
-#' @section Guarantees:
-#' The rows are dealt to B batches in turn, each cell beginning where the one before ended: stratum by stratum and
-#' within it shard by shard with `scope = "global"`, shard by shard and within it stratum by stratum with `"local"`.
-#' Strata and shards are in order of their names, by code point.
-#' For n rows, n_s of them in stratum s, n_r in shard r, and n_rs in both:
-#' * All processes have the same number of batches, B.
-#'   No batch of a process is empty.
-#' * Every shard contributes the floor or the ceiling of n_rs / B rows of each stratum to each batch.
-#' * The sizes of the batches over all processes differ by at most 1.
-#' * `"global"`: each batch has the floor or the ceiling of n_s / B rows of each stratum over all processes.
-#'   A process whose shards are consecutive contributes the floor or the ceiling of its share of them.
-#' * `"local"`: each batch has the floor or the ceiling of n_r / B rows of each shard.
-#'   The batches of a process whose shards are consecutive differ by at most 1 row.
-#' * The rows of a batch over all processes do not depend on which process holds which shard, because each shard is
-#'   shuffled separately.
-#' * With a single shard, the batches are those of [batch_sampler_stratified()] with `assign = "even"`, row for row, if
-#'   its strata first appear in the order of their names.
-#' * Within a batch, rows are ordered by shard, as in `shards`, then by stratum, then by rank.
-#'
-#' In epoch e, shard r of R shards, from 0, has the order of a single shard in epoch `e * R + r`.
-#' This number must stay below 2^31 - 1, which limits the number of epochs to at most 6,700,001, and to 21,474 with 10^5
-#' shards.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range; the rows do not match the `counts` of the shards; a stratum, or
-#' with `scope = "local"` a stratum of a shard, has too few rows; a batch would have no row of this process; or there
-#' are 2^31 batches or more.
 #'
 #' @seealso [sharded_plan()] for the plan, which depends only on the counts.
 #'
@@ -160,8 +132,8 @@ check_sharded = function(recipe) {
 
 shards_table = function(setup) {
   cells = core_call("sharded_cells", setup[c("codes", "n_strata", "n_batches", "sizes")])
-  strata = rep(setup$labels$names, length(setup$shards))
-  data.frame(shard = rep(setup$labels$shards, each = setup$n_strata), stratum = strata, cells, check.names = FALSE)
+  shards = rep(setup$labels$shards, each = setup$n_strata)
+  data.frame(shard = shards, stratum = rep(setup$labels$names, length(setup$shards)), cells)
 }
 
 format_sharded = function(setup, next_epoch) {

@@ -18,10 +18,6 @@
 #' * `table()`: a function that returns the rows of each stratum, and its fewest and most rows in a batch over all
 #'   processes, a `data.frame()`. `stratum` is text, as the names of the columns of `counts` are.
 #'
-#' @section Errors:
-#' [batch_sampler_sharded()] refuses an argument; a stratum, or with `scope = "local"` a stratum of a shard, has too
-#' few rows; or `sizes()` has 2^31 batches or more.
-#'
 #' @export
 #' @examples
 #' strata = list(

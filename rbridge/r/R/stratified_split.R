@@ -4,9 +4,11 @@
 #' Divides rows into parts, such as training, validation and test, each with its share of every stratum.
 #' The Python function `pystrat.stratified_split()` returns the same rows from the same seed, counted from 0.
 #' The resampling [rbridge.stratified_split] divides the rows of a task of mlr3 in this way.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{splits}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param strata (vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The stratum of each row, as in [batch_sampler_stratified()]; or a task of mlr3.
 #' @param sizes (`numeric()` or `list()`)\cr
@@ -21,36 +23,7 @@
 #'   `"error"` (default): raise an error.
 #'   `"stratum"`: treat missing as a value of its own.
 #'   `"drop"`: leave them out of all parts.
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
-#'
 #' @return A `list()` of `integer()`: the rows of each part in ascending order, with the names of `sizes`.
-#'
-#' @section Guarantees:
-#' Let there be n rows, `n_s` of them in stratum s.
-#' * If `sizes` are numbers of rows, the parts have exactly these.
-#'   Shares give each part its share of n, rounded down, and one row more to the parts with the largest remainders, of
-#'   equal ones to the first.
-#'   Shares are read with 15 decimals, and divided by their sum.
-#' * Part k of `C_k` rows has `n_s * C_k / n` rows of stratum s, rounded down or up.
-#'   Such a table with these exact sums always exists.
-#'   All arithmetic is in integers.
-#' * The rows of a stratum are taken in the order of epoch 0 of a sampler with this seed, those of the first part first.
-#'
-#' With `groups`, exact numbers are impossible.
-#' Larger groups are dealt first, each to the part that lacks most of its rows, and then moved and exchanged while this
-#' improves the numbers of rows of the strata and of the parts.
-#' * No group is divided, and no part is empty.
-#' * If the largest group has g rows, and no part is to have fewer, each part has more than `C_k - g` and fewer than
-#'   `C_k + g` rows.
-#'
-#' The numbers of each stratum are close to those without groups, but there is no bound on their difference.
-#'
-#' A warning names the strata that are not in every part, such as those with fewer rows than there are parts.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, a share is less than one row, or there are fewer groups than
-#' parts.
 #'
 #' @source
 #' L. H. Cox, "A constructive procedure for unbiased controlled rounding" (1987).

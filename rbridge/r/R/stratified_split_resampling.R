@@ -28,9 +28,6 @@
 #'   As in [stratified_split()].
 #'   By default, each call of `instantiate()` draws one.
 #'
-#' @section Errors:
-#' As for [stratified_split()], with the same messages, and if the task has no strata.
-#'
 #' @examples
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
 #'   task = mlr3::tsk("sonar")

@@ -24,10 +24,6 @@
 #' @return An object of class `"stratum_codes"`, a list with the elements `codes` (`integer()`) and `names`
 #'   (`character()` in UTF-8).
 #'
-#' @section Errors:
-#' The codes are not whole numbers or not numbered from 0 in order of first appearance, or the names are not text, are
-#' missing, or differ in number from the strata.
-#'
 #' @export
 #' @examples
 #' strata = stratum_codes(c(0, 0, 1, 0, NA, 1), names = c("no", "yes"))

@@ -7,7 +7,6 @@
 
 #include "core/epoch_order.h"
 #include "core/kinds.h"
-#include "core/multiplier.h"
 #include "core/request.h"
 #include "core/subsets.h"
 #include "core/turns.h"
@@ -18,6 +17,17 @@ typedef struct {
   int64_t files_per_epoch, n_positives, n_negatives, n_batches;
   int64_t *begins; /* n_files: the number of the first line of each */
 } RareEvents;
+
+/* Read a number that is not whole, or whole; it must be finite and above 0. */
+static bool read_above_zero(const Parts *parts, const char *name, double *number, Host *host) {
+  Part part = find_part(parts, name);
+  bool is_number = is_one_number(&part, number);
+  if (part.type == FRACTION) *number = *(const double *)part.values;
+  if (is_number && *number > 0 && isfinite(*number)) return true;
+  if (parts->is_recipe) return refuse_part(host, name, "a finite number above 0");
+  host->refusal.is_type = !is_number;
+  return refuse(host, name, NULL, "be a finite number above 0");
+}
 
 /* Settings ------------------------------------------------------------------------------------------------------ */
 
@@ -92,18 +102,21 @@ static bool count_negatives(
     const Parts *request, const RareRequest *wanted, const double *lines, int64_t n_files, int64_t n_positives,
     int64_t *n_negatives, Host *host
 ) {
-  uint64_t count = 0;
   double *fewest = host->memory(host, FOR_THE_CALL, n_files * (int64_t)sizeof *fewest);
-  if (fewest == NULL || !read_kept(request, wanted->multiplier, 0, n_positives, &count, host)) return false;
+  if (fewest == NULL) return false;
+  double count = floor(nearly_whole(wanted->multiplier * (double)n_positives + 0.5));
+  if (count < 1) {
+    return refuse(host, "multiplier", NULL, "keep at least 1 row: be at least 0.5 / %lld", (long long)n_positives);
+  }
   fill_fewest(lines, n_files, fewest);
   double all = fewest[n_files - 1];
-  if ((double)count > all) {
+  if (count > all) {
     return refuse(host, "multiplier", NULL, "ask for at most %.0f negatives, the lines of all files", all);
   }
   *n_negatives = (int64_t)count;
-  if ((double)count <= fewest[(int64_t)wanted->files_per_epoch - 1]) return true;
+  if (count <= fewest[(int64_t)wanted->files_per_epoch - 1]) return true;
   int64_t least = 0;
-  while (fewest[least] < (double)count) least++;
+  while (fewest[least] < count) least++;
   char shown[NUMBER];
   return refuse(
       host, "negative_files_per_epoch",

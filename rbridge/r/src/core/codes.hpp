@@ -12,7 +12,7 @@ struct Codes {
   View<uint8_t> bytes;
   View<int32_t> integers;
   int64_t n_rows = 0, n_strata = 0;
-  std::vector<int64_t> counts; /* n_strata + 1: the rows of each stratum, then those that are in no batch */
+  List<int64_t> counts; /* n_strata + 1: the rows of each stratum, then those that are in no batch */
 
   Codes(const Values &given, Host &host) {
     if (const auto *found = std::get_if<View<uint8_t>>(&given["codes"])) {
@@ -23,7 +23,7 @@ struct Codes {
     n_rows = bytes.length + integers.length;
     if (n_rows < 1 || n_rows > LARGEST_COUNT) refuse("codes", "", text("have from 1 to ", LARGEST_COUNT, " values"));
     n_strata = given.count("n_strata", 1, static_cast<double>(n_rows));
-    counts.resize(static_cast<size_t>(n_strata) + 1);
+    counts = List<int64_t>(n_strata + 1);
     bool are_valid = bytes.values != nullptr ? count_bytes(host) : count_integers(host);
     if (!are_valid) refuse("codes", "others", "be numbers of strata from 0, or the number of strata");
     if (std::find(counts.begin(), counts.end() - 1, 0) != counts.end() - 1) {
@@ -33,7 +33,7 @@ struct Codes {
 
   int64_t operator[](int64_t row) const { return bytes.values != nullptr ? bytes[row] : integers[row]; }
 
-  int64_t rows_of(int64_t stratum) const { return counts[static_cast<size_t>(stratum)]; }
+  int64_t rows_of(int64_t stratum) const { return counts[stratum]; }
 
  private:
   bool count_integers(Host &host) {
@@ -42,7 +42,7 @@ struct Codes {
       uint32_t most = 0;
       for (int64_t row = begin; row < end; row++) most = std::max(most, static_cast<uint32_t>(integers[row]));
       are_valid = are_valid && most <= n_strata;
-      for (int64_t row = begin; row < end && are_valid; row++) counts[static_cast<size_t>(integers[row])]++;
+      for (int64_t row = begin; row < end && are_valid; row++) counts[integers[row]]++;
     });
     return are_valid;
   }

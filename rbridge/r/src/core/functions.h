@@ -22,7 +22,6 @@ typedef struct {
   one(min_samples_for_batch_size) \
   one(count_codes) \
   one(corpus_plan) \
-  one(read_rules) \
   one(fingerprint) \
   one(sharded_plan) \
   one(sharded_sizes) \

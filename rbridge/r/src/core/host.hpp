@@ -58,6 +58,12 @@ struct Host {
 
   void number(const char *name, double value) { give(name, &value, 1); }
 
+  /* Give whole numbers as doubles. */
+  template <class Counts>
+  void counts(const char *name, const Counts &counts) {
+    std::copy(counts.begin(), counts.end(), make<double>(name, static_cast<int64_t>(counts.size())));
+  }
+
   /* Ask whether to go on after every 2^16 steps of a loop. */
   void go_on(int64_t n_steps = STEPS) {
     since += n_steps;
@@ -121,8 +127,24 @@ struct Pages {
   bool operator!=(const Pages<U> &) const { return false; }
 };
 
+/* A vector that any type of integers counts. */
+template <class T, class Memory = std::allocator<T>>
+class List : public std::vector<T, Memory> {
+  using Base = std::vector<T, Memory>;
+
+ public:
+  using Base::Base;
+  template <class Count, class = std::enable_if_t<std::is_integral_v<Count>>>
+  explicit List(Count count) : Base(static_cast<size_t>(count)) {}
+  template <class Place>
+  T &operator[](Place place) { return Base::data()[place]; }
+  template <class Place>
+  const T &operator[](Place place) const { return Base::data()[place]; }
+  int64_t count() const { return static_cast<int64_t>(Base::size()); }
+};
+
 template <class T>
-using Numbers = std::vector<T, Pages<T>>;
+using Numbers = List<T, Pages<T>>;
 
 using Rows = Numbers<int32_t>;
 

@@ -50,8 +50,6 @@ typedef struct {
 
 /* All kinds. */
 #define FOR_EACH_KIND(one) \
-  one(strata_subset) \
-  one(one_stratum) \
   one(no_duplicates) \
   one(epoch_subset) \
   one(mixture) \
@@ -59,7 +57,6 @@ typedef struct {
   one(tree) \
   one(sharded) \
   one(multilabel) \
-  one(per_label) \
   one(stratified_group) \
   one(perplexity)
 

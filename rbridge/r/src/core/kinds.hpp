@@ -60,13 +60,15 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
   return std::make_unique<T>(given, seed, host);
 }
 
-extern const Kind uniform_kind, stratified_kind, downsampled_kind, pairs_kind, triples_kind, weighted_kind,
-    prioritized_kind, sum_tree_kind;
+extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
+    pairs_kind, triples_kind, weighted_kind, prioritized_kind, sum_tree_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
-  for (const Kind *kind : {&uniform_kind, &stratified_kind, &downsampled_kind, &pairs_kind, &triples_kind,
-                           &weighted_kind, &prioritized_kind, &sum_tree_kind}) {
+  for (const Kind *kind : {
+           &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
+           &pairs_kind, &triples_kind,
+       }) {
     if (kind->name == name) return kind;
   }
   return nullptr;
@@ -167,12 +169,17 @@ inline std::string identified(const Value &value, Host &host) {
       host.go_on(1);
     }
   };
-  if (const double *number = std::get_if<double>(&value)) {
+  const auto *integers = std::get_if<View<int32_t>>(&value);
+  const auto *doubles = std::get_if<View<double>>(&value);
+  if (integers != nullptr && integers->length == 1) return shown((*integers)[0]);
+  const double *number = doubles != nullptr && doubles->length == 1 ? doubles->values : std::get_if<double>(&value);
+  if (number != nullptr) {
     if (std::floor(*number) == *number && std::fabs(*number) <= LARGEST_EXACT) return shown(int64_t(*number));
     add(View<double>{number, 1});
+  } else if (doubles != nullptr) {
+    add(*doubles);
   }
-  if (const auto *integers = std::get_if<View<int32_t>>(&value)) add(*integers);
-  if (const auto *doubles = std::get_if<View<double>>(&value)) add(*doubles);
+  if (integers != nullptr) add(*integers);
   if (const auto *bytes = std::get_if<View<uint8_t>>(&value)) {
     for (int64_t begin = 0; begin < bytes->length; begin += Host::STEPS) {
       digest_bytes(&digest, bytes->values + begin, std::min(Host::STEPS, bytes->length - begin));

@@ -16,8 +16,34 @@ inline double whole_part(double exact) {
 
 inline int64_t quotient_up(int64_t number, int64_t by) { return number / by + (number % by > 0); }
 
+/* The largest number from `low`, which fits, to below `high` that fits, by bisection. */
+template <class Fits>
+int64_t largest_that_fits(int64_t low, int64_t high, Fits fits) {
+  while (high - low > 1) {
+    int64_t middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
 [[noreturn]] inline void refuse_large_epoch(const std::string &parameter) {
   refuse(parameter, "", text("give an epoch at most ", LARGEST_COUNT, " rows"));
+}
+
+/* Give the training weight of each stratum, and the same divided by their mean over an epoch, which takes `taken` rows
+ * of each on average; NaN for those that are never taken.
+ */
+inline void give_weights(const List<double> &weights, const List<double> &taken, Host &host) {
+  double most = 0, sum = 0, n_taken = 0;
+  for (double weight : weights) most = std::fmax(most, weight);
+  for (int64_t i = 0; i < weights.count(); i++) {
+    if (taken[i] > 0) sum += weights[i] / most * taken[i];
+    n_taken += taken[i];
+  }
+  List<double> normalized;
+  for (double weight : weights) normalized.push_back(weight / most / (sum / n_taken));
+  host.give("weights", weights.data(), weights.count());
+  host.give("normalized", normalized.data(), weights.count());
 }
 
 /* The rows of strata in an epoch, of those that are available. */

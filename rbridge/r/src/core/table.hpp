@@ -92,7 +92,7 @@ inline void check_relations(const Table &table, const std::vector<Relation> &rel
 /* Return a checked value, as a recipe has it. */
 inline Value read(const Parameter &each, const Values &given) {
   const std::string name = each.name;
-  const double *number = std::get_if<double>(&given[name]);
+  const double *number = given.number_of(name);
   switch (each.type) {
     case Is::flag: return given.flag(name);
     case Is::number: return given.number(name, each.least);

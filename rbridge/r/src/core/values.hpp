@@ -133,8 +133,15 @@ class Values {
 
   bool has(const std::string &name) const { return !std::holds_alternative<std::monostate>((*this)[name]); }
 
+  /* A number, which is a vector in a recipe and of data; NULL if it is none. */
+  const double *number_of(const std::string &name) const {
+    const auto *view = std::get_if<View<double>>(&(*this)[name]);
+    if (view != nullptr && view->length == 1) return view->values;
+    return std::get_if<double>(&(*this)[name]);
+  }
+
   double whole(const std::string &name, double least, double most = INFINITY) const {
-    const double *given = std::get_if<double>(&(*this)[name]);
+    const double *given = number_of(name);
     return checked_whole(name, given == nullptr ? NAN : *given, given != nullptr, 0, least, most);
   }
 
@@ -147,20 +154,21 @@ class Values {
   }
 
   double number(const std::string &name, double least) const {
-    const double *given = std::get_if<double>(&(*this)[name]);
+    const double *given = number_of(name);
     if (given != nullptr && std::isfinite(*given) && *given >= least) return *given;
     wrong(name, text("be a finite number of at least ", least), given == nullptr);
   }
 
   double positive(const std::string &name) const {
-    const double *given = std::get_if<double>(&(*this)[name]);
+    const double *given = number_of(name);
     return checked_positive(name, given == nullptr ? NAN : *given, given != nullptr, 0);
   }
 
   /* Whether a value is several numbers: those with names in a request, which are a vector in a recipe. */
   bool has_several(const std::string &name) const {
     const Value &value = (*this)[name];
-    return std::holds_alternative<Named>(value) || (is_recipe && std::holds_alternative<View<double>>(value));
+    const auto *view = std::get_if<View<double>>(&value);
+    return std::holds_alternative<Named>(value) || (is_recipe && view != nullptr && view->length != 1);
   }
 
   /* Several whole numbers from 0 on, or numbers above 0. A recipe may have one of them as a number. */
@@ -182,12 +190,14 @@ class Values {
 
   bool flag(const std::string &name) const {
     if (const bool *given = std::get_if<bool>(&(*this)[name])) return *given;
+    const auto *view = std::get_if<View<int32_t>>(&(*this)[name]);
+    if (view != nullptr && view->length == 1 && ((*view)[0] | 1) == 1) return (*view)[0] == 1;
     wrong(name, "be true or false", true);
   }
 
   /* The place of one of some texts among them; their number if it is a number of rows. */
   int choice_or_rows(const std::string &name, const std::vector<std::string> &choices) const {
-    const double *number = std::get_if<double>(&(*this)[name]);
+    const double *number = number_of(name);
     if (number != nullptr && std::isfinite(*number) && *number >= 1 && nearly_whole(*number) == std::floor(*number)) {
       return static_cast<int>(choices.size());
     }

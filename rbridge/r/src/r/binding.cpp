@@ -103,12 +103,12 @@ Named named_of(SEXP values) {
   return named;
 }
 
-/* Recipes have flags as integers. */
-Value value_of(SEXP value, bool is_recipe) {
+/* Recipes and data have vectors alone: flags as integers. */
+Value value_of(SEXP value, bool is_vector) {
   bool is_one = Rf_xlength(value) == 1;
   bool is_empty_list = TYPEOF(value) == VECSXP && Rf_xlength(value) == 0;
   if (Rf_isNull(value)) return Value();
-  if (!is_recipe && (is_empty_list || has_attribute(value, R_NamesSymbol))) return named_of(value);
+  if (!is_vector && (is_empty_list || has_attribute(value, R_NamesSymbol))) return named_of(value);
   if (Rf_isObject(value) || (!is_one && has_attribute(value, R_DimSymbol))) return Other();
   switch (TYPEOF(value)) {
     case LGLSXP: {
@@ -117,14 +117,12 @@ Value value_of(SEXP value, bool is_recipe) {
     }
     case INTSXP: {
       View<int32_t> integers = view_of<int32_t>(value, INTEGER_RO);
-      if (!is_one) return integers;
-      if (integers[0] == NA_INTEGER) return Other();
-      bool is_flag = is_recipe && (integers[0] == 0 || integers[0] == 1);
-      return is_flag ? Value(integers[0] == 1) : Value(double(integers[0]));
+      if (!is_one || is_vector) return integers;
+      return integers[0] == NA_INTEGER ? Value(Other()) : Value(double(integers[0]));
     }
     case REALSXP: {
       View<double> doubles = view_of<double>(value, REAL_RO);
-      return is_one ? Value(doubles[0]) : Value(doubles);
+      return is_one && !is_vector ? Value(doubles[0]) : Value(doubles);
     }
     case RAWSXP: return view_of<uint8_t>(value, RAW_RO);
     case STRSXP: return is_one ? text_of(value) : Value(Other());
@@ -133,12 +131,14 @@ Value value_of(SEXP value, bool is_recipe) {
 }
 
 /* Read a named list. */
-Values values_of(SEXP list, bool is_recipe) {
+Values values_of(SEXP list, bool is_recipe, const Kind &kind) {
   Values values;
   values.is_recipe = is_recipe;
   SEXP names = guarded([=] { return Rf_getAttrib(list, R_NamesSymbol); });
   for (R_xlen_t i = 0; i < Rf_xlength(list); i++) {
-    values.items.emplace_back(CHAR(STRING_ELT(names, i)), value_of(VECTOR_ELT(list, i), is_recipe));
+    std::string name = CHAR(STRING_ELT(names, i));
+    bool is_vector = is_recipe || std::find(kind.data.begin(), kind.data.end(), name) != kind.data.end();
+    values.items.emplace_back(name, value_of(VECTOR_ELT(list, i), is_vector));
   }
   return values;
 }
@@ -286,7 +286,7 @@ int is_in_cpp(SEXP kind) { return find_kind(CHAR(STRING_ELT(kind, 0))) != nullpt
 SEXP plan_in_cpp(SEXP kind, SEXP request) {
   const Kind &found = *find_kind(CHAR(STRING_ELT(kind, 0)));
   return answer([&](Host &host, SEXP &) {
-    Values given = values_of(request, false);
+    Values given = values_of(request, false, found);
     std::unique_ptr<Sampler> sampler;
     bool is_complete = found.data.empty() || given.has(found.data[0]);
     if (!check_request(found, given, host)) return false;
@@ -302,7 +302,7 @@ SEXP prepare_in_cpp(SEXP kind, SEXP recipe, SEXP seed) {
   R_RegisterCFinalizer(pointer, end_instance);
   uint32_t number = static_cast<uint32_t>(Rf_asReal(seed));
   SEXP result = answer([&](Host &host, SEXP &instead) {
-    std::unique_ptr<Instance> instance(new Instance{found, number, values_of(recipe, true), nullptr});
+    std::unique_ptr<Instance> instance(new Instance{found, number, values_of(recipe, true, *found), nullptr});
     bool has_begun = begin_sampler(*found, instance->recipe, number, instance->sampler, host);
     if (has_begun) R_SetExternalPtrAddr(pointer, instance.release());
     host.warning.clear(); /* which planning has told */

@@ -27,6 +27,7 @@
 #include "../core/codes.hpp"
 #include "../core/kinds.hpp"
 #include "../core/scatter.hpp"
+#include "../core/sizes.hpp"
 
 namespace pystrat {
 
@@ -46,9 +47,14 @@ class Dealt : public Sampler {
   }
 
   void describe(Host &host) const override {
-    std::copy(taken.begin(), taken.end(), host.make<double>("taken", codes.n_strata));
-    std::copy(codes.counts.begin(), codes.counts.end(), host.make<double>("counts", codes.n_strata + 1));
+    host.counts("taken", taken);
+    host.counts("counts", codes.counts);
     host.number("even", is_even);
+    List<double> rows(taken.begin(), taken.end()), own = weights;
+    for (int64_t stratum = 0; weights.empty() && stratum < codes.n_strata; stratum++) {
+      own.push_back(static_cast<double>(codes.rows_of(stratum)) / rows[stratum]);
+    }
+    give_weights(own, rows, host);
   }
 
   bool has_unused_seed() const override { return !is_shuffled && !is_permuted; }
@@ -57,6 +63,7 @@ class Dealt : public Sampler {
   Codes codes;
   uint32_t seed;
   std::vector<int64_t> taken; /* the rows of each stratum in an epoch, at least 1 */
+  List<double> weights;       /* of the strata, if any is given */
   bool is_even = true, is_shuffled = true, is_walked = false, is_permuted = false;
 
   std::vector<int64_t> rows_of_strata() const { return {codes.counts.begin(), codes.counts.end() - 1}; }

@@ -2,7 +2,6 @@
  * turn.
  */
 
-#include "../core/sizes.hpp"
 #include "dealt.hpp"
 
 namespace pystrat {
@@ -42,14 +41,7 @@ class Downsampled : public Dealt {
     if (given.has("weights")) find_weights(given);
   }
 
-  void describe(Host &host) const override {
-    Dealt::describe(host);
-    if (!weights.empty()) host.give("weights", weights.data(), codes.n_strata);
-  }
-
  private:
-  std::vector<double> weights; /* of strata: those that are given, and rows / kept rows; none if none is given */
-
   /* The class that is downsampled, if the multiplier names none. */
   int64_t find_majority(const Values &given) const {
     if (given.has("majority_strata")) return strata_of(given, "majority", 1)[0];
@@ -77,7 +69,7 @@ class Downsampled : public Dealt {
     }
     std::vector<double> numbers = given.several("weights", false);
     std::vector<int64_t> strata = strata_of(given, "weights", numbers.size());
-    for (size_t i = 0; i < numbers.size(); i++) weights[static_cast<size_t>(strata[i])] = numbers[i];
+    for (size_t i = 0; i < numbers.size(); i++) weights[strata[i]] = numbers[i];
   }
 };
 

@@ -2,7 +2,6 @@
  * less or more often than once: shares, balance, repeats, one size.
  */
 
-#include "../core/sizes.hpp"
 #include "dealt.hpp"
 
 namespace pystrat {

@@ -39,9 +39,6 @@ numbers = 0:23
 # "must" to "instead", if the parameter is 'recipe'.
 cases = list(
   list(batch_sampler_one_stratum(2, strata = list(rep(c("b", "a"), 3)), seed = 1),
-    "have known kinds of strata. Got 'complex'" = list(labels.kinds = "complex"),
-    "have the levels of all factors. Got 2 values" = list(labels.kinds = "factor 2", labels.levels = c("a", "a")),
-    "have the names of all columns of strata. Got nothing" = list(labels.kinds = c("integer", "text")),
     "have 2 names of strata. Got 'a'" = list(labels.names = "a")),
   list(batch_sampler_sharded(1, shard_counts(list(a = numbers %% 2, b = numbers %% 3, c = numbers %% 2)), c("a", "c"),
     seed = 1, strata = c(numbers, numbers) %% 2),

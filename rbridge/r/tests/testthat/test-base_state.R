@@ -15,7 +15,7 @@ take = function(following, n) lapply(seq_len(n), function(i) following())
 state_after = function(generator, done) {
   sampler = generator(NULL)
   take(sampler$.iter(), done)
-  sampler$state_dict(batches_consumed = done)
+  sampler$state(0, done)
 }
 
 # Each message is the refusal of a state that differs in these entries; an entry may become NULL.
@@ -26,38 +26,28 @@ expect_refused_states = function(generator, state, changes) {
   }
 }
 
-test_that("within an epoch, the number of batches must be given", {
-  sampler = generators$stratified(NULL)
-  sampler$state_dict()
-  following = sampler$.iter()
-  expect_identical(sampler$state_dict()$batch, 0)
-  following()
-  expect_error(sampler$state_dict(), fixed = TRUE,
-    "The 'batches_consumed' parameter must be given within epoch 0, which has begun and has not ended. Got nothing")
-  expect_error(sampler$state_dict(batches_consumed = 7), "must be an integer from 0 to 6. Got 7 instead.")
-  drain(following)
-  expect_identical(sampler$state_dict()[c("epoch", "batch")], list(epoch = 1, batch = 0))
-  expect_identical(sampler$state_dict(batches_consumed = 6), sampler$state_dict())
-  expect_identical(sampler$state_dict(batches_consumed = 0)[c("epoch", "batch")], list(epoch = 0, batch = 0))
-  sampler$.iter()
-  expect_identical(sampler$state_dict(batches_consumed = 0)$epoch, 1)
-  sampler$set_epoch(5)
-  expect_error(sampler$state_dict(batches_consumed = 1), "must be 0. Got 1 instead.")
-})
-
-test_that("set_epoch() keeps the place within the same epoch, or sets it", {
+test_that("set_epoch() keeps the place within the same epoch, or sets it; an instance has the length of the rest", {
   generator = generators$stratified
   sampler = generator(NULL)
   whole = epoch_of(sampler, 4)
   sampler$set_epoch(4, batches_done = 2)
   sampler$set_epoch(4)
+  expect_identical(sampler$state()[c("epoch", "batch")], list(epoch = 4, batch = 2))
+  expect_identical(sampler$.length(), 4L)
   expect_identical(next_epoch_of(sampler), whole[3:6])
+  expect_identical(sampler$.length(), 6L)
   sampler$set_epoch(4, batches_done = 2)$set_epoch(4, batches_done = 0)
   expect_identical(next_epoch_of(sampler), whole)
   sampler$set_epoch(4, batches_done = 6)
   expect_identical(sampler$epoch, 5)
+  expect_identical(sampler$state(4, 6), sampler$state())
   expect_error(sampler$set_epoch(4, batches_done = 7), "'batches_done' parameter must be an integer from 0 to 6")
-  expect_error(generators$weighted(NULL)$set_epoch(1, batches_done = 2), "must be 0 for a sampler with feedback")
+  rank = generator(NULL)$set_rank(1, 2)$set_epoch(4, batches_done = 1)
+  expect_identical(rank$state()$batch, 2)
+  expect_identical(next_epoch_of(rank), whole[c(4, 6)])
+  weighted = generators$weighted(NULL)
+  whole = epoch_of(weighted, 4)
+  expect_identical(next_epoch_of(weighted$set_epoch(4, batches_done = 2)), whole[-(1:2)])
 })
 
 test_that("ranks must fit the sampler", {
@@ -71,7 +61,7 @@ test_that("ranks must fit the sampler", {
 test_that("other states are errors", {
   generator = generators$stratified
   expect_error(generator(NULL)$load_state_dict(list()), "the entries 'version', 'fingerprint', 'epoch' and 'batch'")
-  expect_refused_states(generator, generator(NULL)$state_dict(), list(
+  expect_refused_states(generator, generator(NULL)$state(), list(
     "must be of version 1. Got version 2 instead." = list(version = 2),
     "The 'batch' parameter must be an integer from 0 to 6" = list(batch = 7),
     "The 'epoch' parameter must be an integer from 0 to 6700000" = list(epoch = -1)
@@ -79,11 +69,11 @@ test_that("other states are errors", {
   made = function(strata = labels, seed = 1, num_replicas = 2) {
     batch_sampler_stratified(2, strata = strata, seed = seed, num_replicas = num_replicas)(NULL)
   }
-  expect_error(made(seed = 2)$load_state_dict(made()$state_dict()), fixed = TRUE,
+  expect_error(made(seed = 2)$load_state_dict(made()$state()), fixed = TRUE,
     paste("must come from a sampler with the same data, parameters and seed. Got that of a sampler with another seed,",
       "1, instead. Make the sampler as it was made when the state was saved."))
-  expect_error(made(rev(labels))$load_state_dict(made()$state_dict()), "with other strata instead.")
-  expect_error(made(num_replicas = 4)$load_state_dict(made()$state_dict()), "with another number of batches, such as")
+  expect_error(made(rev(labels))$load_state_dict(made()$state()), "with other strata instead.")
+  expect_error(made(num_replicas = 4)$load_state_dict(made()$state()), "with another number of batches, such as")
 })
 
 test_that("other states of a sampler with feedback are errors", {
@@ -110,7 +100,7 @@ test_that("other states of a sampler with feedback are errors", {
     expect_error(generator(NULL)$load_state_dict(state), case[[2L]], fixed = TRUE)
   }
   partial = batch_sampler_prioritized(3, 2, capacity = 8, seed = 1)
-  state = partial(NULL)$state_dict(0)
+  state = partial(NULL)$state()
   for (case in list(
     list(list(weights = rep(1, 3), next_position = 2, largest = NULL), "'next_position' parameter must be an integer from 3 to 3. Got 2"),
     list(list(weights = rep(1, 9), next_position = 0, largest = NULL), "must hold from 0 to 8 weights. Got 9 values"),
@@ -126,10 +116,10 @@ test_that("feedback is part of a state, which counts no batches that were not re
   sampler = generator(NULL)
   following = sampler$.iter()
   take(following, 3)
-  expect_error(sampler$state_dict(5), "'batches_consumed' parameter must be at most 4, the number of batches that were")
+  expect_error(sampler$state(0, 5), "'batches_done' parameter must be at most 4, the number of batches that were")
   sampler$update(1:40, rep(0, 40))
   sampler$sample(3)
-  state = sampler$state_dict(batches_consumed = 1)
+  state = sampler$state(0, 1)
   copy = generator(NULL)
   copy$load_state_dict(state)
   again = copy$.iter()
@@ -145,7 +135,7 @@ test_that("a state by perplexity has the reports, and what the epoch visits that
     following = sampler$.iter()
     take(following, 3)
     sampler$report(1:48, log(seq(1, 8, length.out = 48)))
-    state = sampler$state_dict(batches_consumed = 2)
+    state = sampler$state(0, 2)
     copy = generator(NULL)
     copy$load_state_dict(state)
     again = copy$.iter()
@@ -158,7 +148,7 @@ test_that("a state by perplexity has the reports, and what the epoch visits that
     copy = generator(NULL)
     copy$load_state_dict(state)
     copy$set_epoch(7)
-    expect_identical(copy$state_dict()$drawn, NULL)
+    expect_identical(copy$state()$drawn, NULL)
     expect_identical(length(next_epoch_of(copy)) %% 2L, 0L)
   }
 })

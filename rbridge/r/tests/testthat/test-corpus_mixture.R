@@ -88,7 +88,7 @@ test_that("what only R can be given is refused", {
     weights = c(3, "*", 1, 1))
   refused(paste("The 'sample' parameter must be a share between 0 and 1, or a number of lines: an integer from 1. Got",
     "the floating-point number 1000.0 instead. A number of lines is written 1000, in R 1000L."), sample = 1000)
-  refused("Got the floating-point number nan instead.", sample = NaN)
+  refused("Got the floating-point number NaN instead.", sample = NaN)
   refused("Got 0 instead.", sample = 0L)
   refused("Got TRUE instead.", sample = TRUE)
   refused("must be at least 5, the lines that rules keep. Got 4 instead.", rules, sample = 4L)

@@ -125,13 +125,3 @@ test_that("an error of the user's own code stays what it is", {
   sampler = batch_sampler_prioritized(4, batch_size = 2, beta = function(batch) stop(own))(NULL)
   expect_identical(tryCatch(sampler$importance_weights(1, batch = 1), error = identity), own)
 })
-
-test_that("arguments are checked before any work", {
-  worked = FALSE
-  strata = function() {
-    worked <<- TRUE
-  }
-  expect_error(batch_sampler_stratified(0, strata = strata()), "must be a positive integer")
-  expect_error(batch_sampler_stratified(1, strata = strata(), num_replicas = -1), "must be a positive integer")
-  expect_false(worked)
-})

@@ -50,6 +50,20 @@ test_that("in a training of mlr3torch it is called before the first batch", {
   expect_identical(instances_of(generator)[[1]]$epoch, 1, info = "epoch 0, which has been taken, and not 5")
 })
 
+test_that("a training that goes on within an epoch, which asks for the length after each batch, gets that of the rest", {
+  instance = trained_with(batch_sampler_stratified(2, seed = 1), task_of())[[1L]]
+  whole = instance$set_epoch(3)$.length()
+  expect_identical(whole, 5L)
+  following = instance$set_epoch(4, batches_done = 2)$.iter()
+  for (step in 1:3) {
+    expect_identical(instance$.length(), 3L)
+    expect_false(coro::is_exhausted(following()))
+  }
+  expect_identical(instance$.length(), 3L)
+  instance$.iter()
+  expect_identical(instance$.length(), whole)
+})
+
 test_that("another batch sampler, and none, is a clear error", {
   other = torch::sampler("other", initialize = function(data_source) NULL, .iter = function() NULL,
     .length = function() 1L)
