@@ -131,6 +131,9 @@ batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, bet
 kind_prioritized = function() {
   feedback_kind("prioritized", "n_rows",
     plan = function(settings) {
+      if (is.integer(settings$n_rows)) {
+        settings$n_rows = as.double(settings$n_rows)
+      }
       feedback_recipe("prioritized", settings, list())
     },
     n_rows = function(recipe) NULL, # data may grow with the sampler

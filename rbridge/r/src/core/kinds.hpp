@@ -67,7 +67,7 @@ extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_k
 inline const Kind *find_kind(const std::string &name) {
   for (const Kind *kind : {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
-           &pairs_kind, &triples_kind,
+           &pairs_kind, &triples_kind, &weighted_kind, &prioritized_kind, &sum_tree_kind,
        }) {
     if (kind->name == name) return kind;
   }

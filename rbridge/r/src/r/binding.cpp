@@ -335,7 +335,7 @@ SEXP begin_in_cpp(SEXP pointer, SEXP key, SEXP given) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
-    return begin_state(*instance->sampler, values_of(given, true), host);
+    return begin_state(*instance->sampler, values_of(given, true, *instance->kind), host);
   }));
   if (!Rf_isNull(VECTOR_ELT(result, 0))) {
     /* Not in the answer: nothing else may refer to vectors that are changed in place. */
@@ -354,8 +354,9 @@ SEXP draw_more_in_cpp(SEXP pointer, SEXP state, SEXP stream, SEXP wanted) {
     bool is_right = TYPEOF(stream) == INTSXP && Rf_xlength(stream) == STATE_SIZE + 1 &&
                     restore_generator(&generator, reinterpret_cast<const uint32_t *>(INTEGER_RO(stream)));
     if (!is_right) host.refusal = Refusal{"stream", "be the state of a generator", "other values", ""};
-    return is_right &&
-           draw_more(*instance->sampler, values_of(state, true), values_of(wanted, false), generator, host);
+    if (!is_right) return false;
+    Values vectors = values_of(state, true, *instance->kind), asked = values_of(wanted, false, *instance->kind);
+    return draw_more(*instance->sampler, vectors, asked, generator, host);
   }));
   if (!Rf_isNull(VECTOR_ELT(result, 0))) {
     result = drawn_in_r(VECTOR_ELT(VECTOR_ELT(result, 0), 0), stream, &generator);
@@ -371,7 +372,8 @@ SEXP tell_in_cpp(SEXP pointer, SEXP key, SEXP state, SEXP method, SEXP told) {
   SEXP own = PROTECT(is_copied ? Rf_duplicate(state) : state);
   SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
     std::string name = CHAR(STRING_ELT(method, 0));
-    return tell(*instance->sampler, values_of(own, true), name, values_of(told, false), host);
+    Values vectors = values_of(own, true, *instance->kind), arguments = values_of(told, false, *instance->kind);
+    return tell(*instance->sampler, vectors, name, arguments, host);
   }));
   if (is_copied && !Rf_isNull(VECTOR_ELT(result, 0))) Rf_defineVar(Rf_install(".state"), own, key);
   UNPROTECT(2);
@@ -383,7 +385,8 @@ SEXP ask_in_cpp(SEXP pointer, SEXP state, SEXP name, SEXP asked) {
   if (instance == nullptr) return R_NilValue;
   return answer([&](Host &host, SEXP &) {
     std::string asked_for = CHAR(STRING_ELT(name, 0));
-    return ask(*instance->sampler, values_of(state, true), asked_for, values_of(asked, false), host);
+    Values vectors = values_of(state, true, *instance->kind), arguments = values_of(asked, false, *instance->kind);
+    return ask(*instance->sampler, vectors, asked_for, arguments, host);
   });
 }
 

@@ -3,8 +3,8 @@
  *
  * The rows are in blocks of consecutive ranks. There are about as many blocks as rows per block, and each has room for
  * twice its share. Changing a key moves the rows of at most two blocks. If a block becomes full or empty, all rows are
- * dealt to the blocks evenly again, at most once in half a block's changes. So with n rows, a search takes O(log n), and
- * changing a key O(sqrt(n)).
+ * dealt to the blocks evenly again, at most once in half a block's changes. So with n rows, a search takes O(log n),
+ * and changing a key O(sqrt(n)).
  */
 
 #pragma once
@@ -92,7 +92,9 @@ class Ranking {
     auto move = [](int32_t *to, const int32_t *from, int64_t count) {
       std::memmove(to, from, static_cast<size_t>(count) * sizeof(int32_t));
     };
-    for (int64_t block = 0; block < head[N_BLOCKS]; block++) move(blocks + begins[block], rows_of(block), size_of(block));
+    for (int64_t block = 0; block < head[N_BLOCKS]; block++) {
+      move(blocks + begins[block], rows_of(block), size_of(block));
+    }
     deal(size());
     for (int64_t block = head[N_BLOCKS] - 1; block >= 0; block--) {
       move(rows_of(block), blocks + begins[block], size_of(block));

@@ -86,7 +86,7 @@ class Weighed : public Feedback {
     double largest = given.has("largest") ? given.number("largest", 0) : -1;
     check_place(given, n_rows, host);
     double *trees = host.make<double>("tree", n_stages * length);
-    double *priorities = is_ranked ? host.make<double>("priorities", capacity + 1) : nullptr;
+    double *priorities = is_ranked ? host.make<double>("priorities", capacity) : nullptr;
     int32_t *ranking = is_ranked ? host.make<int32_t>("ranking", ranks.length()) : nullptr;
     for (int64_t stage = 0; stage < n_stages; stage++) {
       State state{trees + stage * length, layout, ranks, priorities};
@@ -95,7 +95,7 @@ class Weighed : public Feedback {
       const double head[TREE_HEAD] = {0, double(n_rows), next, largest, n_added};
       std::copy(head, head + TREE_HEAD, state.head);
       if (is_ranked) {
-        std::fill(priorities, priorities + capacity + 1, 0);
+        std::fill(priorities, priorities + capacity, 0);
         std::fill(ranking, ranking + ranks.length(), 0);
         std::copy(values.begin(), values.end(), priorities);
         state.ranking.rank_all(n_rows);
@@ -330,13 +330,7 @@ class Weighed : public Feedback {
     given.whole("batch", 0, double(n_batches));
     Host from_0 = host;
     from_0.first_row = 0;
-    Values drawn;
-    for (const auto &[key, value] : given.items) { /* one row may have become a number or a flag */
-      const bool *flag = std::get_if<bool>(&value);
-      if (key == "drawn") drawn.items.emplace_back(key, flag != nullptr ? Value(double(*flag)) : value);
-    }
-    if (!drawn.has("drawn")) return;
-    int64_t n_drawn = static_cast<int64_t>(read_places(drawn, "drawn", n_rows, from_0).size());
+    int64_t n_drawn = static_cast<int64_t>(read_places(given, "drawn", n_rows, from_0).size());
     if (n_drawn % batch_size != 0) refuse("state", "others", text("hold drawn batches of ", batch_size, " rows"));
   }
 
@@ -351,7 +345,7 @@ class Weighed : public Feedback {
     if (is_ranked) {
       View<double> priorities = vectors.array<double>("priorities", "be priorities");
       View<int32_t> integers = vectors.array<int32_t>("ranking", "be a ranking");
-      bool is_right = priorities.length == capacity + 1 && integers.length == ranks.length();
+      bool is_right = priorities.length == capacity && integers.length == ranks.length();
       if (!is_right) refuse("ranking", "other numbers", "be a ranking");
       state.priorities = const_cast<double *>(priorities.values);
       ranking = const_cast<int32_t *>(integers.values);
@@ -423,7 +417,8 @@ class Weighted : public Weighed {
   static int64_t rows_of(const Values &given) {
     double n_rows = given.whole("n_rows", 0);
     if (n_rows >= 1 && n_rows <= +LARGEST_COUNT) return static_cast<int64_t>(n_rows);
-    refuse("weights", count_of(static_cast<int64_t>(n_rows), "value"), text("have from 1 to ", LARGEST_COUNT, " values"));
+    std::string got = count_of(static_cast<int64_t>(n_rows), "value");
+    refuse("weights", got, text("have from 1 to ", LARGEST_COUNT, " values"));
   }
 };
 
@@ -497,7 +492,9 @@ class Prioritized : public Weighed {
     std::vector<int64_t> places = read_places(told, "rows", state.n_rows(), host);
     View<double> priorities = read_values(told, "priorities", static_cast<int64_t>(places.size()));
     std::vector<double> sizes = sizes_of(priorities, host), kept(priorities.begin(), priorities.end());
-    if (told.has("since")) leave_out_overwritten(state, told.whole("since", 0, state.head[N_ADDED]), places, sizes, kept);
+    if (told.has("since")) {
+      leave_out_overwritten(state, told.whole("since", 0, state.head[N_ADDED]), places, sizes, kept);
+    }
     change(state, places, sizes.data());
     for (double priority : kept) note_largest(state, priority);
   }
@@ -606,7 +603,8 @@ class Prioritized : public Weighed {
   double epsilon; /* 0 for ranks, and if rows of priority 0 are never drawn */
 };
 
-const Table of_batches = Table{whole("batch_size", LARGEST_COUNT), optional(whole("n_batches", LARGEST_COUNT))} + SHARING;
+const Table of_batches =
+    Table{whole("batch_size", LARGEST_COUNT), optional(whole("n_batches", LARGEST_COUNT))} + SHARING;
 
 }  // namespace
 
