@@ -64,7 +64,7 @@ class Plan:
     def summary(self) -> str:
         """Describe the plan in a few lines."""
         table = pd.DataFrame(self.columns, index=names_index(self.names, "stratum"))
-        return f"{self.heading}\n{first_rows(table)}"
+        return f"{self.heading}\n{table_ends(table)}"
 
     def __repr__(self) -> str:
         return self.summary()
@@ -172,7 +172,7 @@ class BatchPlan(Plan):
         return pd.DataFrame(self.rows_of_strata().T, index=names_index(self.names, "stratum"), columns=batches)
 
 
-def first_rows(table: pd.DataFrame) -> str:
+def table_ends(table: pd.DataFrame) -> str:
     """Return a table as text; of more than 20 rows, the first and the last 10, and how many are between them."""
     left = len(table) - MOST_SHOWN
     shown = table if left <= 0 else pd.concat([table[: MOST_SHOWN // 2], table[-MOST_SHOWN // 2 :]])

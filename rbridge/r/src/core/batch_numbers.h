@@ -37,25 +37,6 @@ static inline bool read_one_size(const Parts *request, SizeRequest *size, Host *
   return size->has_mean || read_one_minimum(request, INFINITY, &size->minimum, host);
 }
 
-/* Read one of some choices, from 1, or a number of rows, the choice after them; nothing leaves 0. */
-static inline bool read_choice_or_rows(
-    const Parts *request, const char *name, const char *const *choices, int n_choices, const char *required,
-    int *choice, double *rows, Host *host
-) {
-  Part part = find_part(request, name);
-  if (part.type == NOTHING) return true;
-  if (part.type != TEXT) {
-    *choice = n_choices + 1;
-    if (read_whole(request, name, 1, INFINITY, rows, host)) return true;
-  }
-  for (int i = 0; part.type == TEXT && i < n_choices; i++) {
-    if (strcmp(part.values, choices[i]) != 0) continue;
-    *choice = i + 1;
-    return true;
-  }
-  return refuse(host, name, NULL, "%s", required);
-}
-
 /* Make the size a result. */
 static inline bool keep_size(const char *name, const SizeRequest *size, Host *host) {
   if (size->has_mean) return host->keep(host, name) && host->number(host, "mean_batch_size", size->mean);
