@@ -50,7 +50,7 @@ GROUPS = {
     "Trees": r"tree_",
     "Corpora": r"corpus_",
     "Losses and pictures": r"losses|report",
-    "All samplers": r"base$|batches|ranks|tensor_loader|resumable|distributed|trainer|mlr3torch_",
+    "All samplers": r"base$|seeds$|batches|ranks|tensor_loader|resumable|distributed|trainer|mlr3torch_",
     "Python and R": r"rbridge|base_",
 }
 
