@@ -14,7 +14,7 @@ from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.digest import fingerprint_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
-from pystrat.plan import first_rows
+from pystrat.plan import table_ends
 from pystrat.strata import codes_of
 from pystrat.value_names import names_index
 
@@ -74,7 +74,7 @@ class ShardedPlan:
         promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
         head = f"{count_of(self.n_batches, 'batch')} of {sizes} of {count_of(n_shards, 'shard')}, {promised}"
         named = pd.DataFrame(self._call("sharded_strata"), index=names_index(self._counts.strata, "stratum"))
-        return f"{head}\n{first_rows(named)}"
+        return f"{head}\n{table_ends(named)}"
 
     # What the sampler asks ------------------------------------------------------------------------------------------
 
