@@ -57,8 +57,8 @@ class Report:
         table.set_axis(table.index + 1).rename_axis("batch").to_csv(self.folder / f"{name}.csv")
 
 
-def run_demo(folder: Path) -> bool:
-    """Run the demo, save its tables and its plot, and return whether every check held.
+def run_demo(folder: Path, *, with_r: bool = True) -> bool:
+    """Run the demo, with R if it is there, save its tables and its plot, and return whether every check held.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def run_demo(folder: Path) -> bool:
     _need("torch", "pip install 'pystrat[torch]', or apt install python3-torch")
     _need("matplotlib", "pip install 'pystrat[plot]', or apt install python3-matplotlib")
     report = Report(folder)
-    r_problem = _r_problem()
+    r_problem = _r_problem() if with_r else "It is left out."
     if r_problem is not None:
         report.line("The R half is not available; this is the Python half of the demo.\n" + r_problem)
     simulated = _show_simulated(report, with_r=r_problem is None)
@@ -354,4 +354,6 @@ def _show_end(report: Report, simulated: dict[str, pd.DataFrame], picture: Path,
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("demo-output"), help="folder for the tables and the plot")
-    sys.exit(0 if run_demo(parser.parse_args().out) else 1)
+    parser.add_argument("--python", action="store_true", help="leave out the half that needs R")
+    options = parser.parse_args()
+    sys.exit(0 if run_demo(options.out, with_r=not options.python) else 1)

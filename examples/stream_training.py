@@ -20,7 +20,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader
 
-from pystrat import check_ranks, gather_counts
+from pystrat import ResumableLoader, check_ranks, gather_counts
 from pystrat.stream import StratifiedStream, read_csv
 
 EPOCHS = 3
@@ -60,16 +60,16 @@ def train(stream: StratifiedStream, checkpoint: Path) -> None:
         optimizer.load_state_dict(saved["optimizer"])
         stream.load_state_dict(saved["sampler"])
     check_ranks(stream)
-    loader = DataLoader(stream, batch_size=None, collate_fn=tensors_of)
+    loader = ResumableLoader(DataLoader(stream, batch_size=None, collate_fn=tensors_of))
     while stream.epoch < EPOCHS:
         if distributed.get_rank() == 0:
-            print(f"epoch {stream.epoch}, from batch {stream.state_dict()['batch']}", flush=True)
-        for consumed, (inputs, labels) in enumerate(loader, start=1):
+            print(f"epoch {stream.epoch}, from batch {stream.state()['batch']}", flush=True)
+        for inputs, labels in loader:
             loss = binary_cross_entropy_with_logits(model(inputs).squeeze(1), labels)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            place = stream.state_dict(batches_consumed=consumed)
+            place = loader.state_dict()
             if distributed.get_rank() == 0 and place["batch"] % LANES == 0:
                 state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "sampler": place}
                 aside = checkpoint.with_suffix(".new")

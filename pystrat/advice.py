@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from pystrat.messages import count_of
 from pystrat.strata import encode_strata, sorted_frame
 from pystrat.value_names import Names, names_index
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
-
 _MOST_SHOWN = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Advice:
     """What `advise` returns. Printing it shows everything.
 
@@ -27,14 +24,11 @@ class Advice:
     ----------
     batch_size, min_samples_per_stratum : int
         As they were given.
-    values : pandas.Index
-        The values of the strata, in order of first appearance.
-    counts : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum in the dataset.
-    mean, variance : numpy.ndarray of float64, shape (number of strata,)
-        Those of the rows of each stratum in a plain batch.
-    too_few : numpy.ndarray of float64, shape (number of strata,)
-        The share of plain batches that hold fewer than `min_samples_per_stratum` rows of the stratum.
+    n_rows : int
+        The number of rows that have a stratum.
+    strata : pandas.DataFrame
+        By the values of the strata, sorted: their ``rows``, the ``mean`` and the ``variance`` of their rows in a plain
+        batch, and ``too_few``, the share of plain batches that hold fewer than `min_samples_per_stratum` of them.
     minimums : pandas.DataFrame
         What a minimum costs if every row is visited once. ``min_samples_per_stratum``: 1, 2, 5, 10, 20 and so on up to
         the rows of the smallest stratum; ``n_batches`` of an epoch; ``mean_batch_size``.
@@ -50,11 +44,8 @@ class Advice:
 
     batch_size: int
     min_samples_per_stratum: int
-    values: pd.Index
-    counts: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    too_few: NDArray[np.float64]
+    n_rows: int
+    strata: pd.DataFrame
     minimums: pd.DataFrame
     largest_minimum: int
     sampler: str
@@ -62,31 +53,19 @@ class Advice:
     python: str
     r: str
 
-    @property
-    def n_rows(self) -> int:
-        """The number of rows that have a stratum."""
-        return int(self.counts.sum())
-
-    @property
-    def strata(self) -> pd.DataFrame:
-        """The columns ``rows``, ``mean``, ``variance`` and ``too_few`` by the values of the strata, sorted."""
-        return sorted_frame(self._columns(), self.values)
-
-    def _columns(self) -> dict[str, NDArray[Any]]:
-        return {"rows": self.counts, "mean": self.mean, "variance": self.variance, "too_few": self.too_few}
-
     def __str__(self) -> str:
         fewer = f"fewer than {count_of(self.min_samples_per_stratum, 'row')}"
-        rarest = np.argsort(self.counts, kind="stable")[:_MOST_SHOWN]
-        n_others = len(self.counts) - len(rarest)
-        columns = {name: numbers[rarest] for name, numbers in self._columns().items()}
+        rarest = self.strata.sort_values("rows", kind="stable")[:_MOST_SHOWN]
+        n_others = len(self.strata) - len(rarest)
+        shown = rarest.reset_index(drop=True)
+        shown.insert(0, "stratum", names_index(Names(rarest.index)))
         size = count_of(self.batch_size, "row")
         largest = count_of(self.largest_minimum, "row") if self.largest_minimum else "none"
         lines = [
-            f"{count_of(self.n_rows, 'row')}, {count_of(len(self.counts), 'stratum')}, batches of {size}",
+            f"{count_of(self.n_rows, 'row')}, {count_of(len(self.strata), 'stratum')}, batches of {size}",
             "",
             f"Rows in a plain batch, and the share of plain batches with {fewer}:",
-            _as_text(pd.DataFrame({"stratum": names_index(Names(self.values[rarest])), **columns})),
+            _as_text(shown),
             *([f"... and {count_of(n_others, 'stratum')} with as many rows or more"] if n_others else []),
             "",
             "What a minimum in every batch costs, if an epoch visits every row once:",
@@ -160,14 +139,12 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     _core.call("advice", arguments)
     encoded = encode_strata(strata, missing=missing)
     found = _core.call("advice", arguments, {"counts": encoded.counts.astype(np.float64)}, encoded.shown)
+    columns = {"rows": encoded.counts, **{name: found[name] for name in ("mean", "variance", "too_few")}}
     return Advice(
         batch_size=int(batch_size),
         min_samples_per_stratum=int(min_samples_per_stratum),
-        values=encoded.values,
-        counts=encoded.counts,
-        mean=found["mean"],
-        variance=found["variance"],
-        too_few=found["too_few"],
+        n_rows=int(encoded.counts.sum()),
+        strata=sorted_frame(columns, encoded.values),
         minimums=pd.DataFrame(
             {
                 "min_samples_per_stratum": found["minimums"].astype(np.int64),
@@ -176,15 +153,8 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
             }
         ),
         largest_minimum=int(found["largest_minimum"]),
-        sampler=_text(found["sampler"]),
-        reason=_text(found["reason"]),
-        python=_text(found["python"]),
-        r=_text(found["r"]),
+        **{name: found[name].tobytes().decode("ascii") for name in ("sampler", "reason", "python", "r")},
     )
-
-
-def _text(characters: NDArray[np.uint8]) -> str:
-    return characters.tobytes().decode("ascii")
 
 
 def _as_text(table: pd.DataFrame) -> str:

@@ -1,9 +1,7 @@
 """Shared by all batch samplers: seed, epoch, iteration, length, division among ranks, and places to continue at.
 
-A batch sampler is iterated once per epoch and yields the batches as lists of row positions. ``iter(sampler)`` draws
-nothing and takes no epoch, since a DataLoader with workers calls it twice. When its first batch is requested, the
-iterator takes the sampler's next epoch, and the next epoch becomes one higher: an epoch that is abandoned half way is
-not repeated. The same call means the same thing, whoever makes it.
+``iter(sampler)`` draws nothing and takes no epoch. When its first batch is requested, an iterator takes the sampler's
+next epoch, and the next epoch becomes one higher: an epoch that is abandoned half way is not repeated.
 
 A subclass implements `_epoch_batches`, `_global_length`, and either `_recipe`, from which R draws the batches, or
 `_fingerprint`. It overrides `_epoch_length` if epochs differ in their number of batches, `_most_batches` if that number
@@ -16,50 +14,17 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Optional
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional
 
-import numpy as np
-
-from pystrat._random import RandomStream
 from pystrat.batches import Batches
 from pystrat.digest import difference, fingerprint
-from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
+from pystrat.limits import MAX_EPOCH
 from pystrat.messages import check_integer, refused_value, show
 from pystrat.process_group import warn_of_process_group
 from pystrat.recipe import Recipe
 from pystrat.seeds import check_seed
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
-
 STATE_VERSION = 1
-_EPOCH_STEP = 1_327_217_885
-
-
-def epoch_seed(seed: int, epoch: int) -> int:
-    """Return the seed of an epoch's permutation: ``(seed + 1327217885 * epoch) mod (2^31 - 1)``.
-
-    The sequences of two seeds overlap only after millions of epochs. Epoch 0 is R's ``set.seed(seed)``.
-    """
-    return (seed + _EPOCH_STEP * epoch) % SEED_MODULUS
-
-
-def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.int32]:
-    """Return the epoch order of `n_rows` rows, an array of int32: R's ``set.seed(s); sample.int(n_rows) - 1``.
-
-    Parameters
-    ----------
-    n_rows : int
-        From 0 to 2^31 - 1.
-    seed : int
-        From 0 to 2147483646.
-    epoch : int, default 0
-        From 0 to 6700000.
-    """
-    n_rows = check_integer(n_rows, "n_rows", minimum=0, maximum=MAX_COUNT)
-    seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
-    epoch = check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
-    return RandomStream(epoch_seed(seed, epoch)).permutation(n_rows)
 
 
 def check_replicas(num_replicas: Any, rank: Any) -> tuple[Optional[int], Optional[int]]:
@@ -123,10 +88,9 @@ class BatchSampler(ABC):
       gives the batches of ``rank=None``.
     * No global random state, of Python, numpy, torch or R, is read or changed.
 
-    A sampler does not know which batches were trained on, since loaders request them ahead. So it loads states, and
-    whoever counts batches has them: its iterators, `ResumableLoader` and `TensorLoader`. There are no attributes
-    ``batch_size`` and ``drop_last``, on which training libraries act, unless all batches of a sampler have one size.
-    A sampler is for one thread at a time.
+    A sampler loads states; whoever counts batches has them: its iterators, `ResumableLoader` and `TensorLoader`. There
+    are no attributes ``batch_size`` and ``drop_last``, on which training libraries act, unless all batches have one
+    size. A sampler is for one thread at a time.
     """
 
     def __init__(
@@ -162,10 +126,7 @@ class BatchSampler(ABC):
         return {}
 
     def _fingerprint(self) -> str:
-        """Return what shows everything that determines the batches, except the rank; see `pystrat.digest.fingerprint`.
-
-        A subclass with a recipe need not implement it.
-        """
+        """Return text that shows everything that determines the batches, except the rank; see `pystrat.digest`."""
         recipe = self._recipe()
         if recipe is None:
             raise NotImplementedError(f"{type(self).__name__} has neither _recipe() nor _fingerprint().")
@@ -231,11 +192,8 @@ class BatchSampler(ABC):
         batches_done : int, optional
             The number of this sampler's batches to leave out, from 0 to all of them, after which the next epoch comes.
             By default 0; but if the sampler is already placed within this epoch, it stays there, because training
-            libraries set the epoch at the beginning of every epoch, even of a resumed one.
-
-        Notes
-        -----
-        A DataLoader with workers requests the first batches at ``iter(loader)``, so call this method before.
+            libraries set the epoch at the beginning of every epoch, even of a resumed one. A DataLoader with workers
+            requests the first batches at ``iter(loader)``, so call this method before.
         """
         epoch = self._check_epoch(epoch)
         if batches_done is not None:
@@ -352,18 +310,12 @@ class BatchSampler(ABC):
 
     def _warn_of_process_group(self) -> None:
         """Warn once of what was not given if a process group runs."""
-        if self._warned_of_process_group:
-            return
-        needed = {}
-        if self._num_replicas is None:
-            needed["num_replicas"] = (
-                "unless the training library shards the batches, every process trains on all of them. Give "
-                "num_replicas, and rank if nothing shards."
-            )
-        if self._seed_is_drawn:
-            needed["seed"] = "each process has drawn another one. Give the same seed in all processes."
+        all_train = "every process trains on all batches, unless the training library shards them. Give num_replicas."
+        needed = {"num_replicas": all_train if self._num_replicas is None else None}
+        needed["seed"] = "each process has drawn another one. Give the same seed." if self._seed_is_drawn else None
         for parameter, advice in needed.items():
-            self._warned_of_process_group |= warn_of_process_group(parameter, advice, stacklevel=4)
+            if advice is not None and not self._warned_of_process_group:
+                self._warned_of_process_group |= warn_of_process_group(parameter, advice, stacklevel=4)
 
 
 class BatchIterator(Iterator[list[int]]):

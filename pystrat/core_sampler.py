@@ -162,8 +162,8 @@ class KindBatchSampler(CoreBatchSampler):
         self._parts.update(data)
         self._labels = labels
         instance = self._new_instance(names)
-        if instance.warning:
-            warnings.warn(instance.warning, stacklevel=stacklevel)
+        for warning in instance.warning.splitlines():
+            warnings.warn(warning, stacklevel=stacklevel)
         self._n_batches: int = instance.n_batches
         self._idle.append(instance)
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from pystrat import _core
 from pystrat._random import RandomStream, stream_at
 from pystrat.arrays import check_same_rows, plain_array
-from pystrat.base import BatchSampler, Place, epoch_seed
+from pystrat.base import BatchSampler, Place
+from pystrat.seeds import epoch_seed
 from pystrat.batches import Batches
 from pystrat.core_sampler import CoreBatchSampler
 from pystrat.limits import MAX_COUNT, SAMPLE_EPOCH

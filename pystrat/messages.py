@@ -65,9 +65,6 @@ def show_number(value: Any, digits: int = 15) -> str:
         return "NaN"
     if math.isinf(number):
         return "Inf" if number > 0 else "-Inf"
-    if isinstance(value, numbers.Rational) and number.is_integer() and value != number:
-        # A fraction that a double would show as a whole number; Python refuses to write out the longest.
-        return str(value) if value.numerator.bit_length() <= 1024 else f"about {number:.{digits}g}"
     return f"{number:.{digits}g}"
 
 
@@ -132,18 +129,8 @@ def refused_value(
 ) -> ValueError:
     """Return the error for a parameter with an invalid value.
 
-    Parameters
-    ----------
-    name : str
-        The name of the parameter.
-    requirement : str
-        What the parameter must be, after "must".
-    got : str
-        The actual value, as `show` returns it.
-    advice : str, optional
-        What to do, as a sentence.
-    where : str, optional
-        Where the parameter or the value is, such as "of the table" or "at node 'root/rare'".
+    `requirement` is what the parameter must be, after "must"; `got` the actual value, as `show` returns it; `advice`
+    what to do, as a sentence; `where` the place of the value, such as "of the table".
     """
     return ValueError(refusal(name, requirement, got, advice, where))
 
@@ -174,10 +161,7 @@ def refusals(where: str) -> Iterator[None]:
 
 
 def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int] = None) -> int:
-    """Return `value` as an int if it is a whole number within the limits.
-
-    A double is accepted if it misses a whole number by a relative 1e-9 (at most 1e-6), as 0.07 * 100 does.
-    """
+    """Return `value` as an int if it is a whole number within the limits."""
     if maximum is not None:
         requirement = f"be {minimum}" if minimum == maximum else f"be an integer from {minimum} to {maximum}"
     else:
@@ -185,21 +169,9 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
     if not is_number(value):
         raise refused_type(name, requirement, show(value))
     # A whole float is accepted as an integer, as R treats 3 and 3L alike.
-    number = _nearly_whole(value)
-    if not is_whole(number) or not math.isfinite(as_double(number)):  # also an integer that no double holds, as in R
+    if not is_whole(value) or value < minimum or as_double(value) > (math.inf if maximum is None else maximum):
         raise refused_value(name, requirement, show(value))
-    if number < minimum or (maximum is not None and number > maximum):
-        raise refused_value(name, requirement, show(value))
-    return int(number)
-
-
-def _nearly_whole(value: Any) -> Any:
-    """Return the whole number that a product of doubles was meant to be, else the value itself."""
-    number = as_double(value)
-    if not isinstance(value, (float, np.floating)) or not math.isfinite(number):
-        return value
-    nearest = round(number)
-    return nearest if abs(number - nearest) <= min(1e-9 * abs(number), 1e-6) else value
+    return int(value)
 
 
 def is_whole(number: Any) -> bool:

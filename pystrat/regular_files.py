@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Optional, Union
+from typing import Union
 
 from pystrat.messages import refused_value
 
@@ -15,18 +15,6 @@ def kind_of(status: os.stat_result) -> str:
     """Return the kind of file at a path, for messages."""
     kinds = {stat.S_IFREG: "regular file", stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}
     return kinds.get(stat.S_IFMT(status.st_mode), "device")
-
-
-def open_regular(path: PathLike) -> Optional[int]:
-    """Return a descriptor for reading; None if the path is not a regular file.
-
-    It never blocks, as opening a FIFO by default does.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    return None
 
 
 def check_regular(path: PathLike, parameter: str) -> None:

@@ -141,7 +141,7 @@ def _part_of(loader: Any) -> Any:
     if part is None:
         got = show(loader) if batched is None else f"one with a batch sampler of class '{type(batched).__name__}'"
         raise refused_type("loader", "be a DataLoader with a batch sampler or a stream of pystrat", got)
-    if getattr(part, "buffer_needed", 0) is None:
+    if not getattr(part, "_is_counted", True):
         raise refused_value("loader", "have a stream with 'counts'", "one without")
     if part is loader:
         return part

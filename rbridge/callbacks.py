@@ -33,11 +33,6 @@ class EpochSource:
         The number of batches per epoch, for a sampler without a length.
     entry : str
         The function that the user called, in either language: the only name the user knows when R requests an epoch.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `sampler` is none of these, can be iterated only once, has no length, or has a rank.
     """
 
     def __init__(self, sampler: Any, n_batches: Optional[int] = None, *, entry: str = "as_torch_sampler") -> None:
@@ -71,12 +66,6 @@ class EpochSource:
 
         Rows are positions from 0, which R converts to positions from 1. For a sampler that yields numbers, they are
         float64, which R does not change.
-
-        Raises
-        ------
-        ValueError
-            If there are more or fewer batches than the length (R would silently lose some), or a batch is not a vector
-            of row positions, or of numbers if the sampler yields these.
         """
         found = self._of_epoch(epoch)
         if not isinstance(found, Batches):

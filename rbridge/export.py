@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Union
 
@@ -37,20 +34,13 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
         Any sampler of `pystrat`. A sampler with feedback is exported with all the feedback it has received.
     path : path
         The path of the script; must end in ``.R``. The recipe of the sampler is written beside it, to a file whose name
-        ends in ``.recipe`` instead: vectors without code, in the layout of safetensors. Existing files are replaced,
-        each once the new one is written completely. The two files can be moved together.
+        ends in ``.recipe`` instead: vectors without code, in the layout of safetensors. Existing files are replaced.
+        The two files can be moved together.
 
     Returns
     -------
     pathlib.Path
         The path of the script. In R, ``source(script)$value`` is the generator, as `as_torch_sampler` returns it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `sampler` is not a sampler of `pystrat` or has a rank, or `path` is not a path that ends in ``.R``.
-    OSError
-        If a file cannot be written completely.
     """
     recipe = native_recipe(sampler)
     if recipe is None:
@@ -63,34 +53,13 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     content = recipe_bytes(recipe)
     checksum = hashlib.md5(content).hexdigest()
     text = _TEMPLATE.format(version=r_package_version(), file=_literal(data.name), checksum=checksum)
-    _write_whole(data, content)
-    _write_whole(script, text.encode("ascii"))
+    data.write_bytes(content)
+    script.write_text(text, encoding="ascii")
     return script
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all: it is written aside, and renamed."""
-    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(aside, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())  # raises an error if the disk is full and the file system noticed that late
-        os.replace(aside, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            aside.unlink()
-        raise
 
 
 def _literal(text: str) -> str:
     """Return text as an R literal in ASCII, independent of the locale of the R session."""
-    return '"' + "".join(_character(character) for character in text) + '"'
-
-
-def _character(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    if character.isascii() and character.isprintable():
-        return character
-    return f"\\U{{{ord(character):x}}}"
+    is_plain = (character.isascii() and character.isprintable() and character not in '"\\' for character in text)
+    shown = (c if plain else f"\\U{{{ord(c):x}}}" for c, plain in zip(text, is_plain))
+    return f'"{"".join(shown)}"'

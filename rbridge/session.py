@@ -1,7 +1,6 @@
-"""R inside this process: started once, called under rpy2's lock, errors and warnings passed on in full.
+"""R inside this process: started once, called on the main thread, errors and warnings passed on in full.
 
-Only the low-level interface of rpy2 is used, and vectors cross by memory view, so there are no conversion rules and any
-thread may call.
+Only the low-level interface of rpy2 is used, and vectors cross by memory view, so there are no conversion rules.
 """
 
 from __future__ import annotations
@@ -12,18 +11,16 @@ import threading
 import warnings
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbridge._held_objects import count_in_turn
 from rbridge._install import RNotAvailableError, find_r, install_r_package, r_package_version
 from rbridge.guard import errors_as_values
 
 # R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own.
 _TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD": "FALSE"}
-_STARTING = threading.RLock()
 
 
 class RError(RuntimeError):
@@ -44,18 +41,14 @@ class Session:
     """R, with the namespace of the R package ``rbridge``."""
 
     def __init__(self, rinterface: Any) -> None:
-        from rpy2.rinterface_lib import openrlib
-
         self.rinterface = rinterface
         # R holds only the address of a Python function, and may use it as long as R runs.
         self._callbacks: list[Any] = []
-        self.lock = openrlib.rlock
-        with self.lock:
-            try:
-                self._namespace = self._load_package()
-                rinterface.baseenv["loadNamespace"]("torch")  # torch reads the settings when it is loaded
-            except rinterface.embedded.RRuntimeError as error:
-                raise RNotAvailableError(f"R could not load the packages rbridge and torch: {error}") from error
+        try:
+            self._namespace = self._load_package()
+            rinterface.baseenv["loadNamespace"]("torch")  # torch reads the settings when it is loaded
+        except rinterface.embedded.RRuntimeError as error:
+            raise RNotAvailableError(f"R could not load the packages rbridge and torch: {error}") from error
 
     def _load_package(self) -> Any:
         """Load the installed R package if it has this version, else the one in the user's cache."""
@@ -74,18 +67,11 @@ class Session:
         if installed and base["read.dcf"](installed, "Version")[0] == version:
             return base["loadNamespace"]("rbridge")
         library = str(install_r_package())
-        self._add_library(library)
-        return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([library])})
-
-    def _add_library(self, library: str) -> None:
-        """Let this R, and the processes that it starts, find the packages in a library after those in all others.
-
-        callr and future pass on the libraries of `.libPaths()`; the daemons of mirai inherit only the environment.
-        """
-        base = self.rinterface.baseenv
+        # callr and future pass on the libraries of `.libPaths()`; the daemons of mirai inherit only the environment.
         base[".libPaths"](self._strings([*base[".libPaths"](), library]))
         inherited = base["Sys.getenv"]("R_LIBS")[0]
         base["Sys.setenv"](R_LIBS=os.pathsep.join(filter(None, [inherited, library])))
+        return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([library])})
 
     def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a function of the R package; raise `RError` with R's text if it fails.
@@ -93,20 +79,19 @@ class Session:
         Arguments are None, bool, str, int and float (both as R's double), sequences of str, one-dimensional arrays of
         uint8, int32 and float64, and R objects. The value is an R object.
         """
-        with self.lock:
-            return self.call_function(self._namespace[name], *arguments, **named)
+        return self.call_function(self._namespace[name], *arguments, **named)
 
     def call_function(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
         """Call an R function, as `call` does."""
-        with self.lock:
-            given = [self.to_r(argument) for argument in arguments]
-            by_name = {name: self.to_r(argument) for name, argument in named.items()}
-            result = self._as_dict(self._namespace["guarded_call"](function, *given, **by_name))
-            if "error" in result:
-                raise RError("".join(result["error"]), tuple(result["class"]))
-            for message in result["warnings"]:
-                warnings.warn(message, stacklevel=4)  # the caller of `collect_rows` or a similar function
-            return result["value"]
+        given = [self.to_r(argument) for argument in arguments]
+        by_name = {name: self.to_r(argument) for name, argument in named.items()}
+        found = self._namespace["guarded_call"](function, *given, **by_name)
+        result = dict(zip(found.names, found))
+        if "error" in result:
+            raise RError("".join(result["error"]), tuple(result["class"]))
+        for message in result["warnings"]:
+            warnings.warn(message, stacklevel=4)  # the caller of `collect_rows` or a similar function
+        return result["value"]
 
     def callback(self, function: Callable[..., Any]) -> Any:
         """Wrap a Python function for R: its value, or its error as a value, which R's ``from_python`` raises.
@@ -119,17 +104,15 @@ class Session:
         def as_list(*arguments: Any) -> Any:
             return self.named_list(**guarded(*arguments))
 
-        with self.lock:
-            wrapped = self.rinterface.rternalize(as_list)
-            self._callbacks.append(wrapped)
-            return wrapped
+        wrapped = self.rinterface.rternalize(as_list)
+        self._callbacks.append(wrapped)
+        return wrapped
 
     def named_list(self, /, **elements: Any) -> Any:
         """Return an R list; any name is allowed, including `self`."""
-        with self.lock:
-            values = self.rinterface.ListSexpVector([self.to_r(value) for value in elements.values()])
-            values.names = self._strings(list(elements))
-            return values
+        values = self.rinterface.ListSexpVector([self.to_r(value) for value in elements.values()])
+        values.names = self._strings(list(elements))
+        return values
 
     def to_r(self, value: Any) -> Any:
         """Return a plain value or an array as an R object."""
@@ -160,9 +143,6 @@ class Session:
         }
         return kinds[values.dtype.name].from_memoryview(np.ascontiguousarray(values).data)
 
-    def _as_dict(self, values: Any) -> dict[str, Any]:
-        return dict(zip(values.names, values))
-
 
 def as_array(vector: Any) -> NDArray[Any]:
     """Copy an R vector of integers or doubles."""
@@ -171,29 +151,17 @@ def as_array(vector: Any) -> NDArray[Any]:
     return np.array(vector.memoryview())
 
 
-def session() -> Session:
-    """Return the one session of this process, even if several threads call at once.
-
-    Raises
-    ------
-    RNotAvailableError
-        If R, rpy2 or the R packages torch and coro are missing.
-    """
-    with _STARTING:
-        return _only_session()
-
-
 @lru_cache(maxsize=None)
 def _only_session() -> Session:
-    """Start R, unless it already runs, and load the R package.
-
-    Raises
-    ------
-    RNotAvailableError
-        If R, rpy2 or the R packages torch and coro are missing.
-    """
     with _torch_without_libtorch():
         return Session(_start_r())
+
+
+def session() -> Session:
+    """Return the one session of this process; R is started unless it already runs."""
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("R runs in the main thread only. Call rbridge there.")
+    return _only_session()
 
 
 @contextmanager
@@ -211,24 +179,23 @@ def _torch_without_libtorch() -> Iterator[None]:
 def _start_r() -> Any:
     if find_r() is None:  # checked before importing rpy2, which ends the process if R_HOME is invalid
         raise RNotAvailableError(
-            "R was not found on PATH nor in R_HOME. Install R 4.0 or newer. rbridge.r_status() reports what is missing."
+            "R was not found on PATH nor in R_HOME. Install R 4.0 or newer; see rbridge.r_status()."
         )
-    problem: Optional[BaseException] = None
     try:
         with warnings.catch_warnings():  # about variables that R sets itself, for example if R runs Python
             warnings.filterwarnings("ignore", 'Environment variable ".*" redefined by R')
             from rpy2 import rinterface
 
             rinterface.initr()
-            count_in_turn()
-            import rpy2.robjects  # noqa: F401  which asks R, and is not to be found half made by a second thread
         return rinterface
     except ModuleNotFoundError as error:
         if error.name != "rpy2":
             raise
-        advice = "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2."
-        problem = error
+        raise RNotAvailableError(
+            "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2."
+        ) from error
     except Exception as error:  # rpy2 raises whatever its search for R's shared library raised
-        advice = f"rpy2 could not start R ({type(error).__name__}: {error}). Install R 4.0 or newer, with R on PATH."
-        problem = error
-    raise RNotAvailableError(f"{advice} rbridge.r_status() reports what is missing.") from problem
+        problem = f"{type(error).__name__}: {error}"
+        raise RNotAvailableError(
+            f"rpy2 could not start R ({problem}). Install R 4.0 or newer, with R on PATH."
+        ) from error

@@ -42,16 +42,6 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
         ``torch::dataloader(batch_sampler = )``; pass the generator itself to mlr3torch. It begins at epoch 0. It
         accepts any data source, including NULL; if the data source has a number of rows, it must be that of the
         `pystrat` sampler.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `sampler` is none of these, has no length, can be iterated only once, or has a rank: R delivers the batches
-        of all ranks.
-    RNotAvailableError
-        If R, rpy2 or a required R package is missing.
-    RError
-        If R raises an error.
     """
     recipe = native_recipe(sampler)
     if recipe is not None:
@@ -83,13 +73,6 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     -------
     Batches
         Rows are counted from 0, as in Python. The numbers of a sampler that yields numbers are unchanged, as int64.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `generator` is not an object of R, or `n_rows` is not an integer from 1 to 2^53.
-    RNotAvailableError, RError
-        If R is missing, or raises an error.
     """
     n_rows = check_integer(n_rows, "n_rows", minimum=1)
     if n_rows > MAX_EXACT:
@@ -123,8 +106,7 @@ def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameter
 
 
 def _as_batches(delivered: Any) -> Batches:
-    with session().lock:
-        rows, offsets = (as_array(part) for part in delivered)
+    rows, offsets = (as_array(part) for part in delivered)
     positions = rows - np.int32(1) if rows.dtype == np.int32 else rows.astype(np.int64)
     return Batches(positions, offsets.astype(np.int64))
 
@@ -198,8 +180,8 @@ def _feedback_callbacks(feedback: FeedbackSource, r: Session) -> dict[str, Any]:
 
 
 def _as_robject(generator: Any) -> Any:
-    """Return the R function in the type that rpy2's users know, in any thread, whatever conversion rules are set."""
+    """Return the R function in the type that rpy2's users know, whatever conversion rules are set."""
     from rpy2 import robjects
 
-    with session().lock, robjects.conversion.localconverter(robjects.default_converter):
+    with robjects.conversion.localconverter(robjects.default_converter):
         return robjects.default_converter.rpy2py(generator)

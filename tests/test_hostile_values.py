@@ -105,7 +105,7 @@ def largest_row(sampler: Any) -> int:
     parts = recipe_of(sampler).parts
     if "n_users" in parts:
         return int(2 * parts["n_users"][0] * parts["n_items"][0])
-    if "labels_per_batch" in parts:
+    if "positives_per_label" in parts:
         return int(2 * parts["n_rows"][0] * parts["n_labels"][0])
     if "keys" in parts:
         return int(len(parts["keys"]) // parts["n_columns"][0])
@@ -551,10 +551,7 @@ CALLS: dict[str, Call] = {
     ),
     "StratifiedStream.set_epoch": Call(fixed(epoch=1, batches_done=1), anything, of=stream),
     "StratifiedStream.state": Call(fixed(epoch=1, batches_done=0), anything, of=stream),
-    "StratifiedStream.state_dict": Call(fixed(batches_consumed=0), anything, of=stream),
-    "StratifiedStream.load_state_dict": Call(
-        lambda folder: {"state": stream(folder).state_dict()}, anything, of=stream
-    ),
+    "StratifiedStream.load_state_dict": Call(lambda folder: {"state": stream(folder).state()}, anything, of=stream),
     "StratifiedStream.class_weights": Call(fixed(normalize=True), check_finite, of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), check_one_per_row, of=counted_stream),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),

@@ -14,7 +14,7 @@ import pytest
 import pystrat
 from pystrat import TreeBatchSampler
 from tests.corpus.mixtures import mixture_of
-from tests.inside import core, kernels, recipe_of
+from tests.inside import core, kinds, recipe_of
 from tests.levels import some_of
 from tests.test_numbering import colliding, number_integers
 
@@ -55,9 +55,9 @@ def ranked(n: int) -> pystrat.PrioritizedBatchSampler:
     return pystrat.PrioritizedBatchSampler(n, 64, alpha=1, beta=1, method="rank", seed=1)
 
 
-def one_leaf() -> core.Instance:
+def one_leaf() -> kinds.Instance:
     sampler = TreeBatchSampler({"x": in_order(1000)}, {}, 1, length=LARGE // 2, seed=1)
-    return core.Instance("tree", recipe_of(sampler).parts, 1)
+    return kinds.Instance("tree", dict(recipe_of(sampler).parts), 1)
 
 
 FIRST_EPOCH = ("epoch", {"epoch": 0, "next_epoch": 0})

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import subprocess
-import sys
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations
@@ -17,7 +15,6 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import pystrat.losses
 from pystrat import StratifiedBatchSampler
 from pystrat.losses import AUMLoss
 from tests.reference.golden_vectors import GOLDEN, values_of
@@ -311,21 +308,3 @@ def test_the_loss_is_a_module_that_can_be_moved_and_pickled() -> None:
     copied = pickle.loads(pickle.dumps(loss.to("cpu")))
     assert type(copied) is AUMLoss
     assert copied(torch.tensor([1.0, 0.0]), torch.tensor([0, 1])).item() == 1
-
-
-def test_torch_is_imported_only_when_a_loss_is_taken() -> None:
-    code = """
-import sys
-import pystrat, pystrat.losses
-assert "AUMLoss" in dir(pystrat.losses) and not hasattr(pystrat.losses, "AumLoss")
-assert "torch" not in sys.modules
-from pystrat.losses import AUMLoss
-assert issubclass(AUMLoss, sys.modules["torch"].nn.Module)
-assert pystrat.losses.AUMLoss is AUMLoss
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_what_the_module_does_not_have_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'pystrat.losses' has no attribute 'AumLoss'"):
-        getattr(pystrat.losses, "AumLoss")

@@ -146,7 +146,6 @@ def test_ranks_and_numbers_that_are_none_are_refused(given: dict[str, Any], mess
         (-(10**400), "-Inf"),
         (Fraction(7, 2), "3.5"),
         (Fraction(6, 2), "3"),
-        (Fraction(2**60 + 1, 2**60), "1152921504606846977/1152921504606846976"),
         (np.array(3), "a value of class 'ndarray'"),
         (object(), "a value of class 'object'"),
     ],

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pystrat import StratifiedBatchSampler
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.reference.naive_passes import naive_epoch
 from tests.reference.naive_random import NaiveStream
 

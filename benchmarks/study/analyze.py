@@ -44,7 +44,7 @@ class Estimate(NamedTuple):
 
 def results(n_steps: int = N_STEPS) -> pd.DataFrame:
     """Return the results of a number of steps, a row per split, with the share of the rarest class of the data set."""
-    table = pd.concat([pd.read_csv(path) for path in sorted(RESULTS.glob("*.csv"))], ignore_index=True)
+    table = pd.read_csv(RESULTS)
     sizes = pd.DataFrame(read_sizes().values())[["data", "task", "rarest"]].astype({"rarest": float})
     chosen = table["rate"].notna() & (table["steps"] == n_steps)
     return table[chosen].merge(sizes, on="data", how="left", validate="many_to_one")

@@ -78,7 +78,7 @@ def aum(rows: Rows) -> torch.Tensor:
 
 
 def _aum_slopes(scores: torch.Tensor, positive: torch.Tensor, negative: torch.Tensor) -> torch.Tensor:
-    """Return the slopes of `pystrat._aum.aum_slopes`, (T, R, b); counts are exact for batches below 4,096 rows."""
+    """Return the slopes of `pystrat.losses.aum_slopes`, (T, R, b); counts are exact for batches below 4,096 rows."""
     ordered, order = scores.sort(-1)
     below = torch.searchsorted(ordered, scores.contiguous())
     above = torch.searchsorted(ordered, scores.contiguous(), right=True)

@@ -4,14 +4,15 @@
     python benchmarks/study/run_study.py --minutes 30    what can be done in half an hour; again to continue
     python benchmarks/study/run_study.py --seeds 1 --batch-sizes 32 128 --data default survey
 
-Results are in results/, a file for each data set. An interrupted cell continues within its epochs.
+Results are in results.csv.gz. An interrupted cell continues within its epochs.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import os
+import gzip
+import io
 import statistics
 import time
 from pathlib import Path
@@ -23,8 +24,8 @@ import objectives
 import torch
 from training import Cell, Training
 
-RESULTS = Path(__file__).resolve().parent / "results"
-SIZES = RESULTS.parent / "sizes.csv"
+RESULTS = Path(__file__).resolve().parent / "results.csv.gz"
+SIZES = RESULTS.with_name("sizes.csv")
 COLUMNS = (
     *Cell._fields,
     *("split", "steps", "rate", "lost", "requested", "auc", "precision", "log_loss", "log_loss_raw", "calibration"),
@@ -60,33 +61,31 @@ def cells(entries: Iterable[data.Entry], seeds: Mapping[int, int]) -> list[Cell]
     return [cell for _, cell in sorted(found, key=lambda item: item[0])]
 
 
-def read(name: str) -> list[dict[str, str]]:
-    """Return the lines of a file of results."""
-    path = RESULTS / f"{name}.csv"
-    if not path.exists():
+def read() -> list[dict[str, str]]:
+    """Return the lines of the results."""
+    if not RESULTS.exists():
         return []
-    with open(path, encoding="utf-8", newline="") as file:
+    with gzip.open(RESULTS, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def write(name: str, lines: Iterable[dict[str, Any]]) -> None:
-    """Replace a file of results, so that an interrupted run leaves the old one or the new one."""
-    RESULTS.mkdir(exist_ok=True)
-    partial = RESULTS / f"{name}.csv.part"
-    with open(partial, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+def append(lines: Iterable[dict[str, Any]]) -> None:
+    """Add lines to the results, in one writing, which is a part of its own in the compressed file."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    if not RESULTS.exists():
         writer.writeheader()
-        writer.writerows(lines)
-    os.replace(partial, RESULTS / f"{name}.csv")
+    writer.writerows(lines)
+    with open(RESULTS, "ab") as file:
+        file.write(gzip.compress(text.getvalue().encode("utf-8"), mtime=0))
 
 
-def done_cells(names: Iterable[str], n_steps: int) -> Iterator[tuple[Cell, float]]:
+def done_cells(n_steps: int) -> Iterator[tuple[Cell, float]]:
     """Yield the cells that have results of this number of steps, and their seconds."""
-    for name in names:
-        for line in read(name):
-            if line["split"] == "0" and int(line["steps"]) == n_steps:
-                cell = Cell(line["data"], line["loss"], line["batches"], int(line["batch_size"]), int(line["seed"]))
-                yield cell, 2 * data.REPEATS * float(line["seconds"] or 0)
+    for line in read():
+        if line["split"] == "0" and int(line["steps"]) == n_steps:
+            cell = Cell(line["data"], line["loss"], line["batches"], int(line["batch_size"]), int(line["seed"]))
+            yield cell, 2 * data.REPEATS * float(line["seconds"] or 0)
 
 
 def read_sizes() -> dict[str, dict[str, str]]:
@@ -118,7 +117,7 @@ def run(options: argparse.Namespace) -> None:
     entries = [entry for entry in data.catalog() if not options.data or entry.name in options.data]
     sizes = options.batch_sizes or SEEDS
     grid = cells(entries, {size: options.seeds or SEEDS.get(size, 1) for size in sizes})
-    seconds = dict(done_cells((entry.name for entry in entries), options.steps))
+    seconds = dict(done_cells(options.steps))
     left = [cell for cell in grid if cell not in seconds]
     print(f"{len(grid)} cells, {len(grid) - len(left)} done.", flush=True)
     by_name = {entry.name: entry for entry in entries}
@@ -133,7 +132,7 @@ def run(options: argparse.Namespace) -> None:
             loaded[cell.data] = found, found.splits()
             note_size(found)
         begin = time.monotonic()
-        write(cell.data, [*read(cell.data), *_results(cell, *loaded[cell.data], options.steps, checkpoint)])
+        append(_results(cell, *loaded[cell.data], options.steps, checkpoint))
         seconds[cell] = time.monotonic() - begin
         print(f"{len(grid) - len(left) + place + 1} of {len(grid)}, {_left(seconds, left[place + 1 :])}: ", end="")
         print(f"{cell.data}, {cell.loss}, {cell.batches}, {cell.batch_size}, {seconds[cell]:.2f} s", flush=True)

@@ -22,8 +22,7 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     sample : int
         The number of examples in an epoch, from 1 to 2147483647; it may exceed `n_rows`, except without replacement.
     batch_size : int, optional
-        The number of examples per batch; optional with `max_tokens`. The last batch may be shorter; with
-        `num_replicas`, the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
+        The number of examples per batch; optional with `max_tokens`. The last batch may be shorter.
     method : {"uniform", "uniform_without_replacement", "partition"}, default "uniform"
         * ``"uniform"``: independent draws with replacement.
         * ``"uniform_without_replacement"``: no example twice in an epoch.
@@ -44,12 +43,9 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         The rows that epochs visit a part of, by the first epoch in which they apply, such as
         ``{0: easy, 5: medium, 10: range(n_rows)}`` for a curriculum; an array is for all epochs. The first epoch is 0.
         No row may be twice in an array. By default, all rows.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
+    seed, num_replicas, rank : int, optional
+        As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`, and their sizes
+        differ by at most 1.
 
     Raises
     ------

@@ -39,8 +39,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     sample : int
         The number of examples in an epoch, from 1 to 2147483647; it may exceed `n_rows`.
     batch_size : int, optional
-        The number of examples per batch; optional with `max_tokens`. The last batch may be shorter; with
-        `num_replicas`, the number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
+        The number of examples per batch; optional with `max_tokens`. The last batch may be shorter.
     initial : float, default 15
         The perplexity of an example that was never reported, above 1 and at most 1e6.
     maximum : float, "published" or None, default None
@@ -48,25 +47,8 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         T is ``mode + |x| * spread``; "published" is the published default, -1.5. If None, there is no ceiling.
     clip : bool, default False
         The weight of an example above T: T if True, 1 if False, as published. Requires a `maximum`.
-    lengths : array of int, shape (n_rows,), optional
-        The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. Requires
-        `max_tokens` or `window`.
-    max_tokens : int, optional
-        The largest number of tokens in a batch, including padding: its rows times its longest row. An empty row
-        counts as 1. At least the longest of `lengths`.
-    window : int, optional
-        The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which
-        gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
-    balance_replicas : bool, default False
-        Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so
-        that no process waits for another. Requires `num_replicas`, and `max_tokens` or `window`.
-        The Notes of `EpochSubsetBatchSampler` have the order.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
+    lengths, max_tokens, window, balance_replicas, seed, num_replicas, rank : optional
+        As in `EpochSubsetBatchSampler`.
 
     Raises
     ------
@@ -97,12 +79,6 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     ``batches(epoch)`` works for the running epoch and the next one; others depend on reports that are gone or have yet
     to come. In distributed training, every rank must be given the reports of all ranks: see `report` and
     `check_reports`.
-
-    With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
-    cut into batches that are as large as the limits allow; no batch has examples of two windows. If `num_replicas`
-    requires more batches, the batches with the most rows are split. Finally, the batches are shuffled by R's
-    ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
-    depends on the draw and differs between epochs: ``len`` is that of the next epoch, given the reports so far.
 
     The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). Its code does not normalize the
     table for weighted draws, which makes them nearly uniform, and computes the spread from the last example alone; this

@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.base import epoch_permutation
+from pystrat.seeds import epoch_permutation
 from pystrat.batches import Batches
 from pystrat.core_sampler import CoreBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset
@@ -79,12 +79,8 @@ class RareEventBatchSampler(CoreBatchSampler):
     negative_weight : float, optional
         The training weight of a negative, above 0. By default it is derived, so that in expectation the weighted
         negatives of an epoch represent all negatives of all files: see `class_weights`.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded up to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
+    seed, num_replicas, rank : int, optional
+        As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
     Raises
     ------
@@ -114,10 +110,9 @@ class RareEventBatchSampler(CoreBatchSampler):
     Every line is a row, including a header. Positions count through all files, positives first, in the order of the
     lists, at most 2^31 - 1 lines in total.
 
-    How an epoch is made, in R's terms, after ``set.seed(s)``, with s as for every sampler: ``sample.int(F)`` is the
-    list of the negative files; ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m
-    of them, one file after another; ``sample.int(T)`` is the order in which positives and, after them, negatives are
-    dealt to the batches.
+    In R's terms, after ``set.seed()`` of the epoch: ``sample.int(F)`` is the list of the negative files;
+    ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m of them; ``sample.int(T)``
+    is the order in which positives and, after them, negatives are dealt to the batches.
 
     The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
 

@@ -176,7 +176,12 @@ def labels_of_masks(masks: Any, n_classes: int, *, ignore: Any = None) -> pd.Dat
     """
     n_classes = check_integer(n_classes, "n_classes", minimum=1, maximum=MAX_COUNT)
     left_out = _whole(row_array([] if ignore is None else ignore, "ignore").reshape(-1), "ignore", "hold integers")
-    if isinstance(masks, (str, bytes, Mapping)) or not hasattr(masks, "__getitem__") or not len(masks):
+    if (
+        isinstance(masks, (str, bytes, Mapping))
+        or getattr(masks, "ndim", 1) == 0
+        or not hasattr(masks, "__getitem__")
+        or not len(masks)
+    ):
         raise refused_type("masks", "be the masks of one row or more, or a dataset of them", show(masks))
     required = f"hold integers from 0 to {n_classes - 1}, or those to ignore"
     has = np.zeros((len(masks), n_classes), dtype=bool)

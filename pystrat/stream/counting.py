@@ -6,16 +6,13 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, Union
 
-import numpy as np
-
 from pystrat.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
-from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_iterable, refused_type, refused_value, show
-from pystrat.stream.reading import Source, check_reader, strata_in
+from pystrat.stream.reading import Source, SourceReader
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import pandas as pd
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -36,30 +33,26 @@ def count_sources(
     Returns
     -------
     pandas.DataFrame
-        The result of `pystrat.shard_counts`: a row for each source, by its name, and a column for each stratum.
-        Pass it to `StratifiedStream` as `counts`, which also accepts the same table from a query, such as a
-        ``GROUP BY``. A source may have no rows.
+        The result of `pystrat.shard_counts`: a row for each source, by its name, and a column for each stratum. Pass it
+        to `StratifiedStream` as `counts`, which also accepts the same table from a query. A source may have no rows.
 
     Raises
     ------
-    TypeError, ValueError
-        If a parameter is invalid, or the strata of a source are.
-    SourceError
-        If a source cannot be read.
+    TypeError, ValueError, SourceError
+        If a parameter or the strata of a source are invalid, or a source cannot be read.
     """
-    return count_shards(_StrataOfSources(dict(name_sources(sources)), check_reader(read), stratum)).to_frame()
+    return count_shards(_StrataOfSources(dict(name_sources(sources)), SourceReader(read, stratum))).to_frame()
 
 
 class _StrataOfSources(Mapping[str, Sequence[Any]]):
     """The strata of the rows of each source, read on access."""
 
-    def __init__(self, named: Mapping[str, Any], read: Callable[[Any], Iterable[Any]], stratum: Any) -> None:
-        self._named = named
-        self._read = read
-        self._stratum = stratum
+    def __init__(self, named: Mapping[str, Any], reader: SourceReader) -> None:
+        self._named, self._reader = named, reader
 
     def __getitem__(self, name: str) -> Sequence[Any]:
-        return strata_in(self._read, self._stratum, Source(name, self._named[name]))
+        source = Source(name, self._named[name])
+        return [stratum for _, strata in self._reader.chunks(source) for stratum in strata]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._named)
@@ -77,14 +70,11 @@ def name_sources(sources: Any) -> list[Source]:
         raise refused_type("sources", required, show(sources))  # the iterable may be endless
     if not 0 < len(sources) <= MAX_COUNT:
         raise refused_value("sources", f"have 1 to {MAX_COUNT} sources", str(len(sources)))
-    if isinstance(sources, Mapping):
-        names, contents = list(sources), list(sources.values())
-        for name in names:
-            if not isinstance(name, str) or not name:
-                raise refused_type("sources", "name each source by a text that is not empty", show(name))
-    else:
-        contents = list(sources)
-        names = [_name_of(source) for source in contents]
+    contents = list(sources.values() if isinstance(sources, Mapping) else sources)
+    names = list(sources) if isinstance(sources, Mapping) else [_name_of(source) for source in contents]
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise refused_type("sources", "name each source by a text that is not empty", show(name))
     return list(map(Source, shown_names(names, "sources", noun="source"), contents))
 
 
@@ -92,14 +82,13 @@ def _name_of(source: Any) -> str:
     """Return the name of a source that is given without one: a path and a text are their own names."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
-    advice = "Map names to sources."
     try:
         name = repr(source)
     except ValueError:  # an integer of more digits than Python writes out
-        raise refused_value("sources", "have names", show(source), advice) from None
+        raise refused_value("sources", "have names", show(source), "Map names to sources.") from None
     if _ADDRESS.search(name):  # it differs between processes, so counts and states would be of other sources
         got = f"{show(source)}, whose repr has its address,"
-        raise refused_type("sources", "have the same names in every process", got, advice)
+        raise refused_type("sources", "have the same names in every process", got, "Map names to sources.")
     return name
 
 
@@ -110,7 +99,7 @@ def counts_of_sources(counts: Any, names: Sequence[str]) -> ShardCounts:
     for name in names:
         if name not in place_of:
             raise refused_value("counts", "have a row for each source", f"none for {show(name)}")
-    table: NDArray[np.int64] = read.table[[place_of[name] for name in names]]
+    table = read.table[[place_of[name] for name in names]]
     present = table.any(axis=0)  # a stratum that only other sources have does not count
     if not present.any():
         raise refused_value("counts", "have at least one row of data", "none")

@@ -1,109 +1,149 @@
-"""One iteration over a stream: the lanes of a rank, or of one of its workers, in turn."""
+"""One iteration over a stream, and the epoch that all processes that read it share."""
 
 from __future__ import annotations
 
-from threading import RLock
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
+import warnings
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional
 
+import torch
 from torch.utils.data import get_worker_info
-
-from pystrat.stream.starting import Start
 
 if TYPE_CHECKING:
     from pystrat.stream.dataset import StratifiedStream
 
+_BATCHES = 2**32  # a place is one number, so that it is read and written at once
 
-class StreamIterator(Iterator[list[Any]]):
-    """One iteration over the batches of a stream.
 
-    Its epoch is determined when its first batch is requested. With n lanes, batch k of a rank is batch ``k // n`` of
-    its lane ``k % n``. Worker w of W delivers the batches k0 + w, k0 + w + W, ... of an iteration that begins with
-    batch k0: this is the order in which a DataLoader reads from its workers.
+class Place(NamedTuple):
+    """An epoch, and one of this rank's batches in it."""
 
-    An iterator can be saved and resumed on its own, as torchdata's StatefulDataLoader does in each worker.
+    epoch: int
+    batch: int
+
+
+class SharedEpoch:
+    """Where the next iteration begins, in memory that the workers of a DataLoader share.
+
+    Without workers, the next epoch is one higher as soon as an iteration begins. With workers, it is one higher once
+    all of them have delivered the epoch: they all begin at the same place, at whatever time. If a loop leaves an epoch
+    before its end, only ``set_epoch()`` says whether it is to come again.
+
+    Parameters
+    ----------
+    most_workers : int
     """
 
-    def __init__(self, stream: StratifiedStream, iteration: int) -> None:
+    def __init__(self, most_workers: int) -> None:
+        self._next = torch.zeros(1, dtype=torch.int64)
+        # Of each worker, twice the epoch that it began, plus 1 once it has ended it. The last is 1 after a warning.
+        self._begun = torch.full((most_workers + 1,), -1, dtype=torch.int64)
+        self._share()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._share()
+
+    def _share(self) -> None:
+        for numbers in (self._next, self._begun):  # those of a spawned worker are shared already
+            numbers.share_memory_()  # type: ignore[no-untyped-call]
+
+    @property
+    def next(self) -> Place:
+        """Where the next iteration begins."""
+        return Place(*divmod(int(self._next), _BATCHES))
+
+    def go_on_at(self, place: Place) -> None:
+        self._next[0] = place.epoch * _BATCHES + place.batch
+
+    def set(self, place: Place) -> None:
+        """Set the place at which the next iteration begins, by the user."""
+        self._begun[:-1] = -1
+        self.go_on_at(place)
+
+    def begin(self, epoch: int, worker: Optional[int]) -> None:
+        """Note that a worker begins an epoch; without workers, go on to the next one."""
+        if worker is None:
+            return self.go_on_at(Place(epoch + 1, 0))
+        if int(self._begun[worker]) >> 1 == epoch and int(self._begun[-1]) < 0:
+            self._begun[-1] = 1
+            told = (
+                f"Epoch {epoch} of the stream was begun before, and comes again: with workers, a loop that leaves an "
+            )
+            warnings.warn(told + "epoch before its end calls set_epoch() before the next iteration.", stacklevel=4)
+        self._begun[worker] = 2 * epoch
+
+    def end(self, epoch: int, worker: Optional[int], n_workers: int) -> None:
+        """Note that a worker has delivered its last batch of an epoch; after the last worker, go on to the next one."""
+        if worker is None:
+            return
+        self._begun[worker] = 2 * epoch + 1
+        if self.next.epoch == epoch and bool((self._begun[:n_workers] == 2 * epoch + 1).all()):
+            self.set(Place(epoch + 1, 0))
+
+
+class StreamIterator(Iterator[list[Any]]):
+    """One iteration over the batches of a stream, which can be saved and resumed on its own.
+
+    It takes the next epoch of the stream when its first batch is requested. With n lanes, batch k of a rank is batch
+    ``k // n`` of its lane ``k % n``. Worker w of W delivers the batches k0 + w, k0 + w + W, ... of an iteration that
+    begins with batch k0: this is the order in which a DataLoader reads from its workers.
+    """
+
+    def __init__(self, stream: StratifiedStream) -> None:
         self._stream = stream
-        self._iteration = iteration  # see `SharedStart.enter`
-        self._start: Optional[Start] = None  # of the whole iteration, the same in all its workers
-        self._place: Optional[Start] = None  # of the next batch
-        self._has_begun = False
         info: Any = get_worker_info()  # type: ignore[no-untyped-call]
-        self._worker, self._step = (0, 1) if info is None else (info.id, info.num_workers)
+        self._worker: Optional[int] = None if info is None else info.id
+        self._step: int = 1 if info is None else info.num_workers
+        self._place: Optional[Place] = None  # of the next batch, once it is known
         self._lanes: dict[int, Iterator[list[Any]]] = {}
-        self._lock = RLock()  # threads take turns; a signal handler may save the state in the middle of a batch
 
     def __iter__(self) -> StreamIterator:
         return self
 
     def __next__(self) -> list[Any]:
-        with self._lock:
-            try:
-                return self._next()
-            except StopIteration:
-                self._end()
-                raise
-            except BaseException:
-                self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
-                # The other workers go on, and no longer take turns with this one.
-                if self._place is not None and self._step > 1:
-                    self._stream._start.fail(self._place, self._worker)
-                raise
-
-    def _next(self) -> list[Any]:
+        n_lanes = self._stream._n_own_lanes
         if not self._lanes:
             self._begin()
-        assert self._place is not None
-        n_lanes = self._stream._n_own_lanes
-        for _ in range(n_lanes // self._step):  # until all lanes of this worker have ended
-            epoch, batch = self._place
-            found = next(self._lanes[batch % n_lanes], None)
-            self._place = Start(epoch, batch + self._step)
-            if found is not None:
-                return found
+        try:
+            for _ in range(n_lanes // self._step):  # until all lanes of this worker have ended
+                assert self._place is not None
+                epoch, batch = self._place
+                found = next(self._lanes[batch % n_lanes], None)
+                self._place = Place(epoch, batch + self._step)
+                if found is not None:
+                    return found
+        except BaseException:
+            self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
+            raise
+        self._place = Place(epoch, self._stream._most_batches)
+        self._stream._shared.end(epoch, self._worker, self._step)
         raise StopIteration
 
     def _begin(self) -> None:
         """Begin to read the lanes, at the loaded place or at the next place of the stream."""
         stream = self._stream
-        epoch, first = self._found_place()
-        if self._start is not None and not self._has_begun:
-            stream._begin(self._start, self._worker)
-            self._has_begun = True
-        for batch in range(first, first + stream._n_own_lanes, self._step):
-            lane, before = batch % stream._n_own_lanes, batch // stream._n_own_lanes
-            self._lanes[lane] = stream._lane_batches(lane, epoch, before)
-
-    def _found_place(self) -> Start:
-        """Return the place of the next batch. Before the first batch, find where the iteration begins."""
-        self._stream._check_workers(self._step)
         if self._place is None:
-            self._start = self._stream._find_start(self._iteration)
-            self._place = Start(self._start.epoch, self._start.batch + self._worker)
-        return self._place
+            self._place = self._first_place()
+            stream._check_begin(self._place.epoch)
+            stream._shared.begin(self._place.epoch, self._worker)
+        epoch, first = self._place
+        n_lanes, drawn = stream._n_own_lanes, stream._lanes.draw(epoch)
+        for batch in range(first, first + n_lanes, self._step):
+            self._lanes[batch % n_lanes] = stream._lane_batches(batch % n_lanes, epoch, drawn, batch // n_lanes)
 
-    def _end(self) -> None:
-        """Note the end: without workers, the loop has taken all batches."""
-        if self._start is not None:
-            is_alone = self._iteration == 0
-            (self._stream._start.leave if is_alone else self._stream._start.end)(self._start, self._worker)
-
-    def __del__(self) -> None:
-        if self._start is not None:
-            self._stream._start.leave(self._start, self._worker)
+    def _first_place(self) -> Place:
+        """Return where this worker begins if the iteration begins at the next place of the stream."""
+        self._stream._check_workers(self._step)
+        epoch, batch = self._stream._shared.next
+        return Place(epoch, batch + (self._worker or 0))
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of the iteration, in the form of `StratifiedStream.state_dict`."""
-        with self._lock:
-            if self._iteration == 0 and self._place is None:
-                return self._stream._state_at(self._stream._start.next)  # it may be set until the first batch
-            return self._stream._state_at(self._found_place())
+        """Return the state of the iteration, as `StratifiedStream.state` makes it."""
+        return self._stream._state_at(self._place or self._first_place())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue at a saved state, and set the next epoch of the stream to the one after it."""
-        with self._lock:
-            self._place = self._stream._place_of(state)
-            self._start = None
-            self._lanes = {}
-            self._stream._start.run(self._place)
+        """Continue at a saved state; the next epoch of the stream is the one after it."""
+        self._place = self._stream._place_of(state)
+        self._lanes = {}
+        is_over = self._worker is None or state["batch"] == self._stream._most_batches
+        self._stream._shared.go_on_at(Place(self._place.epoch + is_over, 0))

@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from dataclasses import dataclass
-from typing import Any, Iterator, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.messages import as_double, is_number, refused_type, show
+from pystrat.messages import is_number, refused_type, show
+from pystrat.tree.specification import load_yaml
 
-OF_USER = "function"  # the name in recipes of a function defined by the user
-_NAMES = {"true": True, "false": False}
-_OF_VALUES, _OF_LIST, _NO_CALL, _NO_TEXT, _ITERATOR = range(5)  # how arguments are written, as in tree_values.h
+_FUNCTIONS = ("function", "uniform", "normal", "integers", "choice", "cycle", "counter")  # the first is a user's
+_OF_LISTS = ("choice", "cycle")
+_OF_NUMBERS = ("uniform", "normal", "integers")
+_UNKNOWN = 255
+_CALL = re.compile(r"\s*(\w+)\((.*)\)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Auxiliary:
-    """An auxiliary value as it is written: its name, its function and the function's arguments.
-
-    A function of the user is the only argument.
-    """
+    """An auxiliary value: its name, what was given, its function, and the function's arguments, or items."""
 
     name: str
     given: Any
-    written: int
     function: str
-    arguments: tuple[Any, ...]
+    arguments: Sequence[Any]
 
     @property
     def is_of_user(self) -> bool:
         """Whether the values come from a user's function, for `values_of_user`, and not from random numbers."""
-        return self.function == OF_USER
-
-    @property
-    def kind(self) -> str:
-        """The kind of all arguments, empty if they are of several kinds or of others than functions take."""
-        kinds = {_kind_of(argument) for argument in self.arguments} or {"number"}
-        return kinds.pop() if len(kinds) == 1 else "number" if kinds == {"number", "whole"} else ""
+        return callable(self.given)
 
     def values_of_user(self, epoch: int, begin: int, count: int) -> NDArray[Any]:
         """Return the values of the user's function for the draws begin .. begin + count - 1 of an epoch, as objects."""
@@ -49,16 +42,10 @@ class Auxiliary:
 
     def values(self, drawn: NDArray[np.float64]) -> NDArray[Any]:
         """Return the values for the numbers that were drawn for them: places, for a function of a list."""
-        if self.written == _OF_LIST:
+        if self.function in _OF_LISTS:
             items = np.array(self.arguments, dtype=object if isinstance(self.arguments[0], str) else None)
             return np.asarray(items[drawn.astype(np.int64)])
         return drawn if self.function in ("uniform", "normal") else drawn.astype(np.int64)
-
-
-def _kind_of(value: Any) -> str:
-    if isinstance(value, (str, bool)):
-        return "text" if isinstance(value, str) else "logical"
-    return "whole" if isinstance(value, int) else "number" if is_number(value) else ""
 
 
 class DrawnRow(int):
@@ -85,59 +72,64 @@ def drawn_rows(rows: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> list[i
     return [DrawnRow(row, dict(zip(values, items))) for row, *items in zip(rows.tolist(), *columns)]
 
 
-def parse_auxiliary(given: Any) -> tuple[Auxiliary, ...]:
+def read_auxiliary(given: Any) -> list[Auxiliary]:
     """Read the mapping of names to functions, such as ``{"angle": "uniform(-10, 10)"}``; nothing is evaluated."""
     if given is None:
-        return ()
+        return []
     if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given):
         raise refused_type("auxiliary", "map names to functions", show(given))
-    return tuple(_read(name, text) for name, text in given.items())
+    return [Auxiliary(name, function, *_read_call(function)) for name, function in given.items()]
 
 
-def _read(name: str, text: Any) -> Auxiliary:
-    if callable(text):
-        return Auxiliary(name, text, _OF_VALUES, OF_USER, ())
-    if not isinstance(text, str):
-        return Auxiliary(name, text, _ITERATOR if isinstance(text, Iterator) else _NO_TEXT, "", ())
+def _read_call(given: Any) -> tuple[str, Sequence[Any]]:
+    """Return the name of a function and its arguments, which are those of a YAML list; no name if they do not fit."""
+    if callable(given):
+        return "function", []
+    found = _CALL.fullmatch(given) if isinstance(given, str) else None
+    if found is None:
+        return "", []
+    function = found[1]
     try:
-        call = ast.parse(text.strip(), mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
-            raise ValueError
-        arguments = tuple(_literal(argument) for argument in call.args)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested deeply
-        return Auxiliary(name, text, _NO_CALL, "", ())
-    if len(arguments) == 1 and isinstance(arguments[0], list):
-        return Auxiliary(name, text, _OF_LIST, call.func.id, tuple(arguments[0]))
-    written = _NO_CALL if call.func.id == OF_USER else _OF_VALUES
-    return Auxiliary(name, text, written, call.func.id, arguments)
+        arguments = load_yaml(f"[{found[2]}]", "auxiliary")
+        if function == "counter" and not arguments:
+            return function, []
+        if function in _OF_LISTS and len(arguments) == 1 and _are_alike(arguments[0]):
+            return function, arguments[0]
+        if function in _OF_NUMBERS and len(arguments) == 2 and "flag" not in map(_kind_of, arguments):
+            return function, [float(number) for number in arguments]  # 1e-3 is text in YAML
+    except (OverflowError, TypeError, ValueError):
+        pass
+    return "", []
 
 
-def _literal(node: ast.expr) -> Any:
-    """Return the value of a literal; true and false also as YAML writes them."""
-    if isinstance(node, ast.Name) and node.id in _NAMES:
-        return _NAMES[node.id]
-    if isinstance(node, ast.List):
-        return [_literal(item) for item in node.elts]
-    return ast.literal_eval(node)
+def _are_alike(items: Any) -> bool:
+    """Return whether these are items of one kind: logical values, numbers or text."""
+    kinds = {_kind_of(item) for item in items} if isinstance(items, list) else set()
+    return len(kinds) == 1 and None not in kinds
 
 
-def auxiliary_data(auxiliary: Sequence[Auxiliary]) -> dict[str, Any]:
-    """Return the functions and their arguments as the core takes them: numbers, logical values as 0 or 1, and text."""
+def _kind_of(item: Any) -> Optional[str]:
+    return (
+        "flag" if isinstance(item, bool) else "text" if isinstance(item, str) else "number" if is_number(item) else None
+    )
+
+
+def auxiliary_data(auxiliary: Sequence[Auxiliary]) -> dict[str, NDArray[Any]]:
+    """Return the functions as the core takes them, and their text, from which R reads items."""
     if not auxiliary:
         return {}
-    kinds = [value.kind for value in auxiliary]
-    numbers = [
-        as_double(item) for value, kind in zip(auxiliary, kinds) if kind not in ("", "text") for item in value.arguments
-    ]
+    codes = [_FUNCTIONS.index(value.function) if value.function in _FUNCTIONS else _UNKNOWN for value in auxiliary]
+    pairs = [(0, len(value.arguments)) if value.function in _OF_LISTS else value.arguments for value in auxiliary]
+    ends = np.array([pair if len(pair) == 2 else (0, 0) for pair in pairs], dtype=np.float64)
+    texts = [text for value in auxiliary for text in (value.name, "function" if value.is_of_user else str(value.given))]
     return {
-        "auxiliary": [value.name for value in auxiliary],
-        "functions": [value.function for value in auxiliary],
-        "kinds": ["number" if kind in ("", "whole") else kind for kind in kinds],
-        "are_whole": np.array([kind == "whole" for kind in kinds], dtype=np.uint8),
-        "written": np.array([value.written if value.kind else _NO_CALL for value in auxiliary], dtype=np.uint8),
-        "n_arguments": np.array(
-            [len(value.arguments) if kind else 0 for value, kind in zip(auxiliary, kinds)], np.int32
-        ),
-        "arguments": np.array(numbers, dtype=np.float64),
-        "texts": [item for value, kind in zip(auxiliary, kinds) if kind == "text" for item in value.arguments],
+        "auxiliary": packed(texts),
+        "functions": np.array(codes, dtype=np.uint8),
+        "first": ends[:, 0].copy(),
+        "second": ends[:, 1].copy(),
     }
+
+
+def packed(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """Return texts as bytes, with a separator between them."""
+    return np.frombuffer("\x1f".join(texts).encode("utf-8"), dtype=np.uint8)

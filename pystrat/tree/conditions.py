@@ -1,28 +1,39 @@
-"""The columns of a table that are used, and the values that meet a condition.
+"""The columns of a table that a tree uses, and the values that meet a condition.
 
 A condition is evaluated once for each distinct value of its column, not for each row.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+import operator
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, timezone
-from functools import cached_property
-from typing import Any, Mapping
+from datetime import date
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector, check_same_rows
+from pystrat.arrays import Wanted, as_vector
 from pystrat.columns import Column, number_column, numbers_of
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import count_of, refusals, refused_type, refused_value, show
-from pystrat.tree.specification import Condition, Specification
+from pystrat.messages import count_of, is_number, refusals, refused_type, refused_value, show
+from pystrat.tree.auxiliary import packed
+from pystrat.tree.specification import Node
 
-_KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text", "date": "a date"}
+_EQUAL, _UNEQUAL = ("eq", "==", "in"), ("ne", "!=", "not in")
+_ORDERED = {
+    **{"lt": operator.lt, "<": operator.lt, "le": operator.le, "<=": operator.le},
+    **{"gt": operator.gt, ">": operator.gt, "ge": operator.ge, ">=": operator.ge},
+}
+_OF_LISTS = ("in", "not in", "between")
+_KINDS = {"boolean": "a logical value", "number": "a number", "text": "a text"}
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?")
+_MODES = ("replacement", "sequential", "shuffle")
+_PRUNINGS = (None, "individual", "parent")
+_MISSING = ("error", "stratum", "drop")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,177 +45,145 @@ class TableColumns:
     numbers: Mapping[str, NDArray[np.float64]]
 
 
-def read_table(table: Any, specification: Specification) -> TableColumns:
-    """Read the columns of a table that are used.
-
-    Parameters
-    ----------
-    table : pandas DataFrame or mapping of names to vectors
-        One row per example.
-    specification : Specification
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `table` is not a table, lacks a column, or has columns of unequal length or of mixed kinds.
-    """
+def read_table(table: Any, nodes: Sequence[Node]) -> TableColumns:
+    """Read the columns that the nodes use from a DataFrame or a mapping of names to vectors."""
     if not is_frame(table) and not isinstance(table, Mapping):
         raise refused_type("table", "be a DataFrame or a mapping of columns", show(table))
     if isinstance(table, Mapping) and not table:
         raise refused_value("table", "have at least one column", "0 columns")
     names = list(table) if isinstance(table, Mapping) else list(table.columns)
     counts = Counter(names)
-    for name in specification.coded_columns() + specification.number_columns():
+    coded = dict.fromkeys(node.column for node in nodes if node.column is not None)
+    named = [name for node in nodes for name in (node.summed, node.keys.get("row_weight"))]
+    numbers = dict.fromkeys(str(name) for name in named if name not in (None, "count"))
+    for name in [*coded, *numbers]:
         if counts[name] != 1:
             known = ", ".join(f"'{known}'" for known in names[:10]) + (", ..." if len(names) > 10 else "")
             got = f"no such column; it has {known}," if name not in counts else f"{counts[name]} such columns"
             raise refused_value("table", f"have one column '{name}'", got)
-    if is_frame(table):
-        n_rows = len(table)
-    else:
-        lengths = {_length_of(values, name) for name, values in table.items()}
-        if len(lengths) > 1:
-            shown = " and ".join(str(length) for length in sorted(lengths)[:2])
-            raise refused_value("table", "have columns of equal length", f"lengths {shown}")
-        check_same_rows(("table", values) for values in table.values())
-        n_rows = lengths.pop()
+    vectors = {name: as_vector(table[name], Wanted("table", f"hold a vector in column '{name}'")) for name in coded}
+    lengths = {len(table)} if is_frame(table) else {len(values) for values in table.values()}
+    if len(lengths) > 1:
+        shown = " and ".join(str(length) for length in sorted(lengths)[:2])
+        raise refused_value("table", "have columns of equal length", f"lengths {shown}")
+    n_rows = lengths.pop()
     if not 0 < n_rows <= MAX_COUNT:
         raise refused_value("table", f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row"))
-    coded = {}
-    for name in specification.coded_columns():
-        vector = as_vector(table[name], _wanted(name))
-        column = number_column(vector, "table", f" in column '{name}'")
-        coded[name] = replace(column, codes=column.codes.astype(np.int32))
     with refusals("of the table"):
-        numbers = {name: numbers_of(table[name], name) for name in specification.number_columns()}
-    return TableColumns(n_rows, coded, numbers)
+        weights = {name: numbers_of(table[name], name) for name in numbers}
+    columns = {}
+    for name, vector in vectors.items():
+        column = number_column(vector, "table", f" in column '{name}'")
+        columns[name] = replace(column, codes=column.codes.astype(np.int32))
+    return TableColumns(n_rows, columns, weights)
 
 
-def _length_of(values: Any, name: Any) -> int:
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) == 0:
-        raise _wanted(name).refusal(show(values))
-    return len(values)
+def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
+    """Return the declared nodes and the columns as the core takes them."""
+    coded, numbers = list(table.coded), list(table.numbers)
+    taken = [_taken(node, table.coded[node.column]) for node in nodes if node.column is not None and not node.clones]
+    codes = [column.codes for column in table.coded.values()]
+
+    def of_nodes(values: Sequence[Any], dtype: Any) -> NDArray[Any]:
+        return np.array(values, dtype=dtype)
+
+    return {
+        "parents": of_nodes([node.parent for node in nodes], np.int32),
+        "names": packed([node.name for node in nodes]),
+        "selections": of_nodes([_selection(node) for node in nodes], np.uint8),
+        "modes": of_nodes([_MODES.index(node.keys.get("mode", "replacement")) for node in nodes], np.uint8),
+        "prunings": of_nodes([_PRUNINGS.index(node.keys.get("prune")) for node in nodes], np.uint8),
+        "repeats": of_nodes([node.keys.get("repeat", 1) for node in nodes], np.int32),
+        "columns": of_nodes([-1 if node.column is None else coded.index(node.column) for node in nodes], np.int32),
+        "weights": of_nodes([-1 if node.summed else node.keys.get("weight", -1) for node in nodes], np.float64),
+        "summed": of_nodes([_place(node.summed, numbers, -2) for node in nodes], np.int32),
+        "row_weights": of_nodes([_place(node.keys.get("row_weight"), numbers, -1) for node in nodes], np.int32),
+        "n_rows": np.array([table.n_rows], dtype=np.float64),
+        "n_values": np.array([len(column.values) for column in table.coded.values()], dtype=np.int32),
+        "column_codes": np.concatenate(codes or [np.empty(0, np.int32)]),
+        "taken": np.concatenate(taken or [np.empty(0, np.uint8)]),
+        "numbers": np.concatenate([*table.numbers.values(), np.empty(0)]),
+    }
 
 
-def _wanted(name: Any) -> Wanted:
-    """Return the requirement for a column."""
-    return Wanted("table", f"hold a vector in column '{name}'")
+def _selection(node: Node) -> int:
+    """Return which rows of its parent a node has, as the core numbers it."""
+    if node.clones:
+        return 2 + _MISSING.index(node.keys.get("missing", "error"))
+    return int(node.column is not None)
 
 
-class ColumnValues:
-    """The distinct values of a column, prepared once for all conditions on it.
-
-    They are Python's own numbers and text, whose comparison is exact.
-
-    Parameters
-    ----------
-    column : Column
-    """
-
-    def __init__(self, column: Column) -> None:
-        self._column = column
-
-    @cached_property
-    def _plain(self) -> list[Any]:
-        return [_plain(value) for value in self._column.values]
-
-    @cached_property
-    def _codes(self) -> dict[Any, list[int]]:
-        """The codes of each value."""
-        codes: dict[Any, list[int]] = {}
-        for code, value in enumerate(self._plain):
-            codes.setdefault(value, []).append(code)
-        return codes
-
-    @cached_property
-    def _sorted(self) -> tuple[list[Any], NDArray[np.int64]]:
-        """The values in ascending order, and the code of each."""
-        order = sorted(range(len(self._plain)), key=self._plain.__getitem__)
-        return [self._plain[code] for code in order], np.array(order, dtype=np.int64)
-
-    def taken(self, condition: Condition) -> NDArray[np.bool_]:
-        """Return for each code whether its value meets the condition; the last item is for -1, the missing value."""
-        taken = np.zeros(len(self._column.values) + 1, dtype=bool)
-        if condition.operator == "isnull":
-            taken[-1] = True
-            return taken
-        wanted = self._wanted(condition)
-        if condition.operator in ("eq", "in", "ne", "not in"):
-            taken[[code for value in set(wanted) for code in self._codes.get(value, ())]] = True
-            if condition.operator in ("ne", "not in"):
-                taken[:-1] = ~taken[:-1]
-        else:
-            taken[self._between(condition.operator, wanted)] = True
-        return taken
-
-    def unknown(self, condition: Condition) -> list[Any]:
-        """Return the values that a condition tests for equality and that do not occur in the column."""
-        if condition.operator not in ("eq", "ne", "in", "not in"):
-            return []
-        wanted = self._wanted(condition)
-        return [asked for asked, value in zip(_asked(condition), wanted) if value not in self._codes]
-
-    def _wanted(self, condition: Condition) -> list[Any]:
-        return [_fitting(value, self._column, condition) for value in _asked(condition)]
-
-    def _between(self, operator: str, wanted: list[Any]) -> NDArray[np.int64]:
-        """Return the codes whose values are in the range of a condition."""
-        values, order = self._sorted
-        begin, end = 0, len(values)
-        if operator in ("ge", "between"):
-            begin = bisect_left(values, wanted[0])
-        elif operator == "gt":
-            begin = bisect_right(values, wanted[0])
-        if operator in ("le", "between"):
-            end = bisect_right(values, wanted[-1])
-        elif operator == "lt":
-            end = bisect_left(values, wanted[0])
-        return order[begin:end]
+def _place(name: Any, numbers: list[str], none: int) -> int:
+    return numbers.index(name) if name in numbers else -1 if name == "count" else none
 
 
-def _asked(condition: Condition) -> list[Any]:
+def _taken(node: Node, column: Column) -> NDArray[np.uint8]:
+    """Return whether missing values, and then those of each code, meet the condition of a node."""
+    with refusals(f"of node '{node.path}'"):
+        met = _meets(node, column)
+    taken: NDArray[np.uint8] = np.concatenate([[node.keys.get("op") == "isnull"], met]).astype(np.uint8)
+    return taken
+
+
+def _meets(node: Node, column: Column) -> Any:
+    op = node.keys.get("op", "eq")
+    if op == "isnull":
+        return np.zeros(len(column.values), dtype=bool)
+    wanted, values = _wanted(node, column), _comparable(column)
+    if op in _EQUAL:
+        return values.isin(wanted)
+    if op in _UNEQUAL:
+        return ~values.isin(wanted)
+    if op == "between":
+        return (values >= wanted[0]) & (values <= wanted[1])
+    return _ORDERED[op](values, wanted[0])
+
+
+def unknown_values(node: Node, column: Column) -> list[str]:
+    """Return the values that a condition tests for equality and that do not occur in the column, as text."""
+    if node.keys.get("op", "eq") not in (*_EQUAL, *_UNEQUAL):
+        return []
+    known = _comparable(column)
+    return [show(asked) for asked, value in zip(_asked(node), _wanted(node, column)) if value not in known]
+
+
+def _asked(node: Node) -> Sequence[Any]:
     """Return the values that a condition compares with."""
-    return condition.value if isinstance(condition.value, list) else [condition.value]
+    value, op = node.keys["value"], node.keys.get("op", "eq")
+    if op not in _OF_LISTS:
+        return [value]
+    required = "be a list of two values, both included" if op == "between" else "be a list of values"
+    if not isinstance(value, (list, tuple)) or not value or (op == "between" and len(value) != 2):
+        raise refused_type("value", required, show(value))
+    return value
 
 
-def _fitting(value: Any, column: Column, condition: Condition) -> Any:
-    """Return the value of a condition in the type of the column; refuse one of another kind."""
-    kind = column.kind if column.kind in _KINDS else "date"
-    fits = {
-        "boolean": isinstance(value, (bool, np.bool_)),
-        "number": isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool),
-        "text": isinstance(value, str),
-        "date": isinstance(value, (date, np.datetime64)),
-    }.get(kind, False)
-    ordered = condition.operator in ("lt", "le", "gt", "ge", "between")
-    if ordered and kind == "boolean":
+def _comparable(column: Column) -> Any:
+    """Return the distinct values as an index that compares: days and times as times in UTC."""
+    values = np.asarray(column.values)
+    is_date = column.kind not in _KINDS and len(values) > 0
+    return pd.to_datetime(values, utc=True) if is_date else pd.Index(values)
+
+
+def _wanted(node: Node, column: Column) -> list[Any]:
+    """Return the values of a condition in the type of the column; refuse those of another kind."""
+    asked, op = _asked(node), node.keys.get("op", "eq")
+    if not len(column.values):
+        return list(asked)
+    if column.kind == "boolean" and op not in (*_EQUAL, *_UNEQUAL):
         required = "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values"
-        raise refused_value("op", required, show(condition.operator))
-    if not fits and len(column.values):
-        required = f"be {_KINDS.get(kind, 'of the kind')} as column '{condition.column}' holds"
-        got = f"the date {value}" if isinstance(value, (date, np.datetime64)) else show(value)
-        raise refused_type("value", required, got)
-    return _plain(value) if fits else value
+        raise refused_value("op", required, show(op))
+    return [_fitting(value, column, node) for value in asked]
 
 
-def _plain(value: Any) -> Any:
-    """Return a value in Python's own type: integers and floats compare exactly, dates as times of one calendar."""
-    if isinstance(value, (date, np.datetime64)):
-        return _nanoseconds(value)
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _nanoseconds(moment: Any) -> int:
-    """Return the beginning of a day, or a time, in UTC if it has a zone, as nanoseconds since 1970, for any year."""
-    if isinstance(moment, np.datetime64):
-        moment = pd.Timestamp(moment)
-    if not isinstance(moment, datetime):
-        days: int = (moment - date(1970, 1, 1)).days
-        return days * 86_400 * 10**9
-    nanoseconds: int = 0
-    if isinstance(moment, pd.Timestamp):
-        nanoseconds = moment.nanosecond
-        moment = moment.to_pydatetime(warn=False)
-    moment = moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
-    since: timedelta = moment - datetime(1970, 1, 1, tzinfo=timezone.utc)
-    return (since // timedelta(microseconds=1)) * 1000 + nanoseconds
+def _fitting(value: Any, column: Column, node: Node) -> Any:
+    is_flag, is_moment = isinstance(value, (bool, np.bool_)), isinstance(value, (date, np.datetime64))
+    if column.kind in _KINDS:
+        fits = {"boolean": is_flag, "number": is_number(value) and value == value, "text": isinstance(value, str)}
+        if fits[column.kind]:
+            return float(value) if column.kind == "number" else value
+    elif is_moment or (isinstance(value, str) and _MOMENT.fullmatch(value)):
+        moment = pd.Timestamp(value)
+        return moment.tz_localize("UTC") if moment.tzinfo is None else moment.tz_convert("UTC")
+    required = f"be {_KINDS.get(column.kind, 'a date')} as column '{node.column}' holds"
+    raise refused_type("value", required, f"the date {value}" if is_moment else show(value))

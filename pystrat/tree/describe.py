@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of, show, show_number
-from pystrat.tree.building import Tree
-from pystrat.tree.conditions import ColumnValues
+from pystrat.messages import count_of, show_number
+from pystrat.tree.conditions import TableColumns, unknown_values
+from pystrat.tree.specification import Node
 from pystrat.value_names import names_index
 
 _MOST_CLONES = 5
@@ -21,52 +21,53 @@ class TreeDescription:
 
     Probabilities are long-run frequencies: a node that draws in sequence or shuffled uses all its options equally
     often.
+
+    Attributes
+    ----------
+    nodes : pandas.DataFrame
+        One row per node: ``path``, ``mode``, ``rows``, ``weight``, ``probability`` and ``untaken`` rows, which no child
+        takes.
+    warnings : list of str
+        Possible mistakes: weights without effect, and values that do not occur.
     """
 
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-        chances = _chances(tree)
-        self._probabilities = np.ones(len(tree))
-        inner = np.repeat(~tree.leaves, tree.counts)
-        below = tree.options[inner]
-        shares = np.ones(len(tree))
-        shares[below] = chances[inner]
-        for node in range(1, len(tree)):
-            self._probabilities[node] = self._probabilities[tree.parents[node]] * shares[node]
-        self._rows = tree.options[~inner]
-        self._row_probabilities = (np.repeat(self._probabilities, tree.counts) * chances)[~inner]
-
-    @property
-    def nodes(self) -> pd.DataFrame:
-        """One row per node: ``path``, ``mode``, ``rows``, ``weight``, ``probability`` and ``untaken`` rows."""
-        tree = self._tree
-        return pd.DataFrame(
+    def __init__(
+        self, declared: Sequence[Node], table: TableColumns, found: Mapping[str, NDArray[Any]], warnings: Sequence[str]
+    ) -> None:
+        self._table, self._probabilities = table, found["row_probabilities"]
+        self._declared = [declared[place] for place in found["declared"]]
+        self._parents = found["parents"].tolist()
+        self._labels = [self._label(*pair) for pair in zip(self._declared, found["clone_values"])]
+        paths: list[str] = []
+        for label, parent in zip(self._labels, self._parents):
+            paths.append(label if parent < 0 else f"{paths[parent]}/{label}")
+        self.nodes = pd.DataFrame(
             {
-                "path": names_index(tree.path(node) for node in range(len(tree))),
-                "mode": [tree.nodes[declared].mode for declared in tree.declared],
-                "rows": tree.node_rows,
-                "weight": self._weights(),
-                "probability": self._probabilities,
-                "untaken": tree.untaken,
+                "path": names_index(paths),
+                "mode": [node.keys.get("mode", "replacement") for node in self._declared],
+                "rows": found["node_rows"],
+                "weight": found["weights"],
+                "probability": found["probabilities"],
+                "untaken": found["untaken"],
             }
         )
+        self.warnings = list(warnings)
+        for node in declared:
+            if node.column is not None and not node.clones:
+                for value in unknown_values(node, table.coded[node.column]):
+                    self.warnings.append(f"Of node '{node.path}', {value} occurs nowhere in column '{node.column}'.")
 
-    @property
-    def warnings(self) -> list[str]:
-        """Possible mistakes: weights without effect, and values that do not occur."""
-        values = {name: ColumnValues(column) for name, column in self._tree.columns.items()}
-        found = list(self._tree.warnings)
-        for node in self._tree.nodes:
-            if node.condition is not None:
-                for value in values[node.condition.column].unknown(node.condition):
-                    shown = show(value)
-                    found.append(f"Of node '{node.path}', {shown} occurs nowhere in column '{node.condition.column}'.")
-        return found
+    def _label(self, node: Node, code: int) -> str:
+        """Return the name of a node, with the value of a clone."""
+        return (
+            node.name
+            if node.column is None or code < 0
+            else f"{node.name}[{self._table.coded[node.column].show(code)}]"
+        )
 
     def row_probabilities(self) -> NDArray[np.float64]:
         """Return the probability of each row of the table in a draw, shape (n_rows,)."""
-        found = np.bincount(self._rows, weights=self._row_probabilities, minlength=self._tree.n_rows)
-        return found.astype(np.float64)
+        return self._probabilities.copy()
 
     def frequencies(self, drawn: Optional[NDArray[np.int32]] = None) -> pd.DataFrame:
         """Return the frequencies of the values of the used columns.
@@ -82,9 +83,9 @@ class TreeDescription:
             One row for each column and value: ``column``, ``value``, ``table`` (its share of the rows), ``expected``
             (its share of the draws) and, if `drawn` is given, ``drawn``.
         """
-        probabilities = self.row_probabilities()
-        parts = []
-        for name, column in self._tree.columns.items():
+        none = names_index([])
+        parts = [pd.DataFrame({"column": none, "value": none, "table": [], "expected": []})]
+        for name, column in self._table.coded.items():
             width = len(column.values)
             codes = np.where(column.codes < 0, width, column.codes)
             n_shown = width + int((column.codes < 0).any())
@@ -92,90 +93,68 @@ class TreeDescription:
                 "column": names_index([name] * n_shown),
                 "value": names_index(column.show(code) for code in range(n_shown)),
                 "table": np.bincount(codes, minlength=n_shown) / len(codes),
-                "expected": np.bincount(codes, weights=probabilities, minlength=n_shown),
+                "expected": np.bincount(codes, weights=self._probabilities, minlength=n_shown),
             }
             if drawn is not None:
                 part["drawn"] = np.bincount(codes[drawn], minlength=n_shown) / len(drawn)
             parts.append(pd.DataFrame(part))
-        none = names_index([])
-        empty = pd.DataFrame({"column": none, "value": none, "table": [], "expected": []})
-        return pd.concat(parts, ignore_index=True) if parts else empty
+        return pd.concat(parts[1:] or parts, ignore_index=True)
 
     def graphviz(self) -> str:
         """Return the tree as source for graphviz' ``dot``; of many clones, only the first few."""
         lines = ["digraph tree {", "  node [shape=box];"]
-        for node, hidden in self._shown():
-            parent = int(self._tree.parents[node])
+        for node, hidden, _ in self._shown():
+            parent = self._parents[node]
             if hidden:
                 lines.append(f'  "more{node}" [label="{hidden} more", shape=plaintext];')
                 lines.append(f'  "{parent}" -> "more{node}";')
                 continue
-            label = "\\n".join(_escaped(part) for part in [self._tree.label(node), *self._facts(node)])
+            label = "\\n".join(_escaped(part) for part in [self._labels[node], *self._facts(node)])
             lines.append(f'  "{node}" [label="{label}"];')
             if parent >= 0:
-                lines.append(f'  "{parent}" -> "{node}" [label="{self._probabilities[node]:.3g}"];')
+                lines.append(f'  "{parent}" -> "{node}" [label="{self.nodes["probability"][node]:.3g}"];')
         return "\n".join([*lines, "}"])
 
     def __str__(self) -> str:
         lines = []
-        for node, hidden in self._shown():
-            indent = "  " * int(self._tree.depths[node])
-            if hidden:
-                lines.append(f"{indent}... {hidden} more")
-            else:
-                lines.append(f"{indent}{self._tree.label(node)}: {', '.join(self._facts(node))}")
+        for node, hidden, depth in self._shown():
+            shown = f"... {hidden} more" if hidden else f"{self._labels[node]}: {', '.join(self._facts(node))}"
+            lines.append("  " * depth + shown)
         return "\n".join([*lines, *(f"warning: {message}" for message in self.warnings)])
 
     def _facts(self, node: int) -> list[str]:
-        tree = self._tree
-        declared = tree.nodes[tree.declared[node]]
-        facts = [count_of(int(tree.node_rows[node]), "row"), declared.mode]
-        if declared.repeat > 1:
-            facts.append(f"repeat {declared.repeat}")
-        if declared.weight is not None:
-            facts.append(f"weight {show_number(self._weights()[node], digits=6)}")
-        facts.append(f"probability {self._probabilities[node]:.4g}")
-        if tree.untaken[node]:
-            facts.append(f"{count_of(int(tree.untaken[node]), 'row')} that no child takes")
+        keys, of_node = self._declared[node].keys, self.nodes.iloc[node]
+        facts = [count_of(int(of_node["rows"]), "row"), of_node["mode"]]
+        if keys.get("repeat", 1) > 1:
+            facts.append(f"repeat {keys['repeat']}")
+        if "weight" in keys:
+            facts.append(f"weight {show_number(of_node['weight'], digits=6)}")
+        facts.append(f"probability {of_node['probability']:.4g}")
+        if of_node["untaken"]:
+            facts.append(f"{count_of(int(of_node['untaken']), 'row')} that no child takes")
         return facts
 
-    def _weights(self) -> NDArray[np.float64]:
-        """Return the weight of each node, divided by the sum of its siblings'; 1 for the root."""
-        tree = self._tree
-        inner = np.repeat(~tree.leaves, tree.counts)
-        owners = np.repeat(np.arange(len(tree)), tree.counts)
-        sums = np.bincount(owners, weights=tree.weights, minlength=len(tree))
-        weights = np.ones(len(tree))
-        weights[tree.options[inner]] = (tree.weights / np.maximum(sums[owners], np.finfo(float).tiny))[inner]
-        return weights
+    def _shown(self) -> list[tuple[int, int, int]]:
+        """Return the nodes to show, each with its depth; one with a number represents that many further clones."""
+        children: list[list[int]] = [[] for _ in self._parents]
+        for node, parent in enumerate(self._parents[1:], 1):
+            children[parent].append(node)
+        shown: list[tuple[int, int, int]] = []
 
-    def _shown(self) -> list[tuple[int, int]]:
-        """Return the nodes to show; a pair with a number represents that many further clones."""
-        tree = self._tree
-        shown: list[tuple[int, int]] = []
-
-        def visit(node: int) -> None:
-            shown.append((node, 0))
-            if tree.leaves[node]:
-                return
-            children = tree.options[tree.offsets[node] : tree.offsets[node + 1]]
-            for declared in dict.fromkeys(tree.declared[children].tolist()):
-                clones = children[tree.declared[children] == declared]
-                few = clones if len(clones) <= _MOST_CLONES + 1 else clones[:_MOST_CLONES]
+        def visit(node: int, depth: int) -> None:
+            shown.append((node, 0, depth))
+            clones: dict[int, list[int]] = {}
+            for child in children[node]:
+                clones.setdefault(id(self._declared[child]), []).append(child)
+            for alike in clones.values():
+                few = alike if len(alike) <= _MOST_CLONES + 1 else alike[:_MOST_CLONES]
                 for child in few:
-                    visit(int(child))
-                if len(few) < len(clones):
-                    shown.append((int(clones[len(few)]), len(clones) - len(few)))
+                    visit(child, depth + 1)
+                if len(few) < len(alike):
+                    shown.append((alike[len(few)], len(alike) - len(few), depth + 1))
 
-        visit(0)
+        visit(0, 0)
         return shown
-
-
-def _chances(tree: Tree) -> NDArray[np.float64]:
-    """Return the probability of each option when its node draws."""
-    owners = np.repeat(np.arange(len(tree)), tree.counts)
-    weights = np.where(tree.weighted[owners], tree.weights, 1.0)
-    return np.asarray(weights / np.bincount(owners, weights=weights, minlength=len(tree))[owners])
 
 
 def _escaped(text: str) -> str:

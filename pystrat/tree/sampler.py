@@ -2,68 +2,52 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Iterator, Mapping, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _core
+from pystrat import _kinds
+from pystrat.base import BatchIterator, Place
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import count_of, refused_value, show
-from pystrat.base import BatchIterator, Place, epoch_seed
-from pystrat.core_sampler import CoreBatchSampler, arguments_of
 from pystrat.recipe import Recipe
-from pystrat.tree.auxiliary import auxiliary_data, drawn_rows
-from pystrat.tree.building import Declaration, Tree, tree_of
-from pystrat.tree.conditions import read_table
+from pystrat.seeds import epoch_seed
+from pystrat.tree.auxiliary import auxiliary_data, drawn_rows, read_auxiliary
+from pystrat.tree.conditions import read_table, tree_data
 from pystrat.tree.describe import TreeDescription
-from pystrat.tree.specification import parse_specification
+from pystrat.tree.specification import read_specification
 
 _DRAWN_AHEAD = 2**14  # rows that an endless iteration draws at once
-_SHOWN = ("batch_size", "length", "drop_last", "persistent")
 
 
-class _DeclaredSampler(CoreBatchSampler):
+class _DeclaredSampler(KindBatchSampler):
     """Shared by the samplers of declared trees: the tree, its draws, and batches of them; see `TreeBatchSampler`."""
 
     _kind = "tree"
 
     def _declare(self, table: Any, spec: Any, arguments: dict[str, Any]) -> None:
         """Build the tree of a specification and a table."""
-        self._plan_of(arguments)
-        specification = parse_specification(spec)
-        declaration = Declaration(specification, arguments["length"])
-        _core.plan(self._kind, arguments, auxiliary_data(specification.auxiliary), declaration.name)
-        columns = read_table(table, specification)
-        made, told = _core.plan(self._kind, arguments, declaration.data(columns), declaration.name)
-        for warning in told:
-            warnings.warn(warning, stacklevel=3)
-        self._tree = tree_of(made, specification, columns.coded, told)
-        shown = {"batch_size": made["batch_size"], **arguments}
-        self._adopt(
-            self._tree.parts,
-            {name: show(shown[name]) for name in _SHOWN},
-            seed=arguments["seed"],
-            num_replicas=arguments["num_replicas"],
-            rank=arguments["rank"],
-        )
-        self._last: Optional[tuple[int, dict[str, NDArray[Any]]]] = None  # the last epoch of a persistent sampler
+        self._check(arguments)
+        self._nodes, auxiliary = read_specification(spec)
+        self._auxiliary = read_auxiliary(auxiliary)
+        self._table = read_table(table, self._nodes)
+        given = [show(value.given) for value in self._auxiliary]
+        self._begin({**tree_data(self._nodes, self._table), **auxiliary_data(self._auxiliary)}, given, stacklevel=4)
+        described = self._idle[0].describe()
+        self._length = int(described["length"][0]) or None
+        self._n_nodes = len(described["declared"])
 
     @property
     def length(self) -> Optional[int]:
         """The number of draws of an epoch, over all ranks, including dropped batches; None if no epoch ends."""
-        return self._parts.get("length")
-
-    @property
-    def tree(self) -> Tree:
-        """The tree: clones, numbers, options, weights."""
-        return self._tree
+        return self._length
 
     @property
     def auxiliary_names(self) -> tuple[str, ...]:
         """The names of the auxiliary values."""
-        return tuple(auxiliary.name for auxiliary in self._tree.specification.auxiliary)
+        return tuple(auxiliary.name for auxiliary in self._auxiliary)
 
     def auxiliary_values(self, epoch: Optional[int] = None) -> dict[str, NDArray[Any]]:
         """Return the auxiliary values of an epoch; changes nothing.
@@ -79,7 +63,7 @@ class _DeclaredSampler(CoreBatchSampler):
             One array per name, in the order of ``batches(epoch).rows``.
         """
         epoch = self._requested_epoch(epoch)
-        if not self.auxiliary_names:
+        if not self._auxiliary:
             return {}
         drawn = self._drawn(epoch)
         offsets = drawn["offsets"].tolist()
@@ -92,7 +76,7 @@ class _DeclaredSampler(CoreBatchSampler):
     ) -> dict[str, NDArray[Any]]:
         """Return the auxiliary values of a part of draws, the first of which has the number `begin` in its epoch."""
         values, numbers = {}, iter(drawn["values"].reshape(-1, len(drawn["rows"])))
-        for auxiliary in self._tree.specification.auxiliary:
+        for auxiliary in self._auxiliary:
             if auxiliary.is_of_user:
                 values[auxiliary.name] = auxiliary.values_of_user(epoch, begin + part.start, part.stop - part.start)
             else:
@@ -101,34 +85,24 @@ class _DeclaredSampler(CoreBatchSampler):
 
     def describe(self) -> TreeDescription:
         """Return a description of the tree: its text, its graph, the expected frequencies, and possible mistakes."""
-        return TreeDescription(self._tree)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be drawn again."""
-        return {**super().__getstate__(), "_last": None}
+        instance = self._new_instance()
+        return TreeDescription(self._nodes, self._table, instance.describe(), instance.warning.splitlines())
 
     def __bool__(self) -> bool:
         return True  # even without a length, which Python would request
 
     def __len__(self) -> int:
-        if self.length is None:
+        if self._length is None:
             raise TypeError(f"{type(self).__name__} has no length, since its 'length' is None.")
         return super().__len__()
 
     def _global_length(self) -> int:
-        return MAX_EXACT if self.length is None else super()._global_length()
-
-    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
-        if not self._parts["persistent"]:
-            return super()._drawn(epoch)
-        if self._last is None or self._last[0] != epoch:
-            self._last = epoch, super()._drawn(epoch)
-        return {**self._last[1], "rows": self._last[1]["rows"].copy()}  # a kept epoch must not change
+        return MAX_EXACT if self._length is None else super()._global_length()
 
     def _lists_from(self, place: Place) -> Iterator[list[int]]:
-        if self.length is None:
+        if self._length is None:
             return self._endless(place)
-        if not self.auxiliary_names:
+        if not self._auxiliary:
             return super()._lists_from(place)
         return self._carrying(self._drawn(place.epoch), place.epoch, (self.rank or 0) + self._stride * place.batch)
 
@@ -145,12 +119,11 @@ class _DeclaredSampler(CoreBatchSampler):
         The epoch is that of a persistent sampler with the seed of the epoch, whose epochs are the parts that are drawn
         at once.
         """
-        size = self._parts["batch_size"]
+        size = self._parts.get("batch_size", 1)
         step = size * self._stride
         length = step * max(1, _DRAWN_AHEAD // step)
-        parts = {**self._recipe().parts, "persistent": np.ones(1, dtype=np.int32), "n_batches": np.ones(1)}
-        parts["batch_size"] = parts["length"] = np.array([length], dtype=np.float64)
-        instance = _core.Instance(self._kind, parts, epoch_seed(self.seed, place.epoch))
+        parts = {**self._parts, "batch_size": length, "length": length, "persistent": True, "num_replicas": None}
+        instance = _kinds.Instance(self._kind, parts, epoch_seed(self.seed, place.epoch))
         number, first = divmod(size * (self.rank or 0) + step * place.batch, length)
         while True:
             drawn = instance.draw(number)
@@ -162,23 +135,20 @@ class _DeclaredSampler(CoreBatchSampler):
             number, first = number + 1, size * (self.rank or 0)
 
     def _recipe_to_export(self) -> Recipe:
-        if any(value.is_of_user for value in self._tree.specification.auxiliary):
+        if any(value.is_of_user for value in self._auxiliary):
             advice = "In R, give batch_sampler_tree() a function of R."
             raise refused_value("sampler", "have auxiliary values that R can draw", "a function of Python", advice)
         return self._recipe()
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({count_of(len(self._tree), 'node')}, {count_of(self._tree.n_rows, 'row')}, "
-            f"batch_size={self._parts['batch_size']}, length={self.length}, seed={self.seed})"
+            f"{type(self).__name__}({count_of(self._n_nodes, 'node')}, {count_of(self._table.n_rows, 'row')}, "
+            f"batch_size={self._parts.get('batch_size', 1)}, length={self.length}, seed={self.seed})"
         )
 
 
 class TreeBatchSampler(_DeclaredSampler):
-    """Batch sampler that draws rows of a table as a tree declares it.
-
-    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_tree()``
-    returns the same rows from the same seed. docs/tree.md is a guide.
+    """Batch sampler that draws rows of a table as a tree declares it; docs/tree.md is the guide.
 
     Parameters
     ----------
@@ -186,33 +156,19 @@ class TreeBatchSampler(_DeclaredSampler):
         The metadata. Only the columns that the specification names are read.
     spec : dict, str or pathlib.Path
         The root node of the tree: a mapping, YAML text, or a YAML file whose name ends in .yaml or .yml.
-        ``docs/tree.md`` describes the keys.
     batch_size : int
         The number of draws per batch.
     length : int, str or None
         The number of draws per epoch, from 1 to 2147483647; or the name of a node, for as many draws as it takes until
-        every row below it has been drawn. In that case the node, all nodes below it and all above it must be
-        ``sequential`` or ``shuffle``. If None, epochs do not end: an iteration yields batches as long as they are
-        requested, and the sampler has no length.
+        every row below it has been drawn: the node, all nodes below it and all above it must then be ``sequential`` or
+        ``shuffle``. If None, epochs do not end, and the sampler has no length.
     drop_last : bool, default False
         Whether to drop a last batch with fewer draws.
     persistent : bool, default False
-        If True, all epochs form one endless sequence of draws; epoch e is the part that begins at draw e * length. If
-        False, each epoch begins anew, with a seed of its own.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. Batches beyond a multiple of it are dropped.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter, a key or a value of the specification, or a column of the table is invalid. The message contains
-        the path of the node.
-    ImportError
-        If the specification is YAML and PyYAML is not installed.
+        If True, all epochs form one endless sequence of draws; epoch e is the part that begins at draw e * length, and
+        jumping to it repeats all draws before it. If False, each epoch begins anew, with a seed of its own.
+    seed, num_replicas, rank
+        As in `BatchSampler`; batches beyond a multiple of `num_replicas` are dropped.
 
     Warns
     -----
@@ -226,23 +182,13 @@ class TreeBatchSampler(_DeclaredSampler):
 
     * The draws equal those of drawing row by row, where each node keeps its own state: the option that is being
       repeated, its place in the sequence, the remaining options of its shuffle, its stream of random numbers.
-    * An epoch is a pure function of table, specification, seed and epoch; with ``persistent=True``, so is the endless
-      sequence.
     * The stream of a node is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
       preorder after cloning and pruning, from 0, and s is the epoch's seed; the auxiliary values follow the nodes.
     * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
-      of the first epoch only, because later ones may begin within a shuffle. Batches that `drop_last` or `num_replicas`
-      drop are not delivered.
+      of the first epoch only. Batches that `drop_last` or `num_replicas` drop are not delivered.
     * Columns of the table are kept only as codes; the table may change after construction.
-    * An auxiliary value may be a function of the user. It is called with the number of the epoch and the number of the
-      draw in it, both from 0, when its batch is requested. It must be pure: it returns the same for the same numbers,
-      whatever was requested before. Then it can be resumed and used by several ranks like all others. It is not part of
-      the fingerprint of a state, and does not cross to R.
-
-    With ``length=None``, an iteration can be saved and resumed like any other; resuming repeats all draws before the
-    place. `batches` and `auxiliary_values`, which return whole epochs, raise an error.
-
-    With ``persistent=True``, the next epoch continues the one before. Jumping to an epoch repeats all draws before it.
+    * An auxiliary value that is a function of the user gets the numbers of the epoch and of the draw in it, both from
+      0, when its batch is requested. It must be pure. It is not part of the fingerprint of a state.
 
     Atomwise published the idea of a declared tree as TreeSampler ("Flexible, declarative dataset sampling in PyTorch");
     this is an independent implementation.
@@ -275,23 +221,19 @@ class TreeBatchSampler(_DeclaredSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("table", "spec"))
-        self._declare(table, spec, arguments)
+        self._declare(table, spec, arguments_of(locals(), without=("table", "spec")))
 
 
 class TreeSampler(_DeclaredSampler):
     """Sampler that draws single rows of a table as a tree declares it, for ``DataLoader(dataset, sampler=...)``.
 
+    It yields single row positions, and its length is the number of draws. In a state, ``batch`` is the number of draws.
+    With replicas, draws are divided one by one; use `TreeBatchSampler` if rows belong together.
+
     Parameters
     ----------
     table, spec, length, persistent, seed, num_replicas, rank
-        As in `TreeBatchSampler`. With replicas, draws are divided one by one; use `TreeBatchSampler` if rows belong
-        together.
-
-    Notes
-    -----
-    It yields single row positions, and its length is the number of draws. In a state, ``batch`` is the number of draws.
-    Everything else is as in `TreeBatchSampler` with batches of one draw.
+        As in `TreeBatchSampler`.
     """
 
     def __init__(

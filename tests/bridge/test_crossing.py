@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-import sys
-import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,6 @@ from torch.utils.data import RandomSampler
 
 import rbridge
 from pystrat import DownsampledBatchSampler, NegativePairBatchSampler, StratifiedBatchSampler, TreeSampler, decode_pairs
-from rbridge._held_objects import HeldObjects
 from rbridge.session import Session, as_array
 from rbridge.torch_sampler import collect_rows_of_file
 from tests.bridge.foreign import LONG_TEXT, Epochs, Huge, Numbers, Shuffled, asymmetric
@@ -196,76 +194,9 @@ def test_a_rare_stratum_of_which_python_has_warned_is_no_news_in_r() -> None:
 # Threads and random states --------------------------------------------------------------------------------------------
 
 
-def in_threads(work: Callable[[int], None]) -> None:
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-@pytest.fixture
-def switching() -> Iterator[None]:
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
-
-
-def test_any_thread_may_call(r: Session) -> None:
-    found: list[Any] = []
-
-    def work(seed: int) -> None:
-        for made in (StratifiedBatchSampler(PUBLISHED, 3, seed=seed), Shuffled(seed=seed)):
-            delivered = rbridge.collect_rows(rbridge.as_torch_sampler(made), sum(map(len, made.batches(0))))
-            found.append(np.array_equal(delivered.rows, made.batches(0).rows))
-
-    in_threads(work)
-    assert found == [True] * 8
-
-
-def test_threads_that_hold_one_object_of_r_are_all_counted(r: Session, switching: None) -> None:
-    from rpy2.rinterface_lib import _rinterface_capi
-
-    held = r.named_list(one=np.arange(3, dtype=np.int32))
-    address = held[0].rid
-    in_threads(lambda number: [held[0] for _ in range(3_000)] and None)
-    one = held[0]
-    assert one.rid == address and _rinterface_capi._R_PRESERVED[address] == 1
-    del one
-    assert address not in _rinterface_capi._R_PRESERVED
-
-
-def test_an_object_that_a_thread_drops_waits_while_another_one_is_in_r(r: Session) -> None:
-    from rpy2.rinterface_lib import _rinterface_capi
-
-    with r.lock:
-        dropped = [r.to_r(np.arange(3, dtype=np.int32))]
-        address = dropped[0].rid
-        in_threads(lambda number: dropped.clear())
-        assert address in _rinterface_capi._R_PRESERVED
-    r.to_r(np.arange(3, dtype=np.int32))  # dropped at once, and with it what waits
-    assert address not in _rinterface_capi._R_PRESERVED
-
-
-def test_an_object_that_is_dropped_waits_until_nobody_counts_and_no_other_thread_is_in_r() -> None:
-    told: list[str] = []
-
-    def preserve(cdata: str) -> None:
-        told.append(f"begin {cdata}")
-        held.release("garbage")  # as the collector may, at any line
-        told.append(f"end {cdata}")
-
-    lock = threading.RLock()
-    held = HeldObjects(lock, preserve, lambda cdata: told.append(f"drop {cdata}"))
-    held.preserve("one")
-    held.release("one")
-    assert told == ["begin one", "end one", "drop garbage", "drop one"]
-    with lock:
-        in_threads(lambda number: held.release("of a thread"))
-        assert told[4:] == []
-    held.release("two")
-    assert told[4:] == ["drop of a thread"] * 4 + ["drop two"]
+def test_another_thread_is_refused() -> None:
+    with ThreadPoolExecutor(1) as threads, pytest.raises(RuntimeError, match="R runs in the main thread only."):
+        threads.submit(rbridge.as_torch_sampler, STRATIFIED).result()
 
 
 def test_the_random_states_of_r_and_python_are_unchanged(r: Session, base: Any) -> None:

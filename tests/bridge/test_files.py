@@ -18,7 +18,7 @@ from pystrat import StratifiedBatchSampler
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
 from pystrat.corpus.lua_patterns import MalformedPattern, lua_to_regex
 from rbridge.session import Session, as_array
-from tests.bridge.recipes import assert_same_batches, assert_same_sampler, batches_in_r, columns_of, instance_of
+from tests.bridge.recipes import assert_same_sampler, columns_of, instance_of
 from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
 from tests.corpus.test_lines import TEXTS
 from tests.corpus.test_lua_patterns import random_pattern
@@ -146,18 +146,6 @@ def test_lists_that_make_no_pairs_are_refused_in_the_same_words(
         assert str(refused.value) == str(expected.value).replace("CorpusDataset", "corpus_dataset")
 
 
-def test_a_function_of_the_epoch_stays_in_its_language(in_folder: Path, r: Session, evaluated: Any) -> None:
-    mixture = CorpusMixtureBatchSampler(**PAIRS, batch_size=8, weights=lambda epoch: [1, epoch], sample=20, seed=1)
-    for cross in (rbridge.as_torch_sampler, lambda mixture: rbridge.export_r(mixture, "mixture.R")):
-        with pytest.raises(TypeError, match="weights that can be written down. Got a function of the epoch instead."):
-            cross(mixture)
-    weights = evaluated("function(epoch) c(1, epoch)")
-    crossed = given_in_r(r, {**PAIRS, "sample": 20})
-    generator = r.call("batch_sampler_corpus_mixture", batch_size=8, seed=1, **crossed, weights=weights)
-    for epoch in range(3):
-        assert_same_batches(batches_in_r(r, r.call_function(generator, None), epoch), mixture.batches(epoch))
-
-
 def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
     """A byte that is no character is not lost: in the plan, in errors that name the file, and when it is read."""
     with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt"), "wb") as text:
@@ -246,20 +234,14 @@ def limited_files(evaluated: Callable[[str], Any]) -> Iterator[Callable[[int], A
     )  # R warns of the connection to a file that it could not write
 
 
-@pytest.mark.parametrize("language", ["python", "r"])
 @pytest.mark.parametrize("limit", [500, 4_096, 100_000])
-def test_a_recipe_that_cannot_be_written_completely_is_an_error(
-    language: str, limit: int, limited_files: Any, tmp_path: Path, r: Session
+def test_a_recipe_that_r_cannot_write_completely_is_an_error(
+    limit: int, limited_files: Any, tmp_path: Path, r: Session
 ) -> None:
     recipe = tmp_path / "sampler.recipe"
     recipe.write_text("another recipe", encoding="utf-8")
-    sampler = StratifiedBatchSampler([0, 1] * 50_000, 1, seed=1)
-    generator = rbridge.as_torch_sampler(sampler)
-    refused = "File too large" if language == "python" else "sampler.recipe cannot be written: "
-    with limited_files(limit), pytest.raises((OSError, rbridge.RError), match=refused):
-        if language == "python":
-            rbridge.export_r(sampler, tmp_path / "sampler.R")
-        else:
-            r.call("write_batch_sampler", generator, str(recipe))
+    generator = rbridge.as_torch_sampler(StratifiedBatchSampler([0, 1] * 50_000, 1, seed=1))
+    with limited_files(limit), pytest.raises(rbridge.RError, match="sampler.recipe cannot be written: "):
+        r.call("write_batch_sampler", generator, str(recipe))
     assert recipe.read_text(encoding="utf-8") == "another recipe"
     assert list(tmp_path.iterdir()) == [recipe]

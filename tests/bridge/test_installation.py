@@ -20,7 +20,7 @@ import pytest
 import pystrat
 import rbridge
 import rbridge._install as install
-from rbridge._install import content_hash, r_package_version
+from rbridge._install import r_package_version
 from rbridge.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,8 +132,7 @@ def test_the_wheel_installs_its_r_side_which_all_processes_of_r_find(
     assert origin.startswith(str(environment)) and installed_before is None
     assert versions == [pystrat.__version__] * 3 and torch_is_loaded
     assert settings == {"TORCH_LOAD": "no"}, "other processes learn nothing of what keeps LibTorch away"
-    (installed,) = (tmp_path / "cache").rglob("rbridge/DESCRIPTION")
-    assert content_hash() in installed.parents[1].name
+    assert len(list((tmp_path / "cache").rglob("rbridge/DESCRIPTION"))) == 1
 
 
 # The installation, of a small package in place of the R package -------------------------------------------------------
@@ -163,21 +162,16 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_package_is_compiled_in_a_copy_of_its_source_without_what_a_build_left_behind(
     tmp_path: Path, source: Path
 ) -> None:
-    before = content_hash()
     for name in ("one.o", "rbridge.so"):
         (source / "src" / name).write_text("of a build before")
     files = sorted(source.rglob("*"))
-    assert content_hash() == before
     library = rbridge.install_r_package(str(tmp_path / "library"))
     assert library == tmp_path / "library" and [path.name for path in library.iterdir()] == ["rbridge"]
     assert sorted(source.rglob("*")) == files
-    with (source / "src" / "core" / "one.h").open("a", encoding="utf-8") as header:
-        header.write("/* changed */\n")
-    assert content_hash() != before
     (source / "R" / "zz.R").write_text('stop("broken on purpose")')
     with pytest.raises(rbridge.RNotAvailableError, match="broken on purpose") as error:
         rbridge.install_r_package(library)
-    assert "needs the R packages" not in str(error.value) and "It needs a C compiler" not in str(error.value)
+    assert "needs the R packages" not in str(error.value)
     assert [path.name for path in library.iterdir()] == ["rbridge"], "the one that was there stays"
 
 
@@ -188,32 +182,14 @@ def test_parallel_installations_into_the_cache_do_not_disturb_each_other(
     with ThreadPoolExecutor(3) as threads:
         libraries = list(threads.map(lambda number: rbridge.install_r_package(), range(3)))
     (library,) = set(libraries)
-    assert content_hash() in library.name and (library / "rbridge" / "DESCRIPTION").is_file()
+    assert (library / "rbridge" / "DESCRIPTION").is_file()
     assert list(library.parent.iterdir()) == [library], "nothing else is left"
     written = (library / "rbridge" / "DESCRIPTION").stat()
     assert rbridge.install_r_package() == library
     assert (library / "rbridge" / "DESCRIPTION").stat() == written, "an installation that is there is left alone"
-
-
-@pytest.mark.parametrize("hidden", ["make", "gcc"])
-def test_without_make_or_a_compiler_the_error_says_what_to_install(
-    hidden: str, tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A folder with links to all programs but one; R's compiler is that of the machine's R."""
-    hidden = "make" if hidden == "make" else Path(run("R", "CMD", "config", "CC").split()[0]).name
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    for folder in os.environ["PATH"].split(os.pathsep):
-        for program in Path(folder).iterdir() if Path(folder).is_dir() else ():
-            if program.name != hidden and not (programs / program.name).is_symlink():
-                (programs / program.name).symlink_to(program)
-    monkeypatch.setenv("PATH", str(programs))
-    with pytest.raises(rbridge.RNotAvailableError, match=f"{hidden}: ") as error:
-        rbridge.install_r_package(tmp_path / "library")
-    told = str(error.value)
-    assert "It needs a C compiler and make. On Debian and Ubuntu: apt install build-essential." in told
-    assert "On macOS: xcode-select --install. On Windows: Rtools, https://cran.r-project.org/bin/windows/Rto" in told
-    assert "needs the R packages" not in told
+    with (source / "src" / "core" / "one.h").open("a", encoding="utf-8") as header:
+        header.write("/* changed */\n")
+    assert rbridge.install_r_package() != library
 
 
 # What is missing ------------------------------------------------------------------------------------------------------
@@ -244,7 +220,7 @@ def test_a_call_says_what_is_missing(tmp_path: Path) -> None:
     settings = {**os.environ, "R_LIBS": str(tmp_path), "R_USER_CACHE_DIR": str(tmp_path), "R_HOME": ""}
     told = run(sys.executable, "-c", TRY, env=settings)
     for message in (
-        "R was not found on PATH nor in R_HOME. Install R 4.0 or newer.",
+        "R was not found on PATH nor in R_HOME. Install R 4.0 or newer",
         "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2.",
         'It needs the R packages torch and coro: install.packages(c("torch", "coro")).',
     ):

@@ -14,7 +14,7 @@ from pystrat import (
     correct_probabilities,
     epoch_permutation,
 )
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from rbridge.session import Session, as_array
 from tests.levels import some_of
 from tests.reference.naive_random import NaiveStream

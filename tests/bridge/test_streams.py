@@ -60,14 +60,14 @@ def test_each_language_continues_the_stream_of_the_other(
     given = {"shares": base["unlist"](r.named_list(**parameters["shares"]))} if "shares" in parameters else {}
     as_list = r.named_list(**{**parameters, **given})
     made = r.call_function(evaluated(IN_R), COUNTS.to_numpy(dtype="float64").ravel(order="F"), given=as_list)
-    assert in_r.state(made, 0) == json.loads(json.dumps(stream.state_dict(batches_consumed=0)))
+    assert in_r.state(made) == json.loads(json.dumps(stream.state()))
     whole, batches = list(stream), iter(stream)
     next(batches)
-    in_r.load(made, stream.state_dict(batches_consumed=1))
+    in_r.load(made, stream.state(1, 1))
     in_r.call(made, "set_epoch", 1)
     (of_r,) = r.call_function(evaluated(TAKEN), made, 1)
     assert list(of_r) == list(next(batches))
-    stream.load_state_dict(in_r.state(made, 1))
+    stream.load_state_dict(in_r.state(made))
     assert [list(batch) for batch in stream] == [list(batch) for batch in batches] and len(whole) > 2
     rows = ["x c", "x a", "x b", "x a"]
     table = base["data.frame"](label=base["c"](*(row[2:] for row in rows)))

@@ -16,7 +16,6 @@ import rbridge
 from pystrat import TreeBatchSampler
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe, assert_same_sampler, columns_of, instance_of
-from tests.inside import recipe_of
 from tests.reference.golden_vectors import GOLDEN
 
 AUXILIARY = {
@@ -161,5 +160,3 @@ def test_the_nodes_that_both_languages_make_of_a_specification_are_the_same(r: S
         table = r.named_list(**{name: vector_in_r(r, values) for name, values in case["table"].items()})
         text = spec if isinstance(spec, str) else json.dumps(spec, ensure_ascii=False)
         assert_same_recipe(r, sampler, r.call("batch_sampler_tree", text, table=table, **parameters))
-    kinds = recipe_of(TreeBatchSampler({"x": [1]}, {"auxiliary": AUXILIARY}, 2, length=4)).parts["kinds"]
-    assert kinds == ["number", "number", "number", "text", "logical", "number", "number"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from pystrat.cli import main
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from tests.reference.naive_random import NaiveStream

@@ -88,12 +88,12 @@ def test_the_total_exceeds_the_request_by_less_than_the_number_of_files(request:
         assert file.kept == lines
         assert file.drawn == 0 or (file.lines > 0 and file.rule is not None and file.rule.weight is not None)
     others = Fraction(str(sample)) * sum(file.lines - file.kept for file in plan.files)
-    requested = sample - plan.total + sum(drawn(plan).values()) if isinstance(sample, int) else others
-    weights = [Fraction(str(file.rule.weight)) if file.drawn and file.rule else 0 for file in plan.files]
+    requested = sample - sum(file.kept for file in plan.files) if isinstance(sample, int) else others
+    weights = [Fraction(str(file.rule.weight)) if file.rule and file.rule.weight else 0 for file in plan.files]
     sums = [sum(other.lines for other in plan.files if other.rule is file.rule) for file in plan.files]
-    total = sum({file.rule: weight for file, weight in zip(plan.files, weights)}.values())
+    total = sum({file.rule: weight for file, weight, lines in zip(plan.files, weights, sums) if lines}.values())
     for file, weight, lines in zip(plan.files, weights, sums):
-        assert file.drawn == (math.ceil(requested * weight / total * file.lines / lines) if weight else 0)
+        assert file.drawn == (math.ceil(requested * weight / total * file.lines / lines) if weight and lines else 0)
 
 
 def test_a_file_of_rules(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import BatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler, epoch_permutation
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.reference.naive_random import NaiveStream
 from tests.refused import refusals
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler
 from tests.corpus.mixtures import drawn, drawn_lines, plan_of, write_lines
 from tests.reference.naive_random import NaiveStream
@@ -143,13 +143,11 @@ def staged(folder: Path, weights: Any, **parameters: Any) -> CorpusMixtureBatchS
 
 
 def weights_in_steps(epoch: int) -> list[Any]:
-    """The weights of the table, as a function."""
+    """The weights of an epoch."""
     return TABLE[max(begin for begin in TABLE if begin <= epoch)]
 
 
-@pytest.mark.parametrize(
-    "weights", [TABLE, MappingProxyType(TABLE), weights_in_steps], ids=["dict", "proxy", "function"]
-)
+@pytest.mark.parametrize("weights", [TABLE, MappingProxyType(TABLE)], ids=["dict", "proxy"])
 def test_weights_hold_from_their_epoch_on(folder: Path, weights: Any) -> None:
     mixture = staged(folder, weights)
     for epoch in (0, 4, 5, 8, 9, 100, 6_700_000):
@@ -202,7 +200,7 @@ def test_the_fingerprint_holds_the_table(folder: Path) -> None:
 
     assert fingerprint(TABLE) == fingerprint(dict(sorted(TABLE.items())))
     assert fingerprint({0: [1, 1, 1]}) == fingerprint([1, 1, 1]), "one stage is no change"
-    others = [TABLE, [1, 1, 1], {**TABLE, 9: [0, 1, 1]}, {0: TABLE[0], 4: TABLE[5], 9: TABLE[9]}, weights_in_steps]
+    others = [TABLE, [1, 1, 1], {**TABLE, 9: [0, 1, 1]}, {0: TABLE[0], 4: TABLE[5], 9: TABLE[9]}]
     assert len({fingerprint(weights) for weights in others}) == len(others)
 
 
@@ -217,8 +215,6 @@ REFUSED_WEIGHTS: list[tuple[Any, str]] = [
     ({0: [1, 1, 1], -1: [1, 1, 1]}, "integers from 0 to 6700000, to lists of weights. Got the epoch -1 instead."),
     ({0: [1, 1, 1], 6_700_001: [1, 1, 1]}, "Got the epoch 6700001 instead."),
     ({0: [1, 1, 1], "5": [1, 1, 1]}, "Got the epoch '5' instead."),
-    (lambda epoch: [1, 1], "have one entry for each file, 3. Got 2 values instead."),
-    (lambda epoch: None, "return the weights of each epoch. Got nothing for epoch 0 instead."),
 ]
 
 
@@ -232,5 +228,3 @@ def test_refused_weights(folder: Path, weights: Any, message: str) -> None:
         staged(folder, TABLE).plan_of(-1)
     with pytest.raises(ValueError, match="'rules' is given"):
         staged(folder, TABLE, rules=["* 1"])
-    with pytest.raises(ValueError, match="'weights' parameter must have one entry for each file, 3. Got 2 values"):
-        staged(folder, lambda epoch: [1] * (3 - epoch // 2)).plan_of(2)

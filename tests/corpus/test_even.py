@@ -179,8 +179,6 @@ def test_every_batch_has_the_weights(folder: Path) -> None:
     assert held(thirds, 2) == {(3, 3, 4), (3, 4, 3), (4, 3, 3)}
     table = mixture_of(folder, weights={0: [1, 1, 0], 4: [0, 1, 4]})
     assert held(table, 3) == {(5, 5, 0)} and held(table, 4) == {(0, 2, 8)}
-    by_function = mixture_of(folder, weights=lambda epoch: [1, 0, 1 + 3 * (epoch > 0)])
-    assert held(by_function, 0) == {(5, 0, 5)} and held(by_function, 1) == {(2, 0, 8)}
     some = mixture_of(folder, weights=[1, 0, 1], accept=lambda lines: not lines[0].endswith("7"))
     assert held(some, 1) == {(5, 0, 5)}
     dataset = some.dataset()

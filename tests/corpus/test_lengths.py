@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import BatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from pystrat.corpus import CorpusMixtureBatchSampler
 from tests.inside import recipe_of
 from tests.reference.golden_lengths import LIMITS, lengths_of

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader
 
 from pystrat import PerplexityBatchSampler
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, CorpusPlan
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.corpus.mixtures import drawn_lines
 
 

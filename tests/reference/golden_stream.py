@@ -6,16 +6,13 @@ import json
 from typing import Any
 
 from tests.reference.golden_vectors import GOLDEN
-from tests.reference.naive_stream import rows_held, stream_batches, taken_batches
+from tests.reference.naive_stream import stream_batches, taken_batches
 
 SOURCES = json.loads((GOLDEN / "stream.json").read_text(encoding="utf-8"))["sources"]  # of cases without their own
 
 
 def completed(case: dict[str, Any]) -> dict[str, Any]:
-    """Return a case with its batches, or with the rows that a lane may hold."""
-    if "settings" not in case:
-        given = {"n_lanes": case["lanes"], "least": case["min_samples_per_stratum"]}
-        return {**case, "needed": rows_held(case["counts"], together=case.get("shuffle_sources", 1), **given)}
+    """Return a case with its batches."""
     settings, sources = case["settings"], case.get("sources", SOURCES)
     given = {"n_lanes": settings["lanes"], "together": settings.get("shuffle_sources", 1)}
     given.update(mean=settings.get("mean_batch_size"), seed=case["seed"], epoch=case["epoch"])

@@ -140,22 +140,35 @@ def copies_of_rows(
     return copies
 
 
-def taken_in_order(
-    groups: Sequence[Sequence[Row]], copies: Mapping[Row, int], n: int, k: int, n_batches: int
-) -> list[Row]:
-    """Return the rows of a stratum as an epoch takes them: in windows of whole groups if they are repeated."""
-    least = min(n, 10 * ceil(Fraction(k, n_batches))) if k > n else 0
-    taken: list[Row] = []
-    window: list[Row] = []
-    left = n
-    for group in groups:
-        window += group
-        left -= len(group)
-        if len(window) >= least and (left == 0 or left >= least):
-            more = [row for row in window if copies[row] > k // n]
-            taken += (more + [row for row in window if copies[row] == k // n]) * (k // n) + more
-            window = []
-    return taken
+def joined_groups(
+    groups: Sequence[Sequence[int]],
+    sources: Sequence[Sequence[int]],
+    totals: Sequence[int],
+    taken: Sequence[int],
+    n_batches: int,
+) -> list[list[int]]:
+    """Join groups of sources until each has as many rows of each repeated stratum as a batch."""
+    least = [min(total, ceil(Fraction(k, n_batches))) if k > total else 0 for total, k in zip(totals, taken)]
+
+    def has_enough(group: Sequence[int]) -> bool:
+        codes = [code for source in group for code in sources[source]]
+        return all(codes.count(code) >= rows for code, rows in enumerate(least))
+
+    joined: list[list[int]] = [[]]
+    for place, group in enumerate(groups, start=1):
+        joined[-1] += group
+        if has_enough(joined[-1]) and has_enough([source for other in groups[place:] for source in other]):
+            joined.append([])
+    return [group for group in joined if group]
+
+
+def in_passes(rows: Sequence[Row], copies: Mapping[Row, int]) -> list[Row]:
+    """Return rows as often as they are taken, in passes; those that are taken most often come first."""
+    most = max([copies[row] for row in rows], default=0)
+    first = [row for row in rows if copies[row] == most]
+    others = [row for row in rows if 0 < copies[row] < most]
+    passes = [first + others] * (most - 1) + [first] if others else [first] * most
+    return [row for one in passes for row in one]
 
 
 def taken_batches(
@@ -178,33 +191,17 @@ def taken_batches(
     dealt = []
     for lane, own in enumerate(lanes):
         copies = copies_of_rows(own, sources, taken[lane], seed, epoch)
+        parts = [own[begin : begin + together] for begin in range(0, len(own), together)]
         groups = []
-        for group in (own[begin : begin + together] for begin in range(0, len(own), together)):
+        for group in joined_groups(parts, sources, totals[lane], taken[lane], n_batches):
             joined = [(source, row) for source in group for row in range(len(sources[source]))]
             groups.append([joined[place] for place in order_of(len(joined), seed, epoch, group[0], len(sources) + 1)])
-        arrival = {row: place for place, row in enumerate(row for group in groups for row in group)}
         batches: list[list[Row]] = [[] for _ in range(n_batches)]
         for code in range(n_strata):
             k = taken[lane][code]
-            rows = [[row for row in group if sources[row[0]][row[1]] == code] for group in groups]
-            found: list[list[Row]] = [[] for _ in range(n_batches)]
-            for rank, row in enumerate(taken_in_order(rows, copies, totals[lane][code], k, n_batches), start=1):
-                found[ceil(Fraction(rank * n_batches, k)) - 1].append(row)
-            for batch, more in zip(batches, found):
-                batch += sorted(more, key=lambda row: arrival[row])
+            own_rows = [[row for row in group if sources[row[0]][row[1]] == code] for group in groups]
+            ranked = [row for rows in own_rows for row in in_passes(rows, copies)]
+            for rank, row in enumerate(ranked, start=1):
+                batches[ceil(Fraction(rank * n_batches, k)) - 1].append(row)
         dealt.append(batches)
     return [batches[turn] for turn in range(n_batches) for batches in dealt]
-
-
-def rows_held(counts: Sequence[Sequence[int]], *, least: int, n_lanes: int, together: int = 1) -> int:
-    """Return the most rows that a lane may have to hold, for the rows of each stratum in each source."""
-    lanes = [counts[lane::n_lanes] for lane in range(n_lanes)]
-    totals = [[sum(column) for column in zip(*own)] for own in lanes]
-    n_batches = min(map(min, totals)) // least
-    needed = []
-    for own, total in zip(lanes, totals):
-        for stratum, rows in enumerate(total):
-            held = [sum(source) - floor(Fraction(sum(total) * source[stratum], rows)) for source in own]
-            rest = sum(sorted(map(sum, own))[-together:]) + ceil(Fraction(sum(total), n_batches)) + len(total)
-            needed.append(min(sum(total), sum(n for n in held if n > 0) + rest))
-    return max(needed)

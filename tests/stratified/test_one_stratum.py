@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import OneStratumBatchSampler
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.reference.naive_random import NaiveStream
 
 LABELS = ["news"] * 6 + ["web"] * 3 + ["mail"] * 2

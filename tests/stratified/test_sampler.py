@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
 from pystrat import Batches, BatchSampler, StratifiedBatchSampler, epoch_permutation
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 
 LABELS = np.repeat([1, 0], [30, 70])
 

@@ -37,14 +37,6 @@ def test_golden_batches() -> None:
         assert batches_of(stream) == case["batches"], case
 
 
-def test_golden_numbers_of_rows_that_a_lane_may_hold() -> None:
-    for case in CONTENT["buffers"]:
-        names = [f"{number:03d}" for number in range(len(case["counts"]))]
-        counts = pd.DataFrame(case["counts"], columns=CONTENT["strata"], index=names)
-        given = {name: case.get(name, 1) for name in ("lanes", "min_samples_per_stratum", "shuffle_sources")}
-        assert StratifiedStream(names, read=iter, stratum=int, counts=counts, **given).buffer_needed == case["needed"]
-
-
 def alone(codes: list[int], **given: Any) -> list[list[int]]:
     """Return the batches of one source as numbers of its rows, in their order."""
     stream = stream_of([codes], DIGITS[: 1 + max(codes)], **{"shuffle": False, **given})
@@ -193,14 +185,6 @@ def test_rows_of_a_lane_are_taken_equally_often_in_even_batches(drawn: Any, firs
             assert min(held) >= stream.min_samples_per_stratum > 0
             expected = n_epochs * taken
             assert {expected // len(own), -(-expected // len(own))} >= {times[row] for row in own}
-
-
-def test_a_row_comes_again_after_the_rows_of_whole_groups_that_are_ten_batches() -> None:
-    for sizes in product((9, 10, 11), repeat=3):
-        sources = [[0] * size for size in sizes]
-        given = {"lanes": 1, "shuffle": False, "shuffle_sources": 1, "is_counted": True, "mean_batch_size": 1}
-        given["balance"] = sum(sizes) + 5
-        assert list(made(sources, given)) == expected_of(sources, given, 0)
 
 
 def test_a_lane_has_at_most_as_many_rows_as_products_are_exact_with() -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import multiprocessing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from torch.utils.data import DataLoader
 
+from pystrat import ResumableLoader
 from pystrat.stream import SourceError, StratifiedStream
 from tests.stream.sources import NAMES, Row, declared, make_stream, read
 
@@ -26,33 +25,28 @@ def batches_from(epoch: int, first: int = 0) -> list[list[Row]]:
     return list(stream)[first:]
 
 
-def place_of(stream: Any, **given: int) -> tuple[int, int]:
-    state = stream.state_dict(**given)
-    return state["epoch"], state["batch"]
-
-
-@pytest.mark.parametrize("before, after", [(0, 0), (0, 2), (2, 0), (1, 2), (2, 1)])
-def test_a_state_continues_with_any_number_of_workers(before: int, after: int) -> None:
+@pytest.mark.parametrize("before, after", [(0, 0), (0, 2), (2, 0), (1, 2), (2, 1), (4, 2)])
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")
+def test_a_loader_continues_with_any_number_of_workers(before: int, after: int) -> None:
     n_batches, batches = len(make_stream()), batches_from(3) + batches_from(4)
     for consumed in (0, 3, n_batches - 1, n_batches):
-        stream = make_stream()
-        stream.set_epoch(3)
-        taken = list(itertools.islice(iter(loader_of(stream, before)), consumed))
-        resumed = make_stream()
-        resumed.load_state_dict(stream.state_dict(batches_consumed=consumed))
+        saved, resumed = (ResumableLoader(loader_of(make_stream(), workers)) for workers in (before, after))
+        saved.set_epoch(3)
+        taken = list(itertools.islice(saved, consumed))
+        resumed.load_state_dict(saved.state_dict())
         if consumed < n_batches:
             resumed.set_epoch(3)  # as most training loops do
-        loader = loader_of(resumed, after)
-        assert taken + list(loader) + (list(loader) if consumed < n_batches else []) == batches
+        assert taken + list(resumed) + (list(resumed) if consumed < n_batches else []) == batches
+        by_hand = make_stream()
+        by_hand.set_epoch(3, consumed)
+        assert by_hand.state() == make_stream().state(3, consumed)
+        assert list(by_hand) == batches[consumed:n_batches] or consumed == n_batches
 
 
 def test_a_state_continues_with_another_number_of_ranks() -> None:
     batches = list(make_stream())
     for before, after in itertools.product((1, 2, 4), repeat=2):
-        ranks = [make_stream(num_replicas=before, rank=rank) for rank in range(before)]
-        for stream in ranks:
-            assert len(list(itertools.islice(stream, 5))) == 5
-        states = [stream.state_dict(batches_consumed=5) for stream in ranks]
+        states = [make_stream(num_replicas=before, rank=rank).state(0, 5) for rank in range(before)]
         assert all(state == states[0] for state in states) and states[0]["batch"] == 5 * before
         shares = []
         for rank in range(after):
@@ -69,8 +63,7 @@ def test_a_state_continues_with_another_number_of_ranks() -> None:
 @pytest.mark.parametrize("n_workers", [0, 1])
 def test_a_rank_without_batches_left_begins_the_next_epoch_with_the_others(n_workers: int) -> None:
     whole = make_stream()
-    batches = list(whole) + list(whole)
-    state = {**whole.state_dict(), "epoch": 0, "batch": len(whole) - 1}
+    batches, state = list(whole) + list(whole), {**whole.state(0), "batch": len(whole) - 1}
     found = []
     for rank in range(2):
         stream = make_stream(num_replicas=2, rank=rank)
@@ -99,15 +92,14 @@ def test_the_iterator_can_be_saved_and_resumed(make: Any) -> None:
 
 
 def test_without_counts_only_the_iterator_knows_the_place_of_several_lanes() -> None:
-    stream = declared()
-    next(iter(stream))
-    with pytest.raises(ValueError, match="'batches_consumed' .* be 0 without 'counts' and with several lanes. Got 1 "):
-        stream.state_dict(batches_consumed=1)
+    with pytest.raises(ValueError, match="'batches_done' .* be 0 without 'counts' and with several lanes. Got 1 "):
+        declared().state(0, 1)
+    with pytest.raises(ValueError, match="'loader' .* have a stream with 'counts'"):
+        ResumableLoader(loader_of(declared(), 0))
     batches = list(declared(lanes=1))
     for consumed in (0, 1, len(batches) - 1):
-        stream, resumed = declared(lanes=1), declared(lanes=1)
-        list(itertools.islice(stream, consumed))
-        resumed.load_state_dict(stream.state_dict(batches_consumed=consumed))
+        resumed = declared(lanes=1)
+        resumed.load_state_dict(declared(lanes=1).state(0, consumed))
         assert list(resumed) == batches[consumed:]
 
 
@@ -131,7 +123,7 @@ def test_only_the_sources_that_are_needed_are_read_again(given: dict[str, Any], 
     assert sorted(set(opened)) == NAMES
     for consumed in range(n_batches):
         opened.clear()
-        stream.load_state_dict({**stream.state_dict(), "epoch": 0, "batch": consumed})
+        stream.set_epoch(0, consumed)
         rest = list(stream)
         assert {NAMES[row[0]] for batch in rest for row in batch} <= set(opened)
         if not given:
@@ -139,61 +131,18 @@ def test_only_the_sources_that_are_needed_are_read_again(given: dict[str, Any], 
     assert len(opened) < len(whole) and (n_skipped is None or opened == whole[n_skipped:])
 
 
-def wait_for(gate: Any, late: int, worker: int) -> None:
-    """Let workers from number `late` on begin only once the gate is open."""
-    if worker >= late:
-        gate.wait()
-
-
-THOROUGH = pytest.param("spawn", marks=pytest.mark.thorough)
-
-
-@pytest.mark.parametrize("context", ["fork", THOROUGH])
-@pytest.mark.parametrize("late", [0, 1])
-def test_workers_that_begin_late_keep_their_epoch_and_the_place_that_was_set(late: int, context: str) -> None:
-    stream, gate = make_stream(), multiprocessing.get_context(context).Event()
-    options = {"worker_init_fn": partial(wait_for, gate, late), "multiprocessing_context": context}
-    old = iter(loader_of(stream, 2, **options))
-    taken = [next(old) for _ in range(late)]
-    stream.load_state_dict({**stream.state_dict(), "epoch": 5, "batch": 3})
-    assert list(loader_of(stream, 2)) == batches_from(5, 3), "another iteration at the same time"
-    gate.set()
-    assert taken + list(old) == batches_from(0)
-    assert place_of(stream) == (6, 0)
-    assert list(loader_of(stream, 2, **options)) == batches_from(6)
-
-
-@pytest.mark.parametrize("context", ["fork", THOROUGH])
-def test_loaders_of_equal_seeds_whose_workers_persist_take_turns(context: str) -> None:
-    """The workers of each are older than the iterations of the other."""
+@pytest.mark.parametrize("persistent", [False, True])
+def test_an_epoch_that_workers_were_left_in_comes_again_with_a_warning_unless_it_is_set(persistent: bool) -> None:
     stream = make_stream()
-    options: dict[str, Any] = {"persistent_workers": True, "multiprocessing_context": context}
-    loaders = [loader_of(stream, 2, generator=torch.Generator().manual_seed(0), **options) for _ in range(2)]
-    for epoch in range(4):
-        assert list(loaders[epoch % 2]) == batches_from(epoch)
-    for loader, epoch in zip(loaders, (7, 0)):
-        stream.set_epoch(epoch)
-        assert list(loader) == batches_from(epoch)
-
-
-@pytest.mark.parametrize("n_workers, options", [(0, {}), (2, {}), (2, {"persistent_workers": True})])
-def test_if_nothing_is_consumed_the_state_is_the_beginning_of_the_iteration_whether_or_not_it_has_begun(
-    n_workers: int, options: dict[str, Any]
-) -> None:
-    stream = make_stream()
-    loader = loader_of(stream, n_workers, **options)
-    for epoch, first in ((0, 0), (1, 0), (4, 5)):
-        if first:
-            stream.load_state_dict({**stream.state_dict(), "epoch": epoch, "batch": first})
-        iterator = iter(loader)
-        places = {place_of(stream, batches_consumed=0) for _ in range(3)}
-        assert next(iterator) == batches_from(epoch, first)[0]
-        assert {place_of(stream, batches_consumed=0), *places} == {(epoch, first)}
-        if epoch == 0:
-            list(iterator)
-    former, following = iter(stream), iter(stream)
-    assert next(former) and place_of(stream, batches_consumed=0) == (5, 0)
-    assert next(following) and next(former) and place_of(stream, batches_consumed=0) == (6, 0), "of the newest iterator"
+    loader = loader_of(stream, 2, persistent_workers=persistent)
+    assert list(itertools.islice(loader, 2)) == batches_from(0)[:2] and stream.epoch == 0
+    stream.set_epoch(1)
+    assert list(itertools.islice(loader, 2)) == batches_from(1)[:2], "both workers have begun"
+    with pytest.raises(
+        UserWarning, match="Epoch 1 of the stream was begun before, and comes again: .* calls set_epoch"
+    ):
+        list(loader)
+    assert list(loader) == batches_from(1) and stream.epoch == 2 and list(loader) == batches_from(2)
 
 
 def read_broken(mended: Path, name: str) -> Any:
@@ -205,46 +154,15 @@ def read_broken(mended: Path, name: str) -> Any:
 
 
 def test_batches_after_an_error_in_a_worker_are_not_counted(tmp_path: Path) -> None:
-    """The other worker goes on, so that the number of batches is no longer a place."""
     mended = tmp_path / "mended"
-    stream = make_stream(read=partial(read_broken, mended), shuffle=False)
-    loader = loader_of(stream, 2, persistent_workers=True)
-    batches, before_errors, taken = iter(loader), [], []
-    while len(before_errors) < 3:
-        try:
-            taken.append(next(batches))
-        except SourceError:
-            before_errors.append(len(taken))
-    n_before = before_errors[0]
-    assert 0 < n_before < len(taken)
-    message = (
-        f"'batches_consumed' parameter must be at most {n_before}, the batches before the first "
-        f"error in a worker. Got {len(taken)} instead. Load the state of those batches, and continue in a new iteration"
-    )
-    with pytest.raises(ValueError, match=message):
-        stream.state_dict(batches_consumed=len(taken))
-    state = stream.state_dict(batches_consumed=n_before)
+    loader = ResumableLoader(loader_of(make_stream(read=partial(read_broken, mended), shuffle=False), 2))
+    taken, batches = [], iter(loader)
+    with pytest.raises(SourceError, match="gone"):
+        taken.extend(batches)
+    assert taken and next(batches, None) is None
     mended.touch()
-    following = iter(loader)
-    assert len(list(itertools.islice(following, len(taken)))) == len(taken)
-    assert place_of(stream, batches_consumed=len(taken)) == (1, len(taken)), "the next epoch counts again"
-    stream.load_state_dict(state)
-    assert taken[:n_before] + list(loader_of(stream, 1)) == list(make_stream(shuffle=False))
-
-
-def test_a_signal_handler_may_save_the_iterator_in_the_middle_of_a_batch() -> None:
-    states = []
-
-    def read_noted(name: str) -> Any:
-        for row in read(name):
-            states.append(iterator.state_dict())  # as a handler that runs in this thread does
-            yield row
-
-    iterator = iter(make_stream(read=read_noted))
-    batches = list(iterator)
-    again = iter(make_stream())
-    again.load_state_dict(states[0])
-    assert list(again) == batches
+    loader.load_state_dict(loader.state_dict())
+    assert taken + list(loader) == list(make_stream(shuffle=False))
 
 
 def test_what_is_no_state_of_this_stream_and_places_beyond_an_epoch_are_refused() -> None:
@@ -252,16 +170,17 @@ def test_what_is_no_state_of_this_stream_and_places_beyond_an_epoch_are_refused(
     changes: list[dict[str, Any]] = [{"seed": 2}, {"lanes": 2}, {"shuffle": False}, {"shuffle_sources": 2}]
     for change in (*changes, {"min_batch_size": 2}, {"counts": None, "strata": [0, 1]}):
         with pytest.raises(ValueError, match="'state' parameter must come from a sampler with the same"):
-            make_stream(**change).load_state_dict(stream.state_dict())
+            make_stream(**change).load_state_dict(stream.state())
     for state in (None, {}, {"version": 1}):
         with pytest.raises(ValueError, match="'state' parameter must have the entries"):
-            stream.load_state_dict(state)
+            stream.load_state_dict(state)  # type: ignore[arg-type]
     iterator = iter(stream)
     batches = [next(iterator)]
     for entry, value in ("batch", len(stream) + 1), ("epoch", -1), ("batch", -1), ("batch", 0.5):
         for target in (stream, iterator):
             with pytest.raises((TypeError, ValueError), match=f"'{entry}'"):
-                target.load_state_dict({**stream.state_dict(), entry: value})
+                target.load_state_dict({**stream.state(), entry: value})
     assert batches + list(iterator) == batches_from(0)
-    with pytest.raises(ValueError, match="'batches_consumed' parameter must be 0"):
-        make_stream().state_dict(batches_consumed=1)
+    for done in (-1, len(stream) + 1):
+        with pytest.raises(ValueError, match="'batches_done'"):
+            stream.set_epoch(0, done)

@@ -28,18 +28,11 @@ pytestmark = [
 ]
 
 
-def states_of(stream: StratifiedStream, iterator: Any) -> dict[str, Any]:
-    """What a worker sends: the state of the iterator, then that of the dataset."""
-    return {"iterator": iterator.state_dict(), "stream": stream.state_dict()}
-
-
-def restored(stream: StratifiedStream, states: Optional[dict[str, Any]]) -> Any:
-    """Load the state of the dataset, make its iterator, and load that of the iterator."""
-    if states is not None:
-        stream.load_state_dict(states["stream"])
+def restored(stream: StratifiedStream, state: Optional[dict[str, Any]]) -> Any:
+    """Make the iterator of the dataset, which has no state_dict(), and load its state."""
     iterator = iter(stream)
-    if states is not None:
-        iterator.load_state_dict(states["iterator"])
+    if state is not None:
+        iterator.load_state_dict(state)
     return iterator
 
 
@@ -59,13 +52,13 @@ class Workers(IterableDataset[Any]):
     def __iter__(self) -> Iterator[tuple[int, Optional[list[Row]], Any]]:
         worker = get_worker_info().id  # type: ignore[no-untyped-call]
         iterator = restored(self.stream, None if self.states is None else self.states[worker])
-        yield worker, None, states_of(self.stream, iterator)
+        yield worker, None, iterator.state_dict()
         self.all_ready.wait()
         if worker < self.first:
             yield worker, None, None
         for batch in iterator:
-            yield worker, batch, states_of(self.stream, iterator)
-        yield worker, None, states_of(self.stream, iterator)
+            yield worker, batch, iterator.state_dict()
+        yield worker, None, iterator.state_dict()
 
 
 class ReplayedIterator:
@@ -107,7 +100,7 @@ class ReplayedIterator:
         return None
 
     def state_dict(self) -> dict[str, Any]:
-        states = states_of(self.stream, self.iterator) if self.last < 0 else self.states
+        states = self.iterator.state_dict() if self.last < 0 else self.states
         return {"states": states, "last": self.last, "finished": self.finished}
 
 

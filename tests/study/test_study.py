@@ -196,9 +196,8 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     module: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, data, analyze = module("run_study"), module("data"), module("analyze")
-    (tmp_path / "results").mkdir()
     for reader in (run, analyze):
-        monkeypatch.setattr(reader, "RESULTS", tmp_path / "results")
+        monkeypatch.setattr(reader, "RESULTS", tmp_path / "results.csv.gz")
     monkeypatch.setattr(run, "SIZES", tmp_path / "sizes.csv")
     monkeypatch.setattr(data, "PREPARED", tmp_path)
     monkeypatch.setattr(data, "catalog", lambda: [data.Entry("made", "binary", "", "", "", "", "")])
@@ -206,16 +205,16 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=count(step=10).__next__))
     arguments = ["--steps", "3", "--seeds", "1", "--batch-sizes", "16"]
     run.main([*arguments, "--minutes", "1"])
-    begun = run.read("made")
+    begun = run.read()
     assert 0 < len(begun) < 10 * len(run.cells(data.catalog(), {16: 1}))
     run.main(arguments)
-    finished = run.read("made")
+    finished = run.read()
     assert finished[: len(begun)] == begun
-    assert {cell for cell, _ in run.done_cells(["made"], 3)} == set(run.cells(data.catalog(), {16: 1}))
+    assert {cell for cell, _ in run.done_cells(3)} == set(run.cells(data.catalog(), {16: 1}))
     assert run.read_sizes()["made"]["rows"] == "240"
     run.main(arguments)
-    assert run.read("made") == finished
-    assert not list(run.done_cells(["made"], 4))
+    assert run.read() == finished
+    assert not list(run.done_cells(4))
     assert len(analyze.results(3)) == sum(line["rate"] != "" for line in finished)
     assert analyze.results(4).empty
 

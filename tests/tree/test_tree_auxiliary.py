@@ -155,5 +155,5 @@ def test_a_function_is_asked_only_for_the_batches_that_are_asked_for_and_its_err
     assert asked == [(3, 4), (3, 5), (3, 6), (3, 7)]
     with pytest.raises(ZeroDivisionError):
         next(iter(of_function(lambda epoch, draw: 1 // draw)))
-    with pytest.raises(TypeError, match="A function of the epoch and the draw can be resumed, an iterator cannot.$"):
+    with pytest.raises(ValueError, match="'auxiliary' parameter must map names to functions: uniform"):
         of_function(iter([1, 2]))

@@ -54,9 +54,9 @@ def test_case_6_pairs_share_the_protein_and_differ_in_activity() -> None:
     labels = TABLE.groupby("protein")["label"].nunique()
     both = set(labels.index[labels == 2])
     assert 0 < len(both) < len(labels)
-    tree = sampler.tree
-    assert len(tree) == 1 + 3 * len(both), "proteins without both classes are pruned, their children with them"
-    assert {tree.label(node) for node in np.flatnonzero(tree.depths == 1)} == {f"protein[{name}]" for name in both}
+    paths = sampler.describe().nodes["path"]
+    assert len(paths) == 1 + 3 * len(both), "proteins without both classes are pruned, their children with them"
+    assert {path for path in paths if path.count("/") == 1} == {f"root/protein[{name}]" for name in both}
     drawn = TABLE.iloc[sampler.batches(0).rows]
     first, second = drawn.iloc[::2].reset_index(drop=True), drawn.iloc[1::2].reset_index(drop=True)
     assert first["protein"].equals(second["protein"])

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_ranks import NaiveRanks
 

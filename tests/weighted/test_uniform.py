@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pystrat import UniformBatchSampler
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_random import NaiveStream
 

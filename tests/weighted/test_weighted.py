@@ -13,7 +13,7 @@ import pytest
 from torch.utils.data import DataLoader
 
 from pystrat import PrioritizedBatchSampler, SumTree, UniformBatchSampler, WeightedBatchSampler
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.levels import some_of
 from tests.reference.chi_square import assert_follows
 

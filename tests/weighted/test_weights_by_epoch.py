@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import WeightedBatchSampler
-from pystrat.base import epoch_seed
+from pystrat.seeds import epoch_seed
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_random import NaiveStream
 

@@ -8,7 +8,8 @@
 
 Steps 2 and 3 run side by side. Set-up can be interrupted and run again: it continues where it stopped. It skips a step
 whose inputs have not changed since it succeeded: a run with nothing to do takes a fraction of a second. Without R, the
-Python half works; set-up fails only if a given target needs R.
+Python half works; set-up fails only if a given target needs R. For the demo alone, the Python half prints its result as
+soon as it is ready.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import fcntl
 import os
 import platform
 import shutil
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -78,6 +80,9 @@ def set_up(targets: list[str]) -> None:
         python = halves.submit(python_half.set_up, requirements, targets, partial(progress.report, "python"))
         r = halves.submit(r_half.set_up, requirements, of_r, partial(progress.report, "r"))
         python.result()
+        if targets == ["demo"] and not r.done():
+            say("the Python half is ready; this is its part of the demo, while R's packages are installed")
+            subprocess.run([str(ROOT / ".venv/bin/python"), "examples/demo.py", "--python"], cwd=ROOT, check=False)
     try:
         r.result()
         r_half.set_up_python_side(requirements)

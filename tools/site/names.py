@@ -49,8 +49,8 @@ GROUPS = {
     "Pairs": r"pairs_",
     "Trees": r"tree_",
     "Corpora": r"corpus_",
-    "Losses and pictures": r"_aum|losses_|plots|report",
-    "All samplers": r"base$|batches|ranks|tensor_loader|resumable|distributed|trainer|mlr3torch_",
+    "Losses and pictures": r"losses|report",
+    "All samplers": r"base$|seeds$|batches|ranks|tensor_loader|resumable|distributed|trainer|mlr3torch_",
     "Python and R": r"rbridge|base_",
 }
 

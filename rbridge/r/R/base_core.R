@@ -38,7 +38,7 @@ core_results = function(answer, given, names = NULL) {
     }
     stop_parameter(refusal$parameter, named(refusal$requirement), got, named(refusal$advice), named(refusal$where))
   }
-  told = c(if (!is.null(answer$warnings)) strsplit(answer$warnings, "\n", fixed = TRUE)[[1L]], answer$warning)
+  told = unlist(strsplit(as.character(c(answer$warnings, answer$warning)), "\n", fixed = TRUE))
   for (text in told) {
     warning(named(text), call. = FALSE)
   }
@@ -71,7 +71,7 @@ fill_in_all = function(text, name_of) {
 }
 
 fill_in = function(place, name, text) {
-  paste(strsplit(text, place, fixed = TRUE)[[1L]], collapse = name)
+  if (length(name) == 1L) gsub(place, name, text, fixed = TRUE) else text
 }
 
 # A kind of samplers of the core: a list as in R/base_generator.R, of which the core does the rest.
@@ -175,7 +175,7 @@ table_kind = function(kind, ...) {
     check = check_stratum_names,
     describe = function(private) {
       epoch = private$.place$epoch
-      c(format_arguments(private$.recipe), sprintf("* batches: %.0f", core_count(private, epoch)),
+      c(format_arguments(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
         sprintf("* next epoch: %.0f", epoch))
     },
     settings = function(recipe) format_arguments(recipe)

@@ -12,15 +12,6 @@ file_kinds = function(paths) {
   .Call(C_file_kinds, paths)
 }
 
-check_regular = function(paths, parameter) {
-  kinds = file_kinds(paths)
-  wrong = which(kinds != "regular file")
-  if (length(wrong) > 0L) {
-    got = sprintf("the %s %s", kinds[wrong[1L]], show_value(paths[wrong[1L]]))
-    stop_parameter(parameter, "have regular files", got)
-  }
-}
-
 # The path of one file.
 check_regular_file = function(path, parameter) {
   if (!is.character(path) || is.object(path) || length(path) != 1L || is.na(path) || !are_there(path)) {

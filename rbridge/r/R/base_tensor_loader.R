@@ -40,13 +40,7 @@
 #' Changing it changes no other batch and no data, but keeping it keeps the whole chunk: keep `batch$clone()`.
 #'
 #' @section Feedback:
-#' Samplers with feedback draw a batch when it is requested, so that feedback takes effect with the next batch.
-#' For these, a chunk is one batch.
-#'
-#' @section Errors:
-#' `sampler` is a generator, or not of this package.
-#' The data are of other types, have another number of rows than the sampler, or are missing.
-#' Batches need LibTorch: [torch::install_torch()].
+#' Samplers with feedback draw a batch when it is requested: a chunk is then one batch.
 #'
 #' @export
 #' @examplesIf torch::torch_is_installed()
@@ -56,7 +50,7 @@
 #' sampler = generator(NULL)
 #' loader = tensor_loader(x = torch::torch_arange(1, 6), y = labels, sampler = sampler)
 #' coro::loop(for (batch in loader) print(as.numeric(batch$x)))
-tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 4194304) {
+tensor_loader = function(..., sampler, transform = NULL, device = NULL, chunk = 1048576) {
   check_instance(if (!missing(sampler)) sampler)
   if (!is.null(transform) && !is.function(transform)) {
     stop_parameter("transform", "be a function", show_value(transform))
@@ -80,7 +74,7 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
   lock_objects = FALSE,
   public = list(
     batch_sampler = NULL,
-    initialize = function(data, sampler, transform = NULL, device = NULL, chunk = 4194304) {
+    initialize = function(data, sampler, transform = NULL, device = NULL, chunk = 1048576) {
       private$.data = data
       private$.transform = transform
       private$.device = device
@@ -208,16 +202,11 @@ begun_run = function(sampler) {
 # Iterates over the next epoch of a sampler: a function that returns the next batch at each call.
 chunked_batches = function(data, sampler, transform, device, chunk) {
   gather = chunk_gatherer(data, sampler, device, chunk)
-  # A GPU gets the next chunk while the training loop works on this one.
-  is_ahead = is_cuda(device) && !draws_on_request(sampler)
-  batches = ahead = NULL
+  batches = NULL
   taken = 0L
   function() {
     if (taken == length(batches)) {
-      batches <<- if (is.null(ahead)) gather() else ahead
-      if (is_ahead) {
-        ahead <<- gather()
-      }
+      batches <<- gather()
       taken <<- 0L
       if (length(batches) == 0L) {
         return(coro::exhausted())
@@ -232,15 +221,8 @@ chunked_batches = function(data, sampler, transform, device, chunk) {
 # Whether batches depend on what happened before they are requested. Samplers of torch itself never do.
 draws_on_request = function(sampler) inherits(sampler, "epoch_sampler") && sampler$.draws_on_request()
 
-is_cuda = function(device) {
-  if (is.character(device)) {
-    device = torch::torch_device(device)
-  }
-  identical(device$type, "cuda")
-}
-
 # A function that returns the next batches at each call, gathered together; none at the end.
-# The bytes of a row are known after the first chunk, which is one batch: the most that a row had in a chunk so far.
+# The bytes of a row are known after the first chunk, which is one batch.
 chunk_gatherer = function(data, sampler, device, chunk) {
   take = if (draws_on_request(sampler)) one_by_one(sampler$.iter()) else several(sampler$.iter())
   row_bytes = NULL
@@ -251,8 +233,8 @@ chunk_gatherer = function(data, sampler, device, chunk) {
     }
     gathered = gather_rows(data, batches)
     n_rows = sum(lengths(batches))
-    if (n_rows > 0L) {
-      row_bytes <<- max(row_bytes, sum(vapply(leaves_of(gathered), bytes_of, numeric(1L))) / n_rows)
+    if (is.null(row_bytes) && n_rows > 0L) {
+      row_bytes <<- sum(vapply(leaves_of(gathered), bytes_of, numeric(1L))) / n_rows
     }
     split_form(map_form(gathered, function(leaf) move_to(leaf, device)), lengths(batches))
   }
@@ -318,13 +300,7 @@ bytes_of = function(leaf) {
 }
 
 move_to = function(leaf, device) {
-  if (is.null(device) || !inherits(leaf, "torch_tensor")) {
-    return(leaf)
-  }
-  if (is_cuda(device) && leaf$device$type == "cpu") {
-    leaf = leaf$pin_memory()
-  }
-  leaf$to(device = device, non_blocking = TRUE)
+  if (is.null(device) || !inherits(leaf, "torch_tensor")) leaf else leaf$to(device = device)
 }
 
 # Cuts the rows of a chunk into batches: a list of batches, each in the form of the chunk.

@@ -8,8 +8,7 @@
 #'
 #' Guides: \guide{corpus-files} for mixtures, \guide{corpus} for batches by length.
 #'
-#' @param source (`character()` or `list()`)\cr
-#'   A folder, or the paths of files with the first suffix, a single one as `list(path)`.
+#' @param source,suffixes,targets As in [corpus_dataset()].
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of lines per batch, at least 1; optional with `max_tokens`.
 #'   The last batch may be smaller.
@@ -21,68 +20,39 @@
 #'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
 #'   Give at most one of `rules`, `weights` and `temperature`; without any, files contribute in proportion to their
 #'   lines.
-#' @param suffixes (`character()`)\cr
-#'   The suffixes of files that belong together line by line, such as a text and its translation, or one for text alone;
-#'   with `targets`, names for the two sides.
-#'   An empty one, `""`, takes a list of files as they are.
-#' @param targets (`character()` or `list()`)\cr
-#'   The partners of the files of `source`, in the same order, if the names of both are unrelated.
-#'   `NULL` (default): partners are found by their suffixes.
-#' @param weights (`numeric()`, `list()` or `function`)\cr
+#' @param weights (`numeric()` or `list()`)\cr
 #'   The weight of each file, whatever its number of lines: its share is its part of all weights.
 #'   Names of the weights are those of the files.
 #'   0 leaves the file out; `"*"`, in a list such as `list(3, 1, "*")`, keeps all its lines, once per epoch each.
-#'   Weights that change are a list named by first epochs, `list("0" = c(1, 1), "5" = c(3, 1))`, or a pure function of
-#'   the epoch.
+#'   Weights that change are a list named by first epochs, `list("0" = c(1, 1), "5" = c(3, 1))`.
 #' @param temperature (`numeric(1)`)\cr
 #'   At least 1: a file with n lines has the weight `n^(1 / temperature)`.
-#'   The higher it is, the more equal the shares.
 #' @param cap (`integer(1)`)\cr
-#'   A larger file counts as if it had this number of lines: a file with n lines has the weight `min(n, cap)`, with
-#'   `temperature` to the power of `1 / temperature`.
+#'   The number of lines as which a larger file counts, also before `temperature`.
 #' @param assign (`character(1)`)\cr
-#'   How the lines of an epoch are assigned to batches.
-#'   `"shuffled"` (default): all of them are shuffled together, so the mix of a batch varies.
-#'   `"even"`: every batch has exactly `batch_size` lines and, of each file, its share of them, rounded down or up.
-#'   Epochs are then rounded to full batches, and the lines of a file are taken in turn.
+#'   `"shuffled"` (default): all lines of an epoch are shuffled together.
+#'   `"even"`: every batch has exactly `batch_size` lines and, of each file, the floor or the ceiling of its share.
 #' @param epoch_end (`character(1)`)\cr
-#'   What ends an epoch.
-#'   `"sample"` (default): the number of lines given by `sample`, drawn with replacement.
-#'   `"first_exhausted"`: every line of some file has been drawn; no line is drawn twice.
-#'   `"all_exhausted"`: every line of every file has been drawn; lines of other files are drawn again.
+#'   `"sample"` (default): an epoch draws the lines of `sample` with replacement.
+#'   `"first_exhausted"`: it is the largest in which no line occurs twice.
+#'   `"all_exhausted"`: it is the smallest in which every line of each file with a share occurs.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
 #'   `FALSE`: they come in the order of the files, and batches by length in the order in which they were cut.
 #' @param lengths (`"words"`, `function` or `integer()`)\cr
-#'   The length of the lines of each position in tokens, for `max_tokens`, `window` and `max_length`.
-#'   `"words"`, like `NULL` (default): the number of words separated by whitespace, on the longest side of a pair.
-#'   A function receives lines as `lines()` of [corpus_dataset()] returns them.
-#'   Numbers: one for each line, file after file.
-#' @param max_tokens,window (`integer(1)`)\cr
+#'   The length of each line, for `max_tokens`, `window` and `max_length`: words between blanks, like `NULL` (default),
+#'   on the longest side; a function of lines as `lines()` of [corpus_dataset()] returns them; or numbers, in a matrix
+#'   with a column for each side.
+#' @param max_tokens,window,balance_replicas
 #'   Make batches of lines of similar length, see [batch_sampler_epoch_subset()].
-#' @param balance_replicas (`logical(1)`)\cr
-#'   Whether the batches of each step of the processes have similar numbers of tokens, see
-#'   [batch_sampler_epoch_subset()].
-#'   Requires `num_replicas`, `max_tokens` or `window`, and `shuffle`.
 #' @param max_length (`integer()`)\cr
-#'   The largest of the `lengths` that is allowed: longer lines are excluded.
-#'   Several numbers, such as `c(80, 120)`, are limits for each side, such as source and target, of which names are the
-#'   suffixes; `lengths` are then
-#'   words, or a matrix with a row for each line and a column for each side, whose rows are as long as their longest
-#'   side.
+#'   Longer lines are excluded; several numbers, such as `c(80, 120)`, are limits for each side.
 #'   `NULL` (default): no limit.
 #' @param accept (`function`)\cr
-#'   A function that receives lines as `lines()` of [corpus_dataset()] returns them, and returns for each position
-#'   whether it is accepted.
-#'   Other positions are excluded.
+#'   A function of lines as `lines()` of [corpus_dataset()] returns them, which returns for each position whether it is
+#'   accepted.
 #'   `NULL` (default): all are accepted.
-#' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
-#'   sizes differ by at most 1.
-#'   `NULL` (default): batches are not adapted to processes.
+#' @param seed,num_replicas As in [batch_sampler_epoch_subset()].
 #'
 #' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
 #' If the data source has a number of rows, it must be the number of lines in all files.
@@ -181,18 +151,15 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
   if (length(unused) > 0L) {
     warning(sprintf("These rules are those of no file: %s, counted from 1.", toString(unused)), call. = FALSE)
   }
-  as_text = if (is.function(weights)) paste(deparse(weights), collapse = "\n")
-  recipe = new_recipe("mixture", seed,
-    c(list(files = shown), parts, list(weights = as_text)),
+  new_generator(new_recipe("mixture", seed, c(list(files = shown), parts),
     labels = list(
       rule = rule,
       uniform_share = of_stages("uniform_share"),
       share = of_stages("share"),
       suffixes = files$suffixes,
       paths = paths_as_bytes(unlist(files$paths)),
-      versions = unlist(files$versions)
-    ))
-  new_generator(recipe, functions = if (is.function(weights)) list(plan_of = stages$plan_of))
+      versions = unlist(files$versions, use.names = FALSE)
+    )))
 }
 
 kind_mixture = function() {
@@ -200,33 +167,30 @@ kind_mixture = function() {
     class = "batch_sampler_corpus_mixture",
     vectors = list(
       parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "lengths",
-        "max_tokens", "window", "balance_replicas", "shuffle", "even", "replace", "weights"),
+        "max_tokens", "window", "balance_replicas", "shuffle", "even", "replace"),
       labels = c("rule", "uniform_share", "share", "suffixes", "paths", "versions")
     ),
     bytes = mixture_bytes,
     check = check_mixture,
     n_rows = function(recipe) sum(recipe$parts$lines),
-    count_batches = function(private, epoch) {
-      count = known_mixture_batches(private, epoch)
-      if (count > 0) count else length(mixture_batches(private, epoch)$offsets) - 1L
-    },
     setup = function(recipe, private) list(paths = bytes_as_paths(recipe$labels$paths)),
     draw = function(private, epoch) {
       check_versions(private$.setup$paths, private$.recipe$labels$versions)
-      mixture_batches(private, epoch)
+      draw = function() core_batches(private, epoch)
+      if (by_length(private$.recipe$parts)) latest_batches(private, epoch, draw) else draw()
     },
     describe = function(private) {
       recipe = private$.recipe
       epoch = private$.place$epoch
       order = if (recipe$parts$shuffle == 1) "shuffled" else "of the files, drawn"
       c(
-        format_mixture(recipe, stage_of_instance(private, epoch), epoch, known_mixture_batches(private, epoch)),
+        format_mixture(recipe, epoch, core_count(private, epoch)),
         format_shuffled(recipe, epoch, order)
       )
     },
     settings = function(recipe) {
       c(
-        format_mixture(recipe, stage_of(recipe, NULL, 0), 0, count_of_recipe(recipe, 0)),
+        format_mixture(recipe, 0, count_of_recipe(recipe, 0)),
         sprintf("* shuffle: %s", recipe$parts$shuffle == 1),
         format_seed(recipe)
       )
@@ -234,7 +198,7 @@ kind_mixture = function() {
     methods = list(
       plan = function(epoch = NULL) {
         epoch = if (is.null(epoch)) private$.place$epoch else check_epoch(epoch)
-        if (is.null(private$.in_order)) plan_table(private$.recipe, stage_of_instance(private, epoch))
+        if (is.null(private$.in_order)) plan_table(private$.recipe, epoch)
       },
       dataset = function(transform = NULL, positions = FALSE) {
         if (is.null(private$.in_order)) {
@@ -243,45 +207,6 @@ kind_mixture = function() {
       }
     )
   )
-}
-
-stage_of_instance = function(private, epoch) {
-  stage_of(private$.recipe, private$.settings$functions$plan_of, epoch)
-}
-
-# A recipe of one epoch, if the weights are a function; else NULL.
-recipe_of_function = function(private, epoch) {
-  if (is.null(private$.settings$functions$plan_of)) {
-    return(NULL)
-  }
-  recipe = private$.recipe
-  parts = recipe$parts
-  known = c("lines", "remaining", "batch_size", "num_replicas", "lengths", "max_tokens", "window")
-  kept = intersect(known, names(parts))
-  recipe$parts = core_plan("mixture", c(parts[kept], stage_of_instance(private, epoch)[c("drawn", "kept")], list(
-    shuffle = parts$shuffle == 1,
-    balance_replicas = is_balanced(parts),
-    assign = if (is_even(parts)) "even" else "shuffled",
-    epoch_end = if (draws_with_replacement(parts)) "sample" else "all_exhausted"
-  )))
-  recipe
-}
-
-known_mixture_batches = function(private, epoch) {
-  recipe = recipe_of_function(private, epoch)
-  if (is.null(recipe)) core_count(private, epoch) else count_of_recipe(recipe, epoch)
-}
-
-mixture_batches = function(private, epoch) {
-  draw = function() {
-    recipe = recipe_of_function(private, epoch)
-    if (is.null(recipe)) {
-      return(core_batches(private, epoch))
-    }
-    key = new_memory()
-    core_results(.Call(C_draw, core_instance(key, recipe), key, epoch), recipe$parts)
-  }
-  if (by_length(private$.recipe$parts)) latest_batches(private, epoch, draw) else draw()
 }
 
 check_mixture = function(recipe) {
@@ -320,15 +245,15 @@ draws_with_replacement = function(parts) !is_even(parts) && (is.null(parts$repla
 
 is_even = function(parts) !is.null(parts$even) && parts$even == 1L
 
-# `stage` is that of an epoch, and `count` the number of its batches, 0 if only a draw tells it.
-format_mixture = function(recipe, stage, epoch, count) {
+# `count` is the number of batches of the epoch, 0 if only a draw tells it.
+format_mixture = function(recipe, epoch, count) {
   parts = recipe$parts
-  changes = length(parts$begins) > 0L || length(parts$weights) > 0L
+  stage = stage_of(recipe, epoch)
   c(
     sprintf("* Files: %d, of %s", length(parts$files), show_count(sum(parts$lines), "line")),
     sprintf("* Lines: %.0f drawn%s and %.0f kept in %s", sum(stage$drawn),
       if (draws_with_replacement(parts)) "" else " without replacement", sum(stage$kept),
-      if (changes) sprintf("epoch %.0f", epoch) else "an epoch"),
+      if (length(parts$begins) > 0L) sprintf("epoch %.0f", epoch) else "an epoch"),
     format_limits(parts, count, "line")
   )
 }

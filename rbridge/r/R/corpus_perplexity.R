@@ -27,23 +27,7 @@
 #' @param clip (`logical(1)`)\cr
 #'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
 #'   Requires a `maximum`.
-#' @param lengths (`integer()` or `character(1)`)\cr
-#'   The length of each of the `n_rows` examples in tokens, from 0 to 2147483647.
-#'   Or the name of the column of the task that has them.
-#'   Requires `max_tokens` or `window`.
-#'   `NULL` (default): batches are in drawn order.
-#' @param max_tokens,window (`integer(1)`)\cr
-#'   Make batches of examples of similar length, see [batch_sampler_epoch_subset()].
-#' @param balance_replicas (`logical(1)`)\cr
-#'   Whether the batches of each step of the processes have similar numbers of tokens, see
-#'   [batch_sampler_epoch_subset()].
-#' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, from 0 to 2147483646; together with the reports, it determines the examples.
-#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it, and their
-#'   sizes differ by at most 1.
-#'   `NULL` (default): batches are not adapted to processes.
+#' @param lengths,max_tokens,window,balance_replicas,seed,num_replicas As in [batch_sampler_epoch_subset()].
 #'
 #' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and

@@ -51,11 +51,11 @@ corpus_plan = function(mixture, epoch = NULL) {
     return(mixture$plan(epoch))
   }
   settings = attr(mixture, "settings")
-  plan_table(settings$recipe, stage_of(settings$recipe, settings$functions$plan_of, if (is.null(epoch)) 0 else epoch))
+  plan_table(settings$recipe, if (is.null(epoch)) 0 else epoch)
 }
 
-# `stage` is that of an epoch.
-plan_table = function(recipe, stage) {
+plan_table = function(recipe, epoch) {
+  stage = stage_of(recipe, epoch)
   rule = recipe$labels$rule
   data.frame(c(
     list(file = recipe$parts$files, lines = recipe$parts$lines),

@@ -20,9 +20,8 @@
 #' @param optimizer (`torch::optimizer()`)\cr
 #'   The optimizer that trains the layer.
 #'   Its parameter groups, learning rates and steps do not change.
-#'   Its state for a parameter must be numbers, or tensors of the parameter's shape that begin at 0;
-#'   [torch::optim_lbfgs()], [torch::optim_rprop()] and the optimizers of LibTorch (`torch::optim_ignite_*`), whose
-#'   state is not in R, are not supported.
+#'   Its state must be numbers, or tensors of the parameter's shape that begin at 0: not that of [torch::optim_lbfgs()],
+#'   [torch::optim_rprop()] and the optimizers of LibTorch (`torch::optim_ignite_*`).
 #'   `NULL` (default): the layer is not trained; an optimizer that is not given here holds the whole parameters, which
 #'   get no gradients inside `with()`.
 #' @param data (`sampled_output`)\cr
@@ -50,10 +49,6 @@
 #' * If every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
 #' * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit.
 #' * `with()` writes everything back even after an error in the code.
-#' * If `begin()` or `end()` fails, for example for lack of memory, the layer and the optimizer's state are as before
-#'   the call.
-#' * State of the optimizer that has another shape than the parameter, such as its number of steps, is carried over
-#'   unchanged.
 #' * Training is that of `pystrat.corpus.vocabulary.SampledOutput` in Python, where ids and positions are counted
 #'   from 0.
 #'
@@ -69,11 +64,8 @@
 #'
 #' @section Errors:
 #' The layer is not a linear layer of the model, its weight is computed from others or shares memory with another module
-#' (untie them, or train with the full vocabulary), an id is invalid or occurs twice, a parameter of the layer is not in
-#' the optimizer or has unused gradients, or the optimizer's state has another form.
-#' State that the optimizer creates inside `with()` is checked at the end: if it has another form, it is dropped after
-#' the weights were written back.
-#' A target is outside the sample; the message names it.
+#' (untie them, or train with the full vocabulary), an id is invalid or occurs twice, or a parameter of the layer is not
+#' in the optimizer or has unused gradients.
 #'
 #' @source
 #' S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On Using Very Large Target Vocabulary for Neural Machine Translation",
@@ -107,12 +99,8 @@ sampled_output = function(model, layer, ids, optimizer = NULL) {
 #' @export
 with.sampled_output = function(data, expr, ...) {
   data$begin()
-  is_done = FALSE
-  # After an error in the code, that error is the one to raise.
-  on.exit(if (is_done) data$end() else tryCatch(data$end(), rbridge_refusal = function(refusal) NULL))
-  value = expr
-  is_done = TRUE
-  value
+  on.exit(data$end())
+  expr
 }
 
 sampled_output_class = R6Class("sampled_output",
@@ -128,49 +116,51 @@ sampled_output_class = R6Class("sampled_output",
       private$.optimizer = optimizer
     },
     begin = function() {
-      if (!is.null(private$.exchanges)) {
+      if (!is.null(private$.full)) {
         stop("This sampled output has already begun.", call. = FALSE)
       }
       layer = private$.layer
       names = own_parameters(layer)
       check_ties(private$.model, layer, names)
+      for (name in names) {
+        check_trained(layer[[name]], name, private$.optimizer)
+      }
       device = layer$weight$device
       rows = torch::torch_tensor(self$ids, dtype = torch::torch_long(), device = device)
       position = rep(0L, private$.size)
       position[self$ids] = seq_along(self$ids)
       private$.position = torch::torch_tensor(position, dtype = torch::torch_long(), device = device)
-      # Everything that needs memory is allocated before anything is exchanged.
-      exchanges = lapply(names, new_exchange, layer, rows, private$.optimizer)
-      private$.exchanges = exchanges
-      is_done = FALSE
-      on.exit(if (!is_done) private$put_full())
-      for (exchange in exchanges) {
-        exchange$put_small()
+      private$.rows = rows
+      private$.full = list()
+      for (name in names) {
+        full = layer[[name]]
+        state = state_of_parameter(private$.optimizer, full)
+        private$.full[[name]] = list(parameter = full, state = state)
+        small = torch::nn_parameter(full$detach()$index_select(1L, rows), requires_grad = full$requires_grad)
+        put_parameter(layer, private$.optimizer, name, full, small, part_of_state(state, full, rows))
       }
       layer$out_features = length(self$ids)
-      is_done = TRUE
       invisible(self)
     },
     end = function() {
-      exchanges = private$.exchanges
-      if (is.null(exchanges)) {
+      if (is.null(private$.full)) {
         stop("This sampled output has not begun.", call. = FALSE)
       }
-      on.exit(private$put_full())
-      # Everything that needs memory is allocated before anything is written.
-      writings = unlist(lapply(exchanges, function(exchange) exchange$prepare_full()), recursive = FALSE)
-      write_all(writings)
-      for (exchange in exchanges) {
-        exchange$accept()
+      for (name in names(private$.full)) {
+        full = private$.full[[name]]$parameter
+        small = private$.layer[[name]]
+        write_rows(full, private$.rows, small)
+        state = whole_of_state(state_of_parameter(private$.optimizer, small), private$.full[[name]]$state, full, small,
+          private$.rows)
+        put_parameter(private$.layer, private$.optimizer, name, small, full, state)
       }
-      for (strange in lapply(exchanges, `[[`, "strange")) {
-        advice = "The weights are written back; this state was dropped. Train with the full vocabulary."
-        refuse_optimizer(strange, advice)
-      }
+      private$.full = NULL
+      layer = private$.layer
+      layer$out_features = private$.size
       invisible(self)
     },
     targets = function(ids, ignore_index = -100) {
-      if (is.null(private$.exchanges)) {
+      if (is.null(private$.full)) {
         stop("targets() of a sampled output is for use between its beginning and its end, such as inside with().",
           call. = FALSE)
       }
@@ -192,17 +182,69 @@ sampled_output_class = R6Class("sampled_output",
   ),
   private = list(
     .model = NULL, .layer = NULL, .optimizer = NULL, .size = NULL, .position = NULL,
-    .exchanges = NULL, # one for each parameter of the layer, between beginning and end
-    put_full = function() {
-      for (exchange in private$.exchanges) {
-        exchange$put_full()
-      }
-      layer = private$.layer
-      layer$out_features = private$.size
-      private$.exchanges = NULL
-    }
+    .rows = NULL,
+    .full = NULL # the full parameters with the optimizer's state, between beginning and end
   )
 )
+
+# Replaces a parameter in the layer and in the optimizer, which may be NULL.
+put_parameter = function(layer, optimizer, name, old, new, state) {
+  layer[[name]] = new
+  for (group in seq_along(optimizer$param_groups)) {
+    for (place in seq_along(optimizer$param_groups[[group]]$params)) {
+      if (identical(optimizer$param_groups[[group]]$params[[place]], old)) {
+        optimizer$param_groups[[group]]$params[[place]] = new
+      }
+    }
+  }
+  if (!is.null(optimizer)) {
+    optimizer$state$set(old, NULL)
+  }
+  if (!is.null(state)) {
+    optimizer$state$set(new, state)
+  }
+}
+
+state_of_parameter = function(optimizer, parameter) if (!is.null(optimizer)) optimizer$state$get(parameter)
+
+# An optimizer's state for the small parameter.
+part_of_state = function(state, full, rows) {
+  if (is.null(state)) {
+    return(NULL)
+  }
+  lapply(state, function(value) {
+    if (has_shape_of(value, full)) {
+      value$index_select(1L, rows)
+    } else if (inherits(value, "torch_tensor")) {
+      value$clone()
+    } else {
+      value
+    }
+  })
+}
+
+# The state for the full parameter, whose other rows are as before, or 0 at first.
+whole_of_state = function(state, before, full, small, rows) {
+  if (is.null(state)) {
+    return(NULL)
+  }
+  lapply(stats::setNames(nm = names(state)), function(key) {
+    value = state[[key]]
+    if (!has_shape_of(value, small)) {
+      return(value)
+    }
+    whole = before[[key]]
+    if (is.null(whole)) {
+      whole = torch::torch_zeros(full$shape, dtype = value$dtype, device = value$device)
+    }
+    write_rows(whole, rows, value)
+  })
+}
+
+write_rows = function(whole, rows, values) {
+  torch::with_no_grad(whole$index_copy_(1L, rows, values$detach()))
+  whole
+}
 
 # torch's losses ignore it by default.
 ignored_target = -100L
@@ -263,133 +305,23 @@ refuse_tie = function(kind, module, parameter) {
     sprintf("Untie them (give the layer a %s of its own), or train with the full vocabulary.", kind))
 }
 
-# One parameter of the layer: the full one, and the small one that replaces it in the layer and in the optimizer.
-# Creating an exchange changes nothing.
-# The full parameter is restored with the state that the optimizer had for it, until accept() replaces that with the
-# state that prepare_full() made from the small parameter's.
-new_exchange = function(name, layer, rows, optimizer) {
-  full = layer[[name]]
-  place = place_in_optimizer(optimizer, full, name)
-  small = torch::nn_parameter(full$detach()$index_select(1L, rows), requires_grad = full$requires_grad)
-  state = if (!is.null(place)) optimizer$state$get(full)
-  part_of = function(value) {
-    if (!inherits(value, "torch_tensor")) {
-      value
-    } else if (has_shape_of(value, full)) {
-      value$index_select(1L, rows)
-    } else {
-      value$clone()
-    }
-  }
-  small_state = if (!is.null(state)) lapply(state, part_of)
-  widened = NULL
-
-  self = new.env(parent = emptyenv())
-  self$strange = NULL
-  put = function(parameter, state, in_place_of) {
-    layer[[name]] <<- parameter
-    if (!is.null(place)) {
-      optimizer$param_groups[[place[[1L]]]]$params[[place[[2L]]]] <<- parameter
-      optimizer$state$set(in_place_of, NULL)
-      optimizer$state$set(parameter, state)
-    }
-  }
-  self$put_small = function() put(small, small_state, in_place_of = full)
-  self$put_full = function() put(full, state, in_place_of = small)
-  self$prepare_full = function() {
-    writings = list(new_writing(full, rows, small))
-    now = if (!is.null(place)) optimizer$state$get(small)
-    self$strange = strange_state(now, name, small)
-    if (is.null(now) || !is.null(self$strange)) {
-      return(writings)
-    }
-    widened <<- lapply(stats::setNames(nm = names(now)), function(key) {
-      value = now[[key]]
-      if (!has_shape_of(value, small)) {
-        return(value)
-      }
-      whole = state[[key]]
-      if (!has_shape_of(whole, full)) {
-        # It was created since the beginning, where such state begins at 0.
-        whole = torch::torch_zeros(full$shape, dtype = value$dtype, device = value$device)
-      }
-      writings[[length(writings) + 1L]] <<- new_writing(whole, rows, value)
-      whole
-    })
-    writings
-  }
-  self$accept = function() state <<- widened
-  self
-}
-
-# New values for some rows of a tensor, and the old ones, in case another write fails.
-new_writing = function(whole, rows, values) {
-  values = values$detach()$to(device = whole$device, dtype = whole$dtype)
-  before = whole$detach()$index_select(1L, rows)
-  put = function(values) torch::with_no_grad(whole$index_copy_(1L, rows, values))
-  list(write = function() put(values), undo = function() put(before))
-}
-
-# Writes all values, or none if one of the writes fails.
-write_all = function(writings) {
-  is_done = FALSE
-  on.exit(if (!is_done) for (writing in writings) writing$undo())
-  for (writing in writings) {
-    writing$write()
-  }
-  is_done = TRUE
-}
-
-# The group and the place in it of a parameter of the layer; NULL if it is not to be trained.
-place_in_optimizer = function(optimizer, parameter, name) {
+# Refuses gradients that are left, and a parameter that the optimizer does not train once.
+check_trained = function(parameter, name, optimizer) {
   if (!torch::is_undefined_tensor(parameter$grad) && parameter$grad$any()$item()) {
     stop_parameter("layer", "have no gradients left", sprintf("some of its %s", name),
       "Call optimizer$zero_grad() before.")
   }
   if (is.null(optimizer) || !parameter$requires_grad) {
-    return(NULL)
+    return(invisible())
   }
-  if (inherits(optimizer, c("optim_ignite", "optim_lbfgs", "optim_rprop"))) {
-    refuse_optimizer(class(optimizer)[[1L]])
-  }
-  places = list()
-  for (group in seq_along(optimizer$param_groups)) {
-    is_here = vapply(optimizer$param_groups[[group]]$params, identical, logical(1L), parameter)
-    places = c(places, lapply(which(is_here), function(place) c(group, place)))
-  }
-  if (length(places) != 1L) {
+  trained = unlist(lapply(optimizer$param_groups, `[[`, "params"), recursive = FALSE)
+  times = sum(vapply(trained, identical, NA, parameter))
+  if (times != 1L) {
     stop_parameter("optimizer", "train each parameter of the layer once",
-      sprintf("its %s %s", name, show_count(length(places), "time")))
+      sprintf("its %s %s", name, show_count(times, "time")))
   }
-  refuse_optimizer(strange_state(optimizer$state$get(parameter), name, parameter))
-  places[[1L]]
 }
 
 has_shape_of = function(value, parameter) {
   inherits(value, "torch_tensor") && identical(tensor_shape(value), tensor_shape(parameter))
-}
-
-# Describes an entry of an optimizer's state that is not known to belong to rows; NULL without one.
-strange_state = function(state, name, parameter) {
-  for (key in names(state)) {
-    value = state[[key]]
-    if (!inherits(value, "torch_tensor")) {
-      next
-    }
-    if (value$is_sparse()) {
-      return(sprintf("a sparse '%s' for its %s", key, name))
-    }
-    if (value$numel() > 1 && !has_shape_of(value, parameter)) {
-      return(sprintf("'%s' of shape (%s) for its %s", key, toString(tensor_shape(value)), name))
-    }
-  }
-  NULL
-}
-
-# `got` says what is strange about the optimizer; NULL if nothing is.
-refuse_optimizer = function(got, advice = NULL) {
-  if (!is.null(got)) {
-    stop_parameter("optimizer", "keep numbers, or tensors of the parameter's shape that begin at 0, for each parameter",
-      got, advice)
-  }
 }

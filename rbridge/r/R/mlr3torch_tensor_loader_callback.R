@@ -29,7 +29,7 @@
 #'
 #' @section Parameters:
 #' * `chunk` (`integer(1)`)\cr
-#'   The number of bytes of tensors to gather at once, at most; 4194304 by default.
+#'   The number of bytes of tensors to gather at once, at most; 1048576 by default.
 #' * `read` (`character(1)`)\cr
 #'   `"tensors"` (default) or `"table"`.
 #'
@@ -61,7 +61,7 @@ NULL
 tensor_loader_callback = function() {
   mlr3torch::torch_callback("rbridge.tensor_loader",
     classname = "CallbackSetRbridgeTensorLoader",
-    initialize = function(chunk = 4194304, read = "tensors") {
+    initialize = function(chunk = 1048576, read = "tensors") {
       self$chunk = check_between(chunk, "chunk", 1, largest_exact)
       self$read = check_choice(read, "read", c("tensors", "table"))
     },

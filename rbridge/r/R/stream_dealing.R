@@ -1,76 +1,51 @@
-# Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete. The core says which batch a row
-# belongs to; here, batches hold the rows.
+# Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete; pystrat/stream/dealing.py, too.
 # Rows are a data.frame, or a vector or list of one value a row. Both ways of dealing are lists of functions:
-# * add(rows, codes): takes in the rows of a source;
+# * add(rows, codes, copies): takes in rows in the order of an epoch, which takes each of them so often;
 # * following(): the next batch that is complete, NULL if there is none yet.
 
-# With counts, all batches are known before.
-# `totals` are the rows of each stratum in the lane, and `shifts` those of the epoch; batches are numbered from 0, and
-# those before `first` are dropped.
-deal_counted = function(totals, shifts, n_batches, first) {
-  seen = numeric(length(totals))
-  batches = hold_batches(first)
-  call_core = function(name, ...) {
-    core_call(name, list(n_batches = n_batches, "next" = batches$wanted(), totals = totals, shifts = shifts,
-      seen = seen, ...))
-  }
-  list(
-    # Skips a source that no remaining batch needs.
-    # A source without rows is skipped only in a resumed epoch: others check that it has none.
-    skip = function(counts) {
-      if (!any(counts > 0)) {
-        return(first > 0)
-      }
-      needed = call_core("needs_rows", counts = counts)$needed == 1L
-      if (!needed) {
-        seen <<- seen + counts
-      }
-      !needed
-    },
-    add = function(rows, codes) {
-      dealt = call_core("deal_rows", codes = codes - 1L)
-      seen <<- dealt$seen
-      batches$hold(rows, codes, dealt)
-    },
-    following = batches$following
-  )
-}
-
-# In full: as.character(1e5) is "1e+05".
-batch_name = function(batch) sprintf("%.0f", batch)
-
-# The same, if an epoch takes rows of some strata less or more often than once: `taken` of the `totals` in the lane.
-deal_taken = function(totals, taken, n_batches, first) {
-  batches = hold_batches(first)
-  list(
-    # Deals the rows of sources that were read together, each as often as it is taken.
-    add = function(rows, codes, copies, windows) {
-      dealt = core_call("deal_taken", list(n_batches = n_batches, "next" = batches$wanted(), epoch = 0,
-        totals = totals, taken = taken, codes = codes - 1L, copies = copies, windows = windows))
-      batches$hold(rows, codes, dealt)
-    },
-    following = batches$following
-  )
-}
-
-# Batches from `first` on, whose rows come a part at a time.
-hold_batches = function(first) {
+# With counts: an epoch takes k rows of a stratum, and rank i of them belongs to batch ceiling((i * B - h) / k), where h
+# is the shift of the stratum. Batches are numbered from 0, and those before `first` are dropped.
+deal_counted = function(taken, shifts, n_batches, first) {
   parts = new.env(parent = emptyenv()) # by the number of a batch: a list of rows and codes
   wanted = first
-  complete = 0
+  done = numeric(length(taken)) # the ranks that rows have
+  batch_name = function(batch) sprintf("%.0f", batch) # in full: as.character(1e5) is "1e+05"
+  batches_of = function(ranks, strata) (ranks * n_batches - shifts[strata] - 1) %/% taken[strata]
   list(
-    wanted = function() wanted,
-    # Holds rows until their batches are complete, as the core has dealt them.
-    hold = function(rows, codes, dealt) {
-      complete <<- dealt$complete
-      places_of = split(dealt$places, batch_name(rep(dealt$batches, dealt$sizes)))
+    # Leaves out rows of so many ranks if no batch that is to be delivered has them.
+    skip = function(ranks) {
+      strata = which(ranks > 0)
+      is_needed = any(batches_of((done + ranks)[strata], strata) >= wanted)
+      if (!is_needed) {
+        done <<- done + ranks
+      }
+      !is_needed
+    },
+    # Rows that are taken several times come in passes, in which those that are taken once more come first.
+    add = function(rows, codes, copies) {
+      order = order(codes, -copies, method = "radix")
+      order = order[copies[order] > 0]
+      codes = codes[order]
+      copies = copies[order]
+      counts = tabulate(codes, length(taken))
+      repeated = rep(seq_along(order), copies)
+      passes = sequence(copies) - 1
+      strata = codes[repeated]
+      ranks = done[strata] + 1 + passes * counts[strata] + repeated - match(strata, codes)
+      done <<- done + tabulate(strata, length(taken))
+      batches = batches_of(ranks, strata)
+      dealt = order(batches, strata, ranks, method = "radix")
+      dealt = dealt[batches[dealt] >= wanted]
+      places_of = split(dealt, batch_name(batches[dealt]))
       for (name in names(places_of)) {
-        part = list(rows = rows_at(rows, places_of[[name]]), codes = codes[places_of[[name]]])
+        places = places_of[[name]]
+        part = list(rows = rows_at(rows, order[repeated[places]]), codes = strata[places])
         assign(name, c(parts[[name]], list(part)), envir = parts)
       }
     },
     following = function() {
-      if (wanted >= complete) {
+      strata = which(done < taken)
+      if (wanted >= min(n_batches, batches_of(done[strata] + 1, strata))) {
         return(NULL)
       }
       name = batch_name(wanted)
@@ -85,60 +60,61 @@ hold_batches = function(first) {
 # Without counts: a batch is cut as soon as it has `least` rows of each stratum, and `least_rows` rows.
 # The batch that was cut last is held back, because the rows left at the end are added to it.
 deal_declared = function(n_strata, least, least_rows, first) {
-  held = list() # the batch that is held back, in parts: the rows of a source by stratum, and their codes
+  held = list() # the batch that is held back, in parts
   parts = list() # of the next batch
   counts = numeric(n_strata) # of the next batch
-  n_cut = 0 # rows of the batch that is held back
   unwanted = first
-  ready = list() # batches that are cut, and the number of those delivered
-  n_taken = 0L
-  # Adds a batch, if it is to be delivered.
+  ready = list()
   deliver = function(parts) {
+    if (length(parts) == 0L) {
+      return()
+    }
     unwanted <<- unwanted - 1
     if (unwanted < 0) {
-      ready[[length(ready) + 1L]] <<- bind_parts(parts)
+      ready <<- c(ready, list(bind_parts(parts)))
     }
   }
-  # Adds rows of a source, those with the places after `from` up to `to`, to the next batch.
+  # Adds the rows of a source behind `from` up to `to` to the next batch.
   keep = function(rows, codes, from, to) {
     if (from < to) {
       places = from + order(codes[(from + 1):to], method = "radix")
-      parts[[length(parts) + 1L]] <<- list(rows = rows_at(rows, places), codes = codes[places])
+      parts <<- c(parts, list(list(rows = rows_at(rows, places), codes = codes[places])))
     }
   }
   list(
-    add = function(rows, codes) {
-      cut = core_call("cut_batches", list(min_samples_per_stratum = least, min_batch_size = least_rows, counts = counts,
-        codes = codes - 1L))
+    add = function(rows, codes, copies) {
       begin = 0
-      for (end in cut$ends) {
-        keep(rows, codes, begin, end)
-        if (length(held) > 0L) {
+      now = counts
+      n_rows = sum(now)
+      n_lacking = sum(now < least)
+      for (end in seq_along(codes)) {
+        code = codes[end]
+        now[code] = now[code] + 1
+        n_rows = n_rows + 1
+        n_lacking = n_lacking - (now[code] == least)
+        if (n_lacking == 0 && n_rows >= least_rows) {
+          keep(rows, codes, begin, end)
           deliver(held)
+          held <<- parts
+          parts <<- list()
+          begin = end
+          now = numeric(n_strata)
+          n_rows = 0
+          n_lacking = n_strata
         }
-        held <<- parts
-        n_cut <<- sum(lengths(lapply(parts, `[[`, "codes")))
-        parts <<- list()
-        begin = end
       }
       keep(rows, codes, begin, length(codes))
-      counts <<- cut$counts
+      counts <<- now
     },
     following = function() {
-      if (n_taken == length(ready)) {
-        ready <<- list()
-        n_taken <<- 0L
-        return(NULL)
-      }
-      n_taken <<- n_taken + 1L
-      batch = ready[[n_taken]]
-      ready[n_taken] <<- list(NULL)
+      batch = if (length(ready) > 0L) ready[[1L]]
+      ready <<- ready[-1L]
       batch
     },
     # Cuts the last batch, at the end of the lane.
     close = function() deliver(c(held, parts)),
     has_cut = function() length(held) > 0L,
-    n_held = function() n_cut + sum(counts),
+    n_held = function() sum(lengths(lapply(c(held, parts), `[[`, "codes"))),
     # The strata that have too few rows in the next batch so far.
     missing = function() which(counts < least)
   )
@@ -163,8 +139,5 @@ rows_at = function(rows, places) {
 }
 
 bind_rows = function(parts) {
-  if (length(parts) == 1L) {
-    return(parts[[1L]])
-  }
-  do.call(if (is.data.frame(parts[[1L]])) rbind else c, parts)
+  if (length(parts) == 1L) parts[[1L]] else do.call(if (is.data.frame(parts[[1L]])) rbind else c, parts)
 }

@@ -1,65 +1,104 @@
-# Sources -> lanes -> the order of sources and rows in an epoch; as in pystrat/stream/lanes.py. Sources, in the order of
+# Sources -> lanes -> the order of sources and rows in an epoch, as in pystrat/stream/lanes.py. Sources, in the order of
 # their names, and lanes are numbered from 1 here; source k belongs to lane (k - 1) %% n_lanes + 1.
 
-# How rows that are taken have ranks in a lane and an epoch, for its sources in the order of the epoch:
-# -> list(needed, by group of sources; windows, a matrix with a column for each group; before, the rows of the strata in
-# earlier sources of the lane, with a column for each source)
-lane_windows = function(stream, lane, epoch, sources, first) {
-  counts = stream$plan$counts
-  found = taken_call("lane_windows", stream, lane, epoch, list("next" = first, shuffle_sources = stream$together,
-    sources = sources, table = as.vector(t(counts)), n_strata = as.double(ncol(counts))))
-  list(needed = found$needed == 1L, windows = matrix(found$windows, ncol = length(found$needed)),
-    before = matrix(found$before, ncol = length(sources)))
+# What the core plans of a recipe. With counts: list(counts = sources by strata, totals = lanes by strata, taken = the
+# rows of them that an epoch takes, n_batches = the batches of each lane, least = the rows of each stratum that every
+# batch has).
+new_lanes = function(recipe, counts) {
+  key = new_memory()
+  instance = core_instance(key, recipe)
+  described = core_results(.Call(C_describe, instance), recipe$parts)
+  of_lanes = function(rows) matrix(rows, nrow = recipe$parts$lanes, byrow = TRUE)
+  list(
+    recipe = recipe, counts = counts, totals = of_lanes(described$totals), taken = of_lanes(described$taken),
+    n_batches = described$n_batches, least = described$guaranteed, n_lanes = recipe$parts$lanes,
+    n_sources = recipe$parts$n_sources, shuffle = recipe$parts$shuffle == 1L, together = recipe$parts$shuffle_sources,
+    takes_again = !identical(described$totals, described$taken),
+    fingerprint = rawToChar(core_results(.Call(C_identify, instance, key), recipe$parts)$fingerprint)
+  )
 }
 
-# How often an epoch takes each row of a source, in the order of the source.
-row_copies = function(stream, lane, epoch, source, before, codes) {
-  if (length(codes) == 0L) {
-    return(integer())
+# -> list(sources = those of each lane in the order of an epoch, shifts = those of the strata, lanes by strata)
+draw_lanes = function(lanes, epoch) {
+  key = new_memory()
+  drawn = core_results(.Call(C_draw, core_instance(key, lanes$recipe), key, epoch), lanes$recipe$parts)
+  of_lane = rep(seq_len(lanes$n_lanes), diff(drawn$offsets))
+  list(sources = unname(split(drawn$rows, of_lane)), shifts = matrix(drawn$shifts, nrow = lanes$n_lanes, byrow = TRUE))
+}
+
+# The sources of a lane that are read and shuffled together. If an epoch takes more than all rows of a stratum, they are
+# joined until each group has as many rows of it as a batch, so that no batch has a row twice.
+groups_of_lane = function(lanes, lane, sources) {
+  groups = unname(split(sources, (seq_along(sources) - 1) %/% lanes$together))
+  if (!lanes$takes_again || is.null(lanes$counts)) {
+    return(groups)
   }
-  taken_call("row_copies", stream, lane, epoch, c(list("next" = 0, source = source, before = before,
-    codes = codes - 1L), stream_place(stream, epoch)[c("seed", "n_sources", "shuffle")]))$copies
+  left = lanes$totals[lane, ]
+  taken = lanes$taken[lane, ]
+  least = ifelse(taken > left, pmin(left, ceiling(taken / lanes$n_batches)), 0)
+  joined = list(integer())
+  held = 0
+  for (group in groups) {
+    joined[[length(joined)]] = c(joined[[length(joined)]], group)
+    here = colSums(lanes$counts[group, , drop = FALSE])
+    held = held + here
+    left = left - here
+    if (all(held >= least) && all(left >= least)) {
+      joined = c(joined, list(integer()))
+      held = 0
+    }
+  }
+  Filter(length, joined)
 }
 
-taken_call = function(name, stream, lane, epoch, request) {
-  plan = stream$plan
-  core_call(name, c(request, list(n_batches = plan$n_batches, epoch = epoch, totals = plan$totals[lane, ],
-    taken = plan$taken[lane, ])))
+# The places, from 0, at which the rows of each stratum begin in each source of a lane in an epoch. Of a stratum of n
+# rows, of which an epoch takes k, place p is taken floor((p + 1) * k / n) - floor(p * k / n) times.
+lane_places = function(lanes, lane, epoch) {
+  own = lanes$counts[seq.int(lane, lanes$n_sources, by = lanes$n_lanes), , drop = FALSE]
+  before = apply(own, 2L, cumsum)
+  dim(before) = dim(own)
+  sweep(before - own, 2L, if (lanes$takes_again) epoch %% lanes$totals[lane, ] else 0, `+`)
 }
 
-# -> list(sources = those of a lane in the order of an epoch, shifts = those of its strata, with counts)
-lane_sources = function(stream, lane, epoch) {
-  request = c(stream_place(stream, epoch), list(lane = lane, lanes = stream$n_lanes, given = stream$given))
-  plan = stream$plan
-  counted = if (!is.null(plan)) list(n_batches = plan$n_batches, totals = plan$totals[lane, ])
-  core_call("lane_sources", c(request, counted))
+place_in_lane = function(lanes, source) (source - 1) %/% lanes$n_lanes + 1
+
+# How many rows of each stratum an epoch takes of sources of a lane.
+source_ranks = function(lanes, lane, sources, places) {
+  counts = lanes$counts[sources, , drop = FALSE]
+  if (!lanes$takes_again) {
+    return(colSums(counts))
+  }
+  before = function(places) {
+    sweep(sweep(places, 2L, lanes$taken[lane, ], `*`), 2L, lanes$totals[lane, ], `%/%`)
+  }
+  begins = places[place_in_lane(lanes, sources), , drop = FALSE]
+  colSums(before(begins + counts) - before(begins))
+}
+
+# How often an epoch takes each row of a source. The rows have places in the order of epoch 0.
+row_copies = function(lanes, lane, source, places, codes) {
+  copies = rep(1, length(codes))
+  if (!lanes$takes_again) {
+    return(copies)
+  }
+  order = source_order(lanes, source, 0, length(codes))
+  for (stratum in unique(codes)) {
+    own = order[codes[order] == stratum]
+    place = places[place_in_lane(lanes, source), stratum] + 0:length(own)
+    copies[own] = diff((place * lanes$taken[lane, stratum]) %/% lanes$totals[lane, stratum])
+  }
+  copies
 }
 
 # The order of the rows of a group of sources in an epoch, from its first source.
-source_order = function(stream, source, n_rows, epoch) {
-  core_call("source_order", c(stream_place(stream, epoch), list(source = source, n_rows = n_rows)))$order
-}
-
-check_stream_epoch = function(epoch, stream) {
-  core_call("stream_epoch", stream_place(stream, epoch))$epoch
-}
-
-stream_place = function(stream, epoch) {
-  list(seed = stream$seed, epoch = epoch, n_sources = stream$n_sources, shuffle = stream$shuffle)
-}
-
-# -> list(counts = sources by strata, totals = lanes by strata, taken = the rows that an epoch takes, NULL if it takes
-# each once, n_batches = the batches of each lane, least = the rows of each stratum that every batch has, rows_held =
-# the most rows that a lane may have to hold, whatever the order of its sources)
-plan_lanes = function(request, counts, strata) {
-  table = list(table = as.vector(t(counts)), n_strata = as.double(ncol(counts)))
-  for (parameter in c("shares", "min_samples_per_stratum")) {
-    if (!is.null(names(request[[parameter]]))) {
-      table$named_strata = class_codes(names(request[[parameter]]), strata, parameter, noun = "stratum") - 1
-    }
+source_order = function(lanes, source, epoch, n_rows) {
+  if (!lanes$shuffle) {
+    return(seq_len(n_rows))
   }
-  plan = core_call("stream_plan", c(request, table), function(what, place) show_text(strata[place + 1]))
-  of_lanes = function(rows) if (!is.null(rows)) matrix(rows, ncol = ncol(counts), byrow = TRUE)
-  list(counts = counts, totals = of_lanes(plan$totals), taken = of_lanes(plan$taken), n_batches = plan$n_batches,
-    least = plan$min_samples_per_stratum, rows_held = plan$rows_held)
+  shuffled_rows(n_rows, epoch_seed(lanes$recipe$seed, epoch * (lanes$n_sources + 1) + source - 1))
+}
+
+# Refuses an epoch for which no seeds are left.
+check_stream_epoch = function(epoch, lanes) {
+  check_between(epoch, "epoch", 0, min(largest_epoch, largest_count %/% (lanes$n_sources + 1) - 1))
 }

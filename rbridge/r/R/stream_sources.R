@@ -40,7 +40,7 @@ read_source = function(source, name, read, stratum) {
     stop_source("The source '%s' cannot be read. %s", name, conditionMessage(condition))
   }
   tryCatch({
-    rows = read(source)
+    rows = without_factors(read(source))
     if (!is.data.frame(rows) && !(is.vector(rows) && is.null(dim(rows)))) {
       stop("The reader must return a data.frame, or a vector or list of one value a row.")
     }
@@ -48,6 +48,15 @@ read_source = function(source, name, read, stratum) {
     # Without rows, `stratum` is not called: sapply() and the like would return a list.
     list(rows = rows, strata = if (n_rows == 0L) character() else strata_of_rows(rows, n_rows, stratum))
   }, error = failed)
+}
+
+# Factors of sources may have other levels, so they are text: rbind() would change their codes.
+without_factors = function(rows) {
+  if (is.data.frame(rows)) {
+    is_factor = vapply(rows, is.factor, NA)
+    rows[is_factor] = lapply(rows[is_factor], as.character)
+  }
+  if (is.factor(rows)) as.character(rows) else rows
 }
 
 # One value a row.

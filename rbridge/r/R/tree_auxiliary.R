@@ -1,168 +1,75 @@
 # Auxiliary values: named functions of a specification, which draw a value for each row, and their form in recipes.
 
-# The name in recipes of a user's function, which they do not hold.
-user_function = "function"
+tree_functions = c("function", "uniform", "normal", "integers", "choice", "cycle", "counter") # the first is a user's
 
-# list(name = text or function) -> the vectors of a request: names, functions, kinds of arguments and whether they are
-# whole numbers, how they are written, numbers of arguments, and all arguments, concatenated: numbers, with logical
-# values as 0 or 1, and separately text. NULL if there are none.
-parse_auxiliary = function(given) {
-  if (is.null(given)) {
-    return(NULL)
-  }
-  is_empty = is.list(given) && length(given) == 0L
-  if (!is_empty && (!is.list(given) || is.null(names(given)) || any(names(given) == ""))) {
+# list(name = text or function) -> list(name = list(name of the function, arguments or items)); nothing is evaluated
+read_auxiliary = function(given) {
+  if (!is.null(given) && (!is_mapping(given) || any(names(given) == ""))) {
     stop_parameter("auxiliary", "map names to functions", show_given(given))
   }
-  if (is_empty) {
-    return(NULL)
+  for (text in list(names(given), unlist(Filter(is.character, given)))) {
+    unicode_text(text, "auxiliary", "map names to functions")
   }
-  calls = lapply(unname(given), read_auxiliary)
-  kinds = vapply(calls, `[[`, "", "kind")
-  arguments = lapply(calls, `[[`, "arguments")
-  list(
-    auxiliary = names(given),
-    functions = vapply(calls, `[[`, "", "name"),
-    kinds = ifelse(kinds == "whole", "number", kinds),
-    are_whole = as.raw(kinds == "whole"),
-    written = as.raw(vapply(calls, `[[`, 0, "written")),
-    n_arguments = lengths(arguments),
-    arguments = as.double(unlist(arguments[kinds != "text"])),
-    texts = as.character(unlist(arguments[kinds == "text"]))
-  )
+  lapply(given, read_call)
 }
 
-# How the arguments of a function are written, as in tree_values.h.
-written_as_values = 0
-written_as_list = 1
-not_as_call = 2
-not_as_text = 3
-
-# -> list(name, written, kind, arguments = one vector)
-read_auxiliary = function(text) {
-  read = function(written, name = "", kind = "number", arguments = numeric()) {
-    list(name = name, written = written, kind = kind, arguments = arguments)
+# The arguments are those of a YAML list; there is no name if they do not fit.
+read_call = function(given) {
+  if (is.function(given)) {
+    return(list(name = "function"))
   }
-  if (is.function(text)) {
-    return(read(written_as_values, user_function))
+  call = "^\\s*(\\w+)\\(((?s).*)\\)\\s*$"
+  is_text = is_plain_text(given) && !is.na(given)
+  parts = if (is_text) regmatches(given, regexec(call, given, perl = TRUE))[[1L]]
+  if (length(parts) == 0L) {
+    return(list(name = ""))
   }
-  if (!is.character(text) || length(text) != 1L) {
-    return(read(not_as_text))
-  }
-  call = if (is_unicode(text)) read_call(enc2utf8(text))
-  if (is.null(call) || call$name == user_function) {
-    return(read(not_as_call))
-  }
-  items = call$arguments
-  is_list = length(items) == 1L && items[[1L]]$kind == "list"
-  if (is_list) {
-    items = items[[1L]]$value
-  }
-  kinds = unique(c(vapply(items, `[[`, "", "kind"), if (length(items) == 0L) "number"))
-  kind = if (length(kinds) == 1L) kinds else if (all(kinds %in% c("whole", "number"))) "number" else "list"
-  if (kind == "list") {
-    return(read(not_as_call))
-  }
-  read(if (is_list) written_as_list else written_as_values, call$name, kind, unlist(lapply(items, `[[`, "value")))
+  arguments = tryCatch(load_yaml(sprintf("[%s]", parts[3L]), "auxiliary"), rbridge_refusal = function(refusal) NA)
+  fitting_call(parts[2L], arguments)
 }
 
-# The value of a function that is refused.
-show_auxiliary = function(value) {
-  if (is.character(value) && !is_unicode(value)) "text that is not Unicode" else show_given(value)
-}
-
-# A call in Python's syntax, whose arguments are literals and lists of them -> list(name, arguments), or NULL.
-# A literal is list(kind, value). Nothing is evaluated.
-read_call = function(text) {
-  tokens = call_tokens(text)
-  n_tokens = length(tokens)
-  if (n_tokens < 3L || !grepl("^[A-Za-z_]\\w*$", tokens[1L]) || tokens[2L] != "(" || tokens[n_tokens] != ")") {
-    return(NULL)
+fitting_call = function(name, arguments) {
+  n_arguments = if (is.list(arguments)) length(arguments) else NA
+  if (name == "counter" && n_arguments %in% 0L) {
+    list(name = name)
+  } else if (name %in% c("choice", "cycle") && n_arguments %in% 1L && are_alike(arguments[[1L]])) {
+    list(name = name, arguments = unlist(arguments[[1L]]))
+  } else if (name %in% c("uniform", "normal", "integers") && n_arguments %in% 2L &&
+    !any(vapply(arguments, is.logical, NA))) {
+    list(name = name, arguments = suppressWarnings(as.double(unlist(arguments)))) # 1e-3 is text in YAML
+  } else {
+    list(name = "")
   }
-  arguments = read_items(tokens[-c(1L, 2L, n_tokens)])
-  if (!is.null(arguments)) list(name = tokens[1L], arguments = arguments)
 }
 
-# NA if the text contains anything else.
-call_tokens = function(text) {
-  digits = "[0-9](?:_?[0-9])*"
-  forms = c(
-    "'(?:[^'\\\\\\n]|\\\\.)*'", "\"(?:[^\"\\\\\\n]|\\\\.)*\"", "[A-Za-z_]\\w*", "[-+]",
-    sprintf("(?:%1$s(?:\\.(?:%1$s)?)?|\\.%1$s)(?:[eE][-+]?%1$s)?", digits), "[][(),]"
-  )
-  text = trimws(text)
-  # \G: each match begins where the one before ends.
-  found = gregexpr(sprintf("\\G(%s)\\s*", paste(forms, collapse = "|")), text, perl = TRUE, useBytes = TRUE)[[1L]]
-  if (sum(attr(found, "match.length")) != nchar(text, "bytes")) {
-    return(NA_character_)
-  }
-  bytes = charToRaw(text)
-  tokens = mapply(function(begin, length) rawToChar(bytes[begin - 1L + seq_len(length)]),
-    attr(found, "capture.start"), attr(found, "capture.length"))
-  Encoding(tokens) = "UTF-8"
-  tokens
+# Items of one kind: logical values, numbers or text.
+are_alike = function(items) {
+  is_one = function(is_kind) all(vapply(items, is_kind, NA))
+  is.list(items) && length(items) > 0L && (is_one(is.logical) || is_one(is.numeric) || is_one(is.character))
 }
 
-# Items separated by commas, possibly with one at the end; NULL if invalid.
-read_items = function(tokens) {
-  if (length(tokens) == 0L) {
+# The functions as the core takes them, and their text, from which items are read again.
+auxiliary_data = function(auxiliary, given) {
+  if (length(auxiliary) == 0L) {
     return(list())
   }
-  is_comma = tokens == "," & cumsum((tokens == "[") - (tokens == "]")) == 0L # outside of lists
-  n_items = sum(is_comma) + !is_comma[length(tokens)]
-  items = lapply(split(tokens[!is_comma], cumsum(is_comma)[!is_comma]), read_item)
-  if (length(items) == n_items && !any(vapply(items, is.null, NA))) unname(items)
+  names = vapply(auxiliary, `[[`, "", "name")
+  ends = vapply(auxiliary, function(value) {
+    if (value$name %in% c("choice", "cycle")) c(0, length(value$arguments)) else c(value$arguments, 0, 0)[1:2]
+  }, c(0, 0))
+  texts = lapply(given, function(value) {
+    if (is.function(value)) "function" else if (is_plain_text(value)) value else show_given(value)
+  })
+  list(
+    auxiliary = packed(rbind(names(given), unlist(texts))),
+    functions = as.raw(match(names, tree_functions, nomatch = 256L) - 1L),
+    first = unname(ends[1L, ]),
+    second = unname(ends[2L, ])
+  )
 }
 
-# The item of some tokens, or NULL.
-read_item = function(tokens) {
-  n_tokens = length(tokens)
-  if (tokens[1L] == "[") {
-    is_list = tokens[n_tokens] == "]" && !"[" %in% tokens[-1L] # of literals
-    items = if (is_list) read_items(tokens[-c(1L, n_tokens)])
-    return(if (!is.null(items)) list(kind = "list", value = items))
-  }
-  sign = c("+" = 1, "-" = -1)[tokens[1L]]
-  if (!is.na(sign)) {
-    tokens = tokens[-1L]
-  }
-  if (length(tokens) != 1L || (!is.na(sign) && !grepl("^[0-9.]", tokens))) {
-    return(NULL)
-  }
-  item = read_literal(tokens)
-  if (!is.null(item) && !is.na(sign)) {
-    item$value = sign[[1L]] * item$value
-  }
-  item
-}
-
-read_literal = function(token) {
-  if (token %in% c("true", "True", "false", "False")) {
-    list(kind = "logical", value = tolower(token) == "true")
-  } else if (grepl("^['\"]", token)) {
-    read_text_literal(token)
-  } else if (grepl("^[0-9]+(_[0-9]+)*$", token)) {
-    value = as.double(gsub("_", "", token, fixed = TRUE))
-    # In Python, whole numbers do not begin with 0, except 0 itself.
-    if (!startsWith(token, "0") || value == 0) list(kind = "whole", value = value)
-  } else if (grepl("^[0-9.]", token)) {
-    list(kind = "number", value = as.double(gsub("_", "", token, fixed = TRUE)))
-  }
-}
-
-# The escapes of Python's text that R also has; others are refused rather than misread.
-read_text_literal = function(token) {
-  inside = substring(token, 2L, nchar(token) - 1L)
-  if (grepl("\\\\[^nrt'\"\\\\]", gsub("\\\\\\\\", "", inside))) {
-    return(NULL)
-  }
-  parts = strsplit(inside, "\\\\", fixed = TRUE)[[1L]]
-  escapes = c("\\n" = "\n", "\\r" = "\r", "\\t" = "\t", "\\'" = "'", "\\\"" = "\"")
-  for (escape in names(escapes)) {
-    parts = gsub(escape, escapes[[escape]], parts, fixed = TRUE)
-  }
-  list(kind = "text", value = enc2utf8(paste(parts, collapse = "\\")))
-}
+# Texts as bytes, with a separator between them.
+packed = function(texts) charToRaw(enc2utf8(paste(texts, collapse = "\x1f")))
 
 # The values of a user's function for the draws of an epoch from `begin` on: a vector, if all are single plain values,
 # or a list.
@@ -174,29 +81,34 @@ values_of_user = function(own, epoch, begin, count) {
   if (all(is_plain) && has_one_type) unlist(values) else values
 }
 
-# The user's functions in a recipe must be available.
-check_user_functions = function(auxiliary, functions) {
-  of_user = names(Filter(function(value) value$name == user_function, auxiliary))
-  if (!all(vapply(functions[of_user], is.function, logical(1L))) || !all(of_user %in% names(functions))) {
+# -> list(auxiliary = the functions of a recipe with their arguments, functions = those of users, which must be there)
+tree_setup = function(recipe, private) {
+  packed = recipe$parts$auxiliary
+  texts = if (is.null(packed)) character() else strsplit(`Encoding<-`(rawToChar(packed), "UTF-8"), "\x1f")[[1L]]
+  is_name = seq_along(texts) %% 2L == 1L
+  calls = stats::setNames(texts[!is_name], texts[is_name])
+  own = private$.settings$functions
+  auxiliary = lapply(calls, function(call) if (call == "function") list(name = call) else read_call(call))
+  if (!all(names(calls)[calls == "function"] %in% names(Filter(is.function, own)))) {
     stop_parameter("recipe", "come with the functions of its auxiliary values", "a recipe alone")
   }
+  list(auxiliary = auxiliary, functions = own)
 }
 
-# The functions of a recipe, each with its arguments -> list(name = list(name, arguments)).
-recipe_auxiliary = function(parts) {
-  if (is.null(parts$auxiliary)) {
-    return(list())
+# The auxiliary values of draws, the first of which has the number `begin` in its epoch; NULL if there are none.
+drawn_auxiliary = function(setup, drawn, epoch, begin) {
+  if (length(setup$auxiliary) == 0L) {
+    return(NULL)
   }
-  ends = list(numbers = 0, texts = 0)
-  found = list()
-  for (i in seq_along(parts$auxiliary)) {
-    from = if (parts$kinds[i] == "text") "texts" else "numbers"
-    arguments = parts[[from]][ends[[from]] + seq_len(parts$n_arguments[i])]
-    ends[[from]] = ends[[from]] + parts$n_arguments[i]
-    if (parts$kinds[i] == "logical") {
-      arguments = arguments == 1
+  count = length(drawn$rows)
+  end = 0
+  lapply(stats::setNames(nm = names(setup$auxiliary)), function(name) {
+    value = setup$auxiliary[[name]]
+    if (value$name == "function") {
+      return(values_of_user(setup$functions[[name]], epoch, begin, count))
     }
-    found[[i]] = list(name = parts$functions[i], arguments = arguments)
-  }
-  stats::setNames(found, parts$auxiliary)
+    numbers = if (length(drawn$values) == count) drawn$values else drawn$values[end + seq_len(count)]
+    end <<- end + count
+    if (value$name %in% c("choice", "cycle")) value$arguments[numbers + 1] else numbers
+  })
 }

@@ -1,9 +1,5 @@
-# The columns of a table that are used, and the values that meet a condition.
+# The columns of a table that are used, the values that meet a condition, and what the core takes of them.
 # A condition is evaluated once for each distinct value of its column, not for each row.
-
-tree_kinds = "hold logical values, numbers, text, factors, dates or times"
-
-show_class = function(value) sprintf("a value of class '%s'", class(value)[1L])
 
 table_rows = function(table) {
   if (is.data.frame(table)) {
@@ -12,7 +8,7 @@ table_rows = function(table) {
   if (length(table) == 0L) {
     stop_parameter("table", "have at least one column", "0 columns")
   }
-  rows = unique(vapply(table, function(column) NROW(column), integer(1L)))
+  rows = unique(vapply(table, NROW, 0L))
   if (length(rows) > 1L) {
     stop_parameter("table", "have columns of equal length", sprintf("lengths %d and %d", rows[1L], rows[2L]))
   }
@@ -42,43 +38,43 @@ tree_table = function(table, columns, task) {
   taken
 }
 
+show_class = function(value) sprintf("a value of class '%s'", class(value)[1L])
+
 # A column as integer codes, counted from 0 and -1 if missing, with its distinct values in order of first appearance,
 # days and times in seconds.
 tree_codes = function(column, name) {
+  place = sprintf(" in column '%s'", name)
   if (is.factor(column)) {
-    column = unicode_text(levels(column), "table", place = sprintf(" in column '%s'", name))[as.integer(column)]
+    column = unicode_text(levels(column), "table", place = place)[as.integer(column)]
   }
-  if (inherits(column, c("Date", "POSIXt"))) {
-    plain = moment_seconds(column, "table", name)
-    made = list(kind = "date", show = show_times)
-  } else if (!is.object(column) && is.logical(column)) {
-    plain = as.vector(column)
-    made = list(kind = "boolean", show = as.character)
-  } else if (!is.object(column) && is.numeric(column)) {
-    plain = as.double(column)
-    made = list(kind = "number", show = function(x) sprintf("%.15g", x + 0))
-  } else if (!is.object(column) && is.character(column)) {
-    plain = unicode_text(column, "table", place = sprintf(" in column '%s'", name))
-    made = list(kind = "text", show = identity)
-  } else {
-    stop_parameter("table", tree_kinds, sprintf("%s in column '%s'", show_class(column), name))
+  kind = if (inherits(column, c("Date", "POSIXt"))) {
+    "date"
+  } else if (!is.object(column)) {
+    switch(typeof(column), logical = "boolean", integer = , double = "number", character = "text")
   }
+  if (is.null(kind)) {
+    stop_parameter("table", "hold logical values, numbers, text, factors, dates or times",
+      paste0(show_class(column), place))
+  }
+  plain = switch(kind, date = moment_seconds(column), number = as.double(column),
+    text = unicode_text(column, "table", place = place), as.vector(column))
   values = unique(plain[!is.na(plain)])
-  c(list(codes = match(plain, values, nomatch = 0L) - 1L, values = values), made)
+  list(codes = match(plain, values, nomatch = 0L) - 1L, values = values, kind = kind)
 }
 
-# A day counts as its beginning.
-moment_seconds = function(moments, parameter, name) {
-  if (inherits(moments, "Date")) 86400 * floor(as.double(unclass(moments))) else plain_times(moments, parameter, name)
-}
-
-# Seconds since 1970, to the microsecond, in the years of Python's calendar.
-plain_times = function(times, parameter, name) {
-  seconds = round(as.double(as.POSIXct(times)) * 1e6) / 1e6
-  if (any(seconds < -62135596800 | seconds >= 253402300800, na.rm = TRUE)) {
-    stop_parameter(parameter, sprintf("hold times of the years 1 to 9999 in '%s'", name), "another year")
+# Days and times in seconds since 1970, to the microsecond; text is a day, or a time in UTC if it has no zone.
+moment_seconds = function(moments) {
+  if (is.character(moments)) {
+    is_day = nchar(moments) == 10L
+    text = sub("Z$", "+0000", sub("([-+]\\d\\d):(\\d\\d)$", "\\1\\2", chartr(" ", "T", moments)))
+    has_zone = grepl("[-+]\\d{4}$", text)
+    format = if (is_day) "%Y-%m-%d" else paste0("%Y-%m-%dT%H:%M:%OS", if (has_zone) "%z")
+    moments = as.POSIXct(text, format = format, tz = "UTC")
   }
-  seconds
+  if (inherits(moments, "Date")) {
+    return(86400 * floor(as.double(unclass(moments))))
+  }
+  round(as.double(as.POSIXct(moments)) * 1e6) / 1e6
 }
 
 # Weights as doubles, NaN if missing.
@@ -95,22 +91,21 @@ tree_numbers = function(column, name) {
 
 # Whether missing values, and then those of each code, meet the condition of a node.
 taken_codes = function(node, column) {
-  if (node$operator == "isnull") {
-    return(as.raw(c(TRUE, rep(FALSE, length(column$values)))))
-  }
-  wanted = refuse_at(of_node(node$path), lapply(node$value, fitting_value, node = node, column = column))
+  op = node$keys[["op"]]
+  op = if (is.null(op)) "eq" else op
   values = column$values
+  if (op == "isnull") {
+    return(as.raw(c(TRUE, logical(length(values)))))
+  }
+  wanted = refuse_at(sprintf("of node '%s'", node$path), fitting_values(node, op, column))
   first = wanted[[1L]]
-  # If the kinds do not match here, the column has no values.
-  found = if (length(values) == 0L) logical() else switch(node$operator,
-    eq = ,
-    "in" = values %in% unlist(wanted),
-    ne = ,
-    "not in" = !values %in% unlist(wanted),
-    lt = is_before(values, first),
-    le = !is_before(first, values),
-    gt = is_before(first, values),
-    ge = !is_before(values, first),
+  found = if (length(values) == 0L) logical() else switch(op,
+    eq = , "==" = , "in" = values %in% unlist(wanted),
+    ne = , "!=" = , "not in" = !values %in% unlist(wanted),
+    lt = , "<" = is_before(values, first),
+    le = , "<=" = !is_before(first, values),
+    gt = , ">" = is_before(first, values),
+    ge = , ">=" = !is_before(values, first),
     between = !is_before(values, first) & !is_before(wanted[[2L]], values)
   )
   as.raw(c(FALSE, found))
@@ -121,29 +116,91 @@ is_before = function(left, right) {
   if (!is.character(left)) {
     return(left < right)
   }
-  all = unique(c(left, right))
-  order = sort(all, method = "radix")
+  order = sort(unique(c(left, right)), method = "radix")
   match(left, order) < match(right, order)
 }
 
-# The value of a condition in the type of the column; one of another kind is refused.
-fitting_value = function(value, node, column) {
-  kind = column$kind
-  given = c("date", "boolean", "text", "number")[
-    c(inherits(value, c("Date", "POSIXt")), is.logical(value), is.character(value), TRUE)
-  ][1L]
-  if (node$operator %in% c("lt", "le", "gt", "ge", "between") && kind == "boolean") {
+# The values of a condition in the type of the column; those of another kind are refused.
+fitting_values = function(node, op, column) {
+  value = node$keys[["value"]]
+  asked = list(value)
+  if (op %in% c("in", "not in", "between")) {
+    # A list, or a vector of more than one item.
+    is_list = is.list(value) && !is.object(value) && is.null(names(value)) && length(value) > 0L
+    asked = if (is_list) value else if (length(value) > 1L) lapply(seq_along(value), function(i) value[i])
+    if (is.null(asked) || (op == "between" && length(asked) != 2L)) {
+      required = if (op == "between") "be a list of two values, both included" else "be a list of values"
+      stop_parameter("value", required, show_given(value))
+    }
+  }
+  if (column$kind == "boolean" && !op %in% c("eq", "ne", "in", "not in", "==", "!=")) {
     stop_parameter("op", "be one of 'eq', 'ne', 'in', 'not in', 'isnull' for a column of logical values",
-      show_value(node$operator))
+      show_value(op))
   }
-  if (given != kind && length(column$values) > 0L) {
+  if (length(column$values) == 0L) asked else lapply(asked, fitting_value, node$keys[["column"]], column$kind)
+}
+
+fitting_value = function(value, name, kind) {
+  value = plain_value(if (is.factor(value)) as.character(value) else value)
+  is_moment = inherits(value, c("Date", "POSIXt"))
+  moment = "^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)?)?$"
+  fits = length(value) == 1L && !anyNA(value) && switch(kind,
+    date = is_moment || (is_plain_text(value) && grepl(moment, value)),
+    boolean = is.logical(value),
+    number = is.numeric(value) && !is.object(value),
+    text = is_plain_text(value)
+  )
+  if (!fits) {
     nouns = c(boolean = "a logical value", number = "a number", text = "a text", date = "a date")
-    stop_parameter("value", sprintf("be %s as column '%s' holds", nouns[[kind]], node$column),
-      if (given == "date") paste("the date", format(value)) else show_value(value))
+    stop_parameter("value", sprintf("be %s as column '%s' holds", nouns[[kind]], name),
+      if (is_moment) paste("the date", format(value)) else show_given(value))
   }
-  switch(given,
-    date = moment_seconds(value, "spec", "value"),
-    text = unicode_text(value, "value", sprintf("be a text as column '%s' holds", node$column)),
-    as.vector(value)
+  switch(kind, date = moment_seconds(value), text = unicode_text(value, "value"), as.vector(value))
+}
+
+# The columns that are compared or cloned, and those that are weights, each once.
+tree_columns = function(nodes) {
+  named = function(of_node) unique(as.character(unlist(lapply(nodes, of_node))))
+  list(
+    coded = named(function(node) node$keys[["column"]]),
+    numbers = setdiff(named(function(node) c(summed_column(node), node$keys[["row_weight"]])), "count")
+  )
+}
+
+# The column whose sum is the weight of a node, or "count"; NULL if there is none.
+summed_column = function(node) {
+  weight = node$keys[["weight"]]
+  if (is.character(weight)) trimws(substring(weight, nchar("proportional(") + 1L, nchar(weight) - 1L))
+}
+
+# The declared nodes and the columns as the core takes them.
+tree_data = function(nodes, n_rows, coded, numbers) {
+  of_nodes = function(value, type) vapply(nodes, value, type, USE.NAMES = FALSE)
+  key = function(name, default) {
+    of_nodes(function(node) if (is.null(node$keys[[name]])) default else node$keys[[name]], default)
+  }
+  place = function(names, known) match(names, known, nomatch = 0L) - 1L
+  column = key("column", "")
+  clones = key("for_each", 0L) == 1L
+  weight = of_nodes(function(node) if (is.numeric(node$keys[["weight"]])) as.double(node$keys[["weight"]]) else -1, 0)
+  summed = of_nodes(function(node) c(summed_column(node), "")[1L], "")
+  missing = match(key("missing", "error"), c("error", "stratum", "drop"))
+  taken = Map(taken_codes, nodes[column != "" & !clones], coded[column[column != "" & !clones]])
+  list(
+    parents = as.integer(of_nodes(function(node) node$parent, 0)),
+    names = packed(of_nodes(function(node) node$name, "")),
+    selections = as.raw(ifelse(clones, missing + 1L, column != "")),
+    modes = as.raw(match(key("mode", "replacement"), c("replacement", "sequential", "shuffle")) - 1L),
+    prunings = as.raw(match(key("prune", ""), c("", "individual", "parent")) - 1L),
+    repeats = as.integer(key("repeat", 1)),
+    columns = place(column, names(coded)),
+    weights = weight,
+    summed = ifelse(summed == "", -2L, place(summed, names(numbers))),
+    row_weights = place(key("row_weight", ""), names(numbers)),
+    n_rows = as.double(n_rows),
+    n_values = vapply(unname(coded), function(column) length(column$values), 0L),
+    column_codes = as.integer(unlist(lapply(unname(coded), `[[`, "codes"))),
+    taken = as.raw(unlist(lapply(unname(taken), as.integer))),
+    numbers = as.double(unlist(unname(numbers)))
   )
 }

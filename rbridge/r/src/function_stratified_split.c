@@ -3,7 +3,6 @@
 #include "core/epoch_order.h"
 #include "core/functions.h"
 #include "core/group_parts.h"
-#include "core/lanes.h"
 #include "core/request.h"
 #include "core/table_rounding.h"
 
@@ -56,6 +55,23 @@ static bool read_sizes(const Parts *request, PartSizes *sizes, Host *host) {
   char shown[NUMBER], got[SENTENCE];
   snprintf(got, SENTENCE, "a sum of %s", show_number(sum, shown));
   return refuse(host, "sizes", got, "be shares that add up to 1, or numbers of rows");
+}
+
+/* Return floor(number * count / total) of numbers below 2^53, of which the second is not above the third. */
+static inline int64_t whole_share(int64_t number, int64_t count, int64_t total) {
+  enum { DIGIT_BITS = 10, FIRST_SHIFT = 50 };
+  if (count == 0 || number <= INT64_MAX / count) return number * count / total;
+  /* The product has more than 64 bits. So the number is read digit by digit: those read so far, times the count, are
+   * share * total + left.
+   */
+  uint64_t share = 0, left = 0;
+  for (int shift = FIRST_SHIFT; shift >= 0; shift -= DIGIT_BITS) {
+    uint64_t digit = (uint64_t)number >> shift & ((1 << DIGIT_BITS) - 1);
+    left = (left << DIGIT_BITS) + digit * (uint64_t)count;
+    share = (share << DIGIT_BITS) + left / (uint64_t)total;
+    left %= (uint64_t)total;
+  }
+  return (int64_t)share;
 }
 
 /* Give each part its share of the rows, rounded down, and one more to those with the largest remainders, the first ones

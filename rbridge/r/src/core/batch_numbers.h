@@ -188,36 +188,6 @@ static inline void warn_of_rare(
   );
 }
 
-/* The number of batches by a minimum of all strata. */
-static inline bool batches_by_minimum(
-    const Parts *request, const Counts *rows, double minimum, double num_replicas, int rare, int64_t *n_batches,
-    Host *host
-) {
-  char shown[NUMBER], smallest[SENTENCE];
-  const char *name = "min_samples_per_stratum";
-  int64_t fewest = fewest_rows(rows);
-  long long largest = fewest / limited(num_replicas);
-  bool is_rare = minimum > (double)fewest;
-  show_smallest(rows, host, smallest);
-  if (is_rare && rare == RARE_ERROR && largest > 0) {
-    const char *got = number_read(request, name, minimum, shown);
-    refuse(host, name, got, "be at most %lld: the %.300s", largest, smallest);
-    return advise(host, "Lower " RARE_ADVICE);
-  }
-  *n_batches = is_rare ? 1 : fewest / limited(minimum);
-  if (!share_batches(request, num_replicas, n_batches, host)) {
-    if (largest > 0) return advise(host, "Lower '%s' to at most %lld.", name, largest);
-    return advise(host, "The %.300s.", smallest);
-  }
-  if (is_rare && rare == RARE_WARN) {
-    snprintf(
-        host->warning, SENTENCE, "The %.300s, and the '%s' parameter is %s: all rows are in one batch.", smallest, name,
-        show_number(minimum, shown)
-    );
-  }
-  return true;
-}
-
 /* The least mean for which rounding half up, then down to a multiple of the replicas, gives at most `most` batches. */
 static inline int64_t least_mean(int64_t n_rows, int64_t most, int64_t replicas) {
   return 2 * n_rows / (2 * (most + replicas - 1) + 1) + 1;
@@ -307,51 +277,6 @@ static inline bool batches_by_size(
       (long long)quotient_up(rows->n_rows, most), show_batches(most, at_most), show_smallest(rows, host, smallest)
   );
   return advise(host, is_part ? "Raise it, or 'multiplier'." : "Raise it.");
-}
-
-/* The most batches that keep a minimum for each stratum; 0 for none, and at least one is above 0. */
-static inline bool batches_by_quotas(
-    const Parts *request, const Counts *rows, const double *quotas, double num_replicas, int rare, int64_t *n_batches,
-    Host *host
-) {
-  char shown[NUMBER];
-  const char *name = "min_samples_per_stratum";
-  int64_t tightest = -1, fewest = 0, short_one = -1;
-  for (int64_t stratum = 0; stratum < rows->n_strata; stratum++) {
-    if (quotas[stratum] == 0) continue;
-    int64_t batches = rows->counts[stratum] / limited(quotas[stratum]);
-    if (tightest < 0 || batches < fewest) {
-      tightest = stratum;
-      fewest = batches;
-    }
-    if (short_one < 0 && quotas[stratum] > (double)rows->counts[stratum]) short_one = stratum;
-  }
-  int64_t count = rows->counts[tightest], most = count / limited(num_replicas);
-  host->refusal.stratum = tightest;
-  if (fewest == 0 && rare == RARE_ERROR && most > 0) {
-    refuse(
-        host, name, show_number(quotas[tightest], shown), "ask for at most %lld row%s of '{stratum}', which has %lld",
-        (long long)most, plural(most), (long long)count
-    );
-    return advise(host, "Lower " RARE_ADVICE);
-  }
-  *n_batches = fewest == 0 ? 1 : fewest;
-  if (!share_batches(request, num_replicas, n_batches, host)) {
-    if (most > 0) {
-      return advise(host, "Lower the number of '{stratum}' in '%s' to at most %lld.", name, (long long)most);
-    }
-    return advise(host, "'{stratum}' has %lld row%s.", (long long)count, plural(count));
-  }
-  if (short_one >= 0 && rare == RARE_WARN) {
-    host->refusal.stratum = short_one;
-    int64_t has = rows->counts[short_one];
-    snprintf(
-        host->warning, SENTENCE,
-        "The stratum '{stratum}' has %lld row%s, and the '%s' parameter asks for %s: all rows are in one batch.",
-        (long long)has, plural(has), name, show_number(quotas[short_one], shown)
-    );
-  }
-  return true;
 }
 
 #endif

@@ -29,16 +29,6 @@ typedef struct {
   one(sharded_strata) \
   one(sharded_cells) \
   one(last_epoch) \
-  one(stream_plan) \
-  one(stream_epoch) \
-  one(source_order) \
-  one(lane_sources) \
-  one(needs_rows) \
-  one(deal_rows) \
-  one(cut_batches) \
-  one(lane_windows) \
-  one(row_copies) \
-  one(deal_taken) \
   one(number_values) \
   one(group_plan) \
   one(density_weights) \

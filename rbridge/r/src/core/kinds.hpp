@@ -45,13 +45,13 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 }
 
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
-    pairs_kind, triples_kind;
+    stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
   for (const Kind *kind : {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
-           &pairs_kind, &triples_kind,
+           &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
        }) {
     if (kind->name == name) return kind;
   }

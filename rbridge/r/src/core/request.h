@@ -39,36 +39,6 @@ static inline bool read_one_minimum(const Parts *request, double most, double *m
   return advise(host, "Only the stratified batch sampler and streams with counts take a minimum for each stratum.");
 }
 
-/* Read a value of a part whose values have names: a whole number of at least `least`, 0 or 1. */
-static inline bool read_whole_item(
-    const Parts *request, const char *name, int64_t item, double least, double *number, Host *host
-) {
-  Part values = find_part(request, name);
-  Parts one = {.parts = &values.items[item], .n_parts = 1};
-  if (read_whole(&one, values.items[item].name, least, INFINITY, number, host)) return true;
-  host->refusal.parameter = host->refusal.shown = name;
-  host->refusal.place = item + 1;
-  return false;
-}
-
-/* Read a finite number above 0 from a part; the name is that of the parameter. */
-static inline bool read_positive_part(const Part *value, const char *name, double *number, Host *host) {
-  bool is_number = is_one_number(value, number);
-  if (value->type == FRACTION) *number = *(const double *)value->values;
-  if (is_number && isfinite(*number) && *number > 0) return true;
-  host->refusal.is_type = !is_number;
-  return refuse(host, name, NULL, "be a finite number above 0");
-}
-
-/* Read a finite number above 0 from a part whose values have names. */
-static inline bool read_positive_item(
-    const Parts *request, const char *name, int64_t item, double *number, Host *host
-) {
-  if (read_positive_part(&find_part(request, name).items[item], name, number, host)) return true;
-  host->refusal.place = item + 1;
-  return false;
-}
-
 /* Find out whether lines of files are dealt to batches evenly; by default, they are shuffled. */
 static inline bool read_even(const Parts *request, bool *even, Host *host) {
   static const char *const choices[] = {"shuffled", "even"};

@@ -8,7 +8,7 @@ namespace pystrat {
 
 /* What a value may be. Several numbers have the names of strata in a request. */
 enum class Is {
-  whole, flag, choice, choice_or_rows, number, positive_or_several, several_positive, whole_or_several,
+  whole, whole_or_text, flag, choice, choice_or_rows, number, positive_or_several, several_positive, whole_or_several,
   anything /* which only the host uses */
 };
 
@@ -102,6 +102,9 @@ inline Value read(const Parameter &each, const Values &given) {
       if (place == each.choices.size()) return nearly_whole(*number);
       return each.choices[place];
     }
+    case Is::whole_or_text:
+      if (std::holds_alternative<std::string>(given[name])) return given[name];
+      return given.whole(name, each.least, each.most);
     default: break;
   }
   bool is_one_of_recipe = each.type == Is::several_positive && given.is_recipe && number != nullptr;

@@ -287,7 +287,7 @@ SEXP plan_in_cpp(SEXP kind, SEXP request) {
   return answer([&](Host &host, SEXP &) {
     Values given = values_of(request, false, found);
     std::unique_ptr<Sampler> sampler;
-    bool is_complete = found.data.empty() || given.has(found.data[0]);
+    bool is_complete = found.make != nullptr && (found.data.empty() || given.has(found.data[0]));
     if (!check_request(found, given, host)) return false;
     for (const char *name : {"seed", "rank"}) given.remove(name);
     return !is_complete || begin_sampler(found, given, 0, sampler, host);

@@ -55,8 +55,8 @@ cases = list(
     "keep at most the lines of each file. Got more" = list(kept = c(31, 0)),
     "have a path and a version of each file. Got others" = list(labels.paths = as.raw(1))),
   list(batch_sampler_tree(turns, 4, "active", table = list(label = rep(c("active", "inactive"), c(4, 8))), seed = 1),
-    "have the rows of the leaves as 'rows'. Got 12 values" = list(counts = c(3L, 8L)),
-    "have arguments that fit 'uniform'. Got others" = list(numbers = c(10, -10)))
+    "have the nodes and the columns of a tree. Got others" = list(taken = as.raw(1)),
+    "have two arguments of each function. Got others" = list(first = c(10, -10)))
 )
 
 for (case in cases) {
@@ -92,8 +92,9 @@ edits_of_vector = function(vector) {
 }
 
 # Edits that are accepted, by kind and part.
-may_be = c("perplexity reported missing", "perplexity maximum negative", "tree numbers negative",
-  "tree repeats largest", "epoch_subset lengths largest", "pairs power zero", "prioritized alpha zero",
+may_be = c("perplexity reported missing", "perplexity maximum negative", "tree names largest", "tree names empty",
+  "tree repeats largest", "tree summed negative", "tree weights zero",
+  "epoch_subset lengths largest", "pairs power zero", "prioritized alpha zero",
   "prioritized epsilon zero")
 
 # Edits of a part, or of a vector of the state, are refused, or accepted if `may_be` has them.

@@ -275,5 +275,5 @@ test_that("tensors without rows or with gradients, and datasets that return too 
 
 test_that("it shows its sampler", {
   expect_output(print(tensor_loader(labels, sampler = stratified())),
-    "<tensor_loader>\n[*] Batches: 13, of chunks of at most 4194304 bytes\n<batch_sampler_stratified>")
+    "<tensor_loader>\n[*] Batches: 13, of chunks of at most 1048576 bytes\n<batch_sampler_stratified>")
 })

@@ -239,17 +239,6 @@ test_that("ids, layers, models and optimizers that do not serve are refused, and
     sampled_output(model, layer, 1, "adam"))
   refused("must train each parameter of the layer once. Got its weight 0 times instead.",
     sampled_output(model, layer, 1, optimizers$sgd(model_of()$parameters))$begin())
-  text = "keep numbers, or tensors of the parameter's shape that begin at 0, for each parameter. Got"
-  for (name in c("lbfgs", "rprop", "ignite_adam")) {
-    make = getExportedValue("torch", paste0("optim_", name))
-    refused(text, sampled_output(model, layer, 1, make(model$parameters, lr = 0.1))$begin())
-  }
-  factored = optimizers$sgd(model$parameters)
-  factored$state$set(layer$weight, list(rows = torch::torch_zeros(size)))
-  refused(paste(text, "'rows' of shape (50) for its weight instead."),
-    sampled_output(model, layer, 1, factored)$begin())
-  factored$state$set(layer$weight, list(rows = torch::torch_zeros(size, width)$to_sparse()))
-  refused(paste(text, "a sparse 'rows' for its weight instead."), sampled_output(model, layer, 1, factored)$begin())
   model(torch::torch_tensor(1L))$sum()$backward()
   refused("must have no gradients left. Got some of its weight instead. Call optimizer$zero_grad() before.",
     sampled_output(model, layer, 1)$begin())
@@ -264,28 +253,4 @@ test_that("tied weights are refused", {
   model[[1L]]$weight = layer$weight
   expect_error(sampled_output(model, layer, 1)$begin(),
     "must have a weight of its own. Got the one of '0.weight' instead. Untie them", fixed = TRUE)
-})
-
-test_that("state that is made inside and is not of rows is dropped at the end, after the weights are written", {
-  skip_without_libtorch()
-  model = model_of()
-  layer = model[[3L]]
-  optimizer = optimizers$sgd(model$parameters)
-  strange = function() {
-    train_on(model, optimizer, 2:3, sampled)
-    optimizer$state$set(layer$weight, list(columns = torch::torch_zeros(1L, width)))
-    small <<- torch::as_array(layer$weight)
-  }
-  small = NULL
-  sampled = sampled_output(model, layer, 2:3, optimizer)
-  expect_error(with(sampled, strange()),
-    "Got 'columns' of shape (1, 8) for its weight instead. The weights are written back; this state was dropped.",
-    fixed = TRUE)
-  expect_identical(torch::as_array(layer$weight)[2:3, ], small)
-  expect_null(optimizer$state$get(layer$weight))
-  expect_error(with(sampled, {
-    strange()
-    stop("of the user")
-  }), "of the user")
-  expect_identical(layer$out_features, size)
 })

@@ -1,4 +1,4 @@
-# Weights that change by epoch: tables, and functions of the epoch.
+# Weights that change by epoch.
 
 folder = corpus_of(f0 = 30, f1 = 60, f2 = 5)
 table_of_weights = list("5" = list(3, 1, "*"), "0" = c(1, 1, 1), "9" = c(0, 1, 0))
@@ -9,59 +9,32 @@ staged_mixture = function(weights, ..., epoch_end = "all_exhausted") {
 }
 
 test_that("weights hold from their epoch on", {
-  for (weights in list(table_of_weights, weights_in_steps)) {
-    generator = staged_mixture(weights)
-    mixture = generator(NULL)
-    for (epoch in c(0, 4, 5, 8, 9, 6700000)) {
-      plain = staged_mixture(weights_in_steps(epoch))
-      expect_identical(mixture$batches(epoch), plain(NULL)$batches(epoch))
-      for (plan in list(mixture$plan(epoch), corpus_plan(generator, epoch), corpus_plan(mixture, epoch))) {
-        expect_identical(plan, corpus_plan(plain))
-      }
+  generator = staged_mixture(table_of_weights)
+  mixture = generator(NULL)
+  for (epoch in c(0, 4, 5, 8, 9, 6700000)) {
+    plain = staged_mixture(weights_in_steps(epoch))
+    expect_identical(mixture$batches(epoch), plain(NULL)$batches(epoch))
+    for (plan in list(mixture$plan(epoch), corpus_plan(generator, epoch), corpus_plan(mixture, epoch))) {
+      expect_identical(plan, corpus_plan(plain))
     }
-    expect_identical(corpus_plan(generator)$drawn, c(60, 60, 60))
   }
+  expect_identical(corpus_plan(generator)$drawn, c(60, 60, 60))
 })
 
 test_that("the length and the plan are those of the epoch that comes next", {
-  for (weights in list(table_of_weights, weights_in_steps)) {
-    sampler = staged_mixture(weights)(NULL)
-    lengths = vapply(0:10, function(epoch) {
-      expect_identical(sampler$plan(), sampler$plan(epoch))
-      length = sampler$.length()
-      expect_length(next_epoch_of(sampler), length)
-      length
-    }, 0L)
-    expect_identical(lengths, rep(c(23L, 31L, 8L), c(5, 4, 2)))
-    shown = capture.output(print(sampler$set_epoch(5)))
-    expect_match(shown, "240 drawn without replacement and 5 kept in epoch 5", fixed = TRUE, all = FALSE)
-  }
-  expect_match(capture.output(staged_mixture(weights_in_steps)), "180 drawn .* in epoch 0", all = FALSE)
+  sampler = staged_mixture(table_of_weights)(NULL)
+  lengths = vapply(0:10, function(epoch) {
+    expect_identical(sampler$plan(), sampler$plan(epoch))
+    length = sampler$.length()
+    expect_length(next_epoch_of(sampler), length)
+    length
+  }, 0L)
+  expect_identical(lengths, rep(c(23L, 31L, 8L), c(5, 4, 2)))
+  shown = capture.output(print(sampler$set_epoch(5)))
+  expect_match(shown, "240 drawn without replacement and 5 kept in epoch 5", fixed = TRUE, all = FALSE)
 })
 
-test_that("a function makes the batches of a table, also by length and balanced over replicas", {
-  by_length = function(weights) {
-    staged_mixture(weights, sample = 48L, epoch_end = "sample", lengths = 1L + (0:94 * 7L) %% 31L, window = 24,
-      num_replicas = 3, balance_replicas = TRUE)(NULL)
-  }
-  by_function = by_length(function(epoch) c(1, 1 + epoch, 1))
-  by_table = by_length(list("0" = c(1, 1, 1), "1" = c(1, 2, 1)))
-  for (epoch in 0:1) {
-    expect_identical(by_function$batches(epoch), by_table$batches(epoch))
-  }
-})
-
-test_that("a generator with a function is saved, with nothing else of where it was made", {
-  weights = utils::removeSource(function(epoch) c(1, step * epoch, 1))
-  environment(weights) = list2env(list(step = 0.5), parent = baseenv())
-  generator = staged_mixture(weights)
-  file = tempfile(fileext = ".rds")
-  saveRDS(generator, file)
-  expect_lt(length(serialize(attr(generator, "settings")$functions$plan_of, NULL)), 10000)
-  expect_identical(readRDS(file)(NULL)$batches(3), generator(NULL)$batches(3))
-})
-
-test_that("wrong tables and functions are refused", {
+test_that("wrong tables are refused", {
   refused = function(weights, message) {
     expect_error(staged_mixture(weights), paste("The 'weights' parameter must", message), fixed = TRUE)
   }
@@ -72,11 +45,4 @@ test_that("wrong tables and functions are refused", {
   refused(list("3" = c(1, 1, 1)), "have weights from epoch 0 on. Got a table from epoch 3 on instead.")
   refused(list("0" = c(1, 1, 1), "4" = NULL), "have a list of weights for each epoch of the table. Got nothing")
   refused(list("0" = c(1, 1, 1), "4" = c(1, 1)), "have one entry for each file, 3. Got 2 values instead.")
-  refused(function(epoch) NULL, "return the weights of each epoch. Got nothing for epoch 0 instead.")
-  sampler = staged_mixture(function(epoch) rep(1, 3 - epoch %/% 2))(NULL)
-  expect_identical(sampler$.length(), 23L)
-  sampler$set_epoch(2)
-  message = "The 'weights' parameter must have one entry for each file, 3. Got 2 values"
-  expect_error(sampler$.length(), message, fixed = TRUE)
-  expect_error(sampler$.iter()(), message, fixed = TRUE)
 })

@@ -66,7 +66,7 @@ wrong_stream = function(stream, args) {
   if (!identical(sort(unlist(batches)), sort(unname(expected)))) {
     return("has other rows")
   }
-  if (!is.null(stream$buffer_needed) && length(batches) != stream$.length()) {
+  if (!is.na(stream$.length()) && length(batches) != stream$.length()) {
     return("has another number of batches")
   }
   stream$set_epoch(0)

@@ -10,7 +10,7 @@ sampler_of = function(spec = turns, batch_size = 4, length = "active", table = l
 test_that("a batch carries its part of the auxiliary values, and instances show themselves", {
   generator = sampler_of()
   instance = generator(NULL)
-  expect_output(print(instance), "* Rows: 12, of a tree with 3 nodes\n* Batches: 2, of 2 to 4 rows\n", fixed = TRUE)
+  expect_output(print(instance), "* table: 12 rows\n* batches: 2\n", fixed = TRUE)
   expect_output(print(generator), "* batch_size: 4\n* length: 'active'\n* drop_last: FALSE\n", fixed = TRUE)
   found = instance$batches(0)
   expect_identical(found$offsets, c(0L, 4L, 6L))
@@ -47,9 +47,6 @@ test_that("factors, classes of times and R's own vectors are read as what they s
   expect_error(rows(column = "time", value = 1), "must be a date as column 'time' holds. Got 1 instead.", fixed = TRUE)
   table$time = as.POSIXlt(table$time)
   expect_identical(rows(column = "time", op = ">", value = as.Date("2020-01-01")), 1:3)
-  table$time = as.POSIXct(1e12, origin = "1970-01-01", tz = "UTC")
-  expect_error(rows(column = "time", value = time),
-    "must hold times of the years 1 to 9999 in 'time'. Got another year instead.", fixed = TRUE)
 })
 
 test_that("columns and values of other classes are refused with their name", {
@@ -62,10 +59,8 @@ test_that("columns and values of other classes are refused with their name", {
   }
   expect_refused(list(column = "x", value = 1), list(x = matrix(1:4, 2)),
     "must hold a vector in column 'x'. Got a value of class 'matrix' instead.")
-  for (value in list(structure(2L, class = "integer64"), as.difftime(2, units = "hours"))) {
-    expect_refused(list(column = "x", op = "in", value = list(1, value)), list(x = 1:3),
-      sprintf("dates or times. Got a value of class '%s' in 'value' instead.", class(value)))
-  }
+  expect_refused(list(column = "x", value = as.difftime(2, units = "hours")), list(x = 1:3),
+    "must be a number as column 'x' holds. Got a value of class 'difftime' instead.")
   bytes = "\xff"
   Encoding(bytes) = "bytes"
   expect_refused(list(column = "x", value = "a"), list(x = bytes), "Got text that is not Unicode in column 'x'")
@@ -73,37 +68,25 @@ test_that("columns and values of other classes are refused with their name", {
 
 test_that("missing values, repeated keys and nothing are no specification", {
   skip_if_not_installed("yaml")
-  times = list(as.POSIXct(NA), as.POSIXlt(NA), as.Date(NA))
-  for (value in c(list(NA, NA_character_, NA_real_, NA_integer_, factor(NA), list("a", NA), c("a", NA)), times)) {
-    expect_error(sampler_of(list(children = list(list(name = "a", column = "x", value = value)))), paste(
-      "The 'spec' parameter must have no missing values. Got NA in 'value' instead.",
-      "Missing values are found by 'op: isnull'."
-    ), fixed = TRUE)
-  }
   refused = function(text, ...) expect_error(sampler_of(...), text, fixed = TRUE)
-  refused("a logical value or a date. Got NaN instead.", list(column = "label", value = NaN))
+  for (value in list(NA, NA_character_, NaN, factor(NA), list("a", NA))) {
+    refused("'value' parameter of node 'root' must be", list(column = "label", value = value))
+  }
   refused("The 'spec' parameter must have every key once. Got 'name' again instead.",
     list(children = list(list(name = "a", name = "b"))))
   refused("must be a mapping: the root node. Got nothing instead.", NULL)
   refused("must be a mapping: the root node. Got 0 values instead.", character())
   refused("must be the path of a file that exists", "nowhere.yaml")
-  refused("must be a number of draws, or the name of a node. Got text that is not Unicode instead.",
-    length = `Encoding<-`("\xff", "UTF-8"))
   refused("The 'table' parameter must be a data frame or a list", table = 3)
   expect_identical(sampler_of(list(), length = 12)(NULL)$.length(), 3L)
 })
 
-test_that("YAML may be a file or its text, and a long value of it is cut in the message", {
+test_that("YAML may be a file or its text", {
   skip_if_not_installed("yaml")
   text = "mode: shuffle\nchildren:\n  - {name: each, column: label, for_each: true, mode: shuffle}\n"
   file = withr::local_tempfile(fileext = ".yml")
   writeLines(text, file)
   expect_identical(recipe_of(sampler_of(file, length = "root")), recipe_of(sampler_of(text, length = "root")))
-  for (type in c("bool", "int")) {
-    text = sprintf("column: flag\nvalue: !!%s %s\n", type, strrep("m", 5000))
-    got = sprintf("hold valid values. Got the %s '%s...' instead.", type, strrep("m", 100))
-    expect_match(message_of(sampler_of(text)), got, fixed = TRUE)
-  }
 })
 
 test_that("the columns are those of the task where no table is given, in its order", {
@@ -122,7 +105,7 @@ test_that("the columns are those of the task where no table is given, in its ord
   expect_error(generator(NULL), "must be given if the dataset has no task. Got nothing instead.", fixed = TRUE)
   expect_output(print(generator), "* length: 'root'", fixed = TRUE)
   expect_error(sampler_of()(list(task = task)),
-    "parameter must have one row for each row of the dataset, 4. Got 12 rows instead.",
+    "parameter must have as many rows as the sampler was made for, 12. Got 4 rows instead.",
     fixed = TRUE)
 })
 
@@ -133,43 +116,6 @@ test_that("a column that a table has twice is refused where it is used", {
     expect_error(sampler_of(list(column = "label", value = "a"), table = form),
       "must have one column 'label'. Got 2 such columns instead.", fixed = TRUE)
   }
-})
-
-around = function(node, level) list(name = "b", children = list(node))
-nested = function(depth) Reduce(around, 1:depth, list(name = "a"))
-brackets = function(depth) paste0(strrep("{name: a, children: [", depth), "{name: b}", strrep("]}", depth), "\n")
-
-test_that("specifications that are nested deeply, or repeat their parts endlessly, are refused", {
-  skip_if_not_installed("yaml")
-  repeating = Reduce(function(node, level) list(children = list(node, node)), 1:60, list())
-  refused = c(lapply(c(64, 1000), nested), lapply(c(64, 20000), brackets), strrep("- ", 5000), list(repeating))
-  for (spec in refused) {
-    expect_identical(tryCatch(sampler_of(spec), error = conditionMessage), paste("The 'spec' parameter must have at",
-      "most 1000000 mappings and lists, nested at most 128 deep. Got more instead."))
-  }
-})
-
-test_that("64 nodes below one another need half of the usual stack, and YAML needs the package yaml", {
-  skip_on_cran()
-  skip_if_not_installed("yaml")
-  skip_on_os("windows")
-  program = withr::local_tempfile(fileext = ".R")
-  specs = withr::local_tempfile(fileext = ".rds")
-  saveRDS(unlist(lapply(c(1, 20, 63), function(depth) list(nested(depth), brackets(depth))), recursive = FALSE), specs)
-  writeLines(c(
-    sprintf("for (spec in readRDS('%s')) {", specs),
-    "  sampler = rbridge::batch_sampler_tree(spec, 1, length = 4, table = list(x = 1:3), seed = 1)(NULL)",
-    "  stopifnot(length(sampler$batches(0)$rows) == 4)",
-    "}",
-    # No package of that name is found from now on.
-    "trace('requireNamespace', quote(if (package == 'yaml') package <- 'no.such.package'), where = baseenv(),",
-    "  print = FALSE)",
-    "tryCatch(rbridge::batch_sampler_tree('mode: shuffle\\n', 4, 12), error = function(error) cat(error$message))"
-  ), program)
-  command = paste("ulimit -s 4096 &&", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(program))
-  libraries = paste0("R_LIBS=", paste(.libPaths(), collapse = ":"))
-  found = system2("sh", c("-c", shQuote(command)), stdout = TRUE, stderr = TRUE, env = libraries)
-  expect_match(tail(found, 1L), "The package yaml, which reads the specification, is not installed. Install it: ")
 })
 
 endless_of = function(auxiliary = NULL, ..., batch_size = 7, length = NULL) {
@@ -214,8 +160,7 @@ test_that("a sampler without an end has no length", {
     "a whole epoch. Got nothing instead."), fixed = TRUE)
   expect_error(endless_of(persistent = TRUE), paste("The 'persistent' parameter must be false if",
     "'length' is not given, since no epoch ends. Got TRUE instead."), fixed = TRUE)
-  expect_output(print(sampler), "* Batches: without end, of 7 rows", fixed = TRUE)
-  expect_output(print(generator), "* length: nothing", fixed = TRUE)
+  expect_output(print(sampler), "* batches: NA", fixed = TRUE)
 })
 
 test_that("an auxiliary value may be a function of the epoch and the draw, which may return anything", {
@@ -240,7 +185,5 @@ test_that("a generator with a function can be saved, and a recipe alone lacks it
   expect_identical(loaded(NULL)$batches(1), generator(NULL)$batches(1))
   expect_error(generator_of_recipe(recipe_of(generator))(NULL), fixed = TRUE,
     "must come with the functions of its auxiliary values. Got a recipe alone")
-  for (own in c("function()", sprintf("choice(%s1%s)", strrep("[", 1e5), strrep("]", 1e5)))) {
-    expect_error(endless_of(list(own = own), length = 20), "The 'own' parameter of 'auxiliary' must", fixed = TRUE)
-  }
+  expect_error(endless_of(list(own = "function()"), length = 20), "The 'auxiliary' parameter must map", fixed = TRUE)
 })

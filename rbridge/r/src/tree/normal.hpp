@@ -4,13 +4,12 @@
  * that its numbers are the same to the last bit.
  */
 
-#ifndef PYSTRAT_NORMAL_H
-#define PYSTRAT_NORMAL_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
 
-#include "rounding.h"
+#include "../core/rounding.h"
 
 /* The value of a polynomial of degree 7, by Horner's rule, from the highest power on. */
 static inline double polynomial(const double *coefficients, double variable) {
@@ -73,4 +72,3 @@ static inline void make_normal(int64_t count, double mean, double deviation, dou
   }
 }
 
-#endif

@@ -1,0 +1,77 @@
+/* The keys of a declared node, which hosts check one node after another: a kind that draws nothing. */
+
+#include "../core/kinds.hpp"
+
+namespace pystrat {
+namespace {
+
+Parameter key(const char *name) { return {name, Is::anything, 0, 0, {}, false}; }
+
+const Table of_root = {
+    key("name"), key("column"), key("value"), key("children"), key("row_weight"),
+    optional(choice("op", {"eq", "ne", "lt", "le", "gt", "ge", "in", "not in", "between", "isnull", "==", "!=", "<",
+                           "<=", ">", ">="})),
+    optional(choice("mode", {"replacement", "sequential", "shuffle"})), optional(whole("repeat", LARGEST_COUNT)),
+};
+
+const Table of_nodes = of_root + Table{
+    optional(flag("for_each")), optional(choice("missing", {"error", "stratum", "drop"})), key("weight"),
+    optional(choice("prune", {"individual", "parent"})),
+};
+
+const std::vector<Relation> relations_of_root = {
+    {"column", false, {"value", "op"}}, {"row_weight", true, {"children"}},
+};
+
+const std::vector<Relation> relations_of_nodes = {
+    {"column", false, {"value", "op", "for_each"}}, {"value", true, {"for_each"}}, {"op", true, {"for_each"}},
+    {"for_each", false, {"missing"}}, {"row_weight", true, {"children"}},
+};
+
+/* Whether a weight is a number, or "proportional(...)". */
+bool is_weight(const Value &value) {
+  const double *number = std::get_if<double>(&value);
+  const std::string *text = std::get_if<std::string>(&value);
+  if (number != nullptr) return *number >= 0 && std::isfinite(*number);
+  return text != nullptr && text->rfind("proportional(", 0) == 0 && text->size() > 14 && text->back() == ')';
+}
+
+void check_keys(const Table &table, const std::vector<Relation> &relations, const Values &given) {
+  std::string keys;
+  for (const Parameter &known : table) keys += (keys.empty() ? "" : ", ") + std::string(known.name);
+  for (const auto &item : given.items) {
+    auto is_its_name = [&](const Parameter &known) { return item.first == known.name; };
+    bool is_known = std::any_of(table.begin(), table.end(), is_its_name);
+    if (!is_known) refuse("node", "'" + item.first + "'", "have no keys but " + keys);
+  }
+  check_relations(table, relations, given);
+  for (const char *name : {"name", "column", "row_weight"}) {
+    const std::string *text = std::get_if<std::string>(&given[name]);
+    if (given.has(name) && (text == nullptr || text->empty())) throw Refusal{name, "be a text", "", "", 0, 0, true};
+  }
+  if (given.has("weight") && !is_weight(given["weight"])) {
+    refuse("weight", "", "be a non-negative number, 'proportional(COLUMN)' or 'proportional(count)'");
+  }
+  const std::string *mode = std::get_if<std::string>(&given["mode"]), *op = std::get_if<std::string>(&given["op"]);
+  if (given.has("row_weight") && mode != nullptr && *mode != "replacement") {
+    refuse("row_weight", "", "be left out unless 'mode' is 'replacement'");
+  }
+  bool compares = given.has("column") && !given.has("for_each"), is_null = op != nullptr && *op == "isnull";
+  if (compares && given.has("value") == is_null) {
+    refuse("value", "", is_null ? "be left out with 'op: isnull'" : "be given with 'column', unless 'op' is 'isnull'");
+  }
+}
+
+}  // namespace
+
+const Kind tree_root_kind = {
+    "tree_root", of_root, nullptr, {}, {},
+    [](const Values &given) { check_keys(of_root, relations_of_root, given); },
+};
+
+const Kind tree_node_kind = {
+    "tree_node", of_nodes, nullptr, {}, {},
+    [](const Values &given) { check_keys(of_nodes, relations_of_nodes, given); },
+};
+
+}  // namespace pystrat

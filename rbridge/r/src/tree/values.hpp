@@ -1,0 +1,122 @@
+/* The auxiliary values of the draws of a tree, and sequences of draws with them. */
+
+#pragma once
+
+#include "../core/rounding.h"
+#include "../core/stream.h"
+#include "draws.hpp"
+#include "normal.hpp"
+
+namespace pystrat {
+
+/* Those of a user are the host's. */
+enum Function : uint8_t { OF_USER, UNIFORM, NORMAL, INTEGERS_BETWEEN, CHOICE, CYCLE, COUNTER };
+
+/* A function and its arguments; that of CHOICE and CYCLE is the number of items, as `second`. */
+struct DrawnValue {
+  uint8_t function;
+  double first, second;
+
+  bool has_stream() const { return function >= UNIFORM && function <= CHOICE; }
+
+  bool is_valid() const {
+    bool are_finite = std::fabs(first) <= 1e300 && std::fabs(second) <= 1e300; /* as are differences and quantiles */
+    switch (function) {
+      case OF_USER:
+      case COUNTER: return true;
+      case UNIFORM: return are_finite && first < second;
+      case NORMAL: return are_finite && second > 0;
+      case INTEGERS_BETWEEN:
+        return std::floor(first) == first && std::floor(second) == second && first <= second &&
+               std::fabs(first) < LARGEST_EXACT && std::fabs(second) < LARGEST_EXACT && second - first < LARGEST_EXACT;
+      case CHOICE:
+      case CYCLE: return second >= 1 && second <= double(LARGEST_COUNT);
+      default: return false;
+    }
+  }
+
+  /* Draw the numbers of `count` draws, before which there were `position`; those of CHOICE are places of items. */
+  void draw(Generator &stream, int64_t position, int64_t count, double *numbers, Host &host) const {
+    for (int64_t begin = 0; begin < count; begin += BLOCK_SIZE) {
+      int64_t size = std::min<int64_t>(BLOCK_SIZE, count - begin);
+      draw_block(stream, position + begin, size, numbers + begin);
+      host.go_on(size);
+    }
+  }
+
+ private:
+  void draw_block(Generator &stream, int64_t position, int64_t count, double *numbers) const {
+    if (function == CYCLE || function == COUNTER) {
+      for (int64_t i = 0; i < count; i++) {
+        numbers[i] = static_cast<double>(function == CYCLE ? (position + i) % int64_t(second) : position + i);
+      }
+    } else if (function == INTEGERS_BETWEEN || function == CHOICE) {
+      int64_t indices[BLOCK_SIZE];
+      draw_numbers(&stream, uint64_t(function == CHOICE ? second : second - first + 1), count, indices);
+      for (int64_t i = 0; i < count; i++) numbers[i] = first + static_cast<double>(indices[i]);
+    } else {
+      draw_uniforms(&stream, count, numbers);
+      if (function == NORMAL) return make_normal(count, first, second, numbers);
+      for (int64_t i = 0; i < count; i++) numbers[i] = first + rounded_product(second - first, numbers[i]);
+    }
+  }
+};
+
+/* Read the functions of a request; hosts name the one that is refused. */
+inline std::vector<DrawnValue> read_values(const Values &given) {
+  std::vector<DrawnValue> values;
+  if (!given.has("functions")) return values;
+  const Vector<uint8_t> functions(given, "functions");
+  const Vector<double> first(given, "first"), second(given, "second");
+  bool fit = first.length() == functions.length() && second.length() == functions.length();
+  if (!fit) refuse("recipe", "others", "have two arguments of each function");
+  for (int64_t i = 0; i < functions.length(); i++) {
+    values.push_back({functions[i], first[i], second[i]});
+    if (values.back().is_valid()) continue;
+    refuse(
+        "auxiliary", "{stratum}",
+        "map names to functions: uniform(a, b), normal(m, s), integers(a, b), choice([...]), cycle([...]) or "
+        "counter(), with a < b, s > 0 and values of one kind",
+        "", i
+    );
+  }
+  return values;
+}
+
+inline int64_t count_drawn(const std::vector<DrawnValue> &values) {
+  return std::count_if(values.begin(), values.end(), [](const DrawnValue &value) { return value.function != OF_USER; });
+}
+
+/* The draws of one seed, with their auxiliary values. */
+class Sequence {
+ public:
+  Sequence(const Nodes &nodes, const Drawing &drawing, const std::vector<DrawnValue> &values, bool keeps)
+      : draws(nodes, drawing, keeps), n_nodes(nodes.count()), values(values), streams(values.size()) {}
+
+  void begin(uint32_t seed) {
+    draws.begin(seed);
+    position = 0;
+    for (size_t i = 0; i < values.size(); i++) {
+      if (values[i].has_stream()) seed_generator(&streams[i], stream_seed(seed, n_nodes + int64_t(i)));
+    }
+  }
+
+  /* Draw the next rows, and the numbers of one value after another. */
+  void draw(int64_t count, int32_t *rows, double *numbers, Host &host) {
+    draws.draw(count, rows, host);
+    for (size_t i = 0; i < values.size(); i++) {
+      if (values[i].function == OF_USER) continue;
+      values[i].draw(streams[i], position, count, numbers, host);
+      numbers += count;
+    }
+    position += count;
+  }
+
+ private:
+  Draws draws;
+  int64_t n_nodes, position = 0;
+  const std::vector<DrawnValue> &values;
+  std::vector<Generator> streams;
+};
+
+}  // namespace pystrat
