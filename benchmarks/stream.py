@@ -27,7 +27,6 @@ BATCH = 100
 BUFFER = 4_000  # rows of a shuffle buffer: as many as a file has by default
 READERS: dict[str, Callable[[Path], Any]] = {"CSV": read_csv, "JSON lines": read_json_lines}
 READING = "reading alone"
-OWN_READER = "with counts, of dicts from a reader of the user"
 BUFFERED = f"reading with a shuffle buffer of {BUFFER:,} rows"
 
 
@@ -57,7 +56,6 @@ def streams(paths: list[Path], kind: str) -> dict[str, Callable[[], Any]]:
         "with counts": StratifiedStream(paths, 1, counts=counts, **common),
         "with counts, in order": StratifiedStream(paths, 1, counts=counts, shuffle=False, **common),
         "without counts": StratifiedStream(paths, 1, strata=["negative", "positive"], **common),
-        OWN_READER: StratifiedStream(paths, 1, counts=counts, **{**common, "read": partial(rows_alone, read)}),
     }
     epochs = {name: partial(count, stream) for name, stream in contestants.items()}
     lines = stream_of_lines(paths, kind)
@@ -67,11 +65,6 @@ def streams(paths: list[Path], kind: str) -> dict[str, Callable[[], Any]]:
         READING: lambda: count(plain_batches(paths, read)),
         BUFFERED: lambda: count(buffered_batches(paths, read)),
     }
-
-
-def rows_alone(read: Callable[[Path], Any], path: Path) -> Iterator[Any]:
-    """Iterate over rows that cannot be read as texts, as those of a reader of the user."""
-    yield from read(path)
 
 
 def stream_of_lines(paths: list[Path], kind: str) -> StratifiedStream:
@@ -136,10 +129,9 @@ def main(n_rows: int, n_files: int) -> None:
             timings = interleaved(contestants, rounds=ROUNDS)
             for name in [name for name in contestants if name not in (READING, BUFFERED)]:
                 claim = f"a stream of {kind} {name}, over {READING}, {n_rows:,} rows, {n_files} files"
-                show_ratio(claim, timings, name, READING, None if name == OWN_READER else 1.3)
-            for name in "with counts", OWN_READER:
-                claim = f"a stream of {kind} {name}, over {BUFFERED}, {n_rows:,} rows, {n_files} files"
-                show_ratio(claim, timings, name, BUFFERED)
+                show_ratio(claim, timings, name, READING, 2.5)
+            claim = f"a stream of {kind} with counts, over {BUFFERED}, {n_rows:,} rows, {n_files} files"
+            show_ratio(claim, timings, "with counts", BUFFERED)
         doubled = streams(write(Path(folder), 2 * n_rows, 2 * n_files, "JSON lines"), "JSON lines")
         growth = interleaved({"once": contestants["with counts"], "twice": doubled["with counts"]}, rounds=ROUNDS)
         show(f"a stream of twice as many files, {n_files} and {2 * n_files} files", ratio(growth, "twice", "once"), 2.8)

@@ -23,6 +23,8 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         vector[boolean] are_numbers
     cdef cppclass Other:
         Other()
+    cdef cppclass Nothing "std::monostate":
+        Nothing()
     cdef cppclass Values:
         boolean is_recipe
         void add[T](string name, T value) except +
@@ -46,6 +48,8 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         OptionalRefusal refusal
         string warning
         int64_t stratum
+    ctypedef struct Generator "::Generator":
+        pass
     cdef cppclass Sampler:
         int64_t n_batches
     cdef cppclass Kind:
@@ -56,11 +60,20 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         const Kind &kind, const Values &given, uint32_t seed, unique_ptr[Sampler] &sampler, Host &host
     ) except +
     boolean describe_sampler(const Sampler &sampler, Host &host) except +
+    boolean begin_state(Sampler &sampler, const Values &given, Host &host) except +
+    boolean draw_more(
+        Sampler &sampler, const Values &state, const Values &wanted, Generator &generator, Host &host
+    ) except +
+    boolean tell(
+        Sampler &sampler, const Values &state, const string &method, const Values &told, Host &host
+    ) except +
+    boolean ask(Sampler &sampler, const Values &state, const string &name, const Values &asked, Host &host) except +
     boolean draw_epoch(Sampler &sampler, uint32_t seed, uint32_t epoch, Host &host) except +
     boolean identify_sampler(
         const Kind &kind, const Sampler &sampler, const Values &recipe, uint32_t seed, Host &host
     ) except +
 
+_NUMBERS = {"total", "n_rows", "n_added", "next_position", "largest"}  # of a state
 cdef long long LARGEST = 2**53  # doubles hold all integers up to it
 
 _DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64, <int>LARGE: np.int64}
@@ -86,15 +99,16 @@ cdef class Request:
 
     cdef Values values
     cdef dict given
+    cdef list kept  # vectors in the form of the core
 
     def __init__(self, dict given not None, bint is_recipe):
-        self.given, self.values.is_recipe = given, is_recipe
+        self.given, self.values.is_recipe, self.kept = given, is_recipe, []
         for name, value in given.items():
             self.add(name.encode(), value)
 
     cdef int add(self, string name, value) except -1:
         if value is None:
-            pass
+            self.values.add[Nothing](name, Nothing())
         elif type(value) is float or (type(value) is int and -LARGEST < value < LARGEST):
             self.values.add[double](name, <double>value)
         elif isinstance(value, (bool, np.bool_)):
@@ -103,7 +117,7 @@ cdef class Request:
             self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
         elif is_number(value):
             self.values.add[double](name, <double>as_written(value))
-        elif self.values.is_recipe and isinstance(value, np.ndarray):
+        elif self.values.is_recipe and is_vector(value):
             self.add_array(name, value)
         elif isinstance(value, Mapping):
             self.values.add[Named](name, named(value))
@@ -122,9 +136,15 @@ cdef class Request:
             integers = value
             self.values.add_view(name, &integers[0] if len(integers) else NULL, len(integers))
         else:
-            doubles = value
+            self.kept.append(np.asarray(value, dtype=np.float64))
+            doubles = self.kept[len(self.kept) - 1]
             self.values.add_view(name, &doubles[0] if len(doubles) else NULL, len(doubles))
         return 0
+
+
+cdef bint is_vector(value):
+    """Return whether this is an array of numbers that the core can read."""
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.size < 2**31 and value.dtype.kind in "iuf"
 
 
 cdef Named named(values):
@@ -157,6 +177,7 @@ cdef class Call:
     cdef Request request
     cdef dict results
     cdef object error
+    cdef bint aligns  # whether vectors begin at a cache line
 
     def __init__(self, Request request not None):
         self.request, self.results = request, {}
@@ -193,7 +214,10 @@ cdef void *new_vector(void *context, const char *name, Type type, int64_t count)
     cdef Call call = <Call>context
     cdef Py_buffer view
     try:
-        result = np.empty(count, dtype=_DTYPES.get(<int>type, np.uint8))
+        result = np.empty(count + 64 * call.aligns, dtype=_DTYPES.get(<int>type, np.uint8))
+        if call.aligns:
+            shift = -result.ctypes.data % 64 // result.itemsize
+            result = result[shift : shift + count]
         call.results[name.decode()] = result
         PyObject_GetBuffer(result, &view, PyBUF_SIMPLE)
         PyBuffer_Release(&view)  # the array keeps its memory
@@ -231,6 +255,7 @@ cdef class Instance:
     cdef uint32_t seed
     cdef unique_ptr[Sampler] sampler
     cdef readonly object warning
+    cdef Request state, wanted
 
     def __init__(self, str kind not None, dict parts not None, uint32_t seed, names=()):
         cdef Call call
@@ -272,3 +297,39 @@ cdef class Instance:
             )
         call.finish(succeeded)
         return call.results["fingerprint"].tobytes().decode()
+
+    # Of kinds with feedback. A call holds the GIL, so that it is a single step for other threads.
+
+    def begin(self, dict given not None):
+        """Make a new state, of arrays and numbers; a state that is refused changes nothing."""
+        cdef Request request = Request(given, True)
+        cdef Call call = Call(request)
+        call.aligns = True
+        call.finish(begin_state(self.sampler.get()[0], request.values, call.host))
+        self.state = Request(call.results, True)
+
+    def draw_more(self, stream, dict wanted not None):
+        """Return the next rows of a stream: "count" batches, or "count" times "k" rows.
+
+        A dictionary that is used again is read only once.
+        """
+        cdef Generator *generator = <Generator *><size_t>stream.address
+        if self.wanted is None or self.wanted.given is not wanted:
+            self.wanted = Request(wanted, False)
+        cdef Call call = Call(self.wanted)
+        call.finish(draw_more(self.sampler.get()[0], self.state.values, self.wanted.values, generator[0], call.host))
+        return call.results["rows"]
+
+    def tell(self, str method not None, dict told not None):
+        """Change the state; return the results."""
+        cdef Request request = Request(told, True)
+        cdef Call call = Call(request)
+        call.finish(tell(self.sampler.get()[0], self.state.values, method.encode(), request.values, call.host))
+        return call.results
+
+    def ask(self, str name not None, dict asked not None={}):
+        """Return the values of this name, or the "state" of a recipe."""
+        cdef Request request = Request(asked, True)
+        cdef Call call = Call(request)
+        call.finish(ask(self.sampler.get()[0], self.state.values, name.encode(), request.values, call.host))
+        return {key: plain(found) if key in _NUMBERS else found for key, found in call.results.items()}

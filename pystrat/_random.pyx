@@ -33,6 +33,11 @@ cdef class RandomStream:
     def __init__(self, uint32_t seed):
         seed_generator(&self.generator, seed)
 
+    @property
+    def address(self):
+        """Where the generator is, for the core in C++."""
+        return <size_t>&self.generator
+
     def state(self):
         """Return the words of the Mersenne-Twister and the position among them, as in R's .Random.seed.
 

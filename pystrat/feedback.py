@@ -12,13 +12,12 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _core
 from pystrat._random import RandomStream, stream_at
 from pystrat.arrays import check_same_rows, plain_array
 from pystrat.base import BatchSampler, Place
 from pystrat.seeds import epoch_seed
 from pystrat.batches import Batches
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import KindBatchSampler
 from pystrat.limits import MAX_COUNT, SAMPLE_EPOCH
 from pystrat.messages import refused_value, show
 from pystrat.recipe import Recipe, make_recipe
@@ -60,11 +59,11 @@ class _Ahead(NamedTuple):
     generator: NDArray[np.uint32]
 
 
-class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
+class FeedbackBatchSampler(SamplerWithFeedback, KindBatchSampler):
     """Base class of the samplers that draw batches of one size, each according to the feedback so far.
 
-    The constructor of a subclass gives what the core has planned to `_begin`. The core has the state, and checks one
-    that is loaded. The batches of the running epoch are kept until it ends, 4 bytes per row, because a state may be
+    The constructor of a subclass calls `_check`, then `_begin_state`. The core has the state, and checks one that is
+    loaded. The batches of the running epoch are kept until it ends, 4 bytes per row, because a state may be
     requested after any of them.
 
     Notes
@@ -81,21 +80,12 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
     _draws: Optional["_Draws"] = None  # those of the running iteration
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
 
-    def _begin(
-        self, planned: Mapping[str, Any], *, seed: Optional[int], num_replicas: Optional[int], rank: Optional[int]
-    ) -> None:
-        """Take the parts of the recipe, its labels, and the first state."""
-        parts = {name: part for name, part in planned.items() if name not in _STATE + _LABELS}
-        labels = {name: planned[name] for name in _LABELS if name in planned}
-        self._adopt(parts, labels, seed=seed, num_replicas=num_replicas, rank=rank)
-        self._instance = self._new_instance()
-        self._instance.begin(dict(planned))
-
-    def _new_instance(self) -> _core.Instance:
-        parts = {
-            name: part if isinstance(part, (str, np.ndarray)) else float(part) for name, part in self._parts.items()
-        }
-        return _core.Instance(self._kind, parts, self.seed)
+    def _begin_state(self, data: Mapping[str, Any], first: Mapping[str, Any] = {}) -> None:
+        """Plan, and begin with the weights that a user gives, if there are any."""
+        labels = {name: self._parts.pop(name) for name in _LABELS if name in self._parts}
+        self._begin(data, labels=labels)
+        self._instance = self._idle.pop()
+        self._instance.begin(dict(first))
 
     @property
     def batch_size(self) -> int:
@@ -106,15 +96,12 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
         check_same_rows([("rows", rows), (name, values)])
         positions = row_positions(rows, "rows")
         numbers = row_values(values, name, single=len(positions) == 1)
-        self._instance.tell("update", others, {"rows": positions, name: numbers})
+        self._instance.tell("update", {**others, "rows": positions, name: numbers})
 
     def _feedback(self) -> dict[str, Any]:
         """Return everything that feedback changes."""
-        return self._instance.ask("state")
-
-    @abstractmethod
-    def _state_vectors(self) -> dict[str, Any]:
-        """Return what `_feedback` returns, in the form of a recipe."""
+        state: dict[str, Any] = self._instance.ask("state")
+        return state
 
     def sample(self, k: int) -> NDArray[np.int32]:
         """Draw `k` rows according to the feedback so far, outside of epochs, for training loops without epochs.
@@ -134,7 +121,8 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
             those of this one: the calls of all ranks, one after the other, give the rows of ``rank=None``.
         """
         stream = self._sample_stream or RandomStream(epoch_seed(self.seed, SAMPLE_EPOCH))
-        drawn = self._instance.draw_more(stream, {"k": k, "count": self._stride, "epoch": self.epoch})
+        wanted = {"k": k, "count": self._stride, "epoch": self.epoch}
+        drawn: NDArray[np.int32] = self._instance.draw_more(stream, wanted)
         self._sample_stream = stream  # only now: a refused call changes nothing
         if self._stride == 1:
             return drawn
@@ -143,13 +131,13 @@ class FeedbackBatchSampler(SamplerWithFeedback, CoreBatchSampler):
 
     def _recipe(self) -> Recipe:
         place, sampled = self._next, self._sample_words()
-        state = {**self._state_vectors(), "sample_generator": None if sampled is None else sampled.view(np.int32)}
+        state = {**self._feedback(), "sample_generator": None if sampled is None else sampled.view(np.int32)}
         if place.ahead is not None:  # resumed within an epoch
             state.update(_vectors_of(place.epoch, place.batch * self._stride, place.ahead))
         return make_recipe(self._kind, seed=self.seed, parts=self._parts, state=state, labels=self._labels)
 
     def _fingerprint(self) -> str:
-        return self._instance.identify()
+        return str(self._instance.identify())
 
     def _sample_words(self) -> Optional[NDArray[np.uint32]]:
         """Return the generator's state after the last `sample`; None before the first one."""

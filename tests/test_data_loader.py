@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any, Optional
 
 import numpy as np
@@ -65,20 +64,6 @@ def test_the_same_batches_whatever_the_workers(workers: int, method: Optional[st
     sampler.set_epoch(1)
     assert delivered(loader) == expected(1)
     assert len(loader) == len(expected(0))
-
-
-def test_pinned_memory() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch warns where there is no accelerator to pin for
-        loader = DataLoader(Positions(), batch_sampler=sampler_of(), pin_memory=True)  # type: ignore[arg-type]
-        assert delivered(loader) == expected(0)
-
-
-def test_prefetching_changes_nothing() -> None:
-    loader = DataLoader(
-        Positions(), batch_sampler=sampler_of(), num_workers=2, prefetch_factor=5  # type: ignore[arg-type]
-    )
-    assert [delivered(loader), delivered(loader)] == [expected(0), expected(1)]
 
 
 @pytest.mark.parametrize("workers", [0, 2])

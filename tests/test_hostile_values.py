@@ -551,9 +551,7 @@ CALLS: dict[str, Call] = {
     ),
     "StratifiedStream.set_epoch": Call(fixed(epoch=1, batches_done=1), anything, of=stream),
     "StratifiedStream.state": Call(fixed(epoch=1, batches_done=0), anything, of=stream),
-    "StratifiedStream.load_state_dict": Call(
-        lambda folder: {"state": stream(folder).state()}, anything, of=stream
-    ),
+    "StratifiedStream.load_state_dict": Call(lambda folder: {"state": stream(folder).state()}, anything, of=stream),
     "StratifiedStream.class_weights": Call(fixed(normalize=True), check_finite, of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), check_one_per_row, of=counted_stream),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),

@@ -40,6 +40,8 @@ run "R tests" Rscript tools/test_r.R
 for compiler in gcc clang; do
   run "core under the sanitizers of $compiler" "$python" -m tests.core $compiler 2500
 done
+# By Debian's g++-mingw-w64-x86-64-posix and wine.
+run "core on Windows" "$python" -m tests.core windows 100
 run "Python tests with contracted arithmetic" contracted_python_gives_the_same
 run "R: the package on CRAN's terms" tools/check_cran.sh
 run "R: the package without suggested packages" tools/check_cran.sh --depends

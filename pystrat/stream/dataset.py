@@ -85,10 +85,13 @@ class StratifiedStream(IterableDataset[list[Any]]):
     seed, num_replicas, rank : int, optional
         As in `StratifiedBatchSampler`.
 
+    Attributes
+    ----------
+    seed, num_replicas, rank, epoch, min_samples_per_stratum : int
+        The next epoch is counted from 0; `num_replicas` and `rank` are None if not given.
+
     Raises
     ------
-    TypeError, ValueError
-        If a parameter is invalid; with counts, also if a lane has too few rows of a stratum.
     SourceError
         While batches are made, if a source cannot be read, or does not match its counts or strata.
 
@@ -147,8 +150,8 @@ class StratifiedStream(IterableDataset[list[Any]]):
         for name in ("min_samples_per_stratum", "shares"):
             arguments[name] = as_mapping(arguments[name], name)
         parts = _kinds.check("stream", arguments)
-        self._num_replicas, self._rank = check_replicas(num_replicas, rank)
-        self._seed = check_seed(seed, rank=self._rank)
+        self.num_replicas, self.rank = check_replicas(num_replicas, rank)
+        self.seed = check_seed(seed, rank=self.rank)
         self._limit = parts.pop("buffer_size", None)
         place_of = {name: place for place, name in enumerate(self._names)}
         in_order = range(len(given)) if parts["shuffle"] else [place_of[source.name] for source in given]
@@ -164,7 +167,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
             for name in ("min_samples_per_stratum", "shares"):
                 if isinstance(arguments[name], Mapping):
                     parts[f"{name}_strata"] = strata_of_keys(arguments[name], self._strata, name)
-        self._lanes = Lanes(parts, self._seed, table, self._strata)
+        self._lanes = Lanes(parts, self.seed, table, self._strata)
         if self._lanes.warning:
             warnings.warn(self._lanes.warning, stacklevel=2)
         self._reader, self._codes = SourceReader(read, stratum), StratumCodes(self._strata)
@@ -174,21 +177,6 @@ class StratifiedStream(IterableDataset[list[Any]]):
         self._fingerprint = f"{self._lanes.plan_fingerprint} {named}"
 
     # Public ---------------------------------------------------------------------------------------------------------
-
-    @property
-    def seed(self) -> int:
-        """The seed, given or drawn."""
-        return self._seed
-
-    @property
-    def num_replicas(self) -> Optional[int]:
-        """The number of processes that share the batches; None if not given."""
-        return self._num_replicas
-
-    @property
-    def rank(self) -> Optional[int]:
-        """The index of this process among the replicas; None for all batches."""
-        return self._rank
 
     @property
     def epoch(self) -> int:
@@ -203,43 +191,16 @@ class StratifiedStream(IterableDataset[list[Any]]):
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
 
-        Parameters
-        ----------
-        normalize : bool, default False
-            If False, the weight of a stratum is its rows / its rows in an epoch, over all lanes, which is 1 without
-            `shares` and `balance`. If True, the weights are divided by their mean over an epoch, so that the learning
-            rate keeps its scale.
-
-        Returns
-        -------
-        pandas.Series of float64
-
-        Raises
-        ------
-        ValueError
-            If the stream has no counts.
+        It is its rows / its rows in an epoch, over all lanes, with counts; if `normalize`, divided by the mean of the
+        weights over an epoch, so that the learning rate keeps its scale.
         """
         weights = self._weights_of_strata(normalize)
         return sorted_series(weights, encode_strata(self._labels, missing="stratum").values, "weight")
 
     def weights(self, rows: Sequence[Any], *, normalize: bool = False) -> NDArray[np.float64]:
-        """Return the training weight of each row, that of its stratum.
+        """Return the training weight of each row, that of its stratum, as `class_weights` has it.
 
-        Parameters
-        ----------
-        rows : list
-            Rows as the reader returns them, such as a batch; a stream has no positions of rows.
-        normalize : bool, default False
-            As in `class_weights`.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (n_rows,)
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the stream has no counts, or if a row has an unknown stratum.
+        The rows are a list as the reader returns them, such as a batch; a stream has no positions of rows.
         """
         weights = self._weights_of_strata(normalize)
         if not isinstance(rows, (list, tuple)):
@@ -313,7 +274,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
 
     @property
     def _stride(self) -> int:
-        return 1 if self._rank is None or self._num_replicas is None else self._num_replicas
+        return 1 if self.rank is None or self.num_replicas is None else self.num_replicas
 
     @property
     def _most_batches(self) -> int:
@@ -329,7 +290,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
     def _check_begin(self, epoch: int) -> None:
         """Check an epoch that begins, and warn once of processes that all read everything."""
         self._lanes.check_epoch(epoch)
-        if not self._warned and self._num_replicas is None:
+        if not self._warned and self.num_replicas is None:
             advice = "each process reads all sources. Give num_replicas and rank."
             self._warned = warn_of_process_group("num_replicas", advice, stacklevel=5)
 
@@ -356,13 +317,13 @@ class StratifiedStream(IterableDataset[list[Any]]):
         check_state(state, self._fingerprint)
         epoch = self._lanes.check_epoch(state["epoch"])
         batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches)
-        return Place(epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride)
+        return Place(epoch, (batch - (self.rank or 0) + self._stride - 1) // self._stride)
 
     # How batches are made -------------------------------------------------------------------------------------------
 
     def _lane_batches(self, lane: int, epoch: int, drawn: Drawn, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of one of this rank's lanes in an epoch, beginning with batch `first`."""
-        lanes, lane = self._lanes, (self._rank or 0) + self._stride * lane
+        lanes, lane = self._lanes, (self.rank or 0) + self._stride * lane
         dealing: Any = CutBatches(len(self._strata), *self._least, first) if lanes.counts is None else None
         places: Any = None
         if lanes.counts is not None:

@@ -120,8 +120,8 @@ class CutBatches:
 
     def finished(self) -> Iterator[list[Any]]:
         """Iterate over the batches that are cut, except for the last one."""
-        while self._ready:
-            yield self._ready.pop(0)
+        ready, self._ready = self._ready, []
+        yield from ready
 
     def close(self) -> None:
         """Cut the last batch, at the end of the lane."""

@@ -95,7 +95,7 @@ def _read_call(given: Any) -> tuple[str, Sequence[Any]]:
             return function, []
         if function in _OF_LISTS and len(arguments) == 1 and _are_alike(arguments[0]):
             return function, arguments[0]
-        if function in _OF_NUMBERS and len(arguments) == 2 and not any(map(_is_flag, arguments)):
+        if function in _OF_NUMBERS and len(arguments) == 2 and "flag" not in map(_kind_of, arguments):
             return function, [float(number) for number in arguments]  # 1e-3 is text in YAML
     except (OverflowError, TypeError, ValueError):
         pass
@@ -104,17 +104,14 @@ def _read_call(given: Any) -> tuple[str, Sequence[Any]]:
 
 def _are_alike(items: Any) -> bool:
     """Return whether these are items of one kind: logical values, numbers or text."""
-    if not isinstance(items, list):
-        return False
-    return any(all(map(is_kind, items)) for is_kind in (_is_flag, is_number, _is_text))
+    kinds = {_kind_of(item) for item in items} if isinstance(items, list) else set()
+    return len(kinds) == 1 and None not in kinds
 
 
-def _is_flag(item: Any) -> bool:
-    return isinstance(item, bool)
-
-
-def _is_text(item: Any) -> bool:
-    return isinstance(item, str)
+def _kind_of(item: Any) -> Optional[str]:
+    return (
+        "flag" if isinstance(item, bool) else "text" if isinstance(item, str) else "number" if is_number(item) else None
+    )
 
 
 def auxiliary_data(auxiliary: Sequence[Auxiliary]) -> dict[str, NDArray[Any]]:

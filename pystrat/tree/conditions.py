@@ -15,7 +15,7 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector
+from pystrat.arrays import Wanted, as_vector, check_same_rows
 from pystrat.columns import Column, number_column, numbers_of
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_COUNT
@@ -66,6 +66,8 @@ def read_table(table: Any, nodes: Sequence[Node]) -> TableColumns:
     if len(lengths) > 1:
         shown = " and ".join(str(length) for length in sorted(lengths)[:2])
         raise refused_value("table", "have columns of equal length", f"lengths {shown}")
+    if isinstance(table, Mapping):
+        check_same_rows(("table", values) for values in table.values())
     n_rows = lengths.pop()
     if not 0 < n_rows <= MAX_COUNT:
         raise refused_value("table", f"have from 1 to {MAX_COUNT} rows", count_of(n_rows, "row"))

@@ -94,12 +94,14 @@ def _read_node(given: Any, place: str, parent: Optional[int], nodes: list[Node])
             raise refused_type("children", "be a list of nodes", show(children))
     own = len(nodes)
     nodes.append(Node(name, path, -1 if parent is None else parent, {**keys, **checked}))
+    names: set[str] = set()
     for number, child in enumerate(keys.get("children", ()), 1):
+        below = len(nodes)
         _read_node(child, str(number), own, nodes)
-    names = [node.name for node in nodes if node.parent == own]
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            raise refused_value("children", f"have names of their own at node '{path}'", f"'{name}' twice")
+        if nodes[below].name in names:
+            got = f"'{nodes[below].name}' twice"
+            raise refused_value("children", f"have names of their own at node '{path}'", got)
+        names.add(nodes[below].name)
 
 
 def _plain_keys(given: Any) -> dict[str, Any]:

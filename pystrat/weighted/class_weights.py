@@ -17,7 +17,7 @@ def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     """Return weights with which every class is drawn equally often.
 
     The weight of a row is ``n / (C * n_c)``, with n rows, C classes, and n_c rows in the row's class. The mean of all
-    weights is 1. The R function is ``inverse_frequency_weights()``.
+    weights is 1.
 
     Parameters
     ----------
@@ -29,11 +29,6 @@ def inverse_frequency_weights(labels: Any) -> NDArray[np.float64]:
     -------
     numpy.ndarray of float64, shape (n,)
         One weight per row.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `labels` is not a vector or a table, holds values of another kind, or has missing values.
 
     Examples
     --------
@@ -49,7 +44,7 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
     """Return weights by the effective number of samples of each class.
 
     The weight of a row is ``(1 - beta) / (1 - beta ** n_c)``, with n_c rows in the row's class. It is between 1, for
-    ``beta=0``, and ``1 / n_c``, the limit for `beta` near 1. The R function is ``effective_number_weights()``.
+    ``beta=0``, and ``1 / n_c``, the limit for `beta` near 1.
 
     Parameters
     ----------
@@ -62,11 +57,6 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
     -------
     numpy.ndarray of float64, shape (n,)
         One weight per row.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `labels` is invalid, as for `inverse_frequency_weights`, or `beta` is out of range.
 
     Notes
     -----
@@ -93,8 +83,7 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
 def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float64]:
     """Return weights with which a class is drawn in proportion to the T-th root of its number of rows.
 
-    The weight of a row is ``n_c ** (1 / temperature) / n_c``, with n_c rows in the row's class. The R function is
-    ``temperature_weights()``.
+    The weight of a row is ``n_c ** (1 / temperature) / n_c``, with n_c rows in the row's class.
 
     Parameters
     ----------
@@ -107,11 +96,6 @@ def temperature_weights(labels: Any, *, temperature: float) -> NDArray[np.float6
     -------
     numpy.ndarray of float64, shape (n,)
         One weight per row.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `labels` is invalid, as for `inverse_frequency_weights`, or `temperature` is below 1.
 
     Examples
     --------
@@ -131,7 +115,7 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
     """Return how often to repeat each row so that rare labels occur more often.
 
     The factor of a label is ``max(1, sqrt(threshold / f))``, where f is the share of the rows that have it. The factor
-    of a row is the largest among its labels, and 1 for a row without labels. The R function is ``repeat_factors()``.
+    of a row is the largest among its labels, and 1 for a row without labels.
 
     Parameters
     ----------
@@ -146,12 +130,6 @@ def repeat_factors(labels: Any, *, threshold: float = 0.001) -> NDArray[np.float
     -------
     numpy.ndarray of float64, shape (n,)
         One factor per row, at least 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `labels` is invalid, as for `inverse_frequency_weights` or `MultilabelBatchSampler`, or `threshold` is out of
-        range.
 
     Notes
     -----

@@ -19,7 +19,7 @@ def inverse_density_weights(
     """Return weights with which all values of a numeric target are drawn about equally often.
 
     The weight of a row is ``density ** -power``, with the density of the row's target among all rows. The mean of all
-    weights is 1. The R function is ``inverse_density_weights()``.
+    weights is 1.
 
     Parameters
     ----------
@@ -38,11 +38,6 @@ def inverse_density_weights(
     -------
     numpy.ndarray of float64, shape (n,)
         One weight per row, for `WeightedBatchSampler` or for a weighted loss.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `values` are not a vector of finite numbers, or another parameter is out of range.
 
     Notes
     -----
@@ -67,8 +62,7 @@ def density_weights(
     """Return weights that fall in proportion to the density of a numeric target, as DenseWeight does.
 
     The weight of a row is ``max(1 - alpha * density, 1e-6)``, divided by the mean of all weights. The density of the
-    row's target is scaled: 0 for the rarest target among the rows, 1 for the most common. The R function is
-    ``density_weights()``.
+    row's target is scaled: 0 for the rarest target among the rows, 1 for the most common.
 
     Parameters
     ----------
@@ -84,11 +78,6 @@ def density_weights(
     -------
     numpy.ndarray of float64, shape (n,)
         One weight per row, for `WeightedBatchSampler` or for a weighted loss.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, as for `inverse_density_weights`.
 
     Notes
     -----

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from pystrat.base import Place
 from pystrat.core_sampler import arguments_of
 from pystrat.feedback import FeedbackBatchSampler
 from pystrat.messages import check_integer, refused_value
@@ -18,8 +19,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
     The probability of row i is proportional to (abs(priority of i) + epsilon) ^ alpha; or, with ``method="rank"``, to
     (rank of i) ^ -alpha, where the row with the largest absolute priority has rank 1. The training loop sets the
-    priority of a row, usually to its last error. `importance_weights` correct the gradients for the unequal
-    probabilities. docs/weighted.md is a guide.
+    priority of a row, usually to its last error. docs/weighted.md is a guide.
 
     Parameters
     ----------
@@ -28,39 +28,26 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     batch_size : int
         The number of rows per batch, drawn with replacement.
     alpha : float, default 0.6
-        The exponent of the priorities or ranks, at least 0. With 0, all rows are equally likely. For ranks, it must be
-        small enough that the last one has a weight above 0.
+        The exponent of the priorities or ranks, at least 0. With 0, all rows are equally likely.
     beta : float or function, default 0.4
         The exponent of the importance weights, at least 0; or a function that returns it, given the number of a batch.
     epsilon : float, optional
-        Added to each absolute priority, at least 0; by default 1e-6. With 0, a row is never drawn if its priority is 0,
-        or so small that its power is 0 as a double, as 1e-200 ^ 2 is; otherwise, every row can be drawn. Not allowed
-        with ranks, which need none.
+        Added to each absolute priority, at least 0; by default 1e-6. With 0, a row of priority 0 is never drawn. Not
+        allowed with ranks.
     method : {"proportional", "rank"}, default "proportional"
         Whether probabilities depend on the priorities themselves, or on the ranks of the rows, sorted by abs(priority),
         largest first, ties by row number. Ranks are robust to outliers.
     stratified : bool, default False
         If True, one row is drawn from each of `batch_size` equal slices of the total, in order: the same probabilities,
-        with less variance. The slices follow the row numbers, or with ``method="rank"`` the ranks.
+        with less variance.
     normalize : bool, default True
         Whether to divide the importance weights by the largest one of all rows, so that none exceeds 1.
     capacity : int, optional
-        The largest number of rows, at least `n_rows` and 1: `append` adds rows up to it, and then replaces the oldest
-        ones. By default `n_rows`.
+        The largest number of rows: `append` adds rows up to it, and then replaces the oldest ones. By default `n_rows`.
     n_batches : int, optional
-        The number of batches per epoch, at most 2147483647; by default ``capacity // batch_size``.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it. The
-        batches that all processes train on at the same time are drawn together.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid, or a batch is drawn from an empty buffer.
+        The number of batches per epoch; by default ``capacity // batch_size``.
+    seed, num_replicas, rank : int, optional
+        As in `WeightedBatchSampler`.
 
     Notes
     -----
@@ -112,15 +99,14 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = arguments_of(locals(), without=("beta",))
-        if not callable(beta):
-            arguments["beta"] = beta
-        planned = self._plan_of(arguments)
-        self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(planned["beta"])
-        self._begin(planned, seed=seed, num_replicas=num_replicas, rank=rank)
+        self._check(arguments if callable(beta) else {**arguments, "beta": beta})
+        self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(self._parts["beta"])
+        self._begin_state({})
 
     def _rows_of_data(self) -> Optional[int]:
         n_rows = int(self._instance.ask("n_rows")["n_rows"])
-        return n_rows if n_rows == self._parts["capacity"] else None  # data may grow with the sampler
+        capacity = self._parts.get("capacity", self._parts["n_rows"])
+        return n_rows if n_rows == capacity else None  # data may grow with the sampler
 
     @property
     def beta(self) -> Union[float, Callable[[int], float]]:
@@ -135,24 +121,12 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     def priorities(self, rows: Any = None) -> NDArray[np.float64]:
         """Return the absolute priorities of rows, or of all rows, as a new array.
 
-        Parameters
-        ----------
-        rows : array_like of int, shape (k,), optional
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (k,)
-            With ``method="rank"``, they are exact. Otherwise they are computed from the weights, the powers of
-            abs(priority) + epsilon, and have an error of about 1e-16 / alpha of that sum. A row that was added without
-            a priority has the one that gives it its weight.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a row does not exist, or `alpha` is 0 without ranks, so that all priorities have the same weight.
+        With ``method="rank"``, they are exact. Otherwise they are computed from the weights, the powers of
+        abs(priority) + epsilon, and have an error of about 1e-16 / alpha of that sum. A row that was added without a
+        priority has the one that gives it its weight.
         """
-        data = {} if rows is None else {"rows": row_positions(rows, "rows")}
-        found: NDArray[np.float64] = self._instance.ask("priorities", {}, data)["priorities"]
+        asked = {} if rows is None else {"rows": row_positions(rows, "rows")}
+        found: NDArray[np.float64] = self._instance.ask("priorities", asked)["priorities"]
         return found
 
     def update(self, rows: Any, priorities: Any, *, since: Optional[int] = None) -> None:
@@ -161,17 +135,11 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         Parameters
         ----------
         rows : array_like of int, shape (k,), or int
-            From 0 to the number of rows - 1.
         priorities : array_like of float, shape (k,), or float
             Finite, of either sign.
         since : int, optional
             The value of `n_added` when the rows were drawn. Rows that `append` has written since then hold other data,
             and keep the priorities that they have. By default, all rows are changed.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a parameter is invalid, or the total would overflow. In that case nothing changes.
         """
         self._update(rows, priorities, "priorities", since=since)
 
@@ -185,26 +153,15 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         count : int, optional
             From 0 to the capacity; by default the number of priorities, or 1 if there are none.
         priorities : array_like of float, shape (count,), or float, optional
-            As in `update`. By default, every new row gets the largest priority ever set, 1 if none was above 0.
-
-        Returns
-        -------
-        numpy.ndarray of int64, shape (count,)
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `count` is not an integer from 0 to the capacity, there are not as many priorities, a priority is not
-            finite, or the total would overflow. In that case nothing changes.
         """
-        data = {} if priorities is None else {"priorities": row_values(priorities, "priorities", single=True)}
-        added: NDArray[np.int64] = self._instance.tell("append", {"count": count}, data)["rows"]
+        values = None if priorities is None else row_values(priorities, "priorities", single=True)
+        added: NDArray[np.int64] = self._instance.tell("append", {"count": count, "priorities": values})["rows"]
         return added
 
     def importance_weights(
         self, rows: Any, *, batch: Optional[int] = None, beta: Optional[float] = None
     ) -> NDArray[np.float64]:
-        """Return the factors for the losses of rows, according to the current priorities.
+        """Return the factors for the losses of rows, according to the current priorities: 0 if it is never drawn.
 
         Parameters
         ----------
@@ -213,20 +170,10 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             The number of the batch; required if the sampler's `beta` is a function and none is given here.
         beta : float, optional
             The exponent, at least 0; by default that of the sampler.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (k,)
-            0 for a row that is never drawn, because its priority and epsilon are 0.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a row does not exist, `batch` is missing, or `beta` does not return a number of at least 0.
         """
-        data = {"rows": row_positions(rows, "rows")}
-        arguments = {"beta": self._exponent(batch) if beta is None else beta, "normalize": self._labels["normalize"]}
-        weights: NDArray[np.float64] = self._instance.ask("importance_weights", arguments, data)["importance_weights"]
+        exponent = self._exponent(batch) if beta is None else beta
+        asked = {"rows": row_positions(rows, "rows"), "beta": exponent, "normalize": self._labels["normalize"]}
+        weights: NDArray[np.float64] = self._instance.ask("importance_weights", asked)["importance_weights"]
         return weights
 
     def _exponent(self, batch: Optional[int]) -> Any:
@@ -244,22 +191,18 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         beta = self._beta
         return {"beta": lambda batch: float(beta(int(batch)))}
 
-    def _feedback(self) -> dict[str, Any]:
-        state = super()._feedback()
-        largest = state.get("largest")
-        return {**state, "largest": None if largest is None else float(largest)}
-
-    def _state_vectors(self) -> dict[str, Any]:
-        return self._feedback()
+    def _feedback_state(self, place: Place, batches: Any) -> dict[str, Any]:
+        state = super()._feedback_state(place, batches)
+        return {**state, "feedback": {"largest": None, **state["feedback"]}}
 
     def __repr__(self) -> str:
         parts = self._parts
         n_rows = self._instance.ask("n_rows")["n_rows"]
         return (
             f"{type(self).__name__}({n_rows} rows, batch_size={parts['batch_size']}, "
-            f"{parts['n_batches']} batches, alpha={parts['alpha']:g}, {self._shown_method()}, "
+            f"{self._n_batches} batches, alpha={parts['alpha']:g}, {self._shown_method()}, "
             f"stratified={parts['stratified']}, seed={self.seed}, epoch={self.epoch})"
         )
 
     def _shown_method(self) -> str:
-        return "method='rank'" if "method" in self._parts else f"epsilon={self._parts['epsilon']:g}"
+        return "method='rank'" if self._parts["method"] == "rank" else f"epsilon={self._parts.get('epsilon', 1e-6):g}"

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _core
+from pystrat import _kinds
 from pystrat.feedback import words_of
 from pystrat.limits import MAX_SEED
 from pystrat.messages import check_integer, refused_value, show
@@ -30,11 +30,6 @@ class SumTree:
         The largest number of rows, from 1 to 2147483647; by default the number of weights.
     seed : int, optional
         From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid. In that case nothing changes.
 
     Notes
     -----
@@ -66,16 +61,17 @@ class SumTree:
     """
 
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
-        data = {} if weights is None else {"weights": row_values(weights, "weights")}
-        parts, _ = _core.plan("sum_tree", {"capacity": capacity, "seed": seed}, data, ())
+        parts = _kinds.check("sum_tree", {"capacity": capacity, "seed": seed})
+        first = {} if weights is None else {"weights": row_values(weights, "weights")}
+        n_rows = {name: len(values) for name, values in zip(("n_rows",), first.values())}
+        self._instance = _kinds.Instance("sum_tree", {**parts, **n_rows}, 0)
+        self._instance.begin(first)
         self._seed = check_seed(seed)
         self._stream = RandomStream(self._seed)
-        self._capacity = int(parts["capacity"])
-        self._instance = self._new_instance(self._seed, data)
+        self._capacity = int(parts.get("capacity", n_rows.get("n_rows")))
 
-    def _new_instance(self, seed: int, state: dict[str, Any]) -> _core.Instance:
-        """Return the tree of a state, which the core has checked."""
-        instance = _core.Instance("sum_tree", {"capacity": float(self._capacity)}, seed)
+    def _instance_of(self, state: dict[str, Any]) -> _kinds.Instance:
+        instance = _kinds.Instance("sum_tree", {"capacity": self._capacity}, 0)
         instance.begin(state)
         return instance
 
@@ -112,11 +108,6 @@ class SumTree:
         -------
         numpy.ndarray of int32, shape (k,)
             In the order in which they were drawn.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `k` is invalid, or all weights are zero.
         """
         return self._instance.draw_more(self._stream, {"k": k, "count": 1, "replacement": replacement})
 
@@ -128,15 +119,10 @@ class SumTree:
         indices : array_like of int, shape (k,), or int
             From 0 to ``len(tree) - 1``.
         weights : array_like of float, shape (k,), or float
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a row does not exist, a weight is negative, infinite or NaN, or the total would overflow.
         """
         positions = row_positions(indices, "indices")
         numbers = row_values(weights, "weights", single=len(positions) == 1)
-        self._instance.tell("update", {}, {"indices": positions, "weights": numbers})
+        self._instance.tell("update", {"indices": positions, "weights": numbers})
 
     def append(self, weights: Any) -> NDArray[np.int64]:
         """Add rows with these weights; if the tree is full, they replace the oldest ones.
@@ -149,20 +135,15 @@ class SumTree:
         -------
         numpy.ndarray of int64, shape (k,)
             The positions of the new rows: 0, 1, ... up to ``capacity - 1``, and then again from 0.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As for `update`.
         """
         numbers = row_values(weights, "weights")
-        added: NDArray[np.int64] = self._instance.tell("append", {}, {"weights": numbers})["rows"]
+        added: NDArray[np.int64] = self._instance.tell("append", {"weights": numbers})["rows"]
         return added
 
     def weights(self, indices: Any = None) -> NDArray[np.float64]:
         """Return the weights of rows, or of all of them, as a new array."""
-        data = {} if indices is None else {"indices": row_positions(indices, "indices")}
-        found: NDArray[np.float64] = self._instance.ask("weights", {}, data)["weights"]
+        asked = {} if indices is None else {"indices": row_positions(indices, "indices")}
+        found: NDArray[np.float64] = self._instance.ask("weights", asked)["weights"]
         return found
 
     def find(self, values: Any) -> NDArray[np.int32]:
@@ -180,14 +161,9 @@ class SumTree:
         -------
         numpy.ndarray of int32, shape (k,)
             Never a row of weight 0. Near the ends of shares, sums are rounded as the tree rounds them.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a value is out of range.
         """
-        data = {"values": row_values(values, "values", single=True)}
-        found: NDArray[np.int32] = self._instance.ask("rows", {}, data)["rows"]
+        asked = {"values": row_values(values, "values", single=True)}
+        found: NDArray[np.int32] = self._instance.ask("rows", asked)["rows"]
         return found
 
     def state_dict(self) -> dict[str, Any]:
@@ -212,11 +188,6 @@ class SumTree:
         ----------
         state : mapping
             What `state_dict` returned, of a tree with the same capacity.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the state is invalid, or of a tree with another capacity. In that case nothing changes.
         """
         if not isinstance(state, Mapping) or not set(_STATE_ENTRIES) <= set(state):
             listed = ", ".join(f"'{name}'" for name in _STATE_ENTRIES[:-1])
@@ -229,14 +200,14 @@ class SumTree:
             raise refused_value("state", "hold 625 words of the generator", "nothing")
         position = check_integer(state["next_position"], "next_position", minimum=0, maximum=self._capacity - 1)
         kept = {"weights": row_values(state["weights"], "weights"), "next_position": position}
-        self._instance, self._seed, self._stream = self._new_instance(seed, kept), seed, stream_at(words)
+        self._instance, self._seed, self._stream = self._instance_of(kept), seed, stream_at(words)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_instance": self._instance.ask("state")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._instance = self._new_instance(self._seed, state["_instance"])
+        self._instance = self._instance_of(state["_instance"])
 
     def __repr__(self) -> str:
         return f"SumTree({len(self)} rows, capacity={self.capacity}, total={self.total:g}, seed={self._seed})"

@@ -21,17 +21,8 @@ class UniformBatchSampler(KindBatchSampler):
         Whether a row may occur in a batch more than once.
     n_batches : int, optional
         The number of batches per epoch, at most 2147483647; by default ``n_rows // batch_size``.
-    seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy; read it from ``.seed``. Required with `rank`.
-    num_replicas : int, optional
-        The number of processes that share an epoch. The number of batches is rounded down to a multiple of it.
-    rank : int, optional
-        The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid. The message names the parameter, its value and what to do.
+    seed, num_replicas, rank : int, optional
+        As in `StratifiedBatchSampler`.
 
     Notes
     -----

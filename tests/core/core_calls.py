@@ -170,8 +170,9 @@ def _use_functions() -> None:
     ):
         list(StratifiedStream(range(4), read=sources.__getitem__, stratum=int, seed=1, **how))
     of_two = {"codes": np.array(strata, dtype=np.uint8), "n_strata": np.array([2.0])}
-    core.call("count_codes", {}, of_two)  # as R does
-    core.call("sharded_cells", {}, {**of_two, "n_batches": np.array([2.0]), "sizes": np.array([20.0, 4.0])})
+    core.call(
+        "sharded_cells", {}, {**of_two, "n_batches": np.array([2.0]), "sizes": np.array([20.0, 4.0])}
+    )  # as R does
 
 
 @lru_cache

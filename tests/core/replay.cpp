@@ -1,7 +1,7 @@
 /* The recipes of Python for the kinds of the core in C++, which core_calls.py writes to standard input: as they are,
- * with hosts that fail at each of their calls in turn, then mutated. No crash and no leak, every refusal says why,
- * every epoch has rows of the dataset in order of batches, and a call that failed leaves the instance as it was.
- * Nothing names a kind.
+ * with hosts and memory that fail at each of their calls in turn, then mutated. No crash and no leak, every refusal says why,
+ * every epoch has rows of the dataset, or numbers of pairs, in order of batches, and a call that failed leaves the
+ * instance as it was. Nothing names a kind.
  *
  * Usage: replay TRIALS, the number of mutated recipes of each one. The sanitizers with which it is compiled end it at
  * errors of memory and of arithmetic.
@@ -11,10 +11,34 @@
 #include <cstring>
 #include <iostream>
 #include <map>
+#include <new>
 
 #include "kinds.hpp"
 
 using namespace pystrat;
+
+namespace {
+
+constexpr size_t MOST_BYTES = 1 << 26; /* at once: memory lacks for more */
+int64_t blocks_left = -1;              /* until memory lacks; -1 for as many as wanted */
+
+}  // namespace
+
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
+  bool lacks = size > MOST_BYTES || blocks_left == 0;
+  blocks_left -= blocks_left > 0;
+  return lacks ? nullptr : std::malloc(size + (size == 0));
+}
+
+void *operator new(size_t size) {
+  void *memory = operator new(size, std::nothrow);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void operator delete(void *memory) noexcept { std::free(memory); }
+
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -97,12 +121,8 @@ Values values_of(const std::vector<Part> &parts) {
       values.add(part.name, part.text);
     } else if (part.type == IS_BYTES) {
       values.add_view(part.name, part.bytes.data(), static_cast<int64_t>(part.bytes.size()));
-    } else if (part.type == IS_DOUBLES && part.doubles.size() == 1) {
-      values.add(part.name, part.doubles[0]);
     } else if (part.type == IS_DOUBLES) {
       values.add_view(part.name, part.doubles.data(), static_cast<int64_t>(part.doubles.size()));
-    } else if (part.integers.size() == 1 && (part.integers[0] == 0 || part.integers[0] == 1)) {
-      values.add(part.name, part.integers[0] == 1);
     } else {
       values.add_view(part.name, part.integers.data(), static_cast<int64_t>(part.integers.size()));
     }
@@ -144,6 +164,7 @@ void mutate(std::vector<Part> &parts) {
 /* A host whose calls fail from one of them on, -1 for none. */
 struct PlainHost : Host {
   std::map<std::string, std::vector<uint8_t>> results;
+  Type type_of_rows = INTEGERS;
   int64_t n_calls = 0, fails_at = -1;
   bool has_failed = false;
 
@@ -156,6 +177,7 @@ struct PlainHost : Host {
         return nullptr;
       }
       size_t width = type == INTEGERS ? 4 : type == BYTES || type == TEXT ? 1 : 8;
+      if (name == std::string("rows")) host.type_of_rows = type;
       std::vector<uint8_t> values(static_cast<size_t>(count) * width + 1, 0xA5);
       return (host.results[name] = std::move(values)).data();
     };
@@ -174,25 +196,37 @@ struct PlainHost : Host {
   }
 };
 
-/* Check that an epoch is rows of the dataset, in order of batches. */
-void check_epoch(PlainHost &host, int64_t n_rows, int64_t n_batches) {
-  const int32_t *rows = reinterpret_cast<const int32_t *>(host.results["rows"].data());
+/* Check that an epoch is rows of the dataset, or numbers of pairs, which are from 0 on, in order of batches. */
+void check_epoch(PlainHost &host, bool has_pairs, int64_t n_rows, int64_t n_batches) {
+  const uint8_t *rows = host.results["rows"].data();
   const int64_t *offsets = reinterpret_cast<const int64_t *>(host.results["offsets"].data());
-  int64_t n_drawn = host.length("rows", 4);
+  bool are_large = host.type_of_rows == LARGE;
+  int64_t n_drawn = host.length("rows", are_large ? 8 : 4), first = has_pairs ? 0 : host.first_row;
+  int64_t end = has_pairs ? static_cast<int64_t>(LARGEST_EXACT) : n_rows + first;
   for (int64_t i = 0; i < n_drawn; i++) {
-    fail_unless(rows[i] >= host.first_row && rows[i] < n_rows + host.first_row, "a row is of the dataset");
+    int64_t row = are_large ? reinterpret_cast<const int64_t *>(rows)[i] : reinterpret_cast<const int32_t *>(rows)[i];
+    fail_unless(row >= first && row < end, "a row is of the dataset");
   }
   fail_unless(host.length("offsets", 8) == n_batches + 1, "there are as many batches as promised");
   fail_unless(offsets[0] == 0 && offsets[n_batches] == n_drawn, "the offsets are those of all rows");
   for (int64_t i = 0; i < n_batches; i++) fail_unless(offsets[i] < offsets[i + 1], "no batch is empty");
 }
 
-/* Draw an epoch with hosts that fail at each of the first calls, then with one that does not. */
+/* Draw an epoch with hosts that fail at each of the first calls, and without memory for each of the first blocks, then
+ * with a host and memory that do not fail.
+ */
 bool draw(Sampler &sampler, uint32_t epoch, int32_t first_row, int64_t n_failures, PlainHost &host) {
   for (int64_t at = 0; at < n_failures; at++) {
     PlainHost failing(at);
     failing.first_row = first_row;
     failing.checked(draw_epoch(sampler, 7, epoch, failing));
+    PlainHost without(-1);
+    blocks_left = at;
+    try {
+      draw_epoch(sampler, 7, epoch, without);
+    } catch (const std::bad_alloc &) {
+    }
+    blocks_left = -1;
   }
   host.first_row = first_row;
   return host.checked(draw_epoch(sampler, 7, epoch, host));
@@ -214,7 +248,9 @@ bool try_recipe(const Call &call) {
   fail_unless(described.checked(describe_sampler(*sampler, described)), "a sampler describes itself");
   fail_unless(identified.checked(identify_sampler(kind, *sampler, recipe, 7, identified)), "it has a fingerprint");
   int64_t n_rows = 0;
+  bool has_pairs = false;
   for (const Part &part : call.parts) {
+    has_pairs = has_pairs || part.name == "cells" || part.name == "positives";
     if (part.name == "codes") n_rows = static_cast<int64_t>(part.bytes.size() + part.integers.size());
     if (part.name == "n_rows") n_rows = static_cast<int64_t>(part.doubles[0]);
   }
@@ -225,7 +261,7 @@ bool try_recipe(const Call &call) {
     bool is_drawn = draw(*sampler, number, first_row, 8, interrupted);
     fail_unless(is_drawn == draw(*other, number, first_row, 0, whole), "an interrupt changes no later draw");
     if (!is_drawn) continue;
-    check_epoch(whole, n_rows, sampler->n_batches);
+    check_epoch(whole, has_pairs, n_rows, sampler->n_batches);
     fail_unless(interrupted.results == whole.results, "an interrupt changes no later epoch");
   }
   return true;
@@ -242,7 +278,10 @@ int main(int n_arguments, char **arguments) {
     for (int trial = std::atoi(arguments[1]); trial > 0; trial--) {
       Call changed = call;
       for (size_t n_changes = some_number(3) + 1; n_changes > 0; n_changes--) mutate(changed.parts);
-      n_refused += !try_recipe(changed);
+      try {
+        n_refused += !try_recipe(changed);
+      } catch (const std::bad_alloc &) {
+      }
     }
   }
   fail_unless(n_refused > 0, "some recipes are refused");

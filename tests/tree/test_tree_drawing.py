@@ -111,7 +111,7 @@ THIRDS = {"name": "third", "column": "third", "for_each": True, "missing": "drop
         ({"mode": "shuffle"}, 75_000),
         ({"mode": "sequential"}, 75_000),
         ({"mode": "replacement"}, 75_000),
-        ({"row_weight": "mass"}, 3_000),
+        ({"row_weight": "mass"}, 600),
         (
             {
                 "repeat": 3,

@@ -203,7 +203,7 @@ def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
     [
         ({"weights": [1.0] * 6}, "'state' parameter must hold from 0 to 5 weights. Got 6 values"),
         ({"weights": [1.0, 0.0, 1.0, 1.0]}, "must hold weights above 0. Got 0"),
-        ({"next_position": 1}, "'next_position' parameter must be 4"),
+        ({"next_position": 1}, "'next_position' parameter must be an integer from 4 to 4"),
     ],
 )
 def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
@@ -216,7 +216,7 @@ def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(chang
     state = sampler.state(0)
     with pytest.raises(ValueError, match=text):
         other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
-    with pytest.raises(ValueError, match="must have rows from 0 to 3 as 'drawn'. Got 4"):
+    with pytest.raises(ValueError, match="hold row positions from 0 to 3, counted from 0. Got 4"):
         other.load_state_dict({**state, "drawn": [[4, 0]]})
     assert weights_of(other) == [1, 1, 1]
     other.load_state_dict(state)

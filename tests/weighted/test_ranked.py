@@ -147,7 +147,7 @@ def test_states_and_copies_hold_the_priorities_and_go_on_alike() -> None:
     [
         ({"priorities": [1.0, -1.0, 1.0, 1.0]}, "'priorities' parameter must hold finite"),
         ({"priorities": [1.0, np.inf, 1.0, 1.0]}, "must hold finite numbers, none below 0. Got Inf"),
-        ({"next_position": 2}, "must be 4. Got 2"),
+        ({"next_position": 2}, "must be an integer from 4 to 4. Got 2"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:

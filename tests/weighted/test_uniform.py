@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
@@ -95,3 +97,22 @@ def test_an_epoch_beyond_the_memory_is_refused_by_numpy(size: int, replacement: 
     sampler = UniformBatchSampler(size, size, replacement=replacement, n_batches=2**31 - 1, seed=1)
     with pytest.raises((ValueError, MemoryError)):
         sampler.batches(0)
+
+
+def test_lack_of_memory_is_an_error_after_which_samplers_go_on() -> None:
+    code = """
+import resource
+from pystrat import UniformBatchSampler
+large = UniformBatchSampler(2**30, 10, n_batches=1, seed=1)
+endless = UniformBatchSampler(2, 2**20, replacement=True, n_batches=2**11, seed=1)
+small = UniformBatchSampler(10, 3, seed=1)
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 2**28, resource.RLIM_INFINITY))
+for sampler in (large, large, endless):  # the core has no memory, then NumPy
+    try:
+        sampler.batches(0)
+    except MemoryError:
+        print("MemoryError", list(small.batches(0)[0]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["MemoryError [8, 3, 6]"] * 3

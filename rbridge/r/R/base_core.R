@@ -206,7 +206,8 @@ format_arguments = function(recipe) {
     } else if (argument == "labels") {
       show_names(recipe$labels$names)
     } else {
-      show_count(if (is.null(parts$cells)) kind$n_rows(recipe) else length(parts$cells), "row")
+      n_rows = if (argument == "n_rows") parts$n_rows else kind$n_rows(recipe)
+      show_count(if (is.null(parts$cells)) n_rows else length(parts$cells), "row")
     })
   }, "", USE.NAMES = FALSE))
 }
@@ -263,9 +264,9 @@ count_of_recipe = function(recipe, epoch) {
 # them: the first of both that changes copies them.
 
 # Makes the state of a recipe, or of what core_plan() has returned.
-core_begin = function(private, given, is_recipe = TRUE) {
+core_begin = function(private, given) {
   private$.instance = core_instance(private, private$.recipe)
-  core_results(.Call(C_begin_state, private$.instance, private, given, is_recipe), given)
+  core_results(.Call(C_begin_state, private$.instance, private, given, TRUE), given)
 }
 
 # Refuses the state of a recipe.

@@ -9,7 +9,7 @@ vector_or_tensor = function(value, parameter, required) {
   if (!is.numeric(plain)) {
     stop_parameter(parameter, required, sprintf("a value of class '%s'", class(plain)[1L]))
   }
-  if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain)
+  unname(if (is.object(plain)) as.double(plain) else if (is.null(dim(plain))) plain else as.vector(plain))
 }
 
 # Any number of doubles.
@@ -25,10 +25,11 @@ new_stream = function(seed) {
   .Call(C_new_stream, seed)
 }
 
-# A kind of samplers with feedback: a list as in R/base_generator.R, of which the core does the rest.
+# A kind of samplers with feedback, which `of_rows` says that a dataset supplies.
 # Its instances draw batches one after another, according to the feedback so far.
-feedback_kind = function(...) {
+feedback_kind = function(kind, of_rows, ...) {
   shared = list(
+    vectors = list(parts = NA, state = c(first_state, place_entries, "sample_generator"), labels = feedback_labels),
     setup = function(recipe, private) {
       state = recipe$state
       core_begin(private, state)
@@ -42,10 +43,10 @@ feedback_kind = function(...) {
     draw = draw_feedback_epoch,
     iterate = feedback_batches,
     feedback_state = feedback_state,
-    load_feedback = load_feedback
+    load_feedback = load_feedback,
+    private = list(.instance = NULL, .state = NULL, .draws = NULL)
   )
-  fields = list(.instance = NULL, .state = NULL)
-  utils::modifyList(core_kind(private = fields), utils::modifyList(shared, list(...)))
+  utils::modifyList(table_kind(kind, of_rows = of_rows), utils::modifyList(shared, list(...)))
 }
 
 # What changes by feedback, in the state of a recipe.
@@ -55,23 +56,25 @@ first_state = c("weights", "priorities", "next_position", "largest", "n_added")
 # and the words of the random number generator after these.
 place_entries = c("epoch", "batch", "drawn", "generator")
 
-# The recipe of a sampler that the core has planned; what only the first state shows is refused as well.
-feedback_recipe = function(kind, seed, planned) {
-  vectors = sampler_kind(kind)$vectors
-  of = function(entry) {
-    names = intersect(vectors[[entry]], names(planned))
-    if (length(names) > 0L) planned[names] else list()
-  }
-  recipe = new_recipe(kind, seed, of("parts"), of("state"), of("labels"))
+# What affects no batches.
+feedback_labels = c("beta", "normalize")
+
+# The recipe of checked arguments, the data of the kind, and the first state; what only that shows is refused as well.
+feedback_recipe = function(kind, arguments, data, state = list()) {
+  parts = core_plan(kind, c(arguments[setdiff(names(arguments), "seed")], data))
+  labels = parts[intersect(feedback_labels, names(parts))]
+  parts = parts[setdiff(names(parts), feedback_labels)]
+  parts = c(parts, data[setdiff(names(data), names(parts))])
+  recipe = new_recipe(kind, arguments$seed, parts, state, c(list(), labels))
   trial = new_memory()
   trial$.recipe = recipe
-  core_begin(trial, planned, is_recipe = FALSE)
+  core_begin(trial, state)
+  recipe$state = core_ask(trial, "state")
   recipe
 }
 
 # Iterates over an epoch whose batches are drawn one after another, according to the feedback so far, from a place on:
 # a function that returns the rows of the next batch at each call, NULL at the end.
-# `private` is that of an instance whose recipe has the parts batch_size, n_batches and num_replicas.
 # Batches that several processes train on at the same time are drawn together.
 # All that was drawn is kept until the next iteration begins, because a state may be requested after any batch.
 feedback_batches = function(private, place) {
@@ -90,8 +93,8 @@ feedback_batches = function(private, place) {
     draws$stream = ahead$stream
   }
   taken = place$batch - draws$first
-  left = parts$n_batches - draws$first
-  wanted = list(count = parts$num_replicas, epoch = place$epoch)
+  left = core_count(private, place$epoch) - draws$first
+  wanted = list(count = if (is.null(parts$num_replicas)) 1 else parts$num_replicas, epoch = place$epoch)
   private$.draws = draws
   function() {
     if (taken == left) {
@@ -118,7 +121,7 @@ batches_of_rows = function(rows, batch_size) {
 # row, of rows from 0; the words of the generator after them; those of sample(); and the vectors of the state.
 feedback_state = function(private, place) {
   feedback = core_ask(private, "state")
-  if ("largest" %in% private$.kind()$vectors$state && is.null(feedback$largest)) {
+  if (private$.recipe$kind == "prioritized" && is.null(feedback$largest)) {
     feedback["largest"] = list(NULL) # Python has the entry
   }
   draws = private$.draws
@@ -186,7 +189,7 @@ load_feedback = function(private, state) {
   place = if (!is.null(stream)) {
     list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = rows, generator = stream)
   }
-  core_begin(private, c(given, place), is_recipe = FALSE)
+  core_begin(private, c(given, place))
   private$.recipe$state$sample_generator = sample_stream
   if (!is.null(stream)) list(rows = rows + 1L, stream = stream)
 }
@@ -194,7 +197,7 @@ load_feedback = function(private, state) {
 # What feedback has changed, as numbers by name.
 feedback_of_state = function(private, feedback) {
   values = lapply(Filter(Negate(is.null), as.list(feedback)), unlist)
-  entry = if (is.null(private$.recipe$parts$method)) "weights" else "priorities" # of rows that are drawn by rank
+  entry = if (identical(private$.recipe$parts$method, "rank")) "priorities" else "weights"
   is_whole = is.list(feedback) && all(c(entry, "next_position") %in% names(values))
   if (!is_whole || !all(vapply(values, is.numeric, NA))) {
     stop_parameter("state", sprintf("hold the %s of the rows", entry), show_value(feedback))
@@ -217,11 +220,11 @@ rows_of_state = function(drawn, batch_size) {
 
 # All batches of an epoch, according to the feedback so far.
 draw_feedback_epoch = function(private, epoch) {
-  parts = private$.recipe$parts
+  n_batches = core_count(private, epoch)
   stream = new_stream(epoch_seed(private$.recipe$seed, epoch))
   list(
-    rows = core_draw_more(private, stream, list(count = parts$n_batches, epoch = epoch))$rows,
-    offsets = as.integer(parts$batch_size * 0:parts$n_batches)
+    rows = core_draw_more(private, stream, list(count = n_batches, epoch = epoch))$rows,
+    offsets = as.integer(private$.recipe$parts$batch_size * 0:n_batches)
   )
 }
 

@@ -103,6 +103,8 @@ format_open = function(strata) {
     "of the dataset"
   } else if (is.character(strata)) {
     show_names(strata)
+  } else if (is.function(strata)) {
+    "a function"
   } else {
     sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
   }

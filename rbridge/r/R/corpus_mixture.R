@@ -158,7 +158,7 @@ batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL
       share = of_stages("share"),
       suffixes = files$suffixes,
       paths = paths_as_bytes(unlist(files$paths)),
-      versions = unlist(files$versions)
+      versions = unlist(files$versions, use.names = FALSE)
     )))
 }
 

@@ -97,7 +97,7 @@ batch_sampler_rare_events = function(positives, negatives, multiplier, batch_siz
     "rare_events", seed, c(list(files = shown_name(basename(paths))), parts),
     labels = c(lapply(c(list(multiplier = multiplier), settings), show_value), list(
       paths = paths_as_bytes(paths),
-      versions = unlist(lapply(tables, `[[`, "versions"))
+      versions = unlist(lapply(tables, `[[`, "versions"), use.names = FALSE)
     ))
   ))
 }

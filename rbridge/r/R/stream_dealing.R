@@ -64,14 +64,15 @@ deal_declared = function(n_strata, least, least_rows, first) {
   parts = list() # of the next batch
   counts = numeric(n_strata) # of the next batch
   unwanted = first
-  ready = list()
+  ready = list() # batches that are cut, and the number of those delivered
+  n_taken = 0L
   deliver = function(parts) {
     if (length(parts) == 0L) {
       return()
     }
     unwanted <<- unwanted - 1
     if (unwanted < 0) {
-      ready <<- c(ready, list(bind_parts(parts)))
+      ready[[length(ready) + 1L]] <<- bind_parts(parts)
     }
   }
   # Adds the rows of a source behind `from` up to `to` to the next batch.
@@ -107,9 +108,13 @@ deal_declared = function(n_strata, least, least_rows, first) {
       counts <<- now
     },
     following = function() {
-      batch = if (length(ready) > 0L) ready[[1L]]
-      ready <<- ready[-1L]
-      batch
+      if (n_taken == length(ready)) {
+        ready <<- list()
+        n_taken <<- 0L
+        return(NULL)
+      }
+      n_taken <<- n_taken + 1L
+      ready[[n_taken]]
     },
     # Cuts the last batch, at the end of the lane.
     close = function() deliver(c(held, parts)),

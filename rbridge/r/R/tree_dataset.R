@@ -4,9 +4,7 @@
 #' Creates a [torch::dataset()] that takes its batches from another dataset and passes them, with the auxiliary values
 #' of their rows, to your function: for augmentation that a specification of [batch_sampler_tree()] declares.
 #' The values are drawn with the rows, so they are the same for any number of workers, and in every run.
-#'
-#' Your own dataset does not receive them: torch converts row numbers to plain integers before it passes them to a
-#' dataset.
+#' torch converts row numbers to plain integers before it passes them to a dataset, so your own does not receive them.
 #'
 #' @param dataset ([torch::dataset()])\cr
 #'   An instance with a method `.getbatch()`.
@@ -17,11 +15,6 @@
 #'
 #' @return A dataset with the same number of rows.
 #' If rows have no auxiliary values, as when mlr3torch predicts, their batch is that of `dataset` itself.
-#'
-#' @section Errors:
-#' `dataset` is not a dataset, or has no `.getbatch()`: from a dataset with only `.getitem()`, torch requests single
-#' rows, without the values of the batch.
-#' `augment` is not a function.
 #'
 #' @export
 #' @examples

@@ -15,14 +15,12 @@ read_specification = function(spec) {
     own = length(nodes)
     nodes[[own + 1]] <<- c(list(parent = parent), node)
     children = node$keys[["children"]]
-    for (i in seq_along(children)) {
-      add_node(children[[i]], as.character(i), own)
-    }
-    below = vapply(Filter(function(node) node$parent == own, nodes), `[[`, "", "name")
+    below = vapply(seq_along(children), function(i) add_node(children[[i]], as.character(i), own), "")
     if (anyDuplicated(below) > 0L) {
       stop_parameter("children", sprintf("have names of their own at node '%s'", node$path),
         sprintf("'%s' twice", below[anyDuplicated(below)]))
     }
+    node$name
   }
   add_node(spec[names(spec) != "auxiliary"], "root", -1)
   list(nodes = nodes, auxiliary = spec[["auxiliary"]])

@@ -16,9 +16,6 @@
 #'
 #' @inherit inverse_density_weights return details
 #'
-#' @section Errors:
-#' `values` is not a vector of finite numbers, or another parameter is out of range.
-#'
 #' @source
 #' M. Steininger, K. Kobs, P. Davidson, A. Krause and A. Hotho, "Density-Based Weighting for Imbalanced Regression",
 #' 2021.

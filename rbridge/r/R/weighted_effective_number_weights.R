@@ -20,9 +20,6 @@
 #' rows.
 #' The sum takes O(log n_c), since `S(2 * m) = S(m) * (2 - (1 - beta) * S(m))` and `S(m + 1) = S(m) * beta + 1`.
 #'
-#' @section Errors:
-#' The labels are not a vector or a table, hold values of another kind, or some are missing; or `beta` is out of range.
-#'
 #' @source
 #' Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective Number of Samples", 2019.
 #' They use the formula to weight the loss of a row.

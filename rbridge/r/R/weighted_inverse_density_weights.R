@@ -28,9 +28,6 @@
 #' All rows of a bin have the same weight.
 #' If all values are equal, all weights are 1.
 #'
-#' @section Errors:
-#' `values` is not a vector of finite numbers, or another parameter is out of range.
-#'
 #' @source
 #' Y. Yang, K. Zha, Y. Chen, H. Wang and D. Katabi, "Delving into Deep Imbalanced Regression", 2021.
 #'

@@ -14,9 +14,6 @@
 #' @return (`numeric()`)\cr
 #' One weight for each row, for [batch_sampler_weighted()].
 #'
-#' @section Errors:
-#' The labels are not a vector or a table, hold values of another kind, or some are missing.
-#'
 #' @seealso [effective_number_weights()], [temperature_weights()] and [repeat_factors()] for classes that are not drawn
 #'   equally often.
 #'

@@ -91,12 +91,6 @@
 #'   mean over all rows.
 #'   With any other setting it is not.
 #'
-#' @section Errors:
-#' A priority is not finite, a row does not exist, or an argument has the wrong type or is out of range.
-#' Priorities are read although `alpha` is 0, so that all of them have the same weight.
-#' A batch is drawn from an empty buffer; this error comes when the batch is drawn.
-#' In all cases nothing changes.
-#'
 #' @source
 #' T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay", 2016.
 #'
@@ -123,55 +117,26 @@
 batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL,
   stratified = FALSE, normalize = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL,
   method = "proportional") {
-  request = list(n_rows = n_rows, batch_size = batch_size, alpha = alpha, epsilon = epsilon, stratified = stratified,
-    normalize = normalize, capacity = capacity, n_batches = n_batches, seed = seed, num_replicas = num_replicas,
-    method = method)
-  request_generator("prioritized", c(request, list(beta = beta)), functions = if (is.function(beta)) list(beta = beta))
-}
-
-# A function as `beta` is only text in a recipe, by which samplers differ.
-plan_prioritized = function(request) {
-  beta = request$beta
-  if (is.function(beta)) {
-    request$beta = NULL
+  if (!is.function(beta)) {
+    return(sampler_of("prioritized"))
   }
-  planned = core_plan("prioritized", request)
-  if (is.function(beta)) {
-    planned$beta = paste(deparse(beta), collapse = "\n")
-  }
-  feedback_recipe("prioritized", request$seed, planned)
+  generator = sampler_of("prioritized", list(beta = NULL))
+  # In a recipe, a function is only text, by which samplers differ.
+  settings = attr(generator, "settings")
+  recipe = settings$recipe
+  recipe$labels$beta = paste(deparse(beta), collapse = "\n")
+  new_generator(recipe, list(beta = beta))
 }
 
 kind_prioritized = function() {
-  feedback_kind(
-    class = "batch_sampler_prioritized",
-    plan = plan_prioritized,
-    vectors = list(
-      parts = c("capacity", "batch_size", "alpha", "epsilon", "stratified", "n_batches", "method", "num_replicas"),
-      state = c("weights", "priorities", "next_position", "largest", "n_added", "epoch", "batch", "drawn", "generator",
-        "sample_generator"),
-      labels = c("beta", "normalize")
-    ),
-    bytes = function(recipe) {
-      120 * recipe$parts$capacity + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts)
+  feedback_kind("prioritized", "n_rows",
+    plan = function(settings) {
+      if (is.integer(settings$n_rows)) {
+        settings$n_rows = as.double(settings$n_rows)
+      }
+      feedback_recipe("prioritized", settings, list())
     },
-    check = function(recipe) check_between(recipe$labels$normalize, "normalize", 0, 1),
-    describe = function(private) {
-      c(
-        sprintf("* Rows: %.0f, with room for %.0f", core_ask(private, "n_rows"), private$.recipe$parts$capacity),
-        format_prioritized(private$.recipe$parts),
-        format_order(private$.recipe, private$.place$epoch)
-      )
-    },
-    settings = function(recipe) {
-      n_rows = max(length(recipe$state$weights), length(recipe$state$priorities))
-      c(
-        sprintf("* Rows: %d, with room for %.0f", n_rows, recipe$parts$capacity),
-        format_prioritized(recipe$parts),
-        sprintf("* beta: %s", if (is.double(recipe$labels$beta)) show_value(recipe$labels$beta) else "a function"),
-        format_seed(recipe)
-      )
-    },
+    n_rows = function(recipe) NULL, # data may grow with the sampler
     methods = list(
       update = function(rows, priorities, since = NULL) {
         check_is_trained_on(private)
@@ -218,15 +183,4 @@ importance_exponent = function(private, batch) {
     stop_parameter("batch", "be a non-negative integer", show_value(batch))
   }
   beta(batch)
-}
-
-format_prioritized = function(parts) {
-  c(
-    sprintf("%s%s", format_fixed_size(parts), if (parts$stratified == 1L) ", one from each equal slice" else ""),
-    if (!is.null(parts$method)) {
-      sprintf("* Weights: rank^-%.15g, by abs(priority)", parts$alpha)
-    } else {
-      sprintf("* Weights: (abs(priority) + %.15g)^%.15g", parts$epsilon, parts$alpha)
-    }
-  )
 }

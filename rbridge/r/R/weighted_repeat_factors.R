@@ -19,10 +19,6 @@
 #' @return (`numeric()`)\cr
 #' One factor for each row, at least 1.
 #'
-#' @section Errors:
-#' The labels are not a vector or a table, hold values of another kind, or some are missing; a label of a matrix has no
-#' row; or `threshold` is out of range.
-#'
 #' @source
 #' A. Gupta, P. \enc{Dollár}{Dollar} and R. Girshick, "LVIS: A Dataset for Large Vocabulary Instance Segmentation",
 #' 2019, where rows are images and labels are categories.

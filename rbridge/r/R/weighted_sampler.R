@@ -63,12 +63,6 @@
 #' @section Use in mlr3torch:
 #' A callback finds the instance in `ctx$loader_train$batch_sampler`, and the rows of a batch in `ctx$batch$.index`.
 #'
-#' @section Errors:
-#' A weight is negative, infinite or missing, a total overflows, a row does not exist, or an argument has the wrong type
-#' or is out of range.
-#' A batch cannot be drawn because too many weights were changed to 0; this error comes when the batch is drawn.
-#' In all cases nothing changes.
-#'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021, for the tree of sums by which rows are drawn.
 #'
@@ -97,49 +91,33 @@
 #' }
 batch_sampler_weighted = function(weights = NULL, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
-  stages = NULL
-  if (!dataset_arguments$weights$waits(weights)) {
-    stages = weights_by_epoch(weights)
-    weights = if (is.null(stages)) feedback_values(weights, "weights") else stages$weights
-  }
-  request = list(weights = weights, batch_size = batch_size, replacement = replacement,
-    n_batches = n_batches, seed = seed, num_replicas = num_replicas)
-  request_generator("weighted", c(request, stages[c("begins", "n_weights")]))
+  sampler_of("weighted", if (!waits_for_weights(weights)) list(weights = weights_by_epoch(weights)))
 }
 
-# A table of weights by first epoch, as the core takes it: list(weights, begins, n_weights); NULL if it is none.
+waits_for_weights = function(weights) dataset_arguments$weights$waits(weights)
+
+# Weights of rows by first epoch: a list, of one entry for weights of all epochs.
 weights_by_epoch = function(weights) {
   if (!is.list(weights) || is.object(weights)) {
-    return(NULL)
+    return(feedback_values(weights, "weights"))
   }
-  table = read_epoch_table(weights, "weights", "weights", "weights of rows")
-  stages = lapply(table, feedback_values, "weights")
-  list(weights = unlist(stages, use.names = FALSE), begins = as.double(names(table)),
-    n_weights = as.double(lengths(stages, use.names = FALSE)))
+  table = lapply(read_epoch_table(weights, "weights", "weights", "weights of rows"), feedback_values, "weights")
+  for (epoch in names(table)[lengths(table) != length(table[[1L]])]) {
+    stop_parameter("weights", "have one weight for each row in all epochs", sprintf("%s for epoch 0 and %d for epoch %s",
+      show_count(length(table[[1L]]), "value"), length(table[[epoch]]), epoch))
+  }
+  table
 }
 
 kind_weighted = function() {
-  feedback_kind(
-    class = "batch_sampler_weighted",
-    plan = function(request) feedback_recipe("weighted", request$seed, core_plan("weighted", request)),
-    fits = function(recipe, data_source, task) check_given_values("weights", task),
-    vectors = list(
-      parts = c("n_rows", "batch_size", "replacement", "n_batches", "num_replicas", "begins"),
-      state = c("weights", "epoch", "batch", "drawn", "generator", "sample_generator")
-    ),
-    bytes = function(recipe) {
-      n_weights = recipe$parts$n_rows * max(1, length(recipe$parts$begins))
-      40 * n_weights + 64 * recipe$parts$batch_size + fixed_size_bytes(recipe$parts)
+  feedback_kind("weighted", "weights",
+    plan = function(settings) {
+      weights = settings$weights
+      stages = if (is.list(weights)) list(begins = as.double(names(weights)))
+      data = c(list(n_rows = as.double(length(if (is.list(weights)) weights[[1L]] else weights))), stages)
+      weights = as.double(unlist(weights, use.names = FALSE))
+      feedback_recipe("weighted", settings[setdiff(names(settings), "weights")], data, list(weights = weights))
     },
-    n_rows = function(recipe) recipe$parts$n_rows,
-    describe = function(private) {
-      c(
-        format_weighted(private$.recipe$parts),
-        sprintf("* Total weight: %s", show_value(core_ask(private, "total", list(epoch = private$.place$epoch)))),
-        format_order(private$.recipe, private$.place$epoch)
-      )
-    },
-    settings = function(recipe) c(format_weighted(recipe$parts), format_seed(recipe)),
     methods = list(
       update = function(rows, weights) {
         check_is_trained_on(private)
@@ -154,13 +132,5 @@ kind_weighted = function() {
       },
       sample = function(k) sample_rows(private, k)
     )
-  )
-}
-
-format_weighted = function(parts) {
-  c(
-    sprintf("* Rows: %.0f, drawn by weight", parts$n_rows),
-    if (!is.null(parts$begins)) sprintf("* Weights: from epochs %s", toString(sprintf("%.0f", parts$begins))),
-    sprintf("%s, %s replacement", format_fixed_size(parts), if (parts$replacement == 1L) "with" else "without")
   )
 }

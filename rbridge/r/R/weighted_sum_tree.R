@@ -57,10 +57,6 @@
 #' * A refused call changes nothing.
 #' * An object can be saved with [saveRDS()] or sent to another process, and continues there.
 #'
-#' @section Errors:
-#' A weight is negative, infinite or missing, a row does not exist, a total overflows, more rows are drawn without
-#' replacement than there are positive weights, or all weights are 0.
-#'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021.
 #' His trees are binary; here, a node has eight children.
@@ -85,11 +81,13 @@ sum_tree = function(weights = NULL, capacity = NULL, seed = NULL) {
 sum_tree_class = R6Class("sum_tree",
   public = list(
     initialize = function(weights, capacity, seed) {
-      given = list(weights = if (!is.null(weights)) feedback_values(weights, "weights"))
-      parts = core_plan("sum_tree", c(given, list(capacity = capacity, seed = seed)))
+      given = if (is.null(weights)) list() else list(weights = feedback_values(weights, "weights"))
+      data = if (!is.null(weights)) list(n_rows = as.double(length(given$weights)))
+      parts = core_plan("sum_tree", c(list(capacity = capacity, seed = seed), data))
       seed = if (is.null(seed)) draw_seed() else check_range(seed, "seed", largest_seed)
-      private$.recipe = new_recipe("sum_tree", seed, parts)
-      core_begin(private, given, is_recipe = FALSE)
+      private$.recipe = new_recipe("sum_tree", seed, c(parts, data))
+      core_begin(private, given)
+      private$.recipe$parts = list(capacity = if (is.null(parts$capacity)) as.double(data$n_rows) else parts$capacity)
       private$.stream = new_stream(seed)
     },
     sample = function(k = 1, replacement = TRUE) {
@@ -124,7 +122,7 @@ sum_tree_class = R6Class("sum_tree",
     },
     load_state_dict = function(state) {
       given = read_tree_state(state, self$capacity)
-      core_begin(private, given[c("weights", "next_position")], is_recipe = FALSE)
+      core_begin(private, given[c("weights", "next_position")])
       private$.recipe$seed = given$seed
       private$.stream = given$stream
       invisible(self)

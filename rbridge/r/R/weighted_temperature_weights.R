@@ -14,10 +14,6 @@
 #' @return (`numeric()`)\cr
 #' One weight for each row, for [batch_sampler_weighted()].
 #'
-#' @section Errors:
-#' The labels are not a vector or a table, hold values of another kind, or some are missing; or `temperature` is below
-#' 1.
-#'
 #' @seealso [inverse_frequency_weights()]
 #'
 #' @export

@@ -36,10 +36,6 @@
 #'   `sample.int(n_rows, batch_size, useHash = FALSE)`, or `sample.int(n_rows, batch_size, replace = TRUE)`.
 #' * The same call returns the same batches in Python with `pystrat.UniformBatchSampler`, where rows are counted from 0.
 #'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, `batch_size` exceeds `n_rows` without replacement, there are more
-#' replicas than batches, or the dataset has another number of rows.
-#'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021; the method is the Fisher-Yates shuffle.
 #'

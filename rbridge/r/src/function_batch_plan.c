@@ -94,17 +94,7 @@ static bool call_min_samples(const Parts *request, Host *host) {
          host->number(host, "minimum", (double)(fewest_rows(&rows) / n_batches));
 }
 
-/* Make "counts" the result: how often each of the "codes" of "n_strata" strata occurs, at last those in no batch. */
-static bool call_count_codes(const Parts *request, Host *host) {
-  Codes codes;
-  if (!read_codes(request, FOR_THE_CALL, &codes, host)) return false;
-  double *counts = host->vector(host, "counts", DOUBLES, codes.n_strata + 1);
-  for (int64_t code = 0; counts != NULL && code <= codes.n_strata; code++) counts[code] = (double)codes.counts[code];
-  return counts != NULL;
-}
-
 const Function batch_offsets_function = {"batch_offsets", call_batch_offsets};
 const Function batch_composition_function = {"batch_composition", call_batch_composition};
 const Function batch_layout_function = {"batch_layout", call_batch_layout};
 const Function min_samples_for_batch_size_function = {"min_samples_for_batch_size", call_min_samples};
-const Function count_codes_function = {"count_codes", call_count_codes};

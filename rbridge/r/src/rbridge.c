@@ -426,6 +426,7 @@ SEXP C_identify(SEXP reference, SEXP key) {
 /* Kinds with feedback -------------------------------------------------------------------------------------------- */
 
 SEXP C_check_state(SEXP reference, SEXP key, SEXP given) {
+  if (TYPEOF(reference) == EXTPTRSXP) return begin_in_cpp(reference, key, given);
   Instance instance;
   if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   Parts parts = parts_of(given, true);
@@ -438,6 +439,7 @@ SEXP C_check_state(SEXP reference, SEXP key, SEXP given) {
 }
 
 SEXP C_begin_state(SEXP reference, SEXP key, SEXP given, SEXP is_recipe) {
+  if (TYPEOF(reference) == EXTPTRSXP) return begin_in_cpp(reference, key, given);
   Instance instance;
   if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   Parts parts = parts_of(given, Rf_asLogical(is_recipe));
@@ -461,8 +463,7 @@ static bool read_stream(SEXP stream, Generator *generator, Host *host) {
   return is_right || refuse(host, "stream", "other values", "be the state of a generator");
 }
 
-/* Return rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */
-static SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator *generator) {
+SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator *generator) {
   if (!MAYBE_SHARED(stream)) {
     save_generator(generator, (uint32_t *)(void *)INTEGER(stream));
     return rows;
@@ -478,6 +479,7 @@ static SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator *generator) {
 }
 
 SEXP C_draw_more(SEXP reference, SEXP key, SEXP state, SEXP stream, SEXP wanted) {
+  if (TYPEOF(reference) == EXTPTRSXP) return draw_more_in_cpp(reference, state, stream, wanted);
   Instance instance;
   Generator generator;
   if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
@@ -492,6 +494,7 @@ SEXP C_draw_more(SEXP reference, SEXP key, SEXP state, SEXP stream, SEXP wanted)
 }
 
 SEXP C_tell(SEXP reference, SEXP key, SEXP state, SEXP method, SEXP told) {
+  if (TYPEOF(reference) == EXTPTRSXP) return tell_in_cpp(reference, key, state, method, told);
   Instance instance;
   if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   bool is_copied = MAYBE_SHARED(state); /* with a copy of the sampler */
@@ -508,6 +511,7 @@ SEXP C_tell(SEXP reference, SEXP key, SEXP state, SEXP method, SEXP told) {
 }
 
 SEXP C_ask(SEXP reference, SEXP key, SEXP state, SEXP name, SEXP asked) {
+  if (TYPEOF(reference) == EXTPTRSXP) return ask_in_cpp(reference, state, name, asked);
   Instance instance;
   if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   Parts vectors = parts_of(state, true), parts = parts_of(asked, false);

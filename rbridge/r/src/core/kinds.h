@@ -56,9 +56,6 @@ typedef struct {
   one(rare_events) \
   one(sharded) \
   one(multilabel) \
-  one(weighted) \
-  one(prioritized) \
-  one(sum_tree) \
   one(stratified_group) \
   one(perplexity)
 

@@ -30,6 +30,22 @@ class Sampler {
   int64_t n_batches = 0;
 };
 
+/* A sampler whose batches depend on feedback. Its state is vectors that the host owns and the core changes in place; a
+ * call that fails leaves them as they were.
+ */
+class Feedback : public Sampler {
+ public:
+  void draw(Generator &, uint32_t, Host &) override {} /* draw_more() does it */
+  /* Check the state of a recipe, or without one begin a new sampler, and make the vectors: the results. */
+  virtual void begin(const Values &given, Host &host) = 0;
+  /* Draw "rows": "count" batches, or "count" times "k" rows outside of epochs. Nothing but the generator changes. */
+  virtual void draw_more(const Values &state, const Values &wanted, Generator &generator, Host &host) = 0;
+  /* Change the state as the method of this name does. */
+  virtual void tell(const Values &state, const std::string &method, const Values &told, Host &host) = 0;
+  /* Give the values of this name, or the "state" of a recipe. */
+  virtual void ask(const Values &state, const std::string &name, const Values &asked, Host &host) = 0;
+};
+
 struct Kind {
   const char *name;
   Table parameters;
@@ -45,13 +61,15 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 }
 
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
-    stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind;
+    stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
+    prioritized_kind, sum_tree_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
   for (const Kind *kind : {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
+           &weighted_kind, &prioritized_kind, &sum_tree_kind,
        }) {
     if (kind->name == name) return kind;
   }
@@ -112,6 +130,26 @@ inline bool describe_sampler(const Sampler &sampler, Host &host) {
     host.number("bytes", sampler.bytes());
     sampler.describe(host);
   });
+}
+
+inline bool begin_state(Sampler &sampler, const Values &given, Host &host) {
+  return attempt(host, [&] { static_cast<Feedback &>(sampler).begin(given, host); });
+}
+
+inline bool draw_more(
+    Sampler &sampler, const Values &state, const Values &wanted, Generator &generator, Host &host
+) {
+  return attempt(host, [&] { static_cast<Feedback &>(sampler).draw_more(state, wanted, generator, host); });
+}
+
+inline bool tell(
+    Sampler &sampler, const Values &state, const std::string &method, const Values &told, Host &host
+) {
+  return attempt(host, [&] { static_cast<Feedback &>(sampler).tell(state, method, told, host); });
+}
+
+inline bool ask(Sampler &sampler, const Values &state, const std::string &name, const Values &asked, Host &host) {
+  return attempt(host, [&] { static_cast<Feedback &>(sampler).ask(state, name, asked, host); });
 }
 
 inline bool draw_epoch(Sampler &sampler, uint32_t seed, uint32_t epoch, Host &host) {

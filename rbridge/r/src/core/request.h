@@ -92,23 +92,4 @@ static inline bool share_batches(
   return true;
 }
 
-/* Read the size of the batches and their number, which by default is that of `n_rows` rows, rounded down. */
-static inline bool read_fixed_size(
-    const Parts *request, int64_t n_rows, double num_replicas, int64_t *batch_size, int64_t *n_batches, Host *host
-) {
-  double number;
-  if (!read_whole(request, "batch_size", 1, LARGEST_COUNT, &number, host)) return false;
-  *batch_size = (int64_t)number;
-  *n_batches = n_rows / *batch_size;
-  if (is_given(request, "n_batches")) {
-    if (!read_whole(request, "n_batches", 1, LARGEST_COUNT, &number, host)) return false;
-    *n_batches = (int64_t)number;
-  } else if (*n_batches == 0) {
-    return refuse(
-        host, "n_batches", "nothing", "be given if the batch size exceeds the number of rows, %lld", (long long)n_rows
-    );
-  }
-  return share_batches(request, num_replicas, n_batches, host);
-}
-
 #endif

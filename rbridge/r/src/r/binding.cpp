@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "../core/kinds.hpp"
+#include "../core/stream.h"
 #include "binding.h"
 
 using namespace pystrat;
@@ -328,6 +329,65 @@ SEXP draw_in_cpp(SEXP pointer, SEXP epoch) {
   if (instance == nullptr) return R_NilValue;
   uint32_t number = static_cast<uint32_t>(Rf_asReal(epoch));
   return answer([&](Host &host, SEXP &) { return draw_epoch(*instance->sampler, instance->seed, number, host); });
+}
+
+SEXP begin_in_cpp(SEXP pointer, SEXP key, SEXP given) {
+  Instance *instance = find_instance(pointer);
+  if (instance == nullptr) return R_NilValue;
+  SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
+    return begin_state(*instance->sampler, values_of(given, true, *instance->kind), host);
+  }));
+  if (!Rf_isNull(VECTOR_ELT(result, 0))) {
+    /* Not in the answer: nothing else may refer to vectors that are changed in place. */
+    Rf_defineVar(Rf_install(".state"), VECTOR_ELT(result, 0), key);
+    SET_VECTOR_ELT(result, 0, R_NilValue);
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP draw_more_in_cpp(SEXP pointer, SEXP state, SEXP stream, SEXP wanted) {
+  Instance *instance = find_instance(pointer);
+  if (instance == nullptr) return R_NilValue;
+  Generator generator;
+  SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
+    bool is_right = TYPEOF(stream) == INTSXP && Rf_xlength(stream) == STATE_SIZE + 1 &&
+                    restore_generator(&generator, reinterpret_cast<const uint32_t *>(INTEGER_RO(stream)));
+    if (!is_right) host.refusal = Refusal{"stream", "be the state of a generator", "other values", ""};
+    if (!is_right) return false;
+    Values vectors = values_of(state, true, *instance->kind), asked = values_of(wanted, false, *instance->kind);
+    return draw_more(*instance->sampler, vectors, asked, generator, host);
+  }));
+  if (!Rf_isNull(VECTOR_ELT(result, 0))) {
+    result = drawn_in_r(VECTOR_ELT(VECTOR_ELT(result, 0), 0), stream, &generator);
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+SEXP tell_in_cpp(SEXP pointer, SEXP key, SEXP state, SEXP method, SEXP told) {
+  Instance *instance = find_instance(pointer);
+  if (instance == nullptr) return R_NilValue;
+  bool is_copied = MAYBE_SHARED(state); /* with a copy of the sampler */
+  SEXP own = PROTECT(is_copied ? Rf_duplicate(state) : state);
+  SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
+    std::string name = CHAR(STRING_ELT(method, 0));
+    Values vectors = values_of(own, true, *instance->kind), arguments = values_of(told, false, *instance->kind);
+    return tell(*instance->sampler, vectors, name, arguments, host);
+  }));
+  if (is_copied && !Rf_isNull(VECTOR_ELT(result, 0))) Rf_defineVar(Rf_install(".state"), own, key);
+  UNPROTECT(2);
+  return result;
+}
+
+SEXP ask_in_cpp(SEXP pointer, SEXP state, SEXP name, SEXP asked) {
+  Instance *instance = find_instance(pointer);
+  if (instance == nullptr) return R_NilValue;
+  return answer([&](Host &host, SEXP &) {
+    std::string asked_for = CHAR(STRING_ELT(name, 0));
+    Values vectors = values_of(state, true, *instance->kind), arguments = values_of(asked, false, *instance->kind);
+    return ask(*instance->sampler, vectors, asked_for, arguments, host);
+  });
 }
 
 SEXP identify_in_cpp(SEXP pointer) {

@@ -18,7 +18,7 @@ const std::string EACH[] = {"negatives_per_label", "positives_per_label"};
 class PerLabel : public Sampler {
  public:
   PerLabel(const Values &given, uint32_t seed, Host &host)
-      : n_rows(given.count("n_rows")), n_labels(given.count("n_labels")), positives(n_labels), seed(seed) {
+      : n_rows(given.count("n_rows")), n_labels(given.count("n_labels")), seed(seed) {
     if (2.0 * static_cast<double>(n_rows) * static_cast<double>(n_labels) >= LARGEST_EXACT) {
       refuse("labels", "more", "have fewer than 2^52 entries");
     }
@@ -90,12 +90,12 @@ class PerLabel : public Sampler {
     std::vector<double> counts = given.several("counts", true);
     int64_t place = 0;
     bool are_rows = static_cast<int64_t>(counts.size()) == n_labels;
-    for (int64_t label = 0; label < n_labels && are_rows; label++) {
-      int64_t count = static_cast<int64_t>(std::fmin(counts[static_cast<size_t>(label)], LARGEST_COUNT)), before = -1;
-      are_rows = count <= all.length - place;
+    for (double number : counts) {
+      int64_t count = limited(number), before = -1;
+      are_rows = are_rows && count <= all.length - place;
       if (!are_rows) break;
-      positives[label] = {all.values + place, count};
-      for (int32_t row : positives[label]) {
+      positives.push_back({all.values + place, count});
+      for (int32_t row : positives.back()) {
         are_rows = are_rows && row > before && row < n_rows;
         before = row;
       }

@@ -388,7 +388,7 @@ class NodeBuilder {
         host.go_on(theirs.n_rows(clone));
       });
     };
-    for (int64_t child = node + 1; child < declaration.count(); child++) {
+    for (int64_t child = node + 1; child < declaration.count() && declaration.parents[child] >= node; child++) {
       if (declaration.parents[child] == node) mark(child, 1);
     }
     visit_nodes(node, [&](size_t number, int64_t clone) {

@@ -143,7 +143,7 @@ largest_row = function(recipe) {
     mixture = ,
     rare_events = sum(parts$lines),
     no_duplicates = length(parts$keys) / parts$n_columns,
-    prioritized = length(c(recipe$state$weights, recipe$state$priorities)),
+    prioritized = max(length(c(recipe$state$weights, recipe$state$priorities)), parts$n_rows),
     c(parts[["n"]], parts[["n_rows"]], length(parts[["codes"]]))[1L]
   )
 }

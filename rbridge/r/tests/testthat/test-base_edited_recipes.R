@@ -95,7 +95,7 @@ edits_of_vector = function(vector) {
 may_be = c("perplexity reported missing", "perplexity maximum negative", "tree names largest", "tree names empty",
   "tree repeats largest", "tree summed negative", "tree weights zero",
   "epoch_subset lengths largest", "pairs power zero", "prioritized alpha zero",
-  "prioritized epsilon zero")
+  "prioritized epsilon zero", "prioritized n_rows zero")
 
 # Edits of a part, or of a vector of the state, are refused, or accepted if `may_be` has them.
 expect_refused_or_accepted = function(recipe, entry, part) {

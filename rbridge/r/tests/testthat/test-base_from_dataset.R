@@ -129,8 +129,8 @@ test_that("values in a generator belong to the order of the data, and other rows
 })
 
 test_that("generators that wait show it, are told apart by mlr3, and work after saveRDS()", {
-  expect_output(print(waiting$by_labels), paste0("<batch_sampler_weighted> generator\n* weights: a function\n",
-    "* batch_size: 3\n* replacement: TRUE\n* seed: 1"), fixed = TRUE)
+  expect_output(print(waiting$by_labels), paste0("<batch_sampler_weighted> generator\n* batch_size: 3\n",
+    "* replacement: TRUE\n* seed: 1\n* weights: a function"), fixed = TRUE)
   expect_output(print(waiting$uniform), "* n_rows: of the dataset", fixed = TRUE)
   expect_output(print(waiting$multilabel), "* labels: 'rain', 'wind'", fixed = TRUE)
   by = function(of) mlr3misc::calculate_hash(batch_sampler_weighted(of, batch_size = 3, seed = 1))

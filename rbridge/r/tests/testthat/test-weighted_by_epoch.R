@@ -21,8 +21,6 @@ test_that("weights and output are those of the next epoch, and cannot be updated
     expect_identical(sampler$weights(), expected)
     expect_identical(sampler$weights(c(2, 9)), expected[c(2, 9)])
   }
-  shown = capture.output(sampler$set_epoch(0), print(sampler))
-  expect_true(all(c("* Weights: from epochs 0, 2, 5", "* Total weight: 4") %in% shown))
   expect_error(sampler$update(1, 2), fixed = TRUE,
     "The 'weights' parameter must be the same for all epochs if they are updated. Got a table by epoch instead.")
 })

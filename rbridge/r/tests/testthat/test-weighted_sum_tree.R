@@ -107,28 +107,6 @@ test_that("an update changes the tree in place, and copies one that a clone shar
   expect_identical(twin$weights(2:6), c(2, 2, 2, 2, 1))
 })
 
-test_that("a tree that a file has made wrong is refused, or gives rows of the tree", {
-  tree = sum_tree(some_weights(100), seed = 1)
-  private = private_of(tree)
-  right = state_of(tree)$tree
-  changed = function(place, value) replace(right, place, value)
-  wrong = list(right[-1L], as.integer(right), NULL, changed(1L, 105), changed(1L, NaN), changed(2L, 101),
-    changed(3L, 1), changed(4L, 101), changed(5L, 100), changed(8L + 8L, 1), changed(length(right), 1))
-  for (numbers in wrong) {
-    private$.state = list(tree = numbers)
-    expect_error(tree$sample(3), "The 'tree' parameter must be a sum tree.", fixed = TRUE)
-  }
-  for (value in c(NaN, Inf, -1, 0)) {
-    private$.state = list(tree = changed(8L + 1:2, value))
-    expect_true(all(c(tree$sample(100), tree$sample(60, replacement = FALSE)) %in% 1:100))
-  }
-  private$.state = list(tree = right)
-  for (stream in list(1:3, NULL, replace(private$.stream, 1L, 625L), as.double(private$.stream))) {
-    private$.stream = stream
-    expect_error(tree$sample(1), "The 'stream' parameter must be the state of a generator.", fixed = TRUE)
-  }
-})
-
 test_that("a seed that was not given is drawn and shown, and R's own generator takes no other part", {
   set.seed(1)
   before = .Random.seed

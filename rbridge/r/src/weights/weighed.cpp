@@ -1,0 +1,629 @@
+/* Rows drawn by weights that change: by the weights that a user gives, in batches or one by one (a sum tree), or by
+ * priorities, for prioritized experience replay.
+ *
+ * The state is vectors of the host: "tree" has a head and the numbers of a sum tree, for each stage of weights that
+ * follow the epoch. If rows are drawn by the ranks of their priorities, the tree is over ranks, and there are two more:
+ * "priorities" and "ranking".
+ */
+
+#include <cmath>
+
+#include "../core/kinds.hpp"
+#include "ranking.hpp"
+#include "sum_tree.hpp"
+
+namespace pystrat {
+namespace {
+
+/* The head of a tree, a cache line. `LARGEST` is the largest priority that was ever set, or -1; `N_ADDED` is the number
+ * of rows that were ever added.
+ */
+enum { N_POSITIVE, N_ROWS, NEXT_POSITION, LARGEST, N_ADDED, TREE_HEAD = 8 };
+
+enum Form { REPLACED, SLICED, APART };
+
+[[noreturn]] void refuse_at(const std::string &name, int64_t place, const std::string &requirement) {
+  throw Refusal{name, requirement, "", "", 0, place + 1};
+}
+
+/* Rows, counted from 0, for positions that are counted as the host does. */
+std::vector<int64_t> read_places(const Values &told, const std::string &name, int64_t n_rows, Host &host) {
+  std::vector<int64_t> places;
+  auto add = [&](auto positions) {
+    places.reserve(static_cast<size_t>(positions.length));
+    for (double position : positions) {
+      double place = position - host.first_row;
+      if (!(place >= 0 && place < static_cast<double>(n_rows) && std::floor(place) == place)) {
+        std::string range = text(int64_t(host.first_row), " to ", n_rows - 1 + host.first_row);
+        refuse_at(
+            name, static_cast<int64_t>(places.size()),
+            n_rows == 0 ? "be empty: there is no row"
+                        : text("hold row positions from ", range, ", counted from ", int64_t(host.first_row))
+        );
+      }
+      places.push_back(static_cast<int64_t>(place));
+    }
+  };
+  const Value &value = told[name];
+  if (const auto *integers = std::get_if<View<int32_t>>(&value)) {
+    add(*integers);
+  } else {
+    add(told.array<double>(name, "hold row positions"));
+  }
+  return places;
+}
+
+/* Numbers, one for each of n_rows rows. */
+View<double> read_values(const Values &told, const std::string &name, int64_t n_rows) {
+  View<double> values = told.array<double>(name, "hold numbers");
+  if (values.length == n_rows) return values;
+  refuse(name, count_of(values.length, "value"), text("have one value for each row, ", n_rows));
+}
+
+void check_weights(const std::string &name, View<double> weights) {
+  for (int64_t row = 0; row < weights.length; row++) {
+    if (!(0 <= weights[row] && weights[row] <= DBL_MAX)) refuse_at(name, row, "hold finite numbers, none below 0");
+  }
+}
+
+/* The stage of an epoch. */
+int64_t stage_at(View<double> begins, double epoch) {
+  return std::max<int64_t>(0, std::upper_bound(begins.begin(), begins.end(), epoch) - begins.begin() - 1);
+}
+
+class Weighed : public Feedback {
+ public:
+  void begin(const Values &given, Host &host) override {
+    View<double> values = first_values(given);
+    int64_t n_rows = values.length / n_stages, length = TREE_HEAD + layout.length();
+    bool is_new = !given.has("next_position"), is_full = n_rows == capacity;
+    double least = is_full ? 0 : double(n_rows), most = is_full ? double(capacity - 1) : double(n_rows);
+    double next = is_new ? double(n_rows % capacity) : given.whole("next_position", least, most);
+    double n_added = double(n_rows) + (is_full && !is_new ? next : 0);
+    n_added = given.whole_or("n_added", n_added, double(n_rows), LARGEST_EXACT);
+    bool is_right = is_full ? std::fmod(n_added, double(capacity)) == next : n_added == double(n_rows);
+    if (!is_right) refuse("n_added", "", "be the number of rows that were ever added");
+    double largest = given.has("largest") ? given.number("largest", 0) : -1;
+    check_place(given, n_rows, host);
+    double *trees = host.make<double>("tree", n_stages * length);
+    double *priorities = is_ranked ? host.make<double>("priorities", capacity) : nullptr;
+    int32_t *ranking = is_ranked ? host.make<int32_t>("ranking", ranks.length()) : nullptr;
+    for (int64_t stage = 0; stage < n_stages; stage++) {
+      State state{trees + stage * length, layout, ranks, priorities};
+      state.lay(ranking);
+      state.tree.clear();
+      const double head[TREE_HEAD] = {0, double(n_rows), next, largest, n_added};
+      std::copy(head, head + TREE_HEAD, state.head);
+      if (is_ranked) {
+        std::fill(priorities, priorities + capacity, 0);
+        std::fill(ranking, ranking + ranks.length(), 0);
+        std::copy(values.begin(), values.end(), priorities);
+        state.ranking.rank_all(n_rows);
+        weigh_ranks(state, 0, n_rows);
+      } else {
+        double *leaves = state.tree.leaves();
+        for (int64_t row = 0; row < n_rows; row++) leaves[row] = values[stage * n_rows + row] + 0.0; /* no -0 */
+        state.head[N_POSITIVE] = double(std::count_if(leaves, leaves + n_rows, [](double one) { return one > 0; }));
+        state.tree.refresh(0, n_rows);
+        if (state.tree.overflows()) refuse_sum();
+      }
+      if (is_new) check_first(state, stage);
+      host.go_on();
+    }
+  }
+
+  void draw_more(const Values &vectors, const Values &wanted, Generator &generator, Host &host) override {
+    State state = lay(vectors, wanted);
+    bool has_k = std::any_of(wanted.items.begin(), wanted.items.end(), [](auto &one) { return one.first == "k"; });
+    int64_t count = wanted.count("count"), size = has_k ? wanted.count("k", 0) : batch_size;
+    if (size > 0 && state.n_rows() == 0) {
+      std::string advice = "Add rows with append() first.";
+      refuse(name, "those of no row", "be those of at least one row when rows are drawn", advice);
+    }
+    Form drawn_as = wanted.has("replacement") ? (wanted.flag("replacement") ? REPLACED : APART) : form;
+    check_drawable(state, has_k ? "k" : "batch_size", size, drawn_as, "");
+    if (double(size) * double(count) > double(host.most_rows)) {
+      std::string most = text("be at most ", host.most_rows / size);
+      refuse("n_batches", text(count), most + ", so that R can number the rows of an epoch");
+    }
+    int64_t n_drawn = size * count;
+    int32_t *rows = host.make<int32_t>("rows", n_drawn);
+    if (drawn_as != APART) {
+      state.tree.draw(generator, n_drawn, drawn_as == SLICED ? size : 0, rows, host);
+    } else {
+      std::vector<int64_t> table;
+      for (int64_t i = 0; size > 0 && i < n_drawn; i += size) {
+        state.tree.draw_apart(generator, size, rows + i, table, host);
+      }
+    }
+    for (int64_t i = 0; i < n_drawn; i++) {
+      if (is_ranked) rows[i] = state.ranking.row_at(rows[i]);
+      rows[i] += host.first_row;
+    }
+  }
+
+  void tell(const Values &vectors, const std::string &method, const Values &told, Host &host) override {
+    State state = lay(vectors, told);
+    method == "append" ? append(state, told, host) : update(state, told, host);
+  }
+
+  void ask(const Values &vectors, const std::string &asked_for, const Values &asked, Host &host) override {
+    State state = lay(vectors, asked);
+    if (asked_for == "total") return host.number("total", state.tree.total());
+    if (asked_for == "n_rows") return host.number("n_rows", state.head[N_ROWS]);
+    if (asked_for == "n_added") return host.number("n_added", state.head[N_ADDED]);
+    if (asked_for != "state") return give(state, asked_for, asked, host);
+    View<double> trees = vectors.array<double>("tree", "be a sum tree");
+    int64_t n_rows = state.n_rows(), length = trees.length / n_stages;
+    double *values = host.make<double>(entry(), n_rows * n_stages);
+    for (int64_t stage = 0; stage < n_stages; stage++) {
+      SumTree tree = layout;
+      tree.lay(const_cast<double *>(trees.values) + stage * length + TREE_HEAD);
+      std::copy_n(is_ranked ? state.priorities : tree.leaves(), n_rows, values + stage * n_rows);
+    }
+    host.number("next_position", state.head[NEXT_POSITION]);
+    if (state.head[LARGEST] >= 0) host.number("largest", state.head[LARGEST]);
+    if (keeps_added) host.number("n_added", state.head[N_ADDED]);
+  }
+
+  double bytes() const override {
+    double ranked = is_ranked ? 24 : 0;
+    return (20 + ranked) * double(capacity * n_stages) + 64 * double(batch_size) +
+           (4 * double(batch_size) + 32) * double(n_batches);
+  }
+
+ protected:
+  /* What the vectors of the host hold. */
+  struct State {
+    double *head;
+    SumTree tree;
+    Ranking ranking;
+    double *priorities;
+
+    void lay(int32_t *ranks) {
+      tree.lay(head + TREE_HEAD);
+      ranking.lay(ranks, priorities);
+    }
+    int64_t n_rows() const { return static_cast<int64_t>(head[N_ROWS]); }
+    double weight(int64_t row) const {
+      return tree.leaves()[priorities == nullptr ? row : ranking.rank_of(static_cast<int32_t>(row))];
+    }
+  };
+
+  Weighed(const std::string &name, int64_t capacity, bool keeps_least, bool is_ranked)
+      : name(name), capacity(capacity), is_ranked(is_ranked), layout(capacity, keeps_least), ranks(capacity),
+        keeps_added(keeps_least) {}
+
+  virtual void check_first(const State &, int64_t) const {}
+
+  virtual void update(State &state, const Values &told, Host &host) {
+    std::vector<int64_t> places = read_places(told, rows_name, state.n_rows(), host);
+    View<double> weights = read_values(told, "weights", static_cast<int64_t>(places.size()));
+    check_weights("weights", weights);
+    change(state, places, weights.values);
+  }
+
+  virtual void append(State &state, const Values &told, Host &host) {
+    View<double> weights = told.array<double>("weights", "hold numbers");
+    check_weights("weights", weights);
+    append_rows(state, weights.values, weights.length, host);
+  }
+
+  /* Give the weights of some rows, or of all. */
+  virtual void give(const State &state, const std::string &asked_for, const Values &asked, Host &host) {
+    std::vector<int64_t> rows = asked_rows(state, asked, host);
+    double *values = host.make<double>(asked_for.c_str(), static_cast<int64_t>(rows.size()));
+    std::transform(rows.begin(), rows.end(), values, [&](int64_t row) { return state.weight(row); });
+  }
+
+  std::vector<int64_t> asked_rows(const State &state, const Values &asked, Host &host) const {
+    if (asked.has(rows_name)) return read_places(asked, rows_name, state.n_rows(), host);
+    std::vector<int64_t> rows(static_cast<size_t>(state.n_rows()));
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
+
+  const char *entry() const { return is_ranked ? "priorities" : "weights"; }
+
+  void choose_batches(const Values &given) {
+    batch_size = given.count("batch_size");
+    n_batches = given.has("n_batches") ? given.count("n_batches") : capacity / batch_size;
+    if (n_batches == 0) {
+      refuse("n_batches", "nothing", text("be given if the batch size exceeds the number of rows, ", capacity));
+    }
+    n_batches = share_batches(n_batches, given.whole_or("num_replicas", 1, 1));
+  }
+
+  void check_drawable(
+      const State &state, const std::string &size_name, int64_t size, Form drawn_as, const std::string &when
+  ) const {
+    int64_t n_positive = static_cast<int64_t>(state.head[N_POSITIVE]);
+    if (size > 0 && n_positive == 0) refuse(name, "no positive weight" + when, "not all be 0 when rows are drawn");
+    if (drawn_as != APART || size <= n_positive) return;
+    std::string most = text("be at most ", n_positive, ", the number of positive weights", when);
+    refuse(size_name, text(size), most + ", without replacement");
+  }
+
+  /* Set the weights, or the priorities, of rows; of repeated rows, the last one counts. */
+  void change(State &state, const std::vector<int64_t> &places, const double *values) {
+    if (places.empty()) return;
+    if (is_ranked) return change_ranks(state, places, values);
+    double *leaves = state.tree.leaves();
+    int64_t count = static_cast<int64_t>(places.size());
+    std::vector<double> previous(places.size());
+    int64_t n_more = 0;
+    for (size_t begin = 0, end; begin < places.size(); begin = end) {
+      end = std::min(begin + BLOCK_SIZE, places.size());
+      for (size_t i = begin; i < end; i++) prefetch(&leaves[places[i]]);
+      for (size_t i = begin; i < end; i++) {
+        previous[i] = std::exchange(leaves[places[i]], values[i] + 0.0);
+        n_more += (values[i] > 0) - (previous[i] > 0);
+      }
+    }
+    state.head[N_POSITIVE] += double(n_more);
+    state.tree.refresh(places.data(), count);
+    if (!state.tree.overflows()) return;
+    state.head[N_POSITIVE] -= double(n_more);
+    for (size_t i = places.size(); i-- > 0;) leaves[places[i]] = previous[i];
+    state.tree.refresh(places.data(), count);
+    refuse_sum();
+  }
+
+  /* Give values to the next rows, which replace the oldest ones if there is no room: "rows". */
+  void append_rows(State &state, const double *values, int64_t count, Host &host) {
+    int64_t next = static_cast<int64_t>(state.head[NEXT_POSITION]);
+    std::vector<int64_t> places;
+    int64_t *positions = host.make<int64_t>("rows", count);
+    for (int64_t i = 0; i < count; i++) {
+      places.push_back((next + i) % capacity);
+      positions[i] = places.back() + host.first_row;
+    }
+    change(state, places, values);
+    state.head[N_ROWS] = double(std::min(state.n_rows() + count, capacity));
+    state.head[NEXT_POSITION] = double((next + count) % capacity);
+    state.head[N_ADDED] += double(count);
+  }
+
+  std::string name, rows_name = "rows";
+  int64_t capacity, batch_size = 1, n_stages = 1;
+  bool is_ranked;
+  SumTree layout;
+  Ranking ranks;
+  bool keeps_added;
+  double alpha = 0; /* of ranks */
+  Form form = REPLACED;
+  View<double> begins;
+
+ private:
+  static constexpr size_t SORTED_FROM = 16; /* sorting all rows is faster than moving one in 16 of them */
+
+  /* The weights or priorities of the rows of a state; without any, those of new rows are 1. */
+  View<double> first_values(const Values &given) {
+    if (!given.has(entry())) {
+      ones.assign(static_cast<size_t>(n_first), 1);
+      return {ones.data(), n_first};
+    }
+    View<double> values = given.array<double>(entry(), "hold numbers");
+    int64_t fewest = keeps_added || n_first < 0 ? 0 : n_first * n_stages, most = capacity * n_stages;
+    if (values.length < fewest || values.length > most) {
+      std::string range = fewest == most ? text(most) : text("from ", fewest, " to ", most);
+      refuse("state", count_of(values.length, "value"), text("hold ", range, " ", entry()));
+    }
+    for (int64_t row = 0; row < values.length; row++) {
+      bool is_right = 0 <= values[row] && values[row] <= DBL_MAX;
+      if (is_right && values[row] == 0 && has_positive) refuse("state", "0", "hold weights above 0");
+      if (!is_right) refuse_at(given.has(name) ? name : entry(), row, "hold finite numbers, none below 0");
+    }
+    return values;
+  }
+
+  /* Check the place in an epoch at which a sampler was resumed, if there is one. */
+  void check_place(const Values &given, int64_t n_rows, Host &host) const {
+    for (const char *words : {"generator", "sample_generator"}) {
+      if (!given.has(words)) continue;
+      View<int32_t> found = given.array<int32_t>(words, "be the 625 words of a generator");
+      bool is_right = found.length == STATE_SIZE + 1 && found[0] >= 0 && found[0] <= STATE_SIZE;
+      if (!is_right) refuse("state", "others", "hold 625 words of the generator");
+    }
+    if (!given.has("epoch")) return;
+    given.whole("epoch", 0, LARGEST_EPOCH);
+    given.whole("batch", 0, double(n_batches));
+    Host from_0 = host;
+    from_0.first_row = 0;
+    int64_t n_drawn = static_cast<int64_t>(read_places(given, "drawn", n_rows, from_0).size());
+    if (n_drawn % batch_size != 0) refuse("state", "others", text("hold drawn batches of ", batch_size, " rows"));
+  }
+
+  State lay(const Values &vectors, const Values &asked) const {
+    View<double> trees = vectors.array<double>("tree", "be a sum tree");
+    int64_t length = TREE_HEAD + layout.length();
+    if (trees.length != n_stages * length) refuse("tree", "other numbers", "be a sum tree");
+    int64_t stage = begins.length == 0 || !asked.has("epoch") ? 0 : stage_at(begins, asked.whole("epoch", 0));
+    /* The host owns the vectors, for the core to change. */
+    State state{const_cast<double *>(trees.values) + stage * length, layout, ranks, nullptr};
+    int32_t *ranking = nullptr;
+    if (is_ranked) {
+      View<double> priorities = vectors.array<double>("priorities", "be priorities");
+      View<int32_t> integers = vectors.array<int32_t>("ranking", "be a ranking");
+      bool is_right = priorities.length == capacity && integers.length == ranks.length();
+      if (!is_right) refuse("ranking", "other numbers", "be a ranking");
+      state.priorities = const_cast<double *>(priorities.values);
+      ranking = const_cast<int32_t *>(integers.values);
+    }
+    state.lay(ranking);
+    return state;
+  }
+
+  [[noreturn]] void refuse_sum() const { refuse(name, "a total that overflows", "have a finite total"); }
+
+  void weigh_ranks(State &state, int64_t begin, int64_t end) const {
+    for (int64_t rank = begin; rank < end; rank++) state.tree.leaves()[rank] = std::pow(double(rank + 1), -alpha);
+    state.head[N_POSITIVE] += double(end - begin);
+    state.tree.refresh(begin, end);
+  }
+
+  void change_ranks(State &state, const std::vector<int64_t> &places, const double *priorities) {
+    int64_t n_before = state.ranking.size();
+    int64_t n_after = std::max(n_before, *std::max_element(places.begin(), places.end()) + 1);
+    if (places.size() * SORTED_FROM > static_cast<size_t>(n_before)) {
+      for (size_t i = 0; i < places.size(); i++) state.priorities[places[i]] = priorities[i];
+      state.ranking.rank_all(n_after);
+    } else {
+      for (size_t i = 0; i < places.size(); i++) state.ranking.set(static_cast<int32_t>(places[i]), priorities[i]);
+    }
+    weigh_ranks(state, n_before, n_after);
+  }
+
+ protected:
+  int64_t n_first = -1;      /* the rows of a new sampler; -1 if its values say that */
+  bool has_positive = false; /* no weight is 0 */
+
+ private:
+  std::vector<double> ones;
+};
+
+/* The weights of a user, for all epochs or for stages of them. */
+class Weighted : public Weighed {
+ public:
+  Weighted(const Values &given, uint32_t, Host &) : Weighed("weights", rows_of(given), false, false) {
+    form = given.flag("replacement") ? REPLACED : APART;
+    n_first = capacity;
+    if (given.has("begins")) begins = given.array<double>("begins", "be epochs");
+    for (int64_t stage = 0; stage < begins.length; stage++) {
+      double before = stage == 0 ? -1 : begins[stage - 1];
+      bool is_epoch = begins[stage] > before && begins[stage] <= static_cast<double>(LARGEST_EPOCH);
+      if (!is_epoch || std::floor(begins[stage]) != begins[stage] || begins[0] != 0) {
+        refuse("begins", "others", "be epochs from 0, ascending");
+      }
+    }
+    n_stages = std::max<int64_t>(1, begins.length);
+    choose_batches(given);
+  }
+
+ protected:
+  void check_first(const State &state, int64_t stage) const override {
+    std::string when = begins.length == 0 ? "" : text(" in epoch ", begins[stage]);
+    check_drawable(state, "batch_size", batch_size, form, when);
+  }
+
+  void update(State &state, const Values &told, Host &host) override {
+    if (begins.length > 0) {
+      refuse("weights", "a table by epoch", "be the same for all epochs if they are updated");
+    }
+    Weighed::update(state, told, host);
+  }
+
+ private:
+  static int64_t rows_of(const Values &given) {
+    double n_rows = given.whole("n_rows", 0);
+    if (n_rows >= 1 && n_rows <= +LARGEST_COUNT) return static_cast<int64_t>(n_rows);
+    std::string got = count_of(static_cast<int64_t>(n_rows), "value");
+    refuse("weights", got, text("have from 1 to ", LARGEST_COUNT, " values"));
+  }
+};
+
+/* Weights without batches: what sum trees of users are. */
+class SumTreeRows : public Weighed {
+ public:
+  SumTreeRows(const Values &given, uint32_t, Host &) : Weighed("weights", capacity_of(given), false, false) {
+    rows_name = "indices";
+    n_first = given.has("n_rows") ? -1 : 0;
+    batch_size = 1;
+  }
+
+ protected:
+  void give(const State &state, const std::string &asked_for, const Values &asked, Host &host) override {
+    if (asked_for == "weights") return Weighed::give(state, asked_for, asked, host);
+    double total = state.tree.total();
+    View<double> values = asked.array<double>("values", "hold numbers");
+    std::vector<double> left(values.begin(), values.end());
+    for (int64_t i = 0; i < values.length; i++) {
+      if (!(values[i] >= 0 && values[i] < total)) {
+        refuse_at("values", i, text("hold numbers from 0 to below the total, ", total));
+      }
+      left[size_t(i)] *= state.tree.scale();
+    }
+    int32_t *rows = host.make<int32_t>("rows", values.length);
+    state.tree.find(left.data(), values.length, rows);
+    for (int64_t i = 0; i < values.length; i++) rows[i] += host.first_row;
+  }
+
+ private:
+  static int64_t capacity_of(const Values &given) {
+    int64_t n_weights = given.has("n_rows") ? given.count("n_rows", 0) : 0;
+    if (!given.has("capacity") && n_weights > 0) return n_weights;
+    if (!given.has("capacity") && !given.has("n_rows")) refuse("capacity", "nothing", "be given if 'weights' are not");
+    if (!given.has("capacity")) refuse("weights", "0 values", "not be empty without 'capacity'");
+    int64_t capacity = given.count("capacity");
+    if (capacity < n_weights) refuse("capacity", "", text("be at least ", n_weights, ", the number of weights"));
+    return capacity;
+  }
+};
+
+/* By (abs(priority) + epsilon)^alpha, or by rank^-alpha.
+ *
+ * Rows that were drawn may be overwritten before their priorities are told. The clock of a buffer is the number of rows
+ * that were ever added, of which the one with the number i is in place i mod capacity. So place r was written since the
+ * clock showed c if (r - c) mod capacity is below the number of rows added since, and no place needs a clock.
+ */
+class Prioritized : public Weighed {
+ public:
+  Prioritized(const Values &given, uint32_t, Host &)
+      : Weighed("priorities", capacity_of(given), true, given.choice("method", {"proportional", "rank"}) == 1),
+        epsilon(is_ranked ? 0 : given.has("epsilon") ? given.number("epsilon", 0) : 1e-6) {
+    alpha = given.number("alpha", 0);
+    if (is_ranked && given.has("epsilon")) refuse("epsilon", "", "not be given if 'method' is 'rank'");
+    if (is_ranked && std::pow(double(capacity), -alpha) == 0) {
+      refuse("alpha", "", text("give the last of ", capacity, " ranks a weight above 0"));
+    }
+    double least = epsilon == 0 ? 1 : std::pow(epsilon, alpha);
+    if (!(least > 0 && std::isfinite(least))) {
+      std::string requirement = "neither vanish nor overflow when raised to the power of alpha, ";
+      refuse("epsilon", given.has("epsilon") ? "" : text(epsilon), text(requirement, alpha));
+    }
+    has_positive = epsilon > 0;
+    n_first = given.count("n_rows", 0);
+    form = given.flag("stratified") ? SLICED : REPLACED;
+    choose_batches(given);
+  }
+
+ protected:
+  void update(State &state, const Values &told, Host &host) override {
+    std::vector<int64_t> places = read_places(told, "rows", state.n_rows(), host);
+    View<double> priorities = read_values(told, "priorities", static_cast<int64_t>(places.size()));
+    std::vector<double> sizes = sizes_of(priorities, host), kept(priorities.begin(), priorities.end());
+    if (told.has("since")) {
+      leave_out_overwritten(state, told.whole("since", 0, state.head[N_ADDED]), places, sizes, kept);
+    }
+    change(state, places, sizes.data());
+    for (double priority : kept) note_largest(state, priority);
+  }
+
+  /* Add "count" rows, or one for each of "priorities". */
+  void append(State &state, const Values &told, Host &host) override {
+    bool have_priorities = told.has("priorities");
+    View<double> priorities;
+    if (have_priorities) priorities = told.array<double>("priorities", "hold numbers");
+    double number = told.whole_or("count", have_priorities ? double(priorities.length) : 1, 0, double(capacity));
+    int64_t count = static_cast<int64_t>(number);
+    if (!have_priorities) {
+      /* A row of priority 0 is never drawn, except by its rank; it does not keep new rows from being drawn. */
+      double largest = state.head[LARGEST];
+      bool is_told = largest > 0 || (largest == 0 && is_ranked);
+      std::vector<double> values(static_cast<size_t>(count), raised(is_told ? largest : 1));
+      return append_rows(state, values.data(), count, host);
+    }
+    read_values(told, "priorities", count);
+    if (count > capacity) {
+      std::string requirement = "have at most as many values as there is room for, ";
+      refuse("priorities", count_of(count, "value"), text(requirement, capacity));
+    }
+    append_rows(state, sizes_of(priorities, host).data(), count, host);
+    for (double priority : priorities) note_largest(state, priority);
+  }
+
+  void give(const State &state, const std::string &asked_for, const Values &asked, Host &host) override {
+    if (asked_for == "importance_weights") return give_importance_weights(state, asked, host);
+    if (!is_ranked && alpha == 0) {
+      refuse("alpha", "0", "be above 0 to read priorities, which have no effect otherwise");
+    }
+    std::vector<int64_t> rows = asked_rows(state, asked, host);
+    double *priorities = host.make<double>("priorities", static_cast<int64_t>(rows.size()));
+    for (int64_t row : rows) {
+      double priority = std::pow(state.tree.leaves()[row], 1 / alpha) - epsilon;
+      *priorities++ = is_ranked ? state.priorities[row] : std::fmax(0, priority);
+    }
+  }
+
+ private:
+  static int64_t capacity_of(const Values &given) {
+    bool has_capacity = given.has("capacity");
+    int64_t n_rows = given.count("n_rows", has_capacity ? 0 : 1);
+    return has_capacity ? given.count("capacity", double(std::max<int64_t>(1, n_rows))) : n_rows;
+  }
+
+  /* The weight, or for ranks the priority, of a row, given its abs(priority) + epsilon. */
+  double raised(double size) const {
+    if (is_ranked || !std::isfinite(size)) return size;
+    return size == 0 ? 0 : std::pow(size, alpha); /* never drawn, even if alpha is 0 */
+  }
+
+  std::vector<double> sizes_of(View<double> priorities, Host &host) const {
+    std::vector<double> sizes;
+    for (int64_t i = 0; i < priorities.length; i++) {
+      if (!std::isfinite(priorities[i])) refuse_at("priorities", i, "hold finite numbers");
+    }
+    for (int64_t i = 0; i < priorities.length; i++) {
+      sizes.push_back(raised(std::fabs(priorities[i]) + epsilon));
+      if (!std::isfinite(sizes.back())) {
+        refuse_at("priorities", i, text("stay finite when raised to the power of alpha, ", alpha));
+      }
+      host.go_on(1);
+    }
+    return sizes;
+  }
+
+  void note_largest(State &state, double priority) const {
+    state.head[LARGEST] = std::fmax(state.head[LARGEST], std::fabs(priority) + epsilon);
+  }
+
+  void leave_out_overwritten(
+      const State &state, double since, std::vector<int64_t> &places, std::vector<double> &sizes,
+      std::vector<double> &priorities
+  ) const {
+    int64_t first = static_cast<int64_t>(std::fmod(since, double(capacity)));
+    double n_written = state.head[N_ADDED] - since;
+    size_t kept = 0;
+    for (size_t i = 0; i < places.size(); i++) {
+      int64_t distance = places[i] - first + (places[i] < first ? capacity : 0);
+      if (double(distance) < n_written) continue;
+      places[kept] = places[i];
+      priorities[kept] = priorities[i];
+      sizes[kept++] = sizes[i];
+    }
+    places.resize(kept);
+    priorities.resize(kept);
+  }
+
+  /* Give the factors for the losses of rows: 0 for a row that is never drawn. */
+  void give_importance_weights(const State &state, const Values &asked, Host &host) const {
+    std::vector<int64_t> rows = read_places(asked, "rows", state.n_rows(), host);
+    double beta = asked.number("beta", 0), n_positive = state.head[N_POSITIVE];
+    double least = asked.flag("normalize") ? state.tree.least_weight() : state.tree.total() / n_positive;
+    double least_raised = n_positive == 0 ? 0 : std::pow(least, beta);
+    double *factors = host.make<double>("importance_weights", static_cast<int64_t>(rows.size()));
+    for (int64_t row : rows) {
+      double weight = state.weight(row), factor = 0;
+      /* Of the two orders of division and power, the one that overflows or underflows only if the result does. */
+      if (weight > 0) factor = beta > 1 ? std::pow(least / weight, beta) : least_raised / std::pow(weight, beta);
+      *factors++ = factor;
+    }
+  }
+
+  double epsilon; /* 0 for ranks, and if rows of priority 0 are never drawn */
+};
+
+const Table of_batches =
+    Table{whole("batch_size", LARGEST_COUNT), optional(whole("n_batches", LARGEST_COUNT))} + SHARING;
+
+}  // namespace
+
+const Kind weighted_kind = {
+    "weighted", Table{flag("replacement")} + of_batches, make<Weighted>, {"n_rows", "begins"},
+};
+
+const Kind prioritized_kind = {
+    "prioritized",
+    Table{optional({"n_rows", Is::whole, 0, LARGEST_COUNT}), {"alpha", Is::number, 0},
+          optional({"beta", Is::number, 0}), optional({"epsilon", Is::number, 0}),
+          choice("method", {"proportional", "rank"}), flag("stratified"), optional(flag("normalize")),
+          optional(whole("capacity", LARGEST_COUNT))} +
+        of_batches,
+    make<Prioritized>, {"n_rows"},
+};
+
+const Kind sum_tree_kind = {
+    "sum_tree", Table{optional(whole("capacity", LARGEST_COUNT))}, make<SumTreeRows>, {"n_rows"},
+};
+
+}  // namespace pystrat
