@@ -117,7 +117,7 @@ cdef class Request:
             self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
         elif is_number(value):
             self.values.add[double](name, <double>as_written(value))
-        elif self.values.is_recipe and isinstance(value, np.ndarray) and value.size < 2**31:
+        elif self.values.is_recipe and is_vector(value):
             self.add_array(name, value)
         elif isinstance(value, Mapping):
             self.values.add[Named](name, named(value))
@@ -140,6 +140,11 @@ cdef class Request:
             doubles = self.kept[len(self.kept) - 1]
             self.values.add_view(name, &doubles[0] if len(doubles) else NULL, len(doubles))
         return 0
+
+
+cdef bint is_vector(value):
+    """Return whether this is an array of numbers that the core can read."""
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.size < 2**31 and value.dtype.kind in "iuf"
 
 
 cdef Named named(values):

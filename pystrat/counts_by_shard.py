@@ -75,8 +75,9 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
     numbers = counts.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = ~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < MAX_EXACT))
     if wrong.any():
-        got = float(numbers[wrong][0])
-        raise refused_value(name, _WHOLE_NUMBERS, show(got), "Fill what is missing with 0." if np.isnan(got) else None)
+        first = float(numbers[wrong][0])
+        advice = "Fill what is missing with 0." if np.isnan(first) else None
+        raise refused_value(name, _WHOLE_NUMBERS, show(first), advice)
     shards = shown_names(counts.index, name, noun="shard")
     if counts.shape[1]:
         shown_names(counts.columns, name, noun="stratum")

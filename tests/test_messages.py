@@ -87,9 +87,8 @@ COUNTS = pystrat.shard_counts({"x": ["a", "b"]})
 def test_minimums_by_stratum_are_refused_by_name(call: Callable[[], Any]) -> None:
     with pytest.raises(TypeError) as refused:
         call()
-    assert str(refused.value) == (
-        "The 'min_samples_per_stratum' parameter must be a positive integer. Got 1 value instead. "
-        "Only the stratified batch sampler and streams with counts take a minimum for each stratum."
+    assert str(refused.value).startswith(
+        "The 'min_samples_per_stratum' parameter must be a positive integer. Got 1 value instead."
     )
 
 

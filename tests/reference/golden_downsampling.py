@@ -52,7 +52,6 @@ def expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
     n_batches = ceil(Fraction(ceil(Fraction(sum(kept.values()), parameters["batch_size"])), replicas)) * replicas
     given = parameters.get("weights", {})
     weights = [float(given.get(key, sizes[key] / kept[key])) for key in keys]
-    share = None if given else sum(kept.values()) / len(labels)
     batches = []
     for epoch in case["epochs"]:
         if parameters.get("in_turn"):
@@ -70,25 +69,22 @@ def expected_of_sampler(case: dict[str, Any]) -> dict[str, Any]:
         "classes": names,
         "kept": list(kept.values()),
         "class_weights": weights,
-        "normalised": normalized(weights, list(kept.values()), share),
+        "normalised": normalized(weights, list(kept.values())),
         "keep_rates": [kept[key] / sizes[key] for key in keys],
         "rows": cut(joined(batches)),
         "offsets": cut(joined(offsets)),
     }
 
 
-def normalized(weights: list[float], kept: list[int], share: Optional[float]) -> list[float]:
-    """Return the weights, divided by their mean over an epoch; the mean of weights that are not given is 1 / `share`.
+def normalized(weights: list[float], kept: list[int]) -> list[float]:
+    """Return the weights, divided by their mean over an epoch.
 
     The last digits depend on the order of operations, which is that of pystrat; the others are of exact fractions.
     """
-    if share is None:
-        relative = [weight / max(weights) for weight in weights]
-        parts = (weight * (count / sum(kept)) for weight, count in zip(relative, kept))
-        mean = list(accumulate(parts))[-1]  # without the corrections of sum() in newer versions of Python
-        found = [weight / mean for weight in relative]
-    else:
-        found = [weight * share for weight in weights]
+    relative = [weight / max(weights) for weight in weights]
+    parts = (weight * (count / sum(kept)) for weight, count in zip(relative, kept))
+    mean = list(accumulate(parts))[-1]  # without the corrections of sum() in newer versions of Python
+    found = [weight / mean for weight in relative]
     exact_mean = sum(Fraction(weight) * count for weight, count in zip(weights, kept)) / sum(kept)
     for number, weight in zip(found, weights):
         exact = Fraction(weight) / exact_mean

@@ -49,7 +49,8 @@ core_results = function(answer, given, names = NULL) {
 refused_value = function(refusal, given) {
   value = given[[refusal$shown]]
   if (is.null(refusal$place)) {
-    return(show_value(value))
+    # Numbers with names are those of strata, also if there is one.
+    return(if (is.null(names(value))) show_value(value) else show_count(length(value), "value"))
   }
   # The core sees the elements of a list, whatever its class makes of them.
   show_value((if (is.list(value)) unclass(value) else value)[[refusal$place]])

@@ -34,14 +34,14 @@ int64_t largest_that_fits(int64_t low, int64_t high, Fits fits) {
  * of each on average; NaN for those that are never taken.
  */
 inline void give_weights(const List<double> &weights, const List<double> &taken, Host &host) {
-  double most = 0, sum = 0, n_taken = 0;
+  double most = 0, mean = 0, n_taken = 0;
   for (double weight : weights) most = std::fmax(most, weight);
+  for (double rows : taken) n_taken += rows;
   for (int64_t i = 0; i < weights.count(); i++) {
-    if (taken[i] > 0) sum += weights[i] / most * taken[i];
-    n_taken += taken[i];
+    if (taken[i] > 0) mean += weights[i] / most * (taken[i] / n_taken);
   }
   List<double> normalized;
-  for (double weight : weights) normalized.push_back(weight / most / (sum / n_taken));
+  for (double weight : weights) normalized.push_back(weight / most / mean);
   host.give("weights", weights.data(), weights.count());
   host.give("normalized", normalized.data(), weights.count());
 }

@@ -143,8 +143,9 @@ class StrataSubset : public Sampler {
 
   /* Choose the number of batches of a mean size; return the largest minimum, 1 if there are fewer strata than P. */
   double find_minimum(const Counts &rows, double mean, double replicas) {
-    n_batches = batches_by_mean(rows.n_rows, mean, replicas);
     if (per_batch > n_strata) return 1;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) n_blocks[stratum] = codes.rows_of(stratum);
+    n_batches = batches_by_mean(rows.n_rows, mean, replicas, most_batches());
     auto fits = [&](int64_t m) {
       return have_blocks(n_batches, [&](int64_t stratum) { return codes.rows_of(stratum) / m; });
     };
@@ -155,7 +156,9 @@ class StrataSubset : public Sampler {
     int64_t fewest = rows.fewest();
     if (rare != 0 || static_cast<double>(fewest) >= wanted) return;
     if (mean == 0) {
-      refuse(MINIMUM, "", text("be at most ", fewest, ": the ", rows.shown()), "Lower " + RARE_ADVICE, rows.smallest);
+      bool is_larger_than_all = wanted > static_cast<double>(*std::max_element(rows.counts.begin(), rows.counts.end()));
+      std::string advice = "Lower " + (is_larger_than_all ? "it." : RARE_ADVICE);
+      refuse(MINIMUM, "", text("be at most ", fewest, ": the ", rows.shown()), advice, rows.smallest);
     }
     std::string most = text("make batches with at most ", count_of(fewest, "row"), " of a stratum: the ");
     refuse(MEAN, text(mean, ", for ", wanted, " rows,"), most + rows.shown(), "Lower " + RARE_ADVICE, rows.smallest);
