@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pystrat.arrays import Wanted, check_same_rows
 from pystrat.columns import Column, check_n_rows, check_text, number_columns, read_columns
 from pystrat.core_sampler import CoreBatchSampler, arguments_of, data_of, labels_of
-from pystrat.plan import first_rows
+from pystrat.plan import table_ends
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, refused_type, refused_value, shortened
 from pystrat.strata import STRATA, check_missing, encode_strata
@@ -58,7 +58,7 @@ class NoDuplicatesPlan:
     def summary(self) -> str:
         """Describe the plan in a few lines."""
         batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range, 'row')}"
-        return f"{batches}, no two with the same value\n{first_rows(self.table())}"
+        return f"{batches}, no two with the same value\n{table_ends(self.table())}"
 
 
 class NoDuplicatesBatchSampler(CoreBatchSampler):
