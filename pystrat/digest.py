@@ -22,8 +22,8 @@ _SHOWN = {
     "other counts": "counts table",
     "other files": "files lines n_positive_files",
     "other numbers of rows": "n_rows batches blocks drawn kept n_negatives remaining taken",
-    "another tree": "parents names selections modes prunings repeats columns summed row_weights n_values column_codes taken numbers "
-    "auxiliary functions first second",
+    "another tree": "parents names selections modes prunings repeats columns summed row_weights n_values column_codes "
+    "taken numbers auxiliary functions first second",
     "another 'assign'": "even",
     "another 'balance'": "balanced",
     "another 'epoch_end'": "replace",

@@ -302,7 +302,7 @@ def check_masks(found: pd.DataFrame, given: Arguments) -> None:
 
 
 def check_advice(found: Any, given: Arguments) -> None:
-    assert found.n_rows <= length_of(given["strata"]) and min(found.too_few) >= 0 and max(found.too_few) <= 1
+    assert found.n_rows <= length_of(given["strata"]) and found.strata["too_few"].between(0, 1).all()
 
 
 def check_minimum(found: int, given: Arguments) -> None:

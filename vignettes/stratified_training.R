@@ -1,4 +1,5 @@
-# What the vignette stratified-batches shows of R's data loader, which needs LibTorch (torch::install_torch()) to shuffle.
+# What the vignette stratified-batches shows of R's data loader, which needs LibTorch (torch::install_torch()) to
+# shuffle.
 # It writes into vignettes/stratified_results/. Call it in the folder of the repository:
 #   Rscript vignettes/stratified_training.R
 

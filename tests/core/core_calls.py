@@ -146,8 +146,9 @@ def _use(sampler: Any, made: list[Call]) -> None:
     if isinstance(sampler, BatchSampler):
         next(iter(sampler))
         recipe = recipe_of(sampler)
-        values = {**recipe.parts, **recipe.state}
-        values.pop("sample_generator", None)  # is Python's
+        values = dict(recipe.parts)
+        if not is_in_cpp(recipe.kind):
+            values |= {name: value for name, value in recipe.state.items() if name != "sample_generator"}
         made.append(Call("prepare", recipe.kind, "", {}, values))
 
 
@@ -203,6 +204,10 @@ def recorded_calls() -> list[Call]:
 
 
 def numbers_of_calls(*, in_cpp: bool) -> list[int]:
-    """Return how many calls of the core in C++, or in C, there are, then the calls, as the program reads them."""
+    """Return how many calls of the core in C++, or in C, there are, then the calls, as the program reads them.
+
+    Those of kinds in C++ are recipes.
+    """
     calls = [call for call in recorded_calls() if is_in_cpp(call.kind) == in_cpp]
+    calls = [call for call in calls if not in_cpp or call.method == "prepare"]
     return [len(calls), *(number for call in calls for number in call.numbers())]

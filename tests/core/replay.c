@@ -676,29 +676,6 @@ static void mutate_functions(int n_trials) {
   }
 }
 
-/* What no sampler of a test reaches: quantiles of the least uniform numbers, as published tables have them; and orders
- * of cycles repeat after as many cycles as there are seeds, also if the number of one exceeds 64 bits.
- */
-static void check_extremes(void) {
-  enum { N_NUMBERS = 50 };
-  static const double known[][2] = {{1e-10, -6.36134090240405615}, {1e-20, -9.26234008979840758}};
-  for (int i = 0; i < 2; i++) {
-    CHECK(fabs(standard_quantile(known[i][0]) - known[i][1]) <= 1e-14 * fabs(known[i][1]));
-    CHECK(standard_quantile(1 - 0x1p-53) == -standard_quantile(0x1p-53));
-  }
-  int32_t order[N_NUMBERS], pool[N_NUMBERS], expected[N_NUMBERS];
-  int64_t n_seeds = INT64_C(1) + LARGEST_SEED;
-  Cycles cycles = {.seed = 7, .n = N_NUMBERS, .first = SAMPLE_EPOCH, .step = LARGEST_COUNT - 2};
-  cycles.order = order;
-  cycles.pool = pool;
-  for (int64_t cycle = 0; cycle < 9; cycle++) {
-    draw_numbered_order(&cycles, cycle);
-    memcpy(expected, order, sizeof order);
-    draw_numbered_order(&cycles, cycle + n_seeds * (n_seeds - 1));
-    CHECK(memcmp(expected, order, sizeof order) == 0);
-  }
-}
-
 int main(int n_arguments, char **arguments) {
   static const Kind *const kinds[] = {FOR_EACH_KIND(POINT_TO_KIND)};
   enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -709,7 +686,6 @@ int main(int n_arguments, char **arguments) {
   if (strcmp(arguments[1], "overflow") == 0) return *row + n_arguments;
   free(row);
   int n_trials = atoi(arguments[1]);
-  check_extremes();
   read_calls();
   replay_calls();
   mutates = true;

@@ -29,7 +29,6 @@ def naive_epoch(
 ) -> list[list[tuple[int, int, int]]]:
     """Return the batches of an epoch as lists of user, item and label."""
     reference = NaiveStream(epoch_seed(seed, epoch))
-    counts = Counter(positives)
     ordered = sorted(positives)
     taken = set(positives) if reject_positives else set()
     table = [(user, item) for user in range(n_users) for item in range(n_items) if (user, item) not in taken]

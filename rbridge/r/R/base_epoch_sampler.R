@@ -27,13 +27,13 @@
 #' @section Members of an instance:
 #' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]: a list of the rows
 #'   of each batch, counted from 1, with all `rows` and their `offsets` in it; changes nothing.
-#' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000, and where in it to begin: after
-#'   `batches_done` batches of this instance.
+#' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000, and where in it to begin:
+#'   after `batches_done` batches of this instance.
 #'   By default 0; but an instance that is already placed within this epoch stays there.
 #'   Returns the instance invisibly.
 #' * `epoch`: the next epoch, counted from 0.
-#' * `state(epoch, batches_done)`: returns the state after this many batches of this instance; by default, where the next
-#'   iteration begins.
+#' * `state(epoch, batches_done)`: returns the state after this many batches of this instance; by default, where the
+#'   next iteration begins.
 #' * `load_state_dict(state)`: continues at a state; returns the instance invisibly.
 #' * `set_rank(rank, num_replicas)`: limits the instance to the batches of one of several processes, and begins the next
 #'   epoch at its first batch; returns the instance invisibly.

@@ -84,7 +84,8 @@ TensorLoader = R6Class(c("tensor_loader", "dataloader"),
     .iter = function() {
       private$.data = map_form(private$.data, function(leaf) if (is.object(leaf)) leaf else torch::torch_tensor(leaf))
       private$.run = run = NULL # once it has begun, and until it is over
-      following = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device, private$.chunk)
+      following = chunked_batches(private$.data, self$batch_sampler, private$.transform, private$.device,
+        private$.chunk)
       list(.next = function() {
         if (is.null(run)) {
           private$.run = run <<- begun_run(self$batch_sampler)

@@ -103,8 +103,9 @@ weights_by_epoch = function(weights) {
   }
   table = lapply(read_epoch_table(weights, "weights", "weights", "weights of rows"), feedback_values, "weights")
   for (epoch in names(table)[lengths(table) != length(table[[1L]])]) {
-    stop_parameter("weights", "have one weight for each row in all epochs", sprintf("%s for epoch 0 and %d for epoch %s",
-      show_count(length(table[[1L]]), "value"), length(table[[epoch]]), epoch))
+    found = show_count(length(table[[1L]]), "value")
+    stop_parameter("weights", "have one weight for each row in all epochs",
+      sprintf("%s for epoch 0 and %d for epoch %s", found, length(table[[epoch]]), epoch))
   }
   table
 }

@@ -415,7 +415,7 @@ class Weighted : public Weighed {
 
  private:
   static int64_t rows_of(const Values &given) {
-    double n_rows = given.whole("n_rows", 0);
+    double n_rows = given.whole("n_rows", 0, LARGEST_EXACT);
     if (n_rows >= 1 && n_rows <= +LARGEST_COUNT) return static_cast<int64_t>(n_rows);
     std::string got = count_of(static_cast<int64_t>(n_rows), "value");
     refuse("weights", got, text("have from 1 to ", LARGEST_COUNT, " values"));

@@ -101,7 +101,8 @@ test_that("other states of a sampler with feedback are errors", {
   partial = batch_sampler_prioritized(3, 2, capacity = 8, seed = 1)
   state = partial(NULL)$state()
   for (case in list(
-    list(list(weights = rep(1, 3), next_position = 2, largest = NULL), "'next_position' parameter must be an integer from 3 to 3. Got 2"),
+    list(list(weights = rep(1, 3), next_position = 2, largest = NULL),
+      "'next_position' parameter must be an integer from 3 to 3. Got 2"),
     list(list(weights = rep(1, 9), next_position = 0, largest = NULL), "must hold from 0 to 8 weights. Got 9 values"),
     list(list(weights = c(1, 0, 1), next_position = 3, largest = NULL), "must hold weights above 0. Got 0")
   )) {

@@ -50,7 +50,7 @@ test_that("in a training of mlr3torch it is called before the first batch", {
   expect_identical(instances_of(generator)[[1]]$epoch, 1, info = "epoch 0, which has been taken, and not 5")
 })
 
-test_that("a training that goes on within an epoch, which asks for the length after each batch, gets that of the rest", {
+test_that("a training that goes on within an epoch asks for the length after each batch, and gets that of the rest", {
   instance = trained_with(batch_sampler_stratified(2, seed = 1), task_of())[[1L]]
   whole = instance$set_epoch(3)$.length()
   expect_identical(whole, 5L)
