@@ -24,7 +24,8 @@ def class_weights(labels: Any) -> NDArray[np.float32]:
     Returns
     -------
     numpy.ndarray of float32, shape (number of classes,)
-        Sorted as ``numpy.unique`` sorts classes: weight k is that of output k of a network.
+        Sorted as ``numpy.unique`` sorts classes: weight k is that of output k of a network. The classes of a
+        categorical are its categories, in their order; those without a row have the weight 0.
 
     Examples
     --------
@@ -36,4 +37,6 @@ def class_weights(labels: Any) -> NDArray[np.float32]:
     """
     classes = encode_strata(labels, missing=None, name="labels")
     weights = classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64))
-    return np.asarray(sorted_series(weights, classes.values, "weight"), dtype=np.float32)
+    found = sorted_series(weights, classes.values, "weight")
+    categories = getattr(getattr(labels, "dtype", None), "categories", None)
+    return np.asarray(found if categories is None else found.reindex(categories, fill_value=0), dtype=np.float32)

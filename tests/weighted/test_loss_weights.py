@@ -18,3 +18,8 @@ def test_all_classes_count_equally_in_the_order_of_numpy_unique(labels: object) 
     _, counts = np.unique(np.asarray(labels), return_counts=True)
     np.testing.assert_allclose(weights * counts, 5 / len(counts), rtol=1e-6)
     assert weights.dtype == np.float32
+
+
+def test_the_classes_of_a_categorical_are_its_categories() -> None:
+    labels = pd.Categorical(["lo", "hi", "hi"], categories=["lo", "hi", "none"])
+    assert class_weights(labels).tolist() == class_weights(pd.Series(labels)).tolist() == [1.5, 0.75, 0]
