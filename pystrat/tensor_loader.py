@@ -107,7 +107,9 @@ class TensorLoader(LoaderWithState):
         if not getattr(self._sampler, "auxiliary_names", ()):
             return values
         auxiliary = default_collate([row.aux for row in rows])
-        return {**values, "aux": auxiliary} if isinstance(values, dict) else [*values, auxiliary]
+        if isinstance(values, dict):
+            return {**values, "aux": auxiliary}
+        return [*(values if isinstance(values, (list, tuple)) else [values]), auxiliary]
 
     def _by_chunks(self) -> Iterator[Any]:
         """Begin the sampler's next epoch; gather its batches, of which the first shows how many rows a chunk has."""

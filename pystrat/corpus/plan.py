@@ -34,9 +34,6 @@ _KEEP = "*"
 _WEIGHTS = f"be a list with a number from 0 to {MAX_EXACT}, or '*', for each file"
 
 
-EPOCH_ENDS = ("sample", "first_exhausted", "all_exhausted")
-
-
 @dataclass(frozen=True)
 class FilePlan:
     """The part of one file in an epoch.

@@ -13,10 +13,6 @@ from pystrat.messages import count_of
 from pystrat.planned import PlannedBatchSampler
 from pystrat.strata import encode_strata
 
-DROP_CHOICES = ("balanced",)
-MISSING_CHOICES = ("error", "stratum", "drop")
-RARE_CHOICES = ("error", "warn", "allow", "repeat")
-
 
 class StratifiedBatchSampler(PlannedBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch.

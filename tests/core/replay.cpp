@@ -1,7 +1,7 @@
 /* The recipes of Python for the kinds of the core in C++, which core_calls.py writes to standard input: as they are,
  * with hosts and memory that fail at each of their calls in turn, then mutated. No crash and no leak, every refusal
- * says why, every epoch has rows of the dataset, or numbers of pairs, in order of batches, and a call that failed leaves
- * the instance as it was. Nothing names a kind.
+ * says why, every epoch has rows of the dataset, or numbers of pairs, in order of batches, and a call that failed
+ * leaves the instance as it was. Nothing names a kind.
  *
  * Usage: replay TRIALS, the number of mutated recipes of each one. The sanitizers with which it is compiled end it at
  * errors of memory and of arithmetic.

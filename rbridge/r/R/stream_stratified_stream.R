@@ -67,7 +67,8 @@
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
 #'   each iteration takes the next epoch;
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
-#' * `set_epoch(epoch, batches_done = 0)`: sets the next epoch, and how many of its batches to leave out;
+#' * `set_epoch(epoch, batches_done)`: sets the next epoch, and how many of its batches to leave out, by default none; but
+#'   a stream that is already placed within this epoch stays there;
 #' * `state_dict()`: the state after the batches that the newest iteration has delivered, for `load_state_dict(state)`,
 #'   in R or in Python;
 #' * `class_weights(normalize = FALSE)` and `weights(rows, normalize = FALSE)`: with counts, the training weight of each
@@ -191,12 +192,12 @@ stream_dataset = function(stream) {
           place <<- own
         }
         is_newest = identical(place, own)
-        batch = following()
-        own$batch <<- own$batch + 1
+        found = following()
+        own$batch <<- found$turn
         if (is_newest) {
-          place <<- if (!is.null(batch)) own
+          place <<- if (!is.null(found)) own
         }
-        if (is.null(batch)) coro::exhausted() else batch
+        if (is.null(found)) coro::exhausted() else found$batch
       }
     },
     .length = function() as.integer(length),
@@ -206,6 +207,9 @@ stream_dataset = function(stream) {
         if (epoch == start$epoch) start$batch else 0
       } else {
         check_between(batches_done, "batches_done", 0, if (is.na(length)) largest_count else length)
+      }
+      if (done > 0 && is.na(length) && own_lanes > 1) {
+        stop_parameter("batches_done", "be 0 without 'counts' and with several lanes", show_value(done))
       }
       go_on_at(if (done %in% length) list(epoch = epoch + 1, batch = 0) else list(epoch = epoch, batch = done))
       invisible(self)
@@ -222,7 +226,7 @@ stream_dataset = function(stream) {
       most = if (is.na(length)) largest_count else lanes$n_batches * lanes$n_lanes
       batch = check_between(state$batch, "batch", 0, most)
       own = list(epoch = epoch, batch = ceiling(max(0, batch - stream$rank) / stream$stride))
-      is_end = !is.na(length) && batch == most
+      is_end = batch == most
       go_on_at(if (is_end) list(epoch = epoch + 1, batch = 0) else own)
       invisible(self)
     },
@@ -277,7 +281,8 @@ refuse_joined_batches = function() {
   }
 }
 
-# A function that returns the next batch of this rank at each call, NULL at the end: its lanes take turns.
+# A function that returns the next batch of this rank at each call, and the turns of its lanes so far, of which those of
+# lanes that have ended give no batch; NULL at the end.
 stream_batches = function(stream, own_lanes, epoch, first) {
   drawn = draw_lanes(stream$lanes, epoch)
   # Batch k of a rank, from 0, is batch k %/% n of its lane k %% n.
@@ -291,7 +296,7 @@ stream_batches = function(stream, own_lanes, epoch, first) {
       batch = of_lanes[[turn %% own_lanes + 1]]()
       turn <<- turn + 1
       if (!is.null(batch)) {
-        return(batch)
+        return(list(batch = batch, turn = turn))
       }
     }
     NULL

@@ -6,7 +6,6 @@
 #include "request.h"
 
 #define RARE_ADVICE "it, or set 'rare' to 'warn' or 'allow'."
-#define REPEAT_ADVICE " To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat', and give "
 
 /* The size of batches that a user chooses: the minimum of every stratum or label, or the mean number of rows. */
 typedef struct {

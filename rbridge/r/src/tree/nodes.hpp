@@ -119,7 +119,8 @@ struct Declaration {
       if (!fits) break;
       depths.push_back(node == 0 ? 0 : depths[static_cast<size_t>(parents[node])] + 1);
       taken_begins.push_back(n_taken);
-      if (selections[node] != ALL_ROWS) fits = columns[node] >= 0;
+      /* Nodes are gone through by recursion. */
+      fits = depths.back() < 1000 && (selections[node] == ALL_ROWS || columns[node] >= 0);
       if (fits && selections[node] == CONDITION) n_taken += n_values[columns[node]] + 1;
     }
     return fits && taken.fits(n_taken, 0, 1) && numbers.length() == n_numbers * n_rows;

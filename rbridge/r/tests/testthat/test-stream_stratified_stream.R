@@ -299,3 +299,21 @@ test_that("after an error the same source is read again, and no row is lost", {
     expect_identical(found, next_epoch_of(do.call(make_stream, c(list(shuffle = FALSE), known))))
   }
 })
+
+test_that("a stream of lanes that end early goes on where it was, without counts", {
+  uneven = list(a = c(0, 1), b = rep(c(0, 1), 10))
+  of_lanes = function() {
+    stratified_stream(uneven, min_samples_per_stratum = 1, read = identity, stratum = identity, strata = c(0, 1),
+      lanes = 2, seed = 1)
+  }
+  expected = next_epoch_of(of_lanes())
+  for (n_done in seq_len(length(expected) - 1L)) {
+    stopped = of_lanes()
+    next_batch = stopped$.iter()
+    for (batch in seq_len(n_done)) next_batch()
+    resumed = of_lanes()
+    resumed$load_state_dict(stopped$state_dict())
+    expect_identical(next_epoch_of(resumed), expected[-seq_len(n_done)])
+  }
+  expect_error(of_lanes()$set_epoch(0, 1), "must be 0 without 'counts' and with several lanes", fixed = TRUE)
+})
