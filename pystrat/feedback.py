@@ -214,7 +214,13 @@ def words_of(words: Any) -> Optional[NDArray[np.uint32]]:
     if words is None:
         return None
     given = plain_array(words, "state")
-    if given.shape != (625,) or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= 2**32 or given[0] > 624:
+    if (
+        given.shape != (625,)
+        or given.dtype.kind not in "iu"
+        or given.min() < 0
+        or given.max() >= 2**32
+        or given[0] > 624
+    ):
         raise refused_value("state", "hold 625 words of the generator", "others")
     return given.astype(np.uint32)
 

@@ -67,8 +67,8 @@
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
 #'   each iteration takes the next epoch;
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
-#' * `set_epoch(epoch, batches_done)`: sets the next epoch, and how many of its batches to leave out, by default none; but
-#'   a stream that is already placed within this epoch stays there;
+#' * `set_epoch(epoch, batches_done)`: sets the next epoch, and how many of its batches to leave out, by default none;
+#'   but a stream that is already placed within this epoch stays there;
 #' * `state_dict()`: the state after the batches that the newest iteration has delivered, for `load_state_dict(state)`,
 #'   in R or in Python;
 #' * `class_weights(normalize = FALSE)` and `weights(rows, normalize = FALSE)`: with counts, the training weight of each
