@@ -105,8 +105,10 @@ format_open = function(strata) {
     show_names(strata)
   } else if (is.function(strata)) {
     "a function"
-  } else {
+  } else if (is.list(strata) && !is.null(strata$codes)) {
     sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
+  } else {
+    "given"
   }
 }
 

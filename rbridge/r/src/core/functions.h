@@ -29,7 +29,6 @@ typedef struct {
   one(sharded_cells) \
   one(last_epoch) \
   one(number_values) \
-  one(group_plan) \
   one(density_weights) \
   one(stratified_split)
 

@@ -50,13 +50,11 @@ typedef struct {
 
 /* All kinds. */
 #define FOR_EACH_KIND(one) \
-  one(no_duplicates) \
   one(epoch_subset) \
   one(mixture) \
   one(rare_events) \
   one(sharded) \
   one(multilabel) \
-  one(stratified_group) \
   one(perplexity)
 
 #define DECLARE_KIND(name) extern const Kind name##_kind;
