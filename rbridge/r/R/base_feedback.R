@@ -44,7 +44,7 @@ feedback_kind = function(kind, of_rows, ...) {
     iterate = feedback_batches,
     feedback_state = feedback_state,
     load_feedback = load_feedback,
-    private = list(.instance = NULL, .state = NULL, .draws = NULL)
+    private = list(.state = NULL)
   )
   utils::modifyList(table_kind(kind, of_rows = of_rows), utils::modifyList(shared, list(...)))
 }
