@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector, float64_of, in_order_of, own_index, plain_array, row_array
+from pystrat.arrays import Wanted, as_vector, in_order_of, own_index, plain_array, row_array
 from pystrat.columns import number_column
 from pystrat.lazy_pandas import is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
@@ -51,8 +51,8 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
         raise refused_value(name, _CODES, show(found[codes != found][0]), _ADVICE)
     if codes.min() < 0 or codes.max() >= most:
         wrong = found[(codes < 0) | (codes >= most)]
-        required, advice = f"hold codes from 0 to {most - 1}", _ADVICE if count is None else None
-        raise refused_value(name, required, show(wrong[0]), advice)
+        advice = _ADVICE if count is None else None
+        raise refused_value(name, f"hold codes from 0 to {most - 1}", show(wrong[0]), advice)
     return Coded(codes, int(codes.max()) + 1 if count is None else count)
 
 
