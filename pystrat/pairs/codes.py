@@ -51,8 +51,8 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
         raise refused_value(name, _CODES, show(found[codes != found][0]), _ADVICE)
     if codes.min() < 0 or codes.max() >= most:
         wrong = found[(codes < 0) | (codes >= most)]
-        advice = _ADVICE if count is None else None
-        raise refused_value(name, f"hold codes from 0 to {most - 1}", show(wrong[0]), advice)
+        required = f"hold codes from 0 to {most - 1}"
+        raise refused_value(name, required, show(wrong[0]), _ADVICE if count is None else None)
     return Coded(codes, int(codes.max()) + 1 if count is None else count)
 
 
