@@ -15,7 +15,6 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from pystrat.messages import as_written, is_number, refused_type, refused_value, show
-from pystrat.value_names import Names
 
 cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     cdef cppclass Named:
@@ -204,10 +203,10 @@ cdef class Call:
 
 
 def with_stratum(text, names, stratum):
-    """Return a text with the name of a stratum, as users of Python write it; without names or a text, as it is."""
+    """Return a text with the name of a stratum; without names or a text, as it is."""
     if text is None or "{stratum}" not in text or not len(names):
         return text
-    return text.replace("{stratum}", str((names.in_messages() if isinstance(names, Names) else names)[stratum]))
+    return text.replace("{stratum}", str(names[stratum]))
 
 
 cdef void *new_vector(void *context, const char *name, Type type, int64_t count) noexcept with gil:
