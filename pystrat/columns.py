@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
 
 import numpy as np
 
-from pystrat import _core, _kernels
+from pystrat import _kernels, _kinds
 from pystrat.arrays import Wanted, as_vector, check_same_rows, float64_of, is_missing, objects_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
@@ -210,7 +210,7 @@ def factorize_numbers(
     if left_out is not None and not left_out.any():
         left_out = None
     kept = values if left_out is None else values[~left_out]
-    found = _core.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
+    found = _kinds.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
     distinct = found["values"].view(wide).astype(values.dtype, copy=False)
     if left_out is None:
         return found["codes"], distinct
