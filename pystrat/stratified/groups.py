@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pystrat.arrays import check_same_rows
-from pystrat.core_sampler import KindBatchSampler, arguments_of, data_of_groups
+from pystrat.core_sampler import arguments_of, data_of_groups
 from pystrat.messages import count_of, range_of
 from pystrat.plan import Plan
 from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler
 
 
-class StratifiedGroupBatchSampler(RangedBatchSampler, KindBatchSampler):
+class StratifiedGroupBatchSampler(RangedBatchSampler):
     """Batch sampler that keeps the rows of a group together, or apart, with a minimum of rows of every stratum.
 
     For rows that belong together, such as the images of a patient or the events of a session. Pass it to a PyTorch

@@ -105,24 +105,7 @@ format_open = function(strata) {
     show_names(strata)
   } else if (is.function(strata)) {
     "a function"
-  } else if (is.list(strata) && !is.null(strata$codes)) {
-    sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
   } else {
     "given"
   }
-}
-
-# The settings of a generator, and where its strata come from.
-format_strata_generator = function(recipe) {
-  settings = recipe$labels[setdiff(names(recipe$labels), "names")]
-  shown = if (is.null(recipe$open)) {
-    sprintf("%d, of %s", length(recipe$labels$names), show_count(length(recipe$parts$codes), "row"))
-  } else {
-    format_open(recipe$open$strata)
-  }
-  c(
-    format_labels(settings),
-    format_seed(recipe),
-    sprintf("* strata: %s", shown)
-  )
 }
