@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 from rounds import head, interleaved, ratio, show
 
-from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
+from pystrat import BatchesByLength, EpochSubsetBatchSampler, PerplexityBatchSampler
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 
 N_FILES, N_LINES = 20, 1_000_000
@@ -72,11 +72,10 @@ def batches_by_length(folder: Path) -> None:
     for window in (10_000, None):
         parameters: dict[str, Any] = {"suffixes": [".txt"], "sample": 1_000_000, "seed": 1}
         plain = CorpusMixtureBatchSampler(folder, 64, **parameters)
-        cut = {"lengths": lengths, "max_tokens": 4000, "window": window}
-        mixture = CorpusMixtureBatchSampler(folder, **cut, **parameters)
+        cut = BatchesByLength(plain, lengths, max_tokens=4000, window=window)
         epochs = iter(range(10**6))  # the latest one is kept
         timings = interleaved(
-            {"by length": lambda: mixture.batches(next(epochs)), "plain": lambda: plain.batches(0)}, rounds=15
+            {"by length": lambda: cut.batches(next(epochs)), "plain": lambda: plain.batches(0)}, rounds=15
         )
         within = "the epoch" if window is None else f"windows of {window:,}"
         show(

@@ -128,7 +128,7 @@ def part_of_rows(size: int) -> Any:
 def part_by_length(size: int) -> Any:
     """The number of batches depends on the draw of the first epoch."""
     lengths = np.arange(size) * 7919 % 500
-    return len(pystrat.EpochSubsetBatchSampler(size, size // 2, lengths=lengths, max_tokens=5_000, seed=1))
+    return len(pystrat.BatchesByLength(part_of_rows(size), lengths, max_tokens=5_000))
 
 
 def perplexities(size: int) -> Any:

@@ -475,7 +475,8 @@ BESIDES_IN_SAMPLERS: dict[str, Arguments] = {
 
 
 BY_WORDS: dict[str, Callable[[Path], Arguments]] = {
-    name: lambda folder: {"lengths": "words"} for name in ("max_tokens", "window", "balance_replicas", "max_length")
+    "lengths": lambda folder: {"max_length": 9},
+    "max_length": lambda folder: {"lengths": "words"},
 }
 BY_WORDS["targets"] = lambda folder: {"source": [folder / "specimens" / "b.rows"], "suffixes": None}
 
@@ -555,6 +556,10 @@ CALLS: dict[str, Call] = {
     "StratifiedStream.class_weights": Call(fixed(normalize=True), check_finite, of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), check_one_per_row, of=counted_stream),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
+    "BatchesByLength": Call(
+        lambda folder: {"sampler": uniform(folder), **LENGTHS},
+        lambda sampler, given: check_batches(sampler.batches(), given),
+    ),
     "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=uniform(folder))}, anything),
     "TensorLoader": Call(
         lambda folder: {"tensors": [torch.arange(6)], "sampler": uniform(folder)},
