@@ -14,7 +14,6 @@ from pystrat.columns import refuse_dataset
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import STRATA, Strata
-from pystrat.value_names import Names
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -51,11 +50,6 @@ def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> di
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 
-def _in_messages(names: Any) -> Any:
-    """Return the names of strata as users of Python write the values; anything else as it is."""
-    return names.in_messages() if isinstance(names, Names) else names
-
-
 class CoreBatchSampler(BatchSampler):
     """Base class of the samplers of a kind of the core.
 
@@ -74,7 +68,7 @@ class CoreBatchSampler(BatchSampler):
 
         `names` are those of the strata, for messages; or returns what the kind lets messages name.
         """
-        parts, told = _core.plan(self._kind, arguments, dict(data), _in_messages(names))
+        parts, told = _core.plan(self._kind, arguments, dict(data), names)
         for warning in told:
             warnings.warn(warning, stacklevel=3)
         return parts
@@ -106,7 +100,7 @@ class CoreBatchSampler(BatchSampler):
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
     def _fingerprint(self) -> str:
-        return str(self._new_instance().identify())
+        return str(self._with_instance(lambda instance: instance.identify()))
 
     def _epoch_batches(self, epoch: int) -> Batches:
         drawn = self._drawn(epoch)
@@ -114,16 +108,17 @@ class CoreBatchSampler(BatchSampler):
 
     def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
         """Return all that the core draws for an epoch."""
-        return self._with_instance(lambda instance: instance.draw(epoch))
+        drawn: dict[str, NDArray[Any]] = self._with_instance(lambda instance: instance.draw(epoch))
+        return drawn
 
-    def _with_instance(self, ask: Callable[[Any], Any]) -> dict[str, NDArray[Any]]:
+    def _with_instance(self, ask: Callable[[Any], Any]) -> Any:
+        """Ask an instance that no other thread uses."""
         try:
             instance = self._idle.pop()
         except IndexError:
             instance = self._new_instance()
         try:
-            found: dict[str, NDArray[Any]] = ask(instance)
-            return found
+            return ask(instance)
         finally:
             self._idle.append(instance)
 
@@ -178,7 +173,8 @@ class KindBatchSampler(CoreBatchSampler):
 
     def _describe(self) -> dict[str, NDArray[Any]]:
         """Return what the core says of the plan."""
-        return self._with_instance(_kinds.Instance.describe)
+        described: dict[str, NDArray[Any]] = self._with_instance(_kinds.Instance.describe)
+        return described
 
     def _global_length(self) -> int:
         return self._n_batches

@@ -27,8 +27,7 @@
 #'   With smaller windows, the rows in a batch vary more from epoch to epoch.
 #'   `NULL` (default): all of an epoch, which gives the least padding.
 #' @param balance_replicas (`logical(1)`)\cr
-#'   Whether the batches of each step, one for each process, have similar numbers of tokens, so that no process waits for
-#'   another.
+#'   Whether the batches of each step, one for each process, have similar numbers of tokens, so that no process waits.
 #'   Requires `num_replicas` of the sampler.
 #' @param shuffle (`logical(1)`)\cr
 #'   `FALSE`: the batches come in the order of the windows, the shortest of a window first.

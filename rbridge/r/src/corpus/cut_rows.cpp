@@ -1,5 +1,5 @@
-/* Batches of rows of similar length, so that there is little padding: the drawn rows of an epoch are sorted by length in
- * windows, cut into batches as large as the limits allow, and the batches are shuffled.
+/* Batches of rows of similar length, so that there is little padding: the drawn rows of an epoch are sorted by length
+ * in windows, cut into batches as large as the limits allow, and the batches are shuffled.
  *
  * The order of the batches is R's sample.int(number of batches) after set.seed() of the epoch's seed plus 1. If the
  * replicas shall have similar numbers of tokens in each step, it is sample.int(number of steps), then
