@@ -549,9 +549,6 @@ CALLS: dict[str, Call] = {
     "read_json_lines": Call(
         lambda folder: {"path": labels_file(folder)}, read_all, also=(TypeError, ValueError, OSError)
     ),
-    "StratifiedStream.set_epoch": Call(fixed(epoch=1, batches_done=1), anything, of=stream),
-    "StratifiedStream.state": Call(fixed(epoch=1, batches_done=0), anything, of=stream),
-    "StratifiedStream.load_state_dict": Call(lambda folder: {"state": stream(folder).state()}, anything, of=stream),
     "StratifiedStream.class_weights": Call(fixed(normalize=True), check_finite, of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), check_one_per_row, of=counted_stream),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), check_sums, besides={"weights": {"capacity": 4}}),
@@ -634,9 +631,9 @@ CALLS: dict[str, Call] = {
     ),
     "SampledOutput.targets": Call(fixed(ids=torch.tensor([[1], [2]])), check_targets, of=sampled_output),
     "BatchSampler.batches": Call(fixed(epoch=1), check_batches, of=uniform),
-    "BatchSampler.load_state_dict": Call(fixed(state=UniformBatchSampler(6, 2, seed=1).state()), anything, of=uniform),
-    "BatchSampler.set_epoch": Call(fixed(epoch=1, batches_done=1), anything, of=uniform),
-    "BatchSampler.state": Call(fixed(epoch=1, batches_done=0), check_state, of=uniform),
+    "Placed.load_state_dict": Call(fixed(state=UniformBatchSampler(6, 2, seed=1).state()), anything, of=uniform),
+    "Placed.set_epoch": Call(fixed(epoch=1, batches_done=1), anything, of=uniform),
+    "Placed.state": Call(fixed(epoch=1, batches_done=0), check_state, of=uniform),
     "Batches.gather": Call(fixed(batches=[[0, 1], [2]]), check_batches),
     "Batches.lists": Call(
         fixed(first=0, step=1), anything, also=NUMPY, of=lambda folder: Batches.gather([[1, 2], [3]])
