@@ -61,7 +61,7 @@ NULL
 tensor_loader_callback = function() {
   mlr3torch::torch_callback("rbridge.tensor_loader",
     classname = "CallbackSetRbridgeTensorLoader",
-    param_set = paradox::ps(chunk = paradox::p_int(1), read = paradox::p_fct(c("tensors", "table"))),
+    param_set = paradox::ps(chunk = paradox::p_dbl(1), read = paradox::p_fct(c("tensors", "table"))),
     initialize = function(chunk = 1048576, read = "tensors") {
       self$chunk = chunk
       self$read = read
