@@ -168,7 +168,9 @@ load_feedback = function(private, state) {
     }
     state[c("epoch", "batch", "drawn")] = NULL
   }
-  state = lapply(state, function(values) if (length(values) > 0L) feedback_values(unlist(values), "state") else double())
+  state = lapply(state, function(values) {
+    if (length(values) > 0L) feedback_values(unlist(values), "state") else double()
+  })
   state[names(streams)] = streams
   core_begin(private, state)
   private$.recipe$state$sample_generator = streams$sample_generator
