@@ -227,7 +227,8 @@ BESIDES_IN_SAMPLERS: dict[str, Arguments] = {
 
 
 BY_WORDS: dict[str, Callable[[Path], Arguments]] = {
-    name: lambda folder: {"lengths": "words"} for name in ("max_tokens", "window", "balance_replicas", "max_length")
+    "lengths": lambda folder: {"max_length": 9},
+    "max_length": lambda folder: {"lengths": "words"},
 }
 BY_WORDS["targets"] = lambda folder: {"source": [folder / "specimens" / "b.rows"], "suffixes": None}
 
@@ -297,6 +298,7 @@ CALLS: dict[str, Call] = {
     "StratifiedStream.class_weights": Call(fixed(normalize=True), of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), of=counted_stream),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), besides={"weights": {"capacity": 4}}),
+    "BatchesByLength": Call(lambda folder: {"sampler": uniform(folder), **LENGTHS}),
     "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=uniform(folder))}),
     "TensorLoader": Call(
         lambda folder: {"tensors": [torch.arange(6)], "sampler": uniform(folder)},
