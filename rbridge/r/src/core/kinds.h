@@ -53,7 +53,6 @@ typedef struct {
   one(epoch_subset) \
   one(mixture) \
   one(rare_events) \
-  one(sharded) \
   one(multilabel) \
   one(perplexity)
 
