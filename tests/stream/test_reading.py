@@ -160,7 +160,7 @@ NO = {"label": "no"}
     "read, message",
     [
         (open, "The source 'gone' cannot be read at row 0. FileNotFoundError: "),
-        (lambda source: None, "The source 'gone' cannot be read at row 0. TypeError: 'NoneType' object is not iterable"),
+        (lambda source: None, "The source 'gone' cannot be read at row 0. TypeError: 'NoneType' object is not it"),
         (lambda source: [NO, {"lable": "no"}], "at row 1. KeyError: 'label'"),
         (lambda source: [NO, {"label": "nay"}], "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead"),
         (lambda source: [NO] * 1300 + [{"label": "nay"}], "stratum of row 1300 of the source"),

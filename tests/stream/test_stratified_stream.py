@@ -282,7 +282,7 @@ test_refused = refusals(
         ({"rare": "allow", **NO_COUNTS}, "'rare' parameter must be 'error' without 'counts'. Got 'allow' "),
         ({"num_replicas": 2, "rank": 0, "seed": None}, "'seed' .* together with 'rank'. Got nothing instead. Pass the"),
         ({"num_replicas": 3, "rank": 0}, "'lanes' .* be a multiple of 'num_replicas'"),
-        ({"num_replicas": 9, "rank": 0}, "'num_.* at most 8, the number of .* Got 9 .* Divide the data into at least 9"),
+        ({"num_replicas": 9, "rank": 0}, "'num_.* at most 8, the number of .* Got 9 .* Divide the data into at lea"),
         ({"shuffle": False, "shuffle_sources": 2}, "'shuffle_sources' parameter must be 1 if 'shuffle' is false. Got"),
         ({"counts": None}, "'counts' .* or 'strata', but not both. Got neither instead"),
         ({"counts": COUNTS.drop(index="source-7")}, "'counts' .* a row for each source. Got none for 'source-7' "),
