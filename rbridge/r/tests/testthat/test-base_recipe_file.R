@@ -63,7 +63,7 @@ test_that("what is no generator of given data, and what is no path, cannot be wr
     expect_error(write_batch_sampler(generator, wrong), "'file' .* must be a path")
   }
   folder = tempfile()
-  expect_error(write_batch_sampler(generator, file.path(folder, "x")), "cannot be written: cannot open file")
+  expect_error(suppressWarnings(write_batch_sampler(generator, file.path(folder, "x"))), "cannot open")
   dir.create(folder)
   expect_error(write_batch_sampler(generator, folder), "'file' .* must be a regular file. Got the folder")
   skip_on_os("windows")
