@@ -194,8 +194,10 @@ def _array_of(values: Any, name: str) -> NDArray[Any]:
     if _is_extension(getattr(values, "dtype", None)):
         return _of_extension(values)
     if isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        is_number = values.dtype.kind in "iuf"
-        return values.astype(np.float64).filled(np.nan) if is_number else _objects_of_masked(values)
+        if values.dtype.kind not in "iuf":
+            return _objects_of_masked(values)
+        doubles: Any = values.astype(np.float64)
+        return np.asarray(doubles.filled(np.nan))
     return np.asarray(values)
 
 
