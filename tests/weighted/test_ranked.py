@@ -94,7 +94,7 @@ def test_states_and_copies_hold_the_priorities_and_go_on_alike() -> None:
     for other in copies:
         other.load_state_dict(state)
         assert list(other) == expected
-        assert as_json(other.state()["feedback"]) == as_json(sampler.state()["feedback"])
+        assert as_json(other.state()) == as_json(sampler.state())
     assert len(pickle.dumps(sampler)) < 8 * 400 + 10_000, "the order of the rows is made again"
 
 
@@ -112,7 +112,7 @@ def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, te
     state = sampler.state()
     before = as_json(other.state())
     with pytest.raises(ValueError, match=text):
-        other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
+        other.load_state_dict({**state, **changed})
     assert as_json(other.state()) == before
     proportional = PrioritizedBatchSampler(3, 4, capacity=5, n_batches=50, seed=1)
     with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
