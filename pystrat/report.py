@@ -76,7 +76,7 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
         delivered = [_labels(_entry(batch, labels)) for batch in delivered_batches]
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
-        check_rows(batches, strata.n_rows, "labels", "have")
+        check_rows(batches, strata.codes, "labels", "have")
         rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
         return _table([strata.codes[batch] for batch in rows], strata.values)
     if not any(len(batch) for batch in delivered):
