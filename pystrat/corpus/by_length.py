@@ -10,7 +10,6 @@ from pystrat import _kinds
 from pystrat.arrays import plain_array
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
-from pystrat.feedback import FeedbackBatchSampler
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
 from pystrat.places import Place
@@ -83,7 +82,7 @@ class BatchesByLength(BatchSampler):
         super().__init__(seed=sampler.seed, num_replicas=sampler.num_replicas, rank=sampler.rank)
         self._seed_is_drawn = sampler._seed_is_drawn
         self._of = sampler
-        self._has_feedback = isinstance(sampler, FeedbackBatchSampler)
+        self._has_feedback = sampler._has_feedback
         limits = {"max_tokens": max_tokens, "batch_size": batch_size, "window": window}
         flags = {"balance_replicas": balance_replicas, "shuffle": shuffle}
         self._limits = _kinds.check("by_length", {**limits, **flags, "num_replicas": self.num_replicas})
@@ -134,40 +133,37 @@ class BatchesByLength(BatchSampler):
     def _begin_epoch(self, place: Place) -> Place:
         if not self._has_feedback:
             return place
-        if place.drawn is not None:
-            self._latest = place.epoch, place.drawn
-        elif self._latest is None or self._latest[0] != place.epoch:
+        if self._latest is None or self._latest[0] != place.epoch:
             self._of.set_epoch(place.epoch)
-            self._of._begin_epoch(Place(place.epoch, 0))
+            self._of._begin_iteration()
             self._latest = None
             self._latest = place.epoch, self._cut(place.epoch)
         return place._replace(drawn=self._latest[1])
 
     def _state(self, place: Place) -> dict[str, Any]:
-        state = super()._state(place)
+        state, running = super()._state(place), place.drawn
         if not self._has_feedback:
             return state
-        running = place.drawn
         if running is None and self._latest is not None and self._latest[0] == place.epoch:
             running = self._latest[1]
         drawn = {name: None if running is None else getattr(running, name).copy() for name in ("rows", "offsets")}
         return {**state, "sampler": self._of.state(), **drawn}
 
     def _place(self, state: Any) -> Place:
-        place = super()._place(state)
-        if self._has_feedback:
-            if not {"sampler", "rows", "offsets"} <= set(state):
-                raise refused_value("state", "have the entries 'sampler', 'rows' and 'offsets' too", show(state))
-            running = None
-            if state["rows"] is not None:
-                rows, offsets = (plain_array(state[name], "state") for name in ("rows", "offsets"))
-                running = Batches(rows.astype(np.int32), offsets.astype(np.int64))
-                if len(rows) and not (0 <= rows.min() and rows.max() < len(self._lengths)):
-                    raise refused_value("state", f"hold rows from 0 to {len(self._lengths) - 1}", "others")
-            self._of.load_state_dict(state["sampler"])
-            self._latest = None if running is None else (place.epoch, running)
-            place = place._replace(drawn=running)
-        return place
+        if not self._has_feedback:
+            return super()._place(state)
+        self._check_state(state)
+        if not {"sampler", "rows", "offsets"} <= set(state):
+            raise refused_value("state", "have the entries 'sampler', 'rows' and 'offsets' too", show(state))
+        running = None
+        if state["rows"] is not None:
+            rows, offsets = (plain_array(state[name], "state") for name in ("rows", "offsets"))
+            running = Batches(rows.astype(np.int32), offsets.astype(np.int64))
+            if len(rows) and not (0 <= rows.min() and rows.max() < len(self._lengths)):
+                raise refused_value("state", f"hold rows from 0 to {len(self._lengths) - 1}", "others")
+        self._of.load_state_dict(state["sampler"])
+        self._latest = None if running is None else (int(state["epoch"]), running)
+        return super()._place(state)._replace(drawn=running)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_instance": None, "_latest": self._latest if self._has_feedback else None}
