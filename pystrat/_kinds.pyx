@@ -56,6 +56,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         pass
     const Kind *find_kind(string name) except +
     boolean check_request(const Kind &kind, const Values &given, Host &host) except +
+    boolean call_function(const Kind &function, const Values &given, Host &host) except +
     boolean begin_sampler(
         const Kind &kind, const Values &given, uint32_t seed, unique_ptr[Sampler] &sampler, Host &host
     ) except +
@@ -85,6 +86,18 @@ def check(str kind not None, dict arguments not None):
     cdef Call call = Call(request)
     call.finish(check_request(kind_of(kind)[0], request.values, call.host))
     return {name: read.tobytes().decode() if read.itemsize == 1 else plain(read) for name, read in call.results.items()}
+
+
+def call(str name not None, dict given not None, names=()):
+    """Return the results of a function, for checked arguments and arrays of data. `names` are those of the strata."""
+    cdef Request request = Request(given, True)
+    cdef Call call = Call(request)
+    cdef const Kind *function = kind_of(name)
+    cdef bint succeeded
+    with nogil:
+        succeeded = call_function(function[0], request.values, call.host)
+    call.finish(succeeded, names)
+    return call.results
 
 
 cdef const Kind *kind_of(str name) except NULL:
@@ -254,7 +267,7 @@ cdef class Instance:
     cdef Request recipe
     cdef uint32_t seed
     cdef unique_ptr[Sampler] sampler
-    cdef readonly object warning
+    cdef readonly object warning, found  # what a search has found belongs to the recipe
     cdef Request state, wanted
 
     def __init__(self, str kind not None, dict parts not None, uint32_t seed, names=()):
@@ -266,6 +279,7 @@ cdef class Instance:
         with nogil:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)
         call.finish(succeeded, names)
+        self.found = call.results
         self.warning = with_stratum(call.host.warning.decode(), names, call.host.stratum)
 
     @property

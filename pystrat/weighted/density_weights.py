@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from pystrat import _core
+from pystrat import _kinds
 from pystrat.columns import numbers_of
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -94,6 +94,8 @@ def density_weights(
 
 
 def _weights(values: Any, **arguments: Any) -> NDArray[np.float64]:
-    found = _core.call("density_weights", arguments, {"values": numbers_of(values, "values")})
-    weights: NDArray[np.float64] = found["weights"]
+    _kinds.check("density_weights", arguments)
+    weights: NDArray[np.float64] = _kinds.call(
+        "density_weights", {**arguments, "values": numbers_of(values, "values")}
+    )["weights"]
     return weights

@@ -15,7 +15,6 @@ typedef struct {
 
 /* All functions. */
 #define FOR_EACH_FUNCTION(one) \
-  one(advice) \
   one(batch_offsets) \
   one(batch_composition) \
   one(batch_layout) \
@@ -29,9 +28,7 @@ typedef struct {
   one(sharded_cells) \
   one(last_epoch) \
   one(number_values) \
-  one(group_plan) \
-  one(density_weights) \
-  one(stratified_split)
+  one(group_plan)
 
 #define DECLARE_FUNCTION(name) extern const Function name##_function;
 #define POINT_TO_FUNCTION(name) &name##_function,

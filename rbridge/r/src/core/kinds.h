@@ -55,7 +55,6 @@ typedef struct {
   one(mixture) \
   one(rare_events) \
   one(sharded) \
-  one(multilabel) \
   one(stratified_group) \
   one(perplexity)
 

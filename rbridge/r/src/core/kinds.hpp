@@ -53,6 +53,7 @@ struct Kind {
   std::vector<std::string> data = {}; /* what the host makes of rows and names; a whole request has the first one */
   std::vector<Relation> relations = {};
   void (*check)(const Values &given) = nullptr; /* relations of other forms */
+  void (*answer)(const Values &given, Host &host) = nullptr; /* of a function: give what follows from the data */
 };
 
 template <class T>
@@ -62,14 +63,15 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
     stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
-    prioritized_kind, sum_tree_kind;
+    prioritized_kind, sum_tree_kind, multilabel_kind, stratified_split_kind, density_weights_kind, advice_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
   for (const Kind *kind : {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
-           &weighted_kind, &prioritized_kind, &sum_tree_kind,
+           &weighted_kind, &prioritized_kind, &sum_tree_kind, &multilabel_kind, &stratified_split_kind,
+           &density_weights_kind, &advice_kind,
        }) {
     if (kind->name == name) return kind;
   }
@@ -100,6 +102,14 @@ inline Values checked_by(const Kind &kind, const Values &given) {
 inline bool check_request(const Kind &kind, const Values &given, Host &host) {
   return attempt(host, [&] {
     for (const auto &[name, value] : checked_by(kind, given).items) give(name.c_str(), value, host);
+  });
+}
+
+/* Check the arguments of a function; with the data, give its results. */
+inline bool call_function(const Kind &function, const Values &given, Host &host) {
+  return attempt(host, [&] {
+    checked_by(function, given);
+    if (given.has(function.data[0])) function.answer(given, host);
   });
 }
 
@@ -201,7 +211,7 @@ inline bool identify_sampler(
     std::string shared = text("kind=", kind.name);
     if (!sampler.has_unused_seed()) shared += text(" seed=", static_cast<int64_t>(seed));
     for (const auto &[name, value] : recipe.items) {
-      if (name == "num_replicas" || name == "n_batches") continue;
+      if (name == "num_replicas" || name == "n_batches" || name == "found") continue; /* what follows from others */
       shared += " " + name + "=" + identified(value, host);
     }
     shared += text(" n_batches=", sampler.n_batches);
