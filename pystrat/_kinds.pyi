@@ -1,18 +1,24 @@
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._random import RandomStream
 
+_Names = Union[Sequence[str], Callable[..., str]]
+
 def check(kind: str, arguments: dict[str, Any]) -> dict[str, Any]: ...
+def call(
+    kind: str, arguments: dict[str, Any], data: dict[str, Any] = {}, names: _Names = ()
+) -> dict[str, NDArray[Any]]: ...
 def plain(part: Any) -> Any: ...
 
 class Instance:
     warning: str
+    found: dict[str, Any]
     n_batches: int
 
-    def __init__(self, kind: str, parts: dict[str, Any], seed: int, names: Sequence[str] = ()) -> None: ...
+    def __init__(self, kind: str, parts: dict[str, Any], seed: int, names: _Names = ()) -> None: ...
     def describe(self) -> dict[str, NDArray[Any]]: ...
     def draw(self, epoch: int) -> dict[str, NDArray[Any]]: ...
     def identify(self) -> str: ...

@@ -136,9 +136,9 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     StratifiedBatchSampler(labels, mean_batch_size=128)
     """
     arguments = {"batch_size": batch_size, "min_samples_per_stratum": min_samples_per_stratum, "missing": missing}
-    _kinds.check("advice", arguments)
+    _kinds.call("advice", arguments)
     encoded = encode_strata(strata, missing=missing)
-    found = _kinds.call("advice", {**arguments, "counts": encoded.counts.astype(np.float64)})
+    found = _kinds.call("advice", arguments, {"counts": encoded.counts.astype(np.float64)})
     columns = {"rows": encoded.counts, **{name: found[name] for name in ("mean", "variance", "too_few")}}
     return Advice(
         batch_size=int(batch_size),

@@ -90,13 +90,13 @@ def stratified_split(
     if own_index(sizes) is not None:
         sizes = as_mapping(sizes, "sizes")
     arguments = {"sizes": _by_name(sizes), "missing": missing, "seed": seed}
-    _kinds.check("stratified_split", arguments)
+    _kinds.call("stratified_split", arguments)
     check_same_rows([("strata", strata), ("groups", groups)])
     encoded = encode_strata(strata, missing=missing)
     data = data_of(encoded)
     if groups is not None:
         data.update(data_of_groups(encode_strata(groups, missing=None, name="groups")))
-    found = _kinds.call("stratified_split", {**arguments, **data, "seed": check_seed(seed)})
+    found = _kinds.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data)
     parts = np.split(found["rows"], found["offsets"][1:-1])
     _warn_of_absent(encoded, parts)
     return dict(zip(sizes, parts)) if isinstance(sizes, Mapping) else parts

@@ -94,8 +94,6 @@ def density_weights(
 
 
 def _weights(values: Any, **arguments: Any) -> NDArray[np.float64]:
-    _kinds.check("density_weights", arguments)
-    weights: NDArray[np.float64] = _kinds.call(
-        "density_weights", {**arguments, "values": numbers_of(values, "values")}
-    )["weights"]
+    data = {"values": numbers_of(values, "values")}
+    weights: NDArray[np.float64] = _kinds.call("density_weights", arguments, data)["weights"]
     return weights

@@ -22,7 +22,7 @@ feedback_rows = function(rows, parameter = "rows") vector_or_tensor(rows, parame
 
 # The state of a random number generator after set.seed(seed): integers, like .Random.seed without its first number.
 new_stream = function(seed) {
-  .Call(C_new_stream, seed)
+  core_call("random_stream", list(seed = seed))$words
 }
 
 # A kind of samplers with feedback, which `of_rows` says that a dataset supplies.

@@ -133,10 +133,7 @@ dataset_arguments = list(
     supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE),
     encode = function(value, settings) {
       matrix = label_matrix(value)
-      places = which(matrix, arr.ind = TRUE, useNames = FALSE)
-      data = list(n_rows = as.double(nrow(matrix)), n_labels = as.double(ncol(matrix)),
-        counts = as.double(colSums(matrix)), positives = places[, 1L] - 1L)
-      list(data = data, labels = list(names = colnames(matrix)))
+      list(data = label_sets(matrix), labels = list(names = colnames(matrix)))
     }
   )
 )

@@ -15,10 +15,6 @@ typedef struct {
 
 /* All functions. */
 #define FOR_EACH_FUNCTION(one) \
-  one(batch_offsets) \
-  one(batch_composition) \
-  one(batch_layout) \
-  one(min_samples_for_batch_size) \
   one(corpus_plan) \
   one(fingerprint) \
   one(sharded_plan) \
@@ -27,7 +23,6 @@ typedef struct {
   one(sharded_strata) \
   one(sharded_cells) \
   one(last_epoch) \
-  one(number_values) \
   one(group_plan)
 
 #define DECLARE_FUNCTION(name) extern const Function name##_function;

@@ -46,6 +46,13 @@ class Feedback : public Sampler {
   virtual void ask(const Values &state, const std::string &name, const Values &asked, Host &host) = 0;
 };
 
+/* What answers a question of the host, by describe(), and draws nothing. */
+class Answer : public Sampler {
+ public:
+  void draw(Generator &, uint32_t, Host &) override {}
+  double bytes() const override { return 0; }
+};
+
 struct Kind {
   const char *name;
   Table parameters;
@@ -53,7 +60,16 @@ struct Kind {
   std::vector<std::string> data = {}; /* what the host makes of rows and names; a whole request has the first one */
   std::vector<Relation> relations = {};
   void (*check)(const Values &given) = nullptr; /* relations of other forms */
-  void (*answer)(const Values &given, Host &host) = nullptr; /* of a function: give what follows from the data */
+};
+
+/* The answer that is a function of the request. */
+template <void (*answer)(const Values &given, Host &host)>
+struct AnswerOf : Answer {
+  const Values &given;
+
+  AnswerOf(const Values &given, uint32_t, Host &) : given(given) {}
+
+  void describe(Host &host) const override { answer(given, host); }
 };
 
 template <class T>
@@ -63,14 +79,17 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
     stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
-    prioritized_kind, sum_tree_kind, multilabel_kind, stratified_split_kind, density_weights_kind, advice_kind;
+    prioritized_kind, sum_tree_kind, min_samples_for_batch_size_kind, permutation_kind, digest_kind,
+    number_values_kind, random_stream_kind, multilabel_kind, stratified_split_kind, density_weights_kind,
+    advice_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
   for (const Kind *kind : {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
-           &weighted_kind, &prioritized_kind, &sum_tree_kind, &multilabel_kind, &stratified_split_kind,
+           &weighted_kind, &prioritized_kind, &sum_tree_kind, &min_samples_for_batch_size_kind, &permutation_kind,
+           &digest_kind, &number_values_kind, &random_stream_kind, &multilabel_kind, &stratified_split_kind,
            &density_weights_kind, &advice_kind,
        }) {
     if (kind->name == name) return kind;
@@ -105,14 +124,6 @@ inline bool check_request(const Kind &kind, const Values &given, Host &host) {
   });
 }
 
-/* Check the arguments of a function; with the data, give its results. */
-inline bool call_function(const Kind &function, const Values &given, Host &host) {
-  return attempt(host, [&] {
-    checked_by(function, given);
-    if (given.has(function.data[0])) function.answer(given, host);
-  });
-}
-
 /* Refuse what is neither a parameter that recipes have nor data. */
 inline void check_names(const Kind &kind, const Values &given) {
   for (const auto &[name, value] : given.items) {
@@ -131,6 +142,14 @@ inline bool begin_sampler(
     check_names(kind, given);
     checked_by(kind, given);
     sampler = kind.make(given, seed, host);
+  });
+}
+
+/* Give what a kind says of a request; without its data, only check the arguments. */
+inline bool answer_request(const Kind &kind, const Values &given, Host &host) {
+  return attempt(host, [&] {
+    checked_by(kind, given);
+    if (kind.data.empty() || given.has(kind.data[0])) kind.make(given, 0, host)->describe(host);
   });
 }
 

@@ -287,13 +287,17 @@ SEXP plan_in_cpp(SEXP kind, SEXP request) {
   const Kind &found = *find_kind(CHAR(STRING_ELT(kind, 0)));
   return answer([&](Host &host, SEXP &) {
     Values given = values_of(request, false, found);
-    if (found.answer != nullptr) return call_function(found, given, host);
     std::unique_ptr<Sampler> sampler;
     bool is_complete = found.make != nullptr && (found.data.empty() || given.has(found.data[0]));
     if (!check_request(found, given, host)) return false;
     for (const char *name : {"seed", "rank"}) given.remove(name);
     return !is_complete || begin_sampler(found, given, 0, sampler, host);
   });
+}
+
+SEXP call_in_cpp(SEXP function, SEXP request) {
+  const Kind &found = *find_kind(CHAR(STRING_ELT(function, 0)));
+  return answer([&](Host &host, SEXP &) { return answer_request(found, values_of(request, false, found), host); });
 }
 
 SEXP prepare_in_cpp(SEXP kind, SEXP recipe, SEXP seed) {

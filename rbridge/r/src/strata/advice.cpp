@@ -197,8 +197,8 @@ void check_minimum(const Values &given) {
 }  // namespace
 
 const Kind advice_kind = {
-    "advice", Table{whole(SIZE.c_str()), whole(MINIMUM.c_str()), MISSING}, nullptr, {"counts"}, {}, check_minimum,
-    advise,
+    "advice", Table{whole(SIZE.c_str()), whole(MINIMUM.c_str()), MISSING}, make<AnswerOf<advise>>, {"counts"}, {},
+    check_minimum,
 };
 
 }  // namespace pystrat

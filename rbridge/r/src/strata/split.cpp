@@ -129,8 +129,8 @@ void split(const Values &given, Host &host) {
 }  // namespace
 
 const Kind stratified_split_kind = {
-    "stratified_split", Table{{"sizes", Is::anything}, MISSING}, nullptr,
-    {"codes", "n_strata", "groups", "n_groups"}, {}, [](const Values &given) { read_sizes(given); }, split,
+    "stratified_split", Table{{"sizes", Is::anything}, MISSING}, make<AnswerOf<split>>,
+    {"codes", "n_strata", "groups", "n_groups"}, {}, [](const Values &given) { read_sizes(given); },
 };
 
 }  // namespace pystrat

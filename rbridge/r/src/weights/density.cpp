@@ -139,7 +139,7 @@ const Kind density_weights_kind = {
     "density_weights",
     {{"power", Is::number, 0, INFINITY, {}, false}, {"alpha", Is::number, 0, INFINITY, {}, false},
      {"bandwidth", Is::positive, 0, INFINITY, {}, false}, whole("n_bins", MOST_BINS)},
-    nullptr, {"values"}, {}, check_rule, weigh,
+    make<AnswerOf<weigh>>, {"values"}, {}, check_rule,
 };
 
 }  // namespace pystrat
