@@ -37,7 +37,7 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     else:
         array = plain_array(labels.toarray() if hasattr(labels, "toarray") else labels, "labels")
         if array.ndim != 2:
-            got = count_of(array.ndim, "dimension") if array.ndim else show(labels)
+            got = count_of(array.ndim, "dimension") if array.ndim else show(array.item())
             raise refused_type("labels", _SHAPE, got, "Labels that are numbers go in a set for each row: {3, 17}.")
         if array.size and array.dtype.kind in "OUS":
             return as_label_matrix(pd.DataFrame(array))

@@ -54,7 +54,7 @@ def stratified_split(
     Let there be n rows, n_s of them in stratum s. Guarantees:
 
     * If `sizes` are numbers of rows, the parts have exactly these. Shares give each part its share of n, rounded down,
-      and one row more to the parts with the largest remainders, of equal ones to the first. Shares are read with 15
+      and one row more to the parts with the largest remainders, of equal ones to the first. Shares are read with 9
       decimals, and divided by their sum.
     * Part k of C_k rows has ``n_s * C_k / n`` rows of stratum s, rounded down or up. Such a table with these exact sums
       always exists (L. H. Cox, "A constructive procedure for unbiased controlled rounding", 1987). All arithmetic is in

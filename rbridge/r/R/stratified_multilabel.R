@@ -95,7 +95,7 @@ kind_multilabel = function() {
       },
       shortfalls = function(epoch = self$epoch) {
         held = held_labels(private, epoch)
-        if (!is.null(held)) shortfall_table(held, self$min_samples_per_label(), private$.recipe$labels$names)
+        if (!is.null(held)) shortfall_table(held, private$.recipe$parts$found[2L], private$.recipe$labels$names)
       }
     )
   )
