@@ -118,7 +118,8 @@ def _of_column(name: Any, column: pd.Series) -> tuple[NDArray[Any], list[Any]]:
     if types.is_numeric_dtype(column) and not types.is_complex_dtype(column):
         return as_doubles(column)[:, np.newaxis], [name]
     found = encode_strata({name: column}, missing=None, name="labels")
-    if found.kinds != ("text",) and not isinstance(column.dtype, pd.CategoricalDtype):
+    is_text = types.infer_dtype(column, skipna=True) in ("string", "bytes")
+    if not is_text and not isinstance(column.dtype, pd.CategoricalDtype):
         raise refused_type("labels", _VALUES, f"{column.dtype} values{where}", _ADVICE)
     _refuse_digits(found.names, where)
     return found.codes[:, np.newaxis] == np.arange(len(found.values)), [f"{name}={value}" for value in found.names]
