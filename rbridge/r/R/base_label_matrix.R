@@ -18,6 +18,23 @@ label_matrix = function(labels) {
     labels = if (length(columns) > 0L) do.call(cbind, unname(columns)) else matrix(0, nrow(labels), 0L)
   }
   labels = exact_numbers(if (inherits(labels, "sparseMatrix")) as.matrix(labels) else labels)
+  check_label_shape(labels)
+  names = unicode_text(colnames(labels), "labels", "name each label by a text")
+  if (is.null(names)) {
+    names = as.character(seq_len(ncol(labels)))
+  }
+  has = labels == 1
+  wrong = which(t(is.na(has) | !has & labels != 0), arr.ind = TRUE)
+  if (length(wrong) > 0L) {
+    column = wrong[1L, 1L]
+    got = sprintf("%s in column '%s'", show_value(labels[[wrong[1L, 2L], column]]), names[column])
+    stop_parameter("labels", label_values, got, label_advice)
+  }
+  dimnames(has) = list(NULL, names)
+  has
+}
+
+check_label_shape = function(labels) {
   if (length(dim(labels)) != 2L || is.object(labels)) {
     is_array = is.atomic(labels) && !is.object(labels) && length(labels) > 1L
     stop_parameter("labels", "be a matrix with one row per row of the dataset",
@@ -31,18 +48,6 @@ label_matrix = function(labels) {
   if (!is.logical(labels) && !is.numeric(labels)) {
     stop_parameter("labels", label_values, sprintf("%s values", typeof(labels)), label_advice)
   }
-  names = unicode_text(colnames(labels), "labels", "name each label by a text")
-  if (is.null(names)) {
-    names = as.character(seq_len(ncol(labels)))
-  }
-  has = labels == 1
-  wrong = which(t(is.na(has) | !has & labels != 0), arr.ind = TRUE)
-  if (length(wrong) > 0L) {
-    stop_parameter("labels", label_values,
-      sprintf("%s in column '%s'", show_value(labels[[wrong[1L, 2L], wrong[1L, 1L]]]), names[wrong[1L, 1L]]), label_advice)
-  }
-  dimnames(has) = list(NULL, names)
-  has
 }
 
 # A column of a data frame as a matrix: its numbers, or a column for each value of text.

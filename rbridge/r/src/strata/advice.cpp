@@ -46,7 +46,7 @@ struct Question {
   double short_batches = 0; /* no smaller than the share of plain batches with too few rows of any stratum */
 };
 
-/* Give the "mean" and the "variance" of the rows of each stratum in plain batches, and the share that holds "too_few". */
+/* Give the "mean" and the "variance" of the rows of each stratum in plain batches, and the share with "too_few". */
 void describe_plain_batches(Question &question, const std::vector<double> &counts, Host &host) {
   double size = static_cast<double>(question.size), n_rows = static_cast<double>(question.n_rows);
   double left_out = n_rows > 1 ? (n_rows - size) / (n_rows - 1) : 0;

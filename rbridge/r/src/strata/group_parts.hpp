@@ -37,7 +37,8 @@ class GroupParts {
     }
     std::stable_sort(line.begin(), line.end(), [&](int32_t a, int32_t b) { return size_of(a) > size_of(b); });
     if (line.count() < n_needed) {
-      refuse("groups", count_of(line.count(), "group"), text("have at least one group for each of ", n_needed, " parts"));
+      std::string required = text("have at least one group for each of ", n_needed, " parts");
+      refuse("groups", count_of(line.count(), "group"), required);
     }
     largest = size_of(line[0]);
     assign(host);

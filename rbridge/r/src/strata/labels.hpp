@@ -222,7 +222,8 @@ class Assignment {
     int64_t change = 0, n_words = dealing.n_words;
     auto count = [](uint64_t bits) { return static_cast<int64_t>(std::bitset<64>(bits).count()); };
     for (int64_t word = 0; word < n_words; word++) {
-      uint64_t in = dealing.has[taken * n_words + word], out = returned < 0 ? 0 : dealing.has[returned * n_words + word];
+      uint64_t in = dealing.has[taken * n_words + word];
+      uint64_t out = returned < 0 ? 0 : dealing.has[returned * n_words + word];
       uint64_t only_in = in & ~out, only_out = out & ~in;
       change += count(only_in & at_most[donor * n_words + word]) - count(only_in & below[batch * n_words + word]);
       change += count(only_out & at_most[batch * n_words + word]) - count(only_out & below[donor * n_words + word]);

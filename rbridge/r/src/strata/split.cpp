@@ -51,7 +51,8 @@ List<int64_t> shares_of_rows(const std::vector<double> &sizes, int64_t n_rows) {
   for (int64_t i = 0; i < n_left; i++) rows[parts[i]]++;
   auto empty = std::find(rows.begin(), rows.end(), 0);
   if (empty == rows.end()) return rows;
-  throw Refusal{"sizes", text("give every part at least one of ", n_rows, " rows"), "", "", 0, empty - rows.begin() + 1};
+  std::string required = text("give every part at least one of ", n_rows, " rows");
+  throw Refusal{"sizes", required, "", "", 0, empty - rows.begin() + 1};
 }
 
 /* Take the numbers of rows as they are; the rows that are left out become a part. */
