@@ -20,6 +20,7 @@ import pytest
 import pystrat
 import pystrat.corpus
 from pystrat import (
+    BatchesByLength,
     BatchSampler,
     DownsampledBatchSampler,
     EpochSubsetBatchSampler,
@@ -102,7 +103,6 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     two_keys = {"keys": {"a": list(range(8)), "b": list(range(1, 9))}, "batch_size": 2}
     downsampled = {"strata": ONE_OF_FOUR, "multiplier": 1, "batch_size": 3}
     part = {"n_rows": 40, "sample": 24, "batch_size": 2}
-    by_length = {"n_rows": 40, "sample": 24, "lengths": LENGTHS}
     tree = {"table": {"x": LABELS}, "spec": SHUFFLED, "length": 8}
     return {
         StratifiedBatchSampler: [
@@ -217,9 +217,6 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {**part, "sample": 23},
             {**part, "sample": 20, "batch_size": 4},
             {**part, "method": "partition"},
-            {**by_length, "batch_size": 2, "window": 8, "method": "partition"},
-            {**by_length, "batch_size": 5, "window": 9},
-            {**by_length, "max_tokens": 14},
             {"n_rows": 10, "sample": 3, "batch_size": 2},
             {"n_rows": 10, "sample": 3, "batch_size": 2, "method": "partition", "seed": None},
         ],
@@ -268,7 +265,6 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     downsampled = {"strata": rare, "multiplier": 1.5, "batch_size": 20}
     rising = {"weights": [row + 1.0 for row in rows], "batch_size": 20}
     part = {"n_rows": N_LONG, "sample": 100}
-    lengths = [(row + 1) % 7 for row in rows]
     labels = pd.DataFrame({"x": [(row + 1) % 2 for row in rows], "y": [int((row + 1) % 3 == 0) for row in rows]})
     corpus = {"source": folder, "batch_size": 20, "sample": 40, "suffixes": [".rows"]}
     return {
@@ -320,15 +316,7 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         EpochSubsetBatchSampler: [
             {**part, "batch_size": 20, "method": "uniform_without_replacement"},
-            {**part, "method": "partition", "lengths": lengths, "max_tokens": 40},
-            {
-                **part,
-                "batch_size": 8,
-                "lengths": lengths,
-                "window": 40,
-                "num_replicas": 3,
-                "balance_replicas": True,
-            },
+            {**part, "method": "partition", "batch_size": 20},
         ],
         PerplexityBatchSampler: [{**part, "batch_size": 20, "maximum": "published"}],
         RareEventBatchSampler: [
@@ -436,7 +424,6 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
         ],
         EpochSubsetBatchSampler: [
             {"n_rows": 40, "sample": 12, "batch_size": 2, "rows": {0: range(40), 3: range(20)}},
-            {**by_length, "batch_size": 2, "window": 6, "num_replicas": 2, "balance_replicas": True},
         ],
         PerplexityBatchSampler: [
             {**by_length, "max_tokens": 14, "maximum": 9.0},
@@ -451,7 +438,6 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
                 "assign": "even",
             },
             {**corpus, "sample": 24, "batch_size": 3, "lengths": of_lines, "max_length": 5},
-            {**corpus, "sample": 24, "max_tokens": 30, "lengths": of_lines, "num_replicas": 2},
         ],
         TreeBatchSampler: varied_trees(),
     }
@@ -506,7 +492,9 @@ def public_samplers() -> set[type[BatchSampler]]:
     """Return all public classes of samplers with a recipe, found by looking."""
     public = (getattr(module, name) for module in (pystrat, pystrat.corpus) for name in module.__all__)
     return {
-        each for each in public if inspect.isclass(each) and issubclass(each, BatchSampler) and each is not BatchSampler
+        each
+        for each in public
+        if inspect.isclass(each) and issubclass(each, BatchSampler) and each not in (BatchSampler, BatchesByLength)
     }
 
 

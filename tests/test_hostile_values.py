@@ -227,7 +227,8 @@ BESIDES_IN_SAMPLERS: dict[str, Arguments] = {
 
 
 BY_WORDS: dict[str, Callable[[Path], Arguments]] = {
-    name: lambda folder: {"lengths": "words"} for name in ("max_tokens", "window", "balance_replicas", "max_length")
+    "lengths": lambda folder: {"max_length": 9},
+    "max_length": lambda folder: {"lengths": "words"},
 }
 BY_WORDS["targets"] = lambda folder: {"source": [folder / "specimens" / "b.rows"], "suffixes": None}
 
@@ -294,12 +295,10 @@ CALLS: dict[str, Call] = {
     ),
     "read_csv": Call(lambda folder: {"path": labels_file(folder)}, also=(TypeError, ValueError, OSError)),
     "read_json_lines": Call(lambda folder: {"path": labels_file(folder)}, also=(TypeError, ValueError, OSError)),
-    "StratifiedStream.set_epoch": Call(fixed(epoch=1, batches_done=1), of=stream),
-    "StratifiedStream.state": Call(fixed(epoch=1, batches_done=0), of=stream),
-    "StratifiedStream.load_state_dict": Call(lambda folder: {"state": stream(folder).state()}, of=stream),
     "StratifiedStream.class_weights": Call(fixed(normalize=True), of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), of=counted_stream),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), besides={"weights": {"capacity": 4}}),
+    "BatchesByLength": Call(lambda folder: {"sampler": uniform(folder), **LENGTHS}),
     "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=uniform(folder))}),
     "TensorLoader": Call(
         lambda folder: {"tensors": [torch.arange(6)], "sampler": uniform(folder)},
@@ -373,9 +372,9 @@ CALLS: dict[str, Call] = {
     ),
     "SampledOutput.targets": Call(fixed(ids=torch.tensor([[1], [2]])), of=sampled_output),
     "BatchSampler.batches": Call(fixed(epoch=1), of=uniform),
-    "BatchSampler.load_state_dict": Call(fixed(state=UniformBatchSampler(6, 2, seed=1).state()), of=uniform),
-    "BatchSampler.set_epoch": Call(fixed(epoch=1, batches_done=1), of=uniform),
-    "BatchSampler.state": Call(fixed(epoch=1, batches_done=0), of=uniform),
+    "Placed.load_state_dict": Call(fixed(state=UniformBatchSampler(6, 2, seed=1).state()), of=uniform),
+    "Placed.set_epoch": Call(fixed(epoch=1, batches_done=1), of=uniform),
+    "Placed.state": Call(fixed(epoch=1, batches_done=0), of=uniform),
     "Batches.gather": Call(fixed(batches=[[0, 1], [2]])),
     "Batches.lists": Call(fixed(first=0, step=1), also=NUMPY, of=lambda folder: Batches.gather([[1, 2], [3]])),
     "Batches.part": Call(fixed(first=0, step=1), also=NUMPY, of=lambda folder: Batches.gather([[1, 2], [3]])),

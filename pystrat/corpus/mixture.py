@@ -12,7 +12,7 @@ from pystrat.batches import Batches
 from pystrat.corpus.cutting import CuttingBatchSampler
 from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.files import Paths, Source, check_suffixes, find_files, labels_of
-from pystrat.corpus.lengths import check_function, check_max_length, line_lengths, remaining_lines
+from pystrat.corpus.lengths import check_function, check_max_length, remaining_lines
 from pystrat.corpus.line_table import LineTable
 from pystrat.corpus.plan import CorpusPlan, PlanSettings, shown_name
 from pystrat.corpus.rules import RuleSource, encoded, read_rules
@@ -31,8 +31,8 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     source : path or sequence of paths
         A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or
         files with the first suffix, taken in the given order. With `targets`, files of any names.
-    batch_size : int, optional
-        The number of lines per batch; optional with `max_tokens`. The last batch may be shorter.
+    batch_size : int
+        The number of lines per batch. The last batch may be shorter.
     suffixes : sequence of str, default (".src", ".tgt")
         The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
         ``[""]``, takes a list of files as they are. With `targets`, two names for the sides, which only R shows.
@@ -62,14 +62,10 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         "sample": an epoch draws the lines of `sample` with replacement. "first_exhausted": it is the largest in which
         no line occurs twice. "all_exhausted": it is the smallest in which every line of each file with a share occurs.
     shuffle : bool, default True
-        If False, the drawn lines come in the order of the files, and batches of lines of similar length in the order in
-        which they were cut.
+        If False, the drawn lines come in the order of the files.
     lengths : "words", callable or array of int, optional
-        The length of each line, for `max_tokens`, `window` and `max_length`: words between blanks, the default, on the
-        longest side; a function of the tuple of the lines of a position; or an array of shape (number of lines,), or
-        (number of lines, sides).
-    max_tokens, window, balance_replicas : optional
-        As in `EpochSubsetBatchSampler`.
+        The length of each line, for `max_length`: words between blanks, the default, on the longest side; a function of
+        the tuple of the lines of a position; or an array of shape (number of lines,), or (number of lines, sides).
     max_length : int or sequence of int, optional
         Longer lines are excluded; several numbers are limits for each side. Shares are computed from the remaining
         lines; all lines keep their positions.
@@ -108,8 +104,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
       ``sample.int(total)``. Without replacement, it is whole passes, and ``sample.int(lines, rest)``.
     * With ``assign="even"``, the lines of a file are taken in turn: consecutive epochs with the same numbers use every
       line equally often, to within one, and no line occurs twice in a batch.
-    * If weights change by epoch, or with `max_tokens`, epochs differ in their number of batches: ``len`` is that of the
-      next epoch.
+    * If weights change by epoch, epochs differ in their number of batches: ``len`` is that of the next epoch.
 
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
@@ -136,7 +131,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     def __init__(
         self,
         source: Source,
-        batch_size: Optional[int] = None,
+        batch_size: int,
         *,
         suffixes: Sequence[str] = (".src", ".tgt"),
         targets: Optional[Paths] = None,
@@ -149,9 +144,6 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         epoch_end: str = "sample",
         shuffle: bool = True,
         lengths: Any = None,
-        max_tokens: Optional[int] = None,
-        window: Optional[int] = None,
-        balance_replicas: bool = False,
         max_length: Union[None, int, Sequence[int]] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
         seed: Optional[int] = None,
@@ -166,10 +158,6 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
             "assign": assign,
             "epoch_end": epoch_end,
             "shuffle": shuffle,
-            "lengths": lengths,
-            "max_tokens": max_tokens,
-            "window": window,
-            "balance_replicas": balance_replicas,
             "max_length": max(limits, default=None) if isinstance(limits, list) else limits,
             "seed": seed,
             "num_replicas": num_replicas,
@@ -181,7 +169,7 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         self._table = table = LineTable(find_files(source, suffixes, targets))
         if not isinstance(limits, list):
             limits = settings.get("max_length")
-        remains = remaining_lines(table, lengths if limits is not None else None, limits, accept)
+        remains = remaining_lines(table, lengths, limits, accept)
         counts = None
         if remains is not None:
             counts = [int(part.sum()) for part in np.split(remains, np.cumsum(table.counts)[:-1])]
@@ -193,13 +181,6 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
             data["begins"] = np.array(self._stages.begins, dtype=np.float64)
         if remains is not None:  # one bit for each line, lowest first
             data["remaining"] = np.packbits(remains, bitorder="little")
-        if settings["by_length"]:
-            of_lines = line_lengths(lengths, table)
-            of_lines = of_lines if of_lines.ndim == 1 else of_lines.max(axis=1)
-            if remains is not None:
-                of_lines[~remains] = 0  # lines that are never drawn may have any length
-            data["lengths"] = of_lines
-        del arguments["lengths"]
         files = self._stages.plans[0].files
         parts: dict[str, Any] = {"files": [shown_name(file.name) for file in files]}
         parts.update(self._plan_of(arguments, {**data, **self._stages.numbers()}))

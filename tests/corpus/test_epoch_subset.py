@@ -124,15 +124,6 @@ def test_places_among_the_rows_of_the_epoch_are_drawn_as_those_of_a_dataset_of_t
     assert visited(alone, 30) == visited(for_all, 30)
 
 
-def test_rows_by_epoch_with_batches_by_length() -> None:
-    lengths = np.arange(1, 31)
-    rows = {0: np.flatnonzero(lengths <= 10), 4: np.arange(30)}
-    sampler = EpochSubsetBatchSampler(30, 8, rows=rows, lengths=lengths, max_tokens=60, seed=1)
-    for epoch in range(8):
-        for batch in sampler.batches(epoch):
-            assert len(batch) * lengths[batch].max() <= 60 and (epoch >= 4 or lengths[batch].max() <= 10)
-
-
 WITHOUT = {"method": "uniform_without_replacement"}
 
 

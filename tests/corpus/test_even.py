@@ -191,8 +191,6 @@ test_refused = refusals(
         ({"weights": [0, 1, 0]}, "'weights' parameter must ask for at most 9 lines of 'b' in a batch. Got 10 instead."),
         ({"weights": [1, 0.001, 1]}, "must give each file with a share at least one line of an epoch. Got none for 'b"),
         ({"assign": "x"}, "'assign' parameter must be one of 'shuffled', 'even'. Got 'x' instead"),
-        ({"window": 9}, "'window' parameter must be left out if 'assign' is 'even'. Got 9 instead"),
-        ({"max_tokens": 9}, "'max_tokens' parameter must be left out if 'assign' is 'even'"),
         ({"batch_size": None, "weights": [1, 1, 1]}, "'batch_size' parameter must be a positive integer"),
         (
             {"epoch_end": "first_exhausted", "sample": None, "weights": [0, 1, "*"], "batch_size": 400},

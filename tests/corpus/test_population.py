@@ -71,9 +71,6 @@ def test_each_side_may_have_a_limit(folder: Path, lengths: Any) -> None:
         mixture = CorpusMixtureBatchSampler(folder, 16, sample=900, max_length=limits, seed=1, **given)
         assert sorted(set(mixture.batches().rows.tolist())) == within
         assert len(CorpusDataset(folder, max_length=limits, **given)) == len(within)
-        by_tokens = CorpusMixtureBatchSampler(folder, sample=50, max_length=limits, max_tokens=18, seed=1, **given)
-        longest_sides = of_sides.max(axis=1)
-        assert all(len(batch) * longest_sides[batch].max() <= 18 for batch in by_tokens.batches())
 
 
 def test_the_number_of_limits_is_checked_before_any_file_is_read(tmp_path: Path) -> None:
@@ -109,11 +106,6 @@ def test_a_file_without_remaining_lines_counts_as_empty(folder: Path) -> None:
     assert mixture.batches().rows.min() >= 90
     with pytest.raises(ValueError, match="'sample' parameter must be taken from files that"):
         CorpusMixtureBatchSampler(folder, 4, sample=20, max_length=0)
-    told = (
-        "the longest example. Got 8 instead. 13 examples are longer, .* counted from 0. Exclude them by 'max_length'."
-    )
-    with pytest.raises(ValueError, match=f"'max_tokens' parameter must be at least 9, the length of {told}$"):
-        CorpusMixtureBatchSampler(folder, sample=50, max_tokens=8, seed=1)
 
 
 @given(excluded=st.lists(st.booleans(), min_size=1, max_size=40), sample=st.integers(1, 60), shuffle=st.booleans())

@@ -1,5 +1,5 @@
 # The states of samplers, the same as in Python, and the place of an iteration: the epoch, the number of its batches
-# that are done, counted over all ranks, and what was drawn beyond them, `ahead`, if later batches depend on feedback.
+# that are done, counted over all ranks, and what was drawn of it, `ahead`, if later batches depend on feedback.
 
 state_version = 1L
 state_entries = c("version", "fingerprint", "epoch", "batch")
@@ -11,20 +11,16 @@ place_after = function(private, epoch, batches_done) {
   epoch = check_range(epoch, "epoch", private$.last_epoch())
   most = most_batches(private, epoch)
   done = check_between(batches_done, "batches_done", 0, most %/% private$.stride) * private$.stride
-  place = private$.place
-  if (epoch == place$epoch && done == place$batch) {
-    place
-  } else if (done == most) {
-    new_place(epoch + 1)
-  } else {
-    new_place(epoch, done)
+  if (done == most) {
+    return(new_place(epoch + 1))
   }
+  new_place(epoch, done, if (epoch == private$.place$epoch) private$.place$ahead)
 }
 
 # The largest number of batches in a state of an epoch.
 most_batches = function(private, epoch) {
   most_of_kind = private$.kind()$most_batches
-  n_batches = if (is.null(most_of_kind)) private$.n_batches(epoch) else most_of_kind(private$.recipe)
+  n_batches = if (is.null(most_of_kind)) private$.n_batches(epoch) else most_of_kind(private, epoch)
   if (is.na(n_batches)) largest_exact else n_batches
 }
 

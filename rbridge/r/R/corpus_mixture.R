@@ -6,11 +6,11 @@
 #' [corpus_dataset()] over the same files reads the lines.
 #' The Python class `pystrat.corpus.CorpusMixtureBatchSampler` returns the same batches from the same seed.
 #'
-#' Guides: \guide{corpus-files} for mixtures, \guide{corpus} for batches by length.
+#' Guide: \guide{corpus-files}.
 #'
 #' @param source,suffixes,targets As in [corpus_dataset()].
 #' @param batch_size (`integer(1)`)\cr
-#'   The number of lines per batch, at least 1; optional with `max_tokens`.
+#'   The number of lines per batch, at least 1.
 #'   The last batch may be smaller.
 #' @param sample (`double(1)` or `integer(1)`)\cr
 #'   The size of an epoch: a share between 0 and 1 of all lines that are not kept, or an integer such as `1000L`, the
@@ -38,13 +38,11 @@
 #'   `"all_exhausted"`: it is the smallest in which every line of each file with a share occurs.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
-#'   `FALSE`: they come in the order of the files, and batches by length in the order in which they were cut.
+#'   `FALSE`: they come in the order of the files.
 #' @param lengths (`"words"`, `function` or `integer()`)\cr
-#'   The length of each line, for `max_tokens`, `window` and `max_length`: words between blanks, like `NULL` (default),
-#'   on the longest side; a function of lines as `lines()` of [corpus_dataset()] returns them; or numbers, in a matrix
-#'   with a column for each side.
-#' @param max_tokens,window,balance_replicas
-#'   Make batches of lines of similar length, see [batch_sampler_epoch_subset()].
+#'   The length of each line, for `max_length`: words between blanks, like `NULL` (default), on the longest side; a
+#'   function of lines as `lines()` of [corpus_dataset()] returns them; or numbers, in a matrix with a column for each
+#'   side.
 #' @param max_length (`integer()`)\cr
 #'   Longer lines are excluded; several numbers, such as `c(80, 120)`, are limits for each side.
 #'   `NULL` (default): no limit.
@@ -81,7 +79,7 @@
 #' * Excluded lines are never drawn, and shares are computed from the others; all lines keep their row numbers.
 #' * Drawing an epoch is an error if a file has changed.
 #'
-#' If weights change by epoch, or with `max_tokens`, epochs differ in their number of batches.
+#' If weights change by epoch, epochs differ in their number of batches.
 #'
 #' @source
 #' OpenNMT's file sampling, options `-gsample` and `-gsample_dist`.
@@ -107,33 +105,26 @@
 #' sampler = mixture(dataset)
 #' rows = sampler$.iter()()
 #' dataset[rows[1:3]]
-batch_sampler_corpus_mixture = function(source, batch_size = NULL, sample = NULL, rules = NULL,
+batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules = NULL,
   suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled",
-  epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_tokens = NULL, window = NULL, max_length = NULL,
-  accept = NULL, seed = NULL, num_replicas = NULL, balance_replicas = FALSE) {
+  epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_length = NULL, accept = NULL, seed = NULL,
+  num_replicas = NULL) {
   limits = if (length(max_length) > 1L) {
     check_max_length(max_length, check_suffixes(suffixes, source, targets))
   }
-  request = list(batch_size = batch_size, assign = assign, epoch_end = epoch_end, shuffle = shuffle, lengths = lengths,
-    max_tokens = max_tokens, window = window, max_length = if (is.null(limits)) max_length else max(limits),
-    seed = seed, num_replicas = num_replicas, balance_replicas = balance_replicas)
+  request = list(batch_size = batch_size, assign = assign, epoch_end = epoch_end, shuffle = shuffle,
+    max_length = if (is.null(limits)) max_length else max(limits), seed = seed, num_replicas = num_replicas)
   settings = core_plan("mixture", request)
-  used = settings$by_length == 1L
   check_function(accept, "accept")
   rules = if (!is.null(rules)) read_rules(rules)
   files = line_table(find_files(source, suffixes, targets))
   limits = if (is.null(limits)) settings$max_length else limits
-  remains = remaining_lines(files, if (!is.null(limits)) lengths, limits, accept)
+  remains = remaining_lines(files, lengths, limits, accept)
   remaining = if (is.null(remains)) files$lines else count_by_file(which(remains), files$lines)
   stages = make_stages(files$names, remaining, weights, list(sample = sample, rules = rules,
     temperature = temperature, cap = cap, epoch_end = epoch_end, assign = assign, batch_size = batch_size,
     num_replicas = num_replicas))
-  of_lines = if (used) do.call(pmax.int, line_lengths(lengths, files))
-  if (!is.null(remains) && used) {
-    of_lines[!remains] = 0L # lines that are never drawn may have any length
-  }
   of_stages = function(field) unlist(lapply(stages$plans, `[[`, field))
-  request["lengths"] = list(if (used) of_lines)
   parts = core_plan("mixture", c(request, list(
     lines = files$lines,
     drawn = of_stages("drawn"),
@@ -166,8 +157,8 @@ kind_mixture = function() {
   cutting_kind(
     class = "batch_sampler_corpus_mixture",
     vectors = list(
-      parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "lengths",
-        "max_tokens", "window", "balance_replicas", "shuffle", "even", "replace"),
+      parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "shuffle",
+        "even", "replace"),
       labels = c("rule", "uniform_share", "share", "suffixes", "paths", "versions")
     ),
     bytes = mixture_bytes,
@@ -176,8 +167,7 @@ kind_mixture = function() {
     setup = function(recipe, private) list(paths = bytes_as_paths(recipe$labels$paths)),
     draw = function(private, epoch) {
       check_versions(private$.setup$paths, private$.recipe$labels$versions)
-      draw = function() core_batches(private, epoch)
-      if (by_length(private$.recipe$parts)) latest_batches(private, epoch, draw) else draw()
+      core_batches(private, epoch)
     },
     describe = function(private) {
       recipe = private$.recipe
@@ -229,7 +219,7 @@ check_mixture = function(recipe) {
 mixture_bytes = function(recipe) {
   parts = recipe$parts
   n_lines = if (is.null(parts$remaining)) 0 else sum(parts$lines)
-  (if (by_length(parts)) 280 else 200) * max(lines_of_stages(recipe)) + 32 * n_lines
+  200 * max(lines_of_stages(recipe)) + 32 * n_lines
 }
 
 # Each name has a file for each suffix.

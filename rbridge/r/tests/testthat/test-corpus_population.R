@@ -80,7 +80,6 @@ test_that("wrong arguments are refused", {
   refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
   expect_error(corpus_dataset(folder, lengths = "words"), "must be given together with 'max_length'")
   expect_error(batch_sampler_corpus_mixture("missing", 2, 3, max_length = 1:3), "one number for each side, 2, or be")
-  expect_error(batch_sampler_corpus_mixture(folder, sample = 50L, max_tokens = 8), "Exclude them by 'max_length'.")
   expect_error(corpus_dataset(folder, positions = 1), "must be true or false. Got 1 instead.")
   expect_error(corpus_dataset(folder, transform = 3), "'transform' .* must be a function, or nothing. Got 3")
 })
