@@ -123,9 +123,12 @@ core_fingerprint = function(private) {
   rawToChar(core_results(answer, private$.recipe$parts)$fingerprint)
 }
 
-# The fingerprint of named vectors and texts, as the Python package makes it: of those of one value, then the others.
-fingerprint_of = function(values, vectors) {
-  rawToChar(core_call("fingerprint", Filter(Negate(is.null), c(values, vectors)))$fingerprint)
+# The fingerprint of named vectors of text, as the Python package makes it.
+fingerprint_of = function(...) {
+  digests = vapply(list(...), function(texts) {
+    core_call("digest", list(bytes = charToRaw(enc2utf8(paste(texts, collapse = "\n")))))$digest
+  }, "")
+  paste(names(digests), digests, sep = "=", collapse = " ")
 }
 
 # The batches of one rank: numbers rank, rank + n, ... of all, from 0.

@@ -16,13 +16,6 @@ typedef struct {
 /* All functions. */
 #define FOR_EACH_FUNCTION(one) \
   one(corpus_plan) \
-  one(fingerprint) \
-  one(sharded_plan) \
-  one(sharded_sizes) \
-  one(sharded_fewest) \
-  one(sharded_strata) \
-  one(sharded_cells) \
-  one(last_epoch) \
   one(group_plan)
 
 #define DECLARE_FUNCTION(name) extern const Function name##_function;

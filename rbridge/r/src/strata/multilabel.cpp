@@ -206,7 +206,7 @@ const Kind multilabel_kind = {
           {MOST.c_str(), Is::whole_or_text, 1, INFINITY, {}, false}, choice("rare", RARE), flag("shuffle")} +
         SHARING,
     make<Multilabel>, {"codes", "n_strata", "sets", "found"}, {{"max_batches", true, {"mean_batch_size"}}},
-    check_arguments,
+    check_arguments, {"found"},
 };
 
 }  // namespace pystrat
