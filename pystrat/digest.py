@@ -15,7 +15,7 @@ _SCALARS = (type(None), bool, int, float, str, Fraction)
 # What messages call the parts of recipes whose names are not those of parameters.
 _SHOWN = {
     "other strata": "codes n_strata",
-    "other labels": "n_labels positives sets",
+    "other labels": "sets",
     "other keys": "keys n_columns n_values",
     "other groups": "groups n_groups skeleton",
     "other pairs": "cells",

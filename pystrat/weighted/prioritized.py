@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of
 from pystrat.feedback import FeedbackBatchSampler
-from pystrat.messages import check_integer, refused_value
+from pystrat.messages import check_integer, refused_type, refused_value
 from pystrat.row_arguments import row_positions, row_values
 
 
@@ -91,6 +91,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = arguments_of(locals(), without=("beta",))
+        if beta is None:
+            raise refused_type("beta", "be a number or a function", "nothing")
         self._check(arguments if callable(beta) else {**arguments, "beta": beta})
         self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(self._parts["beta"])
         self._begin_state({})
