@@ -52,6 +52,8 @@ class BatchSampler(Placed, ABC):
         super().__init__(seed, num_replicas, rank)
         self._next = Place(0, 0)
 
+    _has_feedback = False  # whether batches depend on what a training reports
+
     # Implemented or overridden by subclasses ------------------------------------------------------------------------
 
     @abstractmethod

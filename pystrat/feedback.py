@@ -44,6 +44,7 @@ class FeedbackBatchSampler(KindBatchSampler):
       ``rank=None``.
     """
 
+    _has_feedback = True
     _running: Optional[Place] = None  # where the newest iteration began, with what it draws
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
 

@@ -153,8 +153,8 @@ class Placed:
         values = (STATE_VERSION, self._known_fingerprint, place.epoch, place.batch * self._stride)
         return dict(zip(_ENTRIES, values))
 
-    def _place(self, state: Any) -> Place:
-        """Check a state and return its place."""
+    def _check_state(self, state: Any) -> None:
+        """Refuse what is no state of a sampler with the same batches."""
         if not isinstance(state, Mapping) or not set(_ENTRIES) <= set(state):
             required = "have the entries 'version', 'fingerprint', 'epoch' and 'batch'"
             raise refused_value("state", required, show(state))
@@ -166,6 +166,10 @@ class Placed:
             required = "come from a sampler with the same data, parameters and seed"
             advice = "Make the sampler as it was made when the state was saved."
             raise refused_value("state", required, f"that of a sampler{differs}", advice)
+
+    def _place(self, state: Any) -> Place:
+        """Check a state and return its place."""
+        self._check_state(state)
         epoch = self._check_epoch(state["epoch"])
         batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches(epoch))
         # How many of the first batches of all ranks are those of this one.

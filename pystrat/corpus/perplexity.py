@@ -96,6 +96,7 @@ class PerplexityBatchSampler(CuttingBatchSampler):
     """
 
     _kind = "perplexity"
+    _has_feedback = True
     _running: Optional[tuple[int, "_Visits"]] = None  # the epoch that began last, and what it visits
 
     def __init__(

@@ -53,7 +53,6 @@ typedef struct {
   one(epoch_subset) \
   one(mixture) \
   one(rare_events) \
-  one(multilabel) \
   one(perplexity)
 
 #define DECLARE_KIND(name) extern const Kind name##_kind;

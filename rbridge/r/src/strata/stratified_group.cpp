@@ -23,15 +23,7 @@ const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size";
 
 const std::vector<std::string> KEEP = {"together", "apart"}, RARE = {"error", "warn", "allow"};
 
-void check_sizes(const Values &given) {
-  bool has_minimum = given.has(MINIMUM);
-  if (has_minimum != given.has(MEAN)) return;
-  if (has_minimum) refuse(MINIMUM, "", "be left out if 'mean_batch_size' is given");
-  refuse(
-      MINIMUM, "nothing", "be given if 'mean_batch_size' is not",
-      "Pass one of them: the fewest rows of every stratum in a batch, or the mean number of rows in a batch."
-  );
-}
+void check_sizes(const Values &given) { check_one_size(given, MINIMUM, "every stratum"); }
 
 class StratifiedGroup : public Sampler {
  public:
