@@ -23,8 +23,8 @@ from pystrat.messages import refused_value, show
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.row_arguments import row_positions, row_values
 
-_VALUES = ("weights", "priorities")  # of rows, in the state that the core has
-_STATE = (*_VALUES, "next_position", "n_added", "largest")
+_VALUES = ("weights", "priorities", "reported")  # of rows, in the state that the core has
+_STATE = (*_VALUES, "next_position", "n_added", "largest", "started", "has_warned", "weighed")
 _LABELS = ("beta", "normalize")
 _ENTRIES = ("drawn", "generator", "sample_generator", "feedback")  # of a state, besides those of all samplers
 
@@ -93,10 +93,13 @@ class FeedbackBatchSampler(SamplerWithFeedback, KindBatchSampler):
         return int(self._parts["batch_size"])
 
     def _update(self, rows: Any, values: Any, name: str, **others: Any) -> None:
+        self._tell("update", rows, values, name, **others)
+
+    def _tell(self, method: str, rows: Any, values: Any, name: str, **others: Any) -> None:
         check_same_rows([("rows", rows), (name, values)])
         positions = row_positions(rows, "rows")
         numbers = row_values(values, name, single=len(positions) == 1)
-        self._instance.tell("update", {**others, "rows": positions, name: numbers})
+        self._instance.tell(method, {**others, "rows": positions, name: numbers})
 
     def _feedback(self) -> dict[str, Any]:
         """Return everything that feedback changes."""

@@ -56,8 +56,7 @@ typedef struct {
   one(rare_events) \
   one(sharded) \
   one(multilabel) \
-  one(stratified_group) \
-  one(perplexity)
+  one(stratified_group)
 
 #define DECLARE_KIND(name) extern const Kind name##_kind;
 #define POINT_TO_KIND(name) &name##_kind,
