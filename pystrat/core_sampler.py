@@ -149,7 +149,7 @@ class KindBatchSampler(CoreBatchSampler):
     def _begin(
         self,
         data: Mapping[str, Any] = {},
-        names: Sequence[Any] = (),
+        names: Union[Sequence[Any], Callable[..., str]] = (),
         labels: Mapping[str, Any] = {},
         stacklevel: int = 3,
     ) -> None:
@@ -179,5 +179,5 @@ class KindBatchSampler(CoreBatchSampler):
     def _global_length(self) -> int:
         return self._n_batches
 
-    def _new_instance(self, names: Sequence[Any] = ()) -> Any:
+    def _new_instance(self, names: Union[Sequence[Any], Callable[..., str]] = ()) -> Any:
         return _kinds.Instance(self._kind, self._parts, self._seed, names)

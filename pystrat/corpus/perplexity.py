@@ -8,11 +8,11 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.base import Place
 from pystrat.core_sampler import arguments_of
 from pystrat.digest import fingerprint
 from pystrat.feedback import FeedbackBatchSampler
 from pystrat.messages import check_list, refused_type, refused_value, show
+from pystrat.places import Place
 
 
 class PerplexityBatchSampler(FeedbackBatchSampler):
@@ -118,7 +118,7 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
     @property
     def reports_fingerprint(self) -> str:
         """A digest of all reports; the same on all ranks if all were given the same reports."""
-        return fingerprint("reports", perplexities=self._feedback()["reported"])
+        return fingerprint("reports", perplexities=self._instance.ask("state")["reported"])
 
     def check_reports(self, fingerprints: Sequence[str]) -> None:
         """Check that all ranks were given the same reports.
@@ -143,12 +143,11 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
             advice = "Give every rank the reports of all ranks, in the same order."
             raise refused_value("fingerprints", "be the same on all ranks", got, advice)
 
-    def _begin_epoch(self, place: Optional[Place] = None) -> Place:
-        place = super()._begin_epoch(place)
+    def _begin_epoch(self, place: Place) -> Place:
         told = self._instance.tell("begin", {"epoch": place.epoch})
         if "warning" in told:
-            warnings.warn(told["warning"].tobytes().decode(), stacklevel=3)
-        return place
+            warnings.warn(told["warning"].tobytes().decode(), stacklevel=4)
+        return super()._begin_epoch(place)
 
     def __repr__(self) -> str:
         parts = self._parts

@@ -25,7 +25,7 @@ def perplexity_sampler(n: int = 50, **parameters: Any) -> PerplexityBatchSampler
 def weights_of(sampler: PerplexityBatchSampler) -> list[float]:
     """Return the weights of the epoch that begins now."""
     next(iter(sampler))
-    weights: list[float] = sampler.state()["feedback"]["weights"].tolist()
+    weights: list[float] = sampler.state()["weights"].tolist()
     return weights
 
 
@@ -162,7 +162,7 @@ def test_an_epoch_is_resumed_as_it_was_drawn_and_other_epochs_follow_the_reports
     assert [batch.tolist() for batch in pickle.loads(pickle.dumps(sampler)).batches(1)] == following
     for wrong in (np.full(50, 0.5), np.ones(20), 3):
         with pytest.raises((TypeError, ValueError)):
-            sampler.load_state_dict({**state, "feedback": {**state["feedback"], "reported": wrong}})
+            sampler.load_state_dict({**state, "reported": wrong})
 
 
 def test_ranks_with_the_same_reports_draw_the_same_epoch_and_are_checked() -> None:

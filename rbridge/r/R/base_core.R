@@ -175,7 +175,7 @@ table_kind = function(kind, ...) {
     check = check_stratum_names,
     describe = function(private) {
       epoch = private$.place$epoch
-      c(format_arguments(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
+      c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
         sprintf("* next epoch: %.0f", epoch))
     },
     settings = function(recipe) format_arguments(recipe)

@@ -17,13 +17,6 @@ typedef struct {
 #define FOR_EACH_FUNCTION(one) \
   one(advice) \
   one(corpus_plan) \
-  one(fingerprint) \
-  one(sharded_plan) \
-  one(sharded_sizes) \
-  one(sharded_fewest) \
-  one(sharded_strata) \
-  one(sharded_cells) \
-  one(last_epoch) \
   one(group_plan) \
   one(density_weights) \
   one(stratified_split)

@@ -54,7 +54,6 @@ typedef struct {
   one(epoch_subset) \
   one(mixture) \
   one(rare_events) \
-  one(sharded) \
   one(multilabel) \
   one(stratified_group)
 
