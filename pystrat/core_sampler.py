@@ -159,6 +159,7 @@ class KindBatchSampler(CoreBatchSampler):
         instance = self._new_instance(names)
         for warning in instance.warning.splitlines():
             warnings.warn(warning, stacklevel=stacklevel)
+        self._parts.update(instance.found)
         self._n_batches: int = instance.n_batches
         self._idle.append(instance)
 

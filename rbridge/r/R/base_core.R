@@ -156,7 +156,9 @@ table_recipe = function(kind, settings) {
     data[[paste0(argument, "_strata")]] = class_codes(names(arguments[[argument]]), labels$names, argument, noun) - 1
   }
   parts = core_plan(kind, c(arguments, data), labels$names)
-  new_recipe(kind, settings$seed, c(parts, data[setdiff(names(data), names(parts))]), labels = labels)
+  parts = c(parts, data[setdiff(names(data), names(parts))])
+  parts = parts[order(names(parts) == "found")] # what a search has found is the last part
+  new_recipe(kind, settings$seed, parts, labels = labels)
 }
 
 # What messages call the strata.

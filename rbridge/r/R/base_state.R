@@ -97,7 +97,7 @@ difference_of = function(own, other) {
 # What messages call the parts of recipes whose names are not those of parameters.
 shown_parts = c(
   "other strata" = "codes n_strata",
-  "other labels" = "n_labels positives sets",
+  "other labels" = "sets",
   "other keys" = "keys n_columns n_values",
   "other groups" = "groups n_groups skeleton",
   "other pairs" = "cells",

@@ -15,11 +15,8 @@ typedef struct {
 
 /* All functions. */
 #define FOR_EACH_FUNCTION(one) \
-  one(advice) \
   one(corpus_plan) \
-  one(group_plan) \
-  one(density_weights) \
-  one(stratified_split)
+  one(group_plan)
 
 #define DECLARE_FUNCTION(name) extern const Function name##_function;
 #define POINT_TO_FUNCTION(name) &name##_function,

@@ -54,7 +54,6 @@ typedef struct {
   one(epoch_subset) \
   one(mixture) \
   one(rare_events) \
-  one(multilabel) \
   one(stratified_group)
 
 #define DECLARE_KIND(name) extern const Kind name##_kind;

@@ -63,6 +63,16 @@ struct Kind {
   std::vector<std::string> unidentified = {};   /* what no fingerprint has, besides the replicas */
 };
 
+/* The answer that is a function of the request. */
+template <void (*answer)(const Values &given, Host &host)>
+struct AnswerOf : Answer {
+  const Values &given;
+
+  AnswerOf(const Values &given, uint32_t, Host &) : given(given) {}
+
+  void describe(Host &host) const override { answer(given, host); }
+};
+
 template <class T>
 std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
   return std::make_unique<T>(given, seed, host);
@@ -71,7 +81,8 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
     stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
     prioritized_kind, sum_tree_kind, perplexity_kind, by_length_kind, min_samples_for_batch_size_kind, permutation_kind,
-    digest_kind, number_values_kind, random_stream_kind, sharded_kind, sharded_plan_kind;
+    digest_kind, number_values_kind, random_stream_kind, sharded_kind, sharded_plan_kind,
+    multilabel_kind, stratified_split_kind, density_weights_kind, advice_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
@@ -79,8 +90,9 @@ inline const Kind *find_kind(const std::string &name) {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
            &weighted_kind, &prioritized_kind, &sum_tree_kind, &perplexity_kind, &by_length_kind,
-           &min_samples_for_batch_size_kind, &permutation_kind, &digest_kind, &number_values_kind, &random_stream_kind,
-           &sharded_kind, &sharded_plan_kind,
+           &min_samples_for_batch_size_kind,
+           &permutation_kind, &digest_kind, &number_values_kind, &random_stream_kind, &sharded_kind, &sharded_plan_kind,
+           &multilabel_kind, &stratified_split_kind, &density_weights_kind, &advice_kind,
        }) {
     if (kind->name == name) return kind;
   }

@@ -28,13 +28,6 @@ test_that("weights by density are those of the golden cases", {
   }
 })
 
-test_that("labels may be all that strata may be", {
-  expected = inverse_frequency_weights(c(2, 1, 2, 2, 7))
-  expect_identical(inverse_frequency_weights(factor(c("b", "a", "b", "b", "c"))), expected)
-  expect_identical(inverse_frequency_weights(data.frame(a = c(1, 1, 1, 1, 2), b = c(1, 2, 1, 1, 1))), expected)
-  expect_identical(inverse_frequency_weights(stratum_codes(c(0, 1, 0, 0, 2), names = c("a", "b", "c"))), expected)
-})
-
 test_that("the repeat factor of a row is the largest of its labels, in any form of a matrix", {
   skip_if_not_installed("Matrix")
   labels = cbind(a = c(1, 1, 1, 0), b = c(0, 1, 0, 0), c = c(1, 1, 0, 0))
@@ -61,7 +54,7 @@ test_that("labels, values and parameters are refused in one grammar", {
   for (weights_of in list(density_weights, inverse_density_weights)) {
     refused(weights_of(c(1, NA)), "The 'values' parameter must hold finite numbers. Got NaN instead.")
     refused(weights_of("a"), "The 'values' parameter must be a vector of numbers. Got text instead.")
-    refused(weights_of(1:2, bandwidth = 0), "The 'bandwidth' parameter must be above 0. Got 0 instead.")
+    refused(weights_of(1:2, bandwidth = 0), "The 'bandwidth' parameter must be a finite number above 0. Got 0 instead.")
     refused(weights_of(1:2, n_bins = 10001),
       "The 'n_bins' parameter must be an integer from 1 to 10000. Got 10001 instead.")
   }
