@@ -417,9 +417,9 @@ class Weighted : public Weighed {
   }
 };
 
-/* By perplexity, the exponential of a loss that is reported: the tree has the weights of the running epoch, which follow
- * from the reports before it. Two more vectors are "reported", the perplexity of each row, 0 if it was never reported,
- * and "reports", a head.
+/* By perplexity, the exponential of a loss that is reported: the tree has the weights of the running epoch, which
+ * follow from the reports before it. Two more vectors are "reported", the perplexity of each row, 0 if it was never
+ * reported, and "reports", a head.
  */
 class Perplexity : public Weighed {
  public:
