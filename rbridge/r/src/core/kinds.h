@@ -52,8 +52,7 @@ typedef struct {
 #define FOR_EACH_KIND(one) \
   one(epoch_subset) \
   one(mixture) \
-  one(rare_events) \
-  one(perplexity)
+  one(rare_events)
 
 #define DECLARE_KIND(name) extern const Kind name##_kind;
 #define POINT_TO_KIND(name) &name##_kind,
