@@ -102,7 +102,6 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     two_keys = {"keys": {"a": list(range(8)), "b": list(range(1, 9))}, "batch_size": 2}
     downsampled = {"strata": ONE_OF_FOUR, "multiplier": 1, "batch_size": 3}
     part = {"n_rows": 40, "sample": 24, "batch_size": 2}
-    by_length = {"n_rows": 40, "sample": 24, "lengths": LENGTHS}
     tree = {"table": {"x": LABELS}, "spec": SHUFFLED, "length": 8}
     return {
         StratifiedBatchSampler: [
@@ -217,9 +216,6 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {**part, "sample": 23},
             {**part, "sample": 20, "batch_size": 4},
             {**part, "method": "partition"},
-            {**by_length, "batch_size": 2, "window": 8, "method": "partition"},
-            {**by_length, "batch_size": 5, "window": 9},
-            {**by_length, "max_tokens": 14},
             {"n_rows": 10, "sample": 3, "batch_size": 2},
             {"n_rows": 10, "sample": 3, "batch_size": 2, "method": "partition", "seed": None},
         ],
@@ -268,7 +264,6 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     downsampled = {"strata": rare, "multiplier": 1.5, "batch_size": 20}
     rising = {"weights": [row + 1.0 for row in rows], "batch_size": 20}
     part = {"n_rows": N_LONG, "sample": 100}
-    lengths = [(row + 1) % 7 for row in rows]
     labels = pd.DataFrame({"x": [(row + 1) % 2 for row in rows], "y": [int((row + 1) % 3 == 0) for row in rows]})
     corpus = {"source": folder, "batch_size": 20, "sample": 40, "suffixes": [".rows"]}
     return {
@@ -320,15 +315,7 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         EpochSubsetBatchSampler: [
             {**part, "batch_size": 20, "method": "uniform_without_replacement"},
-            {**part, "method": "partition", "lengths": lengths, "max_tokens": 40},
-            {
-                **part,
-                "batch_size": 8,
-                "lengths": lengths,
-                "window": 40,
-                "num_replicas": 3,
-                "balance_replicas": True,
-            },
+            {**part, "batch_size": 20, "method": "partition", "num_replicas": 3},
         ],
         PerplexityBatchSampler: [{**part, "batch_size": 20, "maximum": "published"}],
         RareEventBatchSampler: [
@@ -342,7 +329,8 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         CorpusMixtureBatchSampler: [
             corpus,
-            {**corpus, "max_length": 9, "lengths": "words", "weights": {0: [1, 1], 2: [1, 2]}},
+            {**corpus, "max_length": 9, "weights": {0: [1, 1], 2: [1, 2]}},
+            {**corpus, "rules": ["b *", "* 1"], "assign": "even"},
         ],
         TreeBatchSampler: long_trees(texts),
     }
@@ -397,7 +385,6 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
     by_length = {"n_rows": 40, "sample": 24, "lengths": LENGTHS}
     corpus = {"source": folder, "suffixes": [".rows"]}
     few_items = {"users": [row % 8 for row in range(24)], "items": [row * 5 % 7 for row in range(24)], "batch_size": 5}
-    of_lines = [5, 0, 7] * (2 * LINES // 3)
     return {
         StratifiedBatchSampler: [
             {"strata": ONE_OF_FOUR, "min_samples_per_stratum": {0: 2, 1: 1}},
@@ -436,7 +423,6 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
         ],
         EpochSubsetBatchSampler: [
             {"n_rows": 40, "sample": 12, "batch_size": 2, "rows": {0: range(40), 3: range(20)}},
-            {**by_length, "batch_size": 2, "window": 6, "num_replicas": 2, "balance_replicas": True},
         ],
         PerplexityBatchSampler: [
             {**by_length, "max_tokens": 14, "maximum": 9.0},
@@ -450,8 +436,7 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
                 "epoch_end": "first_exhausted",
                 "assign": "even",
             },
-            {**corpus, "sample": 24, "batch_size": 3, "lengths": of_lines, "max_length": 5},
-            {**corpus, "sample": 24, "max_tokens": 30, "lengths": of_lines, "num_replicas": 2},
+            {**corpus, "sample": 24, "batch_size": 3, "max_length": 2, "temperature": 2.5, "cap": 20},
         ],
         TreeBatchSampler: varied_trees(),
     }

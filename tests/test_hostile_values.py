@@ -231,8 +231,7 @@ def check_distributed(sampler: Any, given: Arguments) -> None:
 
 
 def check_corpus_plan(plan: Any, given: Arguments) -> None:
-    assert plan.total >= 1 and len(plan.table()) == len(plan.files) and plan.summary()
-    assert all(file.lines >= 0 and file.drawn >= 0 and file.kept >= 0 for file in plan.files)
+    assert (plan["drawn"] + plan["kept"]).sum() >= 1 and (plan[["lines", "drawn", "kept"]] >= 0).all(axis=None)
 
 
 def check_dataset(dataset: Any, given: Arguments) -> None:
@@ -593,7 +592,6 @@ CALLS: dict[str, Call] = {
         also=(UserWarning,),  # of values that are too frequent
     ),
     "RareEventBatchSampler": call_of_sampler(RareEventBatchSampler, also=(OSError,)),
-    "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"]), check_corpus_plan),
     # Functions
     "advise": Call(fixed(strata=LABELS, batch_size=2), check_advice),
     "batch_counts": Call(fixed(batches=[[0, 1], [2]], labels=["a", "b", "a"]), check_counts, calls=("labels",)),
@@ -693,7 +691,7 @@ CALLS: dict[str, Call] = {
         fixed(position=1), anything, of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))
     ),
     "CorpusMixtureBatchSampler.dataset": Call(fixed(), anything, of=mixture),
-    "CorpusMixtureBatchSampler.plan_of": Call(fixed(epoch=3), check_corpus_plan, of=mixture),
+    "CorpusMixtureBatchSampler.plan": Call(fixed(epoch=3), check_corpus_plan, of=mixture),
     "RareEventBatchSampler.class_weights": Call(fixed(normalize=True), check_finite, of=rare_events),
     "RareEventBatchSampler.dataset": Call(fixed(), anything, of=rare_events),
     "RareEventBatchSampler.negative_files": Call(fixed(), anything, of=rare_events),
@@ -705,12 +703,10 @@ NOT_CALLED = {
     "AUMLoss": "takes no parameters",
     "BatchSampler": "is abstract",
     "SourceError": "is an error",
-    "FilePlan": "is a record that CorpusPlan makes",
     "Batches.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.lengths": "takes what samplers take as lengths, which are tried there",
     "CorpusDataset.of_table": "takes what the package opened",
-    "CorpusPlan.of_files": "takes what the package opened and read",
 }
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
-from pystrat.core_sampler import arguments_of
-from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
-from pystrat.corpus.rows_by_epoch import data_of_rows
+import numpy as np
+
+from pystrat.core_sampler import KindBatchSampler, arguments_of
+from pystrat.epoch_table import read_epoch_table
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import count_of, refused_value
+from pystrat.row_arguments import row_positions
 
 
-class EpochSubsetBatchSampler(CuttingBatchSampler):
+class EpochSubsetBatchSampler(KindBatchSampler):
     """Batch sampler that visits `sample` of `n_rows` examples in each epoch.
 
-    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_epoch_subset()`` returns the same batches from the same seed. docs/corpus.md is a guide.
+    The R function ``rbridge::batch_sampler_epoch_subset()`` returns the same batches from the same seed. docs/corpus.md
+    is a guide.
 
     Parameters
     ----------
@@ -21,66 +25,36 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         The number of examples of the dataset, from 1 to 2147483647.
     sample : int
         The number of examples in an epoch, from 1 to 2147483647; it may exceed `n_rows`, except without replacement.
-    batch_size : int, optional
-        The number of examples per batch; optional with `max_tokens`. The last batch may be shorter.
+    batch_size : int
+        The largest number of examples in a batch; the sizes of batches differ by at most 1.
     method : {"uniform", "uniform_without_replacement", "partition"}, default "uniform"
         * ``"uniform"``: independent draws with replacement.
         * ``"uniform_without_replacement"``: no example twice in an epoch.
         * ``"partition"``: not random; over the epochs, every example is visited equally often.
-    lengths : array of int, shape (n_rows,), optional
-        The length of each example in tokens, from 0 to 2147483647, for batches of examples of similar length. Requires
-        `max_tokens` or `window`.
-    max_tokens : int, optional
-        The largest number of tokens in a batch, including padding: its rows times its longest row. An empty row
-        counts as 1. At least the longest of `lengths`.
-    window : int, optional
-        The number of consecutive drawn examples that are sorted by length together. By default all of an epoch, which
-        gives the least padding; with smaller windows, the examples in a batch vary more from epoch to epoch.
-    balance_replicas : bool, default False
-        Whether the batches of each step, one for each process, have similar numbers of tokens including padding, so
-        that no process waits for another. Requires `num_replicas`, and `max_tokens` or `window`; see Notes.
     rows : mapping from int to array of int, or array of int, optional
         The rows that epochs visit a part of, by the first epoch in which they apply, such as
-        ``{0: easy, 5: medium, 10: range(n_rows)}`` for a curriculum; an array is for all epochs. The first epoch is 0.
-        No row may be twice in an array. By default, all rows.
+        ``{0: easy, 5: medium, 10: range(n_rows)}`` for a curriculum; an array is for all epochs. No row may be twice in
+        an array. By default, all rows.
     seed, num_replicas, rank : int, optional
-        As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`, and their sizes
-        differ by at most 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid. The message names the parameter, its value and what to do.
+        As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
     See Also
     --------
+    BatchesByLength : batches of examples of similar length.
     PerplexityBatchSampler : draws in proportion to perplexities that the training loop reports.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch visits exactly `sample` examples, in drawn order unless batches are made by length.
+    * An epoch visits exactly `sample` examples, in drawn order.
     * ``"uniform"`` draws R's ``sample.int(n_rows, sample, replace = TRUE)``, and ``"uniform_without_replacement"`` R's
-      ``sample.int(n_rows, sample, useHash = FALSE)``, after ``set.seed()`` of the epoch's seed.
-    * ``"partition"``: any n consecutive draws, over all epochs, visit each example once.
-
-    With `rows`, n_rows is the number of rows of the epoch in all of this: places among them are drawn, in the order in
-    which they were given. Rows that are taken in turn begin anew in the first epoch of an array.
-
-    Partition takes every step-th example, ``step = max(1, n_rows // sample)``, beginning with the first, then with the
-    second, and so on; an epoch continues where the last one ended.
-
-    With `max_tokens` or `window`, the drawn examples are sorted by length within each window, ties in drawn order, and
-    cut into batches that are as large as the limits allow; no batch has examples of two windows. If `num_replicas`
-    requires more batches, the batches with the most rows are split. Finally, the batches are shuffled by R's
-    ``sample.int(number of batches)``, which continues the draws of the epoch. With `max_tokens`, the number of batches
-    depends on the draw and differs between epochs: ``len`` is that of the next epoch.
-
-    With `balance_replicas`, the batches have another order: they are sorted by tokens including padding, ties in
-    the order in which they were cut, and each `num_replicas` consecutive batches are a step. The steps are shuffled by
-    ``sample.int(number of steps)``, and the batches of each step by ``sample.int(num_replicas)``. Rows, batches and
-    their number stay the same.
+      ``sample.int(n_rows, sample)``, after ``set.seed()`` of the epoch's seed.
+    * ``"partition"`` takes every step-th example, ``step = max(1, n_rows // sample)``, beginning with the first, then
+      with the second, and so on; an epoch continues where the last one ended. Any n consecutive draws, over all epochs,
+      visit each example once.
+    * With `rows`, places among the rows of the epoch are drawn, in the order in which they were given. Rows that are
+      taken in turn begin anew in the first epoch of an array.
 
     The methods are those of OpenNMT's memory sampling (options ``-sample``, ``-sample_type``).
 
@@ -98,21 +72,16 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         self,
         n_rows: int,
         sample: int,
-        batch_size: Optional[int] = None,
+        batch_size: int,
         *,
         method: str = "uniform",
-        lengths: Any = None,
-        max_tokens: Optional[int] = None,
-        window: Optional[int] = None,
-        balance_replicas: bool = False,
         rows: Any = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("rows",))
-        data = {**take_lengths(arguments), **data_of_rows(rows)}
-        self._adopt(self._plan_of(arguments, data), seed=seed, num_replicas=num_replicas, rank=rank)
+        self._check(arguments_of(locals(), without=("rows",)))
+        self._begin(_data_of_rows(rows))
 
     @property
     def method(self) -> str:
@@ -123,5 +92,21 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         parts = self._parts
         return (
             f"{type(self).__name__}({parts['sample']} of {parts['n_rows']} examples, "
-            f"{self._shown_batches(self.epoch)}, method={self.method!r}, seed={self._seed}, epoch={self.epoch})"
+            f"{count_of(self._n_batches, 'batch')}, method={self.method!r}, seed={self.seed}, epoch={self.epoch})"
         )
+
+
+def _data_of_rows(rows: Any) -> dict[str, Any]:
+    """Return the rows of all epochs as the core takes them."""
+    if rows is None:
+        return {}
+    is_table = isinstance(rows, Mapping)
+    table = read_epoch_table(rows, "rows", noun="rows", entry="rows") if is_table else {0: rows}
+    stages = [row_positions(of_stage, "rows") for of_stage in table.values()]
+    if not all(map(len, stages)):
+        raise refused_value("rows", "have rows for each epoch", "0 values")
+    return {
+        "rows": np.concatenate(stages).clip(-1, MAX_COUNT).astype(np.int32),
+        "begins": np.array(list(table), dtype=np.float64),
+        "n_candidates": np.array(list(map(len, stages)), dtype=np.float64),
+    }

@@ -20,7 +20,6 @@ typedef struct {
   one(batch_composition) \
   one(batch_layout) \
   one(min_samples_for_batch_size) \
-  one(corpus_plan) \
   one(fingerprint) \
   one(sharded_plan) \
   one(sharded_sizes) \

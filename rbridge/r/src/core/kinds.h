@@ -51,9 +51,6 @@ typedef struct {
 /* All kinds. */
 #define FOR_EACH_KIND(one) \
   one(no_duplicates) \
-  one(epoch_subset) \
-  one(mixture) \
-  one(rare_events) \
   one(sharded) \
   one(multilabel) \
   one(stratified_group) \

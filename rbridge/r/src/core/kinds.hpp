@@ -26,8 +26,11 @@ class Sampler {
   /* Give what follows from the recipe, besides the number of batches. */
   virtual void describe(Host &) const {}
   virtual bool has_unused_seed() const { return false; }
+  virtual int64_t batches_of(uint32_t) const { return n_batches; }
+  /* What fingerprints show of the numbers of batches. */
+  virtual std::string identity() const { return text(n_batches); }
 
-  int64_t n_batches = 0;
+  int64_t n_batches = 0; /* of the first epoch */
 };
 
 /* A sampler whose batches depend on feedback. Its state is vectors that the host owns and the core changes in place; a
@@ -62,14 +65,14 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
     stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
-    prioritized_kind, sum_tree_kind;
+    prioritized_kind, sum_tree_kind, epoch_subset_kind, mixture_kind, rare_events_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
   for (const Kind *kind : {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
-           &weighted_kind, &prioritized_kind, &sum_tree_kind,
+           &weighted_kind, &prioritized_kind, &sum_tree_kind, &epoch_subset_kind, &mixture_kind, &rare_events_kind,
        }) {
     if (kind->name == name) return kind;
   }
@@ -204,7 +207,7 @@ inline bool identify_sampler(
       if (name == "num_replicas" || name == "n_batches") continue;
       shared += " " + name + "=" + identified(value, host);
     }
-    shared += text(" n_batches=", sampler.n_batches);
+    shared += " n_batches=" + sampler.identity();
     host.give("fingerprint", reinterpret_cast<const uint8_t *>(shared.data()), static_cast<int64_t>(shared.size()));
   });
 }

@@ -8,7 +8,7 @@ namespace pystrat {
 
 /* What a value may be. Several numbers have the names of strata in a request. */
 enum class Is {
-  whole, whole_or_text, flag, choice, choice_or_rows, number, positive_or_several, several_positive, whole_or_several,
+  whole, whole_or_text, flag, choice, choice_or_rows, number, positive, positive_or_several, several_positive, whole_or_several,
   anything /* which only the host uses */
 };
 
@@ -96,6 +96,7 @@ inline Value read(const Parameter &each, const Values &given) {
   switch (each.type) {
     case Is::flag: return given.flag(name);
     case Is::number: return given.number(name, each.least);
+    case Is::positive: return given.positive(name);
     case Is::choice: return each.choices[static_cast<size_t>(given.choice(name, each.choices))];
     case Is::choice_or_rows: {
       size_t place = static_cast<size_t>(given.choice_or_rows(name, each.choices));
