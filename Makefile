@@ -5,7 +5,7 @@ export RETICULATE_PYTHON := $(CURDIR)/.venv/bin/python
 
 python := .venv/bin/python
 
-bench_scripts := epoch lists constructor growth memory ranks imports loader background bridge beyond weighted weighted_in_r tree corpus pairs stream loop
+bench_scripts := epoch lists growth memory loader weighted tree pairs stream loop
 # bench_options=--write also writes the tables to benchmarks/README.md.
 bench_options :=
 # study_options="--minutes 30" trains for half an hour; the next call continues.
@@ -59,7 +59,7 @@ vignettes-full: set-up-test-r ## Train the R models of docs and vignettes (needs
 	@$(python) tools/r_vignettes.py
 
 bench: set-up-bench ## Compare the speed of samplers with others, and name what is above its limit
-	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) growth.R epoch.R task_rows.R loop.R $(bench_options)
+	@$(python) benchmarks/run.py $(addsuffix .py,$(bench_scripts)) epoch.R loop.R $(bench_options)
 
 study: set-up-bench ## Train the study of batches on real data, as far as it has no results yet; study_options=--help
 	@Rscript benchmarks/study/prepare.R build/study

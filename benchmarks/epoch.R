@@ -74,22 +74,7 @@ measure = function(n_rows, n_strata, rounds, times) {
   }
 }
 
-# torch's own random sampler draws from LibTorch.
-measure_torch = function(n_rows, rounds) {
-  if (!torch::torch_is_installed()) {
-    cat("\nNot measured: torch's random sampler, since there is no LibTorch.\n")
-    return(invisible())
-  }
-  strata = labels_of(n_rows, 2L)
-  random = utils::getFromNamespace("RandomSampler", "torch")(torch::tensor_dataset(torch::torch_zeros(n_rows)))
-  seconds = interleaved(list(
-    ours = iterated_epoch(stratified_sampler(strata, mean_batch_size = 256)),
-    random = function() coro::loop(for (row in random$.iter()) NULL)
-  ), rounds, 1L)
-  title = sprintf("R, an epoch over torch's random sampler row by row, %.0f rows", n_rows)
-  show_ratio(title, seconds, "ours", "random")
-}
-
+show_versions("data.table")
 show_head()
 set.seed(1)
 sizes = as.numeric(commandArgs(trailingOnly = TRUE))
@@ -98,4 +83,3 @@ for (n_rows in if (length(sizes)) sizes else c(2e4, 1e6)) {
     measure(n_rows, n_strata, rounds = 7L, times = max(5, 2e5 %/% n_rows))
   }
 }
-measure_torch(2e4, 5L)

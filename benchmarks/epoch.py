@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import torch
-from pystrat import StratifiedBatchSampler, StratifiedGroupBatchSampler
 from rounds import head, interleaved, show_ratio
 from settings import GENERATOR, SETTINGS, WANTED, described, sampler_of
 
@@ -53,30 +52,9 @@ def wanted(n_rows: int) -> None:
         show_ratio(f"as arrays over numpy's permutation, {setting}", timings, "ours", "numpy", REACH[n_rows])
 
 
-def with_groups(n_rows: int, group_size: int) -> None:
-    """An epoch of groups of some rows, over that of the same strata without groups and with as many batches."""
-    groups = GENERATOR.integers(n_rows // group_size, size=n_rows)
-    nested = (groups % 33 == 0).astype(np.int64)
-    crossing = (GENERATOR.random(n_rows) < 0.03).astype(np.int64)
-    for name, strata, keep in (
-        ("together", nested, "together"),
-        ("apart, each in one stratum", nested, "apart"),
-        ("apart, in both strata", crossing, "apart"),
-    ):
-        sampler = StratifiedGroupBatchSampler(strata, 3, groups=groups, keep=keep, seed=1)
-        plain = StratifiedBatchSampler(strata, mean_batch_size=n_rows // len(sampler), seed=1)
-        timings = interleaved(
-            {"groups": lambda: sampler.batches(0), "plain": lambda: plain.batches(0)}, rounds=ROUNDS[n_rows]
-        )
-        setting = f"{n_rows:,} rows, {len(sampler):,} batches, groups of {group_size} {name}"
-        show_ratio(f"as arrays over a plain stratified epoch, {setting}", timings, "groups", "plain")
-
-
 if __name__ == "__main__":
     head()
     for size in sys.argv[1:] or ROUNDS:
         as_arrays(int(size))
         if int(size) in REACH:
             wanted(int(size))
-            with_groups(int(size), 10)
-            with_groups(int(size), 1000)

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 from imblearn.tensorflow import balanced_batch_generator
 from rounds import head, interleaved, show_ratio
-from settings import SETTINGS, consume, described, labels_of, sampler_of
+from settings import consume, labels_of
 from sklearn.model_selection import StratifiedKFold
 from torch.utils.data import BatchSampler, RandomSampler, WeightedRandomSampler
 
@@ -39,18 +39,6 @@ def over_torch(n_rows: int) -> None:
         show_ratio(f"as lists over BatchSampler(RandomSampler), {setting}", timings, "ours", "random", reach)
         show_ratio(f"as lists over BatchSampler(WeightedRandomSampler), {setting}", timings, "ours", "weighted")
         show_ratio(f"as lists over tolist alone, {setting}", timings, "ours", "tolist")
-
-
-def of_many_strata(n_rows: int) -> None:
-    """Compare samplers of 10 and 1,000 strata with torch's batches, which know none."""
-    random = BatchSampler(RandomSampler(range(n_rows)), 256, False)
-    for n_strata, parameters in SETTINGS[2:]:
-        sampler = sampler_of(n_rows, n_strata, **parameters)
-        timings = interleaved(
-            {"ours": lambda: consume(sampler), "random": lambda: consume(random)}, rounds=ROUNDS[n_rows]
-        )
-        claim = f"as lists over BatchSampler(RandomSampler), {described(n_rows, n_strata, parameters)}"
-        show_ratio(claim, timings, "ours", "random", REACH[n_rows])
 
 
 def folds(labels: Any, n_batches: int) -> Iterator[list[int]]:
@@ -89,27 +77,12 @@ def over_balanced_batches(n_rows: int, rounds: int) -> None:
     show_ratio(claim, timings, "ours", "balanced")
 
 
-def first_batch() -> None:
-    """An epoch is computed when its first batch is asked for."""
-    for n_strata in (2, 1000):
-        parameters = {"mean_batch_size": 256, "assign": "even", "rare": "allow"}
-        sampler = sampler_of(1_000_000, n_strata, **parameters)
-        timings = interleaved(
-            {"first": lambda: next(iter(sampler)), "arrays": lambda: sampler.batches(0)},
-            rounds=31,
-        )
-        claim = f"first batch over a whole epoch as arrays, 1,000,000 rows, {n_strata:,} strata"
-        show_ratio(claim, timings, "first", "arrays", 1.1)
-
-
 if __name__ == "__main__":
     head()
     for size in sys.argv[1:] or ROUNDS:
         over_torch(int(size))
-        of_many_strata(int(size))
     if len(sys.argv) == 1:
         over_stratified_k_fold(20_000, rounds=11)
         over_stratified_k_fold(100_000, rounds=3)
         over_balanced_batches(20_000, rounds=31)
         over_balanced_batches(1_000_000, rounds=7)
-        first_batch()

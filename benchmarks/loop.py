@@ -11,8 +11,8 @@ from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 import torch
-from rounds import head, interleaved, ratio, show, show_ratio
-from settings import consume, labels_of
+from rounds import head, interleaved, show, show_ratio
+from settings import labels_of
 from torch.utils.data import DataLoader, TensorDataset
 
 from pystrat import StratifiedBatchSampler, TensorLoader
@@ -49,8 +49,8 @@ class RowsAsTensors:
         return iter(torch.unsafe_split_with_sizes(rows, np.diff(batches.offsets).tolist()))
 
 
-def loaders_of(n_rows: int, workers: int) -> tuple[dict[str, Loader], StratifiedBatchSampler]:
-    """Return the forms of a loader by what they are called, and the sampler of ours."""
+def loaders_of(n_rows: int, workers: int) -> dict[str, Loader]:
+    """Return the forms of a loader by what they are called."""
     labels = labels_of(n_rows, 2)
     tensors = torch.randn(n_rows, COLUMNS), torch.from_numpy(labels).float()
     dataset = TensorDataset(*tensors)
@@ -72,7 +72,7 @@ def loaders_of(n_rows: int, workers: int) -> tuple[dict[str, Loader], Stratified
         )
         loaders["TensorLoader"] = TensorLoader(*tensors, sampler=sampler)
     loaders["one fixed batch"] = [tuple(values[:BATCH_SIZE].clone() for values in tensors)] * len(sampler)
-    return loaders, sampler
+    return loaders
 
 
 def said(name: str, train: Callable[[], None]) -> Callable[[], None]:
@@ -86,10 +86,8 @@ def said(name: str, train: Callable[[], None]) -> Callable[[], None]:
 
 
 def loop(n_rows: int, workers: int) -> None:
-    loaders, sampler = loaders_of(n_rows, workers)
+    loaders = loaders_of(n_rows, workers)
     contestants = {name: said(name, partial(train_on, loader)) for name, loader in loaders.items()}
-    if not workers:
-        contestants["the sampler alone"] = lambda: consume(sampler)
     timings = interleaved(contestants, rounds=ROUNDS[n_rows])
     rows = f"{n_rows:,} rows"
     floor = "one fixed batch"
@@ -101,14 +99,6 @@ def loop(n_rows: int, workers: int) -> None:
         if name != floor:
             limit = 1.08 if name == "TensorLoader" and n_rows == 200_000 else None
             show_ratio(f"{name} over {floor}, {rows}", timings, name, floor, limit)
-    if not workers:
-        middle, low, high = (100 * share for share in ratio(timings, "the sampler alone", "TensorLoader"))
-        show(f"percent of an epoch with TensorLoader in the sampler, {rows}", (middle, low, high))
-    for name in timings:
-        kept = name.startswith(("DataLoader, batch_sampler=", "DataLoader, sampler=", "TensorLoader"))
-        shuffle = next(other for other in timings if other.startswith("DataLoader, torch's shuffle"))
-        if kept:
-            show_ratio(f"{name} over {shuffle}, {rows}", timings, name, shuffle, 1 if name == "TensorLoader" else None)
 
 
 if __name__ == "__main__":

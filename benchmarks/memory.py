@@ -1,6 +1,4 @@
 """Bytes a row: held by a sampler, at the peak of an epoch as arrays, in a pickle. Counted, so without spread.
-
-And what a stratum adds to each: with many strata that is more than the rows take.
 """
 
 from __future__ import annotations
@@ -55,16 +53,6 @@ def allowed(n_rows: int, n_strata: int) -> tuple[float, float, float]:
     return round(8.1 + 16 * strata, 3), round(17 + 24 * strata, 3), round(4.005 + fixed + 16 * strata, 3)
 
 
-def a_stratum(n_rows: int, form: str) -> None:
-    """Show what 60,000 strata take more than 30,000, whose codes have the same two bytes."""
-    values = np.arange(60_000)
-    if form == "text":
-        values = np.array([f"stratum {number}" for number in values], dtype=object)
-    many, few = (bytes_of(values[np.arange(n_rows) % n_strata], EVEN) for n_strata in (60_000, 30_000))
-    for where, more, less in zip(("held", "at the peak of an epoch, held ones included", "pickled"), many, few):
-        show(f"bytes a stratum {where}, {form} labels, {n_rows:,} rows", ((more - less) / 30_000,) * 3)
-
-
 if __name__ == "__main__":
     head()
     for size in (20_000, 1_000_000, 10_000_000):
@@ -72,5 +60,3 @@ if __name__ == "__main__":
             a_row(labels_of(size, n_strata), n_strata, parameters)
     for n_strata in (30_000, 70_000, 500_000):
         a_row(GENERATOR.integers(0, n_strata, 1_000_000), n_strata, EVEN)
-    a_stratum(1_000_000, "int64")
-    a_stratum(1_000_000, "text")

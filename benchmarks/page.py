@@ -178,50 +178,49 @@ CLAIMS = (
     ),
 )
 
-# The rows of the tables of docs/fast-epochs.md: what is measured, and the key of its milliseconds without the rows.
-EPOCHS = {
-    "Python": {
-        "`DataLoader(dataset, batch_size, shuffle=True)`": ("loop.py", "ms an epoch, DataLoader, torch's shuffle"),
-        "`DataLoader(dataset, batch_sampler=sampler)`": ("loop.py", "ms an epoch, DataLoader, batch_sampler="),
-        "the same with 2 workers": ("loop.py", "ms an epoch, DataLoader, batch_sampler=, 2 workers"),
-        "`DataLoader(dataset, sampler=sampler, batch_size=None)`": (
-            "loop.py",
-            "ms an epoch, DataLoader, sampler=, batch_size=None",
-        ),
-        "the same, with 2 workers": ("loop.py", "ms an epoch, DataLoader, sampler=, batch_size=None, 2 workers"),
-        "`sampler=sampler, batch_size=None`, if a sampler yielded tensors": (
-            "loop.py",
-            "ms an epoch, DataLoader, rows as tensors, batch_size=None",
-        ),
-        "`TensorLoader(*tensors, sampler=sampler)`": ("loop.py", "ms an epoch, TensorLoader"),
-        "one fixed batch": ("loop.py", "ms an epoch, one fixed batch"),
-    },
-    "R, mlr3torch": {
-        "batches from the task, `shuffle = TRUE`": (
-            "loop.R",
-            "R, mlr3torch, ms an epoch, batches from the task, torch's shuffle",
-        ),
-        "batches from the task": ("loop.R", "R, mlr3torch, ms an epoch, batches from the task"),
-        "the same with 2 workers": ("loop.R", "R, mlr3torch, ms an epoch, batches from the task, 2 workers"),
-        '`t_clbk("rbridge.tensor_loader", read = "table")`': ("loop.R", "R, mlr3torch, ms an epoch, read = table"),
-        "`tensor_dataset = TRUE`, `shuffle = TRUE`": (
-            "loop.R",
-            "R, mlr3torch, ms an epoch, tensor_dataset = TRUE, torch's shuffle",
-        ),
-        "`tensor_dataset = TRUE`": ("loop.R", "R, mlr3torch, ms an epoch, tensor_dataset = TRUE"),
-        '`t_clbk("rbridge.tensor_loader")`': ("loop.R", "R, mlr3torch, ms an epoch, rbridge.tensor_loader"),
-        "one fixed batch": ("loop.R", "R, mlr3torch, ms an epoch, one fixed batch"),
-    },
-    "R, a plain loop": {
-        "`dataloader(dataset, batch_size, shuffle = TRUE)`": (
-            "loop.R",
-            "R, a plain loop, ms an epoch, dataloader, torch's shuffle",
-        ),
-        "`dataloader(dataset, batch_sampler = sampler)`": ("loop.R", "R, a plain loop, ms an epoch, dataloader"),
-        "the same with 2 workers": ("loop.R", "R, a plain loop, ms an epoch, dataloader, 2 workers"),
-        "`tensor_loader(..., sampler = sampler)`": ("loop.R", "R, a plain loop, ms an epoch, tensor_loader"),
-        "one fixed batch": ("loop.R", "R, a plain loop, ms an epoch, one fixed batch"),
-    },
+# The rows of the tables of docs/fast-epochs.md: the script, how the lines of a table begin, and what is measured.
+EPOCHS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "Python": (
+        "loop.py",
+        "",
+        {
+            "`DataLoader(dataset, batch_size, shuffle=True)`": "DataLoader, torch's shuffle",
+            "`DataLoader(dataset, batch_sampler=sampler)`": "DataLoader, batch_sampler=",
+            "the same with 2 workers": "DataLoader, batch_sampler=, 2 workers",
+            "`DataLoader(dataset, sampler=sampler, batch_size=None)`": "DataLoader, sampler=, batch_size=None",
+            "the same, with 2 workers": "DataLoader, sampler=, batch_size=None, 2 workers",
+            "`sampler=sampler, batch_size=None`, if a sampler yielded tensors": (
+                "DataLoader, rows as tensors, batch_size=None"
+            ),
+            "`TensorLoader(*tensors, sampler=sampler)`": "TensorLoader",
+            "one fixed batch": "one fixed batch",
+        },
+    ),
+    "R, mlr3torch": (
+        "loop.R",
+        "R, mlr3torch, ",
+        {
+            "batches from the task, `shuffle = TRUE`": "batches from the task, torch's shuffle",
+            "batches from the task": "batches from the task",
+            "the same with 2 workers": "batches from the task, 2 workers",
+            '`t_clbk("rbridge.tensor_loader", read = "table")`': "read = table",
+            "`tensor_dataset = TRUE`, `shuffle = TRUE`": "tensor_dataset = TRUE, torch's shuffle",
+            "`tensor_dataset = TRUE`": "tensor_dataset = TRUE",
+            '`t_clbk("rbridge.tensor_loader")`': "rbridge.tensor_loader",
+            "one fixed batch": "one fixed batch",
+        },
+    ),
+    "R, a plain loop": (
+        "loop.R",
+        "R, a plain loop, ",
+        {
+            "`dataloader(dataset, batch_size, shuffle = TRUE)`": "dataloader, torch's shuffle",
+            "`dataloader(dataset, batch_sampler = sampler)`": "dataloader",
+            "the same with 2 workers": "dataloader, 2 workers",
+            "`tensor_loader(..., sampler = sampler)`": "tensor_loader",
+            "one fixed batch": "one fixed batch",
+        },
+    ),
 }
 
 AT = ("20,000", "200,000", "1,000,000")
@@ -304,15 +303,11 @@ def claims_table(found: Found) -> str:
 
 def measured_text(about: dict[str, dict[str, str]]) -> list[str]:
     """Say when the scripts ran and with which versions, a line for each set of versions."""
-    dates: dict[str, set[str]] = {}
-    for script in about.values():
-        dates.setdefault(script["versions"], set()).add(script["date"])
-    if len(dates) == 1:
-        return [f"Measured on {' and '.join(sorted(days))} with {versions}." for versions, days in dates.items()]
     lines = ["Measured with:", ""]
-    for versions, days in dates.items():
-        scripts = [f"`{name}`" for name, script in about.items() if script["versions"] == versions]
-        lines.append(f"- {versions}, on {' and '.join(sorted(days))}: {', '.join(scripts)}")
+    for versions in dict.fromkeys(script["versions"] for script in about.values()):
+        of_versions = {name: script["date"] for name, script in about.items() if script["versions"] == versions}
+        days, scripts = sorted(set(of_versions.values())), [f"`{name}`" for name in of_versions]
+        lines.append(f"- {versions}, on {' and '.join(days)}: {', '.join(scripts)}")
     return lines
 
 
@@ -321,43 +316,28 @@ def limits_text(found: Found) -> str:
     limited = [ratio for ratio in found.values() if ratio.limit]
     missed = [ratio for ratio in limited if ratio.is_missed]
     verb = "is" if len(missed) == 1 else "are"
-    rows = ["| script | above its limit | ratio | quartiles | at most |", "| --- | --- | --- | --- | --- |"]
-    rows += [f"| `{m.script}` | {m.what} | {m.ratio} | {m.low} to {m.high} | {m.limit} |" for m in missed]
-    return (
-        "\n".join(
-            [
-                *measured_text(json.loads((FOLDER / "about.json").read_text(encoding="utf-8"))),
-                "",
-                f"Of {len(found)} ratios, {len(limited)} have a limit, and {len(missed)} {verb} above it:",
-                "",
-                *rows,
-            ]
-        )
-        + "\n"
-    )
+    lines = measured_text(json.loads((FOLDER / "about.json").read_text(encoding="utf-8")))
+    lines += ["", f"Of {len(found)} ratios, {len(limited)} have a limit, and {len(missed)} {verb} above it:", ""]
+    lines += ["| script | above its limit | ratio | quartiles | at most |", "| --- | --- | --- | --- | --- |"]
+    lines += [f"| `{m.script}` | {m.what} | {m.ratio} | {m.low} to {m.high} | {m.limit} |" for m in missed]
+    return "\n".join(lines) + "\n"
 
 
 def epochs_table(found: Found) -> str:
     """Return the seconds of epochs, and in brackets how often the time of a fixed batch that is."""
     rows = [f"| seconds of an epoch | {' | '.join(f'{n_rows} rows' for n_rows in AT)} |", "| --- | --- | --- | --- |"]
-    for where, forms in EPOCHS.items():
+    for where, (script, begin, forms) in EPOCHS.items():
         rows.append(f"| **{where}** | | | |")
-        for form, (script, what) in forms.items():
+        for form, what in forms.items():
             cells = []
             for n_rows in AT:
-                key = (script, f"{what}, {n_rows} rows")
-                seconds = float(found[key].ratio) / 1000 if key in found else None
-                share = found.get((script, _share_of(what, n_rows)))
+                milliseconds = found.get((script, f"{begin}ms an epoch, {what}, {n_rows} rows"))
+                share = found.get((script, f"{begin}{what} {FLOOR}, {n_rows} rows"))
                 times = "" if share is None else f" ({float(share.ratio):.3g})"
-                cells.append("–" if seconds is None else f"{seconds:.3g}{times}")
+                cells.append("–" if milliseconds is None else f"{float(milliseconds.ratio) / 1000:.3g}{times}")
             if set(cells) != {"–"}:
                 rows.append(f"| {form} | {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
-
-
-def _share_of(what: str, n_rows: str) -> str:
-    """Return the name of the ratio of an epoch to one with a fixed batch."""
-    return f"{what.replace('ms an epoch, ', '')} {FLOOR}, {n_rows} rows"
 
 
 def replaced(page: str, text: str) -> str:

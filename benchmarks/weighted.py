@@ -12,10 +12,10 @@ from typing import Any, Callable
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rounds import Timing, head, interleaved, ratio, show
+from rounds import head, interleaved, ratio, show
 from torch.utils.data import WeightedRandomSampler
 
-from pystrat import PrioritizedBatchSampler, SumTree, UniformBatchSampler
+from pystrat import SumTree, UniformBatchSampler
 from pystrat._style import COLORS, SMALL
 
 BATCH = 256
@@ -70,18 +70,6 @@ def contestants(n: int, k: int = BATCH) -> dict[str, Callable[[], Any]]:
     }
 
 
-def prioritised(n: int, k: int = BATCH, method: str = "proportional") -> dict[str, Callable[[], Any]]:
-    """Return the batches of a sampler with priorities, and their updates: a round of k rows each."""
-    sampler = PrioritizedBatchSampler(n, k, method=method, n_batches=1_000_000, seed=1)
-    sampler.update(np.arange(n), RANDOM.random(n))
-    batches = iter(sampler)
-    updates = iter([(RANDOM.integers(0, n, k), RANDOM.random(k)) for _ in range(50)] * 100_000)
-    return {
-        "draw": repeated(lambda: next(batches)),
-        "update": repeated(lambda: sampler.update(*next(updates))),
-    }
-
-
 def claims() -> None:
     timings = interleaved(contestants(10_000_000), rounds=31)
     ours = "weighted, with replacement"
@@ -94,14 +82,6 @@ def claims() -> None:
     without = ratio(timings, "weighted, without replacement", uniform)
     show("weighted without replacement over uniform without, n = 65,536", without, 6)
     show("update over weighted with replacement, n = 65,536", ratio(timings, "update", ours), 1)
-    for n, rounds in ((10_000_000, 31), (65_536, 101)):
-        timings = interleaved(prioritised(n), rounds=rounds)
-        show(f"update of priorities over a prioritised draw, n = {n:,}", ratio(timings, "update", "draw"))
-    for n, rounds in ((1_000_000, 31), (65_536, 31)):
-        ranks = {f"{name} by rank": run for name, run in prioritised(n, method="rank").items()}
-        timings = interleaved({**prioritised(n), **ranks}, rounds=rounds)
-        for name in ("draw", "update"):
-            show(f"{name} by rank over a proportional one, n = {n:,}", ratio(timings, f"{name} by rank", name))
 
 
 def beside_others() -> None:
@@ -130,11 +110,6 @@ def beside_others() -> None:
                 print(f"| {how} replacement, n = {n:,}, over {other} | {middle:.4f} | {low:.4f} to {high:.4f} |")
 
 
-def measured_against(values: list[int], contestants_of: Callable[[int], Any]) -> list[dict[str, Timing]]:
-    """Return the timings of all contestants, for each number of rows or size of a batch."""
-    return [interleaved(contestants_of(value), rounds=15) for value in values]
-
-
 def plot(folder: Path) -> None:
     """Draw the time of a batch and its ratio to a uniform one, against n with 256 rows and k of 1,000,000 rows."""
     from matplotlib.figure import Figure
@@ -146,7 +121,7 @@ def plot(folder: Path) -> None:
         "k": ("rows of a batch", [4**power for power in range(1, 8)], lambda k: contestants(1_000_000, k)),
     }
     for name, (label, values, contestants_of) in against.items():
-        timings = measured_against(values, contestants_of)
+        timings = [interleaved(contestants_of(value), rounds=15) for value in values]
         figure = Figure(figsize=(9, 4), dpi=96)
         times, ratios = figure.subplots(1, 2)
         for color, contestant in enumerate(timings[0]):

@@ -7,8 +7,7 @@ columns, those of the other years only what a count of autism by sex and age nee
 
     python3 data-raw/nsch.py nsch_2017_topical_Stata.zip --out data
 
-What each column means, and what was left out and why, is told in ``data/README.md``.
-Needs pandas alone. The same zip always gives the same bytes.
+data/README.md says what each column means. The same zip always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -68,33 +67,16 @@ SCHOOL_DAYS_MISSED: Codes = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: None}
 
 
 def numbers(low: int, high: int) -> Codes:
-    """Return the codes of a variable whose whole numbers mean themselves.
-
-    Parameters
-    ----------
-    low, high : int
-        The smallest and the largest number that may occur.
-
-    Returns
-    -------
-    Mapping of int to int
-        Each number from `low` to `high`, mapped to itself.
-    """
+    """Return the codes of a variable whose whole numbers mean themselves."""
     return {number: number for number in range(low, high + 1)}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the extract and where it comes from.
+    """A column of the extract, and the survey's variables that it comes from, each with what its codes become.
 
-    Parameters
-    ----------
-    name : str
-        The column's name in the extract.
-    sources : Mapping of str to Codes
-        The survey's variables, each with its codes and what they become; a code that
-        becomes None is left empty. Where a column has several, they were asked of
-        different children, and each row takes the one that was answered.
+    A code that becomes None is left empty. The variables of a column were asked of different children, and each row
+    takes the one that was answered.
     """
 
     name: str
@@ -159,24 +141,7 @@ PREDICTOR_COLUMNS: Tuple[Column, ...] = (
 
 
 def read_survey(path: Path) -> pd.DataFrame:
-    """Read the Stata file inside a zip of the Census Bureau.
-
-    Parameters
-    ----------
-    path : Path
-        The zip, holding exactly one ``.dta`` file.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The survey as it is, with codes as numbers. Stata's four kinds of missing value
-        (no valid response, not in universe, logical skip, suppressed) are NaN.
-
-    Raises
-    ------
-    ValueError
-        If the zip does not hold exactly one Stata file.
-    """
+    """Read the Stata file inside a zip of the Census Bureau; Stata's four kinds of missing value are NaN."""
     with zipfile.ZipFile(path) as archive:
         members = [name for name in archive.namelist() if name.lower().endswith(".dta")]
         if len(members) != 1:
@@ -186,23 +151,7 @@ def read_survey(path: Path) -> pd.DataFrame:
 
 
 def survey_year(survey: pd.DataFrame) -> int:
-    """Return the one year that a survey file is about.
-
-    Parameters
-    ----------
-    survey : pandas.DataFrame
-        A file of the survey.
-
-    Returns
-    -------
-    int
-        The year.
-
-    Raises
-    ------
-    ValueError
-        If the file is not about exactly one of the known years.
-    """
+    """Return the one year that a survey file is about."""
     found = sorted(int(year) for year in survey["year"].unique())
     if len(found) != 1 or found[0] not in YEARS:
         raise ValueError(f"The survey's year must be one of {YEARS}. Got {found} instead.")
@@ -210,25 +159,7 @@ def survey_year(survey: pd.DataFrame) -> int:
 
 
 def recode(values: pd.Series, codes: Codes) -> pd.Series:
-    """Turn the survey's codes into the extract's values.
-
-    Parameters
-    ----------
-    values : pandas.Series
-        The answers to one of the survey's questions, none of them missing.
-    codes : Codes
-        What each code becomes.
-
-    Returns
-    -------
-    pandas.Series
-        Of dtype object: text or whole numbers, None for a code that is to be left empty.
-
-    Raises
-    ------
-    ValueError
-        If there is a code that is not in `codes`.
-    """
+    """Turn the survey's codes into the extract's values."""
     unknown = sorted(float(value) for value in set(values) - set(codes))
     if unknown:
         raise ValueError(f"The variable {values.name} has unknown codes: {unknown}.")
@@ -237,25 +168,7 @@ def recode(values: pd.Series, codes: Codes) -> pd.Series:
 
 
 def make_column(survey: pd.DataFrame, column: Column) -> pd.Series:
-    """Make one column of the extract.
-
-    Parameters
-    ----------
-    survey : pandas.DataFrame
-        A file of the survey.
-    column : Column
-        What to make.
-
-    Returns
-    -------
-    pandas.Series
-        Of dtype object, None where missing.
-
-    Raises
-    ------
-    ValueError
-        If a row has an answer to more than one of the column's variables.
-    """
+    """Make one column of the extract."""
     answered = survey[list(column.sources)].notna().sum(axis=1)
     if (answered > 1).any():
         raise ValueError(f"The column {column.name} has rows with more than one answer.")
@@ -267,19 +180,7 @@ def make_column(survey: pd.DataFrame, column: Column) -> pd.Series:
 
 
 def make_extract(survey: pd.DataFrame) -> pd.DataFrame:
-    """Make the extract of one year.
-
-    Parameters
-    ----------
-    survey : pandas.DataFrame
-        A file of the survey.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a child, in the order of `survey`; all columns of dtype object and the
-        survey weight as text with one decimal, ready to be written.
-    """
+    """Make the extract of one year."""
     made: Dict[str, pd.Series] = {}
     for column in STRATA_COLUMNS:
         made[column.name] = make_column(survey, column)
@@ -291,15 +192,7 @@ def make_extract(survey: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_extract(extract: pd.DataFrame, path: Path) -> None:
-    """Write an extract as gzipped CSV, the same bytes every time.
-
-    Parameters
-    ----------
-    extract : pandas.DataFrame
-        What to write; missing values become empty fields.
-    path : Path
-        Where to write it.
-    """
+    """Write an extract as gzipped CSV, the same bytes every time."""
     text = extract.to_csv(index=False, na_rep="", lineterminator="\n")
     with path.open("wb") as raw:
         # Neither a name nor a time goes into the header.
@@ -308,20 +201,7 @@ def write_extract(extract: pd.DataFrame, path: Path) -> None:
 
 
 def describe(extract: pd.DataFrame, path: Path) -> str:
-    """Say in one line what an extract holds.
-
-    Parameters
-    ----------
-    extract : pandas.DataFrame
-        The extract.
-    path : Path
-        Where it was written.
-
-    Returns
-    -------
-    str
-        The file's name, its size, and the counts of the answer.
-    """
+    """Say in one line what an extract holds."""
     autism = extract["autism"]
     return (
         f"{path.name}: {path.stat().st_size:,} bytes, {len(extract):,} children, "

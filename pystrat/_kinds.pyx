@@ -2,6 +2,7 @@
 # cython: language_level=3
 """The kinds of samplers of the core in C++ (core/kinds.hpp): requests, and instances that draw epochs."""
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -60,6 +61,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     boolean begin_sampler(
         const Kind &kind, const Values &given, uint32_t seed, unique_ptr[Sampler] &sampler, Host &host
     ) except +
+    boolean answer_request(const Kind &kind, const Values &given, Host &host) except +
     boolean describe_sampler(const Sampler &sampler, Host &host) except +
     boolean begin_state(Sampler &sampler, const Values &given, Host &host) except +
     boolean draw_more(
@@ -88,6 +90,24 @@ def check(str kind not None, dict arguments not None):
     return {name: read.tobytes().decode() if read.itemsize == 1 else plain(read) for name, read in call.results.items()}
 
 
+def call(str kind not None, dict arguments not None, dict data not None={}, names=()):
+    """Return what a kind answers, as arrays; without `data`, which are made of some arguments, it only checks.
+
+    `names` are those of the strata, for messages; or returns the name of what a word and numbers stand for.
+    """
+    cdef Request request = Request(arguments, False)
+    cdef Call call = Call(request)
+    cdef const Kind *found = kind_of(kind)
+    cdef bint succeeded
+    request.add_data(data)
+    with nogil:
+        succeeded = answer_request(found[0], request.values, call.host)
+    call.finish(succeeded, names)
+    if not call.host.warning.empty():
+        call.results["warnings"] = with_names(call.host.warning.decode(), names, call.host.stratum).splitlines()
+    return call.results
+
+
 cdef const Kind *kind_of(str name) except NULL:
     cdef const Kind *found = find_kind(name.encode())
     if found == NULL:
@@ -105,9 +125,14 @@ cdef class Request:
     def __init__(self, dict given not None, bint is_recipe):
         self.given, self.values.is_recipe, self.kept = given, is_recipe, []
         for name, value in given.items():
-            self.add(name.encode(), value)
+            self.add(name.encode(), value, is_recipe)
 
-    cdef int add(self, string name, value) except -1:
+    cdef int add_data(self, dict data) except -1:
+        for name, value in data.items():
+            self.add(name.encode(), value, True)
+        return 0
+
+    cdef int add(self, string name, value, bint may_be_array) except -1:
         if value is None:
             self.values.add[Nothing](name, Nothing())
         elif type(value) is float or (type(value) is int and -LARGEST < value < LARGEST):
@@ -118,7 +143,7 @@ cdef class Request:
             self.values.add[string](name, <string>value.encode("utf-8", "surrogatepass"))
         elif is_number(value):
             self.values.add[double](name, <double>as_written(value))
-        elif self.values.is_recipe and is_vector(value):
+        elif may_be_array and is_vector(value):
             self.add_array(name, value)
         elif isinstance(value, Mapping):
             self.values.add[Named](name, named(value))
@@ -200,13 +225,20 @@ cdef class Call:
                 value = list(value.values() if isinstance(value, Mapping) else value)[refusal.place - 1]
             got = show(value)
         texts = [refusal.requirement.decode(), got, advice or None]
-        texts = [with_stratum(text, names, refusal.stratum) for text in texts]
+        texts = [with_names(text, names, refusal.stratum) for text in texts]
         raise (refused_type if refusal.is_type else refused_value)(refusal.parameter.decode(), *texts)
 
 
-def with_stratum(text, names, stratum):
-    """Return a text with the name of a stratum, as users of Python write it; without names or a text, as it is."""
-    if text is None or "{stratum}" not in text or not len(names):
+def with_names(text, names, stratum):
+    """Return a text with the name of a stratum, as users of Python write it, or all that `names` returns.
+
+    Without names or a text, it stays as it is.
+    """
+    if text is None or "{" not in text:
+        return text
+    if callable(names):
+        return re.sub(r"\{(.*?)\}", lambda found: names(*found[1].split()), text)
+    if not len(names):
         return text
     return text.replace("{stratum}", str((names.in_messages() if isinstance(names, Names) else names)[stratum]))
 
@@ -267,7 +299,7 @@ cdef class Instance:
         with nogil:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)
         call.finish(succeeded, names)
-        self.warning = with_stratum(call.host.warning.decode(), names, call.host.stratum)
+        self.warning = with_names(call.host.warning.decode(), names, call.host.stratum)
 
     @property
     def n_batches(self):

@@ -38,6 +38,11 @@ def check_replicas(num_replicas: Any, rank: Any) -> tuple[Optional[int], Optiona
     return num_replicas, rank
 
 
+def batches_of_rank(batches: int, rank: Optional[int], stride: int) -> int:
+    """Return how many of the first `batches` batches of all ranks are those of one of them."""
+    return (batches - (rank or 0) + stride - 1) // stride
+
+
 def check_state(state: Any, own_fingerprint: str) -> None:
     """Refuse what is no state, is one of another version, or is not from a sampler with this fingerprint."""
     if not isinstance(state, Mapping) or not {"version", "fingerprint", "epoch", "batch"} <= set(state):
@@ -305,8 +310,7 @@ class BatchSampler(ABC):
         check_state(state, BatchSampler._state(self, self._next)["fingerprint"])
         epoch = self._check_epoch(state["epoch"])
         batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches(epoch))
-        # How many of the first `batch` batches of all ranks were this rank's.
-        return Place(epoch, (batch - (self._rank or 0) + self._stride - 1) // self._stride)
+        return Place(epoch, batches_of_rank(batch, self._rank, self._stride))
 
     def _warn_of_process_group(self) -> None:
         """Warn once of what was not given if a process group runs."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
 
 import numpy as np
 
-from pystrat import _core, _kernels
+from pystrat import _kernels, _kinds
 from pystrat.arrays import (
     Wanted,
     as_vector,
@@ -232,7 +232,7 @@ def factorize_numbers(
         left_out = None
     kept = values if left_out is None else values[~left_out]
     wide = np.float64 if values.dtype.kind == "f" else np.uint64 if values.dtype.kind == "u" else np.int64
-    found = _core.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
+    found = _kinds.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
     distinct = found["values"].view(wide).astype(values.dtype, copy=False)
     if left_out is None:
         return found["codes"], distinct

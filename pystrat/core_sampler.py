@@ -106,7 +106,7 @@ class CoreBatchSampler(BatchSampler):
         return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
 
     def _fingerprint(self) -> str:
-        return str(self._new_instance().identify())
+        return str(self._with_instance(lambda instance: instance.identify()))
 
     def _epoch_batches(self, epoch: int) -> Batches:
         drawn = self._drawn(epoch)
@@ -114,16 +114,17 @@ class CoreBatchSampler(BatchSampler):
 
     def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
         """Return all that the core draws for an epoch."""
-        return self._with_instance(lambda instance: instance.draw(epoch))
+        drawn: dict[str, NDArray[Any]] = self._with_instance(lambda instance: instance.draw(epoch))
+        return drawn
 
-    def _with_instance(self, ask: Callable[[Any], Any]) -> dict[str, NDArray[Any]]:
+    def _with_instance(self, ask: Callable[[Any], Any]) -> Any:
+        """Ask an instance that no other thread uses."""
         try:
             instance = self._idle.pop()
         except IndexError:
             instance = self._new_instance()
         try:
-            found: dict[str, NDArray[Any]] = ask(instance)
-            return found
+            return ask(instance)
         finally:
             self._idle.append(instance)
 
@@ -178,7 +179,8 @@ class KindBatchSampler(CoreBatchSampler):
 
     def _describe(self) -> dict[str, NDArray[Any]]:
         """Return what the core says of the plan."""
-        return self._with_instance(_kinds.Instance.describe)
+        described: dict[str, NDArray[Any]] = self._with_instance(_kinds.Instance.describe)
+        return described
 
     def _global_length(self) -> int:
         return self._n_batches

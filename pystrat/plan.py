@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
 
-from pystrat import _core
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of
 from pystrat.strata import sorted_batches, sorted_frame, sorted_series
@@ -146,17 +145,15 @@ class BatchPlan(Plan):
     @property
     def sizes(self) -> NDArray[np.int64]:
         """The number of rows of each batch, shape (n_batches,)."""
-        return np.diff(self.offsets)
+        if self.assign == "even":
+            return self.n_rows // self.n_batches + (np.arange(self.n_batches) < self.n_rows % self.n_batches)
+        batches = np.arange(self.n_batches + 1)
+        return np.diff(sum(batches * count // self.n_batches for count in self.counts))
 
     @property
     def offsets(self) -> NDArray[np.int64]:
         """The place in the epoch where each batch begins, and where the last one ends, shape (n_batches + 1,)."""
-        return np.asarray(self._follows("batch_offsets")["offsets"])
-
-    def _follows(self, name: str) -> dict[str, Any]:
-        """Return what the core says that follows from the plan."""
-        arguments = {"n_batches": self.n_batches, "even": self.assign == "even"}
-        return _core.call(name, arguments, {"counts": self.counts.astype(np.float64)})
+        return np.concatenate([[0], np.cumsum(self.sizes)])
 
     def composition(self) -> pd.DataFrame:
         """Return the rows of each stratum in each batch: one row per batch, one column per stratum, by its value."""
@@ -164,8 +161,10 @@ class BatchPlan(Plan):
 
     def rows_of_strata(self) -> NDArray[np.int64]:
         """Return the same as an array, shape (n_batches, number of strata), with strata in the order of `counts`."""
-        rows: NDArray[np.float64] = self._follows("batch_composition")["rows"]
-        return rows.reshape(-1, self.n_batches).T.astype(np.int64)
+        if self.assign == "even":
+            ends = np.concatenate([[0], np.cumsum(self.counts)])
+            return np.diff((ends - np.arange(self.n_batches)[:, np.newaxis] - 1) // self.n_batches)
+        return np.diff(np.arange(self.n_batches + 1)[:, np.newaxis] * self.counts // self.n_batches, axis=0)
 
     def rows_of_batches(self) -> pd.DataFrame:  # noqa: D102, as in `Plan`
         batches = range(1, self.n_batches + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, Optional
 
-from pystrat._random import RandomStream
+from pystrat import _kinds
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED, SEED_MODULUS
 from pystrat.messages import check_integer, refused_value, show
 
@@ -47,4 +47,5 @@ def epoch_permutation(n_rows: int, *, seed: int, epoch: int = 0) -> NDArray[np.i
     n_rows = check_integer(n_rows, "n_rows", minimum=0, maximum=MAX_COUNT)
     seed = check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
     epoch = check_integer(epoch, "epoch", minimum=0, maximum=MAX_EPOCH)
-    return RandomStream(epoch_seed(seed, epoch)).permutation(n_rows)
+    rows: NDArray[np.int32] = _kinds.call("permutation", {"n_rows": n_rows, "seed": epoch_seed(seed, epoch)})["rows"]
+    return rows

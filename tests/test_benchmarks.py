@@ -28,16 +28,13 @@ def test_the_pages_follow_the_ratios_and_name_those_above_their_limit(page: Any)
     limited = next(key for key, ratio in found.items() if ratio.limit and not ratio.is_missed)
     missed = {**found, limited: found[limited]._replace(ratio="99")}
     assert limited[1] not in page.limits_text(found) and f"| {limited[1]} | 99 |" in page.limits_text(missed)
-    old, new = {"date": "2026-01-01", "versions": "Python 3"}, {"date": "2026-01-02", "versions": "Python 4"}
-    lines = ["- Python 3, on 2026-01-01: `a.py`", "- Python 4, on 2026-01-02: `b.py`"]
-    assert page.measured_text({"a.py": old, "b.py": new}) == ["Measured with:", "", *lines]
 
 
 def test_every_script_is_described_and_every_claim_has_a_plot_with_all_its_lines(page: Any) -> None:
     measured, method = {ratio.script for ratio in page.ratios.read()}, (FOLDER / "method.md").read_text("utf-8")
     makefile = (FOLDER.parent / "Makefile").read_text(encoding="utf-8")
     (names,) = re.findall(r"^bench_scripts := (.*)$", makefile, re.MULTILINE)
-    scripts = {f"{name}.py" for name in names.split()} | {"growth.R", "epoch.R", "loop.R", "task_rows.R"}
+    scripts = {f"{name}.py" for name in names.split()} | {"epoch.R", "loop.R"}
     assert measured <= set(re.findall(r"^\| `(\w+\.\w+)` \|", method, re.MULTILINE)) == scripts
     for claim in page.CLAIMS:
         assert "<svg" in (FOLDER / claim.picture).read_text(encoding="utf-8")

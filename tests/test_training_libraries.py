@@ -41,9 +41,8 @@ from tests.training_libraries import (
 def test_every_recipe_says_whether_it_is_run_and_defines_its_names(section: str) -> None:
     blocks = code_blocks(section)
     assert blocks and shared_lines(section) == shared_lines()
-    says = "**Not run in this project's tests:**"
-    if section in RUN:
-        says = "**Run by the tests:**"
+    assert section in (*RUN, *RUN_IF_INSTALLED)
+    says = "**Run by the tests:**"
     if section in RUN_IF_INSTALLED:
         says = f"**Run by the tests, if {RUN_IF_INSTALLED[section]} is installed:**"
     for prose, code in blocks:

@@ -126,9 +126,6 @@ install_torch = function(available, library_folder) {
     args = c("CMD", "INSTALL", "--no-multiarch", paste0("--library=", shQuote(library_folder)),
       shQuote(file.path(folder, "torch"))),
     env = paste0("MAKEFLAGS=-j", n_jobs))
-  if (status == 0) {
-    cat("torch is built\n")
-  }
   if (status == 0 || is_resumed) {
     unlink(file.path(library_folder, "building"), recursive = TRUE)
   }
@@ -150,7 +147,6 @@ install_what_is_missing = function(wanted, library_folder) {
   available = available_on_cran()
   chosen = choose_sources(wanted, list(installed = installed_versions()), available)
   missing = names(chosen)[chosen == "cran"]
-  cat("packages to build:", missing, "\n")
   use_makevars()
   # An interrupted build leaves its lock behind; packages are moved into the library when they are complete.
   unlink(list.files(library_folder, pattern = "^00LOCK", full.names = TRUE), recursive = TRUE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, NamedTuple, Optional
+from typing import Callable, Iterator, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,24 +82,7 @@ KINDS: dict[str, Callable[[Labels, int, int], Made]] = {
 CHANGES_SHARES = ("over", "weighted", "at least 4", "equal shares")
 
 
-class Endless:
-    """The batches of one epoch after another, with the state of the sampler."""
-
-    def __init__(self, sampler: BatchSampler) -> None:
-        self._sampler = sampler
-        self._epoch = iter(sampler)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        return self
-
-    def __next__(self) -> list[int]:
-        for batch in self._epoch:
-            return batch
-        self._epoch = iter(self._sampler)
-        return next(self._epoch)
-
-    def state_dict(self) -> dict[str, Any]:
-        return self._epoch.state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._epoch.load_state_dict(state)
+def endless(sampler: BatchSampler) -> Iterator[list[int]]:
+    """Yield the batches of one epoch after another."""
+    while True:
+        yield from sampler

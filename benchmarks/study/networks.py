@@ -7,7 +7,7 @@ networks of all tracks make a step together. Every network gets the values that 
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import Sequence
 
 import torch
 
@@ -99,26 +99,6 @@ class Networks:
                 shape = (len(sizes), 1, -1, 1) if place < 2 else (len(sizes), -1, 1, 1)
                 root = square.sqrt().div_(scales.view(-1, 1, 1, 1).float()).add_(EPSILON)
                 parameter.sub_(mean.div(root).mul_(sizes.view(shape).float()))
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return everything that training has changed."""
-        return {
-            "parameters": [parameter.detach() for parameter in self.parameters],
-            "means": self._means,
-            "squares": self._squares,
-            "steps": self._steps,
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        with torch.no_grad():
-            for own, loaded in (
-                (self.parameters, state["parameters"]),
-                (self._means, state["means"]),
-                (self._squares, state["squares"]),
-                ([self._steps], [state["steps"]]),
-            ):
-                for tensor, values in zip(own, loaded):
-                    tensor.copy_(values)
 
 
 def _first_weights(n_inputs: int, n_hidden: int, n_outputs: int, seed: int) -> list[torch.Tensor]:

@@ -4,7 +4,7 @@
     python benchmarks/study/run_study.py --minutes 30    what can be done in half an hour; again to continue
     python benchmarks/study/run_study.py --seeds 1 --batch-sizes 32 128 --data default survey
 
-Results are in results.csv.gz. An interrupted cell continues within its epochs.
+Results are in results.csv.gz. An interrupted cell begins again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import argparse
 import csv
 import gzip
 import io
-import statistics
 import time
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence
@@ -80,12 +79,11 @@ def append(lines: Iterable[dict[str, Any]]) -> None:
         file.write(gzip.compress(text.getvalue().encode("utf-8"), mtime=0))
 
 
-def done_cells(n_steps: int) -> Iterator[tuple[Cell, float]]:
-    """Yield the cells that have results of this number of steps, and their seconds."""
+def done_cells(n_steps: int) -> Iterator[Cell]:
+    """Yield the cells that have results of this number of steps."""
     for line in read():
         if line["split"] == "0" and int(line["steps"]) == n_steps:
-            cell = Cell(line["data"], line["loss"], line["batches"], int(line["batch_size"]), int(line["seed"]))
-            yield cell, 2 * data.REPEATS * float(line["seconds"] or 0)
+            yield Cell(line["data"], line["loss"], line["batches"], int(line["batch_size"]), int(line["seed"]))
 
 
 def read_sizes() -> dict[str, dict[str, str]]:
@@ -117,12 +115,11 @@ def run(options: argparse.Namespace) -> None:
     entries = [entry for entry in data.catalog() if not options.data or entry.name in options.data]
     sizes = options.batch_sizes or SEEDS
     grid = cells(entries, {size: options.seeds or SEEDS.get(size, 1) for size in sizes})
-    seconds = dict(done_cells(options.steps))
-    left = [cell for cell in grid if cell not in seconds]
+    done_before = set(done_cells(options.steps))
+    left = [cell for cell in grid if cell not in done_before]
     print(f"{len(grid)} cells, {len(grid) - len(left)} done.", flush=True)
     by_name = {entry.name: entry for entry in entries}
     loaded: dict[str, tuple[data.DataSet, list[data.Split]]] = {}
-    checkpoint = data.PREPARED / "checkpoint.pt"
     end = time.monotonic() + 60 * options.minutes
     for place, cell in enumerate(left):
         if time.monotonic() > end:
@@ -131,34 +128,19 @@ def run(options: argparse.Namespace) -> None:
             found = data.load(by_name[cell.data])
             loaded[cell.data] = found, found.splits()
             note_size(found)
-        begin = time.monotonic()
-        append(_results(cell, *loaded[cell.data], options.steps, checkpoint))
-        seconds[cell] = time.monotonic() - begin
-        print(f"{len(grid) - len(left) + place + 1} of {len(grid)}, {_left(seconds, left[place + 1 :])}: ", end="")
-        print(f"{cell.data}, {cell.loss}, {cell.batches}, {cell.batch_size}, {seconds[cell]:.2f} s", flush=True)
+        append(_results(cell, *loaded[cell.data], options.steps))
+        done = len(grid) - len(left) + place + 1
+        print(f"{done} of {len(grid)}: {cell.data}, {cell.loss}, {cell.batches}, {cell.batch_size}", flush=True)
 
 
-def _results(
-    cell: Cell, found: data.DataSet, splits: list[data.Split], n_steps: int, checkpoint: Path
-) -> list[dict[str, Any]]:
+def _results(cell: Cell, found: data.DataSet, splits: list[data.Split], n_steps: int) -> list[dict[str, Any]]:
     """Return the results of a cell, or lines without any if its sampler refuses the rows."""
     try:
         training = Training(cell, found, splits, n_steps)
     except ValueError:
         return [{**cell._asdict(), "split": 0, "steps": n_steps}]
-    training.run(checkpoint)
+    training.run()
     return training.results()
-
-
-def _left(seconds: dict[Cell, float], left: list[Cell]) -> str:
-    """Return the time that is left, by the mean time of cells of each batch size."""
-    by_size: dict[int, list[float]] = {}
-    for cell, spent in seconds.items():
-        by_size.setdefault(cell.batch_size, []).append(spent)
-    known = {size: statistics.fmean(spent) for size, spent in by_size.items()}
-    largest = max(known)  # the time of larger batches grows with their size
-    total = sum(known.get(cell.batch_size, known[largest] * cell.batch_size / largest) for cell in left)
-    return f"about {total / 60:.0f} minutes left"
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:

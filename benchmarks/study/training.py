@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
 import batches
 import measures
@@ -19,7 +17,6 @@ from numpy.typing import NDArray
 
 RATES = (0.001, 0.003, 0.01, 0.03)
 N_HIDDEN = 32
-SECONDS_BETWEEN_STATES = 30.0
 
 
 class Cell(NamedTuple):
@@ -37,7 +34,7 @@ class Track:
     """The batches of one split."""
 
     split: Split
-    endless: batches.Endless
+    endless: Iterator[list[int]]
     row_weights: NDArray[np.float32]
     drawn: NDArray[np.float64]  # the sum of weights by stratum
     lost: int = 0
@@ -58,7 +55,6 @@ class Training:
         n_outputs = data.n_strata if data.task == "classes" else 1
         seeds = [100 * cell.seed + place for place in range(len(splits))]
         self.networks = Networks(data.features.shape[1], N_HIDDEN, n_outputs, seeds=seeds, rates=RATES)
-        self._step = 0
         self._seconds = self._sampler_seconds = 0.0
 
     def _track(self, split: Split, seed: int) -> Track:
@@ -71,27 +67,15 @@ class Training:
             counts = np.bincount(labels, minlength=self._data.n_strata)
             weights = weights * (len(labels) / len(counts) / counts)[labels]
         drawn = np.zeros(self._data.n_strata)
-        return Track(split, batches.Endless(made.sampler), weights.astype(np.float32), drawn)
+        return Track(split, batches.endless(made.sampler), weights.astype(np.float32), drawn)
 
     def _moments(self, split: Split) -> tuple[torch.Tensor, torch.Tensor]:
         rows = self._features[torch.from_numpy(split.train)]
         return rows.mean(0), rows.std(0).clamp(min=1e-6)
 
-    def run(self, checkpoint: Path) -> None:
-        """Train, and save the state from time to time. Begin with the state in the file, if this cell reaches it."""
-        if checkpoint.exists():
-            saved = torch.load(checkpoint, weights_only=False)  # states of weighted batches hold arrays
-            if saved["cell"] == tuple(self._cell) and saved["step"] <= self._n_steps:
-                self.load_state_dict(saved)
-        last = time.monotonic()
-        while self._step < self._n_steps:
+    def run(self) -> None:
+        for _ in range(self._n_steps):
             self.step()
-            if time.monotonic() - last > SECONDS_BETWEEN_STATES:
-                partial = checkpoint.with_suffix(".part")
-                torch.save(self.state_dict(), partial)
-                os.replace(partial, checkpoint)
-                last = time.monotonic()
-        checkpoint.unlink(missing_ok=True)
 
     def step(self) -> None:
         begin = time.perf_counter()
@@ -114,7 +98,6 @@ class Training:
         self.networks.step(losses, usable)
         for track, is_usable in zip(self._tracks, usable.tolist()):
             track.lost += not is_usable
-        self._step += 1
         self._seconds += time.perf_counter() - begin
 
     def _next_batch(self, track: Track) -> NDArray[np.int64]:
@@ -127,27 +110,6 @@ class Training:
             if not is_needed or 0 < np.count_nonzero(strata) < len(strata):
                 track.drawn += np.bincount(strata, track.row_weights[rows], minlength=len(track.drawn))
                 return rows
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state of the networks and of all samplers."""
-        return {
-            "cell": tuple(self._cell),
-            "step": self._step,
-            "seconds": (self._seconds, self._sampler_seconds),
-            "networks": self.networks.state_dict(),
-            "tracks": [
-                (track.endless.state_dict(), track.drawn.tolist(), track.lost, track.requested)
-                for track in self._tracks
-            ],
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._step = state["step"]
-        self._seconds, self._sampler_seconds = state["seconds"]
-        self.networks.load_state_dict(state["networks"])
-        for track, (sampler, drawn, lost, requested) in zip(self._tracks, state["tracks"]):
-            track.endless.load_state_dict(sampler)
-            track.drawn, track.lost, track.requested = np.array(drawn), lost, requested
 
     def results(self) -> list[dict[str, Any]]:
         """Return a line for each split: the rate with the best validation result, measured on the test rows."""

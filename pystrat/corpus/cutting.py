@@ -44,12 +44,7 @@ class CuttingBatchSampler(CoreBatchSampler):
 
     def _known_length(self, epoch: int) -> int:
         """Return the number of batches of an epoch, 0 if it depends on the rows that are drawn."""
-        try:
-            instance = self._idle[-1]
-        except IndexError:
-            instance = self._new_instance()
-            self._idle.append(instance)
-        return int(instance.count_batches(epoch))
+        return int(self._with_instance(lambda instance: instance.count_batches(epoch)))
 
     def _epoch_batches(self, epoch: int) -> Batches:
         if not self._by_length:

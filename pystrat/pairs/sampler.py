@@ -32,8 +32,7 @@ class ObservedPairsBatchSampler(KindBatchSampler):
             range(self.n_users) if self._users.names is None else self._users.names,
             {"user_ids": self._users.names, "item_ids": self._items.names},
         )
-        found = self._idle[0].describe()
-        self._described = {name: values.item() for name, values in found.items()}
+        self._described = {name: values.item() for name, values in self._describe().items()}
         nothing = np.empty(0, dtype=np.int64)
         self._users, self._items = self._users._replace(codes=nothing), self._items._replace(codes=nothing)
 

@@ -89,7 +89,7 @@ class PerLabelBatchSampler(KindBatchSampler):
             "positives": np.nonzero(matrix.T)[1].astype(np.int32),
         }
         self._begin(of_labels, names, {"names": names})
-        self._labels_per_batch = int(self._idle[0].describe()["labels_per_batch"][0])
+        self._labels_per_batch = int(self._describe()["labels_per_batch"][0])
 
     @property
     def labels(self) -> tuple[Any, ...]:

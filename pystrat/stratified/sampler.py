@@ -6,7 +6,7 @@ from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
-from pystrat import _core
+from pystrat import _kinds
 from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of
 from pystrat.messages import count_of
@@ -174,7 +174,7 @@ def min_samples_for_batch_size(
     3
     """
     arguments = {"mean_batch_size": mean_batch_size, "missing": missing, "num_replicas": num_replicas}
-    _core.call("min_samples_for_batch_size", arguments)
+    _kinds.call("min_samples_for_batch_size", arguments)
     encoded = encode_strata(strata, missing=missing)
     counts = {"counts": encoded.counts.astype(np.float64)}
-    return int(_core.call("min_samples_for_batch_size", arguments, counts, encoded.shown)["minimum"])
+    return int(_kinds.call("min_samples_for_batch_size", arguments, counts, encoded.shown)["minimum"][0])

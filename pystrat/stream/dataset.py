@@ -11,7 +11,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from pystrat import _kinds
 from pystrat.arrays import as_mapping
-from pystrat.base import STATE_VERSION, check_replicas, check_state
+from pystrat.base import STATE_VERSION, Place, batches_of_rank, check_replicas, check_state
 from pystrat.core_sampler import arguments_of
 from pystrat.counts_by_shard import shown_names
 from pystrat.digest import fingerprint_of
@@ -22,7 +22,7 @@ from pystrat.seeds import check_seed
 from pystrat.strata import encode_strata, listed, sorted_series
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, CutBatches
-from pystrat.stream.iterating import Place, SharedEpoch, StreamIterator
+from pystrat.stream.iterating import SharedEpoch, StreamIterator
 from pystrat.stream.lanes import Drawn, Lanes, strata_of_keys
 from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, UnknownStratum
 
@@ -317,7 +317,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         check_state(state, self._fingerprint)
         epoch = self._lanes.check_epoch(state["epoch"])
         batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches)
-        return Place(epoch, (batch - (self.rank or 0) + self._stride - 1) // self._stride)
+        return Place(epoch, batches_of_rank(batch, self.rank, self._stride))
 
     # How batches are made -------------------------------------------------------------------------------------------
 

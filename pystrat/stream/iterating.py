@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 
 import torch
 from torch.utils.data import get_worker_info
+
+from pystrat.base import Place
 
 if TYPE_CHECKING:
     from pystrat.stream.dataset import StratifiedStream
 
 _BATCHES = 2**32  # a place is one number, so that it is read and written at once
-
-
-class Place(NamedTuple):
-    """An epoch, and one of this rank's batches in it."""
-
-    epoch: int
-    batch: int
 
 
 class SharedEpoch:
@@ -66,10 +61,11 @@ class SharedEpoch:
             return self.go_on_at(Place(epoch + 1, 0))
         if int(self._begun[worker]) >> 1 == epoch and int(self._begun[-1]) < 0:
             self._begun[-1] = 1
-            told = (
+            warnings.warn(
                 f"Epoch {epoch} of the stream was begun before, and comes again: with workers, a loop that leaves an "
+                "epoch before its end calls set_epoch() before the next iteration.",
+                stacklevel=4,
             )
-            warnings.warn(told + "epoch before its end calls set_epoch() before the next iteration.", stacklevel=4)
         self._begun[worker] = 2 * epoch
 
     def end(self, epoch: int, worker: Optional[int], n_workers: int) -> None:
@@ -107,7 +103,7 @@ class StreamIterator(Iterator[list[Any]]):
         try:
             for _ in range(n_lanes // self._step):  # until all lanes of this worker have ended
                 assert self._place is not None
-                epoch, batch = self._place
+                epoch, batch = self._place[:2]
                 found = next(self._lanes[batch % n_lanes], None)
                 self._place = Place(epoch, batch + self._step)
                 if found is not None:
@@ -126,7 +122,7 @@ class StreamIterator(Iterator[list[Any]]):
             self._place = self._first_place()
             stream._check_begin(self._place.epoch)
             stream._shared.begin(self._place.epoch, self._worker)
-        epoch, first = self._place
+        epoch, first = self._place[:2]
         n_lanes, drawn = stream._n_own_lanes, stream._lanes.draw(epoch)
         for batch in range(first, first + n_lanes, self._step):
             self._lanes[batch % n_lanes] = stream._lane_batches(batch % n_lanes, epoch, drawn, batch // n_lanes)
@@ -134,7 +130,7 @@ class StreamIterator(Iterator[list[Any]]):
     def _first_place(self) -> Place:
         """Return where this worker begins if the iteration begins at the next place of the stream."""
         self._stream._check_workers(self._step)
-        epoch, batch = self._stream._shared.next
+        epoch, batch = self._stream._shared.next[:2]
         return Place(epoch, batch + (self._worker or 0))
 
     def state_dict(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class _DeclaredSampler(KindBatchSampler):
         self._table = read_table(table, self._nodes)
         given = [show(value.given) for value in self._auxiliary]
         self._begin({**tree_data(self._nodes, self._table), **auxiliary_data(self._auxiliary)}, given, stacklevel=4)
-        described = self._idle[0].describe()
+        described = self._describe()
         self._length = int(described["length"][0]) or None
         self._n_nodes = len(described["declared"])
 
@@ -85,8 +85,8 @@ class _DeclaredSampler(KindBatchSampler):
 
     def describe(self) -> TreeDescription:
         """Return a description of the tree: its text, its graph, the expected frequencies, and possible mistakes."""
-        instance = self._new_instance()
-        return TreeDescription(self._nodes, self._table, instance.describe(), instance.warning.splitlines())
+        described, warnings = self._with_instance(lambda instance: (instance.describe(), instance.warning.splitlines()))
+        return TreeDescription(self._nodes, self._table, described, warnings)
 
     def __bool__(self) -> bool:
         return True  # even without a length, which Python would request

@@ -108,10 +108,10 @@ TRAININGS = [
 
 @pytest.mark.parametrize("loss, kind", some_of(TRAININGS, 3))
 def test_networks_that_are_trained_at_once_are_those_that_are_trained_alone(
-    module: Callable[[str], Any], tmp_path: Path, loss: str, kind: str
+    module: Callable[[str], Any], loss: str, kind: str
 ) -> None:
     training = _training(module, loss, kind)
-    training.run(tmp_path / "state.pt")
+    training.run()
     for place, rate in ((0, 0), (3, 1)):
         alone = _alone(module, loss, kind, place, module("training").RATES[rate])
         together = module("networks").weights_of(training.networks, place, rate)
@@ -122,32 +122,11 @@ def test_networks_that_are_trained_at_once_are_those_that_are_trained_alone(
             torch.testing.assert_close(one, other, rtol=2e-3, atol=2e-4)
 
 
-KINDS = ["plain", "stratified", "over", "weighted", "downsampled", "plain, refilled"]
-
-
-@pytest.mark.parametrize("kind", some_of(KINDS, 2))
-def test_training_that_is_interrupted_within_an_epoch_ends_with_the_same_results(
-    module: Callable[[str], Any], tmp_path: Path, kind: str
-) -> None:
-    def results(training: Any) -> list[dict[str, Any]]:
-        training.run(tmp_path / "state.pt")
-        lines: list[dict[str, Any]] = training.results()
-        return [{name: value for name, value in line.items() if "seconds" not in name} for line in lines]
-
-    whole = results(_training(module, "AUM", kind))
-    interrupted = _training(module, "AUM", kind)
-    for _ in range(17):
-        interrupted.step()
-    torch.save(interrupted.state_dict(), tmp_path / "state.pt")
-    assert results(_training(module, "AUM", kind)) == whole
-    assert not (tmp_path / "state.pt").exists()
-
-
-def test_lost_batches_are_counted_and_refilled_ones_are_not_lost(module: Callable[[str], Any], tmp_path: Path) -> None:
+def test_lost_batches_are_counted_and_refilled_ones_are_not_lost(module: Callable[[str], Any]) -> None:
     lost = {}
     for kind in ("plain", "plain, refilled", "over"):
         training = _training(module, "AUM", kind, size=4)
-        training.run(tmp_path / "state.pt")
+        training.run()
         lines = training.results()
         lost[kind] = sum(line["lost"] for line in lines)
         assert all(line["requested"] >= N_STEPS for line in lines)
@@ -210,7 +189,7 @@ def test_a_run_continues_with_the_cells_that_have_no_results(
     run.main(arguments)
     finished = run.read()
     assert finished[: len(begun)] == begun
-    assert {cell for cell, _ in run.done_cells(3)} == set(run.cells(data.catalog(), {16: 1}))
+    assert set(run.done_cells(3)) == set(run.cells(data.catalog(), {16: 1}))
     assert run.read_sizes()["made"]["rows"] == "240"
     run.main(arguments)
     assert run.read() == finished

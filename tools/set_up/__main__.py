@@ -22,20 +22,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from typing import Iterator
 
 import debian
 import python_half
 import r_half
 from machine import ROOT, SetUpError, say
-from progress import Progress
 from requirements import TARGETS, Requirement, required, with_demo
-
-# Seconds on two idle cores, for the time that is left.
-_A_DEBIAN_PACKAGE = 0.17
-_PYTHON = 40.0
-_R_PACKAGES = {"demo": 110.0, "test-r": 130.0}
 
 # The targets that need R.
 _NEED_R = {"test-r", "check", "bench"}
@@ -67,18 +60,17 @@ def main(arguments: list[str]) -> int:
 def set_up(targets: list[str]) -> None:
     requirements = required(targets)
     of_r = [target for target in targets if target != "site"]
-    stale_r = [target for target in of_r if not r_half.packages_stamp(target).is_valid()]
-    stale = stale_r + [target for target in targets if not python_half.packages_stamp(target).is_valid()]
-    progress = Progress(expected_seconds(targets, stale_r))
-    if stale:
-        install_debian_packages(requirements, progress)
+    stamps = [r_half.packages_stamp(target) for target in of_r]
+    stamps += [python_half.packages_stamp(target) for target in targets]
+    if not all(stamp.is_valid() for stamp in stamps):
+        install_debian_packages(requirements)
         name_missing_programs(requirements)
     if not of_r:
-        python_half.set_up(requirements, targets, partial(progress.report, "python"))
+        python_half.set_up(requirements, targets)
         return
     with ThreadPoolExecutor(max_workers=2) as halves:
-        python = halves.submit(python_half.set_up, requirements, targets, partial(progress.report, "python"))
-        r = halves.submit(r_half.set_up, requirements, of_r, partial(progress.report, "r"))
+        python = halves.submit(python_half.set_up, requirements, targets)
+        r = halves.submit(r_half.set_up, requirements, of_r)
         python.result()
         if targets == ["demo"] and not r.done():
             say("the Python half is ready; this is its part of the demo, while R's packages are installed")
@@ -91,17 +83,7 @@ def set_up(targets: list[str]) -> None:
         r_half.note_missing(problem)
 
 
-def expected_seconds(targets: list[str], stale_r: list[str]) -> dict[str, float]:
-    """Return the seconds that each stage takes; Python's runs beside that of R, which takes longer."""
-    is_python_longer = not stale_r and not python_half.is_done(targets)
-    return {
-        "debian": 0.0,
-        "python": _PYTHON if is_python_longer else 0.0,
-        "r": sum(_R_PACKAGES.get(target, 10.0) for target in stale_r) + (0 if r_half.rbridge_is_installed() else 5),
-    }
-
-
-def install_debian_packages(requirements: list[Requirement], progress: Progress) -> None:
+def install_debian_packages(requirements: list[Requirement]) -> None:
     """Install the packages of the table, then Debian's R packages that are new enough."""
     missing = debian.missing([row.debian for row in requirements])
     if not debian.can_install():
@@ -109,18 +91,13 @@ def install_debian_packages(requirements: list[Requirement], progress: Progress)
             say(f"these Debian packages would help; to install them: sudo apt-get install {' '.join(missing)}")
         return
     if missing:
-        progress.report("debian", f"Debian packages: {' '.join(missing)}")
+        say(f"Debian packages: {' '.join(missing)}")
         debian.update_lists()
-        missing = debian.known(missing)
-        n_packages = debian.count_with_dependencies(missing)
-        progress.expect("debian", n_packages * _A_DEBIAN_PACKAGE)
-        progress.report("debian", f"Debian packages: with those that they need, {n_packages}")
-        debian.install(missing, "debian")
+        debian.install(debian.known(missing), "debian")
     of_r = [row for row in requirements if row.kind == "r"] and debian.missing(r_half.debian_packages(requirements))
     if of_r:
-        progress.report("debian", f"Debian's R packages: {' '.join(of_r)}", 0.9)
+        say(f"Debian's R packages: {' '.join(of_r)}")
         debian.install(of_r, "debian-r")
-    progress.end("debian")
 
 
 def name_missing_programs(requirements: list[Requirement]) -> None:

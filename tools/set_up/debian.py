@@ -29,11 +29,6 @@ def update_lists() -> None:
         say("going on with the lists of packages that are there")
 
 
-def count_with_dependencies(packages: list[str]) -> int:
-    simulated = printed_by("apt-get", "install", "--simulate", "--no-install-recommends", *packages)
-    return sum(line.startswith("Inst ") for line in simulated.splitlines())
-
-
 def known(packages: list[str]) -> list[str]:
     """Return the packages that apt can install; the others may not exist in this release."""
     policies = printed_by("apt-cache", "policy", *packages)

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from typing import Callable
 
 from machine import LOGS, ROOT, SetUpError, Stamp, checksum, run, say
 from requirements import TABLE, Requirement
@@ -72,17 +71,17 @@ def kernels_are_built() -> bool:
     return built and KERNELS_LOG.is_file() and _kernels_stamp().is_valid()
 
 
-def set_up(requirements: list[Requirement], targets: list[str], report: Callable[[str], None]) -> None:
-    """Make .venv if there is none, and install what is missing; `report` is called with each step that begins."""
+def set_up(requirements: list[Requirement], targets: list[str]) -> None:
+    """Make .venv if there is none, and install what is missing."""
     if not has_environment():
-        report(f"the environment .venv, from {BASE}")
+        say(f"the environment .venv, from {BASE}")
         make_environment()
     if not all(packages_stamp(target).is_valid() for target in targets):
         install_packages([row for row in requirements if row.kind == "python"])
         for target in targets:
             packages_stamp(target).write()
     if not kernels_are_built():
-        report("the project's compiled kernels")
+        say("the project's compiled kernels")
         build_kernels()
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import Callable
 
 from machine import ROOT, SetUpError, Stamp, checksum, printed_by, run, say
 from python_half import install_packages
@@ -70,19 +69,19 @@ def debian_packages(requirements: list[Requirement]) -> list[str]:
     return printed_by("Rscript", str(SCRIPT), "debian", str(LIBRARY), *_packages(requirements)).split()
 
 
-def set_up(requirements: list[Requirement], targets: list[str], report: Callable[[str, float], None]) -> None:
-    """Fill .r-library; `report` is called with the step that begins, and the fraction that is done."""
+def set_up(requirements: list[Requirement], targets: list[str]) -> None:
+    """Fill .r-library."""
     LIBRARY.mkdir(exist_ok=True)
     if shutil.which("Rscript") is None:
         raise RHalfMissing("R was not found.", "Install R 4.0 or newer, and run this again.")
     if int((re.findall(r"version (\d+)", r_version()) or ["0"])[0]) < 4:
         raise RHalfMissing(f"R 4.0 or newer is needed. Found: {r_version()}.", "Install it, and run this again.")
     if not all(packages_stamp(target).is_valid() for target in targets):
-        _install_packages(requirements, report)
+        _install_packages(requirements)
         for target in targets:
             packages_stamp(target).write()
     if not rbridge_is_installed():
-        report("the project's own R package", 1.0)
+        say("the project's own R package")
         _install_rbridge()
 
 
@@ -106,48 +105,24 @@ def _packages(requirements: list[Requirement]) -> list[str]:
     return [row.name for row in requirements if row.kind == "r"]
 
 
-def _install_packages(requirements: list[Requirement], report: Callable[[str, float], None]) -> None:
+def _install_packages(requirements: list[Requirement]) -> None:
     packages = _packages(requirements)
     command = ["Rscript", str(SCRIPT), "install", str(LIBRARY), *packages]
     (LIBRARY / "build-logs").mkdir(exist_ok=True)
-    if not run(command, "r-packages", environment=_ENVIRONMENT, watch=PackageCounter(report)):
+    if not run(command, "r-packages", environment=_ENVIRONMENT, watch=_say_package):
         raise RHalfMissing(
             "R packages could not be built (see above).",
             f"Give R access to CRAN, or install {' '.join(packages)} into .r-library, and run this again.",
         )
 
 
-class PackageCounter:
-    """Follows the output of tools/r_packages.R, and reports each R package as its installation begins."""
-
-    # torch takes about as long as this many other packages.
-    _TORCH = 30
-
-    def __init__(self, report: Callable[[str, float], None]) -> None:
-        self._report = report
-        self._packages: list[str] = []
-        self._begun: list[str] = []
-        self._torch_is_built = False
-
-    def __call__(self, line: str) -> None:
-        begun = re.search(r"begin installing package \W([\w.]+)", line)
-        if line.startswith("packages to build: "):
-            self._packages = line.split(": ")[1].split()
-        elif line == "torch is built":
-            self._torch_is_built = True
-        elif line.startswith("set-up: "):
-            print(line, flush=True)
-        elif begun:
-            place = f"{len(self._begun) + 1} of {len(self._packages)}"
-            self._report(f"R package {place}: {begun[1]}", self._fraction_done())
-            self._begun.append(begun[1])
-
-    def _fraction_done(self) -> float:
-        done = [name for name in self._begun if name != "torch" or self._torch_is_built]
-        return self._weight(done) / self._weight(self._packages)
-
-    def _weight(self, packages: list[str]) -> int:
-        return len(packages) + (self._TORCH if "torch" in packages else 0)
+def _say_package(line: str) -> None:
+    """Show which package begins, and what tools/r_packages.R says."""
+    begun = re.search(r"begin installing package \W([\w.]+)", line)
+    if begun:
+        say(f"R package {begun[1]}")
+    elif line.startswith("set-up: "):
+        print(line, flush=True)
 
 
 def _install_rbridge() -> None:

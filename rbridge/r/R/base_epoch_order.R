@@ -2,13 +2,13 @@
 
 # Epoch 0 has the seed itself; the multiplier keeps the epochs of neighboring seeds apart.
 epoch_seed = function(seed, epoch) {
-  .Call(C_epoch_seed, seed, epoch)
+  (seed + 1327217885 * epoch) %% 2147483647
 }
 
 # What sample(n) returns after set.seed(seed) in a fresh R session.
 # R's own generator is not used.
 shuffled_rows = function(n, seed) {
-  .Call(C_permutation, n, seed)
+  core_call("permutation", list(n_rows = n, seed = seed))$rows
 }
 
 # The memory that the epochs of an instance share, as long as it lives.

@@ -22,7 +22,7 @@ feedback_rows = function(rows, parameter = "rows") vector_or_tensor(rows, parame
 
 # The state of a random number generator after set.seed(seed): integers, like .Random.seed without its first number.
 new_stream = function(seed) {
-  .Call(C_new_stream, seed)
+  core_call("random_stream", list(seed = seed))$words
 }
 
 # A kind of samplers with feedback, which `of_rows` says that a dataset supplies.
@@ -44,7 +44,7 @@ feedback_kind = function(kind, of_rows, ...) {
     iterate = feedback_batches,
     feedback_state = feedback_state,
     load_feedback = load_feedback,
-    private = list(.instance = NULL, .state = NULL, .draws = NULL)
+    private = list(.state = NULL)
   )
   utils::modifyList(table_kind(kind, of_rows = of_rows), utils::modifyList(shared, list(...)))
 }

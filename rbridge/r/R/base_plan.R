@@ -19,23 +19,25 @@ show_batches = function(n_batches) {
   if (n_batches == 1) "1 batch" else sprintf("%.0f batches", n_batches)
 }
 
-# The number of rows before each batch, and finally of all rows: integers, one more than there are batches.
-batch_offsets = function(plan) {
-  core_call("batch_offsets", counted_plan(plan))$offsets
-}
-
-# A plan as the core takes it.
-counted_plan = function(plan) {
-  list(counts = plan$counts, n_batches = plan$n_batches, even = plan$assign == "even")
-}
-
 batch_sizes = function(plan) {
-  diff(batch_offsets(plan))
+  n_batches = plan$n_batches
+  if (plan$assign == "even") {
+    n_rows = sum(plan$counts)
+    return(as.integer(n_rows %/% n_batches + (seq_len(n_batches) <= n_rows %% n_batches)))
+  }
+  as.integer(Reduce(function(sizes, count) sizes + diff((count * 0:n_batches) %/% n_batches), plan$counts, 0))
 }
 
 # Rows of each stratum in each batch: a matrix of integers, one row per batch, one column per stratum.
 batch_composition = function(plan) {
-  matrix(core_call("batch_composition", counted_plan(plan))$rows, plan$n_batches)
+  n_batches = plan$n_batches
+  if (plan$assign == "even") {
+    ends = outer(-seq_len(n_batches), c(0, cumsum(plan$counts)), `+`) %/% n_batches
+    rows = ends[, -1L] - ends[, -ncol(ends)]
+  } else {
+    rows = diff(outer(0:n_batches, plan$counts) %/% n_batches)
+  }
+  matrix(as.integer(rows), n_batches)
 }
 
 composition_table = function(plan) {

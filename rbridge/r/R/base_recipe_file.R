@@ -158,7 +158,7 @@ write_recipe = function(recipe, path) {
     stop(shown_name(path), " cannot be written: ", conditionMessage(condition), call. = FALSE)
   }
   tryCatch({
-    if (!write_file(aside, write) || !.Call(C_sync_file, aside) || !file.rename(aside, path)) {
+    if (!write_file(aside, write) || !file.rename(aside, path)) {
       stop("Not all bytes were written.")
     }
   }, warning = fail, error = fail)

@@ -163,7 +163,7 @@ show_times = function(seconds) {
 # With 17 digits if 15 are those of another double.
 identify_numbers = function(numbers) {
   shown = sprintf("%.15g", numbers)
-  others = !.Call(C_are_texts_of, shown, numbers)
+  others = as.double(shown) != numbers & !is.na(numbers)
   shown[others] = sprintf("%.17g", numbers[others])
   shown
 }

@@ -165,6 +165,11 @@ counts_of_sources = function(counts, names) {
   list(table = table[, present, drop = FALSE], strata = read$strata[present])
 }
 
+# A place in an epoch of `n_batches`; the end of an epoch is the beginning of the next one.
+stream_place = function(epoch, batch, n_batches) {
+  if (batch %in% n_batches) list(epoch = epoch + 1, batch = 0) else list(epoch = epoch, batch = batch)
+}
+
 # The dataset; its batches depend only on `stream`. A place is an epoch, and one of this rank's batches in it.
 stream_dataset = function(stream) {
   lanes = stream$lanes
@@ -211,23 +216,22 @@ stream_dataset = function(stream) {
       if (done > 0 && is.na(length) && own_lanes > 1) {
         stop_parameter("batches_done", "be 0 without 'counts' and with several lanes", show_value(done))
       }
-      go_on_at(if (done %in% length) list(epoch = epoch + 1, batch = 0) else list(epoch = epoch, batch = done))
+      go_on_at(stream_place(epoch, done, length))
       invisible(self)
     },
     state_dict = function() {
       place = if (is.null(place)) start else place
-      is_end = place$batch %in% length
-      list(version = state_version, fingerprint = stream$fingerprint, epoch = place$epoch + is_end,
-        batch = if (is_end) 0 else place$batch * stream$stride)
+      place = stream_place(place$epoch, place$batch, length)
+      list(version = state_version, fingerprint = stream$fingerprint, epoch = place$epoch,
+        batch = place$batch * stream$stride)
     },
     load_state_dict = function(state) {
       check_state(state, stream$fingerprint)
       epoch = check_stream_epoch(state$epoch, lanes)
       most = if (is.na(length)) largest_count else lanes$n_batches * lanes$n_lanes
       batch = check_between(state$batch, "batch", 0, most)
-      own = list(epoch = epoch, batch = ceiling(max(0, batch - stream$rank) / stream$stride))
-      is_end = batch == most
-      go_on_at(if (is_end) list(epoch = epoch + 1, batch = 0) else own)
+      place = stream_place(epoch, batch, most)
+      go_on_at(list(epoch = place$epoch, batch = ceiling(max(0, place$batch - stream$rank) / stream$stride)))
       invisible(self)
     },
     class_weights = function(normalize = FALSE) {

@@ -21,12 +21,7 @@ static const R_CallMethodDef routines[] = {
   {"C_draw_more", (DL_FUNC)&C_draw_more, 5},
   {"C_tell", (DL_FUNC)&C_tell, 5},
   {"C_ask", (DL_FUNC)&C_ask, 5},
-  {"C_epoch_seed", (DL_FUNC)&C_epoch_seed, 2},
-  {"C_permutation", (DL_FUNC)&C_permutation, 2},
-  {"C_are_texts_of", (DL_FUNC)&C_are_texts_of, 2},
-  {"C_new_stream", (DL_FUNC)&C_new_stream, 1},
   {"C_file_kinds", (DL_FUNC)&C_file_kinds, 1},
-  {"C_sync_file", (DL_FUNC)&C_sync_file, 1},
   {NULL, NULL, 0}
 };
 

@@ -324,6 +324,7 @@ SEXP C_plan(SEXP kind, SEXP request) {
 }
 
 SEXP C_call(SEXP function, SEXP request) {
+  if (is_in_cpp(function)) return call_in_cpp(function, request);
   const Function *found = find_function(CHAR(STRING_ELT(function, 0)));
   if (found == NULL) Rf_error("the core has no such function");
   Parts parts = parts_of(request, false);

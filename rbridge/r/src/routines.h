@@ -17,11 +17,6 @@ SEXP C_begin_state(SEXP reference, SEXP key, SEXP given, SEXP is_recipe);
 SEXP C_draw_more(SEXP reference, SEXP key, SEXP state, SEXP stream, SEXP wanted);
 SEXP C_tell(SEXP reference, SEXP key, SEXP state, SEXP method, SEXP told);
 SEXP C_ask(SEXP reference, SEXP key, SEXP state, SEXP name, SEXP asked);
-SEXP C_epoch_seed(SEXP seed, SEXP epoch);
-SEXP C_permutation(SEXP n, SEXP seed);
-SEXP C_are_texts_of(SEXP texts, SEXP numbers);
-SEXP C_new_stream(SEXP seed);
 SEXP C_file_kinds(SEXP paths);
-SEXP C_sync_file(SEXP path);
 
 #endif

@@ -16,10 +16,6 @@ typedef struct {
 /* All functions. */
 #define FOR_EACH_FUNCTION(one) \
   one(advice) \
-  one(batch_offsets) \
-  one(batch_composition) \
-  one(batch_layout) \
-  one(min_samples_for_batch_size) \
   one(fingerprint) \
   one(sharded_plan) \
   one(sharded_sizes) \
@@ -27,7 +23,6 @@ typedef struct {
   one(sharded_strata) \
   one(sharded_cells) \
   one(last_epoch) \
-  one(number_values) \
   one(group_plan) \
   one(density_weights) \
   one(stratified_split)

@@ -64,6 +64,11 @@ struct Host {
     std::copy(counts.begin(), counts.end(), make<double>(name, static_cast<int64_t>(counts.size())));
   }
 
+  /* Count rows as the host does. */
+  void number_rows(int32_t *rows, int64_t count) const {
+    for (int64_t i = 0; first_row != 0 && i < count; i++) rows[i] += first_row;
+  }
+
   /* Ask whether to go on after every 2^16 steps of a loop. */
   void go_on(int64_t n_steps = STEPS) {
     since += n_steps;
@@ -147,5 +152,12 @@ template <class T>
 using Numbers = List<T, Pages<T>>;
 
 using Rows = Numbers<int32_t>;
+
+/* Give the offsets of batches of one size; return them. */
+inline const int64_t *give_offsets(int64_t n_batches, int64_t size, Host &host) {
+  int64_t *offsets = host.make<int64_t>("offsets", n_batches + 1);
+  for (int64_t batch = 0; batch <= n_batches; batch++) offsets[batch] = batch * size;
+  return offsets;
+}
 
 }  // namespace pystrat

@@ -49,6 +49,13 @@ class Feedback : public Sampler {
   virtual void ask(const Values &state, const std::string &name, const Values &asked, Host &host) = 0;
 };
 
+/* What answers a question of the host, by describe(), and draws nothing. */
+class Answer : public Sampler {
+ public:
+  void draw(Generator &, uint32_t, Host &) override {}
+  double bytes() const override { return 0; }
+};
+
 struct Kind {
   const char *name;
   Table parameters;
@@ -65,14 +72,16 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
     stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
-    prioritized_kind, sum_tree_kind, epoch_subset_kind, mixture_kind, rare_events_kind;
+    prioritized_kind, sum_tree_kind, min_samples_for_batch_size_kind, permutation_kind, digest_kind,
+    number_values_kind, random_stream_kind, epoch_subset_kind, mixture_kind, rare_events_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
   for (const Kind *kind : {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
-           &weighted_kind, &prioritized_kind, &sum_tree_kind, &epoch_subset_kind, &mixture_kind, &rare_events_kind,
+           &weighted_kind, &prioritized_kind, &sum_tree_kind, &min_samples_for_batch_size_kind, &permutation_kind,
+           &digest_kind, &number_values_kind, &random_stream_kind, &epoch_subset_kind, &mixture_kind, &rare_events_kind,
        }) {
     if (kind->name == name) return kind;
   }
@@ -124,6 +133,14 @@ inline bool begin_sampler(
     check_names(kind, given);
     checked_by(kind, given);
     sampler = kind.make(given, seed, host);
+  });
+}
+
+/* Give what a kind says of a request; without its data, only check the arguments. */
+inline bool answer_request(const Kind &kind, const Values &given, Host &host) {
+  return attempt(host, [&] {
+    checked_by(kind, given);
+    if (kind.data.empty() || given.has(kind.data[0])) kind.make(given, 0, host)->describe(host);
   });
 }
 

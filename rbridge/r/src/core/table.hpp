@@ -146,4 +146,11 @@ inline int64_t share_batches(int64_t n_batches, double replicas, const std::stri
   return n_batches - n_batches % static_cast<int64_t>(replicas);
 }
 
+/* Refuse an epoch with more rows than the host can number. */
+inline void check_most_rows(int64_t n_batches, int64_t size, const Host &host) {
+  if (static_cast<double>(size) * static_cast<double>(n_batches) <= static_cast<double>(host.most_rows)) return;
+  std::string most = text("be at most ", host.most_rows / size);
+  refuse("n_batches", text(n_batches), most + ", so that R can number the rows of an epoch");
+}
+
 }  // namespace pystrat

@@ -295,6 +295,11 @@ SEXP plan_in_cpp(SEXP kind, SEXP request) {
   });
 }
 
+SEXP call_in_cpp(SEXP function, SEXP request) {
+  const Kind &found = *find_kind(CHAR(STRING_ELT(function, 0)));
+  return answer([&](Host &host, SEXP &) { return answer_request(found, values_of(request, false, found), host); });
+}
+
 SEXP prepare_in_cpp(SEXP kind, SEXP recipe, SEXP seed) {
   const Kind *found = find_kind(CHAR(STRING_ELT(kind, 0)));
   for (R_xlen_t i = 0; i < Rf_xlength(recipe); i++) MARK_NOT_MUTABLE(VECTOR_ELT(recipe, i));

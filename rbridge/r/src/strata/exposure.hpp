@@ -128,11 +128,4 @@ struct Exposure {
   }
 };
 
-/* Give the offsets of batches of one size; return where they begin. */
-inline List<int64_t> give_offsets(int64_t n_batches, int64_t size, Host &host) {
-  int64_t *offsets = host.make<int64_t>("offsets", n_batches + 1);
-  for (int64_t batch = 0; batch <= n_batches; batch++) offsets[batch] = batch * size;
-  return List<int64_t>(offsets, offsets + n_batches);
-}
-
 }  // namespace pystrat

@@ -40,7 +40,8 @@ class PerLabel : public Sampler {
     int64_t size = per_batch * (each[0] + each[1]), n_orders = 2 * n_labels + 1;
     Exposure exposure(n_labels, n_batches, per_batch, n_orders, seed, generator, epoch, host);
     int64_t *numbers = host.make_large("rows", n_batches * size);
-    List<int64_t> ends = give_offsets(n_batches, size, host);
+    const int64_t *offsets = give_offsets(n_batches, size, host);
+    List<int64_t> ends(offsets, offsets + n_batches);
     for (int64_t label = 0; label < n_labels; label++) {
       if (exposure.batches[label].empty()) continue;
       for (int sign : {1, 0}) {

@@ -230,7 +230,8 @@ class StrataSubset : public Sampler {
     int64_t size = per_batch * minimum, n = sampled.count(), n_orders = n_strata + 1;
     Exposure exposure(n, n_batches, per_batch, n_orders, seed, generator, epoch, host);
     int32_t *rows = host.make<int32_t>("rows", n_batches * size);
-    List<int64_t> ends = give_offsets(n_batches, size, host);
+    const int64_t *offsets = give_offsets(n_batches, size, host);
+    List<int64_t> ends(offsets, offsets + n_batches);
     for (int64_t i = 0; i < n; i++) {
       int64_t stratum = sampled[i];
       if (exposure.batches[i].empty()) continue;

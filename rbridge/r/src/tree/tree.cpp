@@ -44,7 +44,7 @@ class Tree : public Sampler {
     } else {
       draw_persistent(static_cast<int64_t>(epoch) * length, count, rows, drawn, host);
     }
-    for (int64_t i = 0; host.first_row != 0 && i < count; i++) rows[i] += host.first_row;
+    host.number_rows(rows, count);
   }
 
   /* Each node and each auxiliary value may have a generator of its own, of 5 kB. */

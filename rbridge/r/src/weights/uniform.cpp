@@ -22,20 +22,16 @@ class Uniform : public Sampler {
   }
 
   void draw(Generator &generator, uint32_t, Host &host) override {
+    check_most_rows(n_batches, batch_size, host);
     int64_t n_drawn = batch_size * n_batches;
-    if (n_drawn > host.most_rows) {
-      std::string most = text("be at most ", host.most_rows / batch_size);
-      refuse("n_batches", text(n_batches), most + ", so that R can number the rows of an epoch");
-    }
     int32_t *rows = host.make<int32_t>("rows", n_drawn);
-    int64_t *offsets = host.make<int64_t>("offsets", n_batches + 1);
-    for (int64_t batch = 0; batch <= n_batches; batch++) offsets[batch] = batch * batch_size;
+    give_offsets(n_batches, batch_size, host);
     if (replacement) {
       draw_replaced(generator, n_drawn, rows, host);
     } else {
       draw_subsets(generator, rows, host);
     }
-    for (int64_t i = 0; host.first_row != 0 && i < n_drawn; i++) rows[i] += host.first_row;
+    host.number_rows(rows, n_drawn);
   }
 
   double bytes() const override {

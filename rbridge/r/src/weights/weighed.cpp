@@ -122,10 +122,7 @@ class Weighed : public Feedback {
     }
     Form drawn_as = wanted.has("replacement") ? (wanted.flag("replacement") ? REPLACED : APART) : form;
     check_drawable(state, has_k ? "k" : "batch_size", size, drawn_as, "");
-    if (double(size) * double(count) > double(host.most_rows)) {
-      std::string most = text("be at most ", host.most_rows / size);
-      refuse("n_batches", text(count), most + ", so that R can number the rows of an epoch");
-    }
+    check_most_rows(count, size, host);
     int64_t n_drawn = size * count;
     int32_t *rows = host.make<int32_t>("rows", n_drawn);
     if (drawn_as != APART) {
@@ -136,10 +133,8 @@ class Weighed : public Feedback {
         state.tree.draw_apart(generator, size, rows + i, table, host);
       }
     }
-    for (int64_t i = 0; i < n_drawn; i++) {
-      if (is_ranked) rows[i] = state.ranking.row_at(rows[i]);
-      rows[i] += host.first_row;
-    }
+    for (int64_t i = 0; is_ranked && i < n_drawn; i++) rows[i] = state.ranking.row_at(rows[i]);
+    host.number_rows(rows, n_drawn);
   }
 
   void tell(const Values &vectors, const std::string &method, const Values &told, Host &host) override {
@@ -445,7 +440,7 @@ class SumTreeRows : public Weighed {
     }
     int32_t *rows = host.make<int32_t>("rows", values.length);
     state.tree.find(left.data(), values.length, rows);
-    for (int64_t i = 0; i < values.length; i++) rows[i] += host.first_row;
+    host.number_rows(rows, values.length);
   }
 
  private:

@@ -1,0 +1,140 @@
+/* Small questions of hosts, answered by describe(). */
+
+#include <cstring>
+
+#include "kinds.hpp"
+#include "scatter.hpp"
+#include "sizes.hpp"
+#include "stream.h"
+
+namespace pystrat {
+namespace {
+
+/* The largest "minimum" for which batches have at most "mean_batch_size" rows on average. */
+struct MinSamples : Answer {
+  Counts rows;
+  int64_t n_batches;
+
+  static std::vector<int64_t> counts_of(const Values &given) {
+    View<double> counts = given.array<double>("counts", "be the rows of each stratum");
+    return {counts.begin(), counts.end()};
+  }
+
+  MinSamples(const Values &given, uint32_t, Host &)
+      : rows(counts_of(given), counts_of(given)),
+        n_batches(batches_by_size(
+            "mean_batch_size", rows, given.whole("mean_batch_size", 1), given.whole_or("num_replicas", 1, 1)
+        )) {}
+
+  void describe(Host &host) const override { host.number("minimum", static_cast<double>(rows.fewest() / n_batches)); }
+};
+
+/* The order of rows that R's sample() draws. */
+struct Permutation : Answer {
+  uint32_t seed;
+  int64_t n_rows;
+
+  Permutation(const Values &given, uint32_t, Host &)
+      : seed(static_cast<uint32_t>(given.whole("seed", 0))), n_rows(given.count("n_rows", 0)) {}
+
+  void describe(Host &host) const override {
+    Generator generator;
+    seed_generator(&generator, seed);
+    int32_t *rows = host.make<int32_t>("rows", n_rows);
+    for (int32_t row : sample(generator, n_rows, host)) *rows++ = row + host.first_row;
+  }
+};
+
+/* The state of a new generator, as RandomStream and R have it. */
+struct RandomStream : Answer {
+  uint32_t seed;
+
+  RandomStream(const Values &given, uint32_t, Host &) : seed(static_cast<uint32_t>(given.whole("seed", 0))) {}
+
+  void describe(Host &host) const override {
+    Generator generator;
+    seed_generator(&generator, seed);
+    save_generator(&generator, reinterpret_cast<uint32_t *>(host.make<int32_t>("words", STATE_SIZE + 1)));
+  }
+};
+
+/* The digest of "bytes", as fingerprints have it. */
+struct DigestOfBytes : Answer {
+  Value bytes;
+
+  DigestOfBytes(const Values &given, uint32_t, Host &) : bytes(given["bytes"]) {}
+
+  void describe(Host &host) const override {
+    std::string text = identified(bytes, host);
+    host.give("digest", text.data(), static_cast<int64_t>(text.size()));
+  }
+};
+
+/* Numbers for doubles in order of first appearance, from the host's first row. Two are the same if their bits are,
+ * which may be those of integers. A table of slots begins small, and grows when it is half full, so that few distinct
+ * values cost little, whatever the number of rows.
+ */
+struct NumberedValues : Answer {
+  View<double> values;
+
+  NumberedValues(const Values &given, uint32_t, Host &) : values(given.array<double>("values", "be doubles")) {}
+
+  void describe(Host &host) const override {
+    int64_t *codes = host.make<int64_t>("codes", values.length);
+    Numbers<uint64_t> distinct;
+    Numbers<int32_t> slots; /* the number of the value that has each slot; -1 if it is free */
+    int shift = 56;
+    auto slot_of = [&](uint64_t bits) {
+      return (bits ^ bits >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> shift; /* 2^64 by the golden ratio */
+    };
+    auto enlarge = [&] {
+      shift -= 2;
+      slots.assign(size_t(1) << (64 - shift), -1);
+      distinct.reserve(slots.size() / 2);
+      for (size_t i = 0; i < distinct.size(); i++) {
+        uint64_t slot = slot_of(distinct[i]);
+        while (slots[slot] >= 0) slot = (slot + 1) & (slots.size() - 1);
+        slots[slot] = static_cast<int32_t>(i);
+      }
+    };
+    /* Number rows until half of the slots are taken; return the next one. */
+    auto number = [&](int64_t row, int64_t end, const uint64_t *known, int64_t last) {
+      for (; row < end; row++) {
+        uint64_t bits;
+        std::memcpy(&bits, &values[row], sizeof bits);
+        int64_t slot = static_cast<int64_t>(slot_of(bits));
+        int32_t found = slots[slot];
+        while (found >= 0 && known[found] != bits) found = slots[slot = (slot + 1) & last];
+        if (found < 0) {
+          if (2 * distinct.count() > last) break;
+          slots[slot] = found = static_cast<int32_t>(distinct.size());
+          distinct.push_back(bits);
+        }
+        codes[row] = found + host.first_row;
+      }
+      return row;
+    };
+    host.in_steps(values.length, [&](int64_t row, int64_t end) {
+      while (row < end) {
+        if (2 * distinct.size() == slots.size()) enlarge();
+        row = number(row, end, distinct.data(), slots.count() - 1);
+      }
+    });
+    double *found = host.make<double>("values", static_cast<int64_t>(distinct.size()));
+    if (!distinct.empty()) std::memcpy(found, distinct.data(), distinct.size() * sizeof *found);
+  }
+};
+
+}  // namespace
+
+const Kind min_samples_for_batch_size_kind = {
+    "min_samples_for_batch_size", Table{whole("mean_batch_size"), MISSING} + SHARING, make<MinSamples>, {"counts"},
+};
+const Kind permutation_kind = {
+    "permutation", {{"n_rows", Is::whole, 0, LARGEST_COUNT}, {"seed", Is::whole, 0, LARGEST_SEED}}, make<Permutation>,
+};
+const Kind random_stream_kind = {"random_stream", {{"seed", Is::whole, 0, LARGEST_SEED}}, make<RandomStream>};
+const Kind digest_kind = {"digest", {}, make<DigestOfBytes>, {"bytes"}};
+const Kind number_values_kind = {"number_values", {}, make<NumberedValues>, {"values"}};
+
+}  // namespace pystrat
