@@ -129,7 +129,7 @@ def samplers_of(folder: Path, words: Words, seed: int) -> list[tuple[Sampler, Co
     mixture = CorpusMixtureBatchSampler(
         folder, suffixes=[".txt"], sample=SAMPLE, rules=RULES, max_length=MAX_LENGTH, **by_tokens
     )
-    print(mixture.plan.summary())
+    print(mixture.plan())
     whole = CorpusDataset(folder, suffixes=[".txt"], transform=words, positions=True, max_length=MAX_LENGTH)
     lengths = np.array([len(line) - 2 for _, line in whole])  # without the end markers
     hardest = PerplexityBatchSampler(len(whole), SAMPLE, lengths=lengths, **by_tokens)

@@ -108,21 +108,12 @@ def listed_files(paths: Any, parameter: str, required: str) -> list[Path]:
 
 
 def labels_of(found: Sequence[Found]) -> list[str]:
-    """Return the names of files, preceded by as many folders as tell files of one name apart.
-
-    If a path occurs more than once, the second occurrence is followed by " (2)", and so on.
-    """
-    labels: list[str] = []
-    for each in found:
-        same = [other.paths[0].parent.parts for other in found if other.name == each.name]
-        folders = each.paths[0].parent.parts
-        depth = 0
-        while len({parts[len(parts) - depth :] for parts in same}) < len(set(same)):
-            depth += 1
-        label = "/".join([*folders[len(folders) - depth :], each.name])
-        nth = 1 + sum(known == label or known.startswith(f"{label} (") for known in labels)
-        labels.append(label if nth == 1 else f"{label} ({nth})")
-    return labels
+    """Return the names of files as plans show them, with their folders if several files have the name."""
+    names = [each.name for each in found]
+    return [
+        shown_name(each.name if names.count(each.name) == 1 else str(each.paths[0].parent / each.name))
+        for each in found
+    ]
 
 
 def file_labels(found: Sequence[Found], versions: Sequence[Sequence[str]]) -> dict[str, Any]:

@@ -161,7 +161,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
             data["file_rules"] = np.array(rules_of_files(read, names), dtype=np.float64)
         elif weights is not None:
             data.update(_data_of_weights(weights, [shown_name(each.name) for each in found]))
-        self._names = [shown_name(label) for label in labels_of(found)]
+        self._names = labels_of(found)
         labels = {"names": self._names, "suffixes": list(suffixes), **file_labels(found, self._table.versions)}
         self._begin(data, self._names, labels)
         self._numbers = self._describe()
@@ -179,20 +179,17 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         Returns
         -------
         pandas.DataFrame
-            One row for each file, with the columns ``file`` (its name without suffix, preceded by some of its folders
-            if several files have the name), ``lines``, ``excluded`` (by limits, if there are any), ``rule`` (its
-            number from 1, missing if there is none), ``uniform_share`` (of all lines that are not kept), ``share`` (of
-            the lines to draw), ``drawn``, and ``kept`` (lines that occur once each, whatever is drawn).
+            One row for each file, with the columns ``file`` (its name without suffix), ``lines``, ``excluded`` (by
+            limits, if there are any), ``rule`` (its number from 1, missing if there is none), ``uniform_share`` (of all
+            lines that are not kept), ``share`` (of the lines to draw), ``drawn``, and ``kept`` (lines that occur once
+            each, whatever is drawn).
 
         Notes
         -----
-        * File f, covered by rule r, has the share ``weight of r / weights of all rules that are those of a file with
-          lines * lines of f / lines of all files of r``. With `weights` or `temperature`, each file has its own rule.
-        * If an epoch requests n lines to draw, file f contributes ``ceil(n * share)`` lines. With "first_exhausted", n
-          is the least of ``lines of f / share of f``, and the floor counts; with "all_exhausted", the greatest. Numbers
-          that are whole within 1e-12 are not rounded further: 0.1 of 30 lines is 3.
-        * With ``assign="even"``, n and the kept lines are rounded up, with "first_exhausted" down, to full batches for
-          all replicas, and shares by the largest remainders.
+        File f, covered by rule r, has the share ``weight of r / weights of all rules that are those of a file with
+        lines * lines of f / lines of all files of r``, of which the ceiling counts, with "first_exhausted" the floor.
+        With ``assign="even"``, an epoch is rounded to full batches for all replicas, up or, with "first_exhausted",
+        down, and shares by the largest remainders.
         """
         stage = bisect_right(self._parts.get("begins", [0]), self._requested_epoch(epoch)) - 1
         n_files = len(self._names)

@@ -64,14 +64,16 @@ class RareEventBatchSampler(KindBatchSampler):
     Parameters
     ----------
     positives, negatives : sequence of paths
-        The files whose lines are positives, and those whose lines are negatives; each file once.
+        The files whose lines are positives, and those whose lines are negatives; each file once. Every line is a row,
+        including a header.
     multiplier : float
         The number of negatives of an epoch, as a multiple of the positives:
         ``k = floor(multiplier * positives + 1/2)``, at least 1.
     batch_size : int
         The largest number of lines in a batch; the sizes of batches differ by at most 1.
     negative_files_per_epoch : int, optional
-        m, the number of negative files that an epoch draws from; by default all of them.
+        m, the number of negative files that an epoch draws from; by default all of them. Every m of them must have k
+        lines.
     positive_weight : float, default 1.0
         The training weight of a positive, above 0.
     negative_weight : float, optional
@@ -89,21 +91,13 @@ class RareEventBatchSampler(KindBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has every positive once, and exactly k negatives, no line twice, from m negative files.
-    * Every subset of m files is equally likely, and so is every subset of k of their lines.
-    * A drawn line has the weight ``F / m * (lines of the m files) / k``, where F is the number of negative files. The
-      expectation of a weighted sum over the negatives of an epoch is the sum over all negatives, whatever the sizes of
-      the files: given the files, it is F / m times their sum, and each file is among them with the probability m / F.
-      If all files have the same number of lines, the weight is the number of all negatives divided by those of an
-      epoch.
+    * An epoch has every positive once, and exactly k negatives, no line twice, from m negative files. Every subset of m
+      files is equally likely, and so is every subset of k of their lines.
     * Each batch has the floor or the ceiling of its share of positives and of negatives, positives first.
-
-    Every line is a row, including a header. Positions count through all files, positives first, in the order of the
-    lists, at most 2^31 - 1 lines in total.
-
-    In R's terms, after ``set.seed()`` of the epoch: ``sample.int(F)`` is the list of the negative files;
-    ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m of them; ``sample.int(T)``
-    is the order in which positives and, after them, negatives are dealt to the batches.
+    * Positions count through all files, positives first, at most 2^31 - 1 lines in total.
+    * In R's terms, after ``set.seed()`` of the epoch: ``sample.int(F)`` is the list of the F negative files;
+      ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m of them;
+      ``sample.int(total)`` is the order in which positives and, after them, negatives are dealt to the batches.
 
     The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
 
@@ -113,23 +107,15 @@ class RareEventBatchSampler(KindBatchSampler):
     >>> from tempfile import TemporaryDirectory
     >>> from pystrat.corpus import RareEventBatchSampler
     >>> with TemporaryDirectory() as folder:
-    ...     lines = {"fraud": 10, "monday": 400, "tuesday": 300, "friday": 800}
-    ...     files = {name: Path(folder, name) for name in lines}
-    ...     for name in lines:
-    ...         _ = files[name].write_text("a line\\n" * lines[name])
+    ...     files = {name: Path(folder, name) for name in ("fraud", "monday", "tuesday", "friday")}
+    ...     for file, lines in zip(files.values(), (10, 400, 300, 800)):
+    ...         _ = file.write_text("a line\\n" * lines)
     ...     negatives = [files[name] for name in ("monday", "tuesday", "friday")]
     ...     sampler = RareEventBatchSampler(
-    ...         [files["fraud"]],
-    ...         negatives,
-    ...         multiplier=4,
-    ...         batch_size=10,
-    ...         negative_files_per_epoch=2,
-    ...         seed=1,
+    ...         [files["fraud"]], negatives, multiplier=4, batch_size=10, negative_files_per_epoch=2, seed=1
     ...     )
     >>> sampler.n_positives, sampler.n_negatives, len(sampler)
     (10, 40, 5)
-    >>> [path.name for path in sampler.negative_files(epoch=0)]
-    ['monday', 'tuesday']
     >>> sampler.class_weights(epoch=0).to_dict()
     {'positive': 1.0, 'negative': 26.25}
     """
@@ -188,11 +174,9 @@ class RareEventBatchSampler(KindBatchSampler):
         return int(self._lines.sum())
 
     def dataset(self, transform: Optional[Callable[[str], Any]] = None) -> LabelledLines:
-        """Return the dataset whose positions the batches contain.
+        """Return the dataset whose positions the batches contain, as `CorpusDataset` reads them.
 
         Its items are pairs of a line, or of the result of `transform`, and the label as float32, 1 for a positive.
-        Otherwise it is like `CorpusDataset`: any line is read in constant time, and a file that has changed raises an
-        error.
 
         Parameters
         ----------
@@ -216,21 +200,19 @@ class RareEventBatchSampler(KindBatchSampler):
         return [self._table.found[self._n_positive_files + file].paths[0] for file in chosen.tolist()]
 
     def class_weights(self, epoch: Optional[int] = None, *, normalize: bool = False) -> pd.Series:
-        """Return the training weights of a positive and of a negative in an epoch.
+        """Return the training weights of ``positive`` and ``negative`` in an epoch.
+
+        The derived weight of a negative is ``F / m * (lines of the m files) / k``, where F is the number of negative
+        files: given the files, the expectation of the weighted sum over the negatives of an epoch is F / m times their
+        sum, and each file is among them with the probability m / F.
 
         Parameters
         ----------
         epoch : int, optional
-            From 0; by default the next epoch. The derived weight of a negative depends on the files that the epoch
-            draws from, unless it draws from all, or all have the same number of lines.
+            From 0; by default the next epoch.
         normalize : bool, default False
             If True, the weights are divided by their mean over the rows of all epochs, so that the learning rate keeps
             its scale.
-
-        Returns
-        -------
-        pandas.Series of float64
-            The weights of ``positive`` and ``negative``.
         """
         chosen, lines = self._chosen_files(epoch), self._lines[self._n_positive_files :]
         weights = np.array([self._parts["positive_weight"], self._parts.get("negative_weight", np.nan)])

@@ -105,7 +105,7 @@ class Ranges : public Sampler {
 
   std::string identity() const override {
     std::string shown;
-    for (const Stage &stage : stages) shown += text(shown.empty() ? "" : ",", stage.n_batches);
+    for (const Stage &stage : stages) shown += text(shown.empty() ? "" : "-", stage.n_batches);
     return shown;
   }
 
