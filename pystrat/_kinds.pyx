@@ -16,7 +16,6 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from pystrat.messages import as_written, is_number, refused_type, refused_value, show
-from pystrat.value_names import Names
 
 cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     cdef cppclass Named:
@@ -230,7 +229,7 @@ cdef class Call:
 
 
 def with_names(text, names, stratum):
-    """Return a text with the name of a stratum, as users of Python write it, or all that `names` returns.
+    """Return a text with the name of a stratum, or all that `names` returns.
 
     Without names or a text, it stays as it is.
     """
@@ -240,7 +239,7 @@ def with_names(text, names, stratum):
         return re.sub(r"\{(.*?)\}", lambda found: names(*found[1].split()), text)
     if not len(names):
         return text
-    return text.replace("{stratum}", str((names.in_messages() if isinstance(names, Names) else names)[stratum]))
+    return text.replace("{stratum}", str(names[stratum]))
 
 
 cdef void *new_vector(void *context, const char *name, Type type, int64_t count) noexcept with gil:

@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
 import numpy as np
 
 from pystrat import _kernels, _kinds
-from pystrat.arrays import (
-    Wanted,
-    as_vector,
-    check_same_rows,
-    float64_of,
-    is_arrow_table,
-    is_missing,
-    objects_of,
-    plain_array,
-    values_of_arrow,
-)
+from pystrat.arrays import Wanted, as_vector, check_same_rows, float64_of, is_missing, objects_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import count_of, refused_type, refused_value
@@ -46,8 +36,6 @@ _KINDS = {  # by what pandas infers
     "datetime": "date",
     "datetime64": "date",
 }
-_DTYPES = {bool: np.bool_, int: np.int64, float: np.float64}
-_AS_TEXT = "Pass such numbers as text."
 _Refuse = Callable[..., TypeError]  # of what it is, and advice
 
 
@@ -62,9 +50,7 @@ class Column:
     values : pandas.Index
         The distinct values. Bytes are text, read as UTF-8.
     kind : str
-        What the values are: boolean, number, text, bin, day, time, or "time with a zone".
-    has_missing : bool
-        Whether a value is missing.
+        What the values are: boolean, number, text, date, or bin for intervals and periods.
     missing : object
         The first missing value as it was given; None if there is none.
     """
@@ -72,7 +58,6 @@ class Column:
     codes: NDArray[np.int64]
     values: pd.Index
     kind: str
-    has_missing: bool
     missing: Any = None
 
     @property
@@ -89,16 +74,14 @@ class Column:
         if len(places) == 0 or places.min() >= 0:
             return self.values.take(places)
         if self.values.dtype == object:
-            objects = np.empty(len(self.values) + 1, dtype=object)
-            objects[:-1], objects[-1] = self.values, self.missing
-            return pd.Index(objects[places], dtype=object)
+            return pd.Index(objects_of([*self.values, self.missing])[places], dtype=object)
         return pd.Index(pd.Series(self.values).reindex(places))
 
 
 def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     """Return the columns of a table as vectors, by name; a vector becomes the only column, named None."""
-    if is_arrow_table(table):
-        columns = dict(zip(_unique_names(table.column_names), map(values_of_arrow, table.columns)))
+    if isinstance(table, getattr(sys.modules.get("pyarrow"), "Table", ())):
+        columns = dict(zip(_unique_names(table.column_names), map(_values_of_arrow, table.columns)))
     elif is_loaded() and isinstance(table, pd.MultiIndex):
         columns = {name: table.get_level_values(place) for place, name in enumerate(_unique_names(table.names))}
     elif is_frame(table):
@@ -117,6 +100,15 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
         if length != lengths[0]:
             raise refused_value(wanted.name, "have columns of equal length", f"lengths {lengths[0]} and {length}")
     return vectors
+
+
+def _values_of_arrow(column: Any) -> Any:
+    """Return a column of pyarrow as an array, or as a list if numpy has no missing values for its type."""
+    types = sys.modules["pyarrow"].types
+    is_whole = types.is_integer(column.type) or types.is_boolean(column.type)
+    if types.is_dictionary(column.type) or (is_whole and column.null_count):
+        return column.to_pylist()
+    return column.to_numpy()
 
 
 def refuse_dataset(values: Any, wanted: Wanted) -> None:
@@ -164,42 +156,28 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         return refused_type(name, required, got + where, advice)
 
     if isinstance(values.dtype, pd.CategoricalDtype):
-        return _number_categories(
-            pd.Categorical(values), partial(number_column, name=name, where=where, required=required)
-        )
-    values = _of_one_type(values)
+        number = partial(number_column, name=name, where=where, required=required)
+        return _number_categories(pd.Categorical(values), number)
     kind = _kind_of(values, refuse)
     distinct: Any
+    dtype = None
     if kind in ("text", "bytes"):
-        codes, distinct = _number_texts(_decoded(values, refuse) if kind == "bytes" else values, refuse)
-        kind = "text"
+        texts = np.asarray(values, dtype=object).tolist()
+        texts = _decoded(texts, refuse) if kind == "bytes" else texts
+        codes, kind, dtype = np.empty(len(texts), dtype=np.int64), "text", object
+        distinct = _kernels.number_texts(texts, codes)  # by all characters of each text, which pandas does not compare
+        check_text(distinct, refuse)
     elif kind == "number":
         codes, distinct = factorize_numbers(_as_numbers(values, refuse))
         _check_exact(distinct, refuse)
     elif kind == "date":
-        values, kind = _as_dates(values, refuse)
-        codes, distinct = pd.factorize(values)
+        codes, distinct = pd.factorize(_as_dates(values, refuse))
+        dtype = distinct.dtype
     else:
         codes, distinct = pd.factorize(_plain(values))
     codes = np.asarray(codes, dtype=np.int64)
-    dtype = None if kind in ("boolean", "number") else getattr(distinct, "dtype", object)
-    has_missing = bool(len(codes) and codes.min() < 0)
-    missing = list(values[int(codes.argmin()) :][:1])[0] if has_missing else None
-    return Column(codes, pd.Index(distinct, dtype=dtype), kind, has_missing, missing)
-
-
-def _of_one_type(values: Any) -> Any:
-    """Return a vector of numpy's dtypes as an array; Python's numbers of one type, or logical values, as such."""
-    if not isinstance(values.dtype, np.dtype):
-        return values
-    array = np.asarray(values)
-    dtype = _DTYPES.get(type(array[0])) if array.dtype == object and len(array) else None
-    if dtype is not None and len(set(map(type, array.tolist()))) == 1:
-        try:
-            return array.astype(dtype)
-        except OverflowError:  # an integer of more than 64 bits
-            pass
-    return array
+    missing = list(values[int(codes.argmin()) :][:1])[0] if len(codes) and codes.min() < 0 else None
+    return Column(codes, pd.Index(distinct, dtype=dtype), kind, missing)
 
 
 def _plain(values: Any) -> NDArray[Any]:
@@ -216,22 +194,22 @@ def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) 
     if values.ordered:
         categories = pd.CategoricalIndex(categories, categories, ordered=True)
     codes, places = factorize_numbers(np.asarray(values.codes, dtype=np.int64), values.codes < 0)
-    return Column(codes, categories.take(places), kind, bool((codes < 0).any()))
+    return Column(codes, categories.take(places), kind)
 
 
 def factorize_numbers(
     values: NDArray[Any], left_out: Optional[NDArray[np.bool_]] = None
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Number integers, doubles or logical values, -1 for NaN and for rows that are left out; return the distinct ones.
+    """Number integers or doubles, -1 for NaN and for rows that are left out; return the distinct ones.
 
     The core numbers doubles by their bits, in less time than pandas.
     """
-    if values.dtype.kind == "f":
+    wide = values.dtype if values.dtype == np.uint64 else np.dtype(np.float64 if values.dtype.kind == "f" else np.int64)
+    if wide.kind == "f":
         left_out, values = np.isnan(values), values + 0.0  # 0 and -0 are equal, and only their bits differ
     if left_out is not None and not left_out.any():
         left_out = None
     kept = values if left_out is None else values[~left_out]
-    wide = np.float64 if values.dtype.kind == "f" else np.uint64 if values.dtype.kind == "u" else np.int64
     found = _kinds.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
     distinct = found["values"].view(wide).astype(values.dtype, copy=False)
     if left_out is None:
@@ -242,7 +220,7 @@ def factorize_numbers(
 
 
 def _kind_of(values: Any, refuse: _Refuse) -> str:
-    """Return what a vector holds: boolean, number, text or date; refuse anything else."""
+    """Return what a vector holds: boolean, number, text, bytes or date; refuse anything else."""
     dtype, types = values.dtype, pd.api.types
     if types.is_bool_dtype(dtype):
         return "boolean"
@@ -256,35 +234,26 @@ def _kind_of(values: Any, refuse: _Refuse) -> str:
         if dtype.kind not in "US":
             raise refuse(f"{dtype} values")
         return "text" if dtype.kind == "U" else "bytes"
-    return "text" if isinstance(dtype, pd.StringDtype) else _kind_of_objects(_plain(values), refuse)
-
-
-def _kind_of_objects(values: NDArray[Any], refuse: _Refuse) -> str:
-    """Inspect the objects themselves, because equal ones of two kinds, such as True and 1, are different values."""
-    inferred = pd.api.types.infer_dtype(values, skipna=True)
+    if isinstance(dtype, pd.StringDtype):
+        return "text"
+    # The objects themselves are inspected, because equal ones of two kinds, such as True and 1, are different values.
+    objects = _plain(values)
+    inferred = types.infer_dtype(objects, skipna=True)
     if inferred not in _KINDS:  # "mixed" is also the result for text and NaT
-        inferred = pd.api.types.infer_dtype(values[~is_missing(values)], skipna=False)
+        objects = objects[~is_missing(objects)]
+        inferred = types.infer_dtype(objects, skipna=False)
     if inferred in _KINDS:
         return _KINDS[inferred]
     if inferred.startswith("mixed"):
-        held = {type(value).__name__ for value in values[~is_missing(values)]}
+        held = {type(value).__name__ for value in objects}
         raise refuse(f"{held.pop()} values" if len(held) == 1 else "a mix of kinds")
     raise refuse(f"{inferred} values")
 
 
-def _number_texts(values: Any, refuse: _Refuse) -> tuple[NDArray[np.int64], list[str]]:
-    """Number texts, each by all of its characters, which pandas does not."""
-    texts = np.asarray(values, dtype=object).tolist()
-    codes = np.empty(len(texts), dtype=np.int64)
-    distinct = _kernels.number_texts(texts, codes)
-    check_text(distinct, refuse)
-    return codes, distinct
-
-
-def _decoded(values: Any, refuse: _Refuse) -> NDArray[Any]:
+def _decoded(values: list[Any], refuse: _Refuse) -> list[Any]:
     """Read bytes as UTF-8."""
     try:
-        return objects_of([value.decode("utf-8") if isinstance(value, bytes) else value for value in values])
+        return [value.decode("utf-8") if isinstance(value, bytes) else value for value in values]
     except UnicodeDecodeError as error:
         raise refuse(f"bytes that are not UTF-8, {error.object!r},") from None
 
@@ -301,66 +270,63 @@ def check_text(texts: Iterable[str], refuse: _Refuse) -> None:
         raise refuse(f"text with a NUL character, {first!a},")
 
 
-def _as_dates(values: Any, refuse: _Refuse) -> tuple[Any, str]:
-    """Return dates, and what they are; refuse a mix of days and times, or of zones and none, whose equals are two."""
-    if isinstance(values.dtype, pd.DatetimeTZDtype) or isinstance(values.dtype, np.dtype) and values.dtype != object:
-        times = _times(values, refuse)
-        return times, "time" if times.tz is None else "time with a zone"
-    objects = _plain(values)
-    present = objects[~is_missing(objects)]
-    forms = {(type(value) is date, isinstance(value, np.datetime64), _has_zone(value)) for value in present}
-    if len(forms) > 1:
-        raise refuse("a mix of kinds")
-    is_day, is_of_numpy, has_zone = forms.pop()
-    kind = "day" if is_day else "time with a zone" if has_zone else "time"
-    return (_times(objects, refuse) if is_of_numpy else objects), kind
-
-
-def _times(values: Any, refuse: _Refuse) -> pd.DatetimeIndex:
+def _as_dates(values: Any, refuse: _Refuse) -> Any:
+    """Return days or times; refuse a mix of days and times, or of zones and none, whose equals are two."""
+    if values.dtype == object or not isinstance(values.dtype, (np.dtype, pd.DatetimeTZDtype)):
+        values = _plain(values)
+        present = values[~is_missing(values)]
+        forms = {(type(value) is date, getattr(value, "tzinfo", None) is not None) for value in present}
+        if len(forms) > 1:
+            raise refuse("a mix of kinds")
+        if not any(isinstance(value, np.datetime64) for value in present):
+            return values
     try:
         return pd.DatetimeIndex(values)
     except pd.errors.OutOfBoundsDatetime:
         raise refuse("dates that pandas does not hold") from None
 
 
-def _has_zone(value: Any) -> bool:
-    return getattr(value, "tzinfo", None) is not None
-
-
 def _as_numbers(values: Any, refuse: _Refuse) -> Any:
     """Return numbers as integers, or as doubles, for which equality is defined."""
     array = plain_array(values)
-    if array.dtype.kind == "f" and (isinstance(values, np.ndarray) or values.dtype.kind == "f"):
-        doubles = float64_of(array)
-        if array.dtype.itemsize > 8 and not np.array_equal(doubles, array, equal_nan=True):
-            raise refuse(f"{array.dtype} numbers that no double holds exactly")
+    if array.dtype == object:
+        missing = is_missing(array)
+        present = array[~missing]
+        if pd.api.types.infer_dtype(present) == "integer":
+            try:
+                present = present.astype(np.int64)
+            except OverflowError:  # an integer of more than 64 bits
+                pass
+        _check_exact(present, refuse)
+        if not missing.any() and present.dtype == np.int64:
+            return present
+        doubles = np.full(len(array), np.nan)
+        doubles[~missing] = present.astype(np.float64)
         return doubles
     if array.dtype.kind in "iu":
         return array
-    objects = _plain(values)
-    missing = np.asarray(is_missing(objects))
-    _check_exact(objects[~missing], refuse)
-    if not missing.any() and pd.api.types.infer_dtype(objects) == "integer" and np.abs(objects).max() < 2**63:
-        return objects.astype(np.int64)
-    doubles = np.full(len(objects), np.nan)
-    doubles[~missing] = objects[~missing].astype(np.float64)
+    if values.dtype.kind in "iu":  # of pandas, with missing ones
+        _check_exact(plain_array(values[~is_missing(values)]), refuse)
+    doubles = float64_of(array)
+    if array.dtype.itemsize > 8 and not np.array_equal(doubles, array, equal_nan=True):
+        raise refuse(f"{array.dtype} numbers that no double holds exactly")
     return doubles
 
 
-def _check_exact(numbers: Any, refuse: _Refuse) -> None:
+def _check_exact(numbers: NDArray[Any], refuse: _Refuse) -> None:
     """Refuse integers that R's doubles would merge with their neighbors, such as 2^53 + 1."""
-    held = np.asarray(numbers)
-    if not len(held) or held.dtype.kind == "f":
+    if not len(numbers) or numbers.dtype.kind == "f":
         return
-    if held.dtype.kind in "iu" and -MAX_EXACT <= int(held.min()) and int(held.max()) <= MAX_EXACT:
+    if numbers.dtype.kind in "iu" and -MAX_EXACT <= int(numbers.min()) and int(numbers.max()) <= MAX_EXACT:
         return
-    exact = held.astype(object)
+    exact = numbers.astype(object)
     try:
         inexact = float64_of(exact).astype(object) != exact
     except OverflowError:
-        raise refuse("an integer that is too large for a double", _AS_TEXT) from None
+        raise refuse("an integer that is too large for a double", "Pass such numbers as text.") from None
     if inexact.any():
-        raise refuse(f"the integer {exact[inexact][0]}, which no double holds exactly,", _AS_TEXT)
+        got = f"the integer {exact[inexact][0]}, which no double holds exactly,"
+        raise refuse(got, "Pass such numbers as text.")
 
 
 def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
@@ -378,19 +344,16 @@ def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
     def refuse(got: str, advice: Optional[str] = None) -> TypeError:
         return wanted.refusal(got)  # without the advice to pass text, which is no number
 
-    vector = _of_one_type(as_vector(values, wanted))
+    vector = as_vector(values, wanted)
     check_n_rows(len(vector), name)
-    missing = np.asarray(is_missing(vector))
-    if missing.all():
+    if np.all(is_missing(vector)):
         raise nothing_but_missing(len(vector), name)
     kind = "categorical values" if isinstance(vector.dtype, pd.CategoricalDtype) else _kind_of(vector, refuse)
     if kind != "number":
         raise refuse({"boolean": "logical values", "date": "dates"}.get(kind, kind))
-    present = np.asarray(_as_numbers(vector, refuse)[~missing])
-    _check_exact(present, refuse)
-    numbers = np.full(len(vector), np.nan)
-    numbers[~missing] = present
-    return numbers
+    numbers = _as_numbers(vector, refuse)
+    _check_exact(numbers, refuse)
+    return float64_of(numbers)
 
 
 def nothing_but_missing(n_rows: int, name: str) -> ValueError:

@@ -14,7 +14,6 @@ from pystrat.columns import refuse_dataset
 from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import STRATA, Strata
-from pystrat.value_names import Names
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -51,11 +50,6 @@ def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> di
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 
-def _in_messages(names: Any) -> Any:
-    """Return the names of strata as users of Python write the values; anything else as it is."""
-    return names.in_messages() if isinstance(names, Names) else names
-
-
 class CoreBatchSampler(BatchSampler):
     """Base class of the samplers of a kind of the core.
 
@@ -74,7 +68,7 @@ class CoreBatchSampler(BatchSampler):
 
         `names` are those of the strata, for messages; or returns what the kind lets messages name.
         """
-        parts, told = _core.plan(self._kind, arguments, dict(data), _in_messages(names))
+        parts, told = _core.plan(self._kind, arguments, dict(data), names)
         for warning in told:
             warnings.warn(warning, stacklevel=3)
         return parts

@@ -39,13 +39,10 @@ class Strata:
         uint8, uint16 or int32, the smallest type that fits.
     values : pandas.Index
         The values of the strata in order of first appearance; of several columns, a MultiIndex.
-    kinds : tuple of str
-        What each column holds, such as text; for dates, whether days, times, or times with a zone.
     """
 
     codes: NDArray[Any]
     values: pd.Index
-    kinds: tuple[str, ...] = ()
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -56,10 +53,7 @@ class Strata:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the strata: numbers as ``%.15g``, TRUE or FALSE, ISO dates, text unchanged, missing as NA.
-
-        The values of several columns are joined by a comma. Two strata may share a name, never a code.
-        """
+        """The names of the strata, see `pystrat.value_names`. Two strata may share a name, never a code."""
         return tuple(self.shown)
 
     @property
@@ -109,7 +103,7 @@ def encode_strata(
     numbered = number_columns(columns, name)
     lacks = check_missing(numbered, missing, name)
     left_out = lacks if missing == "drop" else None
-    codes, levels = _combine(numbered, left_out)
+    codes, levels = _combine(numbered, lacks is not None, left_out)
     values = levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
     if not len(values):
         raise nothing_but_missing(n_rows, name)
@@ -118,17 +112,14 @@ def encode_strata(
     titles = list(strata.names if isinstance(strata, pd.MultiIndex) else columns)
     if list(values.names) != titles:
         values = values.set_names(titles if len(levels) > 1 else titles[0])
-    any_dropped = left_out is not None
-    compact = _compact(codes, len(values) + any_dropped, any_dropped)
-    return Strata(compact, values, tuple(column.kind for column in numbered))
+    return Strata(_compact(codes, len(values), any_dropped=left_out is not None), values)
 
 
 def check_missing(columns: Sequence[Column], missing: Optional[str], name: str) -> Optional[NDArray[np.bool_]]:
     """Return whether each row has a missing value, None if no row has one; or refuse such rows."""
-    incomplete = [column.codes < 0 for column in columns if column.has_missing]
-    if not incomplete:
+    lacks: NDArray[np.bool_] = np.logical_or.reduce([column.codes < 0 for column in columns])
+    if not lacks.any():
         return None
-    lacks: NDArray[np.bool_] = np.logical_or.reduce(incomplete)
     if missing in ("error", None):
         raise refused_value(
             name,
@@ -155,29 +146,28 @@ def _warn_of_measurements(columns: Sequence[Column], n_rows: int) -> None:
 
 
 def _combine(
-    columns: Sequence[Column], left_out: Optional[NDArray[np.bool_]]
+    columns: Sequence[Column], any_missing: bool, left_out: Optional[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int64], list[pd.Index]]:
     """Number the combinations that occur, -1 for rows that are left out; return their values in each column as well.
 
     The combinations are numbered again after every column, so the codes stay below the number of rows.
     """
-    first = columns[0]
-    if len(columns) == 1 and (left_out is not None or not first.has_missing):
-        return first.codes, [first.values]
-    codes = np.zeros(len(first.codes), dtype=np.int64)
+    if len(columns) == 1 and (left_out is not None or not any_missing):
+        return columns[0].codes, [columns[0].values]
+    codes = np.zeros(len(columns[0].codes), dtype=np.int64)
     places: list[NDArray[np.int64]] = []
     for column in columns:
         width = len(column.values) + 1
-        wide = codes * width + column.codes + 1
-        codes, found = factorize_numbers(wide, left_out)
+        codes, found = factorize_numbers(codes * width + column.codes + 1, left_out)
         places = [of_column[found // width] for of_column in places] + [found % width - 1]
     return codes, [column.values_at(of_column) for column, of_column in zip(columns, places)]
 
 
-def _compact(codes: NDArray[Any], n_codes: int, any_dropped: bool) -> NDArray[Any]:
+def _compact(codes: NDArray[Any], n_strata: int, *, any_dropped: bool) -> NDArray[Any]:
     """Return codes in the smallest type; dropped rows, whose codes are negative, get the last one."""
+    n_codes = n_strata + any_dropped
     dtype = np.uint8 if n_codes <= 2**8 else np.uint16 if n_codes <= 2**16 else np.int32
-    return (np.where(codes < 0, n_codes - 1, codes) if any_dropped else codes).astype(dtype)
+    return (np.where(codes < 0, n_strata, codes) if any_dropped else codes).astype(dtype)
 
 
 # Strata that users name by their values --------------------------------------------------------------------------

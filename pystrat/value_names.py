@@ -37,13 +37,6 @@ class Names(Sequence[str]):
     def __getitem__(self, place: Union[int, slice]) -> Union[str, list[str]]:
         return [*map(name_of, self._values[place])] if isinstance(place, slice) else name_of(self._values[place])
 
-    def in_messages(self) -> Sequence[str]:
-        """Return the names as users of Python write the values: True and False."""
-        first = [part for value in self._values[:2] for part in parts_of(value)]
-        if not any(isinstance(part, (bool, np.bool_)) for part in first):
-            return self
-        return [", ".join(map(written, parts_of(value))) for value in self._values]
-
 
 def name_of(value: Any) -> str:
     """Return the name of a value, or of the values of several columns."""
@@ -111,7 +104,6 @@ def _quoted(name: str) -> str:
 def names_index(names: Iterable[str], name: Optional[str] = None) -> pd.Index:
     """Return names as an index of Python strings.
 
-    Its type is the same with all versions of pandas. The string type of pandas 3 also refuses some names, such as those
-    of files that are not valid UTF-8.
+    The string type of pandas 3 refuses some names, such as those of files that are not valid UTF-8.
     """
     return pd.Index(list(names), dtype=object, name=name)

@@ -51,8 +51,8 @@ def find_r(program: str = "R") -> Optional[str]:
 def install_r_package(library: Union[str, Path, None] = None) -> Path:
     """Install the R package ``rbridge`` from this Python package.
 
-    You rarely need to call it: the other functions call it if the package is not installed. The package is compiled
-    from a copy of its source, and renamed into place when it is complete.
+    The other functions call it if the package is not installed. It is compiled from a copy of its source, and renamed
+    into place when it is complete.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Mapping, Optional
+from typing import Any, Iterable, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,41 +23,30 @@ class EpochSource:
 
     Parameters
     ----------
-    sampler : object
-        One of: an object with a method ``batches(epoch)`` that returns batches, such as a `pystrat.BatchSampler`; an
-        iterable of batches, such as PyTorch's ``BatchSampler``, whose ``set_epoch``, if any, is called first; a
-        function without arguments, such as a generator function, that returns the batches of a new epoch at each call.
-        A batch is a list or an array of row positions, from 0; or of other whole numbers from 0, if the sampler's
-        `yields` is "numbers".
-    n_batches : int, optional
-        The number of batches per epoch, for a sampler without a length.
-    entry : str
-        The function that the user called, in either language: the only name the user knows when R requests an epoch.
+    sampler, n_batches
+        As in `rbridge.as_torch_sampler`.
     """
 
-    def __init__(self, sampler: Any, n_batches: Optional[int] = None, *, entry: str = "as_torch_sampler") -> None:
-        self._entry = entry
+    def __init__(self, sampler: Any, n_batches: Optional[int] = None) -> None:
         self.class_name = type(sampler).__name__
         check_no_rank(sampler)
         self.sampler = sampler
         self._kind = _kind_of(sampler)
         numbers = getattr(sampler, "yields", "rows") == "numbers"
         self._dtype, self._largest = (np.float64, MAX_EXACT - 1) if numbers else (np.int32, _LARGEST_ROW)
-        if n_batches is not None and hasattr(sampler, "__len__"):
+        has_length = hasattr(sampler, "__len__")
+        if n_batches is not None and has_length:
             refuse_n_batches(n_batches)
-        if n_batches is None:
-            if not hasattr(sampler, "__len__"):
-                required = "have a length, unless 'n_batches' is given"
-                raise refused_type("sampler", required, show(sampler))
-            n_batches = len(sampler)
-        self.n_batches = check_integer(n_batches, "n_batches", minimum=1)
+        if n_batches is None and not has_length:
+            raise refused_type("sampler", "have a length, unless 'n_batches' is given", show(sampler))
+        self.n_batches = check_integer(len(sampler) if has_length else n_batches, "n_batches", minimum=1)
         if self.n_batches > MAX_COUNT:
             raise refused_value("n_batches", f"be at most {MAX_COUNT}", show(self.n_batches))
 
     @property
     def identity(self) -> str:
         """Text that is equal for samplers with equal batches if they have fingerprints; else unique to this object."""
-        if isinstance(self.sampler, BatchSampler) and not feedback_of(self.sampler):
+        if isinstance(self.sampler, BatchSampler):
             return str(self.sampler.state()["fingerprint"])
         return f"kind=object id={id(self.sampler)} process={os.getpid()}"
 
@@ -99,12 +88,6 @@ def check_no_rank(sampler: Any) -> None:
     if getattr(sampler, "rank", None) is not None and hasattr(sampler, "num_replicas"):
         advice = "R delivers the batches of all ranks."
         raise refused_value("sampler", "have no rank", f"rank {sampler.rank}", advice)
-
-
-def feedback_of(sampler: Any) -> Mapping[str, Mapping[str, str]]:
-    """Return the feedback methods of a sampler, none if it has no feedback."""
-    found: Mapping[str, Mapping[str, str]] = getattr(sampler, "feedback", None) or {}
-    return found
 
 
 def refuse_n_batches(n_batches: Any) -> None:
@@ -155,5 +138,4 @@ def _shown(batch: Any, most: int = 60) -> str:
 @errors_as_values
 def guarded_source(sampler: Any, n_batches: Optional[float] = None) -> EpochSource:
     """Make an `EpochSource` for R's ``batch_sampler_python``."""
-    count = None if n_batches is None else int(n_batches)
-    return EpochSource(sampler, count, entry="batch_sampler_python")
+    return EpochSource(sampler, None if n_batches is None else int(n_batches))

@@ -9,9 +9,8 @@ import numbers
 import os
 import threading
 import warnings
-from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,8 @@ from numpy.typing import NDArray
 from rbridge._install import RNotAvailableError, find_r, install_r_package, r_package_version
 from rbridge.guard import errors_as_values
 
-# R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own.
+# R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own,
+# unless the user has configured it.
 _TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD": "FALSE"}
 
 
@@ -68,10 +68,10 @@ class Session:
             return base["loadNamespace"]("rbridge")
         library = str(install_r_package())
         # callr and future pass on the libraries of `.libPaths()`; the daemons of mirai inherit only the environment.
-        base[".libPaths"](self._strings([*base[".libPaths"](), library]))
+        base[".libPaths"](self.rinterface.StrSexpVector([*base[".libPaths"](), library]))
         inherited = base["Sys.getenv"]("R_LIBS")[0]
         base["Sys.setenv"](R_LIBS=os.pathsep.join(filter(None, [inherited, library])))
-        return base["loadNamespace"]("rbridge", **{"lib.loc": self._strings([library])})
+        return base["loadNamespace"]("rbridge", **{"lib.loc": self.rinterface.StrSexpVector([library])})
 
     def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a function of the R package; raise `RError` with R's text if it fails.
@@ -111,37 +111,24 @@ class Session:
     def named_list(self, /, **elements: Any) -> Any:
         """Return an R list; any name is allowed, including `self`."""
         values = self.rinterface.ListSexpVector([self.to_r(value) for value in elements.values()])
-        values.names = self._strings(list(elements))
+        values.names = self.rinterface.StrSexpVector(list(elements))
         return values
 
     def to_r(self, value: Any) -> Any:
         """Return a plain value or an array as an R object."""
-        rinterface = self.rinterface
+        r = self.rinterface
         if value is None:
-            return rinterface.NULL
+            return r.NULL
         if isinstance(value, bool):
-            return rinterface.BoolSexpVector([value])
+            return r.BoolSexpVector([value])
         if isinstance(value, numbers.Real):
-            return rinterface.FloatSexpVector([float(value)])
-        if isinstance(value, str):
-            return self._strings([value])
+            return r.FloatSexpVector([float(value)])
         if isinstance(value, np.ndarray):
-            return self._array(value)
-        if isinstance(value, Sequence) and not isinstance(value, self.rinterface.Sexp):
-            return self._strings(list(value))
+            kinds = {"uint8": r.ByteSexpVector, "int32": r.IntSexpVector, "float64": r.FloatSexpVector}
+            return kinds[value.dtype.name].from_memoryview(np.ascontiguousarray(value).data)
+        if isinstance(value, Sequence) and not isinstance(value, r.Sexp):
+            return r.StrSexpVector([value] if isinstance(value, str) else list(value))
         return value
-
-    def _strings(self, values: list[str]) -> Any:
-        return self.rinterface.StrSexpVector(values)
-
-    def _array(self, values: NDArray[Any]) -> Any:
-        rinterface = self.rinterface
-        kinds = {
-            "uint8": rinterface.ByteSexpVector,
-            "int32": rinterface.IntSexpVector,
-            "float64": rinterface.FloatSexpVector,
-        }
-        return kinds[values.dtype.name].from_memoryview(np.ascontiguousarray(values).data)
 
 
 def as_array(vector: Any) -> NDArray[Any]:
@@ -153,8 +140,13 @@ def as_array(vector: Any) -> NDArray[Any]:
 
 @lru_cache(maxsize=None)
 def _only_session() -> Session:
-    with _torch_without_libtorch():
+    added = {name: value for name, value in _TORCH_SETTINGS.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
         return Session(_start_r())
+    finally:  # child processes are not affected
+        for name in added:
+            del os.environ[name]
 
 
 def session() -> Session:
@@ -162,18 +154,6 @@ def session() -> Session:
     if threading.current_thread() is not threading.main_thread():
         raise RuntimeError("R runs in the main thread only. Call rbridge there.")
     return _only_session()
-
-
-@contextmanager
-def _torch_without_libtorch() -> Iterator[None]:
-    """Keep R's torch from loading LibTorch, unless the user has configured it; child processes are not affected."""
-    added = {name: value for name, value in _TORCH_SETTINGS.items() if name not in os.environ}
-    os.environ.update(added)
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]
 
 
 def _start_r() -> Any:
@@ -191,9 +171,8 @@ def _start_r() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "rpy2":
             raise
-        raise RNotAvailableError(
-            "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2."
-        ) from error
+        advice = "pip install 'pystrat[r]', or apt install python3-rpy2."
+        raise RNotAvailableError(f"rpy2 is not installed. Install it: {advice}") from error
     except Exception as error:  # rpy2 raises whatever its search for R's shared library raised
         problem = f"{type(error).__name__}: {error}"
         raise RNotAvailableError(

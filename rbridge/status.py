@@ -11,12 +11,6 @@ from typing import Optional
 from rbridge._install import find_r, r_package_source
 
 _PACKAGES = ("torch", "coro", "rbridge", "mlr3", "mlr3torch")
-_ADVICE = {
-    "torch": 'Install the R package torch: install.packages("torch").',
-    "coro": 'Install the R package coro: install.packages("coro").',
-    "mlr3": 'For mlr3 learners, install the R packages: install.packages(c("mlr3", "mlr3torch")).',
-    "mlr3torch": 'For mlr3 learners, install the R packages: install.packages(c("mlr3", "mlr3torch")).',
-}
 
 
 @dataclass(frozen=True)
@@ -75,14 +69,19 @@ def r_status() -> RStatus:
     told = _ask_r()
     packages = {name: told.get(f"package:{name}") for name in _PACKAGES}
     libtorch = told.get("libtorch") == "TRUE"
-    return RStatus(
-        told.get("r_version"),
-        told.get("r_home"),
-        rpy2_version,
-        packages,
-        libtorch,
-        _advice(told, rpy2_version is not None, packages, libtorch),
-    )
+    advice = []
+    if "problem" in told:
+        advice.append(f"R was found but fails: {told['problem']}")
+    elif not told:
+        advice.append("Install R 4.0 or newer and put it on PATH (Debian: apt install r-base-dev).")
+    if rpy2_version is None:
+        advice.append("Install rpy2: pip install 'pystrat[r]' (Debian: apt install python3-rpy2).")
+    if "r_version" in told:
+        needed = [name for name in _PACKAGES if name != "rbridge" and packages[name] is None]
+        advice += [f'Install the R package {name}: install.packages("{name}").' for name in needed]
+        if packages["torch"] is not None and not libtorch:
+            advice.append("To train in R, install LibTorch: torch::install_torch(). Batches do not need it.")
+    return RStatus(told.get("r_version"), told.get("r_home"), rpy2_version, packages, libtorch, tuple(advice))
 
 
 def _ask_r() -> dict[str, str]:
@@ -95,23 +94,4 @@ def _ask_r() -> dict[str, str]:
         asked = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
     if asked.returncode != 0:
         return {"problem": asked.stderr.strip()}
-    lines = [line.split("\t", 1) for line in asked.stdout.splitlines() if "\t" in line]
-    return {name: value for name, value in lines}
-
-
-def _advice(
-    told: dict[str, str], has_rpy2: bool, packages: dict[str, Optional[str]], libtorch: bool
-) -> tuple[str, ...]:
-    sentences = []
-    has_r = "r_version" in told
-    if "problem" in told:
-        sentences.append(f"R was found but fails: {told['problem']}")
-    elif not has_r:
-        sentences.append("Install R 4.0 or newer and put it on PATH (Debian: apt install r-base-dev).")
-    if not has_rpy2:
-        sentences.append("Install rpy2: pip install 'pystrat[r]' (Debian: apt install python3-rpy2).")
-    if has_r:
-        sentences += [_ADVICE[name] for name in packages if packages[name] is None and name in _ADVICE]
-        if packages["torch"] is not None and not libtorch:
-            sentences.append("To train in R, install LibTorch: torch::install_torch(). Batches do not need it.")
-    return tuple(dict.fromkeys(sentences))
+    return dict(line.split("\t", 1) for line in asked.stdout.splitlines() if "\t" in line)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
@@ -13,9 +12,8 @@ from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, refused_type, refused_value, show
 from pystrat.recipe import Recipe
 from rbridge.session import Session, as_array, session
-from rbridge.feedback import FeedbackSource
 from rbridge.guard import errors_as_values
-from rbridge.callbacks import EpochSource, check_no_rank, feedback_of, refuse_n_batches
+from rbridge.callbacks import EpochSource, check_no_rank, refuse_n_batches
 
 
 def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
@@ -29,9 +27,8 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
         long as this process runs: an object with a method ``batches(epoch)``, such as your own subclass of
         `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch``,
         if any, is called before each epoch; or a function without arguments, such as a generator function, that returns
-        the batches of a new epoch at each call. If such an object names feedback methods in `feedback`, R requests each
-        batch separately, and the instance has these methods, in which rows count from 1. If its `yields` is "numbers",
-        its batches hold whole numbers below 2^53 that are not row positions, and R does not change them.
+        the batches of a new epoch at each call. If its `yields` is "numbers", its batches hold whole numbers below 2^53
+        that are not row positions, and R does not change them.
     n_batches : int, optional
         The number of batches per epoch, for a sampler without a length.
 
@@ -80,33 +77,7 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     r = session()
     if not isinstance(generator, r.rinterface.Sexp):
         raise refused_type("generator", "be a generator or an instance made by torch::sampler()", show(generator))
-    return _as_batches(r.call("delivered_rows", generator, n_rows))
-
-
-def collect_rows_of_file(file: Union[str, Path], columns: list[str], **parameters: Any) -> Batches:
-    """Let R read a CSV file and make its own strata of columns, and return the rows that its dataloader delivers.
-
-    No value of the strata comes from Python, so this checks that both languages agree.
-
-    Parameters
-    ----------
-    file : path
-        A CSV file, compressed or not; empty fields are missing.
-    columns : list of str
-        The columns whose combinations are the strata.
-    **parameters
-        Arguments of R's ``batch_sampler_stratified()``.
-
-    Returns
-    -------
-    Batches
-        Rows are counted from 0, as in Python.
-    """
-    return _as_batches(session().call("collect_rows_of_file", str(file), columns, **parameters))
-
-
-def _as_batches(delivered: Any) -> Batches:
-    rows, offsets = (as_array(part) for part in delivered)
+    rows, offsets = map(as_array, r.call("delivered_rows", generator, n_rows))
     positions = rows - np.int32(1) if rows.dtype == np.int32 else rows.astype(np.int64)
     return Batches(positions, offsets.astype(np.int64))
 
@@ -115,26 +86,22 @@ def _as_batches(delivered: Any) -> Batches:
 def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
     """Return the recipe of a sampler for R's ``batch_sampler_python()``; None if R cannot draw the sampler itself.
 
-    The functions that belong to it are a separate entry.
+    Vectors have types that reticulate converts as needed: a bytearray to raw, a list of text to character.
     """
     recipe = native_recipe(sampler)
     if recipe is None:
         return None
     check_no_rank(sampler)
-    parts = {name: _for_reticulate(getattr(recipe, name)) for name in ("parts", "state", "labels")}
-    functions = {name: errors_as_values(function) for name, function in sampler._functions().items()}
-    return {"kind": recipe.kind, "seed": float(recipe.seed), **parts, "functions": functions}
-
-
-def _for_reticulate(vectors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return vectors in types that reticulate converts as needed: a bytearray to raw, a list of text to character."""
 
     def crossing(vector: Any) -> Any:
         if isinstance(vector, np.ndarray):
             return bytearray(vector) if vector.dtype == np.uint8 else vector
         return list(vector)
 
-    return {name: crossing(vector) for name, vector in vectors.items()}
+    vectors = {"parts": recipe.parts, "state": recipe.state, "labels": recipe.labels}
+    crossed = {entry: {name: crossing(each) for name, each in of.items()} for entry, of in vectors.items()}
+    functions = {name: errors_as_values(function) for name, function in sampler._functions().items()}
+    return {"kind": recipe.kind, "seed": float(recipe.seed), **crossed, "functions": functions}
 
 
 def _of_recipe(recipe: Recipe, functions: Mapping[str, Callable[[float], float]], r: Session) -> Any:
@@ -147,36 +114,14 @@ def _of_recipe(recipe: Recipe, functions: Mapping[str, Callable[[float], float]]
 
 
 def _by_callback(source: EpochSource, r: Session) -> Any:
-    """Return the generator of a sampler that stays in Python; one with feedback is called for every batch."""
-    functions, methods = {"batches": _epoch_callback(source, r)}, None
-    if feedback_of(source.sampler):
-        feedback = FeedbackSource(source)
-        functions.update(_feedback_callbacks(feedback, r))
-        methods = r.named_list(**{name: r.named_list(**kinds) for name, kinds in feedback.methods.items()})
-    told = (float(source.n_batches), source.class_name, source.identity)
-    return r.call("callback_generator", r.named_list(**functions), *told, methods)
+    """Return the generator of a sampler that stays in Python."""
 
-
-def _epoch_callback(source: EpochSource, r: Session) -> Any:
-    def epoch_batches(epoch: Any) -> Any:
+    def batches(epoch: Any) -> Any:
         rows, offsets = source.batches(int(epoch[0]))
         return r.named_list(rows=rows, offsets=offsets)
 
-    return r.callback(epoch_batches)
-
-
-def _feedback_callbacks(feedback: FeedbackSource, r: Session) -> dict[str, Any]:
-    """Return the functions of a sampler with feedback that R calls; values cross by memory view, as all vectors do."""
-
-    def call(method: Any, arguments: Any) -> Any:
-        given = {name: as_array(value) for name, value in zip(arguments.names, arguments)} if len(arguments) else {}
-        return feedback.call(method[0], given)
-
-    return {
-        "begin": r.callback(lambda epoch: feedback.begin(int(epoch[0]))),
-        "take": r.callback(lambda iteration: feedback.take(int(iteration[0]))),
-        "call": r.callback(call),
-    }
+    told = (float(source.n_batches), source.class_name, source.identity)
+    return r.call("callback_generator", r.callback(batches), *told)
 
 
 def _as_robject(generator: Any) -> Any:

@@ -200,12 +200,3 @@ def test_probabilities_are_matched_by_the_values() -> None:
     assert correct_probabilities(table, rates).tolist() == [[0.2, 0.8]]
     with pytest.raises(ValueError, match="a column for each class of 'keep_rate', 0, 1. Got '1', '0' instead"):
         correct_probabilities(table.rename(columns=str), rates)
-
-
-def test_messages_show_logical_values_as_python_writes_them() -> None:
-    with pytest.raises(ValueError, match="ask for at most 9 rows of 'True', which has 9. Got 50 instead"):
-        StratifiedBatchSampler([True, False] * 9, {True: 50})
-    with pytest.raises(ValueError, match="the smallest stratum, 'False, a', has 1 row"):
-        StratifiedBatchSampler({"x": [True] * 3 + [False], "y": ["a"] * 4}, 2)
-    with pytest.raises(ValueError, match="the smallest stratum, 'TRUE', has 1 row"):
-        StratifiedBatchSampler(["FALSE"] * 3 + ["TRUE"], 2)

@@ -6,10 +6,9 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from pystrat import Batches, BatchSampler, PrioritizedBatchSampler, WeightedBatchSampler, epoch_permutation
+from pystrat import Batches, BatchSampler, epoch_permutation
 
 LONG_TEXT = "\u00e9p\u00e9e " * 1000
-WEIGHTS = [1.0, 2.0, 0.0, 4.0, 0.5, 3.0, 1.0, 1.0]
 
 
 class Shuffled(BatchSampler):
@@ -77,42 +76,6 @@ def asymmetric() -> Iterator[list[int]]:
 def failing() -> Iterator[list[int]]:
     yield [0]
     raise ValueError(LONG_TEXT)
-
-
-class Foreign:
-    """Feedback to a sampler that is not known to the bridge, though one of pystrat does the work."""
-
-    def __init__(self, sampler: Any, **feedback: dict[str, str]) -> None:
-        self.sampler = sampler
-        self.feedback = {**feedback, "scaled": {"factor": "number", "return": "number"}}
-
-    def __len__(self) -> int:
-        return len(self.sampler)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        return iter(self.sampler)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.sampler, name)
-
-    def scaled(self, factor: float) -> float:
-        return factor * len(self)
-
-
-def foreign_weighted() -> Foreign:
-    sampler = WeightedBatchSampler(WEIGHTS, 3, n_batches=7, seed=5)
-    update, weights = {"rows": "rows", "weights": "values"}, {"rows": "rows", "return": "values"}
-    return Foreign(sampler, update=update, weights=weights)
-
-
-def foreign_prioritized(n_rows: int = 8, **given: Any) -> Foreign:
-    sampler = PrioritizedBatchSampler(n_rows, 3, **{"n_batches": 7, "seed": 5, "stratified": True, **given})
-    return Foreign(
-        sampler,
-        update={"rows": "rows", "priorities": "values"},
-        append={"count": "number", "return": "rows"},
-        importance_weights={"rows": "rows", "batch": "number", "return": "values"},
-    )
 
 
 def beta(batch: int) -> float:

@@ -31,8 +31,6 @@ resumed$load_state_dict(weighted()$state())
 beta = reticulate::py_eval("beta", convert = FALSE)
 of_beta = pystrat$PrioritizedBatchSampler(8, 3, alpha = 1, epsilon = 0.5, beta = beta)
 of_beta$update(0:1, c(0, 3.5))
-foreign = batch_sampler_python(py$foreign_weighted())(NULL)
-foreign$update(2, 1 / 3)
 stratified = pystrat$StratifiedBatchSampler(rep(c("a", "b"), times = c(3, 8)), 1L, seed = 1L)
 
 cat(jsonlite::toJSON(digits = NA, list(
@@ -51,17 +49,12 @@ cat(jsonlite::toJSON(digits = NA, list(
     weighted = trained(weighted()),
     resumed = trained(resumed),
     prioritized = trained(pystrat$PrioritizedBatchSampler(8, 3, n_batches = 7, seed = 5, stratified = TRUE)),
-    perplexity = trained(pystrat$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1)),
-    foreign_weighted = trained(py$foreign_weighted()),
-    foreign_prioritized = trained(py$foreign_prioritized())
+    perplexity = trained(pystrat$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1))
   ),
-  weights = c(told$weights(2), foreign$weights(2)),
+  weights = told$weights(2),
   importance = batch_sampler_python(of_beta)(NULL)$importance_weights(1:2, 4),
-  appended = batch_sampler_python(py$foreign_prioritized(0L, capacity = 3L))(NULL)$append(1),
-  printed = utils::capture.output(print(foreign))[4],
   refused = list(
     python = message_of(collect_rows(batch_sampler_python(py$failing, 2), 3)),
-    feedback = message_of(foreign$update(1, -1)),
     no_length = message_of(batch_sampler_python(py$asymmetric)),
     no_python = message_of(batch_sampler_python(3)),
     no_count = message_of(batch_sampler_python(py$asymmetric, 0.5))

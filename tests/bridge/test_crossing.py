@@ -6,11 +6,9 @@ import random
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from torch.utils.data import BatchSampler as TorchBatchSampler
@@ -19,7 +17,6 @@ from torch.utils.data import RandomSampler
 import rbridge
 from pystrat import DownsampledBatchSampler, NegativePairBatchSampler, StratifiedBatchSampler, TreeSampler, decode_pairs
 from rbridge.session import Session, as_array
-from rbridge.torch_sampler import collect_rows_of_file
 from tests.bridge.foreign import LONG_TEXT, Epochs, Huge, Numbers, Shuffled, asymmetric
 from tests.bridge.recipes import assert_same_batches, batches_in_r, instance_of
 
@@ -86,14 +83,6 @@ def test_a_generator_is_a_torch_sampler_that_learners_take(r: Session, base: Any
     values = learner["param_set"]["values"]
     taken = values[list(values.names).index("batch_sampler")]
     assert_same_batches(rbridge.collect_rows(taken, 20_000), STRATIFIED.batches(0))
-
-
-def test_r_reads_a_file_and_has_the_same_batches_by_itself() -> None:
-    path = Path(__file__).parents[2] / "data" / "nsch_2017.csv.gz"
-    columns = ["autism", "sex", "age_group"]
-    parameters: dict[str, Any] = {"min_samples_per_stratum": 2, "seed": 7, "missing": "stratum"}
-    sampler = StratifiedBatchSampler(pd.read_csv(str(path))[columns], **parameters)
-    assert_same_batches(collect_rows_of_file(str(path), columns, **parameters), sampler.batches(0))
 
 
 def test_a_million_rows_cross_whole(r: Session) -> None:

@@ -1,4 +1,4 @@
-"""Samplers with feedback in R: those of pystrat go on there by themselves, and others are asked batch by batch."""
+"""Samplers with feedback go on in R by themselves."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pytest
 import rbridge
 from pystrat import PerplexityBatchSampler, PrioritizedBatchSampler, SumTree
 from rbridge.session import Session, as_array
-from tests.bridge.foreign import WEIGHTS, foreign_prioritized, foreign_weighted
 from tests.bridge.recipes import assert_same_recipe, from_r, instance_of
 from tests.bridge.test_specimens import InR, in_r
-from tests.bridge.training import MAKERS, TRAIN, prioritized, tell, trained_in_python, weighted
+from tests.bridge.training import MAKERS, TRAIN, WEIGHTS, prioritized, tell, trained_in_python, weighted
 
 __all__ = ["in_r"]  # the fixture
 
@@ -65,41 +64,31 @@ def test_the_sampler_in_python_is_neither_asked_nor_changed(r: Session) -> None:
 
 def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
     losses = np.array([1 / 3, 5e-324, 1e300, 0])
-    for sampler, twin in ((weighted(), weighted()), (foreign_prioritized(), prioritized())):
+    for sampler, twin, method in (
+        (weighted(), weighted(), "weights"),
+        (prioritized(), prioritized(), "importance_weights"),
+    ):
         instance = instance_of(r, sampler)
         r.call_function(instance["update"], rows_of(8, 1, 2, 3), losses)
         twin.update([7, 0, 1, 2], losses)
-        method = "weights" if twin.__class__ is weighted().__class__ else "importance_weights"
         found = r.call_function(instance[method], np.arange(1.0, 9.0))
         assert as_array(found).tolist() == getattr(twin, method)(range(8)).tolist()
-    assert as_array(r.call_function(instance_of(r, foreign_weighted())["weights"])).tolist() == WEIGHTS
-    for buffer in (PrioritizedBatchSampler(0, 2, capacity=3, seed=1), foreign_prioritized(0, capacity=3)):
-        instance = instance_of(r, buffer)
-        assert as_array(r.call_function(instance["append"], 2)).tolist() == [1, 2]
-        assert as_array(r.call_function(instance["append"])).tolist() == [3], "what is left out has Python's default"
-    assert as_array(r.call_function(instance["scaled"], 0.5)).tolist() == [3.5], "a number, of a number"
+    instance = instance_of(r, PrioritizedBatchSampler(0, 2, capacity=3, seed=1))
+    assert as_array(r.call_function(instance["append"], 2)).tolist() == [1, 2]
+    assert as_array(r.call_function(instance["append"])).tolist() == [3], "what is left out has Python's default"
 
 
 @pytest.mark.parametrize(
-    ("method", "arguments", "native", "foreign"),
+    ("method", "arguments", "message"),
     [
-        ("update", (rows_of(1, 0), np.ones(2)), "positions from 1 to 8, counted from 1. Got 0", "from 1. Got 0 ins"),
-        ("update", (rows_of(9), np.ones(1)), "counted from 1. Got 9 instead.", "from 0 to 7, counted from 0. Got 8 i"),
-        ("update", (rows_of(1), -np.ones(1)), "finite numbers, none below 0. Got -1 instead", "none below 0. Got -1 i"),
-        ("update", (rows_of(1),), '"weights" is missing', "missing 1 required positional argument: 'weights'"),
-        (".iter", (), "must not all be 0 when rows are drawn", "must not all be 0 when rows are drawn"),
+        ("update", (rows_of(1, 0), np.ones(2)), "positions from 1 to 8, counted from 1. Got 0"),
+        ("update", (rows_of(1), -np.ones(1)), "finite numbers, none below 0. Got -1 instead"),
+        ("update", (rows_of(1),), '"weights" is missing'),
     ],
 )
-def test_errors_are_in_the_words_of_the_language_that_draws(
-    method: str, arguments: tuple[Any, ...], native: str, foreign: str, r: Session
-) -> None:
-    for sampler, message in ((weighted(), native), (foreign_weighted(), foreign)):
-        instance = instance_of(r, sampler)
-        with pytest.raises(rbridge.RError, match=message):
-            if method == ".iter":
-                r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.zeros(8))
-                r.call_function(r.call_function(instance[".iter"]))
-            r.call_function(instance[method], *arguments)
+def test_errors_are_in_the_words_of_r(method: str, arguments: tuple[Any, ...], message: str, r: Session) -> None:
+    with pytest.raises(rbridge.RError, match=message):
+        r.call_function(instance_of(r, weighted())[method], *arguments)
 
 
 def test_a_beta_that_is_a_function_of_python_is_asked_there(r: Session) -> None:
@@ -156,37 +145,3 @@ def test_the_ceiling_of_perplexities_is_the_same(maximum: Any, clip: bool, r: Se
     assert from_r(r.call_function(instance["batches"], 0)[0]).tolist() == sampler.batches(0).rows.tolist()
     assert as_array(r.call_function(instance["perplexities"])).tolist() == sampler.perplexities().tolist()
     assert as_array(r.call_function(instance["share_above_maximum"])).tolist() == [sampler.share_above_maximum]
-
-
-# Samplers that stay in Python -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("make", [foreign_weighted, foreign_prioritized])
-def test_a_training_loop_in_r_with_a_sampler_that_stays_in_python(
-    make: Callable[[], Any], r: Session, evaluated: Callable[[str], Any]
-) -> None:
-    rows = from_r(r.call_function(evaluated(TRAIN), rbridge.as_torch_sampler(make()), 3))
-    assert rows.tolist() == trained_in_python(make(), 3)
-    delivered = rbridge.collect_rows(rbridge.as_torch_sampler(make()), 8)
-    assert [batch.tolist() for batch in delivered] == list(make())
-
-
-def test_the_instance_asks_once_a_batch_and_only_when_it_is_asked(r: Session) -> None:
-    sampler = foreign_weighted()
-    instance = instance_of(r, sampler)
-    iterator = r.call_function(instance[".iter"])
-    assert sampler.sampler.epoch == 0 and int(r.call_function(instance[".length"])[0]) == 7
-    assert from_r(r.call_function(iterator)).tolist() == foreign_weighted().batches(0)[0].tolist()
-    assert sampler.sampler.epoch == 1 and float(instance["epoch"][0]) == 1
-    r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.eye(8)[6])
-    assert as_array(r.call_function(iterator)).tolist() == [7, 7, 7]
-
-
-def test_an_iteration_that_many_others_followed_is_given_up(r: Session) -> None:
-    instance = instance_of(r, foreign_weighted())
-    iterators = [r.call_function(instance[".iter"]) for _ in range(9)]
-    for iterator in iterators:
-        r.call_function(iterator)
-    r.call_function(iterators[1])
-    with pytest.raises(rbridge.RError, match="The iteration has been given up: 8 others were begun after it."):
-        r.call_function(iterators[0])

@@ -7,7 +7,8 @@ from typing import Any, Callable
 import numpy as np
 
 from pystrat import PerplexityBatchSampler, PrioritizedBatchSampler, WeightedBatchSampler
-from tests.bridge.foreign import WEIGHTS
+
+WEIGHTS = [1.0, 2.0, 0.0, 4.0, 0.5, 3.0, 1.0, 1.0]
 
 
 # Returns the rows of all batches, each of which is followed by feedback on its rows.

@@ -39,17 +39,12 @@ asking_python = function(ask) {
   function(...) from_python(ask(...))
 }
 
-# The generator of a sampler whose batches Python makes: one call per epoch, or one per batch if it has feedback.
-# `python` has the functions batches(epoch) and, with feedback, begin(epoch), take(iteration), call(method, arguments),
-# each of which returns list(value = ) or list(error = ), with rows from 0.
+# The generator of a sampler whose batches Python makes, in one call per epoch.
+# `batches(epoch)` returns list(value = ) or list(error = ), with rows from 0.
 # `identity` is text that distinguishes samplers of Python.
-# `methods` is a list of the feedback methods of the Python sampler: for each method the kinds of its arguments, "rows",
-# "values" or "number", and as `return` that of its value.
-callback_generator = function(python, n_batches, python_class, identity, methods = NULL) {
+callback_generator = function(batches, n_batches, python_class, identity) {
   parts = list(n_batches = as.double(n_batches), identity = identity)
-  recipe = new_recipe(if (is.null(methods)) "python" else "python_feedback", NULL, parts,
-    labels = list(python_class = python_class, methods = methods))
-  new_generator(recipe, python)
+  new_generator(new_recipe("python", NULL, parts, labels = list(python_class = python_class)), list(batches = batches))
 }
 
 kind_python = function() {
@@ -97,11 +92,4 @@ crossed_rows = function(rows, n_rows) {
       sprintf("row %d, counted from 1,", max(rows) + 1L))
   }
   rows + 1L
-}
-
-# The rows that R delivers by itself from a file, with no value from Python: strata, plan and order are R's own.
-collect_rows_of_file = function(file, columns, ...) {
-  check_regular_file(file, "file")
-  rows = utils::read.csv(file, na.strings = "")
-  delivered_rows(batch_sampler_stratified(strata = rows[columns], ...), n_rows = nrow(rows))
 }

@@ -5,8 +5,7 @@
 #' through reticulate.
 #' A sampler of the Python package `pystrat` becomes the sampler of this package that draws the same batches; R then no
 #' longer needs Python.
-#' Any other sampler stays in Python and is called once per epoch, for all of its batches, or for each batch if it has
-#' feedback.
+#' Any other sampler stays in Python and is called once per epoch, for all of its batches.
 #'
 #' From Python, the function `rbridge.as_torch_sampler()` does the same.
 #'
@@ -26,9 +25,6 @@
 #'
 #' @return A generator of class `"batch_sampler_python"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance]; `seed` is `NULL` if the sampler stays in Python.
-#' If the Python sampler has feedback, such as `pystrat.WeightedBatchSampler`, they also have its feedback methods, such
-#' as `update(rows, weights)`, with which a training loop or a callback of mlr3torch reports losses or requests weights.
-#' These methods count rows from 1, accept vectors or tensors, and omit arguments that are not given.
 #' The generator works only in this process, as long as its Python runs.
 #'
 #' @section Guarantees:
@@ -40,11 +36,6 @@
 #' Rows are positions in the dataset that the sampler is used with, in the order of that dataset.
 #' In mlr3torch, that is the task of the training: for a split or a bootstrap sample, the task of that split or sample,
 #' whose labels are `task$truth()`.
-#'
-#' @section Errors:
-#' `sampler` is none of these, has no length while `n_batches` is not given, can be iterated only once, such as a
-#' running generator, or returns the batches of one rank only.
-#' The package reticulate, or the Python package `rbridge` in the Python that reticulate uses, is not installed.
 #'
 #' @export
 #' @examplesIf nzchar(Sys.getenv("RETICULATE_PYTHON")) && requireNamespace("reticulate", quietly = TRUE)
@@ -74,10 +65,7 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
   batches = function(epoch) as_vectors(reticulate::py_to_r(of_this_process(made)$guarded(epoch)))
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
   python_class = reticulate::py_to_r(made$class_name)
-  identity = reticulate::py_to_r(made$identity)
-  feedback = python_feedback(made)
-  callback_generator(c(list(batches = batches), feedback$python), n_batches, python_class, identity,
-    feedback$methods)
+  callback_generator(batches, n_batches, python_class, reticulate::py_to_r(made$identity))
 }
 
 check_python_package = function() {
@@ -118,24 +106,4 @@ of_this_process = function(made) {
 as_vectors = function(result) {
   result$value = lapply(result$value, as.vector)
   result
-}
-
-# The functions and methods of feedback; NULL if the sampler has none.
-python_feedback = function(made) {
-  module = reticulate::import("rbridge.feedback", convert = FALSE)
-  methods = reticulate::py_to_r(reticulate::import("rbridge.callbacks", convert = FALSE)$feedback_of(made$sampler))
-  if (length(methods) == 0L) {
-    return(NULL)
-  }
-  feedback = module$FeedbackSource(made)
-  plain = function(result) lapply(reticulate::py_to_r(result), function(value) if (!is.null(value)) as.vector(value))
-  python = list(
-    begin = function(epoch) plain(feedback$guarded_begin(epoch)),
-    take = function(iteration) plain(feedback$guarded_take(iteration)),
-    # One-dimensional arrays cross as such, plain vectors as lists.
-    call = function(method, arguments) {
-      plain(feedback$guarded_call(method, do.call(reticulate::dict, lapply(arguments, as.array))))
-    }
-  )
-  list(python = python, methods = methods)
 }

@@ -168,12 +168,3 @@ test_that("errors and warnings cross as values, whole, and a Python error is rai
   expect_error(from_python(list(error = "ValueError: x")), "^ValueError: x$")
   expect_identical(from_python(list(value = 1:3)), 1:3)
 })
-
-test_that("R makes the same strata of a file as of its columns", {
-  table = data.frame(word = c("b", "a", NA, "b", "a", "b"), number = c(1, 2, 1, 1, 2, 1))
-  file = tempfile(fileext = ".csv")
-  utils::write.csv(table, file, na = "", row.names = FALSE)
-  expected = delivered_rows(batch_sampler_stratified(1, strata = table, seed = 1, missing = "drop"), 6)
-  expect_identical(collect_rows_of_file(file, names(table), min_samples_per_stratum = 1, seed = 1, missing = "drop"),
-    expected)
-})
