@@ -18,7 +18,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Iterable, Union
+from typing import Any, Iterable, Optional
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from pystrat import PerplexityBatchSampler
+from pystrat import BatchesByLength, PerplexityBatchSampler
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler
 from pystrat.corpus.vocabulary import IGNORED, SampledOutput, sampled_vocabulary
 
@@ -37,7 +37,7 @@ SAMPLE, MAX_LENGTH, MAX_TOKENS, WINDOW = 1000, 14, 512, 500
 MIXED_EPOCHS, PERPLEXITY_EPOCHS = 4, 4
 WIDTH, LEARNING_RATE = 64, 5e-3
 PADDING, UNKNOWN, END = 0, 1, 2
-Sampler = Union[CorpusMixtureBatchSampler, PerplexityBatchSampler]
+Told = Optional[PerplexityBatchSampler]
 
 
 def write_corpus(folder: Path) -> list[str]:
@@ -98,22 +98,22 @@ def full_targets(words: torch.Tensor) -> torch.Tensor:
     return words.masked_fill(words == PADDING, IGNORED)
 
 
-def train_epoch(model: WordModel, optimizer: Any, dataset: CorpusDataset, sampler: Sampler, *, sampled: bool) -> None:
-    """Train on the next epoch of a sampler, with the vocabulary of the epoch or the full vocabulary."""
+def train_epoch(model: WordModel, optimizer: Any, dataset: CorpusDataset, sampler: BatchesByLength, told: Told) -> None:
+    """Train on the next epoch, with its own vocabulary, or with the full one if a sampler is told the losses."""
     context: Any = nullcontext()
-    if sampled:
+    if told is None:
         lines = [line for _, line in dataset.__getitems__(sampler.batches().rows.tolist())]
         context = SampledOutput(model, model.output, sampled_vocabulary(lines, always=[UNKNOWN, END]), optimizer)
     with context as output:
         for positions, words in DataLoader(dataset, batch_sampler=sampler, collate_fn=padded):
             optimizer.zero_grad(set_to_none=True)
             following = words[:, 1:]
-            targets = output.targets(following, ignore_index=PADDING) if sampled else full_targets(following)
+            targets = output.targets(following, ignore_index=PADDING) if told is None else full_targets(following)
             losses = losses_of(model(words[:, :-1]), targets)
             losses.mean().backward()
             optimizer.step()
-            if isinstance(sampler, PerplexityBatchSampler):
-                sampler.report(positions, losses)
+            if told is not None:
+                told.report(positions, losses)
 
 
 def held_out_loss(model: WordModel, lines: list[torch.Tensor]) -> float:
@@ -123,18 +123,22 @@ def held_out_loss(model: WordModel, lines: list[torch.Tensor]) -> float:
         return float(losses_of(model(words[:, :-1]), full_targets(words[:, 1:])).mean())
 
 
-def samplers_of(folder: Path, words: Words, seed: int) -> list[tuple[Sampler, CorpusDataset, int]]:
-    """Return the mixture and the sampler by perplexity, each with its dataset and number of epochs."""
-    by_tokens: dict[str, Any] = {"max_tokens": MAX_TOKENS, "window": WINDOW, "seed": seed}
+def samplers_of(folder: Path, words: Words, seed: int) -> list[tuple[BatchesByLength, CorpusDataset, int, Told]]:
+    """Return the mixture and the sampler by perplexity, each with its dataset, epochs, and what is told the losses."""
+    by_tokens: dict[str, Any] = {"max_tokens": MAX_TOKENS, "window": WINDOW}
     mixture = CorpusMixtureBatchSampler(
-        folder, suffixes=[".txt"], sample=SAMPLE, rules=RULES, max_length=MAX_LENGTH, **by_tokens
+        folder, SAMPLE, suffixes=[".txt"], sample=SAMPLE, rules=RULES, max_length=MAX_LENGTH, seed=seed
     )
     print(mixture.plan())
+    of_lines = np.minimum(mixture.dataset().lengths(), MAX_LENGTH)  # longer lines are never drawn
     whole = CorpusDataset(folder, suffixes=[".txt"], transform=words, positions=True, max_length=MAX_LENGTH)
     lengths = np.array([len(line) - 2 for _, line in whole])  # without the end markers
-    hardest = PerplexityBatchSampler(len(whole), SAMPLE, lengths=lengths, **by_tokens)
+    hardest = PerplexityBatchSampler(len(whole), SAMPLE, SAMPLE, seed=seed)
     mixed = mixture.dataset(transform=words, positions=True)
-    return [(mixture, mixed, MIXED_EPOCHS), (hardest, whole, PERPLEXITY_EPOCHS)]
+    return [
+        (BatchesByLength(mixture, of_lines, **by_tokens), mixed, MIXED_EPOCHS, None),
+        (BatchesByLength(hardest, lengths, **by_tokens), whole, PERPLEXITY_EPOCHS, hardest),
+    ]
 
 
 def train(folder: Path, seed: int = 1) -> list[float]:
@@ -147,13 +151,12 @@ def train(folder: Path, seed: int = 1) -> list[float]:
     optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     found = [held_out_loss(model, lines)]
     print(f"{len(words)} words, {len(lines)} lines held out; before training their loss is {found[0]:.2f}.")
-    for sampler, dataset, n_epochs in samplers_of(folder, words, seed):
-        is_mixture = isinstance(sampler, CorpusMixtureBatchSampler)
+    for sampler, dataset, n_epochs, told in samplers_of(folder, words, seed):
         for _ in range(n_epochs):
             n_batches = len(sampler)
-            train_epoch(model, optimizer, dataset, sampler, sampled=is_mixture)
+            train_epoch(model, optimizer, dataset, sampler, told)
             found.append(held_out_loss(model, lines))
-            kind = "mixture by rules" if is_mixture else "by perplexity"
+            kind = "mixture by rules" if told is None else "by perplexity"
             print(f"epoch {len(found) - 1}, {kind}, {n_batches} batches: {found[-1]:.2f}", flush=True)
     return found
 

@@ -24,6 +24,7 @@ from pystrat.stratified.sampler import StratifiedBatchSampler, min_samples_for_b
 from pystrat.advice import advise
 from pystrat.distributed import distribute
 from pystrat.stratified.bins import bin_target
+from pystrat.corpus.by_length import BatchesByLength
 from pystrat.corpus.epoch_subset import EpochSubsetBatchSampler
 from pystrat.corpus.perplexity import PerplexityBatchSampler
 from pystrat.ranks import check_ranks
@@ -68,6 +69,7 @@ __all__ = [
     "BatchPlan",
     "BatchSampler",
     "Batches",
+    "BatchesByLength",
     "DownsampledBatchSampler",
     "EpochSubsetBatchSampler",
     "FeatureLookup",

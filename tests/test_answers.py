@@ -11,9 +11,9 @@ import torch
 from torch.utils.data import DataLoader
 
 from pystrat import (
+    BatchesByLength,
     BatchSampler,
     DownsampledBatchSampler,
-    EpochSubsetBatchSampler,
     FeatureLookup,
     NegativePairBatchSampler,
     NoDuplicatesBatchSampler,
@@ -58,7 +58,7 @@ OF_ROWS: dict[str, Callable[[Any], BatchSampler]] = {
     "numbers for bins": lambda given: StratifiedBatchSampler(bin_target(given, n_bins=2), 1, seed=1),
     "classes": lambda given: WeightedBatchSampler(repeat_factors(given, threshold=1), 3, seed=1),
     "priorities": lambda given: updated(PrioritizedBatchSampler(12, 3, seed=1), given),
-    "lengths": lambda given: EpochSubsetBatchSampler(12, 8, lengths=given, max_tokens=20, seed=1),
+    "lengths": lambda given: BatchesByLength(UniformBatchSampler(12, 8, seed=1), given, max_tokens=20),
     "users": lambda given: NegativePairBatchSampler(given, [*range(6)] * 2, ratio=0.5, batch_size=4, seed=1),
     "losses": lambda given: reported(PerplexityBatchSampler(12, 8, batch_size=2, seed=1), given),
 }

@@ -297,6 +297,7 @@ CALLS: dict[str, Call] = {
     "StratifiedStream.class_weights": Call(fixed(normalize=True), of=counted_stream),
     "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), of=counted_stream),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), besides={"weights": {"capacity": 4}}),
+    "BatchesByLength": Call(lambda folder: {"sampler": uniform(folder), **LENGTHS}),
     "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=uniform(folder))}),
     "TensorLoader": Call(
         lambda folder: {"tensors": [torch.arange(6)], "sampler": uniform(folder)},

@@ -140,8 +140,8 @@ SAMPLERS: dict[str, Callable[[], pystrat.BatchSampler]] = {
     "epoch subset": lambda: pystrat.EpochSubsetBatchSampler(
         2 * ROWS, ROWS, 64, method="uniform_without_replacement", seed=1
     ),
-    "epoch subset, by length": lambda: pystrat.EpochSubsetBatchSampler(
-        ROWS, ROWS, lengths=in_order(ROWS) % 999, max_tokens=9999, window=ROWS // 3, seed=1
+    "by length": lambda: pystrat.BatchesByLength(
+        pystrat.UniformBatchSampler(ROWS, ROWS, seed=1), in_order(ROWS) % 999, max_tokens=9999, window=ROWS // 3
     ),
     "weighted": lambda: pystrat.WeightedBatchSampler(
         1.0 + in_order(ROWS), batch_size=ROWS // 2, replacement=False, n_batches=1, seed=1

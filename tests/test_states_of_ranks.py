@@ -9,8 +9,8 @@ from typing import Any, Callable, Optional
 import numpy as np
 import pytest
 
-from pystrat import BatchSampler, EpochSubsetBatchSampler
-from tests.specimens import LENGTHS, Specimen, specimens, write_files
+from pystrat import BatchSampler
+from tests.specimens import Specimen, specimens, write_files
 
 REPLICAS = (None, 1, 2, 3, 4)
 EPOCHS = 12  # by length and with other weights, epochs differ
@@ -65,16 +65,6 @@ def check_other_numbers_of_ranks(make: Callable[..., BatchSampler]) -> None:
 
 def test_another_number_of_ranks(specimen: Specimen) -> None:
     check_other_numbers_of_ranks(specimen.make)
-
-
-def test_another_number_of_ranks_with_balance() -> None:
-    def make(**given: Any) -> BatchSampler:
-        is_balanced = given["num_replicas"] is not None
-        return EpochSubsetBatchSampler(
-            40, 24, 3, lengths=LENGTHS, window=9, balance_replicas=is_balanced, seed=1, **given
-        )
-
-    check_other_numbers_of_ranks(make)
 
 
 def test_the_rest_of_an_epoch_by_other_ranks(tmp_path: Path) -> None:

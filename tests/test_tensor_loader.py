@@ -44,8 +44,8 @@ SAMPLERS: dict[str, Callable[..., BatchSampler]] = {
     "uniform": lambda **given: pystrat.UniformBatchSampler(N, 7, **given),
     "weighted": lambda **given: WeightedBatchSampler(1.0 + LABELS, 7, **given),
     "prioritized": lambda **given: pystrat.PrioritizedBatchSampler(N, 8, capacity=128, **given),
-    "part of a corpus, by length": lambda **given: pystrat.EpochSubsetBatchSampler(
-        N, 60, lengths=LENGTHS, max_tokens=40, **given
+    "part of a corpus, by length": lambda **given: pystrat.BatchesByLength(
+        pystrat.EpochSubsetBatchSampler(N, 60, 6, **given), LENGTHS, max_tokens=40
     ),
     "perplexity": lambda **given: pystrat.PerplexityBatchSampler(N, 60, 6, **given),
     "tree": lambda **given: TreeBatchSampler({"x": LABELS}, SPEC, 6, length=50, **given),

@@ -17,6 +17,7 @@ import pytest
 from torch.utils.data import DataLoader
 
 from pystrat import (
+    BatchesByLength,
     BatchSampler,
     EpochSubsetBatchSampler,
     NegativePairBatchSampler,
@@ -40,11 +41,11 @@ def loader_of(sampler: BatchSampler, workers: int = 0) -> DataLoader:
     return DataLoader(range(len(LABELS)), batch_sampler=sampler, num_workers=workers, collate_fn=list)
 
 
-def corpus_sampler(processes: int = 1, rank: Optional[int] = None) -> EpochSubsetBatchSampler:
+def corpus_sampler(processes: int = 1, rank: Optional[int] = None) -> BatchesByLength:
     """Batches of at most 40 tokens, whose number differs from epoch to epoch."""
     tokens = 1 + np.arange(len(LABELS)) ** 2 % 23
     replicas = {"num_replicas": processes, "rank": rank}
-    return EpochSubsetBatchSampler(len(LABELS), 60, lengths=tokens, max_tokens=40, seed=11, **replicas)
+    return BatchesByLength(EpochSubsetBatchSampler(len(LABELS), 60, 6, seed=11, **replicas), tokens, max_tokens=40)
 
 
 def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:

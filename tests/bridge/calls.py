@@ -30,7 +30,7 @@ from pystrat import (
     shard_counts,
 )
 from pystrat.corpus import RareEventBatchSampler
-from tests.specimens import LENGTHS, Specimen, named, specimens, varied_calls
+from tests.specimens import Specimen, named, specimens, varied_calls
 
 Calls = Dict[str, Specimen]
 
@@ -57,7 +57,6 @@ def random_labels(n_rows: int, n_labels: int, seed: int, most: float = 0.3) -> p
 def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     """Return arguments in the forms that neither the specimens nor the varied calls have."""
     part = {"n_rows": 30, "sample": 20, "batch_size": 7}
-    by_length = {"n_rows": 40, "sample": 24, "lengths": LENGTHS, "method": "partition"}
     prioritized = {"n_rows": 10, "batch_size": 3}
     labels, crowded = random_labels(900, 6, seed=3), random_labels(400, 20, seed=4, most=0.6)
     rare = {"positives": [folder / "a.txt"], "negatives": [folder / "b.rows", folder / "c.rows"], "batch_size": 9}
@@ -148,7 +147,6 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
         EpochSubsetBatchSampler: [
             {**part, "sample": 40, "num_replicas": 3, "method": "partition"},
             {**part, "sample": 5, "rows": {0: range(0, 30, 4), 3: range(30)}, "method": "partition"},
-            {**by_length, "max_tokens": 60.0, "batch_size": 3, "window": 7, "num_replicas": 4},
         ],
         PerplexityBatchSampler: [{**part, "initial": 9.5, "maximum": 8.0, "clip": True, "num_replicas": 2}],
         RareEventBatchSampler: [

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import torch
 
-from pystrat import PerplexityBatchSampler
 from pystrat.corpus import CorpusDataset
 
 ROOT = Path(__file__).parents[2]
@@ -58,12 +57,12 @@ def test_words_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert [match and match[4] for match in epochs] == [f"{loss:.2f}" for loss in found[1:]]
 
     words = example.Words(CorpusDataset(tmp_path, suffixes=[".txt"]))
-    (mixture, mixed, _), (hardest, whole, _) = example.samplers_of(tmp_path, words, 1)
-    for sampler, dataset in ((mixture, mixed), (hardest, whole)):
+    made = example.samplers_of(tmp_path, words, 1)
+    for sampler, dataset, _, _ in made:
         for batch in sampler.batches():
             lengths = [len(line) - 2 for _, line in dataset.__getitems__(batch.tolist())]
             assert len(batch) * max(lengths) <= example.MAX_TOKENS and max(lengths) <= example.MAX_LENGTH
-    assert isinstance(hardest, PerplexityBatchSampler)
-    model, visited = example.WordModel(len(words)), sorted(set(hardest.batches().rows.tolist()))
-    example.train_epoch(model, torch.optim.Adam(model.parameters()), whole, hardest, sampled=False)
-    assert (hardest.perplexities() != 15).nonzero()[0].tolist() == visited
+    sampler, whole, _, told = made[1]
+    model, visited = example.WordModel(len(words)), sorted(set(sampler.batches().rows.tolist()))
+    example.train_epoch(model, torch.optim.Adam(model.parameters()), whole, sampler, told)
+    assert (told.perplexities() != 15).nonzero()[0].tolist() == visited

@@ -19,9 +19,8 @@ def lengths_of(case: dict[str, Any]) -> list[int]:
 
 def expected_of(case: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the case's epoch, batch after batch, and the sizes of the batches."""
-    stream = NaiveStream(epoch_seed(case["seed"], case["epoch"]))
-    rows = stream.indices(case["n"], case["sample"]).tolist()
-    limits = {name: case[name] for name in LIMITS if name in case}
-    batches = batches_by_length(rows, lengths_of(case), **limits, shuffled=stream.permutation)
+    rows = NaiveStream(epoch_seed(case["seed"], case["epoch"])).indices(case["n"], case["sample"]).tolist()
+    given = {name: case[name] for name in (*LIMITS, "seed", "epoch") if name in case}
+    batches = batches_by_length(rows, lengths_of(case), **given)
     assert batches is not None
     return {"rows": cut(joined(batches)), "sizes": cut(list(map(len, batches)))}

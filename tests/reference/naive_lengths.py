@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Callable, Optional
 
+from tests.reference.naive_random import NaiveStream, epoch_seed
+
 Shuffled = Callable[[int], list[int]]  # R's sample.int() - 1
 
 
@@ -29,22 +31,14 @@ def cut(places: list[int], lengths: list[int], batch_size: Optional[int], max_to
     return batches
 
 
-def parts_of(batch: list[int], count: int) -> list[list[int]]:
-    """Return so many parts of a batch, whose sizes differ by at most 1."""
-    ends = [part * len(batch) // count for part in range(count + 1)]
-    return [batch[begin:end] for begin, end in zip(ends, ends[1:])]
-
-
 def split(batches: list[list[int]], n_batches: int) -> list[list[int]]:
-    """Split batches until there are so many: as few rows as possible in the largest, the first ones first."""
-    most = 1
-    while sum(-(-len(batch) // most) for batch in batches) > n_batches:
-        most += 1
-    counts = [-(-len(batch) // most) for batch in batches]
-    for place, batch in enumerate(batches):
-        while most > 1 and sum(counts) < n_batches and counts[place] < -(-len(batch) // (most - 1)):
-            counts[place] += 1
-    return [part for batch, count in zip(batches, counts) for part in parts_of(batch, count)]
+    """Split the first one of the largest batches until there are so many."""
+    while len(batches) < n_batches:
+        sizes = list(map(len, batches))
+        place = sizes.index(max(sizes))
+        middle = sizes[place] // 2
+        batches[place : place + 1] = [batches[place][:middle], batches[place][middle:]]
+    return batches
 
 
 def balanced(batches: list[list[int]], tokens: list[int], num_replicas: int, shuffled: Shuffled) -> list[list[int]]:
@@ -64,13 +58,15 @@ def batches_by_length(
     window: Optional[int] = None,
     num_replicas: int = 1,
     balance_replicas: bool = False,
-    shuffled: Shuffled,
+    seed: int,
+    epoch: int,
 ) -> Optional[list[list[int]]]:
     """Return the batches of drawn rows; None if there are fewer rows than batches.
 
-    `lengths` are those of all rows of the dataset, and `shuffled` is R's ``sample.int() - 1``.
+    `lengths` are those of all rows of the dataset.
     """
     drawn = [lengths[row] for row in rows]
+    shuffled = NaiveStream((epoch_seed(seed, epoch) + 1) % (2**31 - 1)).permutation
     windows = sorted_windows(drawn, window or len(rows))
     batches = [batch for places in windows for batch in cut(places, drawn, batch_size, max_tokens)]
     n_batches = -(-len(batches) // num_replicas) * num_replicas

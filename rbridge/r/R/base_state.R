@@ -24,7 +24,7 @@ place_after = function(private, epoch, batches_done) {
 # The largest number of batches in a state of an epoch.
 most_batches = function(private, epoch) {
   most_of_kind = private$.kind()$most_batches
-  n_batches = if (is.null(most_of_kind)) private$.n_batches(epoch) else most_of_kind(private$.recipe)
+  n_batches = if (is.null(most_of_kind)) private$.n_batches(epoch) else most_of_kind(private, epoch)
   if (is.na(n_batches)) largest_exact else n_batches
 }
 

@@ -33,7 +33,9 @@ of_rows = list(
   classes = function(x) repeat_factors(x, threshold = 1),
   values = function(x) inverse_density_weights(x),
   bins = function(x) bin_target(x, 3),
-  lengths = function(x) batch_sampler_epoch_subset(12, 8, lengths = x, max_tokens = 20, seed = 1)(NULL)$batches(0),
+  lengths = function(x) {
+    batch_sampler_by_length(batch_sampler_uniform(12, 8, seed = 1), x, max_tokens = 20)(NULL)$batches(0)
+  },
   users = function(x) batch_sampler_pairs(x, rep(1:6, 2), 0.5, 4, seed = 1)(NULL)$batches(0),
   shards = function(x) shard_counts(list(a = x)),
   column = function(x) {

@@ -23,7 +23,7 @@ generators_for = function(n = NULL, w = "w", by = inverse_frequency_weights, wet
     prioritized = batch_sampler_prioritized(n, 3, seed = 1),
     multilabel = batch_sampler_multilabel(wet, 2, seed = 1),
     per_label = batch_sampler_per_label(wet, 2, 1, seed = 1),
-    subset = batch_sampler_epoch_subset(n, 12, lengths = tokens, max_tokens = 20, seed = 1),
+    by_length = batch_sampler_by_length(batch_sampler_uniform(n, 12, seed = 1), tokens, max_tokens = 20),
     perplexity = batch_sampler_perplexity(n, 12, batch_size = 3, seed = 1),
     downsampled = batch_sampler_downsampled(1, 6, strata = y, seed = 1),
     one_stratum = batch_sampler_one_stratum(4, y, seed = 1),
@@ -120,8 +120,7 @@ test_that("values in a generator belong to the order of the data, and other rows
     list(batch_sampler_weighted(measured$w, 3), "weights"),
     list(batch_sampler_multilabel(labels, 2), "labels"),
     list(batch_sampler_per_label(labels, 2, 1), "labels"),
-    list(batch_sampler_epoch_subset(40, 9, lengths = 1:40, max_tokens = 90), "lengths"),
-    list(batch_sampler_epoch_subset(sample = 9, lengths = 1:40, max_tokens = 90), "lengths")
+    list(batch_sampler_by_length(batch_sampler_uniform(batch_size = 9), 1:40, max_tokens = 90), "lengths")
   )) {
     expect_error(case[[1L]](backwards), fixed = TRUE,
       sprintf("'%s' parameter must be columns of the task if its rows are repeated", case[[2L]]))
@@ -144,7 +143,7 @@ test_that("generators that wait show it, are told apart by mlr3, and work after 
 })
 
 test_that("in a training, whose loop asks after each batch, the length is that of the running epoch", {
-  by_length = batch_sampler_epoch_subset(sample = 12, lengths = "n_tokens", max_tokens = 9, seed = 1)
+  by_length = batch_sampler_by_length(batch_sampler_uniform(batch_size = 12, seed = 1), "n_tokens", max_tokens = 9)
   sampler = trained_with(by_length, task_measured())[[1]]
   sampler$set_epoch(0)
   counts = vapply(0:5, function(epoch) {

@@ -29,7 +29,7 @@ samplers = list(
   weighted = function() batch_sampler_weighted(rep(1:3, 40), 7, seed = 1)(NULL),
   downsampled = function() batch_sampler_downsampled(1, 8, strata = rep(c(0, 0, 1), 40), seed = 1)(NULL),
   "by length" = function() {
-    batch_sampler_epoch_subset(n, 60, lengths = 1 + seq_len(n)^2 %% 23, max_tokens = 40, seed = 1)(NULL)
+    batch_sampler_by_length(batch_sampler_uniform(n, 6, seed = 1), 1 + seq_len(n)^2 %% 23, max_tokens = 40)(NULL)
   }
 )
 

@@ -1,37 +1,75 @@
 # Batches of rows of similar length: the golden cases, lengths of lines, and invalid lengths.
 
+drawn_by_length = function(n, sample, lengths, ..., seed = 1, num_replicas = NULL) {
+  inside = batch_sampler_epoch_subset(n, sample, sample, seed = seed, num_replicas = num_replicas)
+  batch_sampler_by_length(inside, lengths, ...)
+}
+
 test_that("batches are those of the golden cases", {
   for (case in read_golden("lengths.json")$cases) {
     given = case$input
     limits = given[intersect(names(given), c("batch_size", "max_tokens", "window", "num_replicas",
-      "balance_replicas"))]
-    lengths = as.integer((seq_len(given$n) * given$lengths$multiplier) %% given$lengths$modulus)
-    sampler = do.call(batch_sampler_epoch_subset, c(list(given$n, given$sample, lengths = lengths, seed = given$seed),
-      limits))(NULL)
+      "balance_replicas", "seed"))]
+    lengths = (seq_len(given$n) * given$lengths$multiplier) %% given$lengths$modulus
+    sampler = do.call(drawn_by_length, c(list(given$n, given$sample, lengths), limits))(NULL)
     batches = sampler$batches(given$epoch)
     found = list(rows = cut_list(batches$rows - 1), sizes = cut_list(diff(batches$offsets)))
     expect_parts(found, case$expected, info = toString(limits))
   }
 })
 
-by_length_sampler = function(method = "uniform") {
-  batch_sampler_epoch_subset(200, 120, lengths = 1L + (0:199 * 13L) %% 29L, seed = 3, max_tokens = 90, window = 50,
-    method = method)(NULL)
-}
+lengths_of_200 = 1L + (0:199 * 13L) %% 29L
 
-test_that("an iteration has the batches that .length() says, epoch after epoch", {
-  for (method in c("uniform", "uniform_without_replacement", "partition")) {
-    sampler = by_length_sampler(method)
-    counts = vapply(0:4, function(epoch) {
-      announced = sampler$.length()
-      batches = next_epoch_of(sampler)
-      expect_length(batches, announced)
-      expect_identical(batches, epoch_of(by_length_sampler(method), epoch))
-      announced
-    }, 0L)
-    expect_gt(length(unique(counts)), 1L)
+test_that("an iteration has the batches that .length() says, epoch after epoch, of all ranks", {
+  by_length = function() drawn_by_length(200, 120, lengths_of_200, max_tokens = 90, window = 50, num_replicas = 2)
+  sampler = by_length()(NULL)
+  ranks = lapply(0:1, function(rank) by_length()(NULL)$set_rank(rank, 2))
+  counts = vapply(0:4, function(epoch) {
+    announced = sampler$.length()
+    batches = next_epoch_of(sampler)
+    expect_length(batches, announced)
+    of_ranks = lapply(ranks, next_epoch_of)
+    expect_identical(batches, do.call(c, do.call(Map, c(list(list), of_ranks))))
+    announced
+  }, 0L)
+  expect_gt(length(unique(counts)), 1L)
+  expect_length(deliver(dataset_of(200), batch_sampler = by_length()(NULL)), by_length()(NULL)$.length())
+  state = sampler$state(0, 4)
+  resumed = by_length()(NULL)$load_state_dict(state)
+  expect_identical(next_epoch_of(resumed), epoch_of(by_length()(NULL), 0)[-(1:4)])
+  expect_error(drawn_by_length(200, 121, lengths_of_200, max_tokens = 90)(NULL)$load_state_dict(state),
+    "come from a sampler with the same data")
+})
+
+test_that("feedback counts from the next epoch on, and is in states", {
+  by_length = function() {
+    batch_sampler_by_length(batch_sampler_weighted(rep(1, 200), 40, seed = 1), lengths_of_200, max_tokens = 60)(NULL)
   }
-  expect_length(deliver(dataset_of(200), batch_sampler = by_length_sampler()), by_length_sampler()$.length())
+  sampler = by_length()
+  expected = epoch_of(sampler, 0)
+  following = sampler$.iter()
+  begun = lapply(1:5, function(batch) following())
+  sampler$sampler()$update(1:190, rep(0, 190))
+  state = sampler$state(0, 5)
+  resumed = by_length()$load_state_dict(state)
+  expect_identical(c(begun, next_epoch_of(resumed)), expected)
+  expect_identical(resumed$sampler()$weights(), sampler$sampler()$weights())
+  sampler$set_epoch(1)
+  second = next_epoch_of(sampler)
+  expect_identical(next_epoch_of(resumed), second)
+  expect_gt(min(unlist(second)), 190)
+  for (wrong in list(list(rows = rep(200L, 200)), list(offsets = c(0L, 3L)), list(sampler = "x"))) {
+    expect_error(by_length()$load_state_dict(utils::modifyList(state, wrong)), "must")
+  }
+})
+
+test_that("lines and words are found across blocks and in empty files", {
+  folder = corpus_of()
+  write_bytes(file.path(folder, "a.txt"), paste0(strrep("a bc ", 1e6), "\n", strrep("x\n", 1000), "end"))
+  write_bytes(file.path(folder, "b.txt"), "")
+  dataset = corpus_dataset(folder, ".txt")
+  expect_identical(dataset$lengths(), c(2000000L, rep(1L, 1001)))
+  expect_identical(dataset[c(2, 1002)]$txt, c("x", "end"))
 })
 
 test_that("the longest side of a pair counts", {
@@ -40,53 +78,32 @@ test_that("the longest side of a pair counts", {
   write_bytes(file.path(folder, "a.tgt"), "a\na b\r\n")
   write_bytes(file.path(folder, "b.src"), "a\n")
   write_bytes(file.path(folder, "b.tgt"), " a b\tc d")
-  mixture = function(...) batch_sampler_corpus_mixture(folder, sample = 30L, max_tokens = 8, seed = 1, ...)
-  recipe = recipe_of(mixture())
-  expect_identical(recipe$parts$lengths, c(3L, 2L, 4L))
-  of_function = function(lines) {
-    expect_named(lines, c("src", "tgt"))
-    pmax(lengths(strsplit(trimws(lines$src), "[ \t]")), lengths(strsplit(trimws(lines$tgt), "[ \t]")))
-  }
-  for (given in list("words", c(3, 2, 4), of_function)) {
-    expect_identical(recipe_of(mixture(lengths = given)), recipe)
-  }
-  in_order = mixture(shuffle = FALSE)(NULL)
-  expect_false(is.unsorted(c(3L, 2L, 4L)[in_order$batches(0)$rows]))
-})
-
-test_that("lines and words are found across blocks and in empty files", {
-  folder = corpus_of()
-  write_bytes(file.path(folder, "a.txt"), paste0(strrep("a bc ", 1e6), "\n", strrep("x\n", 1000), "end"))
-  write_bytes(file.path(folder, "b.txt"), "")
-  mixture = batch_sampler_corpus_mixture(folder, 5, 10L, suffixes = ".txt", window = 5)
-  expect_identical(recipe_of(mixture)$parts$lengths, c(2000000L, rep(1L, 1001)))
-  expect_identical(corpus_dataset(folder, ".txt")[c(2, 1002)]$txt, c("x", "end"))
+  dataset = corpus_dataset(folder)
+  expect_identical(dataset$lengths(), c(3L, 2L, 4L))
+  expect_identical(dataset$lengths(function(lines) nchar(lines$src)), c(5L, 1L, 1L))
 })
 
 test_that("wrong lengths are refused, with the row positions of R", {
   refused = function(lengths, message) {
-    expect_error(batch_sampler_epoch_subset(5, 8, lengths = lengths, max_tokens = 5), message, fixed = TRUE)
+    expect_error(drawn_by_length(5, 8, lengths, max_tokens = 5)(NULL), message, fixed = TRUE)
   }
-  of_each = "The 'lengths' parameter must be 5 whole numbers from 0 to 2147483647, one for each example. Got"
-  refused(1:4, paste(of_each, "4 values"))
+  of_each = "The 'lengths' parameter must hold whole numbers from 0 to 2147483647, one for each row. Got"
+  refused(1:4, "must have one value for each row of the sampler, 5. Got 4 values instead.")
   refused(c(1, 2, 3, 4, -5), paste(of_each, "-5 instead."))
-  refused(c(1, 2, 3, 4, NA), paste(of_each, "NA instead."))
+  refused(c(1L, 2L, 3L, 4L, NA), paste(of_each, "NA instead."))
   refused(c(1, 2, 3, 4, 0.5), paste(of_each, "0.5 instead."))
-  refused(c(1, 2, 9, 8, 5), paste("The 'max_tokens' parameter must be at least 9, the length of the longest example.",
-    "Got 5 instead. 2 examples are longer, the first at row position 3, counted from 1."))
+  refused(TRUE, "must hold numbers, or name a column of the task. Got TRUE instead.")
+  refused(c(1, 2, 9, 8, 5), paste("The 'max_tokens' parameter must be at least 9, the length of the longest row.",
+    "Got 5 instead. 2 rows are longer, the first at row position 3, counted from 1."))
   folder = corpus_of(a = 3)
   for (lengths in list(function(lines) "2", function(lines) c(1, 2), function(lines) c(-1, 1, 1))) {
-    expect_error(
-      batch_sampler_corpus_mixture(folder, sample = 2L, suffixes = ".txt", max_tokens = 5, lengths = lengths),
-      "must return a whole number from 0 to 2147483647 for each position. Got"
-    )
+    expect_error(corpus_dataset(folder, ".txt")$lengths(lengths),
+      "must return a whole number from 0 to 2147483647 for each position. Got")
   }
+  expect_error(batch_sampler_by_length(NULL, 1:3, 5), "'sampler' parameter must be a generator of this package")
 })
 
 test_that("a sampler shows what it draws", {
-  shown = function(...) capture.output(batch_sampler_epoch_subset(3, 5, 2, lengths = 1:3, seed = 1, ...))[3L]
-  expect_identical(shown(max_tokens = 4, window = 2),
-    "* Batches: of at most 4 tokens and 2 rows, by length in windows of 2 rows")
-  expect_identical(shown(window = 4, num_replicas = 2, balance_replicas = TRUE),
-    "* Batches: 4, of at most 2 rows, by length in windows of 4 rows, balanced over 2 replicas")
+  shown = capture.output(drawn_by_length(3, 5, 1:3, max_tokens = 4, window = 2)(NULL))
+  expect_identical(shown[2:3], c("* max_tokens: 4", "* window: 2"))
 })

@@ -119,6 +119,7 @@ names(calls) = vapply(of_samplers, `[[`, "", "name")
 calls = c(calls[!duplicated(names(calls))], list(
   advise = list(x = labels_of_rows, batch_size = 2),
   auxiliary_dataset = list(dataset = structure(list(), class = "dataset"), augment = function(items, values) items),
+  batch_sampler_by_length = list(sampler = batch_sampler_uniform(6, 2, seed = 1), lengths = 1:6, max_tokens = 9),
   batch_counts = list(batches = list(1:2, 3L), labels = c("a", "b", "a")),
   batch_plan = list(x = labels_of_rows, min_samples_per_stratum = 1),
   bind_counts = list(tables = list(counts_of_rows)),
@@ -159,8 +160,8 @@ besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, windo
   balance_replicas = c(length_limits, num_replicas = 2))
 # Functions that are called, and fail as they like.
 called = list(
-  batch_sampler_corpus_mixture = c("lengths", "accept", "weights"),
-  corpus_dataset = c("lengths", "accept"),
+  batch_sampler_corpus_mixture = c("accept", "weights"),
+  corpus_dataset = "accept",
   count_sources = c("read", "stratum"),
   stratified_stream = c("read", "stratum")
 )
@@ -169,13 +170,10 @@ not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "aum_loss"
   "sampled_output", "script_folder", "write_batch_sampler")
 
 given_besides = function(name, argument) {
-  if (name == "corpus_dataset") {
+  if (name %in% c("corpus_dataset", "batch_sampler_corpus_mixture")) {
     return(if (argument == "lengths") list(max_length = 3) else list())
   }
-  given = if (startsWith(name, "batch_sampler")) besides[[argument]]
-  if (name == "batch_sampler_corpus_mixture" && !is.null(given)) {
-    given$lengths = NULL # words
-  }
+  given = if (startsWith(name, "batch_sampler") && name != "batch_sampler_by_length") besides[[argument]]
   if (is.null(given)) list() else given
 }
 

@@ -1,0 +1,190 @@
+"""Batches of rows of similar length, of the rows that any sampler draws."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping, Optional
+
+import numpy as np
+
+from pystrat import _kinds
+from pystrat.arrays import plain_array
+from pystrat.base import BatchSampler, Place, check_state
+from pystrat.batches import Batches
+from pystrat.feedback import SamplerWithFeedback
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import count_of, refused_type, refused_value, show
+from pystrat.row_arguments import row_values
+
+
+class BatchesByLength(BatchSampler):
+    """Batch sampler that cuts the rows of another sampler into batches of similar length, with little padding.
+
+    An epoch has the rows of the other sampler's epoch. They are sorted by length within windows, ties in drawn order,
+    and cut into batches that are as large as the limits allow. The R function ``rbridge::batch_sampler_by_length()``
+    returns the same batches. docs/corpus.md is a guide.
+
+    Parameters
+    ----------
+    sampler : BatchSampler
+        A sampler whose epochs end, with its seed, `num_replicas` and `rank`. Its own batches do not matter.
+    lengths : array_like of int, shape (number of rows of the dataset,)
+        The length of each row in tokens, from 0 to 2147483647.
+    max_tokens : int, optional
+        The largest number of tokens in a batch, including padding: its rows times its longest row, an empty one counted
+        as 1. At least the longest of `lengths`. Required without `batch_size`.
+    batch_size : int, optional
+        The largest number of rows in a batch.
+    window : int, optional
+        The number of consecutive drawn rows that are sorted together; no batch has rows of two windows. By default all
+        of an epoch, which gives the least padding; with smaller windows, the rows in a batch vary more from epoch to
+        epoch.
+    balance_replicas : bool, default False
+        Whether the batches of each step, one for each process, have similar numbers of tokens, so that no process waits
+        for another. Requires `num_replicas` of the sampler.
+    shuffle : bool, default True
+        If False, the batches come in the order of the windows, the shortest of a window first.
+
+    Notes
+    -----
+    Guarantees, besides those of `BatchSampler`:
+
+    * ``len`` is that of the next epoch: the number of batches depends on the rows that are drawn.
+    * If `num_replicas` requires more batches, the one with the most rows is split, again and again.
+    * The order of the batches is R's ``sample.int(number of batches)`` after ``set.seed()`` of the epoch's seed plus 1.
+      With `balance_replicas`, batches are sorted by tokens, and each `num_replicas` consecutive ones are a step; the
+      order of the steps is ``sample.int(number of steps)``, and that in each step ``sample.int(num_replicas)``.
+    * Feedback to the other sampler takes effect when the next epoch begins; states contain it, and the running epoch.
+
+    Examples
+    --------
+    >>> from pystrat import BatchesByLength, UniformBatchSampler
+    >>> sampler = UniformBatchSampler(8, 8, seed=1)
+    >>> lengths = [3, 9, 2, 4, 8, 3, 7, 2]
+    >>> [[lengths[row] for row in batch] for batch in BatchesByLength(sampler, lengths, max_tokens=16)]
+    [[2, 2, 3, 3], [8], [4, 7], [9]]
+    """
+
+    _latest: Optional[tuple[int, Batches]] = None  # an epoch, whose number of batches requires the draw
+
+    def __init__(
+        self,
+        sampler: BatchSampler,
+        lengths: Any,
+        *,
+        max_tokens: Optional[int] = None,
+        batch_size: Optional[int] = None,
+        window: Optional[int] = None,
+        balance_replicas: bool = False,
+        shuffle: bool = True,
+    ) -> None:
+        if not isinstance(sampler, BatchSampler):
+            raise refused_type("sampler", "be a batch sampler of this package", show(sampler), "Use distribute().")
+        super().__init__(seed=sampler.seed, num_replicas=sampler.num_replicas, rank=sampler.rank)
+        self._seed_is_drawn = sampler._seed_is_drawn
+        self._of = sampler
+        self._has_feedback = isinstance(sampler, SamplerWithFeedback)
+        limits = {"max_tokens": max_tokens, "batch_size": batch_size, "window": window}
+        flags = {"balance_replicas": balance_replicas, "shuffle": shuffle}
+        self._limits = _kinds.check("by_length", {**limits, **flags, "num_replicas": self.num_replicas})
+        self._lengths = row_values(lengths, "lengths")
+        n_rows = sampler._rows_of_data()
+        if n_rows is not None and len(self._lengths) != n_rows:
+            required = f"have one value for each row of the sampler, {n_rows}"
+            raise refused_value("lengths", required, count_of(len(self._lengths), "value"))
+        self._instance = self._new_instance()
+
+    def _new_instance(self) -> Any:
+        instance = _kinds.Instance("by_length", {**self._limits, "lengths": self._lengths}, self.seed)
+        instance.begin({})
+        return instance
+
+    def _rows_of_data(self) -> int:
+        return len(self._lengths)
+
+    def _fingerprint(self) -> str:
+        of_sampler = " ".join(f"sampler.{entry}" for entry in self._of._fingerprint().split(" "))
+        replicas = "" if self.num_replicas is None else f" num_replicas={self.num_replicas}"
+        return f"{self._instance.identify()}{replicas} {of_sampler}"
+
+    def _global_length(self) -> int:
+        return self._epoch_length(self.epoch)
+
+    def _epoch_length(self, epoch: int) -> int:
+        return len(self._cut(epoch))
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        batches = self._cut(epoch)
+        return Batches(batches.rows.copy(), batches.offsets)
+
+    def _cut(self, epoch: int) -> Batches:
+        """Return the batches of an epoch, which others must not modify."""
+        latest = self._latest  # which another thread may replace meanwhile
+        if latest is not None and latest[0] == epoch:
+            return latest[1]
+        drawn = self._of._epoch_batches(epoch).rows.clip(-1, MAX_COUNT).astype(np.int32, copy=False)
+        found = self._instance.ask("batches", {"rows": drawn, "epoch": epoch})
+        batches = Batches(found["rows"], found["offsets"])
+        if not self._has_feedback:
+            self._latest = epoch, batches
+        return batches
+
+    # Of a sampler with feedback, the running epoch is kept, because it cannot be drawn again.
+
+    def _begin_epoch(self, place: Optional[Place] = None) -> Place:
+        place = super()._begin_epoch(place)
+        if self._has_feedback and (self._latest is None or self._latest[0] != place.epoch):
+            self._of.set_epoch(place.epoch)
+            self._of._begin_epoch()
+            self._latest = None
+            self._latest = place.epoch, self._cut(place.epoch)
+        return place
+
+    def _lists_from(self, place: Place) -> "_Lists":
+        return _Lists(self._cut(place.epoch), super()._lists_from(place))
+
+    def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
+        state = super()._state(place, batches)
+        if not self._has_feedback:
+            return state
+        running = batches.batches if isinstance(batches, _Lists) else None
+        if running is None and self._latest is not None and self._latest[0] == place.epoch:
+            running = self._latest[1]
+        drawn = {name: None if running is None else getattr(running, name).copy() for name in ("rows", "offsets")}
+        return {**state, "sampler": self._of.state(), **drawn}
+
+    def _place(self, state: Mapping[str, Any]) -> Place:
+        if self._has_feedback:
+            check_state(state, super()._state(self._next)["fingerprint"])
+            if not {"sampler", "rows", "offsets"} <= set(state):
+                raise refused_value("state", "have the entries 'sampler', 'rows' and 'offsets' too", show(state))
+            running = None
+            if state["rows"] is not None:
+                rows, offsets = (plain_array(state[name], "state") for name in ("rows", "offsets"))
+                running = Batches(rows.astype(np.int32), offsets.astype(np.int64))
+                if len(rows) and not (0 <= rows.min() and rows.max() < len(self._lengths)):
+                    raise refused_value("state", f"hold rows from 0 to {len(self._lengths) - 1}", "others")
+            self._of.load_state_dict(state["sampler"])
+            self._latest = None if running is None else (int(state["epoch"]), running)
+        return super()._place(state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_instance": None, "_latest": self._latest if self._has_feedback else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._instance = self._new_instance()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={show(value)}" for name, value in self._limits.items())
+        return f"{type(self).__name__}({self._of!r}, {shown}, epoch={self.epoch})"
+
+
+class _Lists(Iterator[list[int]]):
+    """The batches of an epoch as lists, and all of them as they were drawn."""
+
+    def __init__(self, batches: Batches, lists: Iterator[list[int]]) -> None:
+        self.batches = batches
+        self._lists = lists
+
+    def __next__(self) -> list[int]:
+        return next(self._lists)

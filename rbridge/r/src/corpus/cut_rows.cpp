@@ -1,0 +1,207 @@
+/* Batches of rows of similar length, so that there is little padding: the drawn rows of an epoch are sorted by length
+ * in windows, cut into batches as large as the limits allow, and the batches are shuffled.
+ *
+ * The order of the batches is R's sample.int(number of batches) after set.seed() of the epoch's seed plus 1. If the
+ * replicas shall have similar numbers of tokens in each step, it is sample.int(number of steps), then
+ * sample.int(num_replicas) for each step.
+ */
+
+#include <array>
+#include <numeric>
+
+#include "../core/kinds.hpp"
+#include "../core/scatter.hpp"
+#include "../core/sizes.hpp"
+
+namespace pystrat {
+namespace {
+
+/* The state is empty: what is asked for are the "batches" of "rows" in an "epoch". */
+class CutRows : public Feedback {
+ public:
+  CutRows(const Values &given, uint32_t seed, Host &host)
+      : batch_size(limit(given, "batch_size")), max_tokens(limit(given, "max_tokens")),
+        window(limit(given, "window")), replicas(limited(given.whole_or("num_replicas", 1, 1))),
+        shuffle(given.flag("shuffle")), is_balanced(given.flag("balance_replicas")), seed(seed) {
+    if (const auto *doubles = std::get_if<View<double>>(&given["lengths"])) {
+      read_lengths(*doubles, host);
+    } else {
+      read_lengths(given.array<int32_t>("lengths", REQUIREMENT), host);
+    }
+    if (longest > max_tokens) refuse_too_long(host.first_row);
+  }
+
+  void begin(const Values &, Host &) override {}
+  void draw_more(const Values &, const Values &, Generator &, Host &) override {}
+  void tell(const Values &, const std::string &, const Values &, Host &) override {}
+
+  void ask(const Values &, const std::string &, const Values &asked, Host &host) override {
+    View<int32_t> drawn = asked.array<int32_t>("rows", "be row positions");
+    uint32_t epoch = static_cast<uint32_t>(asked.whole("epoch", 0, LARGEST_COUNT));
+    Rows order = sorted(drawn, host);
+    List<int64_t> begins = cut(drawn, order, host);
+    Rows batches = in_order(begins.count() - 1);
+    if (shuffle) {
+      Generator generator;
+      seed_generator(&generator, (epoch_seed(seed, epoch) + 1) % (LARGEST_SEED + 1));
+      batches = is_balanced ? balanced(generator, order, begins, host)
+                            : sample(generator, begins.count() - 1, host);
+    }
+    int32_t *rows = host.make<int32_t>("rows", drawn.length);
+    int64_t *offsets = host.make<int64_t>("offsets", begins.count());
+    *offsets = 0;
+    for (int32_t batch : batches) {
+      int64_t size = begins[batch + 1] - begins[batch];
+      for (int64_t i = begins[batch]; i < begins[batch + 1]; i++) *rows++ = drawn[order[i]];
+      offsets[1] = offsets[0] + size;
+      offsets++;
+      host.go_on(size);
+    }
+  }
+
+  double bytes() const override { return 40 * double(lengths.count()); }
+
+ private:
+  static int64_t limit(const Values &given, const char *name) {
+    double number = given.whole_or(name, INFINITY, 1);
+    return number <= LARGEST_EXACT ? static_cast<int64_t>(number) : INT64_MAX;
+  }
+
+  template <class Number>
+  void read_lengths(View<Number> given, Host &host) {
+    lengths = Rows(given.length);
+    for (int64_t row = 0; row < given.length; row++) {
+      double length = given[row];
+      bool is_right = length >= 0 && length <= LARGEST_COUNT && std::floor(length) == length;
+      if (!is_right) throw Refusal{"lengths", REQUIREMENT, "", "", 0, row + 1};
+      lengths[row] = static_cast<int32_t>(length);
+      longest = std::max(longest, lengths[row]);
+      host.go_on(1);
+    }
+  }
+
+  [[noreturn]] void refuse_too_long(int32_t first_row) const {
+    auto is_longer = [this](int32_t length) { return length > max_tokens; };
+    int64_t count = std::count_if(lengths.begin(), lengths.end(), is_longer);
+    int64_t first = std::find_if(lengths.begin(), lengths.end(), is_longer) - lengths.begin();
+    refuse(
+        "max_tokens", "", text("be at least ", longest, ", the length of the longest row"),
+        text(
+            count_of(count, "row"), count == 1 ? " is" : " are", " longer, the first at row position ",
+            first + first_row, ", counted from ", first_row, "."
+        )
+    );
+  }
+
+  /* Return the places of drawn rows, in each window sorted by length, equal ones in drawn order. */
+  Rows sorted(View<int32_t> drawn, Host &host) {
+    Rows places = in_order(drawn.length), spare(drawn.length);
+    drawn_lengths = Rows(drawn.length);
+    for (int64_t i = 0; i < drawn.length; i++) {
+      int64_t row = int64_t(drawn[i]) - host.first_row;
+      if (row < 0 || row >= lengths.count()) {
+        std::string requirement = text("be those of all rows of the sampler, also of row position ", drawn[i]);
+        refuse("lengths", count_of(lengths.count(), "value"), requirement);
+      }
+      drawn_lengths[i] = lengths[row];
+    }
+    for (int64_t begin = 0; begin < drawn.length; begin += window) {
+      int64_t end = begin + std::min(window, drawn.length - begin);
+      for (int shift = 0; shift == 0 || (shift < 32 && longest >> shift > 0); shift += DIGIT_BITS) {
+        sort_by_digit(places, spare, begin, end, shift);
+        host.go_on(end - begin);
+      }
+      if (end == drawn.length) break; /* the window may be the largest number */
+    }
+    return places;
+  }
+
+  /* A step of a radix sort. */
+  void sort_by_digit(Rows &places, Rows &spare, int64_t begin, int64_t end, int shift) const {
+    std::array<int64_t, (1 << DIGIT_BITS) + 1> next = {};
+    auto digit = [&](int32_t place) { return size_t(drawn_lengths[place] >> shift) % (1 << DIGIT_BITS); };
+    for (int64_t i = begin; i < end; i++) next[digit(places[i]) + 1]++;
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (int64_t i = begin; i < end; i++) spare[begin + next[digit(places[i])]++] = places[i];
+    std::copy(spare.begin() + begin, spare.begin() + end, places.begin() + begin);
+  }
+
+  /* Return where batches of the sorted rows begin, and the end. */
+  List<int64_t> cut(View<int32_t> drawn, const Rows &order, Host &host) const {
+    List<int64_t> begins;
+    for (int64_t place = 0; place < drawn.length; place++) {
+      int64_t rows = begins.empty() ? 1 : place - begins.back() + 1;
+      bool exceeds = rows > batch_size || rows * length_of(order[place]) > max_tokens;
+      if (place % window == 0 || exceeds) begins.push_back(place);
+      host.go_on(1);
+    }
+    begins.push_back(drawn.length);
+    int64_t n_batches = quotient_up(begins.count() - 1, replicas) * replicas;
+    if (n_batches > drawn.length) {
+      std::string requirement = "leave each batch a row: ";
+      refuse(
+          "num_replicas", text(replicas), text(requirement, drawn.length, " are drawn for ", n_batches, " batches")
+      );
+    }
+    while (begins.count() - 1 < n_batches) {
+      size_t largest = 0; /* it is split */
+      for (size_t i = 1; i + 1 < begins.size(); i++) {
+        if (begins[i + 1] - begins[i] > begins[largest + 1] - begins[largest]) largest = i;
+      }
+      int64_t middle = begins[largest] + (begins[largest + 1] - begins[largest]) / 2;
+      begins.insert(begins.begin() + int64_t(largest) + 1, middle);
+      host.go_on(begins.count());
+    }
+    return begins;
+  }
+
+  /* An empty row counts as one of a token. */
+  int64_t length_of(int32_t place) const { return std::max(1, drawn_lengths[place]); }
+
+  /* Return an order in which the batches of each step of the replicas have similar numbers of tokens, with padding. */
+  Rows balanced(Generator &generator, const Rows &order, const List<int64_t> &begins, Host &host) const {
+    Rows by_tokens = in_order(begins.count() - 1), batches;
+    auto tokens = [&](int32_t batch) {
+      return (begins[batch + 1] - begins[batch]) * length_of(order[begins[batch + 1] - 1]);
+    };
+    std::stable_sort(by_tokens.begin(), by_tokens.end(), [&](int32_t a, int32_t b) { return tokens(a) < tokens(b); });
+    for (int32_t step : sample(generator, by_tokens.count() / replicas, host)) {
+      for (int32_t replica : sample(generator, replicas, host)) {
+        batches.push_back(by_tokens[step * replicas + replica]);
+      }
+    }
+    return batches;
+  }
+
+  static constexpr int DIGIT_BITS = 11;
+  static inline const std::string REQUIREMENT =
+      text("hold whole numbers from 0 to ", LARGEST_COUNT, ", one for each row");
+
+  int64_t batch_size, max_tokens, window, replicas;
+  bool shuffle, is_balanced;
+  uint32_t seed;
+  Rows lengths; /* of all rows */
+  int32_t longest = 0;
+  Rows drawn_lengths; /* of the rows of an epoch, in drawn order */
+};
+
+void check_limits(const Values &given) {
+  if (!given.has("batch_size") && !given.has("max_tokens")) {
+    refuse("max_tokens", "nothing", "be given if 'batch_size' is not");
+  }
+  if (!given.flag("balance_replicas")) return;
+  if (!given.has("num_replicas")) refuse("balance_replicas", "", "be given together with 'num_replicas'");
+  if (!given.flag("shuffle")) refuse("balance_replicas", "", "be false if 'shuffle' is false");
+}
+
+}  // namespace
+
+const Kind by_length_kind = {
+    "by_length",
+    Table{optional(whole("max_tokens", +LARGEST_EXACT)), optional(whole("batch_size")),
+          optional(whole("window", LARGEST_COUNT)), flag("balance_replicas"), flag("shuffle")} +
+        SHARING,
+    make<CutRows>, {"lengths", "rows"}, {}, check_limits,
+};
+
+}  // namespace pystrat
