@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
-from pystrat.corpus.lua_patterns import MalformedPattern, lua_to_regex
+import numpy as np
+
+from pystrat import _kinds
 from pystrat.messages import check_list, refused_value, show
 from pystrat.regular_files import check_regular
 
@@ -57,11 +59,17 @@ def _rule(words: list[bytes], where: str) -> Rule:
     for alternative in [] if pattern == b"*" else pattern.split(b","):
         if not alternative:
             raise refused("have no empty alternative between commas", pattern)
-        try:
-            patterns.append(re.compile(lua_to_regex(alternative)))
-        except MalformedPattern as error:
-            raise refused("have valid Lua patterns", alternative, f"In this one, {error}.") from None
+        found = translated(alternative)
+        if "regex" not in found:
+            raise refused("have valid Lua patterns", alternative, f"In this one, {found['reason'].decode()}.")
+        patterns.append(re.compile(found["regex"]))
     return Rule(KEPT if weight == b"*" else float(weight), tuple(patterns))
+
+
+def translated(pattern: bytes) -> dict[str, bytes]:
+    """Return the "regex" of a Lua pattern, or the "reason" why it is malformed."""
+    found = _kinds.call("lua_pattern", {}, {"pattern": np.frombuffer(pattern, dtype=np.uint8)})
+    return {name: text.tobytes() for name, text in found.items()}
 
 
 def rules_of_files(rules: Sequence[Rule], names: Sequence[bytes]) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import resource
 import signal
 from contextlib import contextmanager
@@ -16,12 +15,10 @@ import pytest
 import rbridge
 from pystrat import StratifiedBatchSampler
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
-from pystrat.corpus.lua_patterns import MalformedPattern, lua_to_regex
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_sampler, columns_of, instance_of
 from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
 from tests.corpus.test_lines import TEXTS
-from tests.corpus.test_lua_patterns import random_pattern
 
 __all__ = ["folder"]  # the fixture
 
@@ -157,18 +154,6 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
     mixture.dataset().table.found[0].paths[0].write_bytes(b"longer than before\n")
     with pytest.raises(rbridge.RError, match=r"caf\\xe9.txt has changed since its lines were found"):
         r.call_function(r.call_function(instance[".iter"]))
-
-
-def test_lua_patterns_are_the_same_regular_expressions(r: Session) -> None:
-    dice = random.Random(2)
-    for _ in range(1000):
-        pattern = random_pattern(dice)
-        try:
-            expected = lua_to_regex(pattern).decode()
-        except MalformedPattern as error:
-            expected = str(error)
-        found = r.call("lua_to_regex", np.frombuffer(pattern, dtype=np.uint8))
-        assert found[0][0] == expected, pattern
 
 
 # Rare events ----------------------------------------------------------------------------------------------------------

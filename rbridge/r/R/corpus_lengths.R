@@ -12,8 +12,7 @@ line_lengths = function(by, table) {
   found = over_lines(table, seq_len(sum(table$lines)), "finding the lengths of lines", function(lines, n_positions) {
     returned = plain_value(by(lines))
     are_numbers = is.numeric(returned) && !is.object(returned) && length(returned) == n_positions
-    if (!are_numbers || !all(returned %in% returned[returned >= 0 & returned <= largest_count]) ||
-      any(returned != floor(returned))) {
+    if (!are_numbers || !isTRUE(all(returned >= 0 & returned <= largest_count & returned == floor(returned)))) {
       stop_parameter("by", required, show_value(returned))
     }
     as.vector(returned)

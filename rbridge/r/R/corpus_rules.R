@@ -70,7 +70,7 @@ read_rule = function(words, where) {
     if (length(alternative) == 0L) {
       refused("have no empty alternative between commas", words[[1L]])
     }
-    found = lua_to_regex(alternative)
+    found = core_call("lua_pattern", list(pattern = alternative))
     if (!is.null(found$reason)) {
       refused("have valid Lua patterns", alternative, sprintf("In this one, %s.", found$reason))
     }

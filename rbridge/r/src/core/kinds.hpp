@@ -73,7 +73,8 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
     stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
     prioritized_kind, sum_tree_kind, by_length_kind, min_samples_for_batch_size_kind, permutation_kind, digest_kind,
-    number_values_kind, random_stream_kind, epoch_subset_kind, mixture_kind, rare_events_kind;
+    number_values_kind, random_stream_kind, epoch_subset_kind, mixture_kind, rare_events_kind,
+    lua_pattern_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
@@ -82,7 +83,7 @@ inline const Kind *find_kind(const std::string &name) {
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
            &weighted_kind, &prioritized_kind, &sum_tree_kind, &by_length_kind, &min_samples_for_batch_size_kind,
            &permutation_kind, &digest_kind, &number_values_kind, &random_stream_kind,
-           &epoch_subset_kind, &mixture_kind, &rare_events_kind,
+           &epoch_subset_kind, &mixture_kind, &rare_events_kind, &lua_pattern_kind,
        }) {
     if (kind->name == name) return kind;
   }

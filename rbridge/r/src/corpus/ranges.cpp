@@ -6,8 +6,8 @@
  *
  * Each file of a mixture is a range, of the lines that limits do not exclude. With replacement, an epoch has
  * sample.int(lines, drawn, replace = TRUE) of it; without, whole passes in order, then sample.int(lines, rest). Its
- * order is sample.int(total), or that of the lines. If "assign" is "even", the files are strata, whose lines are dealt to
- * the batches as in dealt.hpp.
+ * order is sample.int(total), or that of the lines. If "assign" is "even", the files are strata, whose lines are dealt
+ * to the batches as in dealt.hpp.
  *
  * Rare events are all lines of the files of positives, and sample.int(lines, k) of the first files of negatives, in the
  * order of sample.int(files). In the order of sample.int(total), they are dealt to the batches in turn, positives
@@ -375,7 +375,8 @@ class Mixture : public Ranges {
       std::vector<double> of_files = given.several("file_rules", true);
       division.by = "rules";
       division.weights.assign(rules.begin(), rules.end());
-      for (size_t file = 0; file < n_files && of_files.size() == n_files; file++) {
+      of_files.resize(n_files, LARGEST_EXACT);
+      for (size_t file = 0; file < n_files; file++) {
         division.groups[file] = static_cast<int64_t>(std::fmin(of_files[file], LARGEST_EXACT)) - 1;
       }
     } else if (given.has("file_weights")) {

@@ -171,7 +171,7 @@ not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "aum_loss"
 
 given_besides = function(name, argument) {
   if (name %in% c("corpus_dataset", "batch_sampler_corpus_mixture")) {
-    return(if (argument == "lengths") list(max_length = 3) else list())
+    return(list())
   }
   given = if (startsWith(name, "batch_sampler") && name != "batch_sampler_by_length") besides[[argument]]
   if (is.null(given)) list() else given
