@@ -129,7 +129,7 @@ def main(n_rows: int, n_files: int) -> None:
             timings = interleaved(contestants, rounds=ROUNDS)
             for name in [name for name in contestants if name not in (READING, BUFFERED)]:
                 claim = f"a stream of {kind} {name}, over {READING}, {n_rows:,} rows, {n_files} files"
-                show_ratio(claim, timings, name, READING, 2.5)
+                show_ratio(claim, timings, name, READING, 2)
             claim = f"a stream of {kind} with counts, over {BUFFERED}, {n_rows:,} rows, {n_files} files"
             show_ratio(claim, timings, "with counts", BUFFERED)
         doubled = streams(write(Path(folder), 2 * n_rows, 2 * n_files, "JSON lines"), "JSON lines")

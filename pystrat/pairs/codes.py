@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import Wanted, as_vector, float64_of, in_order_of, own_index, plain_array, row_array
+from pystrat.arrays import Wanted, as_vector, in_order_of, own_index, plain_array, row_array
 from pystrat.columns import number_column
 from pystrat.lazy_pandas import is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
@@ -45,16 +45,15 @@ def coded(values: Any, count: Optional[int], name: str) -> Coded:
         return _of_ids(found if is_one else as_vector(values, Wanted(name, _IDS)), name)
     if found.dtype.kind not in "iuf":
         raise refused_type(name, _CODES, f"{found.dtype} values", _ADVICE)
-    codes, most = float64_of(found), MAX_COUNT if count is None else count
-    wrong = found[codes != np.floor(codes)]
-    if len(wrong):
-        raise refused_value(name, _CODES, show(wrong[0]), _ADVICE)
-    wrong = found[(codes < 0) | (codes >= most)]
-    if len(wrong):
-        raise refused_value(
-            name, f"hold codes from 0 to {most - 1}", show(wrong[0]), _ADVICE if count is None else None
-        )
-    return Coded(codes.astype(np.int64), int(codes.max()) + 1 if count is None else count)
+    with np.errstate(invalid="ignore"):
+        codes, most = found.astype(np.int64, copy=False), MAX_COUNT if count is None else count
+    if found.dtype != np.int64 and (codes != found).any():
+        raise refused_value(name, _CODES, show(found[codes != found][0]), _ADVICE)
+    if codes.min() < 0 or codes.max() >= most:
+        wrong = found[(codes < 0) | (codes >= most)]
+        required = f"hold codes from 0 to {most - 1}"
+        raise refused_value(name, required, show(wrong[0]), _ADVICE if count is None else None)
+    return Coded(codes, int(codes.max()) + 1 if count is None else count)
 
 
 def _of_ids(vector: Any, name: str) -> Coded:

@@ -26,7 +26,8 @@ class ObservedPairsBatchSampler(KindBatchSampler):
         if n_codes != n_others:
             raise refused_value("items", f"have one value for each user code, {n_codes}", count_of(n_others, "value"))
         self.n_users, self.n_items = check_table(self._users.n_codes, self._items.n_codes)
-        cells = np.sort(self._users.codes * self.n_items + self._items.codes).astype(np.float64)
+        cells = self._users.codes * float(self.n_items)
+        cells += self._items.codes
         self._begin(
             {"n_users": self.n_users, "n_items": self.n_items, "cells": cells},
             range(self.n_users) if self._users.names is None else self._users.names,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
@@ -228,11 +227,6 @@ class StratifiedStream(IterableDataset[list[Any]]):
         return self._lanes.n_batches * self._n_own_lanes
 
     def __iter__(self) -> StreamIterator:
-        if sys._getframe(1).f_locals.get("auto_collation"):  # of a DataLoader
-            raise ValueError(
-                f"The DataLoader has a batch size, so it would join several batches of {type(self).__name__} into one. "
-                "Set its batch_size=None. The Trainer of transformers always sets one: use a loop instead."
-            )
         return StreamIterator(self)
 
     def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.utils.data import DataLoader
 
 from pystrat import Batches, BatchSampler, StratifiedBatchSampler, epoch_permutation
 from pystrat.seeds import epoch_seed
@@ -84,27 +83,12 @@ def test_every_permutation_of_four_rows_is_equally_likely() -> None:
 # Guarantees of every batch sampler ------------------------------------------------------------------------------------
 
 
-def test_iter_draws_nothing_and_changes_nothing() -> None:
-    sampler = sampler_of()
-    state = sampler.state()
-    first, second = iter(sampler), iter(sampler)
-    assert sampler.state() == state and sampler.epoch == 0
-    assert lists(second) == lists(sampler.batches(0))
-    assert lists(first) == lists(sampler.batches(1)), "an iterator takes its epoch when it is first asked"
-
-
 def test_an_iterator_takes_its_epoch_when_its_first_batch_is_asked_for() -> None:
     sampler = sampler_of()
     iterator = iter(sampler)
     sampler.set_epoch(7)
     assert next(iterator) == sampler.batches(7)[0].tolist()
     assert sampler.epoch == 8
-
-
-def test_an_abandoned_epoch_is_not_repeated() -> None:
-    sampler = sampler_of()
-    next(iter(sampler))
-    assert lists(sampler) == lists(sampler.batches(1))
 
 
 def test_epochs_differ_and_set_epoch_repeats_one() -> None:
@@ -116,21 +100,11 @@ def test_epochs_differ_and_set_epoch_repeats_one() -> None:
     assert sampler.epoch == 2
 
 
-def test_the_same_seed_gives_the_same_batches_and_another_seed_others() -> None:
-    assert lists(sampler_of()) == lists(sampler_of())
-    assert lists(sampler_of()) != lists(sampler_of(seed=2))
-
-
 def test_a_seed_is_drawn_and_told_where_none_is_given() -> None:
     sampler = sampler_of(seed=None)
     assert 0 <= sampler.seed <= 2**31 - 2
     assert lists(sampler) == lists(sampler_of(seed=sampler.seed))
     assert len({sampler_of(seed=None).seed for _ in range(20)}) > 1
-
-
-def test_batches_are_lists_of_python_ints() -> None:
-    for batch in sampler_of():
-        assert type(batch) is list and {type(row) for row in batch} == {int}
 
 
 def test_batches_gives_the_same_as_arrays_without_copies_and_changes_nothing() -> None:
@@ -142,11 +116,6 @@ def test_batches_gives_the_same_as_arrays_without_copies_and_changes_nothing() -
     assert all(batch.base is not None and np.shares_memory(batch, batches.rows) for batch in batches)
     assert np.array_equal(np.concatenate(list(batches)), batches.rows)
     assert lists(sampler.batches()) == lists(sampler.batches(1)), "the next epoch where none is told"
-
-
-def test_len_is_exact_and_constant() -> None:
-    sampler = sampler_of()
-    assert [len(sampler), len(list(sampler)), len(sampler), len(list(sampler))] == [10] * 4
 
 
 def test_an_exhausted_iterator_stays_exhausted() -> None:
@@ -274,20 +243,6 @@ def test_a_changed_label_array_does_not_change_the_sampler() -> None:
 # Distributed ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("replicas", [1, 2, 3, 4, 10])
-def test_interleaving_the_ranks_gives_the_sampler_without_a_rank(replicas: int) -> None:
-    whole = sampler_of(num_replicas=replicas)
-    ranks = [sampler_of(num_replicas=replicas, rank=rank) for rank in range(replicas)]
-    assert len(whole) % replicas == 0
-    assert {len(rank) for rank in ranks} == {len(whole) // replicas}, "equal numbers of batches"
-    for epoch in range(2):
-        interleaved = [batch for round in zip(*ranks) for batch in round]
-        assert interleaved == lists(whole.batches(epoch))
-        assert [lists(rank.batches(epoch)) for rank in ranks] == [
-            lists(whole.batches(epoch))[rank::replicas] for rank in range(replicas)
-        ]
-
-
 @given(labels_lists, st.integers(1, 4), st.integers(1, 5))
 def test_over_all_ranks_every_row_once_and_the_promise_on_every_rank(
     labels: list[int], minimum: int, replicas: int
@@ -340,15 +295,6 @@ def test_an_iterator_resumes_in_the_middle_of_its_own_epoch() -> None:
     state, rest = iterator.state_dict(), list(iterator)
     iterator.load_state_dict(state)
     assert list(iterator) == rest
-
-
-def test_a_state_of_all_ranks_and_of_one_rank_agree() -> None:
-    whole = sampler_of(num_replicas=2)
-    state = taken(whole, 4).state_dict()
-    for rank in range(2):
-        resumed = sampler_of(num_replicas=2, rank=rank)
-        resumed.load_state_dict(state)
-        assert lists(resumed) == lists(whole.batches(0))[4 + rank :: 2]
 
 
 @pytest.mark.parametrize(
@@ -585,15 +531,6 @@ def test_a_part_is_every_nth_batch_in_arrays_of_its_own(
 
 
 # In PyTorch's DataLoader ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_data_loader_delivers_the_batches(workers: int) -> None:
-    sampler = sampler_of()
-    loader = DataLoader(range(100), batch_sampler=sampler, num_workers=workers)
-    for epoch in range(2):
-        assert [batch.tolist() for batch in loader] == lists(sampler.batches(epoch))
-    assert len(loader) == 10
 
 
 def test_no_import_of_torch_or_rpy2() -> None:

@@ -165,27 +165,6 @@ def test_batches_keep_the_order_of_the_plan_if_every_one_has_every_stratum() -> 
 # Shares ---------------------------------------------------------------------------------------------------------------
 
 
-@given(st.data())
-def test_shares_are_exact_in_every_batch(data: st.DataObject) -> None:
-    sizes = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=4))
-    weights = data.draw(st.lists(st.integers(1, 9), min_size=len(sizes), max_size=len(sizes)))
-    size = data.draw(st.integers(1, 12))
-    try:
-        sampler = of_sizes(sizes, mean_batch_size=size, shares=dict(enumerate(weights)))
-    except ValueError as error:
-        assert "twice in a batch" in str(error) or "at least one row" in str(error)
-        return
-    n_batches = len(sampler)
-    assert n_batches == max(1, (2 * sum(sizes) + size) // (2 * size))
-    ends = np.cumsum(weights) * n_batches * size // sum(weights)
-    taken = np.diff(ends, prepend=0)
-    assert sampler.plan.counts.tolist() == taken.tolist()
-    table = tables(sampler, 3)
-    assert (table.sum(axis=1) == size).all()
-    assert ((table == taken // n_batches) | (table == -(-taken // n_batches))).all()
-    assert all(len(set(batch)) == len(batch) for batch in sampler.batches(3))
-
-
 def test_shares_of_all_small_strata() -> None:
     for sizes in [*product(range(1, 5), repeat=2), (1, 2, 3), (2, 2, 4), (3, 1, 5)]:
         for weights in product((1, 2, 4), repeat=len(sizes)):
@@ -303,25 +282,6 @@ def fewest_by_brute_force(sizes: Any, minimums: Any, size: int, replicas: int) -
     return n_batches
 
 
-@given(st.data())
-def test_repeats_give_the_fewest_batches_that_keep_the_promises(data: st.DataObject) -> None:
-    sizes = data.draw(st.lists(st.integers(1, 20), min_size=1, max_size=4))
-    minimums = [data.draw(st.integers(0, min(size, 3))) for size in sizes]
-    least = sum(minimums) + (0 in minimums)
-    if not any(minimums):
-        return
-    size, replicas = data.draw(st.integers(least, least + 8)), data.draw(st.integers(1, 3))
-    sampler = of_sizes(sizes, dict(enumerate(minimums)), mean_batch_size=size, rare="repeat", num_replicas=replicas)
-    n_batches = fewest_by_brute_force(sizes, minimums, size, replicas)
-    assert len(sampler) == n_batches
-    for epoch in range(2):
-        table = tables(sampler, epoch)
-        assert (table >= minimums).all() and table.sum(axis=1).max() <= size
-        assert all(len(set(batch)) == len(batch) for batch in sampler.batches(epoch))
-        seen = np.bincount(sampler.batches(epoch).rows, minlength=sum(sizes))
-        assert seen.min() >= 1, "no row is left out"
-
-
 def test_repeats_of_all_small_strata() -> None:
     for sizes in [*product(range(1, 5), repeat=2), *product((1, 3), repeat=3)]:
         for minimums in product(range(3), repeat=len(sizes)):
@@ -358,23 +318,6 @@ def test_refused_repeats() -> None:
 
 
 # One size -------------------------------------------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(1, 25), min_size=1, max_size=5), st.integers(1, 12), st.integers(1, 3))
-def test_all_batches_have_one_size_and_no_stratum_loses_too_many(sizes: list[int], size: int, replicas: int) -> None:
-    try:
-        sampler = of_sizes(sizes, mean_batch_size=size, drop="balanced", num_replicas=replicas)
-    except ValueError:
-        n_batches = sum(sizes) // size // replicas * replicas
-        spare = sum(n - min(n, n_batches) for n in sizes)
-        assert n_batches == 0 or sum(sizes) - n_batches * size > spare
-        return
-    n_batches = len(sampler)
-    assert n_batches == sum(sizes) // size // replicas * replicas
-    assert set(sampler.plan.sizes) == {size}
-    kept = sampler.plan.counts
-    assert (kept >= np.minimum(sizes, n_batches)).all() and (kept <= sizes).all()
-    assert len(set(sampler.batches(2).rows.tolist())) == n_batches * size, "no row comes twice"
 
 
 def test_one_size_of_all_small_strata() -> None:

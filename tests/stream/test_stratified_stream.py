@@ -303,11 +303,6 @@ test_refused = refusals(
 )
 
 
-def test_workers_that_cannot_share_the_lanes_are_refused_and_a_loader_that_would_join_batches() -> None:
+def test_workers_that_cannot_share_the_lanes_are_refused() -> None:
     with pytest.raises(ValueError, match="'lanes' .* be a multiple of 2, the number of ranks times that of workers"):
         batches_of(make_stream(lanes=1), 2)
-    told = "would join several batches of StratifiedStream into one. Set its batch_size=None"
-    for n_workers in (0, 1):
-        loader: DataLoader[Any] = DataLoader(make_stream(), batch_size=8, collate_fn=list, num_workers=n_workers)
-        with pytest.raises(ValueError, match=told):
-            list(loader)

@@ -9,7 +9,7 @@ plan_observed = function(kind, settings) {
       show_count(length(items$codes), "value"))
   }
   check_table(users$count, items$count)
-  data = list(cells = sort((users$codes - 1) * items$count + items$codes - 1, method = "radix"))
+  data = list(cells = (users$codes - 1) * items$count + items$codes - 1)
   arguments = settings[setdiff(names(settings), c("users", "items", "seed"))]
   arguments[c("n_users", "n_items")] = list(users$count, items$count)
   names = if (is.null(users$ids)) as.character(seq_len(users$count)) else users$ids

@@ -185,7 +185,6 @@ stream_dataset = function(stream) {
     name = "stratified_stream",
     initialize = function() invisible(self), # torch asks for one
     .iter = function() {
-      refuse_joined_batches()
       following = NULL
       own = NULL
       place <<- NULL
@@ -274,15 +273,6 @@ codes_of_batch = function(rows, stream) {
       show_text(encoded$names[encoded$codes[which(is.na(codes))[1L]]]))
   }
   codes
-}
-
-# Refuses a dataloader with a batch size, which begins to read the stream and would join its batches.
-refuse_joined_batches = function() {
-  joins = function(frame) isTRUE(get0("auto_collation", frame, inherits = FALSE))
-  if (any(vapply(sys.frames(), joins, NA))) {
-    stop("The dataloader has a batch size, so it would join several batches of the stream into one. ",
-      "Set its batch_size = NULL.", call. = FALSE)
-  }
 }
 
 # A function that returns the next batch of this rank at each call, and the turns of its lanes so far, of which those of

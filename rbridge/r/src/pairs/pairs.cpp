@@ -21,6 +21,22 @@ enum { UNIFORM, PER_USER, POPULARITY };
 
 const std::vector<std::string> METHODS = {"uniform", "per_user", "popularity"}, FULL_USERS = {"error", "skip"};
 
+/* Sort numbers below 2^bits, digit by digit. */
+void sort(Numbers<int64_t> &numbers, uint32_t bits, Host &host) {
+  constexpr uint32_t DIGIT = 10; /* more bits are slower */
+  Numbers<int64_t> sorted(numbers.count());
+  for (uint32_t shift = 0; shift < bits; shift += DIGIT) {
+    List<int64_t> places((1 << DIGIT) + 1);
+    auto digit = [&](int64_t number) { return number >> shift & ((1 << DIGIT) - 1); };
+    for (int64_t number : numbers) places[digit(number) + 1]++;
+    std::partial_sum(places.begin(), places.end(), places.begin());
+    host.in_steps(numbers.count(), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i++) sorted[places[digit(numbers[i])]++] = numbers[i];
+    });
+    numbers.swap(sorted);
+  }
+}
+
 /* R's sample.int(limit, count) - 1 for one limit after another, with replacement or without. */
 class Draws {
  public:
@@ -54,9 +70,11 @@ class Draws {
   }
 
   void draw_from_pool(int64_t limit, int64_t count, int64_t *drawn) {
-    int64_t size = static_cast<int64_t>(pool.size());
-    if (size < limit) pool = in_order(std::min<int64_t>(LARGEST_COUNT, std::max(limit, 2 * size)));
-    if (int64_t(places.size()) < count) places.resize(static_cast<size_t>(count)), rows.resize(places.size());
+    if (pool.count() < limit) pool = in_order(std::min<int64_t>(LARGEST_COUNT, std::max(limit, 2 * pool.count())));
+    if (places.count() < count) {
+      places = Numbers<uint32_t>(count);
+      rows = Rows(count);
+    }
     uint32_t n = static_cast<uint32_t>(limit), wanted = static_cast<uint32_t>(count);
     for (uint32_t begin = 0, end; begin < wanted; begin = end) {
       end = static_cast<uint32_t>(std::min<int64_t>(wanted, begin + Host::STEPS));
@@ -79,28 +97,24 @@ class Draws {
 class FreeCells {
  public:
   FreeCells() = default;
-  FreeCells(View<double> positives, int64_t n_cells) : positives(positives) {
-    int64_t n = positives.length, count = n_cells - n, bucket = 0;
+  FreeCells(View<int64_t> positives, int64_t n_cells) : positives(positives) {
+    int64_t n = positives.length, count = n_cells - n;
     while ((count >> shift) > n / 2) shift++;
-    buckets.resize(static_cast<size_t>(count >> shift) + 2);
-    int64_t n_buckets = static_cast<int64_t>(buckets.size());
-    for (int64_t j = 0; j < n; j++) {
-      int64_t last = (static_cast<int64_t>(positives[j]) - j) >> shift;
-      while (bucket <= last) buckets[size_t(bucket++)] = static_cast<int32_t>(j);
-    }
-    while (bucket < n_buckets) buckets[size_t(bucket++)] = static_cast<int32_t>(n);
+    buckets.reserve(static_cast<size_t>(count >> shift) + 2);
+    for (int32_t j = 0; j < n; j++) buckets.resize(static_cast<size_t>((positives[j] - j) >> shift) + 1, j);
+    buckets.resize(static_cast<size_t>(count >> shift) + 2, static_cast<int32_t>(n));
   }
 
   /* Turn ranks into cells. What a search needs is prefetched while others are made. */
   void find(int64_t *ranks, int64_t count, Host &host) const {
     for (int64_t begin = 0, end; begin < count; begin = end) {
       end = std::min<int64_t>(begin + BLOCK_SIZE, count);
-      for (int64_t i = begin; i < end; i++) prefetch(&buckets[size_t(ranks[i] >> shift)]);
+      for (int64_t i = begin; i < end; i++) prefetch(&buckets[ranks[i] >> shift]);
       for (int64_t i = begin; i < end; i++) {
-        prefetch_beyond(positives.values, size_t(buckets[size_t(ranks[i] >> shift)]) * sizeof(double));
+        prefetch_beyond(positives.values, size_t(buckets[ranks[i] >> shift]) * sizeof(int64_t));
       }
       for (int64_t i = begin; i < end; i++) {
-        size_t bucket = static_cast<size_t>(ranks[i] >> shift);
+        int64_t bucket = ranks[i] >> shift;
         ranks[i] += before(positives, buckets[bucket], buckets[bucket + 1], ranks[i]);
       }
       host.go_on(end - begin);
@@ -108,10 +122,10 @@ class FreeCells {
   }
 
   /* The number of positives before the free cell of a rank, between `low` and `high`. */
-  static int64_t before(View<double> positives, int64_t low, int64_t high, int64_t rank) {
+  static int64_t before(View<int64_t> positives, int64_t low, int64_t high, int64_t rank) {
     while (low < high) {
       int64_t middle = (low + high) >> 1;
-      bool is_before = positives[middle] <= static_cast<double>(rank + middle);
+      bool is_before = positives[middle] <= rank + middle;
       low = is_before ? middle + 1 : low;
       high = is_before ? high : middle;
     }
@@ -119,9 +133,9 @@ class FreeCells {
   }
 
  private:
-  View<double> positives;
-  uint32_t shift = 0;            /* a bucket has 2^shift ranks */
-  std::vector<int32_t> buckets; /* the positives whose free cells are all before a bucket */
+  View<int64_t> positives;
+  uint32_t shift = 0;    /* a bucket has 2^shift ranks */
+  List<int32_t> buckets; /* the positives whose free cells are all before a bucket */
 };
 
 /* Users, items and positives. */
@@ -129,8 +143,21 @@ class Observed : public Sampler {
  public:
   Observed(const Values &given, bool rejects, Host &host)
       : given(given), n_users(given.count("n_users")), n_items(given.count("n_items")), unique(given.flag("unique")),
-        rejects(rejects), cells(given.array<double>("cells", "be doubles")) {
-    find_distinct(host);
+        rejects(rejects) {
+    read_cells(host);
+  }
+
+  void describe(Host &host) const override {
+    host.number("n_positives", static_cast<double>(cells.count()));
+    host.number("n_skipped_users", static_cast<double>(n_skipped));
+  }
+
+ protected:
+  int64_t user_of(int64_t cell) const { return cell / n_items; }
+  int64_t free_items(int64_t user) const { return n_items - (rejects ? starts[user + 1] - starts[user] : 0); }
+
+  /* Find where the positives of each user begin, if they are rejected. */
+  void find_starts(Host &host) {
     if (!rejects) return;
     starts.reserve(static_cast<size_t>(n_users) + 1);
     for (int64_t i = 0; i < distinct.length; i++) {
@@ -140,26 +167,13 @@ class Observed : public Sampler {
     starts.resize(static_cast<size_t>(n_users) + 1, distinct.length);
   }
 
-  void describe(Host &host) const override {
-    host.number("n_positives", static_cast<double>(cells.length));
-    host.number("n_skipped_users", static_cast<double>(n_skipped));
-  }
-
- protected:
-  int64_t user_of(double cell) const { return static_cast<int64_t>(cell) / n_items; }
-
-  int64_t free_items(int64_t user) const {
-    size_t place = static_cast<size_t>(user);
-    return n_items - (rejects ? starts[place + 1] - starts[place] : 0);
-  }
-
   /* The positives of each user. Users without a free item are refused, or get 0. */
-  std::vector<int64_t> counts_of_users() {
-    std::vector<int64_t> counts(static_cast<size_t>(n_users));
+  List<int64_t> counts_of_users() {
+    List<int64_t> counts(n_users);
     int64_t n_with = 0, first = 0;
-    for (double cell : cells) counts[size_t(user_of(cell))] += 1;
+    for (int64_t cell : cells) counts[user_of(cell)]++;
     for (int64_t user = 0; user < n_users; user++) {
-      int64_t &count = counts[static_cast<size_t>(user)];
+      int64_t &count = counts[user];
       n_with += count > 0;
       if (count == 0 || free_items(user) > 0) continue;
       if (n_skipped++ == 0) first = user;
@@ -187,8 +201,7 @@ class Observed : public Sampler {
 
   /* Draw the cells of `count` free items of a user. */
   void draw_of_user(Draws &draws, int64_t user, int64_t count, int64_t *drawn) const {
-    int64_t first = user * n_items, begin = rejects ? starts[size_t(user)] : 0;
-    int64_t end = rejects ? starts[size_t(user) + 1] : 0;
+    int64_t first = user * n_items, begin = rejects ? starts[user] : 0, end = rejects ? starts[user + 1] : 0;
     draws.draw(free_items(user), count, drawn);
     for (int64_t i = 0; i < count; i++) {
       int64_t rank = first + drawn[i] - begin; /* among the free cells of all users up to this one */
@@ -219,26 +232,29 @@ class Observed : public Sampler {
   const Values &given;
   int64_t n_users, n_items;
   bool unique, rejects;
-  View<double> cells, distinct; /* of the positives, sorted */
-  std::vector<double> own;      /* the distinct ones, if some repeat */
-  std::vector<int64_t> starts;  /* where the distinct ones of each user begin, and the end, if they are rejected */
-  int64_t n_skipped = 0;        /* users without a free item */
+  Numbers<int64_t> cells;     /* of the positives, sorted */
+  View<int64_t> distinct;
+  int64_t n_skipped = 0;      /* users without a free item */
+  std::vector<int64_t> own;   /* the distinct cells, if some repeat */
+  List<int64_t> starts;       /* where those of each user begin, and the end */
 
  private:
-  void find_distinct(Host &host) {
-    double n_cells = static_cast<double>(n_users) * static_cast<double>(n_items), before = -1;
-    int64_t n_repeated = 0;
-    bool are_right = n_cells <= LARGEST_EXACT / 2 && cells.length >= 1 && cells.length <= LARGEST_COUNT;
-    for (int64_t i = 0; are_right && i < cells.length; i++) {
-      n_repeated += cells[i] == before;
-      are_right = cells[i] >= before && cells[i] >= 0 && cells[i] < n_cells && std::floor(cells[i]) == cells[i];
-      before = cells[i];
-      host.go_on(1);
-    }
-    if (!are_right) refuse("cells", "others", "be cells of the table, sorted");
-    distinct = cells;
-    if (n_repeated == 0) return;
-    own.reserve(static_cast<size_t>(cells.length - n_repeated));
+  void read_cells(Host &host) {
+    const View<double> numbers = given.array<double>("cells", "be doubles");
+    double n_cells = static_cast<double>(n_users) * static_cast<double>(n_items);
+    bool are_right = n_cells <= LARGEST_EXACT / 2 && numbers.length >= 1 && numbers.length <= LARGEST_COUNT;
+    cells = Numbers<int64_t>(are_right ? numbers.length : 0);
+    host.in_steps(cells.count(), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i++) {
+        bool is_inside = numbers[i] >= 0 && numbers[i] < n_cells;
+        cells[i] = is_inside ? static_cast<int64_t>(numbers[i]) : -1;
+        are_right = are_right && static_cast<double>(cells[i]) == numbers[i];
+      }
+    });
+    if (!are_right) refuse("cells", "others", "be cells of the table");
+    sort(cells, bits_below(static_cast<uint64_t>(n_cells)), host);
+    distinct = {cells.data(), cells.count()};
+    if (std::adjacent_find(cells.begin(), cells.end()) == cells.end()) return;
     std::unique_copy(cells.begin(), cells.end(), std::back_inserter(own));
     distinct = {own.data(), static_cast<int64_t>(own.size())};
   }
@@ -253,11 +269,9 @@ class Pairs : public Observed {
   Pairs(const Values &given, uint32_t, Host &host)
       : Observed(given, given.flag("reject_positives"), host), method(given.choice("method", METHODS)),
         ratio(given.number("ratio", 0)) {
-    if (method == PER_USER) {
-      share_negatives();
-    } else {
-      n_negatives = count_negatives(cells.length);
-    }
+    if (method != UNIFORM) find_starts(host);
+    if (method == PER_USER) share_negatives();
+    else n_negatives = count_negatives(cells.count());
     if (method == UNIFORM) check_table();
     if (method == POPULARITY) weigh_items(host);
     if (method == UNIFORM && rejects) free = FreeCells(distinct, n_users * n_items);
@@ -265,9 +279,9 @@ class Pairs : public Observed {
   }
 
   void draw(Generator &generator, uint32_t, Host &host) override {
-    int64_t n_pairs = cells.length + n_negatives;
+    int64_t n_pairs = cells.count() + n_negatives;
     Rows order = sample(generator, n_pairs, host);
-    Numbers<int64_t> negatives(static_cast<size_t>(n_negatives));
+    Numbers<int64_t> negatives(n_negatives);
     draw_negatives(generator, negatives.data(), host);
     int64_t *numbers = host.make_large("rows", n_pairs);
     deal(order, negatives, make_offsets(n_pairs, 1, host), numbers, host);
@@ -275,7 +289,7 @@ class Pairs : public Observed {
 
   double bytes() const override {
     double users = 16 * static_cast<double>(n_users), items = method == POPULARITY ? 8.0 * double(n_items) : 0;
-    return users + items + 40 * static_cast<double>(2 * cells.length + n_negatives) + 8.0 * double(n_batches);
+    return users + items + 40 * static_cast<double>(2 * cells.count() + n_negatives) + 8.0 * double(n_batches);
   }
 
   void describe(Host &host) const override {
@@ -292,7 +306,7 @@ class Pairs : public Observed {
   }
 
   int64_t count_negatives(int64_t n_counted) const {
-    double count = negatives_for(n_counted), n_pairs = static_cast<double>(cells.length) + count;
+    double count = negatives_for(n_counted), n_pairs = static_cast<double>(cells.count()) + count;
     if (n_pairs <= +LARGEST_COUNT) return static_cast<int64_t>(count);
     refuse("ratio", text(n_pairs, " pairs"), text("give at most ", LARGEST_COUNT, " pairs"));
   }
@@ -301,12 +315,12 @@ class Pairs : public Observed {
     int64_t running = 0, before = 0;
     of_users = counts_of_users();
     n_negatives = count_negatives(std::accumulate(of_users.begin(), of_users.end(), int64_t(0)));
-    for (size_t user = 0; user < of_users.size(); user++) {
+    for (int64_t user = 0; user < n_users; user++) {
       if (of_users[user] == 0) continue;
       running += of_users[user];
       int64_t total = std::max(before, static_cast<int64_t>(negatives_for(running)));
       of_users[user] = total - std::exchange(before, total);
-      check_unique(static_cast<int64_t>(user), of_users[user]);
+      check_unique(user, of_users[user]);
     }
   }
 
@@ -325,18 +339,17 @@ class Pairs : public Observed {
   /* Items are drawn by a power of how often each occurs. Refuse if too few are kept, in all or of a user. */
   void weigh_items(Host &host) {
     double power = given.has("power") ? given.number("power", 0) : 0.75, kept = 0;
-    std::vector<double> lost(static_cast<size_t>(n_users));
-    sums.resize(static_cast<size_t>(n_items));
-    auto item_of = [&](double cell) { return static_cast<size_t>(static_cast<int64_t>(cell) % n_items); };
-    for (double cell : cells) sums[item_of(cell)] += 1;
+    List<double> lost(n_users);
+    sums = List<double>(n_items);
+    for (int64_t cell : cells) sums[cell % n_items]++;
     double most = *std::max_element(sums.begin(), sums.end());
     for (double &count : sums) count = std::pow(count / most, power);
     double total = std::accumulate(sums.begin(), sums.end(), 0.0);
     host.go_on();
-    for (double cell : distinct) lost[size_t(user_of(cell))] += rejects ? sums[item_of(cell)] / total : 0;
-    for (double cell : cells) kept += 1 - lost[size_t(user_of(cell))];
+    for (int64_t cell : distinct) lost[user_of(cell)] += rejects ? sums[cell % n_items] / total : 0;
+    for (int64_t cell : cells) kept += 1 - lost[user_of(cell)];
     std::partial_sum(sums.begin(), sums.end(), sums.begin());
-    acceptance = kept / static_cast<double>(cells.length);
+    acceptance = kept / static_cast<double>(cells.count());
     auto worst = std::max_element(lost.begin(), lost.end());
     double least = 1.0 / 100 - 1e-9; /* sums of shares have a smaller rounding error */
     bool is_low = acceptance < least;
@@ -351,10 +364,10 @@ class Pairs : public Observed {
   }
 
   void choose_pair_batches() {
-    std::string counts = count_of(cells.length, "positive") + " and " + count_of(n_negatives, "negative");
+    std::string counts = count_of(cells.count(), "positive") + " and " + count_of(n_negatives, "negative");
     if (n_negatives == 0) refuse("ratio", "an epoch of " + counts, "leave room for a negative");
     std::string why = "so that every batch has a positive and a negative of " + counts;
-    choose_batches(cells.length + n_negatives, std::min(cells.length, n_negatives), why, why);
+    choose_batches(cells.count() + n_negatives, std::min(cells.count(), n_negatives), why, why);
   }
 
   void draw_negatives(Generator &generator, int64_t *negatives, Host &host) const {
@@ -365,8 +378,8 @@ class Pairs : public Observed {
     } else if (method == POPULARITY) {
       draw_popular(generator, negatives, host);
     }
-    for (size_t user = 0; user < of_users.size(); negatives += of_users[user++]) {
-      draw_of_user(draws, static_cast<int64_t>(user), of_users[user], negatives);
+    for (int64_t user = 0; user < of_users.count(); negatives += of_users[user++]) {
+      draw_of_user(draws, user, of_users[user], negatives);
     }
   }
 
@@ -374,41 +387,39 @@ class Pairs : public Observed {
    * needs is prefetched while others are made.
    */
   void draw_popular(Generator &generator, int64_t *negatives, Host &host) const {
-    int64_t users[BLOCK_SIZE];
+    int64_t users[BLOCK_SIZE], items[BLOCK_SIZE];
     for (int64_t done = 0, size; done < n_negatives; host.go_on(size)) {
       size = std::min<int64_t>(BLOCK_SIZE, n_negatives - done);
-      draw_numbers(&generator, static_cast<uint64_t>(cells.length), size, users);
+      draw_numbers(&generator, static_cast<uint64_t>(cells.count()), size, users);
       for (int64_t i = 0; i < size; i++) prefetch(&cells[users[i]]);
       for (int64_t i = 0; i < size; i++) {
         users[i] = user_of(cells[users[i]]);
-        if (rejects) prefetch(&starts[size_t(users[i])]);
+        if (rejects) prefetch(&starts[users[i]]);
       }
-      int64_t *drawn = negatives + done;
-      for (int64_t i = 0; i < size; i++) {
-        drawn[i] = users[i] * n_items + item_at(next_uniform(&generator) * sums.back());
-        if (rejects) prefetch(distinct.values + (starts[size_t(users[i])] + starts[size_t(users[i]) + 1]) / 2);
+      draw_items(generator, size, items);
+      for (int64_t i = 0; rejects && i < size; i++) {
+        prefetch(distinct.values + (starts[users[i]] + starts[users[i] + 1]) / 2);
       }
       for (int64_t i = 0; i < size; i++) {
-        if (!rejects || !is_positive(users[i], drawn[i])) negatives[done++] = drawn[i];
+        int64_t cell = users[i] * n_items + items[i];
+        if (!rejects || !is_positive(users[i], cell)) negatives[done++] = cell;
       }
     }
   }
 
-  /* The item in whose share of the total a value lies. */
-  int64_t item_at(double value) const {
-    int64_t item = 0;
-    value = std::fmin(value, std::nextafter(sums.back(), 0));
-    for (int64_t left = n_items; left > 1;) {
-      int64_t half = left / 2;
-      item += sums[size_t(item + half) - 1] <= value ? half : 0;
-      left -= half;
+  /* Draw items by weight: those in whose shares of the total uniform numbers lie, all of which are sought at once. */
+  void draw_items(Generator &generator, int64_t count, int64_t *items) const {
+    double sought[BLOCK_SIZE], most = std::nextafter(sums.back(), 0);
+    for (int64_t i = 0; i < count; i++) sought[i] = std::fmin(next_uniform(&generator) * sums.back(), most);
+    std::fill_n(items, count, 0);
+    for (int64_t left = n_items, half; left > 1; left -= half) {
+      half = left / 2;
+      for (int64_t i = 0; i < count; i++) items[i] += sums[items[i] + half - 1] <= sought[i] ? half : 0;
     }
-    return item;
   }
 
   bool is_positive(int64_t user, int64_t cell) const {
-    const double *first = distinct.values + starts[size_t(user)], *last = distinct.values + starts[size_t(user) + 1];
-    return std::binary_search(first, last, static_cast<double>(cell));
+    return std::binary_search(distinct.values + starts[user], distinct.values + starts[user + 1], cell);
   }
 
   /* Write the numbers of the pairs, batch after batch, positives first. */
@@ -417,19 +428,19 @@ class Pairs : public Observed {
   ) const {
     struct Place {
       int64_t batch, in_batch;
-    } next[2] = {{cells.length % n_batches, cells.length / n_batches}, {0, 0}}; /* of negatives, and of positives */
-    int64_t n_pairs = static_cast<int64_t>(order.size()), n_positives = cells.length;
+    } next[2] = {{cells.count() % n_batches, cells.count() / n_batches}, {0, 0}}; /* of negatives, and of positives */
+    int64_t n_pairs = order.count(), n_positives = cells.count();
     for (int64_t begin = 0, end; begin < n_pairs; begin = end) {
       end = std::min<int64_t>(begin + BLOCK_SIZE, n_pairs);
       for (int64_t i = begin; i < end; i++) {
-        int64_t pair = order[size_t(i)];
-        prefetch(pair < n_positives ? static_cast<const void *>(&cells[pair]) : &negatives[size_t(pair - n_positives)]);
+        int64_t pair = order[i];
+        prefetch(pair < n_positives ? static_cast<const void *>(&cells[pair]) : &negatives[pair - n_positives]);
       }
       for (int64_t i = begin; i < end; i++) {
-        int64_t pair = order[size_t(i)];
+        int64_t pair = order[i];
         bool label = pair < n_positives;
         Place &place = next[label];
-        int64_t cell = label ? static_cast<int64_t>(cells[pair]) : negatives[size_t(pair - n_positives)];
+        int64_t cell = label ? cells[pair] : negatives[pair - n_positives];
         numbers[offsets[place.batch] + place.in_batch] = 2 * cell + label;
         if (++place.batch < n_batches) continue;
         place.batch = 0;
@@ -442,9 +453,9 @@ class Pairs : public Observed {
   int method;
   double ratio, acceptance = 1;
   int64_t n_negatives = 0;
-  std::vector<int64_t> of_users; /* the negatives of each user, if they are drawn per user */
-  std::vector<double> sums;      /* of the weights of items, by popularity */
-  FreeCells free;                /* if they are drawn from the whole table */
+  List<int64_t> of_users; /* the negatives of each user, if they are drawn per user */
+  List<double> sums;      /* of the weights of items, by popularity */
+  FreeCells free;         /* if they are drawn from the whole table */
 };
 
 /* Every positive of users with a free item, each with items that the same user has not met. */
@@ -452,17 +463,18 @@ class Triples : public Observed {
  public:
   Triples(const Values &given, uint32_t, Host &host)
       : Observed(given, true, host), per_positive(given.count("negatives_per_positive")) {
-    std::vector<int64_t> counts = counts_of_users();
+    find_starts(host);
+    const List<int64_t> counts = counts_of_users();
     for (int64_t user = 0; user < n_users; user++) {
-      if (counts[static_cast<size_t>(user)] > 0) check_unique(user, per_positive);
+      if (counts[user] > 0) check_unique(user, per_positive);
     }
     if (n_skipped > 0) {
-      for (double cell : cells) {
-        if (counts[size_t(user_of(cell))] > 0) kept.push_back(cell);
-      }
-      cells = {kept.data(), static_cast<int64_t>(kept.size())};
+      if (own.empty()) own.assign(cells.begin(), cells.end());
+      distinct = {own.data(), static_cast<int64_t>(own.size())};
+      auto is_skipped = [&](int64_t cell) { return counts[user_of(cell)] == 0; };
+      cells.erase(std::remove_if(cells.begin(), cells.end(), is_skipped), cells.end());
     }
-    int64_t n = cells.length, most = LARGEST_COUNT / n - 1;
+    int64_t n = cells.count(), most = LARGEST_COUNT / n - 1;
     if (per_positive > most) {
       std::string requirement = text("be at most ", most, " with ", count_of(n, "positive"));
       refuse("negatives_per_positive", "", text(requirement, ", for at most ", LARGEST_COUNT, " pairs"));
@@ -471,34 +483,33 @@ class Triples : public Observed {
   }
 
   void draw(Generator &generator, uint32_t, Host &host) override {
-    int64_t n = cells.length, group = per_positive + 1;
+    int64_t n = cells.count(), group = per_positive + 1;
     Rows order = sample(generator, n, host);
-    Numbers<int64_t> negatives(static_cast<size_t>(n * per_positive));
+    Numbers<int64_t> negatives(n * per_positive);
     Draws draws(generator, unique, host);
     for (int64_t i = 0; i < n; i++) {
       draw_of_user(draws, user_of(cells[i]), per_positive, negatives.data() + i * per_positive);
     }
     int64_t *numbers = host.make_large("rows", n * group);
     make_offsets(n, group, host);
-    for (size_t i = 0; i < order.size(); i++) {
-      int64_t next = order[std::min(i + 64, order.size() - 1)], positive = order[i];
+    for (int64_t i = 0; i < n; i++) {
+      int64_t next = order[std::min(i + 64, n - 1)], positive = order[i];
       prefetch(&cells[next]);
-      prefetch(&negatives[size_t(next * per_positive)]);
+      prefetch(&negatives[next * per_positive]);
       const int64_t *of_positive = negatives.data() + positive * per_positive;
-      *numbers++ = 2 * static_cast<int64_t>(cells[positive]) + 1;
+      *numbers++ = 2 * cells[positive] + 1;
       for (int64_t j = 0; j < per_positive; j++) *numbers++ = 2 * of_positive[j];
       host.go_on(group);
     }
   }
 
   double bytes() const override {
-    double n_numbers = static_cast<double>(cells.length) * static_cast<double>(2 + per_positive);
+    double n_numbers = static_cast<double>(cells.count()) * static_cast<double>(2 + per_positive);
     return 16.0 * double(n_users) + 40 * n_numbers + 8.0 * double(n_batches);
   }
 
  private:
   int64_t per_positive;
-  std::vector<double> kept; /* the positives of users with a free item, if others are skipped */
 };
 
 /* Check the arguments that belong to one method. */

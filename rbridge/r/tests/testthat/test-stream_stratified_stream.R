@@ -126,8 +126,6 @@ test_that("a dataloader delivers the batches, collated, and the end of the strea
   collated = delivered(make_stream(), function(batch) if (is.symbol(batch)) batch else list(rows = batch))
   expect_identical(lapply(collated, `[[`, "rows"), expected)
   expect_length(make_stream(), length(expected))
-  expect_error(coro::collect(torch::dataloader(make_stream(), collate_fn = identity)), fixed = TRUE,
-    "would join several batches of the stream into one. Set its batch_size = NULL.")
 })
 
 test_that("ranks share the batches, and any of them can go on from any batch and from the state of another", {
