@@ -198,14 +198,25 @@ weights_of_stage = function(weights, names) {
     stop_parameter("weights", sprintf("have one entry for each file, %d", length(names)),
       show_count(length(weights), "value"))
   }
-  vapply(as.list(weights), function(weight) {
-    is_number = is.numeric(weight) && !is.object(weight) && length(weight) == 1L
-    if (!identical(weight, "*") && !(is_number && isTRUE(weight >= 0 && weight <= largest_exact))) {
-      advice = if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*')."
-      stop_parameter("weights", required, sprintf("a list with %s", show_value(weight)), advice)
-    }
-    if (is_number) as.double(weight) else kept_weight
-  }, 0, USE.NAMES = FALSE)
+  numbers = vapply(as.list(weights), weight_number, 0, USE.NAMES = FALSE)
+  wrong = which(is.nan(numbers))
+  if (length(wrong) > 0L) {
+    advice = if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*')."
+    stop_parameter("weights", required, sprintf("a list with %s", show_value(weights[[wrong[1L]]])), advice)
+  }
+  numbers
+}
+
+# The number of a weight, NaN for one that is none.
+weight_number = function(weight) {
+  is_number = is.numeric(weight) && !is.object(weight) && length(weight) == 1L
+  if (identical(weight, "*")) {
+    kept_weight
+  } else if (is_number && isTRUE(weight >= 0 && weight <= largest_exact)) {
+    as.double(weight)
+  } else {
+    NaN
+  }
 }
 
 warn_of_rules = function(names, of_files, n_rules) {
