@@ -32,7 +32,7 @@
 #' mixture = batch_sampler_corpus_mixture(
 #'   folder,
 #'   batch_size = 8,
-#'   sample = 20L,
+#'   sample = 20,
 #'   rules = c("news 30", "* 70"),
 #'   suffixes = ".txt"
 #' )
