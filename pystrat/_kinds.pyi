@@ -15,6 +15,7 @@ def plain(part: Any) -> Any: ...
 
 class Instance:
     warning: str
+    found: dict[str, Any]
     n_batches: int
 
     def __init__(self, kind: str, parts: dict[str, Any], seed: int, names: _Names = ()) -> None: ...

@@ -286,7 +286,7 @@ cdef class Instance:
     cdef Request recipe
     cdef uint32_t seed
     cdef unique_ptr[Sampler] sampler
-    cdef readonly object warning
+    cdef readonly object warning, found  # what a search has found belongs to the recipe
     cdef Request state, wanted
 
     def __init__(self, str kind not None, dict parts not None, uint32_t seed, names=()):
@@ -298,6 +298,7 @@ cdef class Instance:
         with nogil:
             succeeded = begin_sampler(self.kind[0], self.recipe.values, seed, self.sampler, call.host)
         call.finish(succeeded, names)
+        self.found = call.results
         self.warning = with_names(call.host.warning.decode(), names, call.host.stratum)
 
     @property

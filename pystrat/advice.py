@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pystrat import _core
+from pystrat import _kinds
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
 from pystrat.strata import encode_strata, sorted_frame
@@ -136,9 +136,9 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     StratifiedBatchSampler(labels, mean_batch_size=128)
     """
     arguments = {"batch_size": batch_size, "min_samples_per_stratum": min_samples_per_stratum, "missing": missing}
-    _core.call("advice", arguments)
+    _kinds.call("advice", arguments)
     encoded = encode_strata(strata, missing=missing)
-    found = _core.call("advice", arguments, {"counts": encoded.counts.astype(np.float64)}, encoded.shown)
+    found = _kinds.call("advice", arguments, {"counts": encoded.counts.astype(np.float64)})
     columns = {"rows": encoded.counts, **{name: found[name] for name in ("mean", "variance", "too_few")}}
     return Advice(
         batch_size=int(batch_size),

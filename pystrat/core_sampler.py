@@ -149,7 +149,7 @@ class KindBatchSampler(CoreBatchSampler):
     def _begin(
         self,
         data: Mapping[str, Any] = {},
-        names: Sequence[Any] = (),
+        names: Union[Sequence[Any], Callable[..., str]] = (),
         labels: Mapping[str, Any] = {},
         stacklevel: int = 3,
     ) -> None:
@@ -159,6 +159,7 @@ class KindBatchSampler(CoreBatchSampler):
         instance = self._new_instance(names)
         for warning in instance.warning.splitlines():
             warnings.warn(warning, stacklevel=stacklevel)
+        self._parts.update(instance.found)
         self._n_batches: int = instance.n_batches
         self._idle.append(instance)
 
@@ -179,5 +180,5 @@ class KindBatchSampler(CoreBatchSampler):
     def _global_length(self) -> int:
         return self._n_batches
 
-    def _new_instance(self, names: Sequence[Any] = ()) -> Any:
+    def _new_instance(self, names: Union[Sequence[Any], Callable[..., str]] = ()) -> Any:
         return _kinds.Instance(self._kind, self._parts, self._seed, names)

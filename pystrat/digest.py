@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from fractions import Fraction
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
-from pystrat import _core
+from pystrat import _kinds
 
 _DIGITS = 16
 _SCALARS = (type(None), bool, int, float, str, Fraction)
 # What messages call the parts of recipes whose names are not those of parameters.
 _SHOWN = {
     "other strata": "codes n_strata",
-    "other labels": "n_labels positives sets",
+    "other labels": "sets",
     "other keys": "keys n_columns n_values",
     "other groups": "groups n_groups skeleton",
     "other pairs": "cells",
@@ -36,17 +36,14 @@ _SHOWN = {
 }
 
 
-def fingerprint_of(**parts: Any) -> str:
-    """Return the fingerprint of named parts, the same as in R.
+def fingerprint_of(**texts: Sequence[str]) -> str:
+    """Return the fingerprint of named lists of texts, the same as in R."""
+    return " ".join(f"{name}={_digest_of(values)}" for name, values in texts.items())
 
-    Parameters
-    ----------
-    **parts : None, bool, int, float, str, sequence of str, or numpy.ndarray of uint8, int32 or float64
-        Parts that are None are left out. The shape of an array does not count.
-    """
-    named = {name: part for name, part in parts.items() if part is None or isinstance(part, (bool, int, float, str))}
-    vectors = {name: part for name, part in parts.items() if name not in named}
-    return text_of(_core.call("fingerprint", named, vectors))
+
+def _digest_of(texts: Sequence[str]) -> str:
+    content = np.frombuffer("\n".join(texts).encode("utf-8"), dtype=np.uint8)
+    return str(_kinds.call("digest", {}, {"bytes": content})["digest"].tobytes().decode())
 
 
 def fingerprint(kind: str, **parts: Any) -> str:
@@ -79,11 +76,6 @@ def difference(own: str, other: str) -> str:
     # The number of batches follows from the others.
     name = min(differing, key=lambda name: name == "n_batches")
     return next((shown for shown, names in _SHOWN.items() if name in names.split()), f"another '{name}'")
-
-
-def text_of(results: dict[str, Any]) -> str:
-    """Return the fingerprint among the results of the core."""
-    return str(results["fingerprint"].tobytes().decode())
 
 
 def _shown(part: Any) -> str:

@@ -6,60 +6,27 @@ the batches that they train on at the same time together, so they agree as long 
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any, Iterator, Mapping, NamedTuple, Optional
+from typing import Any, Iterator, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat._random import RandomStream, stream_at
-from pystrat.arrays import check_same_rows, plain_array
-from pystrat.base import BatchSampler, Place
-from pystrat.seeds import epoch_seed
+from pystrat.arrays import check_same_rows
 from pystrat.batches import Batches
 from pystrat.core_sampler import KindBatchSampler
-from pystrat.limits import MAX_COUNT, SAMPLE_EPOCH
-from pystrat.messages import refused_value, show
+from pystrat.limits import SAMPLE_EPOCH
+from pystrat.messages import is_number, refused_value, show
+from pystrat.places import Place
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.row_arguments import row_positions, row_values
+from pystrat.seeds import epoch_seed
 
-_VALUES = ("weights", "priorities")  # of rows, in the state that the core has
-_STATE = (*_VALUES, "next_position", "n_added", "largest")
 _LABELS = ("beta", "normalize")
-_ENTRIES = ("drawn", "generator", "sample_generator", "feedback")  # of a state, besides those of all samplers
+_CHECKED = ("version", "fingerprint")  # entries of a state that the core does not see
 
 
-class SamplerWithFeedback(BatchSampler):
-    """Base class of the samplers whose states contain more than the place.
-
-    A subclass implements `_feedback_state`, which returns the rest of a state, and `_load_feedback_state`, which checks
-    and loads it, and returns what was drawn beyond the place. The former gets the iterator that `_lists_from` returned,
-    if it is an iterator whose state is requested.
-    """
-
-    @abstractmethod
-    def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
-        ...
-
-    @abstractmethod
-    def _load_feedback_state(self, state: Mapping[str, Any]) -> Any:
-        ...
-
-    def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
-        return {**super()._state(place, batches), **self._feedback_state(place, batches)}
-
-    def _place(self, state: Mapping[str, Any]) -> Place:
-        return super()._place(state)._replace(ahead=self._load_feedback_state(state))
-
-
-class _Ahead(NamedTuple):
-    """The batches that were drawn beyond a place, one per row, and the generator's state after them."""
-
-    batches: NDArray[np.int32]
-    generator: NDArray[np.uint32]
-
-
-class FeedbackBatchSampler(SamplerWithFeedback, KindBatchSampler):
+class FeedbackBatchSampler(KindBatchSampler):
     """Base class of the samplers that draw batches of one size, each according to the feedback so far.
 
     The constructor of a subclass calls `_check`, then `_begin_state`. The core has the state, and checks one that is
@@ -77,7 +44,8 @@ class FeedbackBatchSampler(SamplerWithFeedback, KindBatchSampler):
       ``rank=None``.
     """
 
-    _draws: Optional["_Draws"] = None  # those of the running iteration
+    _has_feedback = True
+    _running: Optional[Place] = None  # where the newest iteration began, with what it draws
     _sample_stream: Optional[RandomStream] = None  # once `sample` has drawn
 
     def _begin_state(self, data: Mapping[str, Any], first: Mapping[str, Any] = {}) -> None:
@@ -97,11 +65,6 @@ class FeedbackBatchSampler(SamplerWithFeedback, KindBatchSampler):
         positions = row_positions(rows, "rows")
         numbers = row_values(values, name, single=len(positions) == 1)
         self._instance.tell("update", {**others, "rows": positions, name: numbers})
-
-    def _feedback(self) -> dict[str, Any]:
-        """Return everything that feedback changes."""
-        state: dict[str, Any] = self._instance.ask("state")
-        return state
 
     def sample(self, k: int) -> NDArray[np.int32]:
         """Draw `k` rows according to the feedback so far, outside of epochs, for training loops without epochs.
@@ -130,18 +93,12 @@ class FeedbackBatchSampler(SamplerWithFeedback, KindBatchSampler):
         return drawn[rank * size : (rank + 1) * size].copy()
 
     def _recipe(self) -> Recipe:
-        place, sampled = self._next, self._sample_words()
-        state = {**self._feedback(), "sample_generator": None if sampled is None else sampled.view(np.int32)}
-        if place.ahead is not None:  # resumed within an epoch
-            state.update(_vectors_of(place.epoch, place.batch * self._stride, place.ahead))
-        return make_recipe(self._kind, seed=self.seed, parts=self._parts, state=state, labels=self._labels)
+        return make_recipe(
+            self._kind, seed=self.seed, parts=self._parts, state=self._kept(self._next), labels=self._labels
+        )
 
     def _fingerprint(self) -> str:
         return str(self._instance.identify())
-
-    def _sample_words(self) -> Optional[NDArray[np.uint32]]:
-        """Return the generator's state after the last `sample`; None before the first one."""
-        return None if self._sample_stream is None else self._sample_stream.state()
 
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))
@@ -149,53 +106,59 @@ class FeedbackBatchSampler(SamplerWithFeedback, KindBatchSampler):
         rows = self._instance.draw_more(stream, {"count": n_batches, "epoch": epoch})
         return Batches(rows, np.arange(n_batches + 1, dtype=np.int64) * self.batch_size)
 
-    def _lists_from(self, place: Place) -> "_Draws":
-        self._draws = _Draws(self, place)
-        return self._draws
+    def _begin_epoch(self, place: Place) -> Place:
+        drawn = _Drawn(0, [], RandomStream(epoch_seed(self.seed, place.epoch)))
+        if place.drawn is not None:  # resumed within the epoch
+            drawn = _Drawn(place.drawn.first, list(place.drawn.batches), stream_at(place.drawn.stream.state()))
+        self._running = place._replace(drawn=drawn)
+        return self._running
 
-    def _go_on_at(self, place: Place) -> None:
-        super()._go_on_at(place)
-        self._draws = None
+    def _lists_from(self, place: Place) -> Iterator[list[int]]:
+        return _Draws(self, place)
 
-    def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
-        draws = self._draws if batches is None else batches
-        ahead: Optional[_Ahead] = place.ahead
-        if isinstance(draws, _Draws) and draws.epoch == place.epoch:
-            ahead = draws.beyond(place.batch * self._stride)
-        return {
-            "drawn": np.empty((0, self.batch_size), dtype=np.int32) if ahead is None else ahead.batches.copy(),
-            "generator": None if ahead is None else ahead.generator.copy(),
-            "sample_generator": self._sample_words(),
-            "feedback": self._feedback(),
-        }
+    def _place_after(self, epoch: int, batches_done: Any) -> Place:
+        place = super()._place_after(epoch, batches_done)
+        known = [one.drawn for one in (self._next, self._running) if one is not None and one.epoch == place.epoch]
+        return place._replace(drawn=known[0] if known else None)
 
-    def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional[_Ahead]:
-        if not set(_ENTRIES) <= set(state) or not isinstance(state["feedback"], Mapping):
-            required = f"have the entries {', '.join(map(repr, _ENTRIES[:3]))} and 'feedback' too"
-            raise refused_value("state", required, show(state))
+    def _kept(self, place: Place) -> dict[str, Any]:
+        """Return what recipes and states at a place have in common: the feedback, and what is drawn of the epoch."""
+        kept: dict[str, Any] = self._instance.ask("state")
+        if self._sample_stream is not None:
+            kept["sample_generator"] = self._sample_stream.state().view(np.int32)
+        if place.drawn is not None:
+            batch = place.batch * self._stride  # counted over all ranks
+            kept.update(epoch=place.epoch, batch=batch, **place.drawn.beyond(batch, self._stride))
+        return kept
+
+    def _state(self, place: Place) -> dict[str, Any]:
+        kept = self._kept(place)
+        words = {name: kept[name].view(np.uint32) for name in ("generator", "sample_generator") if name in kept}
+        return {**super()._state(place), **kept, **words}
+
+    def _place(self, state: Any) -> Place:
+        place = super()._place(state)
+        if "next_position" not in state:
+            raise refused_value("state", "have the entries of a sampler with feedback too", show(state))
         if self.rank is not None and state["batch"] % self._stride:
             required = f"be at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
             raise refused_value("state", required, f"batch {show(state['batch'])}")
-        drawn = plain_array(state["drawn"], "state")
-        if drawn.size and (drawn.dtype.kind not in "iu" or drawn.shape[1:] != (self.batch_size,)):
-            required = f"hold drawn batches of {self.batch_size} rows"
-            raise refused_value("state", required, f"an array of shape {drawn.shape}")
-        generator, sampled = words_of(state["generator"]), words_of(state["sample_generator"])
-        if generator is None and (drawn.size or state["batch"]):
-            raise refused_value("state", "hold the state of the generator", "nothing")
-        given = {name: state["feedback"].get(name) for name in _STATE}
-        given.update((name, row_values(given[name], "state")) for name in _VALUES if given[name] is not None)
-        ahead = None
-        if generator is not None:
-            batches = drawn.clip(-1, MAX_COUNT).astype(np.int32).reshape(-1, self.batch_size)
-            ahead = _Ahead(batches, generator)
-            given.update(_vectors_of(int(state["epoch"]), int(state["batch"]), ahead))
-        self._instance.begin({name: part for name, part in given.items() if part is not None})
-        self._sample_stream = None if sampled is None else stream_at(sampled)
-        return ahead
+        given = {name: part for name, part in state.items() if part is not None and name not in _CHECKED}
+        words = {name: words_of(given.pop(name)) for name in ("generator", "sample_generator") if name in given}
+        if "generator" not in words:
+            if state["batch"]:
+                raise refused_value("state", "hold the state of the generator", "nothing")
+            given = {name: part for name, part in given.items() if name not in ("epoch", "batch", "drawn")}
+        kept = {name: part if is_number(part) else row_values(part, "state") for name, part in given.items()}
+        self._instance.begin({**kept, **{name: part.view(np.int32) for name, part in words.items()}})
+        self._sample_stream = stream_at(words["sample_generator"]) if "sample_generator" in words else None
+        if "generator" not in words:
+            return place
+        batches = list(kept["drawn"].astype(np.int32).reshape(-1, self.batch_size))
+        return place._replace(drawn=_Drawn(int(state["batch"]), batches, stream_at(words["generator"])))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_instance": self._feedback()}
+        return {**super().__getstate__(), "_instance": self._instance.ask("state")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -203,64 +166,46 @@ class FeedbackBatchSampler(SamplerWithFeedback, KindBatchSampler):
         self._instance.begin(state["_instance"])
 
 
-def _vectors_of(epoch: int, batch: int, ahead: _Ahead) -> dict[str, Any]:
-    """Return a place as a recipe and the core have it; `batch` is counted over all ranks."""
-    words = ahead.generator.view(np.int32)
-    return {"epoch": epoch, "batch": batch, "drawn": ahead.batches.reshape(-1), "generator": words}
-
-
-def words_of(words: Any) -> Optional[NDArray[np.uint32]]:
-    """Return the words of a generator in a state, None if there are none; refuse what is no vector of such words."""
-    if words is None:
-        return None
-    given = plain_array(words, "state")
-    if (
-        given.shape != (625,)
-        or given.dtype.kind not in "iu"
-        or given.min() < 0
-        or given.max() >= 2**32
-        or given[0] > 624
-    ):
+def words_of(words: Any) -> NDArray[np.uint32]:
+    """Return the words of a generator in a state; refuse what is no vector of such words."""
+    given = row_values(words, "state")
+    found = given.astype(np.uint32)
+    if len(found) != 625 or found[0] > 624 or (found != given).any():
         raise refused_value("state", "hold 625 words of the generator", "others")
-    return given.astype(np.uint32)
+    return found
+
+
+class _Drawn:
+    """What is drawn of an epoch: batches, of which the first has the number `first` over all ranks, and the stream."""
+
+    def __init__(self, first: int, batches: list[NDArray[np.int32]], stream: RandomStream) -> None:
+        self.first, self.batches, self.stream = first, batches, stream
+
+    def beyond(self, batch: int, stride: int) -> dict[str, NDArray[np.int32]]:
+        """Return the batches from `batch` on, one after another, and the words of the generator after them."""
+        done = batch - self.first
+        if not 0 <= done <= len(self.batches):
+            places = f"{self.first // stride} to {(self.first + len(self.batches)) // stride}"
+            raise refused_value("batches_done", f"be from {places}, where draws are known", show(batch // stride))
+        rows = np.concatenate([np.empty(0, dtype=np.int32), *self.batches[done:]])
+        return {"drawn": rows, "generator": self.stream.state().view(np.int32)}
 
 
 class _Draws(Iterator[list[int]]):
     """The batches of an epoch for one rank, drawn when they are requested, from a given place on."""
 
     def __init__(self, sampler: FeedbackBatchSampler, place: Place) -> None:
-        self.epoch = place.epoch
-        self._sampler = sampler
+        self._sampler, self._drawn = sampler, place.drawn
         self._wanted = {"count": sampler.num_replicas or 1, "epoch": place.epoch}
-        ahead: Optional[_Ahead] = place.ahead
-        batch = place.batch * sampler._stride  # counted over all ranks, like all others here
-        self._first = 0 if ahead is None else batch
-        self._next = batch + (sampler.rank or 0)
-        if ahead is None:
-            self._drawn: list[NDArray[np.int32]] = []
-            self._stream = RandomStream(epoch_seed(sampler.seed, place.epoch))
-        else:
-            self._drawn = list(ahead.batches)
-            self._stream = stream_at(ahead.generator)
+        self._next = place.batch * sampler._stride + (sampler.rank or 0)
 
     def __next__(self) -> list[int]:
-        sampler = self._sampler
+        sampler, drawn = self._sampler, self._drawn
         if self._next >= sampler._global_length():
             raise StopIteration
-        while self._next - self._first >= len(self._drawn):
-            drawn = sampler._instance.draw_more(self._stream, self._wanted)
-            self._drawn.extend(drawn.reshape(self._wanted["count"], -1))
-        batch: list[int] = self._drawn[self._next - self._first].tolist()
+        while self._next - drawn.first >= len(drawn.batches):
+            rows = sampler._instance.draw_more(drawn.stream, self._wanted)
+            drawn.batches.extend(rows.reshape(self._wanted["count"], -1))
+        batch: list[int] = drawn.batches[self._next - drawn.first].tolist()
         self._next += sampler._stride
         return batch
-
-    def beyond(self, batch: int) -> _Ahead:
-        """Return the batches that have been drawn, from `batch` on."""
-        done, stride = batch - self._first, self._sampler._stride
-        if done > len(self._drawn):
-            required = f"be at most {len(self._drawn) // stride}, the number of batches that were requested"
-            raise refused_value("batches_done", required, show(done // stride))
-        batches = self._drawn[done:]
-        shape = (len(batches), self._sampler.batch_size)
-        rows = np.concatenate(batches) if batches else np.empty(0, dtype=np.int32)
-        return _Ahead(rows.reshape(shape), self._stream.state())

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Optional, Protocol, Sequence, runtime_checkable
+from typing import Any, Iterator, Optional, Sequence
 
 from pystrat import __version__
 from pystrat.digest import difference, fingerprint
 from pystrat.messages import refused_type, refused_value, show
+from pystrat.places import Placed
 from pystrat.process_group import check_group, check_same, gather, processes_of
 
 _PLACE = {"version", "fingerprint", "epoch", "batch"}
-
-
-@runtime_checkable
-class Shared(Protocol):
-    """What samplers and streams have in common."""
-
-    seed: int
-    num_replicas: Optional[int]
-    rank: Optional[int]
-
-    def state(self) -> dict[str, Any]:
-        """Return the state where the next iteration begins."""
 
 
 def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
@@ -68,7 +57,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
 
 def _facts_of(sampler: Any) -> dict[str, Any]:
     """Return what is compared of a sampler, and what is checked over all processes."""
-    if not isinstance(sampler, Shared):
+    if not isinstance(sampler, Placed):
         raise refused_type("sampler", "be a sampler or a stream of pystrat", show(sampler))
     state = sampler.state()
     feedback = {name: part for name, part in state.items() if name not in _PLACE}
@@ -79,15 +68,10 @@ def _facts_of(sampler: Any) -> dict[str, Any]:
         "num_replicas": sampler.num_replicas,
         "fingerprint": state["fingerprint"],
         "place": f"epoch {state['epoch']} and batch {state['batch']}",
-        "feedback": _digest(feedback),
+        "feedback": fingerprint("state", **feedback),
         "rank": sampler.rank,
         "shards": None if shards is None else frozenset(shards),
     }
-
-
-def _digest(part: Mapping[str, Any]) -> str:
-    """Return a digest of a part of a state."""
-    return fingerprint("state", **{key: _digest(of) if isinstance(of, Mapping) else of for key, of in part.items()})
 
 
 def _differences(one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:

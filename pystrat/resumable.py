@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Iterator, Mapping, Optional
 
 from pystrat.base import BatchSampler
 from pystrat.messages import count_of, refused_type, refused_value, show
-
-
-@dataclass
-class _Run:
-    """An iteration: its epoch, and how many of its batches are done."""
-
-    epoch: int
-    batches_done: int
+from pystrat.places import Placed
 
 
 class LoaderWithState:
@@ -25,7 +17,7 @@ class LoaderWithState:
     """
 
     _sampler: Any
-    _run: Optional[_Run] = None  # the newest iteration, once it has begun and until it is over
+    _run: Optional[list[int]] = None  # the epoch of the newest iteration, and its batches that are done, until it ends
 
     def _batches(self) -> Iterator[Any]:
         raise NotImplementedError
@@ -43,9 +35,9 @@ class LoaderWithState:
         return self._counted()
 
     def _counted(self) -> Iterator[Any]:
-        self._run = run = _Run(*self._sampler._next[:2])
+        self._run = run = list(self._sampler._next[:2])
         for batch in self._batches():
-            run.batches_done += 1
+            run[1] += 1
             yield batch
         if self._run is run:
             self._run = None
@@ -57,8 +49,7 @@ class LoaderWithState:
 
     def state_dict(self) -> Any:
         """Return the state after the batches that were taken, in the form of `BatchSampler.state`."""
-        run = self._run
-        return self._sampler.state() if run is None else self._sampler.state(run.epoch, run.batches_done)
+        return self._sampler.state(*self._run or ())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state: the next iteration yields exactly the batches that would have come."""
@@ -79,10 +70,6 @@ class ResumableLoader(LoaderWithState):
         with a `StratifiedStream` with counts and ``batch_size=None``. In place of a loader, a sampler or a stream
         itself, for the nodes of torchdata.
 
-    Attributes
-    ----------
-    sampler : BatchSampler or StratifiedStream
-
     Notes
     -----
     * The sampler loads the state, too, and one saved after the last batch continues with the next epoch.
@@ -94,8 +81,7 @@ class ResumableLoader(LoaderWithState):
     --------
     >>> from torch.utils.data import DataLoader
     >>> from pystrat import ResumableLoader, StratifiedBatchSampler
-    >>> labels = [0, 1, 1, 0, 1, 1]
-    >>> sampler = StratifiedBatchSampler(labels, min_samples_per_stratum=1, seed=1)
+    >>> sampler = StratifiedBatchSampler([0, 1, 1, 0, 1, 1], 1, seed=1)
     >>> loader = ResumableLoader(DataLoader(range(6), batch_sampler=sampler, collate_fn=list))
     >>> for batch in loader:
     ...     print(batch, loader.state_dict()["epoch"], loader.state_dict()["batch"])
@@ -116,18 +102,14 @@ class ResumableLoader(LoaderWithState):
         return f"{type(self).__name__}({self._sampler!r})"
 
 
-def length_of(dataset: Any) -> Optional[int]:
-    """Return the number of rows of a dataset, None if it has none."""
-    try:
-        return len(dataset)
-    except (TypeError, NotImplementedError):
-        return None
-
-
-def check_rows(sampler: Any, n_rows: Optional[int], name: str, have: str) -> None:
+def check_rows(sampler: Any, data: Any, name: str, have: str) -> None:
     """Refuse data with another number of rows than those of the sampler, if both are known."""
     expected = sampler._rows_of_data() if isinstance(sampler, BatchSampler) else None
-    if expected is not None and n_rows is not None and n_rows != expected:
+    try:
+        n_rows = len(data)
+    except (TypeError, NotImplementedError):
+        return
+    if expected is not None and n_rows != expected:
         advice = "Of more rows, give only those of the sampler." if n_rows > expected else None
         required = f"{have} as many rows as the sampler was made for, {expected}"
         raise refused_value(name, required, count_of(n_rows, "row"), advice)
@@ -137,21 +119,16 @@ def _part_of(loader: Any) -> Any:
     """Return the sampler or the stream of a loader; refuse loaders whose batches are not those of one."""
     batched, dataset = getattr(loader, "batch_sampler", None), getattr(loader, "dataset", None)
     parts = loader, batched, getattr(loader, "sampler", None), dataset
-    part = next((part for part in parts if hasattr(part, "state")), None)
+    part: Any = next((part for part in parts if isinstance(part, Placed)), None)
     if part is None:
         got = show(loader) if batched is None else f"one with a batch sampler of class '{type(batched).__name__}'"
         raise refused_type("loader", "be a DataLoader with a batch sampler or a stream of pystrat", got)
     if not getattr(part, "_is_counted", True):
         raise refused_value("loader", "have a stream with 'counts'", "one without")
-    if part is loader:
-        return part
-    if hasattr(loader, "state_dict"):
-        advice = "Iterate over it itself, and save its state."
-        raise refused_type("loader", "have no state of its own", f"one of class '{type(loader).__name__}'", advice)
-    if part is not batched and getattr(loader, "batch_size", None) is not None:
+    if part not in (loader, batched) and getattr(loader, "batch_size", None) is not None:
         required = "have batch_size=None, because the items are whole batches"
         raise refused_value("loader", required, show(loader.batch_size))
     if not getattr(loader, "in_order", True):
         raise refused_value("loader", "deliver batches in order, which is in_order=True", "in_order=False")
-    check_rows(part, length_of(dataset), "loader", "have a dataset of")
+    check_rows(part, dataset, "loader", "have a dataset of")
     return part

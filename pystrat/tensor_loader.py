@@ -1,9 +1,4 @@
-"""Batches of data in memory, or in memory maps, without a step in Python for each row.
-
-A DataLoader requests rows one by one and puts each batch together again. For tensors, that takes longer than a training
-step of a small network. This loader gathers the rows of many batches in one call, and every batch is a part of the
-result.
-"""
+"""Batches of data in memory, or in memory maps, without a step in Python for each row."""
 
 from __future__ import annotations
 
@@ -19,14 +14,14 @@ from pystrat.arrays import check_same_rows, plain_array, refuse_without_array
 from pystrat.base import BatchSampler
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
-from pystrat.resumable import LoaderWithState, check_rows, length_of
+from pystrat.resumable import LoaderWithState, check_rows
 
 
 class TensorLoader(LoaderWithState):
-    """Loader for data in memory or in memory maps: it gathers the rows of many batches at once.
+    """Loader for data in memory or in memory maps: it gathers the rows of many batches in one call.
 
     It yields what ``DataLoader(TensorDataset(*tensors), batch_sampler=sampler)`` yields, bit for bit and in the same
-    order, but without a step in Python for each row. ``docs/fast-epochs.md`` says when this matters.
+    order. ``docs/fast-epochs.md`` says when this matters.
 
     Parameters
     ----------
@@ -45,8 +40,8 @@ class TensorLoader(LoaderWithState):
 
     Notes
     -----
-    * A batch has the form of an item of the dataset: a list with a tensor for each of `tensors`. A single dict, list or
-      dataset determines the form by itself; tuples become lists, as in a DataLoader.
+    * A batch is a list with a tensor for each of `tensors`. A single dict, list or dataset determines the form by
+      itself; tuples become lists, as in a DataLoader.
     * Auxiliary values of a sampler (`TreeBatchSampler`) come last, under the key ``"aux"`` if a batch is a dict.
     * Each batch is a part of the memory of its chunk, which it keeps: to keep a batch, keep ``batch.clone()``.
     * Samplers with feedback draw a batch when it is requested; a chunk is then one batch.
@@ -84,14 +79,14 @@ class TensorLoader(LoaderWithState):
         check_same_rows(("tensors", leaf) for leaf in _leaves(given))
         self._data = _mapped(_source, given)
         sources = _leaves(self._data)
-        n_rows = sorted({len(source) for source in sources if isinstance(source, torch.Tensor)})
         if not sources:
             raise refused_value("tensors", "have at least one tensor", "none")
+        n_rows = sorted({len(source) for source in sources if isinstance(source, torch.Tensor)})
         if len(n_rows) > 1:
             got = f"{n_rows[0]} and {count_of(n_rows[-1], 'row')}"
             raise refused_value("tensors", "have the same number of rows", got)
         for source in sources:
-            check_rows(sampler, length_of(source), "tensors", "have")
+            check_rows(sampler, source, "tensors", "have")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sampler!r}, chunk={self._chunk})"

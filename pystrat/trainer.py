@@ -9,9 +9,12 @@ from torch.utils.data import DataLoader
 from pystrat.base import BatchSampler
 from pystrat.messages import refused_type, refused_value, show
 from pystrat.ranks import check_ranks
-from pystrat.resumable import check_rows, length_of
+from pystrat.resumable import check_rows
 
-_OPTIONS = ("collate_fn", "num_workers", "pin_memory", "persistent_workers", "prefetch_factor", "worker_init_fn")
+_OPTIONS = (
+    *("collate_fn", "num_workers", "pin_memory", "persistent_workers", "prefetch_factor", "worker_init_fn"),
+    *("timeout", "generator", "multiprocessing_context"),
+)
 
 
 def prepare_for_trainer(loader: DataLoader[Any], sampler: BatchSampler, trainer: Any) -> DataLoader[Any]:
@@ -35,7 +38,7 @@ def prepare_for_trainer(loader: DataLoader[Any], sampler: BatchSampler, trainer:
         advice = "Give it num_replicas=trainer.args.world_size and rank=trainer.args.process_index."
         required = "be that of this process, {} of {}".format(*reversed(expected))
         raise refused_value("sampler", required, "one of rank {1} of {0}".format(*share), advice)
-    check_rows(sampler, length_of(loader.dataset), "loader", "have a dataset of")
+    check_rows(sampler, loader.dataset, "loader", "have a dataset of")
     check_ranks(sampler)
     batches: Any = _Resumed(sampler, trainer)
     return DataLoader(loader.dataset, batch_sampler=batches, **{name: getattr(loader, name) for name in _OPTIONS})

@@ -165,9 +165,7 @@ def perplexities_of(rows: Any, nll: Any) -> list[float]:
 def resumed_with(weights: Any) -> list[list[int]]:
     """A state whose arrays have another form, such as one that was written and read."""
     sampler = WeightedBatchSampler([1.0] * 4, 2, seed=1)
-    state = sampler.state()
-    state["feedback"] = {**state["feedback"], "weights": weights}
-    sampler.load_state_dict(state)
+    sampler.load_state_dict({**sampler.state(), "weights": weights})
     return rows_of(sampler)
 
 

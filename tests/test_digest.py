@@ -16,7 +16,7 @@ import pytest
 
 from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler, UniformBatchSampler, WeightedBatchSampler
 from pystrat.digest import difference, fingerprint
-from tests.inside import core
+from tests.inside import kinds
 from tests.specimens import samplers
 
 
@@ -58,7 +58,7 @@ def test_what_differs_has_the_name_of_a_parameter_or_another_one_that_users_know
 
 def test_bytes_that_are_0_count() -> None:
     vectors = [np.array([1, 2, *[0] * n_more], dtype=np.uint8) for n_more in range(12)]
-    assert len({core.call("fingerprint", {}, {"x": vector})["fingerprint"].tobytes() for vector in vectors}) == 12
+    assert len({kinds.call("digest", {}, {"bytes": vector})["digest"].tobytes() for vector in vectors}) == 12
 
 
 @pytest.mark.parametrize("form", [np.array, tuple])

@@ -231,18 +231,18 @@ def test_ranks_have_all_of_a_change_or_nothing_after_an_interrupt(alarm: None, c
 
     sampler, expected = ranked(), ranked()
     for name, arguments in (("update", (in_order(count), np.full(count, 500.5))), ("append", (count,))):
-        before = sampler.state()["feedback"]
+        before = sampler.state()
         with pytest.raises(Interrupted):
             signal.setitimer(signal.ITIMER_REAL, SOON)
             getattr(sampler, name)(*arguments)
-        after = sampler.state()["feedback"]
+        after = sampler.state()
         if after["n_added"] != before["n_added"] or not np.array_equal(after["priorities"], before["priorities"]):
             getattr(expected, name)(*arguments)
-        whole = expected.state()["feedback"]
+        whole = expected.state()
         assert np.array_equal(after.pop("priorities"), whole.pop("priorities")) and after == whole
         some = in_order(1000) * 4000
         assert np.array_equal(sampler.importance_weights(some), expected.importance_weights(some))
-    order = np.argsort(-sampler.state()["feedback"]["priorities"], kind="stable")
+    order = np.argsort(-sampler.state()["priorities"], kind="stable")
     ranks = np.empty(len(order))
     ranks[order] = np.arange(1, len(order) + 1)
     np.testing.assert_allclose(sampler.importance_weights(some), ranks[some] / len(order), rtol=1e-12)

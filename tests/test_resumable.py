@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from pystrat import ResumableLoader, TensorLoader, UniformBatchSampler
+from pystrat import ResumableLoader, UniformBatchSampler
 from pystrat.stream import StratifiedStream, count_sources
-from tests.training_libraries import LABELS, N_BATCHES, epoch_of, loader_of, sampler_of
+from tests.training_libraries import N_BATCHES, epoch_of, loader_of, sampler_of
 
 SOURCES = {name: [[name, row, row % 5 == 0] for row in range(40)] for name in "abcd"}
 GIVEN: dict[str, Any] = {"read": iter, "stratum": 2, "lanes": 2, "seed": 1}
@@ -97,6 +97,13 @@ def test_a_loader_without_a_batch_sampler() -> None:
     assert take(loader, 2) and loader.state_dict()["batch"] == 2
 
 
+class HasState(list[list[int]]):
+    """Batches of another library with a method of the same name as ours."""
+
+    def state(self) -> None:
+        ...
+
+
 def refused(error: type[Exception], message: str, loader: Any) -> None:
     with pytest.raises(error) as caught:
         ResumableLoader(loader)
@@ -108,8 +115,8 @@ def test_what_is_refused() -> None:
     refused(TypeError, required + "3 values instead.", [1, 2, 3])
     plain: Any = DataLoader(range(4), batch_size=2)  # type: ignore[arg-type]
     refused(TypeError, required + "one with a batch sampler of class 'BatchSampler' instead.", plain)
-    own_state = "have no state of its own. Got one of class 'TensorLoader' instead. Iterate over it itself"
-    refused(TypeError, own_state, TensorLoader(LABELS, sampler=sampler_of()))
+    other: Any = DataLoader(range(4), batch_sampler=HasState([[0, 1]]))  # type: ignore[arg-type]
+    refused(TypeError, required + "one with a batch sampler of class 'HasState' instead.", other)
     whole = "have batch_size=None, because the items are whole batches. Got 1 instead."
     refused(ValueError, whole, DataLoader(stream()))
     refused(ValueError, "have a stream with 'counts'.", StratifiedStream(SOURCES, 1, strata=[False, True], **GIVEN))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Optional
+from typing import Any, Optional
 
 import numpy as np
 
 from pystrat import _kinds
 from pystrat.arrays import plain_array
-from pystrat.base import BatchSampler, Place, check_state
+from pystrat.base import BatchSampler
 from pystrat.batches import Batches
-from pystrat.feedback import SamplerWithFeedback
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
+from pystrat.places import Place
 from pystrat.row_arguments import row_values
 
 
@@ -82,7 +82,7 @@ class BatchesByLength(BatchSampler):
         super().__init__(seed=sampler.seed, num_replicas=sampler.num_replicas, rank=sampler.rank)
         self._seed_is_drawn = sampler._seed_is_drawn
         self._of = sampler
-        self._has_feedback = isinstance(sampler, SamplerWithFeedback)
+        self._has_feedback = sampler._has_feedback
         limits = {"max_tokens": max_tokens, "batch_size": batch_size, "window": window}
         flags = {"balance_replicas": balance_replicas, "shuffle": shuffle}
         self._limits = _kinds.check("by_length", {**limits, **flags, "num_replicas": self.num_replicas})
@@ -130,42 +130,40 @@ class BatchesByLength(BatchSampler):
 
     # Of a sampler with feedback, the running epoch is kept, because it cannot be drawn again.
 
-    def _begin_epoch(self, place: Optional[Place] = None) -> Place:
-        place = super()._begin_epoch(place)
-        if self._has_feedback and (self._latest is None or self._latest[0] != place.epoch):
+    def _begin_epoch(self, place: Place) -> Place:
+        if not self._has_feedback:
+            return place
+        if self._latest is None or self._latest[0] != place.epoch:
             self._of.set_epoch(place.epoch)
-            self._of._begin_epoch()
+            self._of._begin_iteration()
             self._latest = None
             self._latest = place.epoch, self._cut(place.epoch)
-        return place
+        return place._replace(drawn=self._latest[1])
 
-    def _lists_from(self, place: Place) -> "_Lists":
-        return _Lists(self._cut(place.epoch), super()._lists_from(place))
-
-    def _state(self, place: Place, batches: Optional[Iterator[list[int]]] = None) -> dict[str, Any]:
-        state = super()._state(place, batches)
+    def _state(self, place: Place) -> dict[str, Any]:
+        state, running = super()._state(place), place.drawn
         if not self._has_feedback:
             return state
-        running = batches.batches if isinstance(batches, _Lists) else None
         if running is None and self._latest is not None and self._latest[0] == place.epoch:
             running = self._latest[1]
         drawn = {name: None if running is None else getattr(running, name).copy() for name in ("rows", "offsets")}
         return {**state, "sampler": self._of.state(), **drawn}
 
-    def _place(self, state: Mapping[str, Any]) -> Place:
-        if self._has_feedback:
-            check_state(state, super()._state(self._next)["fingerprint"])
-            if not {"sampler", "rows", "offsets"} <= set(state):
-                raise refused_value("state", "have the entries 'sampler', 'rows' and 'offsets' too", show(state))
-            running = None
-            if state["rows"] is not None:
-                rows, offsets = (plain_array(state[name], "state") for name in ("rows", "offsets"))
-                running = Batches(rows.astype(np.int32), offsets.astype(np.int64))
-                if len(rows) and not (0 <= rows.min() and rows.max() < len(self._lengths)):
-                    raise refused_value("state", f"hold rows from 0 to {len(self._lengths) - 1}", "others")
-            self._of.load_state_dict(state["sampler"])
-            self._latest = None if running is None else (int(state["epoch"]), running)
-        return super()._place(state)
+    def _place(self, state: Any) -> Place:
+        if not self._has_feedback:
+            return super()._place(state)
+        self._check_state(state)
+        if not {"sampler", "rows", "offsets"} <= set(state):
+            raise refused_value("state", "have the entries 'sampler', 'rows' and 'offsets' too", show(state))
+        running = None
+        if state["rows"] is not None:
+            rows, offsets = (plain_array(state[name], "state") for name in ("rows", "offsets"))
+            running = Batches(rows.astype(np.int32), offsets.astype(np.int64))
+            if len(rows) and not (0 <= rows.min() and rows.max() < len(self._lengths)):
+                raise refused_value("state", f"hold rows from 0 to {len(self._lengths) - 1}", "others")
+        self._of.load_state_dict(state["sampler"])
+        self._latest = None if running is None else (int(state["epoch"]), running)
+        return super()._place(state)._replace(drawn=running)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_instance": None, "_latest": self._latest if self._has_feedback else None}
@@ -177,14 +175,3 @@ class BatchesByLength(BatchSampler):
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={show(value)}" for name, value in self._limits.items())
         return f"{type(self).__name__}({self._of!r}, {shown}, epoch={self.epoch})"
-
-
-class _Lists(Iterator[list[int]]):
-    """The batches of an epoch as lists, and all of them as they were drawn."""
-
-    def __init__(self, batches: Batches, lists: Iterator[list[int]]) -> None:
-        self.batches = batches
-        self._lists = lists
-
-    def __next__(self) -> list[int]:
-        return next(self._lists)

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import base64
 import warnings
-from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _core
 from pystrat.arrays import check_same_rows, for_kernel, row_array
-from pystrat.base import Place
 from pystrat.batches import Batches
 from pystrat.core_sampler import arguments_of
 from pystrat.corpus.cutting import CuttingBatchSampler, take_lengths
 from pystrat.digest import fingerprint
-from pystrat.feedback import SamplerWithFeedback
 from pystrat.messages import check_integer, check_list, count_of, refused_type, refused_value, show
+from pystrat.places import Place
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.row_arguments import row_positions
 
 MAX_PERPLEXITY = 1e6
 
 
-class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
+class PerplexityBatchSampler(CuttingBatchSampler):
     """Batch sampler that visits `sample` of `n_rows` examples in each epoch, those of high perplexity more often.
 
     Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
@@ -97,6 +96,7 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
     """
 
     _kind = "perplexity"
+    _has_feedback = True
     _running: Optional[tuple[int, "_Visits"]] = None  # the epoch that began last, and what it visits
 
     def __init__(
@@ -209,18 +209,18 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
 
     # The batches ----------------------------------------------------------------------------------------------------
 
-    def _begin_epoch(self, told: Optional[Place] = None) -> Place:
-        place = super()._begin_epoch(told)
-        if place.ahead is not None:
-            self._adopt_epoch(place.epoch, place.ahead)
+    def _begin_epoch(self, place: Place) -> Place:
+        if place.drawn is not None:
+            self._adopt_epoch(place.epoch, place.drawn)
         elif not self._runs(place.epoch):
             begun = self._instance.tell("begin", {"epoch": place.epoch}, {})
             self._running = place.epoch, _Visits(begun["drawn"], begun["weighted"])
             if self._by_length:
                 self._latest = place.epoch, Batches(begun["rows"], begun["offsets"])
             for warning in begun.get("warnings", ()):
-                warnings.warn(warning, stacklevel=3)
-        return place
+                warnings.warn(warning, stacklevel=4)
+        assert self._running is not None
+        return place._replace(drawn=self._running[1])
 
     def _runs(self, epoch: int) -> bool:
         """Return whether this is the epoch that began last."""
@@ -230,10 +230,6 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
         """Resume an epoch that began before; None if it has yet to be drawn."""
         self._running = None if visits is None else (epoch, visits)
         self._latest = None
-
-    def _lists_from(self, place: Place) -> Iterator[list[int]]:
-        lists = super()._lists_from(place)
-        return lists if self._running is None else _DrawnLists(self._running[1], lists)
 
     def _latest_batches(self, epoch: int) -> Batches:
         if epoch != self.epoch and not self._runs(epoch):
@@ -279,18 +275,20 @@ class PerplexityBatchSampler(SamplerWithFeedback, CuttingBatchSampler):
 
     # The state ------------------------------------------------------------------------------------------------------
 
-    def _feedback_state(self, place: Place, batches: Optional[Iterator[list[int]]]) -> dict[str, Any]:
-        # An iterator has its own rows, even if another one has begun the next epoch since.
-        visits = batches.visits if isinstance(batches, _DrawnLists) else place.ahead
+    def _state(self, place: Place) -> dict[str, Any]:
+        visits = place.drawn
         if visits is None and self._running is not None and self._running[0] == place.epoch:
             visits = self._running[1]
         as_text = None if visits is None else _to_text(visits.rows)
         state = {"reports": _to_text(self._feedback()["reported"]), "started": self.started, "drawn": as_text}
         if self._by_length:
             state["weighted"] = visits is not None and visits.weighted
-        return state
+        return {**super()._state(place), **state}
 
-    def _load_feedback_state(self, state: Mapping[str, Any]) -> Optional["_Visits"]:
+    def _place(self, state: Any) -> Place:
+        return super()._place(state)._replace(drawn=self._load_reports(state))
+
+    def _load_reports(self, state: Mapping[str, Any]) -> Optional["_Visits"]:
         """Load the reports, and return what the epoch of the state visits, if it is drawn."""
         flags = ("started", "weighted") if self._by_length else ("started",)
         if not {"reports", "drawn", *flags} <= set(state):
@@ -350,17 +348,6 @@ class _Visits(NamedTuple):
 
     rows: NDArray[np.int32]
     weighted: bool
-
-
-class _DrawnLists(Iterator[list[int]]):
-    """The batches of an epoch as lists, and what it visits, drawn by the reports at that time."""
-
-    def __init__(self, visits: _Visits, lists: Iterator[list[int]]) -> None:
-        self.visits = visits
-        self._lists = lists
-
-    def __next__(self) -> list[int]:
-        return next(self._lists)
 
 
 def _as_vector(values: Any, name: str) -> NDArray[Any]:

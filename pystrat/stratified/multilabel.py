@@ -1,11 +1,4 @@
-"""The multilabel batch sampler: at least m rows of every label in every batch, for rows with any number of labels.
-
-Strata are disjoint, so the rule of `pystrat.plan` always keeps the minimum. Labels may overlap, and then the minimum
-cannot always be kept: three rows with the labels ab, bc and ca cannot be divided into two batches that both hold a row
-of each label. To decide whether it can be kept is hard in general (for two batches and m = 1, it is the 2-coloring of a
-hypergraph). So batches are found by a greedy assignment, rarest label first, as in iterative stratification, and then
-improved by exchanges. If that fails, the error names a batch, a label, and the number of rows that are missing.
-"""
+"""The multilabel batch sampler: at least m rows of every label in every batch, for rows with any number of labels."""
 
 from __future__ import annotations
 
@@ -14,19 +7,18 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.core_sampler import CoreBatchSampler, arguments_of, labels_of
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.label_matrix import data_of_labels
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
 from pystrat.value_names import names_index
 
 
-class MultilabelBatchSampler(CoreBatchSampler):
+class MultilabelBatchSampler(KindBatchSampler):
     """Batch sampler with a minimum number of rows of every label in every batch, for rows with any number of labels.
 
-    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_multilabel()`` returns the same batches, row for row, from the same seed.
-    docs/multilabel.md is a guide.
+    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. R's ``batch_sampler_multilabel()`` has the same
+    batches. docs/multilabel.md is a guide.
 
     Parameters
     ----------
@@ -36,31 +28,21 @@ class MultilabelBatchSampler(CoreBatchSampler):
         for each row, a list of text or a set: ``[["cat", "dog"], ["dog"], []]``. Labels of masks: `labels_of_masks`.
     min_samples_per_label : int, optional
         The minimum m: every batch should hold at least m rows of each label. An epoch has ``max(1, n_min // m)``
-        batches, where n_min is the number of rows of the rarest label, or `max_batches` if that is less. Give either it
-        or `mean_batch_size`.
+        batches, where n_min is the number of rows of the rarest label. Give either it or `mean_batch_size`.
     mean_batch_size : int, optional
-        The mean number of rows per batch. An epoch of n rows has ``max(1, round-half-up(n / mean_batch_size))``
-        batches. The minimum m is then the largest that bisection finds to be kept, at most n_min divided by the number
-        of batches, and at least 1.
+        The mean number of rows per batch. An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at
+        least 1. The minimum m is then the largest that bisection finds to be kept, and at least 1.
     max_batches : int or "auto", optional
-        The largest number of batches per epoch, if the minimum determines it. With fewer batches, a larger minimum can
-        be kept; with one batch, any minimum can. With "auto", there are fewer batches if necessary, so that the minimum
-        is kept: the number that errors name, found by bisection.
+        The largest number of batches per epoch, if the minimum determines it: with fewer batches, a larger minimum can
+        be kept. With "auto", there are fewer batches if necessary, so that the minimum is kept.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a batch lacks rows of a label: raise an error that names the batch, the label and a number of
-        batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks. If there
-        are more batches than rows of a label, each epoch also shuffles the batches, so that these rows are in other
-        batches each time.
+        batches that works, or continue, with or without a warning. `shortfalls` returns what any epoch lacks.
     shuffle : bool, default True
         Whether to shuffle the rows in each epoch. If False, rows are assigned in the order of the dataset, and all
         epochs are the same.
     seed, num_replicas, rank : int, optional
         As in `StratifiedBatchSampler`.
-
-    Warns
-    -----
-    UserWarning
-        If a batch lacks rows of a label and ``rare="warn"``.
 
     Notes
     -----
@@ -71,20 +53,6 @@ class MultilabelBatchSampler(CoreBatchSampler):
     * Otherwise, no epoch lacks more rows in total than the assignment in the order of the dataset does.
     * If no row has more than one label, or labels are nested (of any two, either one includes the other or no row has
       both), no batch ever lacks a row.
-
-    How an epoch is made: the rows are put in the epoch's order. Labels are processed from the rarest to the most
-    frequent. The unassigned rows of a label are dealt to the batches that have the fewest of it, smallest batch first
-    among equals, so that rows with the same labels go to different batches. Then each batch that lacks a label takes a
-    row of it from another batch, and returns one if that helps, as long as fewer rows are lacking afterwards. Rows
-    without labels even out the sizes. If more rows are lacking than in the order of the dataset, the batches of that
-    order are refilled: rows with exactly the same labels change places.
-
-    An epoch of n rows and L labels visits each of the n L entries once, and at most 100 times if many rows are lacking.
-    Its memory is a few numbers per row, and one number for each batch and label.
-
-    The order of the labels is that of iterative stratification (K. Sechidis, G. Tsoumakas and I. Vlahavas, "On the
-    stratification of multi-label data", 2011), which divides data into a few parts of given proportions without a
-    minimum.
 
     Examples
     --------
@@ -115,13 +83,11 @@ class MultilabelBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("labels",))
-        settings = self._plan_of(arguments)
+        self._check(arguments_of(locals(), without=("labels",)))
         data, self._names = data_of_labels(labels)
         names = tuple(map(str, self._names))
-        parts = self._plan_of({**settings, "by_label": False}, data, names)
-        shown = {name: settings[name] for name in ("mean_batch_size", "max_batches", "rare", "num_replicas")}
-        self._adopt(parts, {**labels_of(shown), "names": names}, seed=seed, num_replicas=num_replicas, rank=rank)
+        self._begin(data, names, {"names": names})
+        self._minimum = int(self._describe()["minimum"][0])
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -130,8 +96,8 @@ class MultilabelBatchSampler(CoreBatchSampler):
 
     @property
     def min_samples_per_label(self) -> int:
-        """The minimum number of rows of every label in every batch."""
-        return int(self._parts["minimum"])
+        """The minimum number of rows of every label in every batch, given or found."""
+        return self._minimum
 
     def label_counts(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the number of rows of each label in each batch of an epoch, over all ranks; changes nothing.
@@ -154,7 +120,7 @@ class MultilabelBatchSampler(CoreBatchSampler):
         Parameters
         ----------
         epoch : int, optional
-            From 0 to 6700000; by default the next epoch.
+            As in `label_counts`.
 
         Returns
         -------
@@ -163,10 +129,10 @@ class MultilabelBatchSampler(CoreBatchSampler):
             ``missing`` (those that it lacks). Empty if the minimum is kept.
         """
         held = self._held(epoch)
-        batch, label = np.nonzero(held < self.min_samples_per_label)
-        rows, names = held[batch, label], self._index()[label]
-        missing = self.min_samples_per_label - rows
-        return pd.DataFrame({"batch": batch, "label": names, "rows": rows, "missing": missing})
+        batch, label = np.nonzero(held < self._minimum)
+        rows = held[batch, label]
+        columns = {"batch": batch, "label": self._index()[label], "rows": rows, "missing": self._minimum - rows}
+        return pd.DataFrame(columns)
 
     def _index(self) -> pd.Index:
         is_text = all(isinstance(name, str) for name in self._names)
@@ -174,12 +140,12 @@ class MultilabelBatchSampler(CoreBatchSampler):
 
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
         held = self._drawn(self._requested_epoch(epoch))["held"]
-        return held.reshape(-1, len(self.labels)).astype(np.int64)
+        return held.reshape(-1, len(self._names)).astype(np.int64)
 
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({count_of(len(self._parts['codes']), 'row')}, "
-            f"{count_of(len(self.labels), 'label')}, {count_of(self._parts['n_batches'], 'batch')}, "
-            f"min_samples_per_label={self.min_samples_per_label}, shuffle={self._parts['shuffle']}, "
-            f"seed={self._seed}, epoch={self.epoch})"
+            f"{count_of(len(self._names), 'label')}, {count_of(self._n_batches, 'batch')}, "
+            f"min_samples_per_label={self._minimum}, shuffle={self._parts['shuffle']}, seed={self._seed}, "
+            f"epoch={self.epoch})"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.label_matrix import as_label_matrix
+from pystrat.label_matrix import data_of_labels
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag, count_of
 from pystrat.strata_weights import check_positions
@@ -80,15 +80,9 @@ class PerLabelBatchSampler(KindBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._check(arguments_of(locals(), without=("labels",)))
-        matrix, self._names = as_label_matrix(labels)
+        data, self._names = data_of_labels(labels)
         names = tuple(map(str, self._names))
-        of_labels: dict[str, Any] = {
-            "n_rows": len(matrix),
-            "n_labels": len(names),
-            "counts": matrix.sum(axis=0, dtype=np.float64),
-            "positives": np.nonzero(matrix.T)[1].astype(np.int32),
-        }
-        self._begin(of_labels, names, {"names": names})
+        self._begin(data, names, {"names": names})
         self._labels_per_batch = int(self._describe()["labels_per_batch"][0])
 
     @property
@@ -99,7 +93,7 @@ class PerLabelBatchSampler(KindBatchSampler):
     @property
     def n_rows(self) -> int:
         """The number of rows of the dataset."""
-        return int(self._parts["n_rows"])
+        return len(self._parts["codes"])
 
     def _rows_of_data(self) -> None:
         return None  # batches are numbers of pairs
@@ -137,13 +131,10 @@ class PerLabelBatchSampler(KindBatchSampler):
         numpy.ndarray of float64, of the shape of `numbers`
             NaN for a number that is in no batch: of a positive that is a negative, or the other way round.
         """
-        parts, weights = self._parts, self._weights_of_signs(normalize)
-        n_rows, n_labels = int(parts["n_rows"]), int(parts["n_labels"])
-        found = check_positions(numbers, 2 * n_rows * n_labels, "numbers", "numbers of rows and labels")
+        parts, weights, n_labels = self._parts, self._weights_of_signs(normalize), len(self._names)
+        found = check_positions(numbers, 2 * self.n_rows * n_labels, "numbers", "numbers of rows and labels")
         has, label, row = found % 2, found // 2 % n_labels, found // 2 // n_labels
-        first_rows = np.arange(n_labels) * n_rows
-        positives = np.repeat(first_rows, parts["counts"].astype(np.int64)) + parts["positives"]
-        is_right = has == np.isin(first_rows[label] + row, positives)
+        is_right = has == parts["sets"].reshape(-1, n_labels)[parts["codes"][row], label]
         return np.asarray(np.where(is_right, weights[has, label], np.nan))
 
     def _weights_of_signs(self, normalize: bool) -> NDArray[np.float64]:
@@ -154,7 +145,7 @@ class PerLabelBatchSampler(KindBatchSampler):
     def __repr__(self) -> str:
         parts = self._parts
         return (
-            f"{type(self).__name__}({count_of(parts['n_rows'], 'row')}, {count_of(parts['n_labels'], 'label')}, "
+            f"{type(self).__name__}({count_of(self.n_rows, 'row')}, {count_of(len(self._names), 'label')}, "
             f"{count_of(self._n_batches, 'batch')}, labels_per_batch={self._labels_per_batch}, "
             f"positives_per_label={parts['positives_per_label']}, negatives_per_label={parts['negatives_per_label']}, "
             f"seed={self._seed}, epoch={self.epoch})"

@@ -7,16 +7,16 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _core
-from pystrat.core_sampler import CoreBatchSampler, arguments_of, labels_of
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.lazy_pandas import pd
+from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED
 from pystrat.messages import check_integer, count_of, refused_value
 from pystrat.recipe import compact
 from pystrat.strata import Strata, codes_of, encode_strata
 from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
 
 
-class ShardedStratifiedBatchSampler(CoreBatchSampler):
+class ShardedStratifiedBatchSampler(KindBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch, for sharded data.
 
     The data are in shards, such as files or partitions, and each process holds some of them. The processes share only
@@ -103,21 +103,16 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
         shuffle: bool = True,
     ) -> None:
         arguments = arguments_of(locals(), without=("strata", "counts", "shards"))
-        settings = self._plan_of(arguments)
-        minimum, mean = settings["min_samples_per_stratum"], settings["mean_batch_size"]
+        check_integer(seed, "seed", minimum=0, maximum=MAX_SEED)
+        self._check({**arguments, "num_replicas": None, "rank": None})
+        minimum, mean = self._parameters["min_samples_per_stratum"], self._parameters["mean_batch_size"]
         self._plan = plan = sharded_plan(counts, minimum, mean_batch_size=mean, scope=scope)
         self._places = plan.places_of(shards)
-        data: dict[str, Any] = dict(plan.data_of(self._places))
-        self._plan_of(settings, data, plan.name_of)
-        data["plan"] = [plan.identity]
-        encoded = encode_strata(strata, missing=None)
+        names = "\n".join([*plan.shards, *plan.strata]).encode("utf-8")
+        data = {**plan.data_of(self._places), "names": np.frombuffer(names, dtype=np.uint8)}
+        encoded = encode_strata(strata, missing=None, may_be_empty=True)
         data["codes"] = _codes_of(encoded, plan.strata)
-        parts = self._plan_of(settings, data, plan.name_of)
-        own_seed = settings.pop("seed")
-        self._parameters = settings
-        labels = labels_of(settings)
-        labels.update(names=plan.strata, shards=self.shards)
-        self._adopt(parts, labels, seed=own_seed, num_replicas=None, rank=None)
+        self._begin(data, plan.name_of, {"names": plan.strata, "shards": self.shards})
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
 
     @property
@@ -133,10 +128,12 @@ class ShardedStratifiedBatchSampler(CoreBatchSampler):
     @property
     def parameters(self) -> dict[str, Any]:
         """The checked parameters, except the strata, the counts, the shards and the seed."""
-        return dict(self._parameters)
+        return {
+            name: self._parameters[name] for name in ("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
+        }
 
     def _check_epoch(self, epoch: Any) -> int:
-        last = _core.call("last_epoch", {"n_parts": len(self._plan.shards)})["last"]
+        last = min(MAX_EPOCH, MAX_COUNT // len(self._plan.shards) - 1)
         return check_integer(epoch, "epoch", minimum=0, maximum=last)
 
     def __repr__(self) -> str:

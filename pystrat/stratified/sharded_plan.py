@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _core
+from pystrat import _kinds
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
-from pystrat.digest import fingerprint_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
 from pystrat.plan import table_ends
@@ -48,23 +47,23 @@ class ShardedPlan:
 
     def sizes(self) -> NDArray[np.int64]:
         """Return the rows of each batch over all processes, shape (n_batches,)."""
-        sizes: NDArray[np.int64] = self._call("sharded_sizes")["sizes"]
-        return sizes
+        n_rows = int(self._counts.table.sum())
+        return n_rows // self.n_batches + (np.arange(self.n_batches) < n_rows % self.n_batches)
 
     def fewest_rows(self, shards: Any) -> int:
-        """Return the fewest rows in a batch of a process that holds these shards.
-
-        Parameters
-        ----------
-        shards : sequence
-            Names of shards, each once.
-        """
-        own = {"shards": self.places_of(shards).astype(np.float64)}
-        return int(self._call("sharded_fewest", own)["fewest"])
+        """Return the fewest rows in a batch of a process that holds these shards, given by their names."""
+        arguments = {**self._size, "scope": self.scope}
+        return int(_kinds.call("sharded_plan", arguments, self.data_of(self.places_of(shards)))["fewest"][0])
 
     def table(self) -> pd.DataFrame:
         """Return one row per stratum, by its value: its rows, and its fewest and most in a batch over all processes."""
-        return pd.DataFrame(self._call("sharded_strata"), index=self._counts.labels()).sort_index()
+        return pd.DataFrame(self._columns(), index=self._counts.labels()).sort_index()
+
+    def _columns(self) -> dict[str, NDArray[np.int64]]:
+        table = self._counts.table
+        dealt = table if self.scope == "local" else table.sum(axis=0, keepdims=True)
+        fewest, most = dealt // self.n_batches, -(-dealt // self.n_batches)
+        return {"rows": table.sum(axis=0), "fewest": fewest.sum(axis=0), "most": most.sum(axis=0)}
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
@@ -73,7 +72,7 @@ class ShardedPlan:
         where = "over all processes" if self.scope == "global" else "and shard"
         promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
         head = f"{count_of(self.n_batches, 'batch')} of {sizes} of {count_of(n_shards, 'shard')}, {promised}"
-        named = pd.DataFrame(self._call("sharded_strata"), index=names_index(self._counts.strata, "stratum"))
+        named = pd.DataFrame(self._columns(), index=names_index(self._counts.strata, "stratum"))
         return f"{head}\n{table_ends(named)}"
 
     # What the sampler asks ------------------------------------------------------------------------------------------
@@ -83,29 +82,13 @@ class ShardedPlan:
         names = shown_names(shards, "shards", noun="shard")
         return np.array(codes_of(names, self._counts.shards, "shards", noun="shard"), dtype=np.int64)
 
-    def data_of(self, places: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    def data_of(self, places: NDArray[np.int64]) -> dict[str, Any]:
         """Return the table and the positions of shards in it as the core takes them."""
         return {**_data_of(self._counts), "shards": places.astype(np.float64)}
-
-    @cached_property
-    def identity(self) -> str:
-        """The fingerprint of the plan, the same in all processes."""
-        return fingerprint_of(
-            **_data_of(self._counts),
-            shards=self.shards,
-            strata=self.strata,
-            n_batches=self.n_batches,
-            scope=self.scope,
-        )
 
     def name_of(self, what: str, place: str) -> str:
         """Return the name of a shard or a stratum as messages of the core show it."""
         return _name_of(self._counts, what, place)
-
-    def _call(self, name: str, data: Mapping[str, NDArray[Any]] = {}) -> dict[str, Any]:
-        """Return the results of a function of the core for this plan."""
-        arguments = {**self._size, "scope": self.scope}
-        return _core.call(name, arguments, {**_data_of(self._counts), **data}, self.name_of)
 
     @property
     def strata(self) -> Sequence[str]:
@@ -152,16 +135,16 @@ def sharded_plan(
     """
     size = {"min_samples_per_stratum": min_samples_per_stratum, "mean_batch_size": mean_batch_size}
     arguments: dict[str, Any] = {**size, "scope": scope}
-    _core.call("sharded_plan", arguments)
+    _kinds.check("sharded_plan", arguments)
     read = _in_order(read_counts(counts))
-    made = _core.call("sharded_plan", arguments, _data_of(read), partial(_name_of, read))
-    return ShardedPlan(made["n_batches"], made["min_samples_per_stratum"], scope, read, size)
+    made = _kinds.call("sharded_plan", arguments, _data_of(read), partial(_name_of, read))
+    n_batches, minimum = (int(made[name][0]) for name in ("n_batches", "min_samples_per_stratum"))
+    return ShardedPlan(n_batches, minimum, scope, read, size)
 
 
-def _data_of(counts: ShardCounts) -> dict[str, NDArray[np.float64]]:
+def _data_of(counts: ShardCounts) -> dict[str, Any]:
     """Return the table as the core takes it."""
-    n_strata = np.array([len(counts.strata)], dtype=np.float64)
-    return {"table": counts.table.astype(np.float64).ravel(), "n_strata": n_strata}
+    return {"table": counts.table.astype(np.float64).ravel(), "n_strata": len(counts.strata)}
 
 
 def _name_of(counts: ShardCounts, what: str, place: str) -> str:

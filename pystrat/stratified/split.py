@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat import _core
+from pystrat import _kinds
 from pystrat.arrays import Wanted, as_mapping, as_vector, check_same_rows, own_index
 from pystrat.core_sampler import data_of, data_of_groups
 from pystrat.messages import as_written, show
@@ -54,7 +54,7 @@ def stratified_split(
     Let there be n rows, n_s of them in stratum s. Guarantees:
 
     * If `sizes` are numbers of rows, the parts have exactly these. Shares give each part its share of n, rounded down,
-      and one row more to the parts with the largest remainders, of equal ones to the first. Shares are read with 15
+      and one row more to the parts with the largest remainders, of equal ones to the first. Shares are read with 9
       decimals, and divided by their sum.
     * Part k of C_k rows has ``n_s * C_k / n`` rows of stratum s, rounded down or up. Such a table with these exact sums
       always exists (L. H. Cox, "A constructive procedure for unbiased controlled rounding", 1987). All arithmetic is in
@@ -90,13 +90,13 @@ def stratified_split(
     if own_index(sizes) is not None:
         sizes = as_mapping(sizes, "sizes")
     arguments = {"sizes": _by_name(sizes), "missing": missing, "seed": seed}
-    _core.call("stratified_split", arguments)
+    _kinds.call("stratified_split", arguments)
     check_same_rows([("strata", strata), ("groups", groups)])
     encoded = encode_strata(strata, missing=missing)
     data = data_of(encoded)
     if groups is not None:
         data.update(data_of_groups(encode_strata(groups, missing=None, name="groups")))
-    found = _core.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data)
+    found = _kinds.call("stratified_split", {**arguments, "seed": check_seed(seed)}, data)
     parts = np.split(found["rows"], found["offsets"][1:-1])
     _warn_of_absent(encoded, parts)
     return dict(zip(sizes, parts)) if isinstance(sizes, Mapping) else parts

@@ -10,14 +10,12 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from pystrat import _kinds
 from pystrat.arrays import as_mapping
-from pystrat.base import STATE_VERSION, Place, batches_of_rank, check_replicas, check_state
 from pystrat.core_sampler import arguments_of
 from pystrat.counts_by_shard import shown_names
 from pystrat.digest import fingerprint_of
 from pystrat.limits import MAX_COUNT
-from pystrat.messages import check_flag, check_integer, count_of, refused_type, refused_value, show
-from pystrat.process_group import warn_of_process_group
-from pystrat.seeds import check_seed
+from pystrat.messages import check_flag, count_of, refused_type, refused_value, show
+from pystrat.places import Place, Placed
 from pystrat.strata import encode_strata, listed, sorted_series
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, CutBatches
@@ -32,7 +30,7 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     Codes = NDArray[np.int32]
 
 
-class StratifiedStream(IterableDataset[list[Any]]):
+class StratifiedStream(Placed, IterableDataset[list[Any]]):
     """Iterable dataset of batches with a minimum number of rows of every stratum, streamed from sources.
 
     Its items are whole batches, as lists of rows. Pass it to a PyTorch ``DataLoader`` with ``batch_size=None`` and, to
@@ -149,8 +147,7 @@ class StratifiedStream(IterableDataset[list[Any]]):
         for name in ("min_samples_per_stratum", "shares"):
             arguments[name] = as_mapping(arguments[name], name)
         parts = _kinds.check("stream", arguments)
-        self.num_replicas, self.rank = check_replicas(num_replicas, rank)
-        self.seed = check_seed(seed, rank=self.rank)
+        super().__init__(seed, num_replicas, rank)
         self._limit = parts.pop("buffer_size", None)
         place_of = {name: place for place, name in enumerate(self._names)}
         in_order = range(len(given)) if parts["shuffle"] else [place_of[source.name] for source in given]
@@ -171,16 +168,10 @@ class StratifiedStream(IterableDataset[list[Any]]):
             warnings.warn(self._lanes.warning, stacklevel=2)
         self._reader, self._codes = SourceReader(read, stratum), StratumCodes(self._strata)
         self._shared = SharedEpoch(self._lanes.n_lanes)
-        self._warned = False
         named = fingerprint_of(sources=[self._names[k] for k in in_order], strata=list(self._strata))
-        self._fingerprint = f"{self._lanes.plan_fingerprint} {named}"
+        self._known_fingerprint = f"{self._lanes.plan_fingerprint} {named}"
 
     # Public ---------------------------------------------------------------------------------------------------------
-
-    @property
-    def epoch(self) -> int:
-        """The number of the next epoch, from 0."""
-        return self._shared.next.epoch
 
     @property
     def min_samples_per_stratum(self) -> int:
@@ -229,32 +220,6 @@ class StratifiedStream(IterableDataset[list[Any]]):
     def __iter__(self) -> StreamIterator:
         return StreamIterator(self)
 
-    def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:
-        """Set the next epoch, and where in it to begin, as `BatchSampler.set_epoch` does.
-
-        Call it before ``iter(loader)``. Batches can be left out with counts, or with one lane for each rank.
-        """
-        place = self._place_after(epoch, 0 if batches_done is None else batches_done)
-        keeps = batches_done is None and place.epoch == self._next.epoch
-        self._shared.set(self._next if keeps else place)
-
-    def state(self, epoch: Optional[int] = None, batches_done: int = 0) -> dict[str, Any]:
-        """Return the state after this many of this rank's batches of an epoch, as `BatchSampler.state` does."""
-        return self._state_at(self._next if epoch is None else self._place_after(epoch, batches_done))
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue at a saved state, with any number of workers and ranks.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `state` is not a state, has another version, or is that of a stream with other sources, parameters or
-            seed.
-        """
-        place = self._place_of(state)
-        is_end = state["batch"] == self._most_batches  # a rank that alone is at the end waits there
-        self._shared.set(Place(place.epoch + 1, 0) if is_end else place)
-
     # Called by iterators and loaders --------------------------------------------------------------------------------
 
     @property
@@ -266,52 +231,36 @@ class StratifiedStream(IterableDataset[list[Any]]):
         """The number of lanes of this rank."""
         return self._lanes.n_lanes // self._stride
 
-    @property
-    def _stride(self) -> int:
-        return 1 if self.rank is None or self.num_replicas is None else self.num_replicas
-
-    @property
-    def _most_batches(self) -> int:
-        """The most batches of an epoch, over all ranks."""
-        return self._lanes.n_batches * self._lanes.n_lanes if self._is_counted else MAX_COUNT
-
     def _check_workers(self, n_workers: int) -> None:
         """Refuse a number of workers that does not divide the lanes of this rank."""
         if self._n_own_lanes % n_workers:
             required = f"be a multiple of {self._stride * n_workers}, the number of ranks times that of workers"
             raise refused_value("lanes", required, show(self._lanes.n_lanes))
 
-    def _check_begin(self, epoch: int) -> None:
-        """Check an epoch that begins, and warn once of processes that all read everything."""
-        self._lanes.check_epoch(epoch)
-        if not self._warned and self.num_replicas is None:
-            advice = "each process reads all sources. Give num_replicas and rank."
-            self._warned = warn_of_process_group("num_replicas", advice, stacklevel=5)
-
     @property
-    def _next(self) -> Place:
+    def _next(self) -> Place:  # type: ignore[override]
         return self._shared.next
 
-    def _place_after(self, epoch: Any, batches_done: Any) -> Place:
-        """Return the place after this many of this rank's batches; the end of an epoch is the beginning of the next."""
-        epoch, length = self._lanes.check_epoch(epoch), len(self) if self._is_counted else MAX_COUNT
-        done = check_integer(batches_done, "batches_done", minimum=0, maximum=length)
-        if done and not self._is_counted and self._n_own_lanes > 1:
+    def _go_on_at(self, place: Place) -> None:
+        self._shared.set(place)
+
+    def _check_epoch(self, epoch: Any) -> int:
+        return self._lanes.check_epoch(epoch)
+
+    def _epoch_length(self, epoch: int) -> int:
+        return self._lanes.n_batches * self._lanes.n_lanes if self._is_counted else MAX_COUNT
+
+    def _place_after(self, epoch: int, batches_done: Any) -> Place:
+        if batches_done and not self._is_counted and self._n_own_lanes > 1:
             advice = "Use the state_dict() of the iterator, or give 'counts'."
-            raise refused_value("batches_done", "be 0 without 'counts' and with several lanes", show(done), advice)
-        return Place(epoch, done) if done < length else Place(epoch + 1, 0)
+            raise refused_value(
+                "batches_done", "be 0 without 'counts' and with several lanes", show(batches_done), advice
+            )
+        return super()._place_after(epoch, batches_done)
 
-    def _state_at(self, place: Place) -> dict[str, Any]:
-        """Return the state of a place, which may be that of a worker beyond the end."""
-        batch = min(place.batch * self._stride, self._most_batches)
-        return {"version": STATE_VERSION, "fingerprint": self._fingerprint, "epoch": place.epoch, "batch": batch}
-
-    def _place_of(self, state: Mapping[str, Any]) -> Place:
-        """Check a state and return its place."""
-        check_state(state, self._fingerprint)
-        epoch = self._lanes.check_epoch(state["epoch"])
-        batch = check_integer(state["batch"], "batch", minimum=0, maximum=self._most_batches)
-        return Place(epoch, batches_of_rank(batch, self.rank, self._stride))
+    def _state(self, place: Place) -> dict[str, Any]:
+        # The place of a worker may be beyond the end.
+        return super()._state(Place(place.epoch, min(place.batch, self._length_of(place.epoch))))
 
     # How batches are made -------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 import torch
 from torch.utils.data import get_worker_info
 
-from pystrat.base import Place
+from pystrat.places import Place
 
 if TYPE_CHECKING:
     from pystrat.stream.dataset import StratifiedStream
@@ -111,7 +111,7 @@ class StreamIterator(Iterator[list[Any]]):
         except BaseException:
             self._lanes = {}  # the next call reads this batch again: the lane that failed has not ended
             raise
-        self._place = Place(epoch, self._stream._most_batches)
+        self._place = Place(epoch, self._stream._length_of(epoch))
         self._stream._shared.end(epoch, self._worker, self._step)
         raise StopIteration
 
@@ -120,7 +120,8 @@ class StreamIterator(Iterator[list[Any]]):
         stream = self._stream
         if self._place is None:
             self._place = self._first_place()
-            stream._check_begin(self._place.epoch)
+            stream._check_epoch(self._place.epoch)
+            stream._warn_of_process_group(stacklevel=4)
             stream._shared.begin(self._place.epoch, self._worker)
         epoch, first = self._place[:2]
         n_lanes, drawn = stream._n_own_lanes, stream._lanes.draw(epoch)
@@ -135,11 +136,11 @@ class StreamIterator(Iterator[list[Any]]):
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of the iteration, as `StratifiedStream.state` makes it."""
-        return self._stream._state_at(self._place or self._first_place())
+        return self._stream._state(self._place or self._first_place())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue at a saved state; the next epoch of the stream is the one after it."""
-        self._place = self._stream._place_of(state)
+        self._place = self._stream._place(state)
         self._lanes = {}
-        is_over = self._worker is None or state["batch"] == self._stream._most_batches
+        is_over = self._worker is None or state["batch"] == self._stream._epoch_length(self._place.epoch)
         self._stream._shared.go_on_at(Place(self._place.epoch + is_over, 0))

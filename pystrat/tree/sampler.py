@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _kinds
-from pystrat.base import BatchIterator, Place
+from pystrat.base import BatchIterator
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import count_of, refused_value, show
+from pystrat.places import Place
 from pystrat.recipe import Recipe
 from pystrat.seeds import epoch_seed
 from pystrat.tree.auxiliary import auxiliary_data, drawn_rows, read_auxiliary

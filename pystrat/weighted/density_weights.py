@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from pystrat import _core
+from pystrat import _kinds
 from pystrat.columns import numbers_of
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -94,6 +94,6 @@ def density_weights(
 
 
 def _weights(values: Any, **arguments: Any) -> NDArray[np.float64]:
-    found = _core.call("density_weights", arguments, {"values": numbers_of(values, "values")})
-    weights: NDArray[np.float64] = found["weights"]
+    data = {"values": numbers_of(values, "values")}
+    weights: NDArray[np.float64] = _kinds.call("density_weights", arguments, data)["weights"]
     return weights

@@ -7,7 +7,6 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.base import Place
 from pystrat.core_sampler import arguments_of
 from pystrat.feedback import FeedbackBatchSampler
 from pystrat.messages import check_integer, refused_value
@@ -190,10 +189,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             return {}
         beta = self._beta
         return {"beta": lambda batch: float(beta(int(batch)))}
-
-    def _feedback_state(self, place: Place, batches: Any) -> dict[str, Any]:
-        state = super()._feedback_state(place, batches)
-        return {**state, "feedback": {"largest": None, **state["feedback"]}}
 
     def __repr__(self) -> str:
         parts = self._parts

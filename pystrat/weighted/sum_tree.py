@@ -196,8 +196,6 @@ class SumTree:
         check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
         seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
         words = words_of(state["generator"])
-        if words is None:
-            raise refused_value("state", "hold 625 words of the generator", "nothing")
         position = check_integer(state["next_position"], "next_position", minimum=0, maximum=self._capacity - 1)
         kept = {"weights": row_values(state["weights"], "weights"), "next_position": position}
         self._instance, self._seed, self._stream = self._instance_of(kept), seed, stream_at(words)

@@ -170,10 +170,6 @@ def _use_functions() -> None:
         {"mean_batch_size": 5, "counts": counts, "shares": {0: 1, 1: 2}, "shuffle_sources": 2},
     ):
         list(StratifiedStream(range(4), read=sources.__getitem__, stratum=int, seed=1, **how))
-    of_two = {"codes": np.array(strata, dtype=np.uint8), "n_strata": np.array([2.0])}
-    core.call(
-        "sharded_cells", {}, {**of_two, "n_batches": np.array([2.0]), "sizes": np.array([20.0, 4.0])}
-    )  # as R does
 
 
 @lru_cache

@@ -36,7 +36,7 @@ def rows_of_parts(sizes: Sequence[float], n_rows: int) -> list[int]:
     if sizes[0] >= 1:
         left = n_rows - int(sum(sizes))
         return [*map(int, sizes), *([left] if left else [])]
-    shares = [Fraction(f"{size:.15f}") for size in sizes]
+    shares = [Fraction(f"{size:.9f}") for size in sizes]
     exact = [n_rows * share / sum(shares) for share in shares]
     rows = list(map(int, exact))
     for part in sorted(range(len(sizes)), key=lambda part: rows[part] - exact[part])[: n_rows - sum(rows)]:

@@ -18,7 +18,6 @@ from torch.utils.data import DataLoader
 
 from pystrat import MultilabelBatchSampler
 from rbridge.callbacks import EpochSource
-from tests.inside import recipe_of
 
 # Three labels, two rows each, every row with two labels: no two batches hold all labels.
 TRIANGLE = pd.DataFrame({"a": [1, 0, 1, 0], "b": [1, 1, 0, 0], "c": [0, 1, 1, 0]})
@@ -317,16 +316,16 @@ def test_rows_may_list_their_labels(rows: Any, names: tuple[Any, ...]) -> None:
             [["1", "0"]],
             "hold 0 and 1, or text. Got the text '1' instead. Turn the column into numbers.",
         ),
-        ([["cat", None]], "have no missing values. Got 1 missing of 2 labels instead."),
+        ([["cat", None]], "have no missing values. Got 1 missing of 2 rows instead."),
         ([["cat"], "dog"], "have a list or a set of labels for each row. Got 'dog' instead. Give a row without labels"),
         (
             [[3, 17], [3]],
             "be a matrix with one row per row of the dataset. Got 1 dimension instead. Labels that are numbers go in a "
-            "set for each row, such as {3, 17}.",
+            "set for each row: {3, 17}.",
         ),
         (pd.DataFrame({"a": ["1", "0"]}), "hold 0 and 1, or text. Got the text '1' in column 'a' instead. Turn the"),
-        (pd.DataFrame({"a": ["x", 1]}), "hold 0 and 1, or text. Got a mix of kinds in column 'a' instead."),
-        (pd.DataFrame({"a": ["x", None]}), "have no missing values. Got 1 missing of 2 rows in column 'a' instead."),
+        (pd.DataFrame({"a": ["x", 1]}), "hold logical values, numbers, text or dates, one kind per column. Got a mix"),
+        (pd.DataFrame({"a": ["x", None]}), "have no missing values. Got 1 missing of 2 rows instead."),
         (pd.DataFrame({"a": [pd.Timestamp(0)]}), "hold 0 and 1, or text. Got datetime64[ns] values in column 'a'"),
         ([[1j]], "hold 0 and 1, or text. Got complex128 values instead. Use 1 for rows that have"),
         ({"a": [1]}, "be a matrix with one row per row of the dataset. Got 1 value instead."),
@@ -363,9 +362,6 @@ def test_a_label_with_fewer_rows_than_batches_is_in_other_batches_each_epoch() -
     assert {batch for batch, label in sampler.shortfalls(3)[["batch", "label"]].to_numpy() if label == 0} == set(
         np.flatnonzero(sampler.label_counts(3).to_numpy()[:, 0] == 0)
     )
-    for others in ({"shuffle": False}, {"mean_batch_size": 20}):
-        parameters = {"mean_batch_size": 5, "rare": "allow", "seed": 1, **others}
-        assert "permuted" not in dict(recipe_of(MultilabelBatchSampler(labels, **parameters)).parts)
 
 
 # A mean batch size ----------------------------------------------------------------------------------------------------
@@ -403,7 +399,6 @@ def test_a_mean_batch_size_determines_the_batches_and_a_minimum_that_is_kept(
         ]
         assert any(len(other) != n_batches or len(other.shortfalls(0)) for other in lacking)
     other = MultilabelBatchSampler(labels, minimum, max_batches=n_batches, num_replicas=replicas, seed=1)
-    other.load_state_dict(sampler.state())
     assert lists(other.batches(2)) == lists(sampler.batches(2))
 
 
@@ -417,8 +412,8 @@ def test_a_mean_batch_size_or_a_minimum_of_labels() -> None:
         TRIANGLE, mean_batch_size=2, max_batches=2
     )
     assert refused(TRIANGLE, mean_batch_size=2) == (
-        "The 'mean_batch_size' parameter must be at least 3, for at most 1 batch. "
-        "Got 2, for 2 batches: batch 0 lacks 1 row of label 'c', instead. "
+        "The 'mean_batch_size' parameter must be at least 3, for at most 1 batch: batch 0 lacks 1 row of label 'c'. "
+        "Got 2, for 2 batches, instead. "
         "Raise it, or set 'rare' to 'warn' or 'allow'."
     )
     with pytest.warns(UserWarning, match="batch 0 lacks 1 row of label 'c', in the order of the dataset."):
@@ -433,7 +428,8 @@ def test_a_mean_batch_size_or_a_minimum_of_labels() -> None:
     ("parameters", "message"),
     [
         ({"min_samples_per_label": 0}, "'min_samples_per_label' .* must be a positive integer. Got 0 instead."),
-        ({"max_batches": 1.5}, "'max_batches' .* must be a positive integer, 'auto', or nothing. Got 1.5 instead."),
+        ({"max_batches": 1.5}, "'max_batches' .* must be a positive integer. Got 1.5 instead."),
+        ({"max_batches": "all"}, "'max_batches' .* must be a positive integer, 'auto', or nothing. Got 'all' instead"),
         ({"rare": "ok"}, "'rare' .* must be one of 'error', 'warn', 'allow'. Got 'ok' instead."),
         ({"shuffle": 1}, "'shuffle' .* must be true or false. Got 1 instead."),
         ({"num_replicas": 3}, "'num_replicas' .* must be at most 2, the number of batches. Got 3 instead."),

@@ -76,7 +76,7 @@ def test_extreme_numbers_and_parameters() -> None:
         ([1, float("inf")], {}, "The 'values' parameter must hold finite numbers. Got Inf instead."),
         ([-1e308, 1e308], {}, "The 'values' parameter must hold numbers with a finite range. Got others instead."),
         (["a"], {}, "The 'values' parameter must be a vector of numbers. Got text instead."),
-        ([1, 2], {"bandwidth": 0}, "The 'bandwidth' parameter must be above 0. Got 0 instead."),
+        ([1, 2], {"bandwidth": 0}, "The 'bandwidth' parameter must be a finite number above 0. Got 0 instead."),
         ([1, 2], {"n_bins": 0}, "The 'n_bins' parameter must be an integer from 1 to 10000. Got 0 instead."),
         ([1, 2], {"n_bins": 10001}, "The 'n_bins' parameter must be an integer from 1 to 10000. Got 10001 instead."),
     ],

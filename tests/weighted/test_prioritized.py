@@ -157,7 +157,7 @@ def test_beta_as_a_function_of_the_number_of_the_batch() -> None:
 
 
 def weights_of(sampler: PrioritizedBatchSampler) -> list[float]:
-    return sampler.state()["feedback"]["weights"].tolist()
+    return sampler.state()["weights"].tolist()
 
 
 def test_a_new_row_gets_the_largest_priority_ever_seen() -> None:
@@ -215,9 +215,9 @@ def test_a_state_of_a_buffer_that_cannot_be_is_refused_and_changes_nothing(chang
     next(iter(sampler))
     state = sampler.state(0)
     with pytest.raises(ValueError, match=text):
-        other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
+        other.load_state_dict({**state, **changed})
     with pytest.raises(ValueError, match="hold row positions from 0 to 3, counted from 0. Got 4"):
-        other.load_state_dict({**state, "drawn": [[4, 0]]})
+        other.load_state_dict({**state, "drawn": [4, 0]})
     assert weights_of(other) == [1, 1, 1]
     other.load_state_dict(state)
     assert weights_of(other) == [1, 1, 1, 1]

@@ -106,7 +106,7 @@ def test_a_stratified_batch_has_one_row_of_each_equal_slice_of_the_ranks() -> No
 
 def test_a_new_row_gets_the_largest_priority_ever_told() -> None:
     sampler = ranked(2, alpha=1, capacity=4)
-    priorities = lambda: sampler.state()["feedback"]["priorities"].tolist()  # noqa: E731
+    priorities = lambda: sampler.state()["priorities"].tolist()  # noqa: E731
     assert priorities() == [1, 1] and sampler.append().tolist() == [2]
     sampler.update([0, 1, 2], [0.5, -9, 0])
     sampler.update([1], [0.25])
@@ -118,7 +118,7 @@ def test_a_new_row_gets_0_if_no_other_priority_was_ever_told() -> None:
     sampler = ranked(1, alpha=1, capacity=2)
     sampler.update([0], [0])
     sampler.append()
-    assert sampler.state()["feedback"]["priorities"].tolist() == [0, 0]
+    assert sampler.state()["priorities"].tolist() == [0, 0]
 
 
 def as_json(state: dict[str, Any]) -> Any:
@@ -138,7 +138,7 @@ def test_states_and_copies_hold_the_priorities_and_go_on_alike() -> None:
     for other in copies:
         other.load_state_dict(state)
         assert list(other) == expected
-        assert as_json(other.state()["feedback"]) == as_json(sampler.state()["feedback"])
+        assert as_json(other.state()) == as_json(sampler.state())
     assert len(pickle.dumps(sampler)) < 8 * 400 + 10_000, "the order of the rows is made again"
 
 
@@ -156,7 +156,7 @@ def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, te
     state = sampler.state()
     before = as_json(other.state())
     with pytest.raises(ValueError, match=text):
-        other.load_state_dict({**state, "feedback": {**state["feedback"], **changed}})
+        other.load_state_dict({**state, **changed})
     assert as_json(other.state()) == before
     proportional = PrioritizedBatchSampler(3, 4, capacity=5, n_batches=50, seed=1)
     with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):

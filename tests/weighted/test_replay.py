@@ -25,7 +25,7 @@ def buffer_of(n_rows: int, capacity: int, alpha: float, epsilon: float, **others
 
 
 def weights_of(buffer: PrioritizedBatchSampler) -> np.ndarray:
-    return np.asarray(buffer.state()["feedback"]["weights"])
+    return np.asarray(buffer.state()["weights"])
 
 
 def assert_call_gives(buffer: PrioritizedBatchSampler, step: dict[str, Any]) -> None:
@@ -157,7 +157,7 @@ def test_a_state_with_another_number_of_rows_added_is_refused(n_added: Any) -> N
     buffer = buffer_of(4, 5, 1.0, 0.5)
     buffer.append(3)
     state = buffer.state()
-    assert state["feedback"]["n_added"] == 7
+    assert state["n_added"] == 7
     with pytest.raises((ValueError, TypeError), match="'n_added' parameter must"):
-        buffer.load_state_dict({**state, "feedback": {**state["feedback"], "n_added": n_added}})
+        buffer.load_state_dict({**state, "n_added": n_added})
     assert buffer.n_added == 7

@@ -98,7 +98,7 @@ def test_other_epochs_of_the_same_weights_refuse_the_state() -> None:
     for others in ({0: WEIGHTS[0], 3: WEIGHTS[2], 5: WEIGHTS[5]}, {0: WEIGHTS[0], 2: WEIGHTS[2]}, WEIGHTS[0]):
         with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
             sampler_of(others).load_state_dict(state)
-    state["feedback"]["weights"] = state["feedback"]["weights"][:-1]
+    state["weights"] = state["weights"][:-1]
     with pytest.raises(ValueError, match="'state' parameter must hold 90 weights. Got 89 values instead."):
         sampler_of().load_state_dict(state)
 

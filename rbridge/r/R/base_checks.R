@@ -65,10 +65,3 @@ check_flag = function(value, parameter) {
   }
   as.vector(value)
 }
-
-check_choice = function(value, parameter, choices) {
-  if (!is.character(value) || length(value) != 1L || !value %in% choices) {
-    stop_parameter(parameter, paste("be one of", show_names(choices)), show_value(value))
-  }
-  as.vector(value)
-}

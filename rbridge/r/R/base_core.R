@@ -156,7 +156,9 @@ table_recipe = function(kind, settings) {
     data[[paste0(argument, "_strata")]] = class_codes(names(arguments[[argument]]), labels$names, argument, noun) - 1
   }
   parts = core_plan(kind, c(arguments, data), labels$names)
-  new_recipe(kind, settings$seed, c(parts, data[setdiff(names(data), names(parts))]), labels = labels)
+  parts = c(parts, data[setdiff(names(data), names(parts))])
+  parts = parts[order(names(parts) == "found")] # what a search has found is the last part
+  new_recipe(kind, settings$seed, parts, labels = labels)
 }
 
 # What messages call the strata.
@@ -175,7 +177,7 @@ table_kind = function(kind, ...) {
     check = check_stratum_names,
     describe = function(private) {
       epoch = private$.place$epoch
-      c(format_arguments(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
+      c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
         sprintf("* next epoch: %.0f", epoch))
     },
     settings = function(recipe) format_arguments(recipe)

@@ -8,9 +8,6 @@
 #' Pass an instance to [torch::dataloader()], and the generator to a learner of mlr3torch, which makes an instance for
 #' each training.
 #'
-#' This page describes what generators and instances of all samplers have in common.
-#' The page of a sampler describes what it adds.
-#'
 #' @section Generators:
 #' A generator has the class of its function, such as `"batch_sampler_stratified"`, and the class `"torch_sampler"`.
 #' Its only argument is `data_source`: a [torch::dataset()], such as `mlr3torch::task_dataset()`, a task or a
@@ -19,8 +16,6 @@
 #' rows, that must be the number of rows that the arguments describe.
 #'
 #' A vector with a value for each row is taken by position: its names have no meaning.
-#' Arguments are checked before any work.
-#' An error names the argument, its value and what to do.
 #' What depends on the dataset, such as the names of columns of a task, is checked when the generator is called,
 #' everything else when the generator is made.
 #'
@@ -37,7 +32,6 @@
 #' * `load_state_dict(state)`: continues at a state; returns the instance invisibly.
 #' * `set_rank(rank, num_replicas)`: limits the instance to the batches of one of several processes, and begins the next
 #'   epoch at its first batch; returns the instance invisibly.
-#'   `rank` is the number of the process, from 0.
 #'   The instance then returns the batches `rank`, `rank + num_replicas`, ... of all batches, counted from 0.
 #'   The generator must have been made for this `num_replicas`, so that each process has as many batches.
 #' * `rank`: the number of the process, `NULL` if the instance returns all batches.
@@ -51,8 +45,6 @@
 #'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
 #'   `drop_last` is `FALSE`.
 #'
-#' Until `set_rank()` is called, an instance with `num_replicas` returns the batches of all processes, in global order.
-#'
 #' @section Seeds and epochs:
 #' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
 #' installed, so that the seed of a learner determines it, and otherwise from R's generator.
@@ -61,9 +53,7 @@
 #' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
 #' If the page of a sampler shows calls of R's functions, the sampler draws what they return after `set.seed()` with the
 #' seed of the epoch, and `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`.
-#'
-#' The same data, settings, seed and epoch give the same batches in every R session and in Python, where rows are
-#' counted from 0.
+#' The same data, settings, seed and epoch give the same batches in Python, where rows are counted from 0.
 #'
 #' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher.
 #' So making an iterator changes nothing, and an abandoned epoch is not repeated.
@@ -72,14 +62,13 @@
 #' A state is a list of `version`, `fingerprint`, `epoch` and `batch`, the number of batches of all processes that are
 #' done; samplers with feedback add entries.
 #' An instance does not know which batches were trained on, since workers of a dataloader request them ahead.
-#' If your loop knows, `set_epoch(epoch, batches_done)` is enough.
-#' A [tensor_loader()] counts the batches, and has a `state_dict()`.
-#'
-#' Save a state with the model, for instance by [saveRDS()]; after `load_state_dict()`, an instance with the same data,
-#' parameters and seed continues with exactly the batches that would have followed.
-#' It is the state of the Python package: each language continues the states of the other.
-#' A JSON file has all digits by `jsonlite::toJSON(state, digits = I(17), auto_unbox = TRUE, null = "null")`.
-#' Another number of processes can continue a state if all batches of the epochs are the same.
+#' If your loop knows, `set_epoch(epoch, batches_done)` is enough; a [tensor_loader()] counts them, and has a
+#' `state_dict()`.
+#' After `load_state_dict()`, an instance with the same data, parameters and seed continues with exactly the batches
+#' that would have followed, also in Python.
+#' Save a state with the model by [saveRDS()], or as JSON with all digits by
+#' `jsonlite::toJSON(state, digits = I(17), auto_unbox = TRUE, null = "null")`.
+#' Another number of processes can continue it if all batches of the epochs are the same.
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
@@ -95,9 +84,7 @@
 #'
 #' @examples
 #' labels = c("a", "a", "b", "b", "b")
-#' generator = batch_sampler_stratified(
-#'   min_samples_per_stratum = 1, strata = labels, seed = 1)
-#' sampler = generator(NULL)
+#' sampler = batch_sampler_stratified(1, strata = labels, seed = 1)(NULL)
 #' sampler$.length()
 #' sampler$batches()
 #' next_batch = sampler$.iter()

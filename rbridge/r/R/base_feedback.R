@@ -34,8 +34,7 @@ feedback_kind = function(kind, of_rows, ...) {
       state = recipe$state
       core_begin(private, state)
       if (!is.null(state$epoch)) { # it was resumed within this epoch
-        ahead = list(rows = state$drawn + 1L, stream = state$generator)
-        private$.place = new_place(state$epoch, state$batch, ahead)
+        private$.place = new_place(state$epoch, state$batch, drawn_before(private, state, state$generator))
       }
       private$.recipe$state[c(first_state, place_entries)] = NULL # they are now in .state and .place
       NULL
@@ -78,35 +77,28 @@ feedback_recipe = function(kind, arguments, data, state = list()) {
 # Batches that several processes train on at the same time are drawn together.
 # All that was drawn is kept until the next iteration begins, because a state may be requested after any batch.
 feedback_batches = function(private, place) {
-  parts = private$.recipe$parts
-  batch_size = parts$batch_size
-  draws = new.env(parent = emptyenv())
-  draws$epoch = place$epoch
-  ahead = place$ahead
-  if (is.null(ahead)) { # those before the place are drawn again
-    draws$first = 0
-    draws$drawn = list()
-    draws$stream = new_stream(epoch_seed(private$.recipe$seed, place$epoch))
-  } else {
-    draws$first = place$batch
-    draws$drawn = batches_of_rows(ahead$rows, batch_size)
-    draws$stream = ahead$stream
+  draws = place$ahead
+  if (is.null(draws)) { # those before the place are drawn again
+    draws = list(first = 0, batches = list(), stream = new_stream(epoch_seed(private$.recipe$seed, place$epoch)))
   }
+  draws = list2env(c(draws, epoch = place$epoch), parent = emptyenv())
+  private$.draws = draws
+  parts = private$.recipe$parts
+  wanted = list(count = if (is.null(parts$num_replicas)) 1 else parts$num_replicas, epoch = place$epoch)
   taken = place$batch - draws$first
   left = core_count(private, place$epoch) - draws$first
-  wanted = list(count = if (is.null(parts$num_replicas)) 1 else parts$num_replicas, epoch = place$epoch)
-  private$.draws = draws
   function() {
     if (taken == left) {
       return(NULL)
     }
-    while (taken >= length(draws$drawn)) {
+    while (taken >= length(draws$batches)) {
       drawn = core_draw_more(private, draws$stream, wanted)
       draws$stream = drawn$stream
-      draws$drawn[length(draws$drawn) + seq_len(wanted$count)] = batches_of_rows(drawn$rows, batch_size)
+      batches = batches_of_rows(drawn$rows, parts$batch_size)
+      draws$batches[length(draws$batches) + seq_len(wanted$count)] = batches
     }
     taken <<- taken + 1
-    draws$drawn[[taken]]
+    draws$batches[[taken]]
   }
 }
 
@@ -117,31 +109,25 @@ batches_of_rows = function(rows, batch_size) {
   lapply(seq_len(length(rows) / batch_size), function(batch) rows[(batch - 1) * batch_size + seq_len(batch_size)])
 }
 
-# What a state of a sampler with feedback contains besides its place: the batches that were drawn beyond it, one per
-# row, of rows from 0; the words of the generator after them; those of sample(); and the vectors of the state.
+# What a state of a sampler with feedback contains besides its place: what feedback has changed, the words of the
+# generator of sample(), the rows that were drawn beyond the place, from 0, and the words of the generator after them.
 feedback_state = function(private, place) {
-  feedback = core_ask(private, "state")
-  if (private$.recipe$kind == "prioritized" && is.null(feedback$largest)) {
-    feedback["largest"] = list(NULL) # Python has the entry
-  }
-  draws = private$.draws
-  ahead = place$ahead
-  if (!is.null(draws) && draws$epoch == place$epoch) {
+  state = core_ask(private, "state")
+  state$sample_generator = words_of_stream(private$.recipe$state$sample_generator)
+  draws = if (identical(private$.draws$epoch, place$epoch)) private$.draws else place$ahead
+  if (!is.null(draws)) {
     done = place$batch - draws$first
-    n_drawn = length(draws$drawn)
-    if (done > n_drawn) {
-      required = sprintf("be at most %.0f, the number of batches that were requested", n_drawn / private$.stride)
-      stop_parameter("batches_done", required, show_value(done / private$.stride))
+    n_drawn = length(draws$batches)
+    if (done < 0 || done > n_drawn) {
+      stride = private$.stride
+      required = sprintf("be from %.0f to %.0f, where draws are known", draws$first / stride,
+        (draws$first + n_drawn) / stride)
+      stop_parameter("batches_done", required, show_value(place$batch / stride))
     }
-    beyond = done + seq_len(n_drawn - done)
-    ahead = list(rows = unlist(draws$drawn[beyond]), stream = draws$stream)
+    state$drawn = as.integer(unlist(draws$batches[seq_len(n_drawn) > done])) - 1L
+    state$generator = words_of_stream(draws$stream)
   }
-  list(
-    drawn = matrix(as.integer(ahead$rows) - 1L, ncol = private$.recipe$parts$batch_size, byrow = TRUE),
-    generator = words_of_stream(ahead$stream),
-    sample_generator = words_of_stream(private$.recipe$state$sample_generator),
-    feedback = feedback
-  )
+  state
 }
 
 # The words of a random number generator from 0 to 2^32 - 1, which R's integers are not.
@@ -155,9 +141,6 @@ words_of_stream = function(stream) {
 }
 
 stream_of_words = function(words) {
-  if (is.null(words)) {
-    return(NULL)
-  }
   words = as.double(unlist(words))
   are_words = length(words) == 625L && all(words == floor(words) & words >= 0 & words < 2^32)
   if (!isTRUE(are_words) || words[1L] >= 625) {
@@ -170,52 +153,34 @@ stream_of_words = function(words) {
 
 # The inverse of feedback_state(); returns what was drawn beyond the place.
 load_feedback = function(private, state) {
-  entries = c("drawn", "generator", "sample_generator", "feedback")
-  if (!all(entries %in% names(state))) {
-    stop_parameter("state", "have the entries 'drawn', 'generator', 'sample_generator' and 'feedback' too",
-      show_value(state))
+  if (is.null(state$next_position)) {
+    stop_parameter("state", "have the entries of a sampler with feedback too", show_value(state))
   }
   if (state$batch %% private$.stride != 0) {
     stop_parameter("state", sprintf("be at a multiple of the number of replicas, %.0f, to be continued by one rank",
       private$.stride), sprintf("batch %.0f", state$batch))
   }
-  rows = rows_of_state(state$drawn, private$.recipe$parts$batch_size)
-  stream = stream_of_words(state$generator)
-  if (is.null(stream) && (length(rows) > 0L || state$batch > 0)) {
-    stop_parameter("state", "hold the state of the generator", "nothing")
+  state = Filter(Negate(is.null), state[setdiff(names(state), c("version", "fingerprint"))])
+  streams = lapply(state[intersect(c("generator", "sample_generator"), names(state))], stream_of_words)
+  if (is.null(streams$generator)) {
+    if (state$batch > 0) {
+      stop_parameter("state", "hold the state of the generator", "nothing")
+    }
+    state[c("epoch", "batch", "drawn")] = NULL
   }
-  sample_stream = stream_of_words(state$sample_generator)
-  given = feedback_of_state(private, state$feedback)
-  place = if (!is.null(stream)) {
-    list(epoch = as.double(state$epoch), batch = as.double(state$batch), drawn = rows, generator = stream)
-  }
-  core_begin(private, c(given, place))
-  private$.recipe$state$sample_generator = sample_stream
-  if (!is.null(stream)) list(rows = rows + 1L, stream = stream)
+  state = lapply(state, function(values) {
+    if (length(values) > 0L) feedback_values(unlist(values), "state") else double()
+  })
+  state[names(streams)] = streams
+  core_begin(private, state)
+  private$.recipe$state$sample_generator = streams$sample_generator
+  if (!is.null(streams$generator)) drawn_before(private, state, streams$generator)
 }
 
-# What feedback has changed, as numbers by name.
-feedback_of_state = function(private, feedback) {
-  values = lapply(Filter(Negate(is.null), as.list(feedback)), unlist)
-  entry = if (identical(private$.recipe$parts$method, "rank")) "priorities" else "weights"
-  is_whole = is.list(feedback) && all(c(entry, "next_position") %in% names(values))
-  if (!is_whole || !all(vapply(values, is.numeric, NA))) {
-    stop_parameter("state", sprintf("hold the %s of the rows", entry), show_value(feedback))
-  }
-  lapply(values, as.double)
-}
-
-# The drawn rows of a state, a matrix or a list of batches, batch after batch.
-rows_of_state = function(drawn, batch_size) {
-  is_matrix = is.matrix(drawn) && ncol(drawn) == batch_size
-  rows = if (is_matrix) t(drawn) else unlist(drawn)
-  is_right = is_matrix || length(rows) == 0L || is.list(drawn) && all(lengths(drawn) == batch_size)
-  are_rows = is.null(rows) || is.numeric(rows) && all(is.finite(rows)) && all(rows == floor(rows)) &&
-    all(abs(rows) <= largest_count)
-  if (!is_right || !are_rows) {
-    stop_parameter("state", sprintf("hold drawn batches of %.0f rows", batch_size), show_value(drawn))
-  }
-  as.integer(rows)
+# What was drawn beyond the place of a state.
+drawn_before = function(private, state, stream) {
+  batches = batches_of_rows(as.integer(state$drawn) + 1L, private$.recipe$parts$batch_size)
+  list(first = as.double(state$batch), batches = batches, stream = stream)
 }
 
 # All batches of an epoch, according to the feedback so far.

@@ -1,8 +1,7 @@
 # Arguments that the dataset supplies when a generator is called with it, so that each fold of a resampling, and each
 # training with validation, has those of its own rows.
 # A kind with such arguments has plan(request), which returns the recipe for complete arguments. Until there is a
-# dataset, the recipe is open and holds the request. plan_settings(request) checks the other arguments and returns them;
-# a kind without it plans with stand-ins.
+# dataset, the recipe is open and holds the request, and a plan with stand-ins checks the other arguments.
 
 # The generator of a request; `functions` is as for new_generator().
 # Arguments that do not wait are checked at once.
@@ -14,11 +13,7 @@ request_generator = function(kind, request, functions = NULL) {
   if (length(waiting) == 0L) {
     return(new_generator(known$plan(request), functions))
   }
-  checked = if (is.null(known$plan_settings)) {
-    known$plan(with_stand_ins(request, waiting))
-  } else {
-    known$plan_settings(request)
-  }
+  checked = known$plan(with_stand_ins(request, waiting))
   request["seed"] = list(checked$seed)
   new_generator(open_recipe(kind, request$seed, request, list()), functions)
 }
@@ -137,10 +132,7 @@ dataset_arguments = list(
     supply = function(value, data_source, task) as.data.frame(named_columns(task, value, "labels"), optional = TRUE),
     encode = function(value, settings) {
       matrix = label_matrix(value)
-      places = which(matrix, arr.ind = TRUE, useNames = FALSE)
-      data = list(n_rows = as.double(nrow(matrix)), n_labels = as.double(ncol(matrix)),
-        counts = as.double(colSums(matrix)), positives = places[, 1L] - 1L)
-      list(data = data, labels = list(names = colnames(matrix)))
+      list(data = label_sets(matrix), labels = list(names = colnames(matrix)))
     }
   )
 )

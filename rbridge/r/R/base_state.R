@@ -1,5 +1,5 @@
 # The states of samplers, the same as in Python, and the place of an iteration: the epoch, the number of its batches
-# that are done, counted over all ranks, and what was drawn beyond them, `ahead`, if later batches depend on feedback.
+# that are done, counted over all ranks, and what was drawn of it, `ahead`, if later batches depend on feedback.
 
 state_version = 1L
 state_entries = c("version", "fingerprint", "epoch", "batch")
@@ -11,14 +11,10 @@ place_after = function(private, epoch, batches_done) {
   epoch = check_range(epoch, "epoch", private$.last_epoch())
   most = most_batches(private, epoch)
   done = check_between(batches_done, "batches_done", 0, most %/% private$.stride) * private$.stride
-  place = private$.place
-  if (epoch == place$epoch && done == place$batch) {
-    place
-  } else if (done == most) {
-    new_place(epoch + 1)
-  } else {
-    new_place(epoch, done)
+  if (done == most) {
+    return(new_place(epoch + 1))
   }
+  new_place(epoch, done, if (epoch == private$.place$epoch) private$.place$ahead)
 }
 
 # The largest number of batches in a state of an epoch.
@@ -101,7 +97,7 @@ difference_of = function(own, other) {
 # What messages call the parts of recipes whose names are not those of parameters.
 shown_parts = c(
   "other strata" = "codes n_strata",
-  "other labels" = "n_labels positives sets",
+  "other labels" = "sets",
   "other keys" = "keys n_columns n_values",
   "other groups" = "groups n_groups skeleton",
   "other pairs" = "cells",
@@ -127,9 +123,12 @@ core_fingerprint = function(private) {
   rawToChar(core_results(answer, private$.recipe$parts)$fingerprint)
 }
 
-# The fingerprint of named vectors and texts, as the Python package makes it: of those of one value, then the others.
-fingerprint_of = function(values, vectors) {
-  rawToChar(core_call("fingerprint", Filter(Negate(is.null), c(values, vectors)))$fingerprint)
+# The fingerprint of named vectors of text, as the Python package makes it.
+fingerprint_of = function(...) {
+  digests = vapply(list(...), function(texts) {
+    core_call("digest", list(bytes = charToRaw(enc2utf8(paste(texts, collapse = "\n")))))$digest
+  }, "")
+  paste(names(digests), digests, sep = "=", collapse = " ")
 }
 
 # The batches of one rank: numbers rank, rank + n, ... of all, from 0.

@@ -163,7 +163,8 @@ show_times = function(seconds) {
 # With 17 digits if 15 are those of another double.
 identify_numbers = function(numbers) {
   shown = sprintf("%.15g", numbers)
-  others = as.double(shown) != numbers & !is.na(numbers)
+  others = which(is.finite(numbers))
+  others = others[as.double(shown[others]) != numbers[others]]
   shown[others] = sprintf("%.17g", numbers[others])
   shown
 }

@@ -2,7 +2,8 @@
 
 check_stratum_names = function(recipe) {
   names = recipe$labels$names
-  n_named = c(strata = recipe$parts$n_strata, labels = recipe$parts$n_labels)
+  parts = recipe$parts
+  n_named = if (is.null(parts$sets)) c(strata = parts$n_strata) else c(labels = length(parts$sets) / parts$n_strata)
   if (length(n_named) > 0L && !(is.character(names) && length(names) == n_named)) {
     stop_parameter("recipe", sprintf("have %s of %s", show_count(n_named, "name"), names(n_named)), show_value(names))
   }

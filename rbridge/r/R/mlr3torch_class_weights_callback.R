@@ -26,7 +26,8 @@ NULL
 class_weights_callback = function() {
   mlr3torch::torch_callback("rbridge.class_weights",
     classname = "CallbackSetRbridgeClassWeights",
-    initialize = function(of = "task") self$of = check_choice(of, "of", c("task", "sampler")),
+    param_set = paradox::ps(of = paradox::p_fct(c("task", "sampler"))),
+    initialize = function(of = "task") self$of = of,
     on_begin = function() weight_loss(self$ctx, self$of),
     label = "Class Weights",
     packages = "rbridge",

@@ -61,9 +61,10 @@ NULL
 tensor_loader_callback = function() {
   mlr3torch::torch_callback("rbridge.tensor_loader",
     classname = "CallbackSetRbridgeTensorLoader",
+    param_set = paradox::ps(chunk = paradox::p_dbl(1), read = paradox::p_fct(c("tensors", "table"))),
     initialize = function(chunk = 1048576, read = "tensors") {
-      self$chunk = check_between(chunk, "chunk", 1, largest_exact)
-      self$read = check_choice(read, "read", c("tensors", "table"))
+      self$chunk = chunk
+      self$read = read
     },
     on_begin = function() read_once(self$ctx, self$chunk, self$read),
     label = "Fast Epochs",

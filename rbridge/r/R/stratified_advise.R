@@ -60,10 +60,10 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
       mean_batch_size = found$mean_batch_sizes
     ),
     largest_minimum = as.integer(found$largest_minimum),
-    sampler = rawToChar(found$sampler),
-    reason = rawToChar(found$reason),
-    python = rawToChar(found$python),
-    r = if (is.null(source_task(x))) rawToChar(found$r) else code_of_task(rawToChar(found$r), columns)
+    sampler = found$sampler,
+    reason = found$reason,
+    python = found$python,
+    r = if (is.null(source_task(x))) found$r else code_of_task(found$r, columns)
   ))
 }
 

@@ -81,105 +81,39 @@
 #' nrow(sampler$shortfalls(epoch = 0))
 batch_sampler_multilabel = function(labels, min_samples_per_label = NULL, mean_batch_size = NULL, max_batches = NULL,
   rare = "error", shuffle = TRUE, seed = NULL, num_replicas = NULL) {
-  request_generator("multilabel", list(labels = labels, min_samples_per_label = min_samples_per_label,
-    mean_batch_size = mean_batch_size, max_batches = max_batches, rare = rare, shuffle = shuffle, seed = seed,
-    num_replicas = num_replicas))
-}
-
-# The functions of a kind of labels that make recipes, which show some of the settings.
-plans_of_labels = function(kind, shown) {
-  force(kind)
-  force(shown)
-  settings_of = function(request) core_plan(kind, request[setdiff(names(request), "labels")])
-  list(
-    plan_settings = settings_of,
-    plan = function(request) label_recipe(kind, settings_of(request), request$labels, shown)
-  )
-}
-
-label_recipe = function(kind, settings, labels, shown) {
-  labels = label_matrix(labels)
-  matrix = list(labels = as.raw(labels), n_labels = as.double(ncol(labels)), by_label = TRUE)
-  parts = core_plan(kind, c(settings, matrix), colnames(labels))
-  given = shown_settings(settings, shown)
-  new_recipe(kind, settings$seed, parts, labels = c(given, list(names = colnames(labels))))
+  sampler_of("multilabel")
 }
 
 kind_multilabel = function() {
-  plans = plans_of_labels("multilabel", c("mean_batch_size", "max_batches", "rare", "num_replicas"))
-  core_kind(
-    class = "batch_sampler_multilabel",
-    plan = plans$plan,
-    plan_settings = plans$plan_settings,
-    vectors = list(
-      parts = c("codes", "sets", "n_labels", "n_batches", "minimum", "shuffle", "permuted"),
-      labels = c("mean_batch_size", "max_batches", "rare", "num_replicas", "names")
-    ),
-    bytes = function(recipe) {
-      parts = recipe$parts
-      120 * length(parts$codes) + 64 * parts$n_batches * (1 + parts$n_labels)
-    },
-    fits = function(recipe, data_source, task) check_given_values("labels", task),
-    check = check_multilabel,
-    draw = function(private, epoch) core_batches(private, epoch)[c("rows", "offsets")],
-    describe = function(private) {
-      recipe = private$.recipe
-      c(format_multilabel(recipe), format_row_order(recipe$parts$shuffle == 1L, recipe, private$.place$epoch))
-    },
-    settings = function(recipe) {
-      settings = recipe$labels[setdiff(names(recipe$labels), "names")]
-      c(
-        format_labels(settings),
-        sprintf("* shuffle: %s", recipe$parts$shuffle == 1L),
-        format_seed(recipe),
-        format_multilabel(recipe)
-      )
-    },
+  table_kind("multilabel",
+    of_rows = "labels",
     methods = list(
-      min_samples_per_label = function() if (is.null(private$.in_order)) as.integer(private$.recipe$parts$minimum),
+      min_samples_per_label = function() if (is.null(private$.in_order)) as.integer(private$.recipe$parts$found[2L]),
       label_counts = function(epoch = self$epoch) {
         held = held_labels(private, epoch)
         if (!is.null(held)) label_table(held, private$.recipe$labels$names)
       },
       shortfalls = function(epoch = self$epoch) {
         held = held_labels(private, epoch)
-        if (!is.null(held)) shortfall_table(held, private$.recipe)
+        if (!is.null(held)) shortfall_table(held, private$.recipe$parts$found[2L], private$.recipe$labels$names)
       }
     )
   )
-}
-
-check_multilabel = function(recipe) {
-  names = recipe$labels$names
-  if (!is.character(names) || length(names) != recipe$parts$n_labels) {
-    stop_parameter("recipe", sprintf("have %s of labels", show_count(recipe$parts$n_labels, "name")), show_value(names))
-  }
 }
 
 # The rows of each label in each batch of an epoch, one row per batch; NULL while mlr3torch predicts.
 held_labels = function(private, epoch) {
   epoch = check_epoch(epoch)
   if (is.null(private$.in_order)) {
-    matrix(core_batches(private, epoch)$held, ncol = private$.recipe$parts$n_labels, byrow = TRUE)
+    matrix(core_batches(private, epoch)$held, ncol = length(private$.recipe$labels$names), byrow = TRUE)
   }
 }
 
 # The entries below the minimum, in order of the batches.
-shortfall_table = function(held, recipe) {
-  missing = t(recipe$parts$minimum - held)
+shortfall_table = function(held, minimum, names) {
+  missing = t(minimum - held)
   places = which(missing > 0, arr.ind = TRUE)
   label = unname(places[, 1L])
   batch = unname(places[, 2L])
-  data.frame(batch = batch, label = recipe$labels$names[label], rows = held[cbind(batch, label)],
-    missing = missing[places])
-}
-
-format_multilabel = function(recipe) {
-  is_kept = identical(recipe$labels$rare, show_value("error"))
-  c(
-    sprintf("* Rows: %d", length(recipe$parts$codes)),
-    sprintf("* Labels: %.0f: %s", recipe$parts$n_labels, show_names(recipe$labels$names)),
-    sprintf("* Batches: %.0f, each with at least %s of every label%s", recipe$parts$n_batches,
-      show_count(recipe$parts$minimum, "row"), if (is_kept) "" else ", as far as possible")
-  )
+  data.frame(batch = batch, label = names[label], rows = held[cbind(batch, label)], missing = missing[places])
 }

@@ -74,12 +74,12 @@ kind_per_label = function() {
 # The weights of numbers for a row and a label, given those of the negatives of each label, then of the positives. A
 # number that is in no batch has none, NA.
 weights_of_numbers = function(parts, weights, numbers) {
-  limit = 2 * parts$n_rows * parts$n_labels
+  n_labels = length(weights) / 2
+  limit = 2 * length(parts$codes) * n_labels
   numbers = check_row_positions(numbers, limit - 1, "numbers", "numbers of rows and labels", 0)
   pair = numbers %/% 2
-  label = pair %% parts$n_labels
-  positives = rep((seq_len(parts$n_labels) - 1) * parts$n_rows, parts$counts) + parts$positives
-  is_positive = (label * parts$n_rows + pair %/% parts$n_labels) %in% positives
-  has = numbers %% 2 == 1
-  ifelse(has == is_positive, weights[label + 1 + parts$n_labels * has], NA_real_)
+  label = pair %% n_labels
+  set = as.integer(parts$codes[pair %/% n_labels + 1])
+  has = numbers %% 2
+  ifelse(parts$sets[set * n_labels + label + 1] == as.raw(has), weights[label + 1 + n_labels * has], NA_real_)
 }

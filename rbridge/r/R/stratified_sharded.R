@@ -60,37 +60,30 @@
 #' }
 batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards, seed, strata = NULL,
   scope = "global", mean_batch_size = NULL, shuffle = TRUE) {
-  settings = core_plan("sharded", list(min_samples_per_stratum = min_samples_per_stratum,
-    mean_batch_size = mean_batch_size, scope = scope, shuffle = shuffle, seed = seed))
-  size = list(min_samples_per_stratum = settings$min_samples_per_stratum, mean_batch_size = settings$mean_batch_size)
-  plan = make_sharded_plan(counts, size, settings$scope)
+  size = list(min_samples_per_stratum = min_samples_per_stratum, mean_batch_size = mean_batch_size)
+  settings = c(size, list(scope = scope, shuffle = shuffle, seed = check_range(seed, "seed", largest_seed)))
+  core_plan("sharded", settings)
+  plan = make_sharded_plan(counts, size, scope)
   places = shard_places(plan, shards)
-  core_plan("sharded", c(settings, plan_data(plan, places)), names_in_plan(plan))
-  configuration = list(settings = settings, plan = plan, places = places)
+  open = c(settings, list(plan = plan, places = places, strata = strata))
   if (is_deferred(strata)) {
-    # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    configuration = c(configuration, list(strata = unicode_text(strata, "strata"), missing = NULL))
-    return(new_generator(open_recipe("sharded", settings$seed, configuration, sharded_labels(configuration))))
+    return(new_generator(open_recipe("sharded", seed, open, sharded_labels(plan, places))))
   }
-  new_generator(sharded_recipe(encode_strata(strata, NULL, exact = TRUE), configuration))
+  new_generator(sharded_recipe(encode_strata(strata, NULL, may_be_empty = TRUE, exact = TRUE), open))
 }
 
-# `strata` are encoded.
-sharded_recipe = function(strata, configuration) {
-  plan = configuration$plan
-  codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
-  data = c(plan_data(plan, configuration$places), list(plan = fingerprint_of_plan(plan), codes = codes))
-  parts = refuse_as("strata", core_plan("sharded", c(configuration$settings, data), names_in_plan(plan)))
-  new_recipe("sharded", configuration$settings$seed, parts, labels = sharded_labels(configuration))
+# `strata` are encoded; `open` are the settings of an open recipe.
+sharded_recipe = function(strata, open) {
+  plan = open$plan
+  names = charToRaw(enc2utf8(paste(c(plan$shards, plan$strata), collapse = "\n")))
+  data = c(plan_data(plan, open$places), list(names = names))
+  data$codes = recipe_codes(columns_of(strata, plan$strata), length(plan$strata))
+  settings = open[c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")]
+  parts = core_plan("sharded", c(settings, data), names_in_plan(plan))
+  new_recipe("sharded", open$seed, c(parts, data), labels = sharded_labels(plan, open$places))
 }
 
-sharded_shown = c("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
-
-sharded_labels = function(configuration) {
-  shown = shown_settings(configuration$settings, sharded_shown)
-  plan = configuration$plan
-  c(shown, list(names = plan$strata, shards = plan$shards[configuration$places]))
-}
+sharded_labels = function(plan, places) list(names = plan$strata, shards = plan$shards[places])
 
 # The column of the table of each row, from 1.
 columns_of = function(strata, names) {
@@ -102,22 +95,19 @@ columns_of = function(strata, names) {
 }
 
 kind_sharded = function() {
-  core_kind(
-    class = "batch_sampler_sharded",
-    vectors = list(
-      parts = c("codes", "n_strata", "n_shards", "n_batches", "shards", "sizes", "begins", "scope", "shuffle",
-        "plan"),
-      labels = c(sharded_shown, "names", "shards")
-    ),
-    bytes = function(recipe) strata_bytes(recipe) + 160 * length(recipe$parts$begins),
+  table_kind("sharded",
+    vectors = list(parts = NA, labels = c("names", "shards")),
     complete = with_strata_of_source(sharded_recipe, exact = TRUE),
     check = check_sharded,
-    last_epoch = function(recipe) core_call("last_epoch", list(n_parts = recipe$parts$n_shards))$last,
-    setup = function(recipe, private) c(recipe$parts, list(labels = recipe$labels, seed = recipe$seed)),
-    describe = function(private) format_sharded(private$.setup, private$.place$epoch),
-    settings = format_sharded_generator,
+    last_epoch = function(recipe) {
+      min(largest_epoch, largest_count %/% (length(recipe$parts$table) / recipe$parts$n_strata) - 1)
+    },
+    settings = function(recipe) {
+      recipe$parts$shards = NULL
+      c(format_arguments(recipe), sprintf("* shards: %s", show_names(recipe$labels$shards)))
+    },
     methods = list(
-      plan = function() if (is.null(private$.in_order)) shards_table(private$.setup)
+      plan = function() if (is.null(private$.in_order)) shards_table(private$.recipe, private$.n_batches())
     )
   )
 }
@@ -130,31 +120,15 @@ check_sharded = function(recipe) {
   }
 }
 
-shards_table = function(setup) {
-  cells = core_call("sharded_cells", setup[c("codes", "n_strata", "n_batches", "sizes")])
-  shards = rep(setup$labels$shards, each = setup$n_strata)
-  data.frame(shard = shards, stratum = rep(setup$labels$names, length(setup$shards)), cells)
-}
-
-format_sharded = function(setup, next_epoch) {
-  c(
-    sprintf("* Rows: %.0f, of %s in %d of %s", sum(setup$sizes), show_count(setup$n_strata, "stratum"),
-      length(setup$shards), show_count(setup$n_shards, "shard")),
-    sprintf("* Batches: %.0f", setup$n_batches),
-    format_sharded_settings(setup$labels),
-    format_row_order(setup$shuffle == 1, setup, next_epoch)
-  )
-}
-
-format_sharded_settings = function(labels) {
-  settings = labels[setdiff(names(labels), c("names", "shards"))]
-  format_labels(settings)
-}
-
-format_sharded_generator = function(recipe) {
-  c(
-    format_sharded_settings(recipe$labels),
-    format_seed(recipe),
-    sprintf("* strata: %d, of shards %s", length(recipe$labels$names), show_names(recipe$labels$shards))
+shards_table = function(recipe, n_batches) {
+  parts = recipe$parts
+  labels = recipe$labels
+  rows = as.integer(matrix(parts$table, parts$n_strata)[, parts$shards + 1])
+  data.frame(
+    shard = rep(labels$shards, each = parts$n_strata),
+    stratum = rep(labels$names, length(labels$shards)),
+    rows = rows,
+    fewest = as.integer(rows %/% n_batches),
+    most = as.integer(divide_up(rows, n_batches))
   )
 }

@@ -36,9 +36,20 @@ sharded_plan = function(counts, min_samples_per_stratum = NULL, scope = "global"
     min_samples_per_stratum = plan$min_samples_per_stratum,
     scope = plan$scope,
     counts = counts_matrix(plan$table, plan$shards, plan$strata),
-    sizes = function() call_plan("sharded_sizes", plan)$sizes,
-    fewest_rows = function(shards) call_plan("sharded_fewest", plan, shard_places(plan, shards))$fewest,
-    table = function() data.frame(stratum = plan$strata, call_plan("sharded_strata", plan))
+    sizes = function() {
+      n_rows = sum(plan$table)
+      n_rows %/% plan$n_batches + (seq_len(plan$n_batches) <= n_rows %% plan$n_batches)
+    },
+    fewest_rows = function(shards) {
+      request = c(plan$size, plan["scope"], plan_data(plan, shard_places(plan, shards)))
+      core_call("sharded_plan", request)$fewest
+    },
+    table = function() {
+      rows = colSums(plan$table)
+      dealt = if (plan$scope == "local") plan$table else matrix(rows, 1L)
+      data.frame(stratum = plan$strata, rows = rows, fewest = colSums(dealt %/% plan$n_batches),
+        most = colSums(divide_up(dealt, plan$n_batches)))
+    }
   ))
 }
 
@@ -66,23 +77,13 @@ make_sharded_plan = function(counts, size, scope) {
   core_call("sharded_plan", request)
   read = counts_in_order(read_counts(counts))
   made = core_call("sharded_plan", c(request, plan_data(read)), names_in_plan(read))
-  c(made, list(scope = scope, size = size), read)
-}
-
-# The results of a function of the core for a plan.
-call_plan = function(name, plan, places = NULL) {
-  core_call(name, c(plan$size, plan["scope"], plan_data(plan, places)), names_in_plan(plan))
+  c(made[c("n_batches", "min_samples_per_stratum")], list(scope = scope, size = size), read)
 }
 
 # The table, and the rows of some shards in it, as the core takes them.
 plan_data = function(plan, places = NULL) {
   data = list(table = as.vector(t(plan$table)), n_strata = as.double(ncol(plan$table)))
   c(data, if (!is.null(places)) list(shards = as.double(places - 1L)))
-}
-
-# The fingerprint of the plan, the same in all processes.
-fingerprint_of_plan = function(plan) {
-  fingerprint_of(plan[c("n_batches", "scope")], c(plan_data(plan), plan[c("shards", "strata")]))
 }
 
 # The names that messages of the core let the host fill in.

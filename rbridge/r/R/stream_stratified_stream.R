@@ -133,7 +133,7 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   }
   seed = if (is.null(seed)) draw_seed() else check_range(seed, "seed", largest_seed)
   lanes = new_lanes(list(kind = "stream", seed = seed, parts = parts), known$table)
-  named = fingerprint_of(list(), list(sources = names[parts$order + 1], strata = known$strata))
+  named = fingerprint_of(sources = names[parts$order + 1], strata = known$strata)
   stream_dataset(list(
     names = names,
     sources = sources[by_name],

@@ -158,11 +158,7 @@ read_tree_state = function(state, capacity) {
   }
   check_between(state$version, "version", tree_state_version, tree_state_version)
   check_between(state$capacity, "capacity", capacity, capacity)
-  stream = stream_of_words(state$generator)
-  if (is.null(stream)) {
-    stop_parameter("state", "hold 625 words of the generator", "nothing")
-  }
   list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),
     next_position = check_between(state$next_position, "next_position", 0, capacity - 1),
-    seed = check_range(state$seed, "seed", largest_seed), stream = stream)
+    seed = check_range(state$seed, "seed", largest_seed), stream = stream_of_words(state$generator))
 }

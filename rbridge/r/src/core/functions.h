@@ -15,17 +15,7 @@ typedef struct {
 
 /* All functions. */
 #define FOR_EACH_FUNCTION(one) \
-  one(advice) \
-  one(fingerprint) \
-  one(sharded_plan) \
-  one(sharded_sizes) \
-  one(sharded_fewest) \
-  one(sharded_strata) \
-  one(sharded_cells) \
-  one(last_epoch) \
-  one(group_plan) \
-  one(density_weights) \
-  one(stratified_split)
+  one(group_plan)
 
 #define DECLARE_FUNCTION(name) extern const Function name##_function;
 #define POINT_TO_FUNCTION(name) &name##_function,

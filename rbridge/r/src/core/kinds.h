@@ -51,8 +51,6 @@ typedef struct {
 /* All kinds. */
 #define FOR_EACH_KIND(one) \
   one(no_duplicates) \
-  one(sharded) \
-  one(multilabel) \
   one(stratified_group) \
   one(perplexity)
 

@@ -63,6 +63,17 @@ struct Kind {
   std::vector<std::string> data = {}; /* what the host makes of rows and names; a whole request has the first one */
   std::vector<Relation> relations = {};
   void (*check)(const Values &given) = nullptr; /* relations of other forms */
+  std::vector<std::string> unidentified = {};   /* what no fingerprint has, besides the replicas */
+};
+
+/* The answer that is a function of the request. */
+template <void (*answer)(const Values &given, Host &host)>
+struct AnswerOf : Answer {
+  const Values &given;
+
+  AnswerOf(const Values &given, uint32_t, Host &) : given(given) {}
+
+  void describe(Host &host) const override { answer(given, host); }
 };
 
 template <class T>
@@ -73,8 +84,9 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
     stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
     prioritized_kind, sum_tree_kind, by_length_kind, min_samples_for_batch_size_kind, permutation_kind, digest_kind,
-    number_values_kind, random_stream_kind, epoch_subset_kind, mixture_kind, rare_events_kind,
-    lua_pattern_kind;
+    number_values_kind, random_stream_kind, sharded_kind, sharded_plan_kind,
+    multilabel_kind, stratified_split_kind, density_weights_kind, advice_kind,
+    epoch_subset_kind, mixture_kind, rare_events_kind, lua_pattern_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
@@ -82,8 +94,9 @@ inline const Kind *find_kind(const std::string &name) {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
            &weighted_kind, &prioritized_kind, &sum_tree_kind, &by_length_kind, &min_samples_for_batch_size_kind,
-           &permutation_kind, &digest_kind, &number_values_kind, &random_stream_kind,
-           &epoch_subset_kind, &mixture_kind, &rare_events_kind, &lua_pattern_kind,
+           &permutation_kind, &digest_kind, &number_values_kind, &random_stream_kind, &sharded_kind, &sharded_plan_kind,
+           &multilabel_kind, &stratified_split_kind, &density_weights_kind, &advice_kind, &epoch_subset_kind,
+           &mixture_kind, &rare_events_kind, &lua_pattern_kind,
        }) {
     if (kind->name == name) return kind;
   }
@@ -142,7 +155,10 @@ inline bool begin_sampler(
 inline bool answer_request(const Kind &kind, const Values &given, Host &host) {
   return attempt(host, [&] {
     checked_by(kind, given);
-    if (kind.data.empty() || given.has(kind.data[0])) kind.make(given, 0, host)->describe(host);
+    if (!kind.data.empty() && !given.has(kind.data[0])) return;
+    std::unique_ptr<Sampler> sampler = kind.make(given, 0, host);
+    host.number("n_batches", static_cast<double>(sampler->n_batches));
+    sampler->describe(host);
   });
 }
 
@@ -223,7 +239,9 @@ inline bool identify_sampler(
     std::string shared = text("kind=", kind.name);
     if (!sampler.has_unused_seed()) shared += text(" seed=", static_cast<int64_t>(seed));
     for (const auto &[name, value] : recipe.items) {
+      const auto &others = kind.unidentified;
       if (name == "num_replicas" || name == "n_batches") continue;
+      if (std::find(others.begin(), others.end(), name) != others.end()) continue;
       shared += " " + name + "=" + identified(value, host);
     }
     shared += " n_batches=" + sampler.identity();

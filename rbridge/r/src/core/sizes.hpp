@@ -8,6 +8,16 @@ namespace pystrat {
 
 inline const std::string RARE_ADVICE = "it, or set 'rare' to 'warn' or 'allow'.";
 
+/* Check that either the minimum or the mean size is given; `what` has the minimum. */
+inline void check_one_size(const Values &given, const std::string &minimum, const std::string &what) {
+  if (given.has(minimum) != given.has("mean_batch_size")) return;
+  if (given.has(minimum)) refuse(minimum, "", "be left out if 'mean_batch_size' is given");
+  refuse(
+      minimum, "nothing", "be given if 'mean_batch_size' is not",
+      "Pass one of them: the fewest rows of " + what + " in a batch, or the mean number of rows in a batch."
+  );
+}
+
 /* The whole part of a product of decimal fractions, which may miss a whole number by a little. */
 inline double whole_part(double exact) {
   double nearest = std::round(exact);

@@ -9,8 +9,7 @@ namespace pystrat {
 /* What a value may be. Several numbers have the names of strata in a request. */
 enum class Is {
   whole, whole_or_text, flag, choice, choice_or_rows, number, positive, positive_or_several, several_positive,
-  whole_or_several,
-  anything /* which only the host uses */
+  whole_or_several, anything /* which only the host uses */
 };
 
 struct Parameter {

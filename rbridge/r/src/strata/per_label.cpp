@@ -9,6 +9,7 @@
 
 #include "../core/sizes.hpp"
 #include "exposure.hpp"
+#include "labels.hpp"
 
 namespace pystrat {
 namespace {
@@ -17,12 +18,14 @@ const std::string EACH[] = {"negatives_per_label", "positives_per_label"};
 
 class PerLabel : public Sampler {
  public:
-  PerLabel(const Values &given, uint32_t seed, Host &host)
-      : n_rows(given.count("n_rows")), n_labels(given.count("n_labels")), seed(seed) {
+  PerLabel(const Values &given, uint32_t seed, Host &host) : seed(seed) {
+    LabeledRows rows(given, host);
+    n_rows = rows.codes.n_rows;
+    n_labels = rows.n_labels;
     if (2.0 * static_cast<double>(n_rows) * static_cast<double>(n_labels) >= LARGEST_EXACT) {
       refuse("labels", "more", "have fewer than 2^52 entries");
     }
-    read_positives(given, host);
+    find_positives(rows, host);
     for (int sign : {1, 0}) read_each(given, sign);
     double wanted_labels = given.whole_or("labels_per_batch", static_cast<double>(n_labels), 1);
     if (wanted_labels > static_cast<double>(n_labels)) {
@@ -78,32 +81,25 @@ class PerLabel : public Sampler {
 
  private:
   int64_t n_rows, n_labels, per_batch, each[2]; /* negatives and positives of a label in a batch */
-  List<View<int32_t>> positives;                /* of each label, in the order of the dataset */
+  List<List<int32_t>> positives;                /* of each label, in the order of the dataset */
   uint32_t seed;
 
   int64_t rows_of(int64_t label, int sign) const {
-    return sign == 1 ? positives[label].length : n_rows - positives[label].length;
+    return sign == 1 ? positives[label].count() : n_rows - positives[label].count();
   }
 
-  /* Cut the rows that have a label, label after label, and check that they are rows in their order. */
-  void read_positives(const Values &given, Host &host) {
-    View<int32_t> all = given.array<int32_t>("positives", "be rows of labels");
-    std::vector<double> counts = given.several("counts", true);
-    int64_t place = 0;
-    bool are_rows = static_cast<int64_t>(counts.size()) == n_labels;
-    for (double number : counts) {
-      int64_t count = limited(number), before = -1;
-      are_rows = are_rows && count <= all.length - place;
-      if (!are_rows) break;
-      positives.push_back({all.values + place, count});
-      for (int32_t row : positives.back()) {
-        are_rows = are_rows && row > before && row < n_rows;
-        before = row;
+  void find_positives(const LabeledRows &rows, Host &host) {
+    List<int64_t> counts = rows.rows_of_labels();
+    positives.resize(counts.size());
+    for (int64_t label = 0; label < n_labels; label++) positives[label].reserve(static_cast<size_t>(counts[label]));
+    host.in_steps(n_rows, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; row++) {
+        const uint8_t *has = rows.labels_of(rows.codes[row]);
+        for (int64_t label = 0; label < n_labels; label++) {
+          if (has[label]) positives[label].push_back(static_cast<int32_t>(row));
+        }
       }
-      place += count;
-      host.go_on(count);
-    }
-    if (!are_rows || place < all.length) refuse("labels", "others", "have the rows of each label");
+    });
   }
 
   /* Refuse more positives or negatives than a label has. */
@@ -125,8 +121,8 @@ class PerLabel : public Sampler {
   }
 
   /* The row of this rank among those without a label. */
-  static int64_t negative_row(View<int32_t> own, int64_t rank) {
-    int64_t low = 0, high = own.length;
+  static int64_t negative_row(const List<int32_t> &own, int64_t rank) {
+    int64_t low = 0, high = own.count();
     while (low < high) {
       int64_t middle = low + (high - low) / 2;
       if (own[middle] - middle > rank) high = middle;
@@ -143,7 +139,7 @@ const Kind per_label_kind = {
     Table{whole("positives_per_label"), whole("negatives_per_label"), optional(whole("labels_per_batch")),
           optional(whole("n_batches", LARGEST_COUNT))} +
         SHARING,
-    make<PerLabel>, {"positives", "n_rows", "n_labels", "counts"},
+    make<PerLabel>, {"codes", "n_strata", "sets"},
 };
 
 }  // namespace pystrat

@@ -25,13 +25,7 @@ const std::vector<std::string> RARE = {"error", "warn", "allow"}, BALANCE = {"me
 enum { UNBALANCED = -1, BALANCED_MEAN, BALANCED_OVER, BALANCED_UNDER };
 
 void check_sizes(const Values &given) {
-  if (given.has(MINIMUM) == given.has(MEAN)) {
-    if (given.has(MINIMUM)) refuse(MINIMUM, "", "be left out if 'mean_batch_size' is given");
-    refuse(
-        MINIMUM, "nothing", "be given if 'mean_batch_size' is not",
-        "Pass one of them: the fewest rows of a stratum in a batch, or the mean number of rows in a batch."
-    );
-  }
+  check_one_size(given, MINIMUM, "a stratum");
   for (const char *name : {"balance", "exact"}) {
     if (!given.has(MEAN) || !given.has(name) || (name == std::string("exact") && !given.flag(name))) continue;
     refuse(

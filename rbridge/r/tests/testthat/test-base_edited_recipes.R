@@ -40,11 +40,7 @@ numbers = 0:23
 cases = list(
   list(batch_sampler_one_stratum(2, strata = list(rep(c("b", "a"), 3)), seed = 1),
     "have 2 names of strata. Got 'a'" = list(labels.names = "a")),
-  list(batch_sampler_sharded(1, shard_counts(list(a = numbers %% 2, b = numbers %% 3, c = numbers %% 2)), c("a", "c"),
-    seed = 1, strata = c(numbers, numbers) %% 2),
-    "have the names of all shards. Got 2 values" = list(shards = 0, sizes = 48, begins = c(0, 1, 2))),
   list(batch_sampler_multilabel(data.frame(a = c(1, 0, 1, 0), b = c(1, 1, 0, 0)), 1, max_batches = 1, seed = 1),
-    "have numbers of label sets as 'codes'. Got others" = list(codes = as.raw(c(0, 1, 2, 4))),
     "have 2 names of labels. Got 'a'" = list(labels.names = "a")),
   list(batch_sampler_no_duplicates(1, list(c(1, 2, 2, 2, 3, 4)), seed = 1),
     "have a batch for each row of a value. Got fewer" = list(n_batches = 2),

@@ -28,10 +28,9 @@ loader_for = function(dataset, batch_sampler = sampler_of(survey$y, 2, seed = 1)
 test_that("it is in the dictionary of mlr3torch", {
   expect_true("rbridge.tensor_loader" %in% mlr3torch::mlr3torch_callbacks$keys())
   expect_identical(callback()$id, "rbridge.tensor_loader")
-  expect_identical(callback(chunk = 100)$generate()$chunk, 100)
-  expect_error(callback(chunk = 0)$generate(), "'chunk' parameter must be an integer from 1 to 9007199254740992")
-  expect_error(callback(read = "rows")$generate(),
-    "'read' parameter must be one of 'tensors', 'table'. Got 'rows' instead.")
+  expect_equal(callback(chunk = 100)$generate()$chunk, 100)
+  expect_error(callback(chunk = 0), "chunk: Element 1 is not >= 1", fixed = TRUE)
+  expect_error(callback(read = "rows"), "read: Must be element of set {'tensors','table'}", fixed = TRUE)
 })
 
 test_that("the trained weights are bitwise those of a learner without it", {

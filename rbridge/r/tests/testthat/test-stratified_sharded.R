@@ -39,9 +39,9 @@ test_that("strata may be those of a task, and sampler and generator show themsel
   task = mlr3::tsk("iris")
   counts = shard_counts(list(u = task$truth()[1:90], v = task$truth()[91:150]))
   generator = batch_sampler_sharded(5, counts, c("u", "v"), seed = 1)
-  expect_output(print(generator), "* strata: 3, of shards 'u', 'v'", fixed = TRUE)
+  expect_output(print(generator), "* strata: of the dataset\n* shards: 'u', 'v'", fixed = TRUE)
   sampler = generator(list(task = task))
-  expect_output(print(sampler), "* Rows: 150, of 3 strata in 2 of 2 shards", fixed = TRUE)
+  expect_output(print(sampler), "* strata: 3, of 150 rows\n* shards: 'u', 'v'", fixed = TRUE)
   expect_identical(sampler$plan()[1:2, c("rows", "fewest", "most")], data.frame(rows = c(50L, 40L), fewest = 5:4,
     most = 5:4))
   expect_match(message_of(generator(list(task = mlr3::tsk("sonar")))), "must name one of the strata, 'setosa'")
@@ -50,18 +50,17 @@ test_that("strata may be those of a task, and sampler and generator show themsel
 test_that("one row, stratum, shard and batch are shown in the singular", {
   counts = shard_counts(list(a = "x"))
   sampler = batch_sampler_sharded(1, counts, "a", seed = 1, strata = factor("x"))(NULL)
-  expect_output(print(sampler), "* Rows: 1, of 1 stratum in 1 of 1 shard", fixed = TRUE)
+  expect_output(print(sampler), "* strata: 1, of 1 row\n* shards: 'a'\n* batches: 1", fixed = TRUE)
   expect_output(print(sharded_plan(counts, 1)),
     "* Rows: 1, in 1 shard\n* Batches: 1, of 1 row, each with at least 1 row of", fixed = TRUE)
 })
 
 test_that("a plan needs no rows", {
   counts = matrix(1e6 * (1:10), 1e5, 10, byrow = TRUE, dimnames = list(sprintf("%05d", 1:1e5), letters[1:10]))
-  plan = sharded_plan(counts, 4)
-  expect_identical(plan$n_batches, 1e11 / 4)
-  expect_identical(plan$fewest_rows("00001"), 0)
-  expect_match(message_of(plan$sizes()), "make at most 2147483647 batches. Got 4, for 25000000000 batches, instead",
-    fixed = TRUE)
+  expect_identical(sharded_plan(counts, 4e5)$n_batches, 1e11 / 4e5)
+  expect_identical(sharded_plan(counts, 4e5)$fewest_rows("00001"), 220)
+  expect_match(message_of(sharded_plan(counts, 4)), fixed = TRUE,
+    "make at most 2147483647 batches. Got 4, for 25000000000 batches, instead")
   small = sharded_plan(counts[1:2, ], 1e5, scope = "local")
   expect_output(print(small), "at least 100000 rows of every stratum and shard", fixed = TRUE)
   expect_output(print(small, most = 8L), "\n... and 2 more", fixed = TRUE)
@@ -84,38 +83,4 @@ test_that("what cannot be is refused with its shard and stratum", {
   sampler = batch_sampler_sharded(1, many, "00007", seed = 1, strata = factor(rep("x", 3)), scope = "local")(NULL)
   expect_length(sampler$batches(21473)$rows, 3L)
   expect_match(message_of(sampler$set_epoch(21474)), "be an integer from 0 to 21473. Got 21474", fixed = TRUE)
-})
-
-# What is wrong with the batches of a recipe; "" if nothing is.
-wrong_recipe = function(recipe) {
-  tryCatch({
-    generator_of_recipe(recipe)(NULL)$batches(0)
-    ""
-  }, error = conditionMessage)
-}
-
-test_that("a recipe whose batches do not follow from its rows is refused", {
-  complete = list(p = rep(c("x", "y"), c(5, 3)), q = rep(c("y", "x"), c(4, 7)), r = rep(c("x", "y"), 3))
-  # It is known where a cell begins if it is the first one, or if the one before or after is of this process, too.
-  cases = list(
-    list(strata = strata, scope = "global", shards = c("e", "a", "d"), known = rep(c(TRUE, FALSE, TRUE), c(4, 2, 3))),
-    list(strata = strata, scope = "global", shards = c("f", "a"), known = c(TRUE, TRUE, FALSE, TRUE, TRUE, TRUE)),
-    list(strata = complete, scope = "local", shards = c("r", "p"), known = rep(TRUE, 4L))
-  )
-  for (case in cases) {
-    recipe = recipe_of(batch_sampler_sharded(1, shard_counts(case$strata), case$shards, seed = 1, scope = case$scope,
-      strata = factor(unlist(case$strata[case$shards]))))
-    expect_identical(wrong_recipe(recipe), "")
-    refused = vapply(seq_along(recipe$parts$begins), function(cell) {
-      recipe$parts$begins[cell] = (recipe$parts$begins[cell] + 1) %% recipe$parts$n_batches
-      grepl("must have batches as 'begins' that follow from the rows dealt before", wrong_recipe(recipe))
-    }, TRUE)
-    expect_identical(refused, case$known)
-  }
-  # No batch is empty.
-  counts = shard_counts(list(a = c("x", "x"), b = rep("x", 4), c = c("x", "x")))
-  recipe = recipe_of(batch_sampler_sharded(2, counts, c("a", "c"), seed = 1, strata = factor(rep("x", 4))))
-  expect_identical(recipe$parts$begins, c(0, 2))
-  recipe$parts$begins[2] = 0
-  expect_match(wrong_recipe(recipe), "give each batch a row. Got a batch without rows", fixed = TRUE)
 })

@@ -61,7 +61,7 @@ test_that("labels, values and parameters are refused in one grammar", {
   for (weights_of in list(density_weights, inverse_density_weights)) {
     refused(weights_of(c(1, NA)), "The 'values' parameter must hold finite numbers. Got NaN instead.")
     refused(weights_of("a"), "The 'values' parameter must be a vector of numbers. Got text instead.")
-    refused(weights_of(1:2, bandwidth = 0), "The 'bandwidth' parameter must be above 0. Got 0 instead.")
+    refused(weights_of(1:2, bandwidth = 0), "The 'bandwidth' parameter must be a finite number above 0. Got 0 instead.")
     refused(weights_of(1:2, n_bins = 10001),
       "The 'n_bins' parameter must be an integer from 1 to 10000. Got 10001 instead.")
   }

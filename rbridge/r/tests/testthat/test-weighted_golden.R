@@ -81,7 +81,7 @@ test_that("calls of a replay buffer give what the golden cases of a naive one sa
         buffer$update(as.integer(unlist(step$rows)) + 1L, as.double(priorities), since = step$since)
       }
       expect_equal(buffer$n_added(), step$n_added)
-      expect_equal(buffer$state()$feedback$weights, as.double(unlist(step$weights)),
+      expect_equal(buffer$state()$weights, as.double(unlist(step$weights)),
         tolerance = 1e-14)
     }
   }
