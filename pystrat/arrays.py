@@ -5,7 +5,6 @@ Tensors may have any dtype and device, and may require gradients; torch itself i
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
 
@@ -32,23 +31,14 @@ class Wanted:
 
 
 def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
-    """Return `values` as a numpy array of any shape, without a copy if possible.
+    """Return a list, array, table or tensor as a numpy array of any shape, without a copy if possible.
 
-    Parameters
-    ----------
-    values : list, numpy.ndarray, pandas Series, Index, extension array or DataFrame, torch tensor, or list of tensors
-    name : str, default "values"
-        The name of the parameter, for error messages.
-
-    Returns
-    -------
-    numpy.ndarray
-        Numbers keep their dtype, in native byte order. If some numbers of pandas or of a masked array are missing, all
-        become doubles, with NaN for the missing ones. Anything else with missing values, numpy's StringDType, and
-        lists of unequal lengths become arrays of objects; so does anything that is not an array, with 0 dimensions.
+    Numbers keep their dtype, in native byte order. If some numbers of pandas or of a masked array are missing, all
+    become doubles, with NaN for the missing ones. Anything else with missing values, numpy's StringDType, and lists of
+    unequal lengths become arrays of objects; so does anything that is not an array, with 0 dimensions.
     """
     if isinstance(values, range):
-        _check_length(_length_of_range(values), name)
+        _check_range(values, name)
     array = values if type(values) is np.ndarray else _array_of(values, name)
     if array.ndim:
         _check_length(len(array), name)
@@ -63,24 +53,17 @@ def row_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def as_vector(values: Any, wanted: Wanted) -> Any:
-    """Return `values` as a one-dimensional pandas or numpy vector, without inspecting the items.
+    """Return values of shape (n,) or (n, 1) as a vector of pandas or numpy, without inspecting the items.
 
     Unlike `plain_array`, it preserves the distinction between kinds of values: pandas' own dtypes, and the objects of a
-    list.
-
-    Parameters
-    ----------
-    values : list, numpy.ndarray, pandas Series, Index or extension array, or torch tensor
-        Of shape (n,) or (n, 1). A list may hold tensors, arrays or lists of one value each.
-    wanted : Wanted
-        The requirement, for error messages.
+    list, which may hold tensors, arrays or lists of one value each.
     """
     if is_loaded() and isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         return _vector_of_pandas(values, wanted)
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise wanted.refusal(show(values))
     if isinstance(values, range):
-        _check_length(_length_of_range(values), wanted.name)
+        _check_range(values, wanted.name)
         return np.arange(values.start, values.stop, values.step)
     if isinstance(values, np.ma.MaskedArray):
         return _one_dimensional(_objects_of_masked(values), wanted)
@@ -183,9 +166,9 @@ def for_kernel(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     return contiguous if contiguous.flags.writeable else contiguous.copy()
 
 
-def _length_of_range(values: range) -> int:
-    """Return the length of a range, for which `len` may overflow."""
-    return max(0, -(-(values.stop - values.start) // values.step))
+def _check_range(values: range, name: str) -> None:
+    """Refuse a range of too many rows; `len` of it may overflow."""
+    _check_length(max(0, -(-(values.stop - values.start) // values.step)), name)
 
 
 def _check_length(n_rows: int, name: str) -> None:
@@ -197,16 +180,24 @@ def _check_length(n_rows: int, name: str) -> None:
 def _array_of(values: Any, name: str) -> NDArray[Any]:
     if _is_tensor(values):
         return _of_tensor(values, name)
-    if holds_tensors(values):
-        return _of_list([plain_array(value, name) for value in values])
     if isinstance(values, (list, tuple)):
-        return _of_list(values)
+        items = [plain_array(value, name) for value in values] if holds_tensors(values) else values
+        try:
+            return np.asarray(items)
+        except ValueError:  # lists of unequal lengths
+            objects = np.empty(len(items), dtype=object)
+            for place, value in enumerate(items):
+                objects[place] = value
+            return objects
     if is_frame(values):
         return _of_frame(values)
     if _is_extension(getattr(values, "dtype", None)):
         return _of_extension(values)
     if isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        return _of_masked(values)
+        if values.dtype.kind not in "iuf":
+            return _objects_of_masked(values)
+        doubles: Any = values.astype(np.float64)
+        return np.asarray(doubles.filled(np.nan))
     return np.asarray(values)
 
 
@@ -239,16 +230,6 @@ def refuse_without_array(tensor: Any, name: str) -> None:
         raise refused_type(name, required, "a sparse tensor", "Call its method to_dense().")
 
 
-def _of_list(values: Sequence[Any]) -> NDArray[Any]:
-    try:
-        return np.asarray(values)
-    except ValueError:  # lists of unequal lengths
-        objects = np.empty(len(values), dtype=object)
-        for place, value in enumerate(values):
-            objects[place] = value
-        return objects
-
-
 def list_of(values: Sequence[Any]) -> list[Any]:
     """Return the items of a sequence; a column of a Hugging Face dataset reads them all at once only as a slice."""
     try:
@@ -256,20 +237,6 @@ def list_of(values: Sequence[Any]) -> list[Any]:
     except Exception:  # of a sequence that has no slices
         items = None
     return items if isinstance(items, list) else list(values)
-
-
-def is_arrow_table(values: Any) -> bool:
-    """Return whether this is a table of pyarrow, without importing it to find out."""
-    return isinstance(values, getattr(sys.modules.get("pyarrow"), "Table", ()))
-
-
-def values_of_arrow(column: Any) -> Any:
-    """Return a column of pyarrow as an array, or as a list if numpy has no missing values for its type."""
-    types = sys.modules["pyarrow"].types
-    is_whole = types.is_integer(column.type) or types.is_boolean(column.type)
-    if types.is_dictionary(column.type) or (is_whole and column.null_count):
-        return column.to_pylist()
-    return column.to_numpy()
 
 
 def _vector_of_pandas(values: Any, wanted: Wanted) -> Any:
@@ -306,17 +273,7 @@ def _of_extension(values: Any) -> NDArray[Any]:
             dtype, "numpy_dtype", {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}[dtype.kind]
         )
         return np.asarray(values, dtype=kept)
-    if dtype.kind == "b":
-        return np.asarray(values, dtype=object)
-    return as_doubles(values)
-
-
-def _of_masked(values: Any) -> NDArray[Any]:
-    """Return a masked array with masked values as an array, with NaN or None for these."""
-    if values.dtype.kind not in "iuf":
-        return _objects_of_masked(values)
-    doubles: NDArray[np.float64] = values.astype(np.float64).filled(np.nan)
-    return doubles
+    return np.asarray(values, dtype=object) if dtype.kind == "b" else as_doubles(values)
 
 
 def _objects_of_masked(values: Any) -> NDArray[Any]:

@@ -82,25 +82,19 @@ def _shown(part: Any) -> str:
     """Return an integer as it is, and a digest of anything else."""
     if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
         return str(int(part))
-    digest = hashlib.sha256()
-    _add(digest, part)
-    return digest.hexdigest()[:_DIGITS]
+    return hashlib.sha256(_bytes_of(part)).hexdigest()[:_DIGITS]
 
 
-def _add(digest: Any, part: Any) -> None:
-    """Add one part, with its type and length first, so that different parts never add the same bytes."""
+def _bytes_of(part: Any) -> bytes:
+    """Return bytes that differ between different parts: each with its type, and those of a list with their lengths."""
     if isinstance(part, np.ndarray) and part.dtype.kind in "biuf":
         array = np.ascontiguousarray(part, dtype=part.dtype.newbyteorder("<"))
-        digest.update(f"array {array.dtype.str} {array.shape} ".encode("ascii"))
-        digest.update(array.data)
-    elif isinstance(part, (list, tuple)):
-        digest.update(f"list {len(part)} ".encode("ascii"))
-        for item in part:
-            _add(digest, item)
-    elif isinstance(part, np.generic):
-        _add(digest, part.item())
-    elif isinstance(part, _SCALARS):
-        text = ascii(part)
-        digest.update(f"{type(part).__name__} {len(text)} {text} ".encode("ascii"))
-    else:
-        raise TypeError(f"A fingerprint cannot have a part of class '{type(part).__name__}'.")
+        return f"array {array.dtype.str} {array.shape} ".encode("ascii") + array.tobytes()
+    if isinstance(part, (list, tuple)):
+        items = list(map(_bytes_of, part))
+        return f"list {list(map(len, items))} ".encode("ascii") + b"".join(items)
+    if isinstance(part, np.generic):
+        return _bytes_of(part.item())
+    if isinstance(part, _SCALARS):
+        return f"{type(part).__name__} {part!a}".encode("ascii")
+    raise TypeError(f"A fingerprint cannot have a part of class '{type(part).__name__}'.")

@@ -16,16 +16,14 @@ _SHAPES = "be a tensor of shape (n) or (n, 1)"
 class AUMLoss(torch.nn.Module):
     """Area under the minimum of the false positive rate and the false negative rate, over all thresholds.
 
-    A loss for binary classification. It is 0 exactly if no negative is predicted above a positive, that is, if the ROC
-    curve reaches its corner. Unlike the area under the ROC curve, it has a useful gradient everywhere else. It needs
-    rows of both classes in every batch, which `pystrat.StratifiedBatchSampler` guarantees. The R module
-    ``rbridge::aum_loss()`` returns the same values and the same gradients.
+    A loss for binary classification. It is 0 exactly if no negative is predicted above a positive. Unlike the area
+    under the ROC curve, it has a useful gradient everywhere else. It needs rows of both classes in every batch, which
+    `pystrat.StratifiedBatchSampler` guarantees. The R module is ``rbridge::aum_loss()``.
 
     Notes
     -----
-    A row is predicted positive if its prediction is above the threshold t. Let FPR(t) be the share of the negatives
-    that are predicted positive, and FNR(t) the share of the positives that are not. The loss is the integral of
-    ``min(FPR(t), FNR(t))`` over t, in the unit of the predictions. A batch of one class has loss 0 and gradient 0.
+    The loss is the integral of the minimum of the two rates over the threshold, in the unit of the predictions. A batch
+    of one class has loss 0 and gradient 0.
 
     The loss is piecewise linear, and the gradient is the slope of its piece, from counts of rows in exact integers. If
     predictions are tied, it is the mean of the slopes with the tied negatives just above the tied positives and just
@@ -34,7 +32,7 @@ class AUMLoss(torch.nn.Module):
 
     The loss was published by J. Hillman and T. D. Hocking ("Optimizing ROC curves with a sort-based surrogate loss for
     binary classification and changepoint detection", Journal of Machine Learning Research 24(70), 2023) with counts or
-    rates. This implementation uses rates, so that a rare class has the same weight as a frequent one.
+    rates. This implementation uses rates.
 
     Examples
     --------
@@ -42,11 +40,9 @@ class AUMLoss(torch.nn.Module):
     >>> from pystrat.losses import AUMLoss
     >>> predictions = torch.tensor([2.0, -3.5, -1.0, 1.5], requires_grad=True)
     >>> loss = AUMLoss()(predictions, torch.tensor([0, 0, 1, 1]))
-    >>> loss.item()
-    1.5
     >>> loss.backward()
-    >>> predictions.grad.tolist()
-    [0.5, 0.0, -0.5, 0.0]
+    >>> loss.item(), predictions.grad.tolist()
+    (1.5, [0.5, 0.0, -0.5, 0.0])
     """
 
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:

@@ -96,10 +96,8 @@ def as_written(value: Any) -> float:
 def as_double(value: Any) -> float:
     """Return a number as a double; a number beyond the range of doubles becomes infinite, as in R."""
     try:
-        if isinstance(value, np.floating) and value.dtype.itemsize > 8:
-            with np.errstate(over="ignore"):
-                return float(value)
-        return float(value)
+        with np.errstate(over="ignore"):
+            return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
 
@@ -113,9 +111,7 @@ def range_of(values: Any, noun: Optional[str] = None) -> str:
     """Return the range of whole numbers, with their noun if given: ``3 to 5``, ``3 to 5 rows``, ``1 row``."""
     lowest, highest = int(np.min(values)), int(np.max(values))
     shown = f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
-    if noun is None:
-        return shown
-    return f"{shown} {noun if lowest == highest == 1 else _plural(noun)}"
+    return shown if noun is None else f"{shown} {noun if lowest == highest == 1 else _plural(noun)}"
 
 
 def _plural(noun: str) -> str:
@@ -127,23 +123,23 @@ def _plural(noun: str) -> str:
 def refused_value(
     name: str, requirement: str, got: str, advice: Optional[str] = None, *, where: Optional[str] = None
 ) -> ValueError:
-    """Return the error for a parameter with an invalid value.
-
-    `requirement` is what the parameter must be, after "must"; `got` the actual value, as `show` returns it; `advice`
-    what to do, as a sentence; `where` the place of the value, such as "of the table".
-    """
+    """Return the error for a parameter with an invalid value, see `refusal`."""
     return ValueError(refusal(name, requirement, got, advice, where))
 
 
 def refused_type(
     name: str, requirement: str, got: str, advice: Optional[str] = None, *, where: Optional[str] = None
 ) -> TypeError:
-    """Return the error for a parameter of the wrong type; the parameters are those of `refused_value`."""
+    """Return the error for a parameter of the wrong type, see `refusal`."""
     return TypeError(refusal(name, requirement, got, advice, where))
 
 
 def refusal(name: str, requirement: str, got: str, advice: Optional[str] = None, where: Optional[str] = None) -> str:
-    """Return the message of an error for a parameter; the parameters are those of `refused_value`."""
+    """Return the message of an error for a parameter.
+
+    `requirement` is what the parameter must be, after "must"; `got` the actual value, as `show` returns it; `advice`
+    what to do, as a sentence; `where` the place of the value, such as "of the table".
+    """
     place = "" if where is None else f" {where}"
     shown = {"TRUE": "True", "FALSE": "False"}.get(got, got)  # as Python writes them; text is in quotes
     sentence = f"The '{name}' parameter{place} must {requirement}. Got {shown} instead."
@@ -162,10 +158,9 @@ def refusals(where: str) -> Iterator[None]:
 
 def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int] = None) -> int:
     """Return `value` as an int if it is a whole number within the limits."""
+    requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
     if maximum is not None:
         requirement = f"be {minimum}" if minimum == maximum else f"be an integer from {minimum} to {maximum}"
-    else:
-        requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
     if not is_number(value):
         raise refused_type(name, requirement, show(value))
     # A whole float is accepted as an integer, as R treats 3 and 3L alike.
@@ -236,13 +231,4 @@ def check_text(value: Any, name: str) -> str:
     """Return `value` if it is text, else raise TypeError."""
     if not isinstance(value, str):
         raise refused_type(name, "be a text", show(value))
-    return value
-
-
-def check_choice(value: Any, name: str, *, choices: Iterable[str]) -> str:
-    """Return `value` if it is one of the choices, else raise ValueError."""
-    known = tuple(choices)
-    if not isinstance(value, str) or value not in known:
-        listed = ", ".join(f"'{choice}'" for choice in known)
-        raise refused_value(name, f"be one of {listed}", show(value))
     return value

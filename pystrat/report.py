@@ -76,7 +76,7 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
         delivered = [_labels(_entry(batch, labels)) for batch in delivered_batches]
     else:
         strata = encode_strata(labels, missing="stratum", name="labels")
-        check_rows(batches, strata.n_rows, "labels", "have")
+        check_rows(batches, strata.codes, "labels", "have")
         rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
         return _table([strata.codes[batch] for batch in rows], strata.values)
     if not any(len(batch) for batch in delivered):
@@ -173,10 +173,6 @@ def plot_batch_counts(tables: Mapping[str, pd.DataFrame], label: Hashable) -> An
         without = f"{int(empty.sum()) or 'none'} without {rows}"
         top.set_title(f"{loader}\n{count_of(len(count), 'batch')}, {without}", fontsize=11)
         top.set_xlabel("batch")
-        if 0 < count.min() and count.max() - count.min() <= 1:  # a flat row of dots needs words
-            place = {"xycoords": ("axes fraction", "data"), "xytext": (0, 8), "textcoords": "offset points"}
-            held = f"{range_of(count, rows[:-1])} in every batch"
-            top.annotate(held, (0.5, count.max()), **place, ha="center")
         frequencies = np.bincount(count, minlength=most + 1)
         bars = bottom.bar(range(most + 1), frequencies, color=[ALARM] + [MAIN] * most, width=0.85)
         bottom.bar_label(bars, labels=[str(value) if value else "" for value in frequencies], fontsize=SMALL)

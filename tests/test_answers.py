@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from torch.utils.data import DataLoader
 
 from pystrat import (
     BatchesByLength,
@@ -34,7 +33,6 @@ from pystrat import (
     stratified_split,
 )
 from pystrat.corpus.mixture import weights_of_files
-from pystrat.stream import StratifiedStream
 
 LABELS = [1] * 60 + [0] * 1940
 
@@ -42,9 +40,6 @@ LABELS = [1] * 60 + [0] * 1940
 def test_an_error_says_what_to_do() -> None:
     with pytest.raises(ValueError, match="To repeat the rows of rare strata, which keeps the minimum, set 'rare' to"):
         StratifiedBatchSampler(LABELS, mean_batch_size=20)
-    stream = StratifiedStream(["a"], 2, read=lambda source: [0, 1] * 4, stratum=int, strata=[0, 1], seed=1)
-    with pytest.raises(ValueError, match="The DataLoader has a batch size.* Set its batch_size=None."):
-        next(iter(DataLoader(stream)))
 
 
 OF_ROWS: dict[str, Callable[[Any], BatchSampler]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 from typing import Any, Callable
 
 import numpy as np
@@ -12,27 +11,22 @@ import pytest
 import torch
 
 from pystrat import (
-    Batches,
     DownsampledBatchSampler,
     FeatureLookup,
     MultilabelBatchSampler,
     NegativePairBatchSampler,
-    PairDataset,
     PerplexityBatchSampler,
     PrioritizedBatchSampler,
     StratifiedBatchSampler,
     SumTree,
-    TreeBatchSampler,
     WeightedBatchSampler,
     batch_counts,
     bin_target,
     correct_probabilities,
     decode_pairs,
-    labels_of,
 )
 from pystrat.arrays import plain_array
 from pystrat.corpus.vocabulary import sampled_vocabulary
-from pystrat.strata import encode_strata
 from rbridge.callbacks import EpochSource
 from tests.test_strata import ArrowLikeArray, ArrowLikeDtype
 
@@ -110,23 +104,8 @@ OF_ONE_DIMENSION = ("Series", "FloatingArray", "interface alone")
 # The entries ----------------------------------------------------------------------------------------------------------
 
 
-class Dataset(SimpleNamespace):
-    """A dataset with labels, or some rows of one."""
-
-    def __len__(self) -> int:
-        return len(self.targets if hasattr(self, "targets") else self.indices)
-
-
 def rows_of(sampler: Any) -> list[list[int]]:
     return [batch.tolist() for batch in sampler.batches(epoch=1)]
-
-
-def labels_found(given: Any) -> list[str]:
-    return list(encode_strata(labels_of(Dataset(targets=given))).names)
-
-
-def subset_labels(given: Any) -> list[int]:
-    return list(labels_of(Dataset(dataset=Dataset(targets=[5, 6, 7]), indices=given)).tolist())
 
 
 def pairs_with(**given: Any) -> list[list[int]]:
@@ -143,64 +122,19 @@ def reweighted(rows: Any, weights: Any) -> list[float]:
     return list(sampler.weights(rows).tolist())
 
 
-def sums_of(rows: Any, weights: Any) -> list[float]:
-    tree = SumTree([1.0] * 4, capacity=8, seed=1)
-    tree.update(rows, weights)
-    tree.append(weights)
-    return [*tree.weights(rows).tolist(), tree.total]
-
-
-def importance_of(rows: Any, priorities: Any) -> list[float]:
-    sampler = PrioritizedBatchSampler(4, 2, seed=1)
-    sampler.update(rows, priorities)
-    return list(sampler.importance_weights(rows).tolist())
-
-
-def perplexities_of(rows: Any, nll: Any) -> list[float]:
-    sampler = PerplexityBatchSampler(4, 2, 2, seed=1)
-    sampler.report(rows, nll)
-    return list(sampler.perplexities().tolist())
-
-
-def resumed_with(weights: Any) -> list[list[int]]:
-    """A state whose arrays have another form, such as one that was written and read."""
-    sampler = WeightedBatchSampler([1.0] * 4, 2, seed=1)
-    sampler.load_state_dict({**sampler.state(), "weights": weights})
-    return rows_of(sampler)
-
-
-def tree_rows(column: Any) -> list[list[int]]:
-    children = [{"name": str(value), "column": "x", "value": value} for value in (1, 2)]
-    return rows_of(TreeBatchSampler({"x": column}, {"children": children}, 2, length=8, seed=1))
-
-
-def weighted_tree_rows(column: Any) -> list[list[int]]:
-    return rows_of(TreeBatchSampler({"w": column}, {"mode": "replacement", "row_weight": "w"}, 2, length=8, seed=1))
-
-
+# One entry for each way in which arrays are read.
 OF_INTEGERS: dict[str, tuple[Entry, list[Any]]] = {
     "strata": (lambda given: rows_of(StratifiedBatchSampler(given, 2, seed=1)), [3, 1, 3, 1, 1, 3, 3]),
-    "classes": (lambda given: rows_of(DownsampledBatchSampler(given, 1, 4, seed=1)), [3, 1, 3, 1, 1, 3, 3]),
     "rows with weights of classes": (
         lambda given: DownsampledBatchSampler([1] * 2 + [0] * 4, 1, 4, seed=1).weights(given).tolist(),
         [5, 0, 2],
     ),
     "values of bins": (lambda given: list(bin_target(given, 2)), [3, 1, 7, 2]),
-    "labels of a dataset": (labels_found, [3, 1, 7, 2]),
-    "rows of a subset": (subset_labels, [2, 0]),
     "users": (lambda given: pairs_with(users=given), [2, 0, 1]),
-    "items": (lambda given: pairs_with(items=given), [2, 0, 1]),
     "pair numbers": (lambda given: [part.tolist() for part in decode_pairs(given, 4)], [7, 12]),
-    "positions in pairs": (lambda given: PairDataset(3, 4)[given]["item"].tolist(), [7, 12]),
     "ids": (lambda given: FeatureLookup([31, 54], ids=given)([9, 7]).tolist(), [7, 9]),
-    "ids asked for": (lambda given: FeatureLookup([31, 54], ids=[7, 9])(given).tolist(), [9, 7]),
     "rows with weights": (lambda given: reweighted(given, [2.0, 0.5]), [3, 1]),
-    "rows of a tree of sums": (lambda given: sums_of(given, [2.0, 0.5]), [3, 1]),
-    "rows with priorities": (lambda given: importance_of(given, [2.0, 0.5]), [3, 1]),
-    "rows with losses": (lambda given: perplexities_of(given, [2.0, 0.5]), [3, 1]),
-    "column of a table": (tree_rows, [1, 2, 2, 1]),
     "batch of a foreign sampler": (lambda given: [part.tolist() for part in EpochSource([given]).batches(0)], [3, 1]),
-    "gathered batches": (lambda given: Batches.gather([given]).rows.tolist(), [3, 1]),
     "ids of words": (lambda given: sampled_vocabulary([given]).tolist(), [3, 1, 3]),
     "counted batches": (lambda given: batch_counts([given], [0, 1, 0, 1]).to_numpy().tolist(), [3, 1]),
 }
@@ -209,21 +143,13 @@ OF_NUMBERS: dict[str, tuple[Entry, list[Any]]] = {
     "values of bins": (lambda given: list(bin_target(given, 2)), [0.5, 1.0, 0.25, 2.0]),
     "labels": (lambda given: rows_of(MultilabelBatchSampler(given, 1, seed=1)), [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
     "features": (lambda given: FeatureLookup(given)([1, 0]).tolist(), [0.5, 2.25]),
-    "default of features": (lambda given: FeatureLookup([[0.5, 0.25]], default=given)(3).tolist(), [0.5, 2.25]),
-    "features of items": (lambda given: PairDataset(3, 2, item_features=given)[3]["item_features"], [1.5, 2.0]),
     "codes": (lambda given: pairs_with(users=given), [2.0, 0.0, 1.0]),
     "weights": (lambda given: rows_of(WeightedBatchSampler(given, 2, seed=1)), [0.5, 2.0, 0.125, 4.0]),
     "new weights": (lambda given: reweighted([3, 1], given), [2.0, 0.5]),
-    "weights of a tree of sums": (lambda given: sums_of([3, 1], given), [2.0, 0.5]),
-    "priorities": (lambda given: importance_of([3, 1], given), [2.0, 0.5]),
-    "losses": (lambda given: perplexities_of([3, 1], given), [2.0, 0.5]),
-    "weights of a state": (resumed_with, [0.5, 2.0, 0.125, 4.0]),
-    "probabilities": (lambda given: correct_probabilities(given, 0.5).tolist(), [0.5, 0.125]),
     "table of probabilities": (
         lambda given: correct_probabilities(given, [0.5, 1.0]).tolist(),
         [[0.5, 0.5], [0.125, 0.875]],
     ),
-    "column of weights": (weighted_tree_rows, [0.5, 2.0, 0.125, 4.0]),
 }
 
 
@@ -271,7 +197,7 @@ MISSING_FORMS: dict[str, Form] = {
 
 
 @pytest.mark.parametrize("form", MISSING_FORMS)
-@pytest.mark.parametrize("name", ["strata", "weights", "new weights", "priorities", "losses", "codes", "probabilities"])
+@pytest.mark.parametrize("name", ["strata", "weights", "new weights", "codes"])
 def test_missing_numbers_of_every_form_are_refused_alike(name: str, form: str) -> None:
     entry, values = OF_NUMBERS[name][0], [float("nan"), 1.0]
     assert refusal_of(entry, MISSING_FORMS[form](values)) == refusal_of(entry, np.array(values))
@@ -286,9 +212,7 @@ def test_logical_values_of_every_form_are_no_rows(name: str, form: str) -> None:
     assert "bool values instead" in refusal_of(entry, values)
 
 
-@pytest.mark.parametrize(
-    "name", ["strata", "values of bins", "labels", "weights", "new weights", "priorities", "losses"]
-)
+@pytest.mark.parametrize("name", ["strata", "values of bins", "labels", "weights", "new weights"])
 def test_a_scalar_of_every_form_is_refused_alike(name: str) -> None:
     entry = OF_NUMBERS[name][0]
     expected = refusal_of(entry, np.array(1.5))
@@ -296,7 +220,7 @@ def test_a_scalar_of_every_form_is_refused_alike(name: str) -> None:
         assert refusal_of(entry, scalar) == expected
 
 
-@pytest.mark.parametrize("name", ["labels", "weights", "new weights", "probabilities", "table of probabilities"])
+@pytest.mark.parametrize("name", ["labels", "weights", "new weights", "table of probabilities"])
 def test_lists_of_unequal_lengths_are_refused_alike(name: str) -> None:
     entry, values = OF_NUMBERS[name][0], [[0.5], [0.5, 1.0]]
     assert re.search("Got (object values|other values|1 dimension) instead", refusal_of(entry, values))
@@ -330,11 +254,6 @@ def test_tables_have_the_types_of_their_columns() -> None:
     assert np.array_equal(plain_array(frame), [[1, 0.5], [2, np.nan]], equal_nan=True)
     assert plain_array(frame[["a"]]).dtype == np.int64
     assert plain_array(frame.assign(c=[True, False])).dtype == object  # no numbers, as in a table without such columns
-
-
-def test_what_no_array_of_numpy_can_be_is_one_of_objects() -> None:
-    for ragged in ([[1], [1, 2]], [np.zeros((2, 3)), np.zeros((2, 4))], [torch.zeros(2), torch.zeros(3)]):
-        assert plain_array(ragged).shape == (2,) and plain_array(ragged).dtype == object
 
 
 def test_one_row_and_one_value_are_feedback_too() -> None:

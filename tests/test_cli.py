@@ -170,13 +170,6 @@ def test_an_error_names_options_takes_one_line_and_gives_two(
     assert told.err.startswith("pystrat: ") and message in told.err
 
 
-@pytest.mark.parametrize("values", ["f=3 4", "4 f=3", "4 5", "f=3 f=4"])
-def test_numbers_by_stratum_are_given_once(values: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        run("plan", file, "--strata", "sex", *(part for value in values.split() for part in ("-m", value)))
-    assert "must be one number, or STRATUM=NUMBER once for each stratum." in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import pytest
 
 from pystrat import EpochSubsetBatchSampler, StratifiedBatchSampler, UniformBatchSampler, WeightedBatchSampler
 from pystrat.digest import difference, fingerprint
-from tests.inside import kinds
 from tests.specimens import samplers
 
 
@@ -56,11 +54,6 @@ def test_what_differs_has_the_name_of_a_parameter_or_another_one_that_users_know
             assert difference(f"{part}=1", f"{part}=2") != f"another '{part}'"
 
 
-def test_bytes_that_are_0_count() -> None:
-    vectors = [np.array([1, 2, *[0] * n_more], dtype=np.uint8) for n_more in range(12)]
-    assert len({kinds.call("digest", {}, {"bytes": vector})["digest"].tobytes() for vector in vectors}) == 12
-
-
 @pytest.mark.parametrize("form", [np.array, tuple])
 def test_parts_that_differ_in_anything_have_other_fingerprints(form: Any) -> None:
     parts: list[dict[str, Any]] = [
@@ -84,18 +77,6 @@ def test_parts_that_differ_in_anything_have_other_fingerprints(form: Any) -> Non
     ]
     found = [fingerprint("kind", **part) for part in parts]
     assert len(set(found)) == len(found) and fingerprint("other", **parts[3]) not in found
-
-
-def test_the_memory_of_an_array_does_not_matter() -> None:
-    array = np.arange(12, dtype=np.int32).reshape(3, 4)
-    forms = [array, array.astype(">i4"), np.asfortranarray(array), np.repeat(array, 2, axis=0)[::2]]
-    assert len({fingerprint("kind", array=form) for form in forms}) == 1
-    for one, other in combinations([array, array.T, array.ravel(), array.astype(np.int64)], 2):
-        assert fingerprint("kind", array=one) != fingerprint("kind", array=other)
-
-
-def test_numbers_of_numpy_are_those_of_python() -> None:
-    assert fingerprint("kind", a=np.int16(3), b=np.float64(0.5)) == fingerprint("kind", a=3, b=0.5)
 
 
 def test_it_is_the_same_in_another_process() -> None:

@@ -55,7 +55,7 @@ SIZES = (
     *("labels_per_batch", "positives_per_label", "negatives_per_label", "n_users", "n_items"),
 )
 
-OF_PANDAS = (TypeError, ValueError, OverflowError, RuntimeWarning)  # its own errors, as they are
+OF_PANDAS = (TypeError, ValueError, KeyError, OverflowError, RuntimeWarning, FutureWarning)  # its own, as they are
 
 Arguments = dict[str, Any]
 
@@ -299,7 +299,7 @@ CALLS: dict[str, Call] = {
     "TensorLoader": Call(
         lambda folder: {"tensors": [torch.arange(6)], "sampler": uniform(folder)},
         calls=("transform",),
-        also=(TypeError, ValueError, RuntimeError, RecursionError),  # torch's own
+        also=(TypeError, ValueError, RuntimeError, RecursionError, AssertionError),  # torch's own, as without CUDA
     ),
     "LoaderWithState.set_epoch": Call(fixed(epoch=1, batches_done=1), of=tensor_loader),
     "LoaderWithState.load_state_dict": Call(
@@ -314,11 +314,11 @@ CALLS: dict[str, Call] = {
         lambda folder: {"source": corpus(folder)},
         besides_in=LISTED,
         calls=("accept",),
-        also=(OSError,),
+        also=(OSError, *NUMPY),
     ),
     "SampledOutput": Call(output_layer),
     "CorpusMixtureBatchSampler": call_of_sampler(
-        CorpusMixtureBatchSampler, besides_in=PAIRED, calls=("accept", "weights"), also=(OSError,)
+        CorpusMixtureBatchSampler, besides_in=PAIRED, calls=("accept", "weights"), also=(OSError, *NUMPY)
     ),
     "NoDuplicatesBatchSampler": call_of_sampler(
         NoDuplicatesBatchSampler,
@@ -344,7 +344,7 @@ CALLS: dict[str, Call] = {
     "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}),
     "class_weights": Call(fixed(labels=LABELS)),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2)),
-    "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5)),
+    "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), also=OF_PANDAS),
     "density_weights": Call(fixed(values=[1.0, 2.0, 4.0])),
     "distribute": Call(fixed(sampler=[3, 1, 2, 0], batch_size=2), besides=SHARDED),
     "decode_pairs": Call(fixed(numbers=[7, 12], n_items=4)),
@@ -353,7 +353,7 @@ CALLS: dict[str, Call] = {
     "inverse_density_weights": Call(fixed(values=[1.0, 2.0, 4.0])),
     "inverse_frequency_weights": Call(fixed(labels=LABELS)),
     "labels_of": Call(fixed(dataset=Labelled(targets=LABELS), column="targets")),
-    "labels_of_masks": Call(fixed(masks=[[[0, 1]], [[1, 255]]], n_classes=2, ignore=255)),
+    "labels_of_masks": Call(fixed(masks=[[[0, 1]], [[1, 255]]], n_classes=2, ignore=255), also=OF_PANDAS),
     "min_samples_for_batch_size": Call(fixed(strata=LABELS, mean_batch_size=4)),
     "plot_batch_counts": Call(fixed(tables={"x": pd.DataFrame({"a": [1, 2]})}, label="a"), also=OF_PANDAS),
     "plot_plan": Call(fixed(plan=pystrat.StratifiedBatchSampler([0, 1, 0], 1).plan)),

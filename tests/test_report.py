@@ -142,11 +142,9 @@ def test_the_plot_of_counts_shows_every_batch_and_marks_those_without_the_label(
     assert axes[0, 0].get_title() == "plain\n4 batches, 2 without yes rows"
     assert axes[0, 1].get_title() == "stratified\n4 batches, none without yes rows"
     assert axes[0, 0].get_ylabel() == axes[1, 0].get_xlabel() == "yes rows per batch"
-    assert not axes[0, 0].texts and axes[0, 1].texts[0].get_text() == "1 yes row in every batch"
     assert [[bar.get_height() for bar in axis.patches] for axis in axes[1]] == [[2, 1, 0, 1], [0, 4, 0, 0]]
     axes = plot_batch_counts({"stratified": pd.DataFrame({"1": [2, 3]}), "plain": pd.DataFrame({"1": [0, 9]})}, "1")
     assert all(axis.get_ylim()[1] > 9 for axis in axes[0]), "room for the largest count, whatever the order"
-    assert axes[0, 0].texts[0].get_text() == "2 to 3 '1' rows in every batch"
 
 
 @pytest.mark.parametrize(

@@ -40,31 +40,6 @@ def test_every_public_name_of_both_languages_has_one_line(load: Any) -> None:
         names.group_of("folder_file")
 
 
-@pytest.mark.parametrize(
-    ("python", "r", "message"),
-    [
-        ({"NewBatchSampler"}, set(), "IN_PYTHON or RENAMED lacks NewBatchSampler"),
-        (set(), {"batch_sampler_new"}, "IN_R or RENAMED lacks batch_sampler_new"),
-        ({"NewBatchSampler"}, {"batch_sampler_new"}, ""),
-        ({"stratum_codes"}, set(), "IN_R has, but Python has stratum_codes"),
-        ({"-labels_of"}, {"-labels_of"}, "has, but the package has no labels_of"),
-        (set(), {"-nsch_2017"}, "IN_R has, but the package has no nsch_2017"),
-    ],
-)
-def test_a_name_without_counterpart_must_be_listed(load: Any, python: set[str], r: set[str], message: str) -> None:
-    names = load("names")
-    both = ({names.short(name) for name in names.python_names()}, set(names.r_files(ROOT)))
-    given = [
-        (found | {name for name in changed if name[0] != "-"}) - {name[1:] for name in changed if name[0] == "-"}
-        for found, changed in zip(both, (python, r))
-    ]
-    if message:
-        with pytest.raises(SystemExit, match=message):
-            names.check_names(*given)
-    else:
-        names.check_names(*given)
-
-
 # Documents ------------------------------------------------------------------------------------------------------------
 
 

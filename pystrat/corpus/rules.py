@@ -69,7 +69,7 @@ def _rule(words: list[bytes], where: str) -> Rule:
 def translated(pattern: bytes) -> dict[str, bytes]:
     """Return the "regex" of a Lua pattern, or the "reason" why it is malformed."""
     found = _kinds.call("lua_pattern", {}, {"pattern": np.frombuffer(pattern, dtype=np.uint8)})
-    return {name: text.tobytes() for name, text in found.items()}
+    return {name: found[name].tobytes() for name in ("regex", "reason") if name in found}
 
 
 def rules_of_files(rules: Sequence[Rule], names: Sequence[bytes]) -> list[int]:

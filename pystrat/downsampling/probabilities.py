@@ -48,15 +48,12 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     Parameters
     ----------
     probabilities : array of float, shape (n,) or (n, number of classes)
-        Predicted probabilities from 0 to 1, of a network that was trained without weights: those of the minority, one
-        per row, or a table with one column per class, whose rows sum to 1 (to 0.001). An array of shape (n, 1), as
-        networks return it, is treated like one of shape (n,).
+        Predicted probabilities from 0 to 1, of a network that was trained without weights: those of the minority, or a
+        table with one column per class, whose rows sum to 1 (to 0.001).
     keep_rate : float, or array of float of shape (number of classes,)
-        How often an epoch of the training took a row of the majority, finite and above 0: below 1 if rows were left
-        out, above 1 if they were repeated. For a table, the rate of each class. A dict, or a Series such as
-        ``sampler.keep_rates`` of a `DownsampledBatchSampler` or ``sampler.plan.keep_rates`` of a stratified sampler,
-        has the classes as its keys; the table must then be a DataFrame, whose columns are matched by value. An array,
-        such as ``sampler.keep_rates.to_numpy()``, has the order of the columns.
+        How often an epoch of the training took a row of the majority, above 0: below 1 if rows were left out, above 1
+        if they were repeated. For a table, the rate of each class. A dict, or a Series such as ``sampler.keep_rates``,
+        has the classes as its keys; the table must then be a DataFrame, whose columns are matched by value.
 
     Returns
     -------
@@ -67,8 +64,7 @@ def correct_probabilities(probabilities: Any, keep_rate: Any) -> NDArray[np.floa
     Notes
     -----
     By Bayes' rule, training on rows of class c at the rate r_c multiplies the odds of that class by r_c (C. Elkan, "The
-    foundations of cost-sensitive learning", 2001). If a network fits its training rows only roughly, so does the
-    correction.
+    foundations of cost-sensitive learning", 2001).
 
     Examples
     --------

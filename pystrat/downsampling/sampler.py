@@ -22,33 +22,28 @@ from pystrat.value_names import name_of
 class DownsampledBatchSampler(PlannedBatchSampler):
     """Batch sampler with all rows of the rare classes and, in each epoch, a new part of the frequent one.
 
-    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_downsampled()`` returns the same batches, row for row, from the same seed.
-    docs/downsampling.md is a guide.
+    docs/downsampling.md is a guide. The R function is ``rbridge::batch_sampler_downsampled()``.
 
     Parameters
     ----------
     strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        The class of each row of the dataset; at most 2^31 - 1 rows, none missing.
+        The class of each row of the dataset, none missing.
     multiplier : float or dict
         The number of rows of the majority to keep, as a multiple of all other rows:
         ``k = min(majority, floor(multiplier * minority + 1/2))``, at least 1. For several classes, a dict from class to
-        multiplier: ``min(rows, floor(multiplier * smallest + 1/2))`` rows of each class in it are kept, where smallest
-        is the size of the smallest class; all rows of other classes are kept. A float is taken as the decimal number of
-        15 significant digits that is shown (a narrower numpy float as the shortest that represents it).
+        multiplier, of the smallest class; all rows of other classes are kept. A float is taken as the decimal number of
+        15 significant digits that is shown.
     batch_size : int
         The largest number of rows in a batch.
     majority : label, optional
-        The class to downsample, against all others together. Optional if there are two classes of different sizes: then
-        it is the larger one. Not allowed with a dict. If the strata have several columns, a class is a tuple of values,
-        such as ``(1, "y")``; the same applies to the keys of `multiplier`.
+        The class to downsample, against all others together; by default the larger one of two. Not allowed with a dict.
+        If the strata have several columns, a class is a tuple of values, such as ``(1, "y")``.
     in_turn : bool, default False
         If False, the kept rows are drawn anew in each epoch. If True, epochs take rows in turn from one shuffled order
-        of each downsampled class, k rows per epoch, cyclically: no row occurs again before all others have occurred.
+        of each downsampled class, cyclically: no row occurs again before all others have occurred.
     weights : dict, optional
         The training weight of a row of each class in it, a finite number above 0. Other classes have the weight that
-        corrects for the downsampling, rows / kept rows. Keys are those of `multiplier`. The batches do not depend on
-        the weights.
+        corrects for the downsampling, rows / kept rows.
     seed, num_replicas, rank : int, optional
         As in `StratifiedBatchSampler`, but the number of batches is rounded up.
 
@@ -56,17 +51,14 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has all rows of the classes that are not downsampled, and exactly `kept` rows of each other class. No row
-      occurs twice.
-    * An epoch of T rows has ``ceil(T / batch_size)`` batches, rounded up to a multiple of `num_replicas`. No batch has
-      more than `batch_size` rows, batch sizes differ by at most 1, and every batch holds the floor or the ceiling of
-      each class's share.
+    * An epoch has all rows of the classes that are not downsampled, and exactly the kept rows of each other class, each
+      once.
+    * An epoch of T rows has ``ceil(T / batch_size)`` batches, rounded up to a multiple of `num_replicas`. Batch sizes
+      differ by at most 1, and every batch holds the floor or the ceiling of each class's share.
     * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent
       between epochs.
-    * With `in_turn`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class. Over ``N / gcd(N, k)`` epochs,
-      every row occurs equally often, so that the mean over them of a sum weighted by `weights` equals the sum over all
-      rows.
-    * A pickle takes one byte per row for up to 256 classes.
+    * With `in_turn`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class, and over ``N / gcd(N, k)``
+      epochs every row occurs equally often.
 
     The method is that of "Sampling methods within TensorFlow input functions" (Datatonic). It preserves calibration at
     a fraction of the gradient steps; do not expect a better ranking (AUC).

@@ -106,7 +106,7 @@ def split_numbers(numbers: Any, n_items: int) -> tuple[NDArray[np.int64], NDArra
 def decode_pairs(
     numbers: Any, n_items: int, *, user_ids: Any = None, item_ids: Any = None
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
-    """Return users, items and labels of the pair numbers of `NegativePairBatchSampler`.
+    """Return users, items and labels of the pair numbers of `NegativePairBatchSampler`, as arrays of their shape.
 
     Parameters
     ----------
@@ -115,13 +115,7 @@ def decode_pairs(
     n_items : int
         The total number of items, as in the sampler.
     user_ids, item_ids : array_like, optional
-        The ids by code, such as the sampler's; if items have ids, one for each of `n_items`.
-
-    Returns
-    -------
-    tuple of three numpy.ndarray
-        Of the shape of `numbers`: users and items, as ids if these were given, else as codes from 0 (int64), and the
-        labels, 1 for positives, else 0 (int64).
+        The ids by code, such as the sampler's, which are returned in place of codes from 0.
 
     Examples
     --------

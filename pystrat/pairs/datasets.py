@@ -15,24 +15,17 @@ from pystrat.pairs.codes import check_ids, check_table, split_numbers
 
 
 class FeatureLookup:
-    """Features by id, looked up for many ids at once.
+    """Features by id, looked up for many ids at once, as `pandas.Index.get_indexer` finds them.
 
     Parameters
     ----------
     features : array_like, shape (n, ...), or mapping
-        The features of each id. A mapping has the features of each id by its id, and so does a Series or DataFrame with
-        an index of its own.
+        The features of each id; a mapping, a Series or a DataFrame with an index of its own has them by id.
     ids : array_like, shape (n,), optional
-        The ids, all different: anything that pandas indexes. By default 0, 1, ..., n - 1. Left out if `features` is a
-        mapping.
+        The ids, all different: anything that pandas indexes. By default 0, 1, ..., n - 1.
     default : array_like, optional
         The features of unknown ids: one value, or an array of the shape of an id's features. If not given, an unknown
         id raises an error.
-
-    Notes
-    -----
-    Ids are found as `pandas.Index.get_indexer` finds them, and a default makes the dtype that numpy gives the features
-    and the default together.
 
     Examples
     --------
@@ -120,23 +113,16 @@ class PairDataset:
     n_users, n_items : int
         The sampler's `n_users` and `n_items`: pair numbers depend on the number of items.
     user_features, item_features : array_like or FeatureLookup, optional
-        The features of each code: an array whose row c belongs to code c, or a lookup. A lookup is called with codes,
-        or with ids if it has its own ids and they are given here, too. If a Series or DataFrame has an index of its
-        own, this has the ids, or the codes, and decides.
+        The features of each code: an array whose row c belongs to code c, or a lookup. A lookup is called with ids if
+        it has its own ids and they are given here, too, else with codes. An index of a Series or DataFrame decides.
     user_ids, item_ids : array_like, optional
         The ids by code, one for each: the sampler's `user_ids` and `item_ids`.
 
     Notes
     -----
-    ``DataLoader(dataset, sampler=sampler, batch_size=None)`` requests a whole batch at once and turns its arrays into
-    tensors. ``DataLoader(dataset, batch_sampler=sampler)`` returns the same batches, collated from single pairs. Use
-    this form with libraries that create loaders anew, such as accelerate and Lightning.
-
-    It has no length: a sampler of PyTorch in the place of the sampler, which would go through all pairs, fails at once.
-
     An item is a dict with ``user`` and ``item``, codes as int64, ``label``, 1 or 0 as float32, and, if given,
     ``user_id``, ``item_id``, ``user_features`` and ``item_features``. One number returns single values, several numbers
-    return arrays.
+    return arrays. It has no length, so that a sampler of PyTorch, which would go through all pairs, fails at once.
 
     Examples
     --------
@@ -182,10 +168,8 @@ class TripleDataset(PairDataset):
 
     Notes
     -----
-    It takes the numbers of one or more whole triples, and returns a dict with ``user`` and ``positive``, codes as int64
-    of shape (b,), and ``negatives``, of shape (b, k). If given, there are also ``user_id``, ``positive_id``,
-    ``negatives_id``, ``user_features``, ``positive_features`` and ``negatives_features``. Loaders are those of
-    `PairDataset`.
+    It takes the numbers of whole triples, and returns a dict with ``user`` and ``positive``, codes as int64 of shape
+    (b,), ``negatives``, of shape (b, k), and, if given, the ids and features of each, such as ``negatives_id``.
 
     Examples
     --------

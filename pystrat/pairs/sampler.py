@@ -66,8 +66,7 @@ class ObservedPairsBatchSampler(KindBatchSampler):
 class NegativePairBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of observed pairs, the positives, and new pairs that were not observed, the negatives.
 
-    For recommenders and other models of interactions. It yields pair numbers, which `PairDataset` turns into users,
-    items and labels. docs/pairs.md is a guide.
+    It yields pair numbers, which `PairDataset` turns into users, items and labels. docs/pairs.md is a guide.
 
     Parameters
     ----------
@@ -83,19 +82,17 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         The total numbers of users and items, at most 2^31 - 1 each and 2^52 pairs; by default the largest code plus
         one. Not allowed with ids, whose number is that of those that occur.
     method : {"uniform", "per_user", "popularity"}, default "uniform"
-        How to draw negatives. "uniform": from all pairs of a user and an item. "per_user": from all items, for each
-        user (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in
+        How to draw negatives. "uniform": from all pairs of a user and an item. "per_user": from the items of each user,
+        (1 - r) / r for each of the user's positives. "popularity": the user of a random positive, with an item in
         proportion to a power of the number of its positives.
     unique : bool, default False
         Whether no negative occurs twice in an epoch. Not allowed with "popularity".
     reject_positives : bool, default True
         If False, negatives are drawn from all pairs, so that positives occur among them: the published form.
     power : float, optional
-        For "popularity", at least 0, by default 0.75: with 1, items are drawn as often as they occur; with 0, all are
-        equally likely.
+        For "popularity", at least 0, by default 0.75. With 0, all items are equally likely.
     full_users : {"error", "skip"}, default "error"
-        For "per_user", what to do with users whose positives are all items: raise an error, or skip them. Their
-        positives stay.
+        For "per_user": raise an error for users whose positives are all items, or give them no negatives.
     seed, num_replicas, rank : int, optional
         As in `StratifiedBatchSampler`, except that the number of batches is rounded up to a multiple of `num_replicas`.
 
@@ -112,10 +109,6 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
       positives and of the negatives, at least one of each, positives first; sizes differ by at most 1.
     * A pair number is ``2 * (user * n_items + item) + label``, below 2^53, where the label is 1 for a positive. R has
       the same number.
-
-    The idea of new negatives in proportion to the positives is from Datatonic, "Sampling methods within TensorFlow
-    input functions" (2018). The power 0.75 is from T. Mikolov and others, "Distributed Representations of Words and
-    Phrases and their Compositionality" (2013).
 
     Examples
     --------
@@ -169,7 +162,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
     """Batch sampler of triples: a user, an item that the user met, and new items that the user has not met.
 
     For losses that compare a positive with negatives of the same user, such as BPR and sampled softmax. It yields pair
-    numbers, which `TripleDataset` turns into users, positives and negatives. docs/pairs.md is a guide.
+    numbers, which `TripleDataset` turns into users, positives and negatives.
 
     Parameters
     ----------
@@ -199,8 +192,6 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
       sizes differ by at most 1 triple.
     * A batch of b triples is ``b * (k + 1)`` pair numbers: the positive, label 1, and its k negatives, label 0, triple
       after triple. R has the same numbers.
-
-    The method is that of S. Rendle and others, "BPR: Bayesian Personalized Ranking from Implicit Feedback" (2009).
 
     Examples
     --------

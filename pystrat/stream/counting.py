@@ -23,23 +23,12 @@ def count_sources(
     read: Callable[[Any], Iterable[Any]],
     stratum: Union[Callable[[Any], Any], Any],
 ) -> pd.DataFrame:
-    """Count the rows of each stratum in each source, reading all of them once.
+    """Count the rows of each stratum (columns) in each source (rows), reading all of them once.
 
     Parameters
     ----------
     sources, read, stratum
-        As in `StratifiedStream`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The result of `pystrat.shard_counts`: a row for each source, by its name, and a column for each stratum. Pass it
-        to `StratifiedStream` as `counts`, which also accepts the same table from a query. A source may have no rows.
-
-    Raises
-    ------
-    TypeError, ValueError, SourceError
-        If a parameter or the strata of a source are invalid, or a source cannot be read.
+        As in `StratifiedStream`, which also accepts the same table from a query. A source may have no rows.
     """
     return count_shards(_StrataOfSources(dict(name_sources(sources)), SourceReader(read, stratum))).to_frame()
 

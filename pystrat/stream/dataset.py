@@ -21,7 +21,7 @@ from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, CutBatches
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
 from pystrat.stream.lanes import Drawn, Lanes, strata_of_keys
-from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, UnknownStratum
+from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, shown_stratum
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     import pandas as pd
@@ -62,13 +62,11 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         The share of each stratum in every batch, as positive weights, such as ``{"positive": 1, "negative": 3}``, with
         `mean_batch_size` and `counts`.
     balance : {"over", "under"} or int, optional
-        Take the same number of rows of every stratum in each epoch, over all lanes: the size of the largest stratum
-        ("over", oversampling), the size of the smallest ("under", undersampling), or a given number. With
-        `mean_batch_size` and `counts`.
+        Take the same number of rows of every stratum in each epoch, over all lanes: that of the largest stratum
+        ("over"), that of the smallest ("under"), or a given number. With `mean_batch_size` and `counts`.
     rare : {"error", "warn", "allow"}, default "error"
-        What to do, with `counts`, if a lane has fewer than m rows of a stratum: raise an error, or put all rows of each
-        lane into one batch, with or without a warning. With `mean_batch_size`, what to do if a lane has more batches
-        than rows of a stratum: raise an error, or make batches without the stratum, with or without a warning.
+        What to do, with `counts`, if a lane has too few rows of a stratum: raise an error; or, with or without a
+        warning, put all rows of each lane into one batch or, with `mean_batch_size`, make batches without the stratum.
     buffer_size : int, optional
         Without counts, the largest number of rows that a lane may hold in memory at a time; by default unlimited.
     lanes : int, default 1
@@ -82,16 +80,6 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     seed, num_replicas, rank : int, optional
         As in `StratifiedBatchSampler`.
 
-    Attributes
-    ----------
-    seed, num_replicas, rank, epoch, min_samples_per_stratum : int
-        The next epoch is counted from 0; `num_replicas` and `rank` are None if not given.
-
-    Raises
-    ------
-    SourceError
-        While batches are made, if a source cannot be read, or does not match its counts or strata.
-
     Notes
     -----
     * With counts, each batch has the floor or ceiling of its share of each stratum, each row is in one batch, ``len``
@@ -102,7 +90,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
       are added to its last batch. The number of batches is not known, and may differ between ranks.
     * For a given number of lanes, the batches and their order are the same with any number of workers and ranks;
       without counts, the order may differ once a lane has ended.
-    * Without workers, each iteration is the next epoch; with workers, once they have delivered the epoch before.
+    * A source that cannot be read, or does not match its counts or strata, raises a `SourceError` with the row.
 
     Examples
     --------
@@ -171,8 +159,6 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         named = fingerprint_of(sources=[self._names[k] for k in in_order], strata=list(self._strata))
         self._known_fingerprint = f"{self._lanes.plan_fingerprint} {named}"
 
-    # Public ---------------------------------------------------------------------------------------------------------
-
     @property
     def min_samples_per_stratum(self) -> int:
         """The number of rows of each stratum that every batch has."""
@@ -181,27 +167,23 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     def class_weights(self, *, normalize: bool = False) -> pd.Series:
         """Return the training weight of each stratum, by its value, sorted as ``numpy.unique`` sorts classes.
 
-        It is its rows / its rows in an epoch, over all lanes, with counts; if `normalize`, divided by the mean of the
-        weights over an epoch, so that the learning rate keeps its scale.
+        It is its rows / its rows in an epoch, over all lanes; if `normalize`, divided by the mean over an epoch.
         """
         weights = self._weights_of_strata(normalize)
         return sorted_series(weights, encode_strata(self._labels, missing="stratum").values, "weight")
 
     def weights(self, rows: Sequence[Any], *, normalize: bool = False) -> NDArray[np.float64]:
-        """Return the training weight of each row, that of its stratum, as `class_weights` has it.
-
-        The rows are a list as the reader returns them, such as a batch; a stream has no positions of rows.
-        """
+        """Return the training weight of each row of a list, such as a batch: that of its stratum."""
         weights = self._weights_of_strata(normalize)
         if not isinstance(rows, (list, tuple)):
             raise refused_type("rows", "be a list of rows, such as a batch", show(rows))
         strata: list[Any] = []
         self._reader.add_strata(strata, rows)
-        try:
-            return weights[self._codes.of(strata)]
-        except UnknownStratum as error:
+        codes = self._codes.of(strata)
+        if (codes < 0).any():
             required = f"have strata that are one of {listed(self._strata)}"
-            raise refused_value("rows", required, error.shown) from None
+            raise refused_value("rows", required, shown_stratum(strata[int(codes.argmin())]))
+        return np.asarray(weights[codes])
 
     def _weights_of_strata(self, normalize: bool) -> NDArray[np.float64]:
         """Return the weight of each stratum, in the order of the counts."""
@@ -219,8 +201,6 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
 
     def __iter__(self) -> StreamIterator:
         return StreamIterator(self)
-
-    # Called by iterators and loaders --------------------------------------------------------------------------------
 
     @property
     def _is_counted(self) -> bool:
@@ -262,8 +242,6 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         # The place of a worker may be beyond the end.
         return super()._state(Place(place.epoch, min(place.batch, self._length_of(place.epoch))))
 
-    # How batches are made -------------------------------------------------------------------------------------------
-
     def _lane_batches(self, lane: int, epoch: int, drawn: Drawn, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of one of this rank's lanes in an epoch, beginning with batch `first`."""
         lanes, lane = self._lanes, (self.rank or 0) + self._stride * lane
@@ -281,7 +259,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
                 dealing.add(rows, codes, copies)
                 del rows  # the batches hold them
                 yield from dealing.finished()
-                self._check_room(group[-1], dealing, 0)
+                self._check_room(group[-1], dealing)
         if lanes.counts is None:
             if not dealing.has_cut:
                 raise SourceError(f"Lane {lane} has no batch: {self._missing_from(dealing)}.")
@@ -320,12 +298,11 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         name, counts = self._names[source], self._lanes.counts
         found = np.zeros(len(self._strata), dtype=np.int64)
         for rows, strata in self._reader.chunks(self._sources[source]):
-            try:
-                codes = self._codes.of(strata)
-            except UnknownStratum as error:
-                where = f"The stratum of row {int(found.sum()) + error.place} of the source '{name}'"
-                required = f"must be one of {listed(self._strata)}"
-                raise SourceError(f"{where} {required}. Got {error.shown} instead.") from None
+            codes = self._codes.of(strata)
+            if codes.min() < 0:
+                place, required = int(codes.argmin()), f"must be one of {listed(self._strata)}"
+                where = f"The stratum of row {int(found.sum()) + place} of the source '{name}'"
+                raise SourceError(f"{where} {required}. Got {shown_stratum(strata[place])} instead.")
             found += np.bincount(codes, minlength=len(found))
             if counts is not None:
                 self._check_found(source, counts[source], found, is_end=False)
@@ -341,21 +318,16 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
             code = int(wrong[0])
             required = f"must have {count_of(int(counts[code]), 'row')} of '{self._strata[code]}', as its counts say"
             got = f"{'' if is_end else 'at least '}{int(found[code])}"
-            info: Any = get_worker_info()  # type: ignore[no-untyped-call]
-            is_divided_by_reader = info is not None and info.num_workers > 1 and found[code] < counts[code]
-            advice = " The reader must not divide the rows among the workers." if is_divided_by_reader else ""
+            may_be_divided = is_end and get_worker_info() is not None  # type: ignore[no-untyped-call]
+            advice = " The reader must not divide the rows among the workers." if may_be_divided else ""
             raise SourceError(f"The source '{self._names[source]}' {required}. Got {got} instead.{advice}")
 
-    def _check_room(self, source: int, dealing: Any, waiting: int) -> None:
+    def _check_room(self, source: int, dealing: Any, waiting: int = 0) -> None:
         """Refuse a source whose rows exceed the buffer; `waiting` of them are read but not yet dealt."""
-        if self._limit is None or dealing.n_held + waiting <= self._limit:
-            return
-        required = (
-            f"The source '{self._names[source]}' must leave at most {count_of(self._limit, 'row')} in the buffer."
-        )
-        whose = "its own" if self._lanes.together == 1 else "its group"
-        why = f"{waiting} of {whose} wait to be shuffled, and " if waiting else ""
-        raise SourceError(f"{required} Got {dealing.n_held + waiting} instead: {why}{self._missing_from(dealing)}.")
+        if self._limit is not None and dealing.n_held + waiting > self._limit:
+            required = f"must leave at most {count_of(self._limit, 'row')} in the buffer"
+            got = f"{dealing.n_held + waiting} instead: {self._missing_from(dealing)}"
+            raise SourceError(f"The source '{self._names[source]}' {required}. Got {got}.")
 
     def _missing_from(self, dealing: CutBatches) -> str:
         """Return text that names the strata that the next batch still needs."""

@@ -17,17 +17,10 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 class CountedBatches:
     """Batches of a lane with known counts.
 
-    An epoch takes k rows of a stratum, which have ranks from 1 on. Rank i belongs to batch ceil((i * B - h) / k), where
-    h is the shift of the stratum. So each batch has the floor or ceiling of k / B rows, and is complete as soon as the
-    last of them has been read. Its rows are ordered by stratum, then rank.
-
-    Parameters
-    ----------
-    taken, shifts : numpy.ndarray of int64, shape (number of strata,)
-        The rows of each stratum that an epoch takes, and the shifts.
-    n_batches : int
-    first : int
-        The first batch to deliver, from 0. Rows of earlier batches are dropped.
+    An epoch takes k rows of a stratum (`taken`), which have ranks from 1 on. Rank i belongs to batch
+    ceil((i * B - h) / k), where h is the shift of the stratum. So each batch has the floor or ceiling of k / B rows. It
+    is complete as soon as the last of them has been read. Its rows are ordered by stratum, then rank. Rows of batches
+    before `first`, from 0, are dropped.
     """
 
     def __init__(self, taken: Integers, shifts: Integers, n_batches: int, first: int) -> None:
@@ -84,15 +77,8 @@ class CountedBatches:
 class CutBatches:
     """Batches of a lane without counts: a batch is cut as soon as it has enough rows of each stratum.
 
-    The batch that was cut last is held back, because the rows left at the end of the lane are added to it.
-
-    Parameters
-    ----------
-    n_strata : int
-    least, least_rows : int
-        The number of rows of each stratum, and of all rows, that a batch needs before it is cut.
-    first : int
-        The first batch to deliver, from 0.
+    It needs `least` rows of each stratum, and `least_rows` in all. The batch that was cut last is held back, because
+    the rows left at the end of the lane are added to it. Batches before `first` are not delivered.
     """
 
     def __init__(self, n_strata: int, least: int, least_rows: int, first: int) -> None:

@@ -15,22 +15,15 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
-    """Iterate over the rows of a CSV file with a header, as dicts of texts.
+    """Iterate over the rows of a CSV file with a header, as dicts of texts; blank lines are left out.
 
-    Fields follow RFC 4180, as Python's ``csv`` reads them in its strict mode. Blank lines are left out.
+    Fields follow RFC 4180, as Python's ``csv`` reads them in its strict mode. Each line has as many as the header.
 
     Parameters
     ----------
     path : path
         A file in UTF-8. One that ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is read as compressed; the last one
         needs the package zstandard.
-
-    Raises
-    ------
-    ValueError
-        If two columns have the same name, or a line has a different number of fields than the header.
-    OSError
-        If the file cannot be read.
     """
     with _opened(path) as text:
         lines = csv.reader(text, strict=True)
@@ -45,19 +38,12 @@ def read_csv(path: PathLike) -> Iterator[dict[str, str]]:
 
 
 def read_json_lines(path: PathLike) -> Iterator[Any]:
-    """Iterate over the values of a file of JSON lines, one per line. Blank lines are left out.
+    """Iterate over the values of a file of JSON lines, one per line; blank lines are left out.
 
     Parameters
     ----------
     path : path
         As in `read_csv`.
-
-    Raises
-    ------
-    ValueError
-        If a line is not valid JSON.
-    OSError
-        If the file cannot be read.
     """
     with _opened(path) as text:
         for line in text:

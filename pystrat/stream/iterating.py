@@ -22,10 +22,6 @@ class SharedEpoch:
     Without workers, the next epoch is one higher as soon as an iteration begins. With workers, it is one higher once
     all of them have delivered the epoch: they all begin at the same place, at whatever time. If a loop leaves an epoch
     before its end, only ``set_epoch()`` says whether it is to come again.
-
-    Parameters
-    ----------
-    most_workers : int
     """
 
     def __init__(self, most_workers: int) -> None:
@@ -80,9 +76,8 @@ class SharedEpoch:
 class StreamIterator(Iterator[list[Any]]):
     """One iteration over the batches of a stream, which can be saved and resumed on its own.
 
-    It takes the next epoch of the stream when its first batch is requested. With n lanes, batch k of a rank is batch
-    ``k // n`` of its lane ``k % n``. Worker w of W delivers the batches k0 + w, k0 + w + W, ... of an iteration that
-    begins with batch k0: this is the order in which a DataLoader reads from its workers.
+    With n lanes, batch k of a rank is batch ``k // n`` of its lane ``k % n``. Worker w of W delivers the batches
+    k0 + w, k0 + w + W, ... of an iteration that begins with batch k0: so a DataLoader reads from its workers.
     """
 
     def __init__(self, stream: StratifiedStream) -> None:

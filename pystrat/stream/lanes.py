@@ -9,9 +9,10 @@ import numpy as np
 from pystrat import _kinds
 from pystrat._random import RandomStream
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
-from pystrat.messages import check_integer, refused_value, show
+from pystrat.messages import check_integer, refused_value
 from pystrat.seeds import epoch_seed
-from pystrat.strata import encode_strata, listed
+from pystrat.strata import listed
+from pystrat.stream.reading import name_of_stratum, shown_stratum
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -29,24 +30,8 @@ class Drawn(NamedTuple):
 class Lanes:
     """The lanes of a stream: source k, in the order of names, belongs to lane k modulo the number of lanes.
 
-    Parameters
-    ----------
-    parts : dict
-        The request as the core plans it.
-    seed : int
-    counts : numpy.ndarray of int64, shape (number of sources, number of strata), optional
-        The rows of each stratum in each source.
-    strata : sequence of str
-        The names of the strata, for messages.
-
-    Attributes
-    ----------
-    warning : str
-        What the plan warns of, if anything.
-    n_batches, min_samples_per_stratum : int
-        The batches of each lane, and the rows of each stratum that they have; with counts.
-    totals, taken : numpy.ndarray of int64, shape (number of lanes, number of strata)
-        The rows of each stratum in each lane, and how many of them an epoch takes; with counts.
+    `parts` are the request as the core plans it, and `counts` the rows of sources by stratum, if they are known. Then
+    `totals` and `taken` have the rows of lanes by stratum, and how many of them an epoch takes; a lane has `n_batches`.
     """
 
     def __init__(self, parts: dict[str, Any], seed: int, counts: Optional[Integers], strata: Sequence[str]) -> None:
@@ -141,14 +126,12 @@ class Lanes:
 
 def strata_of_keys(numbers: Mapping[Any, Any], strata: Sequence[str], parameter: str) -> NDArray[np.float64]:
     """Return the codes of the strata that a mapping names by their values, or by how `counts` shows them."""
-    names = []
+    codes: list[int] = []
     for key in numbers:
-        try:
-            names.append(encode_strata([key], missing="stratum").exact_names[0])
-        except (TypeError, ValueError):  # no stratum can have this value
-            raise refused_value(parameter, f"name strata, which are {listed(strata)}", show(key)) from None
-    for name in names:
-        if name not in strata or names.count(name) > 1:
+        name = name_of_stratum(key)
+        code = strata.index(name) if name in strata else -1
+        if code < 0 or code in codes:
             required = f"name each of the strata once, {listed(strata)}"
-            raise refused_value(parameter, required, show(name) + " twice" * (names.count(name) > 1))
-    return np.array([strata.index(name) for name in names], dtype=np.float64)
+            raise refused_value(parameter, required, shown_stratum(key) + " twice" * (code in codes))
+        codes.append(code)
+    return np.array(codes, dtype=np.float64)

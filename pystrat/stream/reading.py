@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from pystrat.messages import refused_type, refused_value, show
-from pystrat.strata import encode_strata, listed
+from pystrat.messages import refused_type, show
+from pystrat.strata import encode_strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -32,114 +33,73 @@ class SourceError(RuntimeError):
 
 
 class SourceReader:
-    """Reads sources in chunks of rows with their strata.
-
-    Parameters
-    ----------
-    read : callable
-        Returns the rows of a source.
-    stratum : callable, or key
-        Returns the stratum of a row, or is its key in the row.
-    """
+    """Reads sources in chunks of rows with their strata; the parameters are those of `StratifiedStream`."""
 
     def __init__(self, read: Callable[[Any], Iterable[Any]], stratum: Any) -> None:
         if not callable(read):
             raise refused_type("read", "be a function of a source", show(read))
-        self._read, self._stratum = read, stratum
+        self._read, self._stratum_of = read, stratum if callable(stratum) else itemgetter(stratum)
 
     def chunks(self, source: Source) -> Iterator[tuple[list[Any], list[Any]]]:
         """Iterate over the rows of a source and their strata."""
+        done, read = 0, []  # the rows of former chunks, and what is read before a row fails
         try:
-            following = iter(_rows_of(self._read(source.content)))
-        except Exception as error:
-            raise SourceError(f"The source '{source.name}' cannot be read. {_shown(error)}") from error
-        done = 0
-        while True:
-            rows: list[Any] = []
-            strata: list[Any] = []
-            failing = rows  # has what comes before the row that fails
-            try:
+            following = iter(self._read(source.content))
+            while True:
+                rows: list[Any] = []
+                strata: list[Any] = []
+                read = rows
                 rows.extend(islice(following, CHUNK))
-                failing = strata
+                if not rows:
+                    return
+                read = strata
                 self.add_strata(strata, rows)
-            except Exception as error:
-                number = done + len(failing)
-                raise SourceError(
-                    f"Row {number} of the source '{source.name}' cannot be read. {_shown(error)}"
-                ) from error
-            if not rows:
-                return
-            done += len(rows)
-            yield rows, strata
-            del rows, strata, failing  # nothing is kept while the next rows are read
+                yield rows, strata
+                done += len(rows)
+        except Exception as error:
+            place, name = done + len(read), type(error).__name__
+            told = f"{name}: {error}" if str(error) else name
+            raise SourceError(f"The source '{source.name}' cannot be read at row {place}. {told}") from error
 
     def add_strata(self, strata: list[Any], rows: Sequence[Any]) -> None:
         """Append the stratum of each row; if one fails, those before it are appended."""
-        strata.extend(map(self._stratum if callable(self._stratum) else self._entry_of, rows))
-        if len(strata) < len(rows):  # map takes it for the end of the rows
-            raise ValueError("The function of the stratum raised StopIteration.")
-
-    def _entry_of(self, row: Any) -> Any:
-        try:
-            return row[self._stratum]
-        except KeyError:
-            if not isinstance(row, Mapping) or self._stratum in row:
-                raise
-            required = f"name one of the entries of the row, {listed(list(map(str, row)))}"
-            raise refused_value("stratum", required, show(self._stratum)) from None
+        for row in rows:
+            strata.append(self._stratum_of(row))
 
 
-class UnknownStratum(Exception):
-    """A value is not a stratum: its place among others, and how it is shown."""
-
-    def __init__(self, place: int, shown: str) -> None:
-        super().__init__(place, shown)
-        self.place, self.shown = place, shown
-
-
-class StratumCodes:
-    """The codes of values: the places of their names among those of the strata.
+class StratumCodes(dict[tuple[type, Any], int]):
+    """The codes of values: the places of their names among those of the strata, and -1 for others.
 
     Values are known by type, too: 1, 1.0 and True are the same key of a dict, but True is another stratum than 1.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
-        self._code_of = {name: code for code, name in enumerate(self.names)}
-        self._known: dict[tuple[type, Any], int] = {}
+        super().__init__()
+        self._code_of = {name: code for code, name in enumerate(names)}
+
+    def __missing__(self, key: tuple[type, Any]) -> int:
+        name = name_of_stratum(key[1])
+        code = -1 if name is None else self._code_of.get(name, -1)
+        if len(self) < 4 * len(self._code_of) and type(key[1]).__hash__ is not None:  # tensors are keys of their own
+            self[key] = code
+        return code
 
     def of(self, strata: Sequence[Any]) -> NDArray[np.int32]:
-        """Return the codes of values; raise UnknownStratum for the first one that is not a stratum."""
-        known = self._known
+        """Return the codes of values."""
         try:
-            return np.fromiter(map(known.__getitem__, zip(map(type, strata), strata)), np.int32, len(strata))
-        except (KeyError, TypeError):  # a new value, or one that is no key, such as an array
-            codes = np.fromiter((self._look_up(place, value) for place, value in enumerate(strata)), np.int32)
-        for value, code in zip(strata, codes.tolist()):
-            if type(value).__hash__ is not None and len(known) < 4 * len(self.names):  # tensors are keys of their own
-                known[type(value), value] = code
-        return codes
-
-    def _look_up(self, place: int, value: Any) -> int:
-        try:
-            return self._known[type(value), value]
-        except (KeyError, TypeError):
-            pass
-        try:
-            name = encode_strata([value], missing="stratum").exact_names[0]
-        except (TypeError, ValueError):  # no stratum can have this value
-            raise UnknownStratum(place, show(value)) from None
-        if name not in self._code_of:
-            raise UnknownStratum(place, show(name))
-        return self._code_of[name]
+            return np.fromiter(map(self.__getitem__, zip(map(type, strata), strata)), np.int32, len(strata))
+        except TypeError:  # a value that is no key, such as an array
+            return np.fromiter(map(self.__missing__, zip(map(type, strata), strata)), np.int32, len(strata))
 
 
-def _rows_of(rows: Any) -> Iterable[Any]:
-    """Return what a reader returned if it can be iterated over."""
-    if not isinstance(rows, Iterable):
-        raise TypeError(f"The reader must return an iterable of rows. Got {show(rows)} instead.")
-    return rows
+def name_of_stratum(value: Any) -> Optional[str]:
+    """Return the name that a value would have as a stratum, if it can be one."""
+    try:
+        return encode_strata([value], missing="stratum").exact_names[0]
+    except (TypeError, ValueError):
+        return None
 
 
-def _shown(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def shown_stratum(value: Any) -> str:
+    name = name_of_stratum(value)
+    return show(value if name is None else name)

@@ -49,13 +49,7 @@ class Auxiliary:
 
 
 class DrawnRow(int):
-    """A row position with the auxiliary values of its draw.
-
-    Attributes
-    ----------
-    aux : dict
-        The values by name.
-    """
+    """A row position with the auxiliary values of its draw, `aux`, by name."""
 
     aux: dict[str, Any]
 
@@ -109,9 +103,9 @@ def _are_alike(items: Any) -> bool:
 
 
 def _kind_of(item: Any) -> Optional[str]:
-    return (
-        "flag" if isinstance(item, bool) else "text" if isinstance(item, str) else "number" if is_number(item) else None
-    )
+    if isinstance(item, (bool, str)):
+        return "flag" if isinstance(item, bool) else "text"
+    return "number" if is_number(item) else None
 
 
 def auxiliary_data(auxiliary: Sequence[Auxiliary]) -> dict[str, NDArray[Any]]:

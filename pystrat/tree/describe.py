@@ -59,29 +59,19 @@ class TreeDescription:
 
     def _label(self, node: Node, code: int) -> str:
         """Return the name of a node, with the value of a clone."""
-        return (
-            node.name
-            if node.column is None or code < 0
-            else f"{node.name}[{self._table.coded[node.column].show(code)}]"
-        )
+        if node.column is None or code < 0:
+            return node.name
+        return f"{node.name}[{self._table.coded[node.column].show(code)}]"
 
     def row_probabilities(self) -> NDArray[np.float64]:
         """Return the probability of each row of the table in a draw, shape (n_rows,)."""
         return self._probabilities.copy()
 
     def frequencies(self, drawn: Optional[NDArray[np.int32]] = None) -> pd.DataFrame:
-        """Return the frequencies of the values of the used columns.
+        """Return the frequencies of the values of the used columns, with those of drawn rows if they are given.
 
-        Parameters
-        ----------
-        drawn : numpy.ndarray of row positions, optional
-            Drawn rows, to compare with the expected frequencies.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row for each column and value: ``column``, ``value``, ``table`` (its share of the rows), ``expected``
-            (its share of the draws) and, if `drawn` is given, ``drawn``.
+        A row for each column and value has ``column``, ``value``, ``table`` (its share of the rows), ``expected`` (its
+        share of the draws) and ``drawn``.
         """
         none = names_index([])
         parts = [pd.DataFrame({"column": none, "value": none, "table": [], "expected": []})]

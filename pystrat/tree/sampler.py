@@ -51,18 +51,7 @@ class _DeclaredSampler(KindBatchSampler):
         return tuple(auxiliary.name for auxiliary in self._auxiliary)
 
     def auxiliary_values(self, epoch: Optional[int] = None) -> dict[str, NDArray[Any]]:
-        """Return the auxiliary values of an epoch; changes nothing.
-
-        Parameters
-        ----------
-        epoch : int, optional
-            From 0 to 6700000; by default the next epoch.
-
-        Returns
-        -------
-        dict of numpy.ndarray, shape (number of rows,)
-            One array per name, in the order of ``batches(epoch).rows``.
-        """
+        """Return the auxiliary values of an epoch, by default the next one, by name, in the order of its rows."""
         epoch = self._requested_epoch(epoch)
         if not self._auxiliary:
             return {}
@@ -171,12 +160,6 @@ class TreeBatchSampler(_DeclaredSampler):
     seed, num_replicas, rank
         As in `BatchSampler`; batches beyond a multiple of `num_replicas` are dropped.
 
-    Warns
-    -----
-    UserWarning
-        If a weight has no effect because the parent does not draw with replacement, or if the batch size is not a
-        multiple of the root's ``repeat``, so that rows that belong together would be split.
-
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
@@ -190,9 +173,6 @@ class TreeBatchSampler(_DeclaredSampler):
     * Columns of the table are kept only as codes; the table may change after construction.
     * An auxiliary value that is a function of the user gets the numbers of the epoch and of the draw in it, both from
       0, when its batch is requested. It must be pure. It is not part of the fingerprint of a state.
-
-    Atomwise published the idea of a declared tree as TreeSampler ("Flexible, declarative dataset sampling in PyTorch");
-    this is an independent implementation.
 
     Examples
     --------
@@ -229,12 +209,8 @@ class TreeSampler(_DeclaredSampler):
     """Sampler that draws single rows of a table as a tree declares it, for ``DataLoader(dataset, sampler=...)``.
 
     It yields single row positions, and its length is the number of draws. In a state, ``batch`` is the number of draws.
-    With replicas, draws are divided one by one; use `TreeBatchSampler` if rows belong together.
-
-    Parameters
-    ----------
-    table, spec, length, persistent, seed, num_replicas, rank
-        As in `TreeBatchSampler`.
+    With replicas, draws are divided one by one; use `TreeBatchSampler`, which has the same parameters, if rows belong
+    together.
     """
 
     def __init__(
@@ -256,12 +232,7 @@ class TreeSampler(_DeclaredSampler):
 
 
 class RowIterator(Iterator[int]):
-    """One iteration over the rows of a `TreeSampler`: an iteration over its batches of one row each.
-
-    Parameters
-    ----------
-    batches : BatchIterator
-    """
+    """One iteration over the rows of a `TreeSampler`: an iteration over its batches of one row each."""
 
     def __init__(self, batches: BatchIterator) -> None:
         self._batches = batches

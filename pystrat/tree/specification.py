@@ -42,17 +42,7 @@ class Node:
 def read_specification(spec: Any) -> tuple[list[Node], Any]:
     """Return the declared nodes in preorder, and the auxiliary values as they are given.
 
-    Parameters
-    ----------
-    spec : dict, str or pathlib.Path
-        The root node as a mapping; or as YAML, in text or in a file whose name ends in .yaml or .yml.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is not a valid specification. The message names the node.
-    ImportError
-        If it is YAML and PyYAML is not installed.
+    The specification is a mapping, the root node; or YAML, in text or in a file whose name ends in .yaml or .yml.
     """
     if isinstance(spec, Path) or (isinstance(spec, str) and "\n" not in spec and spec.endswith((".yaml", ".yml"))):
         check_regular(spec, "spec")

@@ -56,14 +56,9 @@ def effective_number_weights(labels: Any, *, beta: float = 0.999) -> NDArray[np.
     Returns
     -------
     numpy.ndarray of float64, shape (n,)
-        One weight per row.
 
     Notes
     -----
-    The weight is computed as ``1 / S(n_c)``, where ``S(n) = 1 + beta + ... + beta ** (n - 1)``. This is equal but loses
-    no digits to cancellation: the relative error is below 1e-14 for any `beta` and any number of rows. The sum takes
-    O(log n_c), since ``S(2 * m) = S(m) * (2 - (1 - beta) * S(m))`` and ``S(m + 1) = S(m) * beta + 1``.
-
     The formula is that of Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective
     Number of Samples" (2019), who use it to weight the loss of a row.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of
 from pystrat.feedback import FeedbackBatchSampler
-from pystrat.messages import check_integer, refused_value
+from pystrat.messages import check_integer, refused_type, refused_value
 from pystrat.row_arguments import row_positions, row_values
 
 
@@ -52,30 +52,23 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     -----
     Guarantees, besides those of `WeightedBatchSampler`:
 
-    * A new row has the largest abs(priority) + epsilon that was ever set, 1 before any, raised to the power of alpha.
-      With ``method="rank"``, it has the largest abs(priority) ever set, 1 before any.
-    * With ``method="rank"``, the ranks are exact at every draw. Drawing k of n rows takes O(k log n), and changing k
-      priorities O(k sqrt(n)).
-    * The importance weight of row i is ``(p_min / p_i) ^ beta``, where p_i is the quantity above and p_min the least of
-      all rows: ``(n P(i)) ^ -beta``, with P(i) the probability of row i, divided by its largest value. With
-      ``normalize=False``, it is ``(n P(i)) ^ -beta`` itself. Rows that are never drawn do not count.
+    * A new row has the largest abs(priority) + epsilon that was ever set, 1 before any, raised to the power of alpha;
+      with ``method="rank"``, the largest abs(priority).
+    * Ranks are exact at every draw. Drawing k of n rows takes O(k log n), and changing k priorities O(k sqrt(n)).
+    * The importance weight of row i is ``(n P(i)) ^ -beta``, with P(i) the probability of row i; with `normalize`,
+      divided by the largest of these values.
     * With ``beta=1`` and ``normalize=False``, the mean of weight times value over a batch is an unbiased estimate of
-      the mean over all rows. With any other setting it is not.
+      the mean over all rows.
 
     The method is that of T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
 
     Examples
     --------
     >>> from pystrat import PrioritizedBatchSampler
-    >>> options = {"batch_size": 2, "alpha": 1, "beta": 1, "seed": 1}
-    >>> sampler = PrioritizedBatchSampler(4, epsilon=0.5, **options)
+    >>> sampler = PrioritizedBatchSampler(4, 2, alpha=1, beta=1, epsilon=0.5, seed=1)
     >>> sampler.update(rows=[0, 1, 2, 3], priorities=[0, 0.5, -1.5, 3.5])
     >>> sampler.importance_weights([0, 1, 2, 3]).tolist()
     [1.0, 0.5, 0.25, 0.125]
-    >>> sampler = PrioritizedBatchSampler(4, method="rank", **options)
-    >>> sampler.update(rows=[0, 1, 2, 3], priorities=[0, 0.5, -1.5, 3.5])
-    >>> sampler.importance_weights([0, 1, 2, 3]).tolist()
-    [1.0, 0.75, 0.5, 0.25]
     """
 
     _kind = "prioritized"
@@ -98,6 +91,8 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         arguments = arguments_of(locals(), without=("beta",))
+        if beta is None:
+            raise refused_type("beta", "be a number or a function", "nothing")
         self._check(arguments if callable(beta) else {**arguments, "beta": beta})
         self._beta: Union[float, Callable[[int], float]] = beta if callable(beta) else float(self._parts["beta"])
         self._begin_state({})
@@ -120,25 +115,17 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     def priorities(self, rows: Any = None) -> NDArray[np.float64]:
         """Return the absolute priorities of rows, or of all rows, as a new array.
 
-        With ``method="rank"``, they are exact. Otherwise they are computed from the weights, the powers of
-        abs(priority) + epsilon, and have an error of about 1e-16 / alpha of that sum. A row that was added without a
-        priority has the one that gives it its weight.
+        Without ranks, they are computed from the weights, with an error of about 1e-16 / alpha of them.
         """
         asked = {} if rows is None else {"rows": row_positions(rows, "rows")}
         found: NDArray[np.float64] = self._instance.ask("priorities", asked)["priorities"]
         return found
 
     def update(self, rows: Any, priorities: Any, *, since: Optional[int] = None) -> None:
-        """Set the priorities of rows, such as their errors; if a row is repeated, the last one counts.
+        """Set the priorities of rows, finite numbers of either sign; if a row is repeated, the last one counts.
 
-        Parameters
-        ----------
-        rows : array_like of int, shape (k,), or int
-        priorities : array_like of float, shape (k,), or float
-            Finite, of either sign.
-        since : int, optional
-            The value of `n_added` when the rows were drawn. Rows that `append` has written since then hold other data,
-            and keep the priorities that they have. By default, all rows are changed.
+        `since` is the value of `n_added` when the rows were drawn: rows that `append` has written since then hold other
+        data, and keep the priorities that they have.
         """
         self._update(rows, priorities, "priorities", since=since)
 
@@ -146,12 +133,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         """Add rows with these priorities, or with the largest one ever set, and return their positions.
 
         If there is no room left, these are the positions of the oldest rows, where the caller stores the new data.
-
-        Parameters
-        ----------
-        count : int, optional
-            From 0 to the capacity; by default the number of priorities, or 1 if there are none.
-        priorities : array_like of float, shape (count,), or float, optional
+        `count` is by default the number of priorities, or 1 if there are none.
         """
         values = None if priorities is None else row_values(priorities, "priorities", single=True)
         added: NDArray[np.int64] = self._instance.tell("append", {"count": count, "priorities": values})["rows"]
@@ -162,13 +144,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     ) -> NDArray[np.float64]:
         """Return the factors for the losses of rows, according to the current priorities: 0 if it is never drawn.
 
-        Parameters
-        ----------
-        rows : array_like of int, shape (k,)
-        batch : int, optional
-            The number of the batch; required if the sampler's `beta` is a function and none is given here.
-        beta : float, optional
-            The exponent, at least 0; by default that of the sampler.
+        `batch` is the number of the batch, required if the sampler's `beta` is a function and none is given here.
         """
         exponent = self._exponent(batch) if beta is None else beta
         asked = {"rows": row_positions(rows, "rows"), "beta": exponent, "normalize": self._labels["normalize"]}

@@ -25,7 +25,7 @@ class SumTree:
     Parameters
     ----------
     weights : array_like of float, shape (n,), optional
-        The weights: finite, none below 0; they need not sum to 1. A row of weight 0 is never drawn.
+        The weights: finite, none below 0. A row of weight 0 is never drawn.
     capacity : int, optional
         The largest number of rows, from 1 to 2147483647; by default the number of weights.
     seed : int, optional
@@ -35,17 +35,13 @@ class SumTree:
     -----
     Guarantees:
 
-    * A row is drawn with probability weight / total, to 53 bits. A row of weight 0 is never drawn, however sums are
-      rounded.
+    * A row is drawn with probability weight / total, to 53 bits, however sums are rounded.
     * Without replacement, rows are drawn successively from those that are left.
-    * The tree is, bit for bit, the one that is built from the same weights, whatever changes came before. The relative
-      error of `total` is at most 3 times its number of levels times 2^-53.
+    * The tree is, bit for bit, the one that is built from the same weights, whatever changes came before.
     * The same seed, weights and calls give the same rows on every machine. No global random state is read or changed.
 
-    The tree has eight children per node, each sum is always computed from its eight parts, and the descents of many
-    draws run side by side. Without replacement, repeated rows are rejected; after 2 k draws, the rows already drawn are
-    removed from the tree until the end. The method is that of M. Huenermann, "Sampling Algorithms" (2021), whose trees
-    are binary.
+    The method is that of M. Huenermann, "Sampling Algorithms" (2021), whose trees are binary; here, a node has eight
+    children.
 
     Examples
     --------
@@ -95,47 +91,20 @@ class SumTree:
         return float(self._instance.ask("total")["total"])
 
     def sample(self, k: int = 1, *, replacement: bool = True) -> NDArray[np.int32]:
-        """Draw `k` rows by their weights.
+        """Draw `k` rows by their weights, and return them in the order of the draws.
 
-        Parameters
-        ----------
-        k : int, default 1
-            From 0 to 2147483647; without replacement, at most the number of positive weights.
-        replacement : bool, default True
-            Whether a row may be drawn more than once.
-
-        Returns
-        -------
-        numpy.ndarray of int32, shape (k,)
-            In the order in which they were drawn.
+        Without `replacement`, no row is drawn more than once, and `k` is at most the number of positive weights.
         """
         return self._instance.draw_more(self._stream, {"k": k, "count": 1, "replacement": replacement})
 
     def update(self, indices: Any, weights: Any) -> None:
-        """Set the weights of rows; if a row is repeated, the last of its weights counts.
-
-        Parameters
-        ----------
-        indices : array_like of int, shape (k,), or int
-            From 0 to ``len(tree) - 1``.
-        weights : array_like of float, shape (k,), or float
-        """
+        """Set the weights of rows; if a row is repeated, the last of its weights counts."""
         positions = row_positions(indices, "indices")
         numbers = row_values(weights, "weights", single=len(positions) == 1)
         self._instance.tell("update", {"indices": positions, "weights": numbers})
 
     def append(self, weights: Any) -> NDArray[np.int64]:
-        """Add rows with these weights; if the tree is full, they replace the oldest ones.
-
-        Parameters
-        ----------
-        weights : array_like of float, shape (k,)
-
-        Returns
-        -------
-        numpy.ndarray of int64, shape (k,)
-            The positions of the new rows: 0, 1, ... up to ``capacity - 1``, and then again from 0.
-        """
+        """Add rows with these weights, and return their positions; in a full tree, they replace the oldest ones."""
         numbers = row_values(weights, "weights")
         added: NDArray[np.int64] = self._instance.tell("append", {"weights": numbers})["rows"]
         return added
@@ -147,20 +116,10 @@ class SumTree:
         return found
 
     def find(self, values: Any) -> NDArray[np.int32]:
-        """Return the rows in whose shares of the total some values lie: the query of prefix sums.
+        """Return the rows in whose shares of the total some values lie, from 0 to below `total`.
 
-        The share of a row begins at the sum of the weights before it, and ends before this sum plus its own weight. Use
-        it to draw rows with random numbers of your own.
-
-        Parameters
-        ----------
-        values : array_like of float, shape (k,), or float
-            From 0 to below `total`.
-
-        Returns
-        -------
-        numpy.ndarray of int32, shape (k,)
-            Never a row of weight 0. Near the ends of shares, sums are rounded as the tree rounds them.
+        The share of a row begins at the sum of the weights before it. Use it to draw rows with random numbers of your
+        own.
         """
         asked = {"values": row_values(values, "values", single=True)}
         found: NDArray[np.int32] = self._instance.ask("rows", asked)["rows"]

@@ -28,16 +28,12 @@ class UniformBatchSampler(KindBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * Without replacement, the rows of a batch are distinct. Over an epoch, a row may occur several times, or never.
-    * Every set of `batch_size` rows is equally likely, and batches are independent. The variance of the mean of a batch
-      is (n - batch_size) / (n - 1) times that with replacement.
+    * Every set of `batch_size` rows is equally likely, and batches are independent. Over an epoch, a row may occur
+      several times, or never.
     * R gives the same rows, counted from 1: ``set.seed(s)``, then ``sample.int(n_rows, batch_size, useHash = FALSE)``
       for each batch of the epoch, or ``sample.int(n_rows, batch_size, replace = TRUE)``; s is
       ``(seed + 1327217885 * epoch) mod (2^31 - 1)``.
-    * A batch takes O(batch_size), whatever `n_rows` is: a few rows of one array of all rows are swapped, and swapped
-      back.
-
-    The method is the Fisher-Yates shuffle, as in M. Huenermann, "Sampling Algorithms" (2021).
+    * A batch takes O(batch_size), whatever `n_rows` is.
 
     Examples
     --------

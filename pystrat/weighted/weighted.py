@@ -21,9 +21,8 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     Parameters
     ----------
     weights : array_like of float, shape (n_rows,), or mapping from int to such arrays
-        The weight of each row of the dataset: finite, none below 0, not all 0; they need not sum to 1. A mapping has
-        the weights by the first epoch in which they apply, such as ``{0: easy, 5: medium, 10: uniform}`` for a
-        curriculum.
+        The weight of each row of the dataset: finite, none below 0, not all 0. A mapping has the weights by the first
+        epoch in which they apply, such as ``{0: easy, 5: medium, 10: uniform}`` for a curriculum.
     batch_size : int
         The number of rows per batch; without replacement, at most the number of positive weights.
     replacement : bool, default True
@@ -37,15 +36,13 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * Rows of weight 0 never occur, others according to their share of the total; without replacement, of the total that
-      is left.
+    * Rows are drawn by their share of the total; without replacement, of the total that is left.
     * The batches are a function of the initial weights, the seed, the epoch, the updates, and how many batches were
-      drawn before each update. An update affects the batches that are not yet drawn: the workers of a DataLoader
-      request up to ``num_workers * prefetch_factor`` batches ahead.
+      drawn before each update. The workers of a DataLoader request ``num_workers * prefetch_factor`` batches ahead.
     * `batches` returns the epoch as it would be with the current weights, and changes nothing.
     * Weights by epoch cannot be updated. `weights` and `sample` use those of the next epoch.
-    * A state contains the weights, the state of the generator, and the batches that were drawn but not trained on. If
-      all ranks receive the same updates between the same batches, interleaving them gives the batches of ``rank=None``.
+    * A state contains the weights and the batches that were drawn but not trained on. If all ranks receive the same
+      updates between the same batches, interleaving them gives the batches of ``rank=None``.
 
     Examples
     --------
@@ -78,14 +75,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         self._begin_state({"n_rows": n_rows, **({"begins": begins} if len(begins) else {})}, {"weights": values})
 
     def update(self, rows: Any, weights: Any) -> None:
-        """Set the weights of rows; if a row is repeated, the last of its weights counts.
-
-        Parameters
-        ----------
-        rows : array_like of int, shape (k,), or int
-        weights : array_like of float, shape (k,), or float
-            Finite, none below 0.
-        """
+        """Set the weights of rows; if a row is repeated, the last of its weights counts."""
         self._update(rows, weights, "weights")
 
     def weights(self, rows: Any = None) -> NDArray[np.float64]:

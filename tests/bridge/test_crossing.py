@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import random
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Callable
 
 import numpy as np
 import pytest
-import torch
-from torch.utils.data import BatchSampler as TorchBatchSampler
 from torch.utils.data import RandomSampler
 
 import rbridge
@@ -46,16 +43,6 @@ def in_r(sampler: Any, n_rows: int, **options: Any) -> list[list[int]]:
 def test_a_dataloader_in_r_delivers_the_batches_of_any_sampler(sampler: Any, n_rows: int, expected: Any) -> None:
     given = {"n_batches": 3} if isinstance(sampler, partial) else {}
     assert in_r(sampler, n_rows, **given) == ([[row] for row in sampler] if expected is None else expected)
-
-
-def test_torch_s_own_random_batches() -> None:
-    generator = torch.Generator()
-    sampler = TorchBatchSampler(RandomSampler(range(10), generator=generator), 4, drop_last=False)
-    generator.manual_seed(3)
-    expected = list(sampler)
-    generator.manual_seed(3)
-    assert in_r(sampler, 10) == expected
-    assert sorted(row for batch in expected for row in batch) == list(range(10))
 
 
 def test_a_callback_sampler_advances_its_epochs_and_takes_set_epoch(r: Session) -> None:
@@ -169,15 +156,6 @@ def test_an_error_of_python_reaches_r_and_comes_back_with_its_text(r: Session) -
 def test_a_warning_of_r_becomes_one_of_python(r: Session, base: Any) -> None:
     with pytest.warns(UserWarning, match="^mind the gap$"):
         r.call_function(base["warning"], "mind the gap")
-
-
-@pytest.mark.filterwarnings("always")
-def test_a_rare_stratum_of_which_python_has_warned_is_no_news_in_r() -> None:
-    with pytest.warns(UserWarning, match="parameter is 3: all rows are in one batch"):
-        sampler = StratifiedBatchSampler(["a", "a", "b"], 3, rare="warn")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        rbridge.as_torch_sampler(sampler)
 
 
 # Threads and random states --------------------------------------------------------------------------------------------

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import resource
-import signal
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 import numpy as np
 import pytest
 
 import rbridge
-from pystrat import StratifiedBatchSampler
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_sampler, columns_of, instance_of
@@ -194,36 +190,3 @@ def test_lines_and_lengths_are_those_of_python(text: str, tmp_path: Path, r: Ses
     if len(python):
         positions = np.arange(1, len(python) + 1, dtype=np.int32)
         assert list(r.call_function(dataset["lines"], positions)[0]) == [line for line, in python]
-
-
-@pytest.fixture
-def limited_files(evaluated: Callable[[str], Any]) -> Iterator[Callable[[int], Any]]:
-    """Limit the size of a file, which stands for a full disk: the system writes a part, and refuses the rest."""
-
-    @contextmanager
-    def limited(limit: int) -> Iterator[None]:
-        before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-            signal.signal(signal.SIGXFSZ, handler)
-
-    yield limited
-    evaluated(
-        "before = options(warn = 1); gc(); options(before)"
-    )  # R warns of the connection to a file that it could not write
-
-
-@pytest.mark.parametrize("limit", [500, 4_096, 100_000])
-def test_a_recipe_that_r_cannot_write_completely_is_an_error(
-    limit: int, limited_files: Any, tmp_path: Path, r: Session
-) -> None:
-    recipe = tmp_path / "sampler.recipe"
-    recipe.write_text("another recipe", encoding="utf-8")
-    generator = rbridge.as_torch_sampler(StratifiedBatchSampler([0, 1] * 50_000, 1, seed=1))
-    with limited_files(limit), pytest.raises(rbridge.RError, match="sampler.recipe cannot be written: "):
-        r.call("write_batch_sampler", generator, str(recipe))
-    assert recipe.read_text(encoding="utf-8") == "another recipe"
-    assert list(tmp_path.iterdir()) == [recipe]

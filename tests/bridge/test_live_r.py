@@ -7,13 +7,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from pystrat import (
-    EpochSubsetBatchSampler,
-    NegativePairBatchSampler,
-    UniformBatchSampler,
-    correct_probabilities,
-    epoch_permutation,
-)
+from pystrat import EpochSubsetBatchSampler, UniformBatchSampler, correct_probabilities, epoch_permutation
 from pystrat.seeds import epoch_seed
 from rbridge.session import Session, as_array
 from tests.levels import some_of
@@ -83,18 +77,6 @@ def test_uniform_batches_and_subsets_of_an_epoch(epoch: int, drawn: Callable[...
     for method in ("uniform", "uniform_without_replacement"):
         subset = EpochSubsetBatchSampler(1234, 100, 9, method=method, seed=9)
         assert subset.batches(epoch).rows.tolist() == drawn(SUBSET, seed, 1234, 100, method == "uniform")
-
-
-@pytest.mark.parametrize("count", [1000, 3000])
-def test_negative_pairs_of_a_large_table(count: int, drawn: Callable[..., list[int]]) -> None:
-    n_items = 2**31 - 1
-    sampler = NegativePairBatchSampler([1000], [7], 1 / (1 + count), count + 1, n_items=n_items, unique=True, seed=9)
-    code = "function(count, free) { order = sample.int(count + 1); c(order, sample.int(free, count)) - 1 }"
-    found = np.array(drawn(code, 9, count, 1001 * n_items - 1))
-    order, ranks = found[: count + 1], found[count + 1 :]
-    positive = 1000 * n_items + 7
-    cells = ranks + (ranks >= positive)
-    assert sampler.batches(0).rows.tolist() == [2 * positive + 1, *(2 * cells[row - 1] for row in order if row)]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10, 40])

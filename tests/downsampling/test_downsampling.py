@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import re
 from fractions import Fraction
 from typing import Any
@@ -14,19 +13,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import hypergeom
-from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import (
-    DownsampledBatchSampler,
-    StratifiedBatchSampler,
-    correct_probabilities,
-    epoch_permutation,
-    published_class_weights,
-)
-from pystrat.strata import codes_of, first_repeated
-from tests.reference.chi_square import assert_follows
-from tests.reference.counted_text import CountedText
+from pystrat import DownsampledBatchSampler, StratifiedBatchSampler, correct_probabilities, epoch_permutation
 
 PUBLISHED = np.repeat([1, 0], [1000, 2000])
 
@@ -84,12 +72,6 @@ def test_counts_and_sizes_are_exact(
         assert set(held) <= {count // n_batches, -(-count // n_batches)}
 
 
-def test_a_decimal_multiplier_is_taken_exactly() -> None:
-    """In doubles .285 * 100 is below 28.5."""
-    assert 0.285 * 100 + 0.5 < 29
-    assert sampler_of(np.repeat([1, 0], [100, 200]), 0.285).plan.counts.tolist() == [100, 29]
-
-
 @pytest.mark.parametrize(
     "multiplier, minority, kept",
     [
@@ -118,33 +100,6 @@ def test_the_kept_rows_are_the_first_ranks_of_the_epoch_order() -> None:
         order = epoch_permutation(3000, seed=1, epoch=epoch)
         rows = sampler.batches(epoch).rows
         assert set(rows[rows >= 1000]) == set(order[order >= 1000][:250])
-
-
-def test_the_rows_of_fresh_draws_are_uniform() -> None:
-    sampler = sampler_of(np.repeat([1, 0], [10, 50]))
-    epochs = 4000
-    visits = np.bincount(np.concatenate([sampler.batches(epoch).rows for epoch in range(epochs)]), minlength=60)[10:]
-    expected = epochs * 10 / 50
-    # Without replacement the variance of a row is that of the binomial, that of the sum is 0: chi-square, 49 degrees.
-    statistic = ((visits - expected) ** 2).sum() / (expected * (1 - 10 / 50)) * 49 / 50
-    assert 20 < statistic < 90
-    assert visits.sum() == epochs * 10
-
-
-def test_the_rows_of_different_epochs_are_independent() -> None:
-    """Rows that are kept in an epoch and in the next one: as many as of an urn, hypergeometric."""
-    n_rows, kept, epochs = 40, 15, 6000
-    sampler = sampler_of(np.repeat([1, 0], [15, n_rows]), 1, 15)
-    chosen = np.zeros((epochs, 15 + n_rows), dtype=bool)
-    for epoch in range(epochs):
-        chosen[epoch, sampler.batches(epoch).rows] = True
-    both = (chosen[1:, 15:] & chosen[:-1, 15:]).sum(axis=1)
-    assert_follows(np.bincount(both, minlength=kept + 1), hypergeom.pmf(np.arange(kept + 1), n_rows, kept, kept))
-    # And row by row: each of the four cases as often as their product says.
-    for row in range(15, 15 + n_rows, 8):
-        cases = np.bincount(2 * chosen[:-1:2, row] + chosen[1::2, row], minlength=4)
-        share = kept / n_rows
-        assert_follows(cases, np.outer([1 - share, share], [1 - share, share]).ravel())
 
 
 @pytest.mark.parametrize("majority, kept", [(50, 7), (12, 12), (60, 45), (13, 1)])
@@ -176,26 +131,6 @@ def test_walk_weights_give_the_full_sum_over_a_period() -> None:
     assert np.mean(sums) == pytest.approx(values.sum(), rel=1e-12)
 
 
-def test_fresh_draws_are_unbiased() -> None:
-    values = np.random.default_rng(1).normal(1, 1, size=170)
-    sampler = sampler_of(np.repeat([1, 0], [20, 150]), 1, 20)
-    sums = []
-    for epoch in range(2000):
-        rows = sampler.batches(epoch).rows
-        sums.append((sampler.weights(rows) * values[rows]).sum())
-    assert abs(np.mean(sums) - values.sum()) < 4 * np.std(sums) / math.sqrt(2000)
-
-
-def test_walk_far_epochs_are_exact() -> None:
-    """The first place, epoch * kept mod N, where the product passes 2^32."""
-    sampler = sampler_of(np.repeat([1, 0], [2000, 5003]), 2, 10_000, in_turn=True)
-    order = epoch_permutation(7003, seed=1)
-    order = order[order >= 2000]
-    rows = sampler.batches(6_700_000).rows
-    begin = 6_700_000 * 4000 % 5003
-    assert set(rows[rows >= 2000]) == {order[(begin + j) % 5003] for j in range(4000)}
-
-
 def test_weights() -> None:
     sampler = sampler_of(PUBLISHED, 0.5, 100)
     assert sampler.class_weights().to_dict() == {0: 4, 1: 1}
@@ -219,17 +154,6 @@ def test_weights_that_are_given_replace_those_of_their_classes() -> None:
     assert (normalised / sampler.class_weights()).to_numpy() == pytest.approx([60 / (10 * 3 + 30 + 20 * 2.5)] * 3)
     plain = sampler_of(labels, 0.5, 20, majority="c")
     assert lists(plain.batches(3)) == lists(sampler.batches(3)), "weights change no batch"
-
-
-def test_weights_of_classes_that_are_no_text_are_given_by_label() -> None:
-    assert sampler_of(PUBLISHED, weights={0: np.float32(0.1)}).class_weights().to_dict() == {0: 0.1, 1: 1}
-    assert sampler_of(PUBLISHED, weights={1: Fraction(1, 3)}).class_weights().to_dict() == {0: 2, 1: 1 / 3}
-
-
-@pytest.mark.parametrize("weights", [{0: 1e308}, {0: 1e308, 1: 1e308}, {0: 5e-324}, {0: 5e-324, 1: 5e-324}])
-def test_normalised_weights_are_numbers_however_large_or_small_the_given_ones(weights: dict) -> None:
-    sampler = sampler_of(PUBLISHED, 0.5, 100, weights=weights)
-    assert sampler.weights(sampler.batches(0).rows, normalize=True).mean() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, torch.tensor, np.uint16, np.uint64])
@@ -258,13 +182,6 @@ def test_weights_of_rows_that_there_are_not_are_refused(rows: Any, text: str) ->
     with pytest.raises((TypeError, ValueError)) as error:
         sampler_of(PUBLISHED, 0.5, 100).weights(rows)
     assert f"The 'rows' parameter must {text}" in str(error.value)
-
-
-def test_the_published_form_of_the_weights_refuses_a_zero() -> None:
-    assert published_class_weights(20) == (0.0476, 0.9524)
-    for weight in (20_000, 0.00001):
-        with pytest.raises(ValueError, match="give two weights above 0"):
-            published_class_weights(weight)
 
 
 def test_several_classes() -> None:
@@ -357,29 +274,9 @@ def test_a_missing_label_names_no_class_not_even_one_that_is_called_na() -> None
         assert "name one of the classes, 'yes', 'NA'. Got NA instead" in refused(labels, 2, 10, majority=missing)
 
 
-def test_classes_that_are_shown_alike_are_named_by_their_values() -> None:
-    labels = np.repeat([0.3, 0.1 + 0.2], [20, 10])
-    assert sampler_of(labels).plan.counts.tolist() == [10, 10]
-    assert sampler_of(labels, 1, majority=0.3).keep_rates.to_dict() == {0.3: 0.5, 0.1 + 0.2: 1}
-    assert sampler_of(labels, {0.1 + 0.2: 0.5}).keep_rates.to_dict() == {0.3: 1, 0.1 + 0.2: 0.5}
-
-
 def test_the_majority_of_several_columns_is_a_tuple() -> None:
     columns = {"a": [1] * 20 + [2] * 5, "b": ["y"] * 20 + ["n"] * 5}
     assert sampler_of(columns, 2, majority=(1, "y")).plan.counts.tolist() == [10, 5]
-
-
-def test_what_a_sampler_tells_cannot_change_it() -> None:
-    sampler = sampler_of(PUBLISHED, {0: 0.5}, 100)
-    sampler.parameters["multiplier"][0] = 7
-    assert sampler.parameters["multiplier"] == {0: 0.5}
-    for told in (sampler.strata.codes, sampler.strata.counts):
-        with pytest.raises(ValueError, match="read-only"):
-            told[0] = 9
-    weights = sampler.class_weights()
-    weights[0] = 9
-    sampler.weights([0])[0] = 9
-    assert sampler.weights([0, 2999]).tolist() == [1, 4]
 
 
 def test_the_batch_size_that_a_refusal_names_works_and_no_smaller_one() -> None:
@@ -389,25 +286,6 @@ def test_the_batch_size_that_a_refusal_names_works_and_no_smaller_one() -> None:
         least = int(re.search(r"at least (\d+)", said).group(1))
         sampler_of(labels, 5, least, num_replicas=replicas)
         assert f"at least {least}" in refused(labels, 5, least - 1, num_replicas=replicas)
-
-
-def test_a_pickle_takes_one_byte_a_row() -> None:
-    assert len(pickle.dumps(sampler_of(np.repeat([1, 0], [10**5, 10**6]), in_turn=True))) < 1.1e6 + 2000
-
-
-def test_256_classes_walk() -> None:
-    labels = np.repeat(np.arange(256), 4)
-    sampler = sampler_of(labels, {0: 0.5, 255: 0.25}, 1100, in_turn=True)
-    assert np.bincount(labels[sampler.batches(3).rows]).tolist() == [2, *[4] * 254, 1]
-
-
-def test_the_loader_delivers_the_weight_with_the_row() -> None:
-    sampler = sampler_of(PUBLISHED, 0.5, 100)
-    dataset = TensorDataset(torch.from_numpy(PUBLISHED), torch.from_numpy(sampler.weights()))
-    delivered = [(labels, weights) for labels, weights in DataLoader(dataset, batch_sampler=sampler)]
-    labels, weights = (torch.cat(part) for part in zip(*delivered))
-    assert len(labels) == 1500
-    assert (weights == torch.where(labels == 1, 1.0, 4.0)).all()
 
 
 def test_corrected_probabilities_are_bayes_rule() -> None:
@@ -495,22 +373,3 @@ def test_what_is_no_number_is_no_probability(probabilities: Any) -> None:
     for arguments, name in (((probabilities, 0.5), "probabilities"), ((0.5, probabilities), "keep_rate")):
         with pytest.raises(TypeError, match=f"The '{name}' parameter must hold numbers. Got other"):
             correct_probabilities(*arguments)
-
-
-def test_names_of_many_classes_are_found_without_comparing_each_with_all() -> None:
-    names = [CountedText(f"class {number}") for number in range(2000)]
-    CountedText.compared = 0
-    assert first_repeated(names) is None
-    assert codes_of(names[::-1], names, "multiplier") == list(range(2000))[::-1]
-    assert CountedText.compared < 3 * len(names)
-
-
-@pytest.mark.filterwarnings("ignore:.* different numbers")
-def test_many_classes_each_with_a_multiplier() -> None:
-    n_classes = 2000
-    labels = np.repeat(np.arange(n_classes) / 7, 2)
-    multiplier = {number / 7: 0.5 for number in range(n_classes)}
-    sampler = DownsampledBatchSampler(labels, multiplier, 3 * n_classes, seed=1)
-    assert sampler.keep_rates.tolist() == [0.5] * n_classes
-    probabilities = pd.DataFrame(np.full((1, n_classes), 1 / n_classes), columns=sampler.keep_rates.index[::-1])
-    assert np.allclose(correct_probabilities(probabilities, sampler.keep_rates), 1 / n_classes)

@@ -138,7 +138,7 @@ def test_a_full_buffer_names_the_stratum_that_did_not_come() -> None:
         (zeros, r"source 'b' must leave at most 50 rows in the buffer\. Got 60 instead: the next .* of '1'\.$"),
         (one_row, r"source 'a' must leave at most 1 row in the buffer\. Got 2 ins"),
         (never, "^Lane 0 has no batch: the next batch has too few rows of '1'.$"),
-        (group, r"Got \d+ instead: \d+ of its group wait to be shuffled, and the next batch "),
+        (group, r"must leave at most \d+ rows in the buffer\. Got \d+ instead: the next batch "),
     ):
         with pytest.raises(SourceError, match=message):
             list(stream)
@@ -282,6 +282,7 @@ test_refused = refusals(
         ({"rare": "allow", **NO_COUNTS}, "'rare' parameter must be 'error' without 'counts'. Got 'allow' "),
         ({"num_replicas": 2, "rank": 0, "seed": None}, "'seed' .* together with 'rank'. Got nothing instead. Pass the"),
         ({"num_replicas": 3, "rank": 0}, "'lanes' .* be a multiple of 'num_replicas'"),
+        ({"num_replicas": 9, "rank": 0}, "'num_.* at most 8, the number of .* Got 9 .* Divide the data into at lea"),
         ({"shuffle": False, "shuffle_sources": 2}, "'shuffle_sources' parameter must be 1 if 'shuffle' is false. Got"),
         ({"counts": None}, "'counts' .* or 'strata', but not both. Got neither instead"),
         ({"counts": COUNTS.drop(index="source-7")}, "'counts' .* a row for each source. Got none for 'source-7' "),

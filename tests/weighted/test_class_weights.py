@@ -16,14 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pystrat
-from pystrat import (
-    WeightedBatchSampler,
-    effective_number_weights,
-    inverse_frequency_weights,
-    repeat_factors,
-    temperature_weights,
-)
-from tests.reference.chi_square import assert_follows
+from pystrat import effective_number_weights, inverse_frequency_weights, repeat_factors, temperature_weights
 from tests.reference.golden_vectors import GOLDEN
 
 CASES = json.loads((GOLDEN / "class_weights.json").read_text(encoding="utf-8"))["cases"]
@@ -52,14 +45,6 @@ def test_golden_weights(case: dict) -> None:
     assert found.tolist() == expected
 
 
-@given(LABELS)
-def test_inverse_frequency(labels: list[str]) -> None:
-    found = inverse_frequency_weights(labels)
-    n_classes = len(set(labels))
-    assert found.tolist() == [len(labels) / (n_classes * labels.count(label)) for label in labels]
-    assert found.mean() == pytest.approx(1)
-
-
 @given(LABELS, st.floats(0, 1, exclude_max=True))
 def test_effective_number(labels: list[str], beta: float) -> None:
     exact = Fraction(beta)
@@ -75,14 +60,6 @@ def test_effective_numbers_of_large_classes_lose_no_digits() -> None:
             exact = Decimal(float(beta))
             expected = (1 - exact) / (1 - exact**n)
         assert found == pytest.approx(float(expected), rel=1e-14, abs=0)
-
-
-@given(LABELS, st.floats(1, 1e6))
-def test_temperature(labels: list[str], temperature: float) -> None:
-    found = temperature_weights(labels, temperature=temperature)
-    expected = [labels.count(label) ** (1 / temperature) / labels.count(label) for label in labels]
-    assert found.tolist() == expected
-    assert temperature_weights(labels, temperature=1).tolist() == [1] * len(labels)
 
 
 @given(LABELS, st.floats(0, 1))
@@ -117,27 +94,6 @@ def test_the_repeat_factor_of_a_row_is_the_largest_of_its_labels(rows: list[tupl
 def test_forms_of_a_matrix(form: Any) -> None:
     rows = [[1, 0], [1, 1], [1, 0], [0, 0]]
     assert repeat_factors(form(rows), threshold=1).tolist() == repeat_factors(rows, threshold=1).tolist()
-
-
-@EACH
-def test_labels_may_be_all_that_strata_may_be(function: Any, parameters: dict) -> None:
-    labels = [2, 1, 2, 2, 7]
-    expected = function(labels, **parameters).tolist()
-    forms = [np.array(labels), pd.Series(labels, index=[9] * 5), torch.tensor(labels), list("babbc")]
-    forms += [pd.Categorical(labels), {"a": [1, 1, 1, 1, 2], "b": [1, 2, 1, 1, 1]}]
-    for form in forms:
-        assert function(form, **parameters).tolist() == expected
-
-
-@EACH
-def test_weights_are_ready_for_the_sampler_which_draws_classes_by_their_total(function: Any, parameters: dict) -> None:
-    labels = np.repeat([0, 1, 2], [5, 20, 60])
-    weights = function(labels, **parameters)
-    rows = WeightedBatchSampler(weights, 10, n_batches=5_000, seed=1).batches(0).rows
-    totals = np.bincount(labels, weights=weights)
-    assert_follows(np.bincount(labels[rows], minlength=3), totals / totals.sum())
-    if function is inverse_frequency_weights:
-        np.testing.assert_allclose(totals, totals[0])
 
 
 @EACH

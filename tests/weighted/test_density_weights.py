@@ -37,13 +37,6 @@ def test_any_values(values: list[float], parameters: dict[str, float], n_bins: i
     assert weights == pytest.approx(reference(values, n_bins=n_bins, **parameters), rel=1e-6)
 
 
-def test_a_rarer_target_has_a_larger_weight() -> None:
-    values = np.repeat([0.0, 10.0, 20.0], [100, 10, 1])
-    for weights in (inverse_density_weights(values, bandwidth=1), density_weights(values, alpha=0.9, bandwidth=1)):
-        common, rarer, rarest = weights[[0, 100, 110]]
-        assert common < rarer < rarest
-
-
 def test_inverse_densities_draw_all_values_equally_often() -> None:
     values = np.repeat(np.arange(5.0), [1000, 500, 100, 50, 10])
     sampler = WeightedBatchSampler(
@@ -51,11 +44,6 @@ def test_inverse_densities_draw_all_values_equally_often() -> None:
     )
     drawn = np.bincount(values[np.concatenate(sampler.batches(0))].astype(int))
     assert np.abs(drawn / drawn.sum() - 0.2).max() < 0.02
-
-
-def test_equally_frequent_values_have_equal_weights() -> None:
-    assert density_weights([0, 0, 1, 1], n_bins=7).tolist() == [1] * 4
-    assert density_weights(np.repeat([0.1, 0.7, 1.3], 5), n_bins=3, bandwidth=0.01).tolist() == [1] * 15
 
 
 def test_extreme_numbers_and_parameters() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,17 +43,6 @@ def test_a_stratified_batch_has_one_row_of_each_equal_slice_of_the_total() -> No
             assert starts[row] <= high + 1e-9 and ends[row] >= low - 1e-9
 
 
-def test_stratified_batches_vary_less() -> None:
-    values = np.linspace(0, 1, 64)
-    priorities = RANDOM.random(64)
-
-    def variance(stratified: bool) -> float:
-        rows = sampler_of(priorities, k=16, stratified=stratified, n_batches=5_000).batches(0).rows
-        return float(values[rows].reshape(-1, 16).mean(axis=1).var())
-
-    assert variance(True) < 0.1 * variance(False)
-
-
 @given(
     st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=30),
     st.floats(0, 2),
@@ -85,14 +73,6 @@ def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> No
     assert set(sampler.batches(0).rows.tolist()) <= {0, 1, 2, 3}
     with pytest.raises(ValueError, match="'rows' parameter must hold row positions from 0 to"):
         sampler.importance_weights([4])
-
-
-@pytest.mark.parametrize("normalize", [True, False])
-def test_no_rows_have_no_importance_weights(normalize: bool) -> None:
-    sampler = PrioritizedBatchSampler(0, 2, capacity=5, normalize=normalize, n_batches=2)
-    assert sampler.importance_weights([]).tolist() == []
-    sampler.append()
-    assert sampler.importance_weights([]).tolist() == []
 
 
 @pytest.mark.filterwarnings("error")
@@ -126,16 +106,6 @@ def relative_estimate(beta: float, normalize: bool) -> tuple[float, float]:
 def test_unbiased_for_beta_1_without_division_by_the_largest() -> None:
     mean, error = relative_estimate(1.0, normalize=False)
     assert abs(mean - 1) < 4 * error < 0.01
-
-
-@pytest.mark.parametrize(
-    ("beta", "normalize", "share"), [(0.4, True, 0.66), (0.4, False, 1.42), (1.0, True, 0.15), (0.0, True, 1.95)]
-)
-def test_biased_in_every_other_form(beta: float, normalize: bool, share: float) -> None:
-    """The usual form too, by which the gradients shrink; docs/weighted.md tells these shares of the truth."""
-    mean, error = relative_estimate(beta, normalize)
-    assert abs(mean - share) < 0.01
-    assert abs(mean - 1) > 20 * error
 
 
 def test_beta_as_a_function_of_the_number_of_the_batch() -> None:
@@ -250,31 +220,3 @@ def test_a_priority_that_overflows_when_raised_is_refused_as_such() -> None:
     with pytest.raises(ValueError, match="must have a finite total"):
         sampler.update([0, 1], [1.2e154, 1.2e154])
     assert weights_of(sampler) == before
-
-
-def regression_error(prioritized: bool, seed: int) -> float:
-    """Train a linear model on few steps; return its mean squared error on the few rows that are hard to learn."""
-    torch.manual_seed(seed)
-    generator = np.random.default_rng(seed)
-    n, hard = 1_000, 10
-    inputs = torch.tensor(generator.normal(size=(n, 4)), dtype=torch.float32)
-    flags = torch.zeros(n, 1)
-    flags[:hard] = 1
-    inputs = torch.cat([inputs * (1 - flags), flags], dim=1)  # only the hard rows have the last column
-    targets = inputs[:, :4].sum(dim=1) + 5 * flags[:, 0]
-    model = torch.nn.Linear(5, 1)
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
-    sampler = PrioritizedBatchSampler(n, 16, alpha=1.0 if prioritized else 0.0, n_batches=150, seed=seed)
-    for rows in sampler:
-        residuals = model(inputs[rows])[:, 0] - targets[rows]
-        optimiser.zero_grad()
-        (residuals**2).mean().backward()
-        optimiser.step()
-        sampler.update(rows, residuals)
-    with torch.no_grad():
-        return float(((model(inputs[:hard])[:, 0] - targets[:hard]) ** 2).mean())
-
-
-def test_training_a_regression_with_a_few_hard_rows_learns_them_sooner() -> None:
-    for seed in range(5):
-        assert regression_error(True, seed) < 0.25 * regression_error(False, seed)

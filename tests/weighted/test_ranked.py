@@ -58,17 +58,6 @@ def test_any_calls_give_what_sorting_anew_for_every_draw_gives(
     np.testing.assert_allclose(sampler.importance_weights(np.arange(len(weights))), expected, rtol=1e-12)
 
 
-@given(st.integers(1, 200), st.lists(st.tuples(st.integers(0, 199), st.integers(0, 3)), max_size=100))
-def test_single_changes_keep_the_order(n: int, changes: list[tuple[int, int]]) -> None:
-    """One at a time, so that all rows are never sorted: what many updates give is made by moves alone."""
-    sampler, priorities = ranked(n, alpha=1, beta=1), np.ones(n)
-    for row, priority in changes:
-        priorities[row % n] = priority
-        sampler.update([row % n], [priority])
-    order = np.argsort(-priorities, kind="stable")
-    np.testing.assert_allclose(sampler.importance_weights(order), np.arange(1, n + 1) / n, rtol=1e-12)
-
-
 @pytest.mark.parametrize("stratified", [False, True])
 @pytest.mark.parametrize("alpha", [0.0, 0.7, 1.5])
 def test_rows_are_drawn_in_proportion_to_their_ranks_to_the_power_of_minus_alpha(
@@ -82,43 +71,10 @@ def test_rows_are_drawn_in_proportion_to_their_ranks_to_the_power_of_minus_alpha
     assert_follows(np.bincount(sampler.batches(0).rows, minlength=40), weights / weights.sum())
 
 
-def test_an_outlier_does_not_change_how_often_the_others_are_drawn() -> None:
-    sampler = ranked(5, alpha=1, beta=1)
-    sampler.update(range(5), [1, 2, 3, 4, 5])
-    before = sampler.importance_weights(range(5)).tolist()
-    sampler.update([4], [1e300])
-    assert sampler.importance_weights(range(5)).tolist() == before
-    np.testing.assert_allclose(before, [1, 4 / 5, 3 / 5, 2 / 5, 1 / 5])
-
-
-def test_equal_priorities_are_ranked_by_row_number() -> None:
-    sampler = ranked(4, alpha=1, beta=1)
-    assert sampler.importance_weights(range(4)).tolist() == [1 / 4, 2 / 4, 3 / 4, 1]
-    sampler.update([3, 1], [-7, 7])
-    assert sampler.importance_weights(range(4)).tolist() == [3 / 4, 1 / 4, 1, 2 / 4]
-
-
 def test_a_stratified_batch_has_one_row_of_each_equal_slice_of_the_ranks() -> None:
     sampler = ranked(4, k=8, alpha=0, stratified=True)
     sampler.update(range(4), [1, 2, 3, 4])
     assert all(batch.tolist() == [3, 3, 2, 2, 1, 1, 0, 0] for batch in sampler.batches(0))
-
-
-def test_a_new_row_gets_the_largest_priority_ever_told() -> None:
-    sampler = ranked(2, alpha=1, capacity=4)
-    priorities = lambda: sampler.state()["priorities"].tolist()  # noqa: E731
-    assert priorities() == [1, 1] and sampler.append().tolist() == [2]
-    sampler.update([0, 1, 2], [0.5, -9, 0])
-    sampler.update([1], [0.25])
-    assert sampler.append(2).tolist() == [3, 0]
-    assert priorities() == [9, 0.25, 0, 9]
-
-
-def test_a_new_row_gets_0_if_no_other_priority_was_ever_told() -> None:
-    sampler = ranked(1, alpha=1, capacity=2)
-    sampler.update([0], [0])
-    sampler.append()
-    assert sampler.state()["priorities"].tolist() == [0, 0]
 
 
 def as_json(state: dict[str, Any]) -> Any:
@@ -189,11 +145,3 @@ def test_a_refused_update_changes_nothing(wrong: float) -> None:
 def test_refused_parameters(options: dict, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         PrioritizedBatchSampler(5, 2, **{"method": "rank", **options})
-
-
-def test_an_empty_buffer_fills_up() -> None:
-    sampler = ranked(0, capacity=3, alpha=1)
-    with pytest.raises(ValueError, match="'priorities' parameter must be those of at least one row"):
-        sampler.sample(1)
-    assert sampler.append().tolist() == [0] and sampler.sample(3).tolist() == [0, 0, 0]
-    assert sampler.append(3).tolist() == [1, 2, 0] and set(sampler.sample(100).tolist()) == {0, 1, 2}

@@ -80,31 +80,6 @@ def test_priorities_are_read_as_they_were_told_but_for_the_sign(
     assert ranked.priorities().tolist() == np.abs(priorities).tolist()
 
 
-def test_priorities_without_effect_cannot_be_read() -> None:
-    with pytest.raises(ValueError, match="'alpha' parameter must be above 0 to read priorities.* Got 0 instead"):
-        buffer_of(3, 3, 0.0, 0.5).priorities()
-
-
-@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0])
-@pytest.mark.parametrize("stratified", [False, True])
-def test_a_row_of_priority_0_is_never_drawn_without_epsilon(alpha: float, stratified: bool) -> None:
-    buffer = buffer_of(6, 6, alpha, 0.0, stratified=stratified, n_batches=5000)
-    buffer.update(range(6), [0, 1, 0, -0.0, 1e-9, 2])
-    drawn = set(buffer.batches(0).rows.tolist())
-    assert drawn <= {1, 4, 5} and {1, 5} <= drawn
-    assert set(buffer.sample(1000).tolist()) <= {1, 4, 5}
-
-
-def test_importance_weights_count_only_the_rows_that_can_be_drawn() -> None:
-    buffer = buffer_of(4, 4, 1.0, 0.0, normalize=False, beta=1.0)
-    buffer.update(range(4), [0, 1, 3, 0])
-    assert buffer.importance_weights(range(4)).tolist() == [0, 2, pytest.approx(2 / 3), 0]
-    buffer.update(range(4), [0, 0, 0, 0])
-    assert buffer.importance_weights(range(4)).tolist() == [0, 0, 0, 0]
-    with pytest.raises(ValueError, match="must not all be 0 when rows are drawn"):
-        buffer.sample(1)
-
-
 def test_beta_for_one_call() -> None:
     buffer = PrioritizedBatchSampler(2, 1, alpha=1, beta=lambda batch: 1 / batch, epsilon=1.0, seed=1)
     buffer.update([0, 1], [0, 1])

@@ -11,7 +11,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -59,14 +58,6 @@ def test_weights_below_the_normal_numbers_are_drawn_as_larger_ones(n: int, expon
         assert found.sample(size, replacement=False).tolist() == expected.sample(size, replacement=False).tolist()
 
 
-def test_rows_are_drawn_in_proportion_after_updates() -> None:
-    tree = SumTree(np.ones(300), seed=2)
-    weights = over_decades(300, 2)
-    for part in np.array_split(RANDOM.permutation(300), 7):
-        tree.update(part, weights[part])
-    assert_follows(np.bincount(tree.sample(300_000), minlength=300), weights / weights.sum())
-
-
 @pytest.mark.parametrize(("weights", "k"), [([1, 2, 3], 2), ([5, 0, 1, 1], 3), ([100, 1, 1, 1], 3), ([1, 4, 2, 8], 4)])
 def test_without_replacement_rows_are_successive_draws_from_what_is_left(weights: list[float], k: int) -> None:
     expected = {}
@@ -105,45 +96,6 @@ def test_after_a_million_updates_the_total_is_that_of_a_fresh_tree_and_near_the_
             exact = math.fsum(current)
             assert tree.total == SumTree(current).total
             assert abs(tree.total - exact) <= 3 * levels * 2.0**-53 * exact
-
-
-def test_rows_drawn_by_removal_from_a_large_tree_are_those_of_a_tree_without_the_rows_before() -> None:
-    n, k = 2_000_000, 7
-    weights = over_decades(n, 3)
-    weights[[5, 262_144, 1_999_999]] = 1e15  # next to nothing else is drawn before removal begins
-    for seed in range(3):
-        tree, twin = SumTree(weights, seed=seed), SumTree(weights, seed=seed)
-        drawn = tree.sample(k, replacement=False)
-        expected = list(dict.fromkeys(twin.sample(2 * k).tolist()))
-        assert sorted(expected) == [5, 262_144, 1_999_999]
-        while len(expected) < k:
-            twin.update(expected, np.zeros(len(expected)))
-            expected += twin.sample(1).tolist()
-        assert drawn.tolist() == expected
-        twin.update(expected, weights[expected])
-        assert tree.total == twin.total and tree.sample(9).tolist() == twin.sample(9).tolist()
-
-
-def test_denormal_weights() -> None:
-    weights = np.array([5e-324, 0, 1e-323, 1.5e-323, 0, 0, 0, 0, 0, 5e-324])
-    tree = SumTree(weights, seed=1)
-    assert tree.total == 3.5e-323
-    drawn = tree.sample(70_000)
-    assert (weights[drawn] > 0).all()
-    # A product with 53 random bits is rounded to one of the seven denormals, from 0, or to the total itself.
-    assert set(drawn.tolist()) == {0, 2, 3, 9}
-
-
-def test_more_rows_than_an_array_can_have_are_refused() -> None:
-    sampler = WeightedBatchSampler(np.ones(9), 2**31 - 1, n_batches=2**31 - 1, seed=1)
-    with pytest.raises(ValueError, match="array is too big|Maximum allowed dimension"):
-        sampler.batches(0)
-
-
-def test_one_row() -> None:
-    tree = SumTree([0.25], seed=1)
-    assert tree.sample(3).tolist() == [0, 0, 0] and tree.sample(1, replacement=False).tolist() == [0]
-    assert (len(tree), tree.total) == (1, 0.25)
 
 
 def test_of_repeated_indices_the_last_wins() -> None:
@@ -234,15 +186,6 @@ def test_append_overwrites_the_oldest_rows_when_full() -> None:
     assert tree.append([9]).tolist() == [3]
 
 
-def test_tensors_are_taken_as_they_are() -> None:
-    tree = SumTree(torch.tensor([1.0, 2.0, 3.0], requires_grad=True))
-    tree.update(torch.tensor([0, 2]), torch.tensor([0.5, 0.25], dtype=torch.float64))
-    assert tree.weights(torch.tensor([0, 1, 2])).tolist() == [0.5, 2.0, 0.25]
-    for dtype in (torch.float16, torch.bfloat16):
-        tree.update(torch.tensor([1]), torch.tensor([1.5], dtype=dtype))
-        assert tree.weights([1]).tolist() == [1.5], "the losses of mixed precision, which numpy may not have"
-
-
 def test_copies_and_pickles_go_on_alike() -> None:
     tree = SumTree(over_decades(1000, 3), capacity=2000, seed=4)
     tree.sample(777)
@@ -252,11 +195,6 @@ def test_copies_and_pickles_go_on_alike() -> None:
     for twin in twins:
         assert (twin.sample(1000).tolist(), twin.append([1.0, 2.0]).tolist(), twin.total) == expected
     assert len(pickle.dumps(SumTree(capacity=10**6))) < 5000
-
-
-def test_a_seed_that_was_drawn_is_told() -> None:
-    tree = SumTree([1, 2, 3, 4])
-    assert SumTree([1, 2, 3, 4], seed=tree.seed).sample(50).tolist() == tree.sample(50).tolist()
 
 
 WEIGHTS = st.one_of(
@@ -322,10 +260,6 @@ def test_the_global_random_states_are_neither_read_nor_changed() -> None:
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
 
 
-def test_one_row_is_drawn_by_default() -> None:
-    assert SumTree([1.0, 2.0], seed=1).sample().tolist() == SumTree([1.0, 2.0], seed=1).sample(1).tolist()
-
-
 @given(st.lists(st.one_of(st.just(0.0), st.floats(1e-3, 1e3)), min_size=1, max_size=200).filter(any), st.floats(0, 1))
 def test_find_returns_the_row_in_whose_share_of_the_total_a_value_lies(weights: list[float], share: float) -> None:
     tree = SumTree(weights, seed=1)
@@ -344,14 +278,6 @@ def test_no_value_below_the_total_is_in_a_row_of_weight_zero(n: int) -> None:
         weights[-1] = 0.0
         tree = SumTree(weights, seed=1)
         assert weights[tree.find(np.nextafter(tree.total, 0))] > 0
-
-
-def test_find_of_whole_numbers_is_the_search_in_prefix_sums() -> None:
-    weights = np.arange(100) % 7
-    tree = SumTree(weights)
-    values = np.arange(int(tree.total))
-    assert tree.find(values).tolist() == np.searchsorted(np.cumsum(weights), values, side="right").tolist()
-    assert tree.find(0.5).tolist() == [1] and tree.find([]).tolist() == []
 
 
 @pytest.mark.parametrize("value", [10.0, -1e-9, np.nan, np.inf])

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from itertools import permutations
 
 import numpy as np
 import pytest
 
 from pystrat import UniformBatchSampler
 from pystrat.seeds import epoch_seed
-from tests.reference.chi_square import assert_follows
 from tests.reference.naive_random import NaiveStream
 
 
@@ -40,37 +35,12 @@ def test_rows_are_unique_within_a_batch_not_across_an_epoch() -> None:
     assert set(np.bincount(batches.rows)) > {40}
 
 
-def test_every_ordered_subset_is_equally_likely() -> None:
-    number = {rows: place for place, rows in enumerate(permutations(range(5), 3))}
-    batches = UniformBatchSampler(5, 3, n_batches=60_000, seed=1).batches(0).rows.reshape(-1, 3)
-    counts = np.bincount([number[tuple(rows)] for rows in batches.tolist()], minlength=60)
-    assert_follows(counts, np.full(60, 1 / 60))
-
-
-@pytest.mark.parametrize(("n", "k"), [(20, 5), (20, 19), (64, 32)])
-def test_the_variance_of_a_batch_mean_shrinks_by_the_factor_of_a_finite_population(n: int, k: int) -> None:
-    values = np.random.default_rng(1).normal(size=n)
-    repeats = 200_000
-    means = values[UniformBatchSampler(n, k, n_batches=repeats, seed=1).batches(0).rows.reshape(-1, k)].mean(axis=1)
-    expected = values.var() / k * (n - k) / (n - 1)
-    assert abs(means.var() / expected - 1) < 5 * np.sqrt(2 / repeats)
-    assert abs(means.mean() - values.mean()) < 5 * np.sqrt(expected / repeats)
-
-
 def test_a_batch_depends_on_none_before_it_and_an_epoch_on_no_other() -> None:
     for size in (1, 37, 400, 999, 1000):
         sampler = UniformBatchSampler(1000, size, n_batches=3, seed=3)
         first = sampler.batches(0).rows.tolist()
         sampler.batches(1)
         assert sampler.batches(0).rows.tolist() == first
-
-
-def test_threads_draw_at_the_same_time() -> None:
-    sampler = UniformBatchSampler(20_000, 5_000, seed=3)
-    expected = [sampler.batches(epoch).rows.tolist() for epoch in range(8)]
-    with ThreadPoolExecutor(4) as threads:
-        drawn = list(threads.map(lambda epoch: sampler.batches(epoch).rows.tolist(), list(range(8)) * 8))
-    assert drawn == expected * 8
 
 
 def test_length_batch_size_and_replicas() -> None:
@@ -80,23 +50,6 @@ def test_length_batch_size_and_replicas() -> None:
     ranks = [UniformBatchSampler(100, 7, seed=1, num_replicas=4, rank=rank) for rank in range(4)]
     assert len(whole) == 12 and {len(rank) for rank in ranks} == {3}
     assert [batch for turn in zip(*ranks) for batch in turn] == list(whole)
-
-
-def test_copies_are_small_and_alike() -> None:
-    sampler = UniformBatchSampler(10**6, 10, seed=1)
-    first = next(iter(sampler))
-    assert len(pickle.dumps(sampler)) < 1000
-    for twin in (pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler)):
-        twin.set_epoch(0)
-        assert next(iter(twin)) == first
-
-
-@pytest.mark.parametrize("replacement", [False, True])
-@pytest.mark.parametrize("size", [2**30, 2**31 - 1])
-def test_an_epoch_beyond_the_memory_is_refused_by_numpy(size: int, replacement: bool) -> None:
-    sampler = UniformBatchSampler(size, size, replacement=replacement, n_batches=2**31 - 1, seed=1)
-    with pytest.raises((ValueError, MemoryError)):
-        sampler.batches(0)
 
 
 def test_lack_of_memory_is_an_error_after_which_samplers_go_on() -> None:

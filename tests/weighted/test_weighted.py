@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import pickle
-from itertools import product
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -14,8 +12,6 @@ from torch.utils.data import DataLoader
 
 from pystrat import PrioritizedBatchSampler, SumTree, UniformBatchSampler, WeightedBatchSampler
 from pystrat.seeds import epoch_seed
-from tests.levels import some_of
-from tests.reference.chi_square import assert_follows
 
 N, K, BATCHES = 40, 4, 12
 WEIGHTS = np.random.default_rng(1).integers(0, 5, N).astype(float)
@@ -46,11 +42,6 @@ def test_without_updates_an_epoch_is_what_the_sum_tree_draws(replacement: bool) 
         assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
         sampler.set_epoch(epoch)
         assert list(sampler) == expected
-
-
-def test_rows_follow_the_weights() -> None:
-    rows = sampler_of(n_batches=50_000).batches(0).rows
-    assert_follows(np.bincount(rows, minlength=N), WEIGHTS / WEIGHTS.sum())
 
 
 @BOTH
@@ -102,20 +93,6 @@ def test_with_workers_a_batch_is_as_many_updates_old_as_batches_were_asked_for_a
     assert (sampler.weights() == replay.weights()).all()
 
 
-def test_another_number_of_workers_gives_other_batches() -> None:
-    def train(workers: int) -> list[list[int]]:
-        sampler = sampler_of()
-        trained = []
-        for step, batch in enumerate(loader_of(sampler, workers)):
-            trained.append(batch.tolist())
-            tell(sampler, trained[-1], step)
-        return trained
-
-    alone, two = train(0), train(2)
-    assert alone[0] == two[0] and alone != two
-    assert train(2) == two
-
-
 def prioritized_of(**parameters: Any) -> PrioritizedBatchSampler:
     options = {"alpha": 0.5, "n_batches": BATCHES, "seed": 1, **parameters}
     return PrioritizedBatchSampler(N, K, **options)
@@ -126,38 +103,6 @@ MAKERS = pytest.mark.parametrize(
     [sampler_of, lambda **options: sampler_of(False, **options), prioritized_of],
     ids=["with replacement", "without replacement", "prioritised"],
 )
-
-
-@MAKERS
-@pytest.mark.parametrize(("workers", "consumed"), some_of(product([0, 2], [0, 1, 5, 11, 12]), 4))
-def test_a_state_continues_identically(make: Callable[..., Any], workers: int, consumed: int) -> None:
-    def train(sampler: Any, first: int = 0, until: Optional[int] = None, epochs: int = 2) -> tuple[list[Any], Any]:
-        trained, step, done = [], first, first % BATCHES
-        state = sampler.state()
-        while sampler.epoch < epochs:
-            for count, batch in enumerate(loader_of(sampler, workers), start=done + 1):
-                if step == until:
-                    return trained, state
-                trained.append(batch.tolist())
-                tell(sampler, trained[-1], step)
-                step += 1
-                state = sampler.state(sampler.epoch - 1, count)
-            done = 0
-            if step == until:
-                return trained, state
-        return trained, state
-
-    expected, _ = train(make())
-    begun, state = train(make(), until=consumed)
-    assert begun == expected[:consumed]
-    for form in (copy.deepcopy(state), pickle.loads(pickle.dumps(state)), as_json(state)):
-        resumed = make()
-        resumed.load_state_dict(form)
-        if 0 < consumed < BATCHES:
-            # What was drawn ahead comes again, and a new loader asks for as much ahead as the first one did.
-            ahead = min(2 * workers, BATCHES - consumed)
-            assert np.asarray(form["drawn"]).reshape(-1, K).tolist() == expected[consumed : consumed + ahead]
-        assert train(resumed, first=consumed)[0] == expected[consumed:]
 
 
 @pytest.mark.parametrize("replacement", [True, False])
@@ -178,20 +123,6 @@ def test_a_state_is_valid_for_any_sampler_of_as_many_rows_with_the_same_paramete
 
 def as_json(state: dict[str, Any]) -> Any:
     return json.loads(json.dumps(state, default=lambda array: array.tolist()))
-
-
-def test_the_state_of_one_rank_continues_every_rank() -> None:
-    ranks = [sampler_of(False, num_replicas=3, rank=rank) for rank in range(3)]
-    iterators = [iter(rank) for rank in ranks]
-    gathered = [row for iterator in iterators for row in next(iterator)]
-    for rank in ranks:
-        tell(rank, gathered, 0)
-    state = ranks[0].state(ranks[0].epoch - 1, 1)
-    expected = [list(iterator) for iterator in iterators]
-    for number in range(3):
-        resumed = sampler_of(False, num_replicas=3, rank=number)
-        resumed.load_state_dict(state)
-        assert list(resumed) == expected[number]
 
 
 def test_a_state_at_the_end_of_an_epoch_is_for_any_number_of_replicas() -> None:
@@ -292,26 +223,10 @@ def test_a_sample_is_what_the_sum_tree_draws_by_the_weights_so_far(replacement: 
         tree.update([0, 3], sampler.weights([0, 3]))
 
 
-def test_samples_follow_the_weights() -> None:
-    rows = sampler_of().sample(200_000)
-    assert_follows(np.bincount(rows, minlength=N), WEIGHTS / WEIGHTS.sum())
-
-
 def test_a_stratified_sample_has_one_row_of_each_equal_slice() -> None:
     sampler = PrioritizedBatchSampler(4, 2, stratified=True, seed=1)
     for _ in range(20):
         assert sampler.sample(8).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-
-
-@MAKERS
-def test_samples_do_not_change_the_iteration(make: Callable[..., Any]) -> None:
-    sampler = make()
-    iterator, drawn = iter(sampler), []
-    for rows in iterator:
-        drawn.append(rows)
-        sampler.sample(4)
-    assert drawn == [batch.tolist() for batch in make().batches(0)]
-    assert list(sampler) == [batch.tolist() for batch in make().batches(1)]
 
 
 @MAKERS
@@ -330,18 +245,6 @@ def test_samples_go_on_where_a_state_or_a_copy_was_taken(make: Callable[..., Any
         assert [resumed.sample(4).tolist() for _ in range(300)] == expected
     sampler.load_state_dict(fresh)
     assert sampler.sample(9).tolist() == make().sample(9).tolist(), "a state from before the first sample"
-
-
-@MAKERS
-def test_samples_of_all_ranks_one_after_the_other_are_those_of_the_whole(make: Callable[..., Any]) -> None:
-    whole, ranks = make(num_replicas=3), [make(num_replicas=3, rank=rank) for rank in range(3)]
-    for step, k in enumerate((4, 1, 0, 6)):
-        parts = [rank.sample(k).tolist() for rank in ranks]
-        assert parts == [whole.sample(k).tolist() for _ in range(3)]
-        for sampler in (whole, *ranks):
-            tell(sampler, [0, 5], step)
-    for rank in ranks:
-        assert as_json(rank.state())["sample_generator"] == as_json(whole.state())["sample_generator"]
 
 
 def test_a_refused_sample_changes_nothing() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, Optional
 
 import numpy as np
@@ -11,9 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import WeightedBatchSampler
-from pystrat.seeds import epoch_seed
-from tests.reference.chi_square import assert_follows
-from tests.reference.naive_random import NaiveStream
 
 N = 30
 TABLE = {0: np.arange(N) < 10, 2: np.arange(N) < 20, 5: np.arange(N) + 1}
@@ -61,13 +57,6 @@ def test_a_curriculum_draws_only_rows_of_its_epochs(replacement: bool) -> None:
     assert drawn == [sampler.batches(epoch).rows.tolist() for epoch in range(40)]
 
 
-def test_rows_follow_the_weights_of_the_epoch() -> None:
-    sampler = sampler_of(n_batches=20_000)
-    for epoch in (1, 4, 9):
-        weights = WEIGHTS[stage_of(WEIGHTS, epoch)]
-        assert_follows(np.bincount(sampler.batches(epoch).rows, minlength=N), weights / weights.sum())
-
-
 @BOTH
 def test_iterators_of_several_epochs_do_not_disturb_each_other(replacement: bool) -> None:
     sampler = sampler_of(replacement=replacement)
@@ -79,18 +68,6 @@ def test_iterators_of_several_epochs_do_not_disturb_each_other(replacement: bool
     for batch in range(1, 6):
         for epoch, iterator in zip((1, 2, 6), iterators):
             assert next(iterator) == list(sampler.batches(epoch))[batch].tolist()
-
-
-def test_weights_and_samples_are_those_of_the_next_epoch() -> None:
-    sampler = sampler_of()
-    for epoch in range(7):
-        weights = WEIGHTS[stage_of(WEIGHTS, epoch)]
-        assert sampler.weights().tolist() == weights.tolist()
-        assert sampler.weights([3, 15, 3]).tolist() == weights[[3, 15, 3]].tolist()
-        alone = sampler_of(weights)
-        alone._sample_stream = copy.deepcopy(sampler._sample_stream)
-        assert sampler.sample(9).tolist() == alone.sample(9).tolist()
-        list(sampler)
 
 
 def test_other_epochs_of_the_same_weights_refuse_the_state() -> None:
@@ -113,17 +90,6 @@ def test_an_update_is_refused_and_changes_nothing() -> None:
             "Got a table by epoch instead."
         )
         assert sampler.batches(0).rows.tolist() == sampler_of(table).batches(0).rows.tolist()
-
-
-def test_numpy_draws_such_rows_from_the_same_numbers() -> None:
-    """A row is the first whose cumulative weight exceeds a uniform share of the total; whole sums are exact."""
-    table = {0: [1.0, 2, 0, 4, 1], 1: [0.0, 8, 1, 0, 1]}
-    sampler = WeightedBatchSampler(table, 5, n_batches=200, seed=8)
-    for epoch in range(3):
-        sums = np.cumsum(table[min(epoch, 1)])
-        values = NaiveStream(epoch_seed(8, epoch)).uniforms(1000) * sums[-1]
-        expected = np.searchsorted(sums, values, side="right")
-        assert sampler.batches(epoch).rows.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -160,8 +126,3 @@ def test_too_few_positive_weights_of_any_epoch_are_refused_without_replacement()
         ValueError, match="be at most 1, the number of positive weights in epoch 5, without replacement"
     ):
         WeightedBatchSampler({0: [1.0, 2], 5: [0.0, 1]}, 2, replacement=False, seed=1)
-
-
-def test_a_sampler_shows_its_epochs() -> None:
-    assert "(30 rows, weights from epochs 0, 2, 5, batch_size=4" in repr(sampler_of())
-    assert repr(sampler_of(WEIGHTS[0])).startswith("WeightedBatchSampler(30 rows, batch_size=4")

@@ -1,7 +1,7 @@
 """The public names of both languages: which ones are the same thing, and the groups in which the references show them.
 
 Conventions give both. `SmallBatchSampler` is `batch_sampler_small` in R, other classes are in snake case, and functions
-have equal names. The group follows from the file. What does not follow the conventions is listed here.
+have equal names. The group follows from the file. What R calls otherwise is listed here.
 """
 
 from __future__ import annotations
@@ -29,16 +29,6 @@ RENAMED = {
     "as_torch_sampler": "batch_sampler_python",
     "export_r": "read_batch_sampler",
 }
-# What only one language has.
-IN_PYTHON = """
-    DrawnRow FeatureLookup FilePlan RError RNotAvailableError RStatus ResumableLoader SourceError TreeSampler
-    check_ranks distribute epoch_permutation gather_counts install_r_package labels_of
-    prepare_for_trainer r_status read_csv read_json_lines
-""".split()
-IN_R = """
-    auxiliary_dataset nsch_2017 rbridge-package rbridge.class_weights rbridge.measures rbridge.set_epoch
-    rbridge.stratified_split rbridge.tensor_loader script_folder stratum_codes write_batch_sampler
-""".split()
 # How the files of a group begin: modules of Python with "_" for each dot, and files of R; the first group that fits.
 GROUPS = {
     "Strata": r"stratified_(?!sharded)|plan$|advice|data_",
@@ -66,19 +56,11 @@ class Entry(NamedTuple):
 def entries(root: Path) -> list[Entry]:
     """Return all public names, group by group; samplers first, then in the order of `__all__`, then what only R has."""
     public, files = python_names(), r_files(root)
-    check_names({short(name) for name in public}, set(files))
+    in_r = {name: r_name(name.rpartition(".")[2]) for name in public}
     samplers_first = sorted(public, key=lambda name: not name.endswith("BatchSampler"))
-    found = [
-        Entry(group_of(file), name, "" if short(name) in IN_PYTHON else r_name(short(name)))
-        for name, file in ((name, public[name]) for name in samplers_first)
-    ]
-    found += [Entry(group_of(files[name]), "", name) for name in IN_R]
+    found = [Entry(group_of(public[name]), name, in_r[name] if in_r[name] in files else "") for name in samplers_first]
+    found += [Entry(group_of(file), "", name) for name, file in files.items() if name not in in_r.values()]
     return sorted(found, key=lambda entry: list(GROUPS).index(entry.group))
-
-
-def short(name: str) -> str:
-    """Return a name of Python without its module."""
-    return name.rpartition(".")[2]
 
 
 def r_name(name: str) -> str:
@@ -93,22 +75,6 @@ def group_of(file: str) -> str:
         if re.match(pattern, file):
             return group
     raise SystemExit(f"site: no group of names.py fits {file}")
-
-
-def check_names(python: set[str], r: set[str]) -> None:
-    """Refuse names without a counterpart that are not listed as such, and lists that are not up to date."""
-    same = {name: r_name(name) for name in python - set(IN_PYTHON)}
-    problems = {
-        "IN_PYTHON or RENAMED lacks": {name for name, other in same.items() if other not in r},
-        "IN_R or RENAMED lacks": r - set(same.values()) - set(IN_R),
-        "IN_PYTHON or RENAMED has, but the package has no": {*IN_PYTHON, *RENAMED} - python,
-        "IN_R has, but the package has no": set(IN_R) - r,
-        "IN_PYTHON has, but R has": {name for name in IN_PYTHON if r_name(name) in r},
-        "IN_R has, but Python has": set(IN_R) & set(same.values()),
-    }
-    for problem, names in problems.items():
-        if names:
-            raise SystemExit(f"site: names.py: {problem} {', '.join(sorted(names))}")
 
 
 def python_names() -> dict[str, str]:

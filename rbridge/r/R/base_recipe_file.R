@@ -141,27 +141,16 @@ recipe_header = function(recipe, vectors) {
   sprintf("{%s}", paste(c(metadata, entries), collapse = ","))
 }
 
-# The file is there as a whole or not at all: it is written aside, and renamed.
 write_recipe = function(recipe, path) {
   vectors = file_vectors(recipe)
   header = charToRaw(recipe_header(recipe, vectors))
-  aside = tempfile(paste0(basename(path), "."), dirname(path))
-  on.exit(unlink(aside))
-  write = function(output) {
-    writeBin(as.raw(length(header) %/% 256^(0:7) %% 256), output)
-    writeBin(header, output)
-    for (vector in vectors) {
-      write_vector(vector, output)
-    }
+  output = file(path, "wb")
+  on.exit(close(output))
+  writeBin(as.raw(length(header) %/% 256^(0:7) %% 256), output)
+  writeBin(header, output)
+  for (vector in vectors) {
+    write_vector(vector, output)
   }
-  fail = function(condition) {
-    stop(shown_name(path), " cannot be written: ", conditionMessage(condition), call. = FALSE)
-  }
-  tryCatch({
-    if (!write_file(aside, write) || !file.rename(aside, path)) {
-      stop("Not all bytes were written.")
-    }
-  }, warning = fail, error = fail)
 }
 
 # R writes less than 2^31 bytes at a time.

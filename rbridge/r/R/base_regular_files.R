@@ -27,14 +27,3 @@ refuse_irregular = function(path, parameter) {
     stop_parameter(parameter, "be a regular file", sprintf("the %s %s", kind, show_value(path)))
   }
 }
-
-# Opens a file, passes its connection to `write`, and closes it; returns whether all bytes were passed to the system.
-# R warns of bytes that were not written, such as on a full disk, except those that it still had in its buffer.
-write_file = function(path, write) {
-  output = file(path, "wb")
-  is_open = TRUE
-  on.exit(if (is_open) close(output))
-  write(output)
-  is_open = FALSE
-  identical(close(output), 0L)
-}

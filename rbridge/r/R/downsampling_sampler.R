@@ -3,11 +3,9 @@
 #' @description
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that takes, in each epoch, all
 #' rows of the rare class and a new part of the frequent one.
-#' Its weights correct for the rows that are left out, in expectation, so that a network trained on a small part of the
-#' rows still learns the probabilities of the whole dataset.
+#' Its weights correct for the rows that are left out, in expectation.
 #' It preserves calibration at a fraction of the gradient steps; do not expect a better ranking (AUC).
-#' The Python class `pystrat.DownsampledBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' The Python class is `pystrat.DownsampledBatchSampler`.
 #'
 #' Begin with `vignette("rare-events", package = "rbridge")`.
 #' Guide: \guide{downsampling}.
@@ -28,12 +26,12 @@
 #'   The class to downsample, against all others together.
 #'   `NULL` (default): the larger of two classes of different sizes.
 #'   Not allowed with a multiplier for each class.
-#'   If the strata have several columns, a class is named as it is shown, such as `"1, y"`, also in `multiplier` and
+#'   With strata of several columns, a class is named as it is shown, such as `"1, y"`, also in `multiplier` and
 #'   `weights`.
 #' @param in_turn (`logical(1)`)\cr
 #'   `FALSE` (default): the kept rows are drawn anew in each epoch.
-#'   `TRUE`: epochs take rows in turn from one shuffled order of each downsampled class, k rows per epoch, cyclically:
-#'   no row occurs again before all others have occurred.
+#'   `TRUE`: epochs take rows in turn from one shuffled order of each downsampled class, so that no row occurs again
+#'   before all others have occurred.
 #' @param weights (named `numeric()`)\cr
 #'   The training weight of a row of each class that it names, above 0, also as a `list()`.
 #'   Other classes have the weight that corrects for the downsampling, rows / kept rows.
@@ -47,22 +45,20 @@
 #'   column for each class.
 #' * `class_weights(normalize = FALSE)`: returns the training weight of each class, a named `numeric()` in order of
 #'   first appearance; with `normalize = TRUE`, divided by their mean over an epoch.
-#' * `weights(rows = NULL, normalize = FALSE)`: returns the weights of `rows`, counted from 1, or of all rows of the
-#'   dataset.
-#' * `keep_rates()`: returns the share of the rows of each class in an epoch, a named `numeric()`, for
-#'   [correct_probabilities()].
+#' * `weights(rows = NULL, normalize = FALSE)`: returns the weights of `rows`, counted from 1, or of all rows.
+#' * `keep_rates()`: returns the share of the rows of each class in an epoch, for [correct_probabilities()].
 #'
 #' Weights are only for training: while mlr3torch predicts, `class_weights()` and `keep_rates()` are `NULL`, and all
 #' `weights()` are 1.
+#' The guide says how to pass them to the losses of mlr3torch.
 #'
-#' @section Weights in mlr3torch:
-#' mlr3torch 0.3.3 does not pass the weights role of a task to the loss.
-#' Here, the weight is one number per class, so pass it to the loss, as `class_weight` of `t_loss("cross_entropy")`:
-#' * for two classes, `torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])`, as in the example;
-#' * for more classes, `torch::torch_tensor(unname(weights[task$class_names]))`.
-#'
-#' In resampling, make weights, loss and learner for the training rows of each fold, `task$clone()$filter(rows)`.
-#' The guide explains why, and how learners of later versions do it by themselves.
+#' @section Guarantees:
+#' * An epoch has all rows of the classes that are not downsampled, and exactly the kept rows of each other class, each
+#'   once.
+#' * No batch has more than `batch_size` rows, batch sizes differ by at most 1, and every batch holds the floor or the
+#'   ceiling of each class's share.
+#' * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent
+#'   between epochs.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.
@@ -76,25 +72,8 @@
 #'   multiplier = 2, batch_size = 10, strata = labels, seed = 1)
 #' sampler = generator(NULL)
 #' sampler
-#' sampler$plan()
 #' sampler$class_weights()
 #' table(labels[sampler$batches(0)$rows])
-#'
-#' # in mlr3torch, with the weights in the loss
-#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   task = mlr3::tsk("sonar")
-#'   generator = batch_sampler_downsampled(
-#'     multiplier = 0.5, batch_size = 32, majority = "M")
-#'   weights = generator(list(task = task))$class_weights()
-#'   if (torch::torch_is_installed()) {
-#'     ratio = torch::torch_tensor(weights[[task$positive]] / weights[[task$negative]])
-#'     learner = mlr3::lrn("classif.mlp",
-#'       epochs = 10, batch_size = 32, neurons = 16, seed = 1, predict_type = "prob",
-#'       loss = mlr3torch::t_loss("cross_entropy", class_weight = ratio),
-#'       batch_sampler = generator)
-#'     learner$train(task)
-#'   }
-#' }
 batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majority = NULL, in_turn = FALSE,
   weights = NULL, seed = NULL, num_replicas = NULL) {
   sampler_of("downsampled", list(majority = if (!is.null(majority)) class_name(majority, "majority")))

@@ -1,9 +1,8 @@
 #' @title Decode Pair Numbers to Users, Items and Labels
 #'
 #' @description
-#' Decodes the pair numbers of [batch_sampler_pairs()].
-#' A pair number is `2 * (user * n_items + item) + label`, with users and items counted from 0.
-#' It is a value and not a position, so R and Python have the same number; only here do users and items count from 1.
+#' Decodes the pair numbers of [batch_sampler_pairs()]: `2 * (user * n_items + item) + label`, with users and items
+#' counted from 0, in R and in Python. What is decoded counts from 1.
 #'
 #' @param numbers (`numeric()`)\cr
 #'   Pair numbers, integers from 0 to 2^53 - 1.

@@ -40,15 +40,11 @@
 #'   likely.
 #'   `NULL` (default): 0.75.
 #' @param full_users (`character(1)`)\cr
-#'   For `"per_user"`, what to do with users whose positives are all items.
-#'   `"error"` (default): raise an error.
-#'   `"skip"`: the user gets no negatives; the positives stay.
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch.
-#'   The number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): 1.
+#'   For `"per_user"`: raise an error for users whose positives are all items (`"error"`, the default), or give them no
+#'   negatives (`"skip"`).
+#' @param seed,num_replicas (`integer(1)`)\cr
+#'   As in [batch_sampler_stratified()], except that the number of batches is rounded up to a multiple of
+#'   `num_replicas`.
 #'
 #' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
@@ -63,12 +59,6 @@
 #' * `"uniform"` and `"per_user"` draw each free pair, of the user in question, with the same probability.
 #' * An epoch of T pairs has `ceiling(T / batch_size)` batches, each with its share of the positives and of the
 #'   negatives, rounded down or up, at least one of each, positives first; sizes differ by at most 1.
-#' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in Python.
-#'
-#' @source
-#' Datatonic, "Sampling methods within TensorFlow input functions", 2018.
-#' The power 0.75 is from T. Mikolov and others, "Distributed Representations of Words and Phrases and their
-#' Compositionality", 2013.
 #'
 #' @seealso [pair_dataset()], [decode_pairs()].
 #'

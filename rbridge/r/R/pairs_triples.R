@@ -3,7 +3,6 @@
 #' @description
 #' Creates a batch sampler for [torch::dataloader()], for losses that compare an item that a user met, the positive,
 #' with items that the same user has not met, the negatives, such as BPR and sampled softmax.
-#' An epoch has every positive once, each with new negatives of its user.
 #' It yields pair numbers, which [triple_dataset()] turns into users, positives and negatives.
 #'
 #' Guide: \guide{pairs}.
@@ -15,9 +14,8 @@
 #' @param unique (`logical(1)`)\cr
 #'   Whether the negatives of one positive are all different.
 #' @param full_users (`character(1)`)\cr
-#'   What to do with users who have met all items.
-#'   `"error"` (default): raise an error.
-#'   `"skip"`: they are left out with their positives.
+#'   For users who have met all items: raise an error (`"error"`, the default), or leave them out with their positives
+#'   (`"skip"`).
 #' @inheritParams batch_sampler_pairs
 #'
 #' @return A generator of class `"batch_sampler_triples"` and `"torch_sampler"`.
@@ -33,10 +31,6 @@
 #' * With P positives, an epoch has `ceiling(P / batch_size)` batches, rounded up to a multiple of `num_replicas`; their
 #'   sizes differ by at most 1 triple.
 #' * A batch has the pair numbers of its triples, one after another, positive first.
-#' * The same positives, settings, seed and epoch give the same pair numbers in every R session and in Python.
-#'
-#' @source
-#' S. Rendle and others, "BPR: Bayesian Personalized Ranking from Implicit Feedback", 2009.
 #'
 #' @seealso [triple_dataset()], [batch_sampler_pairs()].
 #'

@@ -53,8 +53,6 @@ plot_batch_counts = function(tables, label) {
     ggplot2::geom_point(ggplot2::aes(colour = .data$without, shape = .data$without), size = 1.3) +
     ggplot2::geom_col(data = bars, width = 0.85) +
     ggplot2::geom_text(ggplot2::aes(label = .data$y), data = bars[bars$y > 0, ], vjust = -0.4, size = small_text) +
-    ggplot2::geom_text(ggplot2::aes(label = .data$words), data = flat_panels(counts, each, label), vjust = -0.9,
-      size = small_text) +
     ggplot2::facet_wrap("panel", ncol = length(tables), scales = "free",
       labeller = ggplot2::as_labeller(panel_titles(counts, label))) +
     ggplot2::scale_x_continuous(breaks = function(limits) whole_breaks(limits)) +
@@ -96,20 +94,6 @@ shared_heights = function(...) {
     panels = expand.grid(y = c(0, max(drawn$y)), panel = unique(drawn$panel))
     data.frame(x = 1, without = FALSE, panels)
   }))
-}
-
-# The words for a flat row of points, and their place.
-flat_panels = function(counts, each, label) {
-  is_flat = vapply(counts, function(count) min(count) > 0 && max(count) - min(count) <= 1, NA)
-  parts = Map(function(count, panel) {
-    rows = if (max(count) > 1) "rows" else "row"
-    words = sprintf("%s %s %s in every batch", show_range(count), in_words(label), rows)
-    data.frame(x = (1 + length(count)) / 2, y = max(count), without = FALSE, panel = panel, words = words)
-  }, counts[is_flat], levels(each$panel)[seq_along(counts)][is_flat])
-  none = data.frame(x = numeric(), y = numeric(), without = logical(), panel = character(), words = character())
-  flat = do.call(rbind, c(list(none), unname(parts)))
-  flat$panel = factor(flat$panel, levels = levels(each$panel))
-  flat
 }
 
 # A label as it reads before "rows": a number or a phrase in quotes.

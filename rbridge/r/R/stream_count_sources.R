@@ -11,9 +11,6 @@
 #' [stratified_stream()] also accepts the same table from a query, such as a `GROUP BY`.
 #' A source may have no rows.
 #'
-#' @section Errors:
-#' An argument has the wrong type, or a source cannot be read.
-#'
 #' @export
 #' @examples
 #' sources = list(a = c(0, 0, 0, 1), b = c(1, 0, 0, 0))

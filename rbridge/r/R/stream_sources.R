@@ -61,15 +61,10 @@ without_factors = function(rows) {
 
 # One value a row.
 strata_of_rows = function(rows, n_rows, stratum) {
-  if (!is.function(stratum) && is.list(rows) && !stratum %in% names(rows)) {
-    required = if (is.null(names(rows))) {
-      "be a function, because the rows are a list without names"
-    } else {
-      paste("name one of the columns of the rows,", show_names(names(rows)))
-    }
-    stop_parameter("stratum", required, show_value(stratum))
+  if (!is.function(stratum) && !stratum %in% names(rows)) {
+    stop_parameter("stratum", "be a function of the rows, or name one of their columns", show_value(stratum))
   }
-  strata = if (is.function(stratum)) stratum(rows) else if (is.list(rows)) rows[[stratum]]
+  strata = if (is.function(stratum)) stratum(rows) else rows[[stratum]]
   if (is.list(strata)) {
     stop("The strata of its rows must be a vector or factor.") # encode_strata() would read a list as columns
   }
@@ -85,17 +80,21 @@ codes_of_rows = function(strata, names, source) {
   if (length(strata) == 0L) {
     return(integer())
   }
-  encode = function() encode_strata(strata, "stratum", exact = TRUE, are_strata = FALSE)
-  encoded = tryCatch(encode(), rbridge_refusal = function(refusal) {
+  unknown = function(row, shown) {
+    stop_source("The stratum of row %d of the source '%s' must be one of %s. Got %s instead.", row, source,
+      show_names(names), shown)
+  }
+  tryCatch(match_strata(strata, names, unknown), rbridge_refusal = function(refusal) {
     stop_source("The strata of the source '%s' must %s. Got %s instead.", source, refusal$requirement, refusal$got)
   })
+}
+
+# The codes of values by the names of the strata; the first one that is none is passed to `unknown(row, shown)`.
+match_strata = function(strata, names, unknown) {
+  encoded = encode_strata(strata, "stratum", exact = TRUE, are_strata = FALSE)
   codes = match(encoded$names, names)[encoded$codes]
-  if (anyNA(codes)) {
-    row = which(is.na(codes))[1L]
-    stop_source("The stratum of row %d of the source '%s' must be one of %s. Got %s instead.", row, source,
-      show_names(names), show_text(encoded$names[encoded$codes[row]]))
-  }
-  codes
+  row = which(is.na(codes))[1L]
+  if (is.na(row)) codes else unknown(row, show_text(encoded$names[encoded$codes[row]]))
 }
 
 # An error of the class "rbridge_source_error": a source cannot be read, or does not match its counts or strata.

@@ -5,7 +5,7 @@
 #' from data that are read source by source, such as files.
 #' Pass it to [torch::dataloader()] with `batch_size = NULL`, and a `collate_fn` that makes tensors from the rows of a
 #' batch.
-#' At the end, torch calls this function with a symbol instead of rows; the function must return the symbol.
+#' At the end, torch calls this function with a symbol instead of rows, which it must return.
 #' The Python class `pystrat.stream.StratifiedStream` returns the same batches, row for row, from the same seed.
 #'
 #' @param sources (`character()` or named `list()`)\cr
@@ -15,65 +15,54 @@
 #' @param min_samples_per_stratum (`integer()`)\cr
 #'   The minimum m: each batch has at least m rows of each stratum.
 #'   Give either it or `mean_batch_size`.
-#'   With `counts`, a vector with names, such as `c(positive = 5, negative = 20)`, sets a minimum for each stratum that
-#'   it names.
+#'   With `counts`, names set a minimum for each stratum that they name, as in `c(positive = 5, negative = 20)`.
 #' @param read (`function`)\cr
 #'   A function that takes a source and returns its rows, in the same order every time: a `data.frame()`, or a vector or
 #'   list of one value per row.
 #' @param stratum (`character(1)` or `function`)\cr
 #'   The column of the rows with their strata, or a function that takes the rows and returns one value per row.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
-#'   The number of rows of each stratum (columns) in each source (rows); see [count_sources()].
-#'   Further sources are ignored.
+#'   The number of rows of each stratum (columns) in each source (rows), as [count_sources()] returns it.
 #' @param strata (`character()`, `numeric()` or `factor()`)\cr
 #'   All strata, if there are no counts.
-#'   Give either `counts` or `strata`.
 #' @param min_batch_size (`integer(1)`)\cr
-#'   The least number of rows of a batch, with `min_samples_per_stratum`.
-#'   Default: 1.
+#'   The least number of rows of a batch, with `min_samples_per_stratum`; by default 1.
 #' @param buffer_size (`integer(1)`)\cr
-#'   Without counts, the largest number of rows that a lane may hold in memory at a time.
-#'   `NULL` (default): no limit.
+#'   Without counts, the largest number of rows that a lane may hold in memory at a time; by default unlimited.
 #' @param lanes (`integer(1)`)\cr
-#'   The number of parts of the stream that are batched separately and take turns: source k, in the order of names by
-#'   code point, belongs to lane `(k - 1) %% lanes + 1`.
-#'   Must be a multiple of `num_replicas`.
-#'   Default: 1.
+#'   The number of parts of the stream that are batched separately and take turns, a multiple of `num_replicas`; by
+#'   default 1. Source k, in the order of names by code point, belongs to lane `(k - 1) %% lanes + 1`.
 #' @param shuffle (`logical(1)`)\cr
-#'   `TRUE` (default): shuffle the sources, and the rows of each source, in each epoch.
-#'   `FALSE`: sources and rows keep their order.
+#'   Whether to shuffle the sources, and the rows of each source, in each epoch, as by default.
 #' @param shuffle_sources (`integer(1)`)\cr
-#'   The number of sources, one after another in the order of an epoch, whose rows are shuffled together.
-#'   Default: 1.
+#'   The number of sources, one after another in the order of an epoch, whose rows are shuffled together; by default 1.
 #' @param seed,num_replicas,rank (`integer(1)`)\cr
 #'   As in [batch_sampler_stratified()].
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows of a batch, with `counts`.
 #'   The minimum m is the largest that all batches have.
 #' @param rare (`character(1)`)\cr
-#'   What to do, with `counts`, if a lane has fewer than m rows of a stratum: raise an error (`"error"`, the default),
-#'   or put all rows of each lane into one batch, with a warning (`"warn"`) or without (`"allow"`).
-#'   With `mean_batch_size`, what to do if a lane has more batches than rows of a stratum: raise an error, or make
-#'   batches without the stratum, with or without a warning.
+#'   What to do, with `counts`, if a lane has too few rows of a stratum: raise an error (`"error"`, the default); or,
+#'   with a warning (`"warn"`) or without (`"allow"`), put all rows of each lane into one batch or, with
+#'   `mean_batch_size`, make batches without the stratum.
 #' @param shares (named `numeric()`)\cr
 #'   The share of each stratum in every batch, as positive weights, such as
 #'   `c(positive = 1, negative = 3)`, with `mean_batch_size` and `counts`.
 #' @param balance (`character(1)` or `integer(1)`)\cr
-#'   Take the same number of rows of every stratum in each epoch, over all lanes: the size of the largest stratum
-#'   (`"over"`, oversampling), the size of the smallest (`"under"`, undersampling), or a given number.
-#'   With `mean_batch_size` and `counts`.
+#'   Take the same number of rows of every stratum in each epoch, over all lanes: that of the largest stratum
+#'   (`"over"`), that of the smallest (`"under"`), or a given number, with `mean_batch_size` and `counts`.
 #'
 #' @return A dataset of the class `"stratified_stream"` with the members
 #' * `.iter()`: a function that returns the next batch at each call, and `coro::exhausted()` at the end;
 #'   each iteration takes the next epoch;
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
-#' * `set_epoch(epoch, batches_done)`: sets the next epoch, and how many of its batches to leave out, by default none;
-#'   but a stream that is already placed within this epoch stays there;
+#' * `set_epoch(epoch, batches_done)`: sets the next epoch, and how many of its batches to leave out, by default none,
+#'   unless the stream is already placed within this epoch;
 #' * `state_dict()`: the state after the batches that the newest iteration has delivered, for `load_state_dict(state)`,
 #'   in R or in Python;
 #' * `class_weights(normalize = FALSE)` and `weights(rows, normalize = FALSE)`: with counts, the training weight of each
 #'   stratum, by name, and of each row of a batch: its rows divided by its rows in an epoch, over all lanes;
-#'   if `normalize`, divided by their mean over an epoch, so that the learning rate keeps its scale;
+#'   if `normalize`, divided by their mean over an epoch;
 #' * `epoch`, `seed`, `min_samples_per_stratum`.
 #'
 #' @section Guarantees:
@@ -85,14 +74,10 @@
 #'   are added to its last batch.
 #' * Factors in the rows become text, because sources may have other levels.
 #'
-#' R's torch has no workers for iterable datasets. The guide \guide{streams} has more.
+#' * A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an
+#'   error of the class `"rbridge_source_error"`.
 #'
-#' @section Errors:
-#' An argument is invalid; with counts also: a lane has too few rows of a stratum.
-#' While batches are read, errors have the class `"rbridge_source_error"`: a source cannot be read, has an unknown
-#' stratum, does not match its counts, or fills the buffer.
-#'
-#' @seealso [batch_sampler_stratified()] for rows that can be read in any order.
+#' R's torch has no workers for iterable datasets. Guide: \guide{streams}.
 #'
 #' @export
 #' @examples
@@ -107,10 +92,9 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
   mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL) {
   given = source_names(sources)
-  request = list(n_sources = length(given), min_samples_per_stratum = min_samples_per_stratum,
-    min_batch_size = min_batch_size, mean_batch_size = mean_batch_size, shares = plain_value(shares), balance = balance,
-    rare = rare, counts = counts, strata = strata, buffer_size = buffer_size, lanes = lanes, shuffle = shuffle,
-    shuffle_sources = shuffle_sources, seed = seed, num_replicas = num_replicas, rank = rank)
+  shares = plain_value(shares)
+  asked = mget(setdiff(names(formals()), c("sources", "read", "stratum")))
+  request = c(list(n_sources = length(given)), asked)
   checked = core_plan("stream", request)
   by_name = by_code_point(given) # the same in all processes
   names = given[by_name]
@@ -266,13 +250,9 @@ codes_of_batch = function(rows, stream) {
   if (n_rows == 0L) {
     return(integer())
   }
-  encoded = encode_strata(strata_of_rows(rows, n_rows, stream$stratum), "stratum", exact = TRUE, are_strata = FALSE)
-  codes = match(encoded$names, stream$strata)[encoded$codes]
-  if (anyNA(codes)) {
-    stop_parameter("rows", paste("have strata that are one of", show_names(stream$strata)),
-      show_text(encoded$names[encoded$codes[which(is.na(codes))[1L]]]))
-  }
-  codes
+  match_strata(strata_of_rows(rows, n_rows, stream$stratum), stream$strata, function(row, shown) {
+    stop_parameter("rows", paste("have strata that are one of", show_names(stream$strata)), shown)
+  })
 }
 
 # A function that returns the next batch of this rank at each call, and the turns of its lanes so far, of which those of
@@ -376,11 +356,8 @@ check_found = function(stream, source, found) {
 check_room = function(stream, dealing, name, n_rows) {
   held = dealing$n_held() + n_rows
   if (held > stream$limit) {
-    waiting = if (stream$lanes$shuffle) "shuffled" else "dealt"
-    whose = if (stream$lanes$together == 1) "its own" else "its group"
-    stop_source(paste("The source '%s' must leave at most %s in the buffer. Got %.0f instead: %.0f of %s",
-      "wait to be %s, and %s."), name, show_count(stream$limit, "row"), held, n_rows, whose, waiting,
-    missing_rows_of(stream, dealing))
+    stop_source("The source '%s' must leave at most %s in the buffer. Got %.0f instead: %s.", name,
+      show_count(stream$limit, "row"), held, missing_rows_of(stream, dealing))
   }
 }
 

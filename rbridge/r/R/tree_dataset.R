@@ -3,7 +3,6 @@
 #' @description
 #' Creates a [torch::dataset()] that takes its batches from another dataset and passes them, with the auxiliary values
 #' of their rows, to your function: for augmentation that a specification of [batch_sampler_tree()] declares.
-#' The values are drawn with the rows, so they are the same for any number of workers, and in every run.
 #' torch converts row numbers to plain integers before it passes them to a dataset, so your own does not receive them.
 #'
 #' @param dataset ([torch::dataset()])\cr

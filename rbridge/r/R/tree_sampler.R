@@ -12,9 +12,8 @@
 #'   The root node: a named list, YAML text, or the name of a YAML file that ends in `.yaml` or `.yml`.
 #'   YAML and auxiliary values require the package yaml.
 #'   `children` is a list of named lists, and a list of one value is written `list("a")`.
-#'   `repeat` is a reserved word in R and needs backticks: `` list(`repeat` = 2) ``.
-#'   An auxiliary value may be a function of the number of the epoch and the number of the draw in it, both from 0.
-#'   It must be pure, that is, return the same for the same numbers, and is called for the draws of whole epochs.
+#'   An auxiliary value may be a pure function of the numbers of the epoch and of the draw in it, both from 0, which is
+#'   called for the draws of whole epochs.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of draws per batch.
 #' @param length (`integer(1)` | `character(1)`)\cr
@@ -29,21 +28,13 @@
 #'   Whether to drop a last batch with fewer draws.
 #' @param persistent (`logical(1)`)\cr
 #'   Whether all epochs form one endless sequence of draws.
-#' @param seed (`integer(1)`)\cr
-#'   From 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch, see `set_rank()` of [batch_sampler_instance].
-#'   Batches beyond a multiple of it are dropped.
-#'   `NULL` (default): one process.
+#' @param seed,num_replicas (`integer(1)`)\cr
+#'   As in [batch_sampler_stratified()], except that batches beyond a multiple of `num_replicas` are dropped.
 #'
 #' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
 #' If the specification names auxiliary values, `batches(epoch)` also has the element `aux`, a list with one vector for
 #' each. A batch has its part of them as the attribute `"aux"`, which [auxiliary_dataset()] passes to a dataset.
-#'
-#' A warning is given if a weight has no effect because its parent does not draw with replacement, and if a batch size
-#' splits rows that the root repeats.
 #'
 #' @section Guarantees:
 #' * The draws equal those of drawing row by row, where each node keeps its own state: the option that is being

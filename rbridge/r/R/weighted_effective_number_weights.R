@@ -10,21 +10,10 @@
 #'   At least 0 and below 1, by default 0.999.
 #'   The paper uses 0.9, 0.99, 0.999 and 0.9999.
 #' @inheritParams inverse_frequency_weights
-#'
-#' @return (`numeric()`)\cr
-#' One weight for each row, for [batch_sampler_weighted()].
-#'
-#' @details
-#' The weight is computed as `1 / S(n_c)`, where `S(n) = 1 + beta + ... + beta^(n - 1)`.
-#' This is equal but loses no digits to cancellation: the relative error is below 1e-14 for any `beta` and any number of
-#' rows.
-#' The sum takes O(log n_c), since `S(2 * m) = S(m) * (2 - (1 - beta) * S(m))` and `S(m + 1) = S(m) * beta + 1`.
+#' @inherit inverse_frequency_weights return
 #'
 #' @source
 #' Y. Cui, M. Jia, T.-Y. Lin, Y. Song and S. Belongie, "Class-Balanced Loss Based on Effective Number of Samples", 2019.
-#' They use the formula to weight the loss of a row.
-#'
-#' @seealso [inverse_frequency_weights()]
 #'
 #' @export
 #' @examples

@@ -5,7 +5,7 @@
 #' `(abs(priority of i) + epsilon)^alpha`; or, with `method = "rank"`, to `(rank of i)^-alpha`, where the row with the
 #' largest absolute priority has rank 1.
 #' The training loop sets the priority of a row, usually to its last error.
-#' Importance weights correct the gradients for the unequal probabilities.
+#' The Python class is `pystrat.PrioritizedBatchSampler`.
 #'
 #' Guide: \guide{weighted}.
 #'
@@ -16,80 +16,58 @@
 #'   The number of rows per batch, drawn with replacement.
 #' @param alpha (`numeric(1)`)\cr
 #'   The exponent of the priorities or ranks, at least 0, by default 0.6; with 0, all rows are equally likely.
-#'   For ranks, it must be small enough that the last one has a weight above 0.
 #' @param beta (`numeric(1)` or `function`)\cr
 #'   The exponent of the importance weights, at least 0, by default 0.4; or a function that returns it, given the number
 #'   of a batch.
 #' @param epsilon (`numeric(1)`)\cr
-#'   Added to each absolute priority, at least 0.
-#'   With 0, a row is never drawn if its priority is 0, or so small that its power is 0 as a double, as `1e-200^2` is;
-#'   otherwise, every row can be drawn.
+#'   Added to each absolute priority, at least 0; with 0, a row of priority 0 is never drawn.
 #'   `NULL` (default): `1e-6`.
-#'   Not allowed with ranks, which need none.
+#'   Not allowed with ranks.
 #' @param stratified (`logical(1)`)\cr
 #'   `TRUE`: one row is drawn from each of `batch_size` equal slices of the total, in order: the same probabilities,
 #'   with less variance.
-#'   The slices follow the row numbers, or with `method = "rank"` the ranks.
 #'   `FALSE` (default): every row of a batch is drawn from all rows.
 #' @param normalize (`logical(1)`)\cr
 #'   Whether to divide the importance weights by the largest one of all rows, so that none exceeds 1.
 #'   `TRUE` by default.
 #' @param capacity (`integer(1)`)\cr
-#'   The largest number of rows, at least `n_rows` and 1: `append()` adds rows up to it, and then replaces the oldest
-#'   ones.
+#'   The largest number of rows: `append()` adds rows up to it, and then replaces the oldest ones.
 #'   `NULL` (default): `n_rows`.
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches per epoch.
 #'   `NULL` (default): `capacity %/% batch_size`.
 #' @param method (`character(1)`)\cr
-#'   What the probabilities depend on.
-#'   `"proportional"` (default): the priorities themselves.
-#'   `"rank"`: the ranks of the rows, sorted by `abs(priority)`, largest first, ties by row number.
+#'   Whether probabilities depend on the priorities themselves, `"proportional"` (default), or on the ranks of the rows,
+#'   `"rank"`, sorted by `abs(priority)`, largest first, ties by row number.
 #'   Ranks are robust to outliers.
 #' @inheritParams batch_sampler_weighted
 #'
 #' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
-#' * `update(rows, priorities, since = NULL)`: sets the priorities of rows, counted from 1: finite numbers of either
-#'   sign; if a row is repeated, the last one counts.
-#'   `since` is what `n_added()` returned when the rows were drawn: rows that `append()` has written since then hold
-#'   other data, and keep the priorities that they have.
-#'   Returns the instance invisibly.
-#' * `append(count = NULL, priorities = NULL)`: adds rows, and returns their positions.
-#'   `count` is by default the number of priorities, or 1 if there are none; without priorities, every new row gets the
-#'   largest one ever set, 1 if none was above 0.
-#'   If there is no room left, these are the positions of the oldest rows, where the caller stores the new data.
+#' * `update(rows, priorities, since = NULL)`: sets the priorities of rows: finite numbers of either sign; if a row is
+#'   repeated, the last one counts.
+#'   `since` is what `n_added()` returned when the rows were drawn: rows that `append()` has written since then keep the
+#'   priorities that they have.
+#' * `append(count = NULL, priorities = NULL)`: adds rows, and returns their positions; if there is no room left, those
+#'   of the oldest rows, where the caller stores the new data.
+#'   `count` is by default the number of priorities, or 1 if there are none.
 #' * `n_added()`: returns the number of rows that were ever added, including the first `n_rows`.
-#' * `priorities(rows = NULL)`: returns the absolute priorities of rows, `numeric()`, or of all rows.
-#'   With `method = "rank"`, they are exact.
-#'   Otherwise they are computed from the weights, the powers of `abs(priority) + epsilon`, and have an error of about
-#'   1e-16 / `alpha` of that sum.
-#' * `sample(k)`: returns `k` rows, `integer()`, drawn by the current priorities, for training loops without epochs.
-#'   The random numbers follow from the seed and the previous calls of `sample()`.
-#'   They are not those of any epoch, so the iteration is the same with and without such calls.
+#' * `priorities(rows = NULL)`: returns the absolute priorities of rows, or of all rows.
+#' * `sample(k)`: as in [batch_sampler_weighted()].
 #' * `importance_weights(rows, batch = NULL, beta = NULL)`: returns the factors for the losses of rows, according to the
 #'   current priorities; 0 for a row that is never drawn.
-#'   `beta` is the exponent, by default that of the generator.
-#'   `batch` is the number of the batch, required if that is a function and no `beta` is given.
-#'
-#' `batches(epoch)` returns the epoch as it would be with the current priorities, and changes nothing.
+#'   `batch` is the number of the batch, required if `beta` of the generator is a function and none is given here.
 #'
 #' @section Guarantees:
-#' The guarantees of [batch_sampler_weighted()] hold here as well; the Python class is
-#' `pystrat.PrioritizedBatchSampler`.
+#' Those of [batch_sampler_weighted()], and
 #' * A new row has the largest `abs(priority) + epsilon` that was ever set, 1 before any, raised to the power of
-#'   `alpha`.
-#'   With `method = "rank"`, it has the largest `abs(priority)` ever set, 1 before any.
-#' * With `method = "rank"`, the ranks are exact at every draw.
+#'   `alpha`; with `method = "rank"`, the largest `abs(priority)`.
+#' * Ranks are exact at every draw.
 #'   Drawing `k` of n rows takes O(k log n), and changing `k` priorities O(k sqrt(n)).
-#' * The importance weight of row `i` is `(p_min / p_i)^beta`, where `p_i` is the quantity above and `p_min` the least
-#'   of all rows.
-#'   It is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`, divided by the largest of these values; with
-#'   `normalize = FALSE`, it is `(n * P(i))^-beta` itself.
-#'   Rows that are never drawn do not count.
+#' * The importance weight of row `i` is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`; with `normalize`,
+#'   divided by the largest of these values.
 #' * With `beta = 1` and `normalize = FALSE`, the mean of weight times value over a batch is an unbiased estimate of the
 #'   mean over all rows.
-#'   With any other setting it is not.
 #'
 #' @source
 #' T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay", 2016.
@@ -104,16 +82,6 @@
 #' sampler$importance_weights(1:4)
 #' next_batch = sampler$.iter()
 #' next_batch()
-#'
-#' # a replay buffer that begins empty, and an exponent that grows with the number of batches
-#' generator = batch_sampler_prioritized(
-#'   0, batch_size = 2, capacity = 1000, n_batches = 100, seed = 1,
-#'   beta = function(batch) min(1, 0.4 + batch / 1000))
-#' buffer = generator(NULL)
-#' buffer$append(3)
-#' rows = buffer$sample(2)
-#' buffer$importance_weights(rows, batch = 1)
-#' buffer$update(rows, c(0.5, -2))
 batch_sampler_prioritized = function(n_rows = NULL, batch_size, alpha = 0.6, beta = 0.4, epsilon = NULL,
   stratified = FALSE, normalize = TRUE, capacity = NULL, n_batches = NULL, seed = NULL, num_replicas = NULL,
   method = "proportional") {

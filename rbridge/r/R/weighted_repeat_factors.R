@@ -23,8 +23,6 @@
 #' A. Gupta, P. \enc{Dollár}{Dollar} and R. Girshick, "LVIS: A Dataset for Large Vocabulary Instance Segmentation",
 #' 2019, where rows are images and labels are categories.
 #'
-#' @seealso [inverse_frequency_weights()]
-#'
 #' @export
 #' @examples
 #' labels = cbind(dog = c(1, 1, 1, 0), cat = c(0, 1, 0, 0))

@@ -4,18 +4,17 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws rows by weight.
 #' The weights may be changed between batches, for instance to the losses of the rows, so that hard rows occur more
 #' often.
+#' The Python class is `pystrat.WeightedBatchSampler`.
 #'
 #' Guide: \guide{weighted}.
 #'
 #' @param weights (`numeric()`, named `list()`, `character(1)` or `function`)\cr
 #'   The weight of each row of the dataset, a vector or a tensor: finite, none below 0, not all 0.
-#'   They need not sum to 1.
 #'   A list has the weights by the first epoch in which they apply, such as
-#'   `list("0" = easy, "5" = medium, "10" = rep(1, n))` for a curriculum; the first epoch is 0.
+#'   `list("0" = easy, "5" = medium, "10" = rep(1, n))` for a curriculum.
 #'   Or, for a task that mlr3 splits or resamples: the name of its column of weights, or a function that returns the
-#'   weights of the rows from their labels, such as [inverse_frequency_weights].
-#'   The labels are the columns with the role `stratum`, a `data.frame()` if there are several, or the target if there
-#'   are none.
+#'   weights of the rows from their labels, such as [inverse_frequency_weights]: the columns with the role `stratum`, or
+#'   else the target.
 #'   `NULL` (default): the column of the task with the role `weights_learner`.
 #'   mlr3 trains a learner without support for weights on such a task only if its field `use_weights` is `"ignore"`.
 #' @param batch_size (`integer(1)`)\cr
@@ -38,30 +37,23 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `update(rows, weights)`: sets the weights of rows, counted from 1; if a row is repeated, the last of its weights
 #'   counts.
-#'   Returns the instance invisibly.
 #' * `weights(rows = NULL)`: returns the current weights of rows, or of all rows.
-#' * `sample(k)`: returns `k` rows, `integer()`, drawn by the current weights, for training loops without epochs.
-#'   The random numbers follow from the seed and the previous calls of `sample()`.
-#'   They are not those of any epoch, so the iteration is the same with and without such calls.
+#' * `sample(k)`: returns `k` rows drawn by the current weights, for training loops without epochs.
+#'   The iteration is the same with and without such calls.
 #'
-#' `batches(epoch)` returns the epoch as it would be with the current weights, and changes nothing.
 #' Weights by epoch cannot be updated; `weights()` and `sample()` use those of the next epoch.
+#' A callback of mlr3torch finds the instance in `ctx$loader_train$batch_sampler`, and the rows of a batch in
+#' `ctx$batch$.index`.
 #'
 #' @section Guarantees:
 #' * A row is drawn with probability weight / total; a row of weight 0 is never drawn.
 #'   Without replacement, rows are drawn successively from those that are left.
 #' * The batches follow from the initial weights, the seed, the epoch, the updates, and how many batches were drawn
 #'   before each update.
-#'   An update affects the batches that are not yet drawn, even those of later epochs.
 #'   The workers of a dataloader request batches ahead, so an update takes effect a few batches later.
-#' * The same call and the same updates return the same batches in Python with `pystrat.WeightedBatchSampler`, where
-#'   rows are counted from 0.
+#' * `batches(epoch)` returns the epoch as it would be with the current weights, and changes nothing.
 #' * Drawing a batch, or changing the weights of one, takes microseconds for any number of rows.
-#' * Each instance has its own weights: a change affects neither other instances nor copies.
-#' * A saved instance contains its weights.
-#'
-#' @section Use in mlr3torch:
-#' A callback finds the instance in `ctx$loader_train$batch_sampler`, and the rows of a batch in `ctx$batch$.index`.
+#' * Each instance has its own weights, also when it is saved.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021, for the tree of sums by which rows are drawn.
@@ -78,17 +70,6 @@
 #' # from now on, only row 6 is drawn
 #' sampler$update(rows = 1:5, weights = numeric(5))
 #' next_batch()
-#' sampler$weights()
-#'
-#' # in mlr3torch: every training draws by weights of its own rows
-#' if (requireNamespace("mlr3torch", quietly = TRUE)) {
-#'   generator = batch_sampler_weighted(
-#'     inverse_frequency_weights, batch_size = 32, seed = 1)
-#'   task = mlr3::tsk("sonar")
-#'   folds = mlr3::rsmp("cv", folds = 3)$instantiate(task)
-#'   fold = task$clone()$filter(folds$train_set(1))
-#'   print(batch_counts(generator(fold), fold$truth()))
-#' }
 batch_sampler_weighted = function(weights = NULL, batch_size, replacement = TRUE, n_batches = NULL, seed = NULL,
   num_replicas = NULL) {
   sampler_of("weighted", if (!waits_for_weights(weights)) list(weights = weights_by_epoch(weights)))

@@ -5,45 +5,30 @@
 #' Drawing `k` of `n` rows takes O(k log n), and so does changing `k` weights.
 #' Use it in your own training loop, such as one with a replay buffer; [batch_sampler_weighted()] and
 #' [batch_sampler_prioritized()] are samplers on top of it.
+#' The Python class is `pystrat.SumTree`.
 #'
 #' Guide: \guide{weighted}.
 #'
 #' @param weights (`numeric()`)\cr
 #'   The weight of each row, a vector or a tensor: finite, none below 0.
-#'   They need not sum to 1.
-#'   A row of weight 0 is never drawn.
 #'   `NULL` (default): there are no rows yet, and `capacity` must be given.
 #' @param capacity (`integer(1)`)\cr
 #'   The largest number of rows, from 1 to 2147483647.
 #'   `NULL` (default): the number of weights.
-#' @param seed (`integer(1)`)\cr
-#'   An integer from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn, from torch's generator if LibTorch is installed, otherwise from R's generator.
+#' @inheritParams batch_sampler_uniform
 #'
 #' @return An [R6::R6Class] object of class `"sum_tree"` with these members; rows are counted from 1:
 #' * `sample(k = 1, replacement = TRUE)`: returns `k` rows drawn by their weights, `integer()`, in the order of the
 #'   draws.
-#'   With `replacement = FALSE`, no row is drawn more than once, and `k` is at most the number of positive weights.
 #' * `update(indices, weights)`: sets the weights of rows; if a row is repeated, the last of its weights counts.
-#'   Returns the object invisibly.
 #' * `append(weights)`: adds rows with these weights, and returns their positions.
 #'   In a full tree, they replace the oldest rows.
-#' * `weights(indices = NULL)`: returns the weights of rows, `numeric()`, or of all rows.
-#' * `find(values)`: returns the rows in whose shares of the total some values lie, `integer()`, which is the query of
-#'   prefix sums.
-#'   The values are from 0 to below `total`.
-#'   The share of a row begins at the sum of the weights before it, and ends before this sum plus its own weight.
-#'   Use it to draw rows with random numbers of your own.
-#' * `state_dict()`: returns the state, a list of the weights, the next place, the seed, and the words of the random
-#'   number generator.
-#'   Python reads and writes the same states.
-#' * `load_state_dict(state)`: continues where a state was taken, of a tree with the same capacity, and takes over its
-#'   seed; returns the object invisibly.
-#' * `total`: the sum of all weights.
-#' * `n_rows`: the number of rows that have a weight.
-#' * `capacity`: the largest number of rows.
-#' * `seed`: the seed, given or drawn.
-#' * `print()`: shows a summary.
+#' * `weights(indices = NULL)`: returns the weights of rows, or of all rows.
+#' * `find(values)`: returns the rows in whose shares of the total some values lie, from 0 to below `total`, for random
+#'   numbers of your own.
+#'   The share of a row begins at the sum of the weights before it.
+#' * `state_dict()`, `load_state_dict(state)`: the state, which Python reads and writes, too.
+#' * `total`, `n_rows`, `capacity`, `seed`: the sum of all weights, the rows that have one, the most rows, and the seed.
 #' * `clone()`: returns an independent copy, which continues in the same way.
 #'
 #' @section Guarantees:
@@ -51,11 +36,8 @@
 #'   A row of weight 0 is never drawn, however sums are rounded.
 #' * Without replacement, rows are drawn successively from those that are left.
 #' * The tree is, bit for bit, the one that is built from the same weights, whatever changes came before.
-#' * The same seed, weights and calls give the same rows on every machine, and in Python with `pystrat.SumTree`, where
-#'   rows are counted from 0.
-#' * R's random number generator is not used, except for one draw if `seed` is `NULL`.
+#' * The same seed, weights and calls give the same rows on every machine and in Python.
 #' * A refused call changes nothing.
-#' * An object can be saved with [saveRDS()] or sent to another process, and continues there.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021.
@@ -68,12 +50,6 @@
 #' tree$sample(6)
 #' tree$update(c(3, 4), c(0, 0))
 #' tree$sample(3)
-#'
-#' # a buffer of three rows that forgets the oldest one
-#' buffer = sum_tree(capacity = 3, seed = 1)
-#' buffer$append(c(1, 2, 3))
-#' buffer$append(5)
-#' buffer$weights()
 sum_tree = function(weights = NULL, capacity = NULL, seed = NULL) {
   sum_tree_class$new(weights, capacity, seed)
 }

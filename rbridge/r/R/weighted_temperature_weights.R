@@ -6,15 +6,10 @@
 #' The Python function `pystrat.temperature_weights()` returns the same weights.
 #'
 #' @param temperature (`numeric(1)`)\cr
-#'   At least 1.
-#'   With 1, all rows are equally likely.
+#'   At least 1, with which all rows are equally likely.
 #'   The larger it is, the more equally likely are the classes.
 #' @inheritParams inverse_frequency_weights
-#'
-#' @return (`numeric()`)\cr
-#' One weight for each row, for [batch_sampler_weighted()].
-#'
-#' @seealso [inverse_frequency_weights()]
+#' @inherit inverse_frequency_weights return
 #'
 #' @export
 #' @examples

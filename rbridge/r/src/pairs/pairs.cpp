@@ -247,8 +247,8 @@ class Observed : public Sampler {
     host.in_steps(cells.count(), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; i++) {
         bool is_inside = numbers[i] >= 0 && numbers[i] < n_cells;
-        cells[i] = is_inside ? static_cast<int64_t>(numbers[i]) : -1;
-        are_right = are_right && static_cast<double>(cells[i]) == numbers[i];
+        cells[i] = is_inside ? static_cast<int64_t>(numbers[i]) : 0;
+        are_right = are_right && is_inside && static_cast<double>(cells[i]) == numbers[i];
       }
     });
     if (!are_right) refuse("cells", "others", "be cells of the table");

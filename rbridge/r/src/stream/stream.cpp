@@ -122,14 +122,14 @@ class Stream : public Sampler {
     const int32_t *sources = is_shuffled ? drawn.data() : order.data();
     int32_t *rows = host.make<int32_t>("rows", n_sources);
     int64_t *offsets = host.make<int64_t>("offsets", n_lanes + 1);
-    std::vector<int64_t> nexts;
+    List<int64_t> nexts;
     *offsets = 0;
     for (int64_t lane = 0; lane < n_lanes; lane++) {
       nexts.push_back(offsets[lane]);
       offsets[lane + 1] = offsets[lane] + (n_sources - lane + n_lanes - 1) / n_lanes;
     }
     for (int64_t i = 0; i < n_sources; i++) {
-      rows[nexts[static_cast<size_t>(sources[i] % n_lanes)]++] = sources[i] + host.first_row;
+      rows[nexts[sources[i] % n_lanes]++] = sources[i] + host.first_row;
     }
     double *shifts = host.make<double>("shifts", static_cast<int64_t>(taken.size()));
     bool any = is_shuffled && std::any_of(taken.begin(), taken.end(), [&](int64_t rows) { return rows < n_batches; });
@@ -155,21 +155,21 @@ class Stream : public Sampler {
   const Values &given;
   uint32_t seed;
   int32_t first_row;
-  std::vector<int32_t> order; /* the sources as they are given */
+  List<int32_t> order; /* the sources as they are given */
   int64_t n_sources, n_lanes, n_strata = 0, guaranteed = 0;
   double mean;
   int rare;
   bool is_shuffled;
-  std::vector<int64_t> totals, taken; /* n_lanes * n_strata: the rows of each stratum in each lane, and in an epoch */
-  std::vector<double> minimums;       /* n_strata */
-  size_t fewest = 0;                  /* the cell with the fewest rows */
+  List<int64_t> totals, taken; /* n_lanes * n_strata: the rows of each stratum in each lane, and in an epoch */
+  List<double> minimums;       /* n_strata */
+  int64_t fewest = 0;         /* the cell with the fewest rows */
 
-  int64_t rows_of(size_t cell) const { return totals[cell]; }
-  int64_t stratum_of(size_t cell) const { return static_cast<int64_t>(cell) % n_strata; }
-  int64_t lane_of(size_t cell) const { return static_cast<int64_t>(cell) / n_strata + first_row; }
+  int64_t rows_of(int64_t cell) const { return totals[cell]; }
+  int64_t stratum_of(int64_t cell) const { return cell % n_strata; }
+  int64_t lane_of(int64_t cell) const { return cell / n_strata + first_row; }
 
   /* "the rows of 'a' in lane 1 of 2" */
-  std::string where(size_t cell) const {
+  std::string where(int64_t cell) const {
     return text("the rows of '{stratum}' in lane ", lane_of(cell), n_lanes > 1 ? text(" of ", n_lanes) : std::string());
   }
 
@@ -178,23 +178,23 @@ class Stream : public Sampler {
   }
 
   void add_up() {
-    std::vector<double> table = given.several("table", true);
+    const std::vector<double> table = given.several("table", true);
     int64_t n_cells = static_cast<int64_t>(table.size());
     n_strata = given.count("n_strata", 1, static_cast<double>(n_cells));
     if (n_cells != n_sources * n_strata) refuse("counts", "others", "be those of the sources");
-    totals.resize(static_cast<size_t>(n_lanes * n_strata));
+    totals = List<int64_t>(n_lanes * n_strata);
     for (int64_t i = 0; i < n_cells; i++) {
       int64_t count = static_cast<int64_t>(table[static_cast<size_t>(i)]);
-      totals[static_cast<size_t>(i / n_strata % n_lanes * n_strata + i % n_strata)] += count;
+      totals[i / n_strata % n_lanes * n_strata + i % n_strata] += count;
     }
-    fewest = static_cast<size_t>(std::min_element(totals.begin(), totals.end()) - totals.begin());
+    fewest = std::min_element(totals.begin(), totals.end()) - totals.begin();
   }
 
   /* The values that have names, by stratum; -1 for others. */
-  std::vector<double> named_numbers(const std::string &name, bool are_whole) const {
-    std::vector<double> values(static_cast<size_t>(n_strata), -1), items = given.several(name, are_whole);
-    std::vector<double> strata = given.several(name + "_strata", true);
-    for (size_t i = 0; i < items.size(); i++) values[static_cast<size_t>(strata[i])] = items[i];
+  List<double> named_numbers(const std::string &name, bool are_whole) const {
+    List<double> values(static_cast<size_t>(n_strata), -1);
+    const std::vector<double> items = given.several(name, are_whole), strata = given.several(name + "_strata", true);
+    for (size_t i = 0; i < items.size(); i++) values[static_cast<int64_t>(strata[i])] = items[i];
     return values;
   }
 
@@ -202,7 +202,7 @@ class Stream : public Sampler {
     refuse("lanes", "0 as " + where(fewest), requirement, advice, stratum_of(fewest));
   }
 
-  void warn(size_t cell, const std::string &consequence, Host &host) const {
+  void warn(int64_t cell, const std::string &consequence, Host &host) const {
     host.stratum = stratum_of(cell);
     host.warning = text("Lane ", lane_of(cell), " has ", count_of(rows_of(cell), "row"), " of '{stratum}', ");
     host.warning += consequence + ".";
@@ -210,7 +210,7 @@ class Stream : public Sampler {
 
   /* Whether doubles hold all products: of ranks and batches, and of places and what an epoch takes. */
   bool is_exact() const {
-    for (size_t cell = 0; cell < taken.size(); cell++) {
+    for (int64_t cell = 0; cell < taken.count(); cell++) {
       double rows = static_cast<double>(totals[cell]), ranks = static_cast<double>(taken[cell]);
       bool is_part = rows != ranks && 2 * rows * ranks >= LARGEST_EXACT;
       if (is_part || (ranks + 1) * static_cast<double>(n_batches) >= LARGEST_EXACT) return false;
@@ -255,16 +255,16 @@ class Stream : public Sampler {
     bool are_several = given.has(MINIMUM + "_strata");
     if (are_several) minimums = named_numbers(MINIMUM, true);
     else minimums.assign(static_cast<size_t>(n_strata), given.whole(MINIMUM, 1));
-    size_t tightest = 0;
+    int64_t tightest = 0;
     double most = INFINITY;
-    for (size_t cell = 0; cell < totals.size(); cell++) {
-      double minimum = minimums[static_cast<size_t>(stratum_of(cell))];
+    for (int64_t cell = 0; cell < totals.count(); cell++) {
+      double minimum = minimums[stratum_of(cell)];
       double batches = minimum > 0 ? std::floor(static_cast<double>(rows_of(cell)) / minimum) : INFINITY;
       if (batches < most || (batches == most && rows_of(cell) < rows_of(tightest))) tightest = cell;
       most = std::min(most, batches);
     }
     if (most > 0) return static_cast<int64_t>(most);
-    double asked = minimums[static_cast<size_t>(stratum_of(tightest))];
+    double asked = minimums[stratum_of(tightest)];
     std::string rows = count_of(limited(asked), "row");
     if (rare == RARE_ERROR) {
       std::string verb = are_several ? "ask for" : "be";
@@ -306,7 +306,7 @@ class Stream : public Sampler {
       if (given.has("shares")) take_shares();
       else taken.insert(taken.end(), static_cast<size_t>(n_strata), share);
     }
-    for (size_t cell = 0; cell < taken.size(); cell++) {
+    for (int64_t cell = 0; cell < taken.count(); cell++) {
       check_taken(cell);
       guaranteed = std::min(guaranteed, taken[cell] / n_batches);
     }
@@ -314,8 +314,8 @@ class Stream : public Sampler {
 
   /* How many rows of each stratum an epoch takes of all lanes. */
   double rows_that_balance() const {
-    std::vector<int64_t> sums(static_cast<size_t>(n_strata));
-    for (size_t cell = 0; cell < totals.size(); cell++) sums[static_cast<size_t>(stratum_of(cell))] += totals[cell];
+    List<int64_t> sums(n_strata);
+    for (int64_t cell = 0; cell < totals.count(); cell++) sums[stratum_of(cell)] += totals[cell];
     const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
     int choice = given.choice_or_rows("balance", BALANCE);
     double each = choice == 2 ? given.whole("balance", 1) : static_cast<double>(choice == 0 ? *most : *least);
@@ -328,7 +328,7 @@ class Stream : public Sampler {
 
   /* Give a lane its rows: each stratum the floor or the ceiling of its share of full batches. */
   void take_shares() {
-    std::vector<double> shares = named_numbers("shares", false);
+    List<double> shares = named_numbers("shares", false);
     int64_t n_few = std::count(shares.begin(), shares.end(), -1);
     if (n_few > 0) {
       std::string got = text(count_of(n_few, "name"), " too few, '{stratum}' among them,");
@@ -337,18 +337,18 @@ class Stream : public Sampler {
     double total = static_cast<double>(n_batches) * mean, sum = std::accumulate(shares.begin(), shares.end(), 0.0);
     if (total > MOST) refuse_large_epoch(MEAN);
     double done = 0, before = 0;
-    for (size_t i = 0; i < shares.size(); i++) {
+    for (int64_t i = 0; i < shares.count(); i++) {
       done += shares[i];
       double end = whole_part(total * done / sum);
       taken.push_back(static_cast<int64_t>(end - std::exchange(before, end)));
       if (taken.back() > 0) continue;
       std::string got = text("none of ", total, " for '{stratum}'");
-      refuse("shares", got, "give each stratum at least one row of an epoch", "", static_cast<int64_t>(i));
+      refuse("shares", got, "give each stratum at least one row of an epoch", "", i);
     }
   }
 
   /* Refuse fewer rows of a stratum than batches, and more than a batch can have without repeating one. */
-  void check_taken(size_t cell) const {
+  void check_taken(int64_t cell) const {
     int64_t stratum = stratum_of(cell), most = quotient_up(taken[cell], n_batches);
     if (most > rows_of(cell)) {
       refuse(

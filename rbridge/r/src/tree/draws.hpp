@@ -22,11 +22,11 @@ inline uint32_t stream_seed(uint32_t seed, int64_t number) {
 
 /* How the nodes draw. */
 struct Drawing {
-  std::vector<uint8_t> modes;
-  std::vector<int64_t> repeats;
-  std::vector<int64_t> begins;    /* where the cumulative weights of a node's options begin, -1 if it has none */
+  List<uint8_t> modes;
+  List<int64_t> repeats;
+  List<int64_t> begins;    /* where the cumulative weights of a node's options begin, -1 if it has none */
   Numbers<double> cumulative;     /* the last one of each node is positive */
-  std::vector<int32_t> by_depth;  /* the nodes */
+  List<int32_t> by_depth;  /* the nodes */
 };
 
 /* The draws of one seed. If nodes keep their states, a chunk continues the one before; else each chunk starts over, and
@@ -35,7 +35,7 @@ struct Drawing {
 class Draws {
  public:
   Draws(const Nodes &nodes, const Drawing &drawing, bool keeps)
-      : nodes(nodes), drawing(drawing), keeps(keeps), states(keeps ? size_t(nodes.count()) : 1) {}
+      : nodes(nodes), drawing(drawing), keeps(keeps), states(keeps ? nodes.count() : 1) {}
 
   void begin(uint32_t new_seed) {
     seed = new_seed;
@@ -47,11 +47,11 @@ class Draws {
     Chunk chunk(count, nodes.count(), rows);
     int32_t depth = 0;
     for (int32_t node : drawing.by_depth) {
-      if (std::exchange(depth, nodes.depths[size_t(node)]) != depth) {
+      if (std::exchange(depth, nodes.depths[node]) != depth) {
         std::swap(chunk.here, chunk.below);
         chunk.n_given = 0;
       }
-      int64_t n_wanted = chunk.wanted[size_t(node)];
+      int64_t n_wanted = chunk.wanted[node];
       if (n_wanted == 0) continue;
       pick_for_chunk(chunk, node, host);
       if (!nodes.is_leaf(node)) deal_to_children(chunk, node, host);
@@ -81,12 +81,11 @@ class Draws {
   struct Chunk {
     int32_t *rows;
     Rows here, below, picked;
-    std::vector<int64_t> begins, wanted, cursors;
+    List<int64_t> begins, wanted, cursors;
     int64_t n_given = 0; /* draws that the nodes of this depth have passed to the next one */
 
     Chunk(int64_t count, int64_t n_nodes, int32_t *rows)
-        : rows(rows), here(static_cast<size_t>(count)), below(here.size()), picked(here.size()),
-          begins(static_cast<size_t>(n_nodes)), wanted(begins), cursors(begins) {
+        : rows(rows), here(count), below(count), picked(count), begins(n_nodes), wanted(begins), cursors(begins) {
       fill_in_order(here.data(), static_cast<uint32_t>(count));
       wanted[0] = count;
     }
@@ -95,7 +94,7 @@ class Draws {
   const Nodes &nodes;
   const Drawing &drawing;
   const bool keeps;
-  std::vector<State> states;
+  List<State> states;
   uint32_t seed = 0;
 
   /* The generator of a node, which begins with the node's first draw. */
@@ -109,7 +108,7 @@ class Draws {
   void shuffle_options(State &state, int64_t node, int64_t count, int32_t *to) const {
     int64_t n_options = nodes.n_options(node);
     Generator &generator = generator_of(state, node);
-    if (state.pool.size() < size_t(n_options)) state.pool = Rows(size_t(n_options));
+    if (state.pool.count() < n_options) state.pool = Rows(n_options);
     while (count > 0) {
       if (state.left == 0) {
         std::copy_n(nodes.options.data() + nodes.begin(node), n_options, state.pool.data());
@@ -128,11 +127,8 @@ class Draws {
     int64_t low = 0, high = n_options - 1;
     while (high - low > 8) {
       int64_t middle = (low + high) >> 1;
-      if (cumulative[middle] > sought) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
+      if (cumulative[middle] > sought) high = middle;
+      else low = middle + 1;
     }
     /* The sums ascend, so the last few are counted, without a branch that is hard to predict. */
     int64_t option = low;
@@ -143,8 +139,8 @@ class Draws {
   /* Write the next `count` options of a node, without repeats. */
   void draw_options(State &state, int64_t node, int64_t count, int32_t *to) const {
     const int32_t *options = nodes.options.data() + nodes.begin(node);
-    int64_t n_options = nodes.n_options(node), begin = drawing.begins[size_t(node)];
-    uint8_t mode = drawing.modes[size_t(node)];
+    int64_t n_options = nodes.n_options(node), begin = drawing.begins[node];
+    uint8_t mode = drawing.modes[node];
     if (n_options == 1) {
       std::fill_n(to, count, options[0]);
     } else if (mode == SEQUENTIAL) {
@@ -172,7 +168,7 @@ class Draws {
 
   /* Write the next `count` options of a node, including repeats. */
   void pick_options(State &state, int64_t node, int64_t count, int32_t *to) const {
-    int64_t repeat = drawing.repeats[size_t(node)], done = std::min(count, state.repeats);
+    int64_t repeat = drawing.repeats[node], done = std::min(count, state.repeats);
     std::fill_n(to, done, state.current);
     state.repeats -= done;
     if (done == count) return;
@@ -191,9 +187,9 @@ class Draws {
 
   /* Pick an option for each draw of a node: a row is the result, and a child gets the draw. */
   void pick_for_chunk(Chunk &chunk, int64_t node, Host &host) {
-    State &state = states[keeps ? size_t(node) : 0];
-    int64_t n_wanted = chunk.wanted[size_t(node)];
-    const int32_t *places = chunk.here.data() + chunk.begins[size_t(node)];
+    State &state = states[keeps ? node : 0];
+    int64_t n_wanted = chunk.wanted[node];
+    const int32_t *places = chunk.here.data() + chunk.begins[node];
     if (!keeps) state.reset();
     for (int64_t begin = 0; begin < n_wanted; begin += Host::STEPS) {
       int64_t end = std::min(begin + Host::STEPS, n_wanted);
@@ -202,7 +198,7 @@ class Draws {
       if (nodes.is_leaf(node)) {
         for (int64_t i = begin; i < end; i++) chunk.rows[places[i]] = picked[i];
       } else {
-        for (int64_t i = begin; i < end; i++) chunk.wanted[size_t(picked[i])]++;
+        for (int64_t i = begin; i < end; i++) chunk.wanted[picked[i]]++;
       }
       host.go_on(end - begin);
     }
@@ -211,13 +207,13 @@ class Draws {
   /* Pass the draws of a node, all of which have an option, to its children. */
   void deal_to_children(Chunk &chunk, int64_t node, Host &host) const {
     for (int64_t i = nodes.begin(node); i < nodes.begin(node + 1); i++) {
-      size_t child = static_cast<size_t>(nodes.option(i));
+      int64_t child = nodes.option(i);
       chunk.begins[child] = chunk.cursors[child] = chunk.n_given;
       chunk.n_given += chunk.wanted[child];
     }
-    const int32_t *places = chunk.here.data() + chunk.begins[size_t(node)];
-    for (int64_t i = 0; i < chunk.wanted[size_t(node)]; i++) {
-      chunk.below[size_t(chunk.cursors[size_t(chunk.picked[size_t(i)])]++)] = places[i];
+    const int32_t *places = chunk.here.data() + chunk.begins[node];
+    for (int64_t i = 0; i < chunk.wanted[node]; i++) {
+      chunk.below[chunk.cursors[chunk.picked[i]]++] = places[i];
       host.go_on(1);
     }
   }

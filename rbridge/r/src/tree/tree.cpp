@@ -58,21 +58,20 @@ class Tree : public Sampler {
   /* Give the nodes, their weight among siblings, the probability of a draw in them, and that of each row. */
   void describe(Host &host) const override {
     int64_t n_nodes = nodes.count();
-    size_t size = static_cast<size_t>(n_nodes);
-    std::vector<double> weights(size, 1), probabilities(size, 1);
+    List<double> weights(static_cast<size_t>(n_nodes), 1), probabilities(weights);
     double *of_rows = host.make<double>("row_probabilities", n_rows);
     std::fill_n(of_rows, n_rows, 0.0);
     for (int64_t node = 0; node < n_nodes; node++) {
       bool is_leaf = nodes.is_leaf(node);
-      int64_t begin = nodes.begin(node), n_options = nodes.n_options(node), weighed = drawing.begins[size_t(node)];
+      int64_t begin = nodes.begin(node), n_options = nodes.n_options(node), weighed = drawing.begins[node];
       const double *sums = weighed < 0 ? nullptr : drawing.cumulative.data() + weighed;
       double total = 0;
-      for (int64_t i = 0; !is_leaf && i < n_options; i++) total += chances[size_t(nodes.option(begin + i))];
+      for (int64_t i = 0; !is_leaf && i < n_options; i++) total += chances[nodes.option(begin + i)];
       for (int64_t i = 0; i < n_options; i++) {
-        size_t option = static_cast<size_t>(nodes.option(begin + i));
+        int64_t option = nodes.option(begin + i);
         double share = sums == nullptr ? 1 / static_cast<double>(n_options)
                                        : (sums[i] - (i > 0 ? sums[i - 1] : 0)) / sums[n_options - 1];
-        double probability = probabilities[size_t(node)] * share;
+        double probability = probabilities[node] * share;
         if (is_leaf) {
           of_rows[option] += probability;
         } else {
@@ -94,12 +93,12 @@ class Tree : public Sampler {
  private:
   uint32_t seed;
   bool persistent, ends;
-  std::vector<DrawnValue> values;
+  List<DrawnValue> values;
   double batch_size = 1;
   int64_t length = 0, n_rows = 0; /* draws of an epoch, 0 if it does not end; rows of the table */
   Nodes nodes;
   Drawing drawing;
-  std::vector<double> chances;        /* the weight of each node among its siblings */
+  List<double> chances;        /* the weight of each node among its siblings */
   std::unique_ptr<Sequence> sequence; /* of all epochs of a persistent sampler */
   int64_t position = -1;              /* draws of it so far; -1 if it is to begin anew */
 
@@ -108,7 +107,7 @@ class Tree : public Sampler {
     drawing.by_depth.resize(nodes.declared.size());
     std::iota(drawing.by_depth.begin(), drawing.by_depth.end(), 0);
     std::stable_sort(drawing.by_depth.begin(), drawing.by_depth.end(), [&](int32_t left, int32_t right) {
-      return nodes.depths[size_t(left)] < nodes.depths[size_t(right)];
+      return nodes.depths[left] < nodes.depths[right];
     });
     for (int32_t declared : nodes.declared) {
       drawing.modes.push_back(declaration.modes[declared]);
@@ -118,28 +117,28 @@ class Tree : public Sampler {
 
   /* Find the weights of the nodes, and the cumulative ones of the options where they matter. */
   void weigh(const Declaration &declaration, Host &host) {
-    std::vector<bool> matter(static_cast<size_t>(declaration.count()));
+    List<uint8_t> matter(declaration.count()); /* whether the weights of the options of a declared node do */
     for (int64_t node = declaration.count() - 1; node >= 0; node--) {
-      bool has_weights = matter[size_t(node)] || declaration.row_weights[node] >= 0;
-      matter[size_t(node)] = has_weights && declaration.modes[node] == REPLACEMENT;
-      if (node > 0 && declaration.has_weight(node)) matter[size_t(declaration.parents[node])] = true;
+      bool has_weights = matter[node] || declaration.row_weights[node] >= 0;
+      matter[node] = has_weights && declaration.modes[node] == REPLACEMENT;
+      if (node > 0 && declaration.has_weight(node)) matter[declaration.parents[node]] = true;
     }
     for (int64_t node = 0; node < nodes.count(); node++) {
-      int64_t declared = nodes.declared[size_t(node)];
+      int64_t declared = nodes.declared[node];
       double fixed = declaration.weights[declared] >= 0 ? declaration.weights[declared] : 1;
       chances.push_back(declaration.summed[declared] >= -1 ? sum(declaration, node, declared, host) : fixed);
     }
     for (int64_t node = 0; node < nodes.count(); node++) {
-      int64_t declared = nodes.declared[size_t(node)], column = declaration.row_weights[declared];
-      drawing.begins.push_back(matter[size_t(declared)] ? static_cast<int64_t>(drawing.cumulative.size()) : -1);
+      int64_t declared = nodes.declared[node], column = declaration.row_weights[declared];
+      drawing.begins.push_back(matter[declared] ? static_cast<int64_t>(drawing.cumulative.size()) : -1);
       double total = 0;
-      for (int64_t i = nodes.begin(node); matter[size_t(declared)] && i < nodes.begin(node + 1); i++) {
-        total += column < 0 ? chances[size_t(nodes.option(i))]
+      for (int64_t i = nodes.begin(node); matter[declared] && i < nodes.begin(node + 1); i++) {
+        total += column < 0 ? chances[nodes.option(i)]
                             : checked(declaration, declared, column, nodes.option(i), "row_weight");
         drawing.cumulative.push_back(total);
         host.go_on(1);
       }
-      if (matter[size_t(declared)] && (total < LEAST_TOTAL || total > DBL_MAX)) {
+      if (matter[declared] && (total < LEAST_TOTAL || total > DBL_MAX)) {
         refuse(
             "weight", text(total),
             text("have a positive, finite sum over the options of '", declaration.path(declared), "'")
@@ -184,7 +183,7 @@ class Tree : public Sampler {
   double pass_length(const Declaration &declaration, const std::string &name) const {
     int64_t found = -1, n_found = 0;
     for (int64_t node = 0; node < nodes.count(); node++) {
-      if (declaration.name(nodes.declared[size_t(node)]) != name) continue;
+      if (declaration.name(nodes.declared[node]) != name) continue;
       found = node;
       n_found++;
     }
@@ -193,8 +192,8 @@ class Tree : public Sampler {
       refuse("length", several, "be a number of draws, or the name of one node that is not pruned");
     }
     for (int64_t node = 0; node < nodes.count(); node++) {
-      if (drawing.modes[size_t(node)] != REPLACEMENT || !(is_above(node, found) || is_above(found, node))) continue;
-      std::string path = declaration.path(nodes.declared[size_t(node)]);
+      if (drawing.modes[node] != REPLACEMENT || !(is_above(node, found) || is_above(found, node))) continue;
+      std::string path = declaration.path(nodes.declared[node]);
       refuse(
           "length", text("'", name, "', while '", path, "' draws with replacement,"),
           "be a number of draws, or the name of a node that, as all above and below it, draws in sequence or shuffled"
@@ -221,7 +220,7 @@ class Tree : public Sampler {
   }
 
   double draws_of(int64_t node, double needed) const {
-    double repeat = static_cast<double>(drawing.repeats[size_t(node)]);
+    double repeat = static_cast<double>(drawing.repeats[node]);
     return (std::floor((needed - 1) / repeat) + 1) * repeat * static_cast<double>(nodes.n_options(node));
   }
 
@@ -251,8 +250,8 @@ class Tree : public Sampler {
       sequence->begin(seed);
       at = 0;
     }
-    Rows skipped(static_cast<size_t>(std::min(begin - at, Host::STEPS)));
-    Numbers<double> unused(skipped.size() * static_cast<size_t>(count_drawn(values)));
+    Rows skipped(std::min(begin - at, Host::STEPS));
+    Numbers<double> unused(skipped.count() * count_drawn(values));
     for (int64_t size; at < begin; at += size) {
       size = std::min(begin - at, Host::STEPS);
       sequence->draw(size, skipped.data(), unused.data(), host);

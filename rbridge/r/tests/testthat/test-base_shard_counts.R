@@ -57,18 +57,6 @@ test_that("different values of different shards are different strata", {
     fixed = TRUE)
 })
 
-test_that("a table in another form has the same counts", {
-  counts = shard_counts(strata)
-  rows = data.frame(shard = rep(names(strata), lengths(strata)), stratum = unlist(strata), n = 1)
-  frame = as.data.frame(counts)
-  for (same in list(counts[c(3, 1, 2), 3:1], `storage.mode<-`(counts, "integer"), table(rows$shard, rows$stratum),
-    stats::xtabs(n ~ shard + stratum, rows), frame[3:1, ],
-    structure(frame, class = c("unknown", "data.frame")), structure(counts, comment = "more"))) {
-    expect_identical(sharded_plan(same, 1)$counts[rownames(counts), colnames(counts)], unclass(counts)[, ])
-    expect_identical(bind_counts(list(same))[, colnames(counts)], counts)
-  }
-})
-
 test_that("what is no table is refused, and no list of shards", {
   counts = shard_counts(strata)
   frame = as.data.frame(counts)

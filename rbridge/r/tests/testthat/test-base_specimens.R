@@ -138,50 +138,6 @@ for (name in names(generators)) {
   })
 }
 
-test_that("a state and a hash of mlr3 belong to one recipe, also after use", {
-  skip_if_not_installed("mlr3misc")
-  folder = withr::local_tempdir()
-  made = unname(generators_of_all_kinds(folder))
-  seeded = lapply(chosen_specimens(folder), function(specimen) {
-    specimen$args$seed = 77
-    generator_of_specimen(specimen)
-  })
-  made = c(made, unname(seeded))
-  recipes = lapply(made, recipe_of)
-  hash = function(generator) mlr3misc::calculate_hash(generator)
-  hashes = vapply(made, hash, "")
-  expect_identical(duplicated(hashes), duplicated(recipes))
-  drawn_from = lapply(recipes, `[`, c("kind", "seed", "parts", "state"))
-  states = lapply(made, function(generator) generator(NULL)$state())
-  expect_identical(duplicated(lapply(states, `[[`, "fingerprint")), duplicated(drawn_from))
-  again = generators_of_all_kinds(folder)
-  lapply(again, function(generator) tell(within_epoch(generator)))
-  expect_identical(unname(vapply(again, hash, "")), hashes[seq_along(again)])
-  instance = made[[1L]](NULL)
-  refusal = refusal_of(instance$load_state_dict(states[[length(states)]]))
-  expect_match(conditionMessage(refusal), "must come from a sampler with the same data, parameters and seed.")
-  expect_identical(deparse1(conditionCall(refusal)), "instance$load_state_dict(states[[length(states)]])")
-})
-
-# tests/bridge has a dataloader for samplers of every kind.
-test_that("a dataloader delivers the batches of each epoch, whichever argument the sampler is given to", {
-  dataset = dataset_of(1e6)
-  for (generator in generators[c(1L, length(generators))]) {
-    loader = torch::dataloader(dataset, batch_sampler = generator(NULL), collate_fn = identity)
-    of_sampler = torch::dataloader(dataset, sampler = generator(NULL), collate_fn = identity)
-    if (is.na(generator(NULL)$.length())) {
-      iterator = torch::dataloader_make_iter(loader)
-      found = lapply(1:3, function(batch) as.vector(torch::dataloader_next(iterator)))
-      expect_identical(found, lapply(batches_of_epoch(generator(NULL), 0)[1:3], as.vector))
-    } else {
-      expect_length(loader, length(generator(NULL)$batches(0)))
-      expect_identical(coro::collect(loader), as.list(generator(NULL)$batches(0)))
-      expect_identical(coro::collect(loader), as.list(generator(NULL)$batches(1)))
-      expect_identical(coro::collect(of_sampler), as.list(generator(NULL)$batches(0)))
-    }
-  }
-})
-
 test_that("an invalid epoch is refused, and the condition has the call", {
   instance = generators[[1L]](NULL)
   for (wrong in list(-1, 0.5, 6700001, NA, NULL, "1", list(1), TRUE, 1:2, factor(1), sum)) {
@@ -231,31 +187,4 @@ test_that("R's own generator takes no part", {
     if (is.function(instance$sample)) instance$sample(2)
   }
   expect_identical(.Random.seed, before)
-})
-
-test_that("what was saved works in a fresh R session, without Python", {
-  told = lapply(generators, function(generator) {
-    instance = within_epoch(generator)
-    tell(instance)
-    instance
-  })
-  draw = function(instance) {
-    following = instance$.iter()
-    list(instance$epoch, following(), if (isTRUE(instance$.length() > 1L)) following())
-  }
-  file = withr::local_tempfile()
-  saveRDS(list(generators = generators, told = told), file)
-  fresh = callr::r(
-    function(file, draw) {
-      saved = readRDS(file)
-      made = lapply(saved$generators, function(generator) draw(generator(NULL)))
-      list(made = made, told = lapply(saved$told, draw), has_python = "reticulate" %in% loadedNamespaces())
-    },
-    list(file, draw),
-    libpath = c(installed_library(), .libPaths()),
-    env = c(callr::rcmd_safe_env(), RETICULATE_PYTHON = "nowhere")
-  )
-  expect_identical(fresh$made, lapply(generators, function(generator) draw(generator(NULL))))
-  expect_identical(fresh$told, lapply(told, draw))
-  expect_false(fresh$has_python)
 })

@@ -86,19 +86,6 @@ test_that("weights of rows are those of their classes, or those that are given",
   expect_identical(of_task$class_weights()[["no"]], 7)
 })
 
-test_that("weights of rows that there are not are refused", {
-  refused = function(rows, text) {
-    message = message_of(downsampled(2, 10)$weights(rows))
-    expect_match(message, paste0("The 'rows' parameter must hold row positions", text), fixed = TRUE)
-  }
-  for (row in list(0, -1, 1.5, 211, NaN, Inf, NA_integer_)) {
-    refused(c(1, row), sprintf(" from 1 to 210. Got %s instead.", if (identical(row, NaN)) "NaN" else row))
-  }
-  for (rows in list("1", rep(TRUE, 210), factor(1))) {
-    refused(rows, sprintf(". Got %s values instead.", class(rows)))
-  }
-})
-
 test_that("what only R can be given is refused, or taken as it is meant", {
   expected = downsampled(2, 10, seed = 1)$batches(3)
   expect_identical(downsampled(list(no = 2), 10, seed = 1)$batches(3), expected)
@@ -122,19 +109,6 @@ test_that("what only R can be given is refused, or taken as it is meant", {
   refused(said, 1, 10, strata = alike, weights = c("0.3" = 1))
   refused("Got 1 missing of 4 rows instead. Leave these rows out of the dataset.", 2, 10, strata = c("a", NA, "b", "b"))
   refused("each row of the dataset, 9. Got 210 values", 2, 10, data_source = dataset_of(9))
-})
-
-test_that("generator and instance print what they are", {
-  generator = batch_sampler_downsampled(2, 10, strata = two_classes, in_turn = TRUE, seed = 1)
-  expect_output(print(generator), "<batch_sampler_downsampled> generator\n* multiplier: 2\n", fixed = TRUE)
-  expect_output(print(generator(NULL)), paste(sep = "\n",
-    "<batch_sampler_downsampled>",
-    "* Rows: 30 of 210 in an epoch",
-    "* Classes: 'yes' (10 of 10), 'no' (20 of 200)",
-    "* Kept rows: walked through",
-    "* Batches: 3, of 10 rows",
-    "* Order: shuffled by seed 1, next epoch 0"
-  ), fixed = TRUE)
 })
 
 test_that("mlr3torch trains on its batches, of the task's classes, and predicts on all rows in order", {

@@ -213,24 +213,3 @@ for (name in names(calls)) {
     }
   })
 }
-
-test_that("values that nobody expects: the epoch of a stream", {
-  stream = do.call(stratified_stream, c(calls$stratified_stream, seed = 1))
-  whole = streamed(stream)
-  for (argument in c("epoch", "batches_done")) {
-    for (name in names(hostile)) {
-      given = list(epoch = 0)
-      given[argument] = list(eval(hostile[[name]]))
-      stream$set_epoch(0)
-      error = tryCatch({
-        do.call(stream$set_epoch, given, quote = TRUE)
-        expect_lte(length(streamed(stream)), length(whole))
-        NULL
-      }, error = identity)
-      if (!is.null(error)) {
-        expect_match(conditionMessage(error), grammar, info = name)
-        expect_identical(streamed(stream), whole, info = name) # nothing has changed
-      }
-    }
-  }
-})

@@ -68,38 +68,6 @@ test_that("an argument that is no plain number is shown by its class, and text i
     "Got 'a\\t\\r\\n\\x1b[1m\\x7f\\x9b\u00e9' instead.")
 })
 
-test_that("minimums by stratum are refused, if a sampler takes one for all", {
-  counts = shard_counts(list(x = c("a", "b")))
-  calls = list(
-    function(minimum) batch_sampler_strata_subset(1, minimum),
-    function(minimum) batch_sampler_stratified_group(minimum, c(1, 2)),
-    function(minimum) batch_sampler_sharded(minimum, counts, "x", seed = 1),
-    function(minimum) sharded_plan(counts, minimum)
-  )
-  for (call in calls) {
-    for (minimum in list(c(a = 1), list(a = 1))) {
-      expect_error(call(minimum), fixed = TRUE,
-        "The 'min_samples_per_stratum' parameter must be a positive integer. Got 1 value instead.")
-    }
-  }
-})
-
-test_that("a product of doubles is the whole number that it misses by rounding", {
-  for (value in c(0.07 * 100, 0.29 * 100, 0.57 * 100, 7 + 6e-9)) {
-    sampler = batch_sampler_stratified(value, strata = rep("a", 1000))(NULL)
-    expect_equal(sampler$.length(), 1000 %/% round(value))
-    expect_identical(sampler$set_epoch(value)$epoch, round(value)) # which R checks
-  }
-})
-
-test_that("an error has the parts of its message", {
-  error = tryCatch(min_samples_for_batch_size(c(1, 1, 2), mean_batch_size = 0), rbridge_refusal = identity)
-  expect_identical(class(error), c("rbridge_refusal", "simpleError", "error", "condition"))
-  expect_identical(unclass(error)[c("parameter", "requirement", "got")], list(
-    parameter = "mean_batch_size", requirement = "be a positive integer", got = "0"
-  ))
-})
-
 test_that("the call of an error is that of the user", {
   call_of = function(code) conditionCall(tryCatch(code, rbridge_refusal = identity))
   expect_identical(call_of(batch_sampler_stratified(0)), quote(batch_sampler_stratified(0)))

@@ -7,24 +7,6 @@ test_that("collect_rows returns what a dataloader delivers, from a generator and
   expect_identical(epoch_of(generator(NULL), 0), deliver(dataset_of(20000), batch_sampler = generator(NULL)))
 })
 
-test_that("collect_rows takes any batch sampler of torch", {
-  generator = torch::sampler(
-    initialize = function(data_source) self$n_rows = length(data_source),
-    .iter = function() {
-      left = self$n_rows
-      function() {
-        if (left == 0) return(coro::exhausted())
-        left <<- left - 2
-        left + c(2, 1)
-      }
-    },
-    .length = function() self$n_rows / 2
-  )
-  delivered = collect_rows(generator, 6)
-  expect_identical(lapply(delivered, identity), list(c(6L, 5L), c(4L, 3L), c(2L, 1L)))
-  expect_identical(delivered$offsets, c(0L, 2L, 4L, 6L))
-})
-
 test_that("collect_rows refuses what is no sampler and no number of rows", {
   expect_error(collect_rows(mean, 3), "'batch_sampler' .* must be a generator or an instance made by torch::sampler")
   for (n_rows in list(0, -1, 2.5, "3", NULL, c(1, 2))) {

@@ -263,10 +263,10 @@ test_that("errors of sources name them", {
   source_error("The source 'x' cannot be read. gone", read = function(source) stop("gone"),
     sources = c(x = "a"), strata = 0:1)
   source_error("The source 'a' cannot be read. The reader must return", read = function(source) mean, shuffle = FALSE)
-  source_error("must be a function, because the rows are a list without names. Got 'a' instead.",
-    read = function(source) list("a", "b"), stratum = "a", shuffle = FALSE)
-  source_error("The 'stratum' parameter must name one of the columns of the rows, 'label'. Got 'lab' instead.",
-    read = function(source) data.frame(label = source), stratum = "lab", shuffle = FALSE)
+  for (read in list(function(source) list("a", "b"), function(source) data.frame(label = source))) {
+    source_error("'stratum' parameter must be a function of the rows, or name one of their columns. Got 'lab' instead.",
+      read = read, stratum = "lab", shuffle = FALSE)
+  }
   source_error("one stratum a row. Got 1 value of 8 rows.", stratum = function(rows) 1, shuffle = FALSE)
   source_error("row 4 of the source 'a' must be one of '0'. Got '1' instead.", strata = 0, shuffle = FALSE)
   source_error("must hold logical values, numbers, text or dates, one kind per column. Got complex values instead.$",
@@ -278,9 +278,8 @@ test_that("errors of sources name them", {
     counts = counts * c(1, 1, 0, 1))
   source_error("Lane 1 has no batch: the next batch has too few rows of '2'.", strata = 0:2)
   source_error("source '.' must leave at most 1 row in the buffer.", strata = 0:1, buffer_size = 1)
-  source_error("source 'b' must leave at most 10 rows .* Got 12 .* of its own wait to be dealt, .* rows of '2'.",
+  source_error("source 'b' must leave at most 10 rows .* Got 12 instead: the next batch has too few rows of '2'.",
     strata = 0:2, buffer_size = 10, shuffle = FALSE)
-  source_error("of its group wait to be shuffled", strata = 0:2, shuffle_sources = 2, buffer_size = 10)
 })
 
 test_that("after an error the same source is read again, and no row is lost", {

@@ -28,13 +28,6 @@ test_that("weights by density are those of the golden cases", {
   }
 })
 
-test_that("labels may be all that strata may be", {
-  expected = inverse_frequency_weights(c(2, 1, 2, 2, 7))
-  expect_identical(inverse_frequency_weights(factor(c("b", "a", "b", "b", "c"))), expected)
-  expect_identical(inverse_frequency_weights(data.frame(a = c(1, 1, 1, 1, 2), b = c(1, 2, 1, 1, 1))), expected)
-  expect_identical(inverse_frequency_weights(stratum_codes(c(0, 1, 0, 0, 2), names = c("a", "b", "c"))), expected)
-})
-
 test_that("the repeat factor of a row is the largest of its labels, in any form of a matrix", {
   skip_if_not_installed("Matrix")
   labels = cbind(a = c(1, 1, 1, 0), b = c(0, 1, 0, 0), c = c(1, 1, 0, 0))

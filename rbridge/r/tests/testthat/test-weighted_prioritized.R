@@ -60,14 +60,6 @@ test_that("a refused call changes nothing", {
   expect_identical(state_of(sampler), before)
 })
 
-test_that("generators and instances show themselves", {
-  generator = batch_sampler_prioritized(3, 2, capacity = 5, seed = 1, stratified = TRUE)
-  expect_output(print(generator), paste0("<batch_sampler_prioritized> generator\n* batch_size: 2\n",
-    "* alpha: 0.6\n* stratified: TRUE\n* capacity: 5\n* method: 'proportional'\n* seed: 1\n* n_rows: 3 rows"),
-    fixed = TRUE)
-  expect_output(print(generator(NULL)), "* batches: 2\n* next epoch: 0", fixed = TRUE)
-})
-
 test_that("vectors of another ranking are refused", {
   sampler = prioritized_of(50, 20, n_batches = 4, method = "rank")
   state = state_of(sampler)

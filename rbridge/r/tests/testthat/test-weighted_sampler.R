@@ -2,16 +2,6 @@
 
 weighted_of = function(weights = (1:40 * 7) %% 5) batch_sampler_weighted(weights, 4, n_batches = 12, seed = 1)(NULL)
 
-test_that("an update changes the weights in place, and copies what a clone shares once", {
-  sampler = weighted_of()
-  following = sampler$.iter()
-  update = function() for (step in 1:3) sampler$update(following(), step + 1:4)
-  expect_identical(copies_of_state(sampler, update()), 0L)
-  copy = sampler$clone()
-  expect_identical(copies_of_state(sampler, update()), 1L)
-  expect_identical(copies_of_state(sampler, update()), 0L)
-})
-
 test_that("a refused update changes nothing", {
   sampler = weighted_of()
   refused = function(text, ...) expect_error(sampler$update(...), text, fixed = TRUE)
@@ -26,20 +16,6 @@ test_that("a refused update changes nothing", {
   }
   expect_silent(sampler$update(integer(), numeric()))
   expect_identical(sampler$weights(), weighted_of()$weights())
-})
-
-test_that("generators and instances show themselves", {
-  generator = batch_sampler_weighted(c(1, 2.5), 2, seed = 1)
-  expect_output(print(generator), paste0("<batch_sampler_weighted> generator\n* batch_size: 2\n",
-    "* replacement: TRUE\n* seed: 1\n* weights: 2 rows"), fixed = TRUE)
-  expect_output(print(generator(NULL)), "* weights: 2 rows\n* batches: 1\n* next epoch: 0", fixed = TRUE)
-})
-
-test_that("tensors are taken as vectors are", {
-  skip_without_libtorch()
-  sampler = batch_sampler_weighted(torch::torch_tensor(c(1, 1, 1)), 2, seed = 1)(NULL)
-  sampler$update(torch::torch_tensor(c(1L, 3L), dtype = torch::torch_long()), torch::torch_tensor(c(2, 4)))
-  expect_identical(sampler$weights(torch::torch_tensor(1:3)), c(2, 1, 4))
 })
 
 test_that("mlr3torch trains on the batches, and predicts in the order of the rows, where no update is taken", {

@@ -96,42 +96,6 @@ test_that("what changes a copy does not change the other, and both go on alike",
   expect_identical(list(tree$weights(), tree$n_rows), before)
 })
 
-test_that("an update changes the tree in place, and copies one that a clone shares once", {
-  tree = sum_tree(rep(1, 1000), seed = 1)
-  expect_identical(copies_of_state(tree, for (row in 1:5) tree$update(row, 2)), 0L)
-  expect_identical(copies_of_state(tree, tree$append(3)), 0L)
-  expect_identical(copies_of_state(tree, tree$sample(900, replacement = FALSE)), 0L)
-  twin = tree$clone()
-  expect_identical(copies_of_state(tree, for (row in 1:5) tree$update(row, 4)), 1L)
-  expect_identical(copies_of_state(tree, for (row in 1:5) tree$update(row, 5)), 0L)
-  expect_identical(twin$weights(2:6), c(2, 2, 2, 2, 1))
-})
-
-test_that("a seed that was not given is drawn and shown, and R's own generator takes no other part", {
-  set.seed(1)
-  before = .Random.seed
-  sum_tree(1:9, seed = 1)$sample(100)
-  expect_identical(.Random.seed, before)
-  drawn = sum_tree(1:9)
-  expect_identical(sum_tree(1:9, seed = drawn$seed)$sample(9), drawn$sample(9))
-  expect_false(sum_tree(1:9)$seed == drawn$seed)
-})
-
-test_that("tensors are taken as vectors are", {
-  skip_without_libtorch()
-  tree = sum_tree(torch::torch_tensor(c(1, 2, 3)), seed = 1)
-  tree$update(torch::torch_tensor(c(1L, 3L), dtype = torch::torch_long()), torch::torch_tensor(c(0.5, 0.25)))
-  expect_identical(tree$weights(), c(0.5, 2, 0.25))
-})
-
-test_that("a tree shows itself", {
-  tree = sum_tree(c(1, 2), capacity = 5, seed = 3)
-  expect_output(print(tree), "<sum_tree>\n* Rows: 2, with room for 5\n* Total: 3\n* Seed: 3", fixed = TRUE)
-  for (field in c("total", "n_rows", "capacity", "seed")) {
-    expect_error(assign(field, 3, tree), sprintf("The '%s' field of sum_tree cannot be assigned.", field), fixed = TRUE)
-  }
-})
-
 test_that("a call that is broken off leaves the tree as it was, or is complete", {
   n = 7e5
   tree = sum_tree(some_weights(n), seed = 1)

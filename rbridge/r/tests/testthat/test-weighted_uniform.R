@@ -31,11 +31,3 @@ test_that("an epoch of more rows than R can number is refused when it is drawn",
   expect_error(sampler$batches(0), paste("The 'n_batches' parameter must be at most",
     "429496729, so that R can number the rows of an epoch. Got 2147483647 instead."), fixed = TRUE)
 })
-
-test_that("generators and instances show themselves", {
-  generator = batch_sampler_uniform(10, 3, seed = 1)
-  arguments = c("* batch_size: 3", "* replacement: FALSE", "* seed: 1", "* n_rows: 10 rows")
-  expect_identical(capture.output(print(generator)), c("<batch_sampler_uniform> generator", arguments))
-  expect_identical(capture.output(print(generator(NULL))), c("<batch_sampler_uniform>", arguments, "* batches: 3",
-    "* next epoch: 0"))
-})
