@@ -1,12 +1,5 @@
 # The lengths of lines in tokens, and the lines that limits leave.
 
-# For a sampler of a dataset with given lengths.
-fits_lengths = function(recipe, data_source, task) {
-  if (by_length(recipe$parts)) {
-    check_given_values("lengths", task)
-  }
-}
-
 # The length of each line: its words on the longest side, or by a function of its sides.
 line_lengths = function(by, table) {
   if (identical(by, "words")) {

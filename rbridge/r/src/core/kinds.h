@@ -51,8 +51,7 @@ typedef struct {
 /* All kinds. */
 #define FOR_EACH_KIND(one) \
   one(no_duplicates) \
-  one(stratified_group) \
-  one(perplexity)
+  one(stratified_group)
 
 #define DECLARE_KIND(name) extern const Kind name##_kind;
 #define POINT_TO_KIND(name) &name##_kind,

@@ -154,10 +154,6 @@ calls = c(calls[!duplicated(names(calls))], list(
   tensor_loader = list(x = labels_of_rows, sampler = sampler_of(labels_of_rows, 1)),
   triple_dataset = list(n_users = 2, n_items = 2)
 ))
-# What else is given with an argument.
-length_limits = list(lengths = rep(1:8, 5), max_tokens = 9)
-besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, window = length_limits,
-  balance_replicas = c(length_limits, num_replicas = 2))
 # Functions that are called, and fail as they like.
 called = list(
   batch_sampler_corpus_mixture = c("accept", "weights"),
@@ -168,14 +164,6 @@ called = list(
 # These need Python, LibTorch, a mixture or a file, or have no argument.
 not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "aum_loss", "read_batch_sampler",
   "sampled_output", "script_folder", "write_batch_sampler")
-
-given_besides = function(name, argument) {
-  if (name %in% c("corpus_dataset", "batch_sampler_corpus_mixture")) {
-    return(list())
-  }
-  given = if (startsWith(name, "batch_sampler") && name != "batch_sampler_by_length") besides[[argument]]
-  if (is.null(given)) list() else given
-}
 
 arguments_of = function(name) {
   c(setdiff(names(formals(getExportedValue("rbridge", name))), "..."), if (name == "tensor_loader") "x")
@@ -199,7 +187,7 @@ for (name in names(calls)) {
     for (argument in arguments_of(name)) {
       number <<- number + 1L
       found = vapply(values_for(number), function(value) {
-        args = utils::modifyList(calls[[name]], given_besides(name, argument))
+        args = calls[[name]]
         if ("seed" %in% arguments_of(name)) {
           args$seed = 1
         }
