@@ -29,11 +29,17 @@ LENGTH, WIDTH, BATCH_SIZE = 48, 64, 32
 EPOCHS, SHARE = 24, 8  # an epoch visits an eighth of the pieces
 SEEDS = (1, 2, 3)
 Sampler = Union[EpochSubsetBatchSampler, PerplexityBatchSampler]
+
+
+def by_perplexity(n_rows: int, sample: int, batch_size: int, **parameters: Any) -> PerplexityBatchSampler:
+    return PerplexityBatchSampler(n_rows, batch_size, n_batches=max(1, sample // batch_size), **parameters)
+
+
 METHODS: dict[str, Callable[..., Sampler]] = {
     "uniform": EpochSubsetBatchSampler,
     "uniform without replacement": partial(EpochSubsetBatchSampler, method="uniform_without_replacement"),
-    "perplexity, no ceiling": partial(PerplexityBatchSampler, maximum=None),
-    "perplexity, ceiling at mode + 1.5 spreads": partial(PerplexityBatchSampler, maximum=-1.5),
+    "perplexity, no ceiling": by_perplexity,
+    "perplexity, ceiling at mode + 1.5 spreads": partial(by_perplexity, maximum=-1.5),
 }
 
 

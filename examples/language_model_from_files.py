@@ -133,7 +133,7 @@ def samplers_of(folder: Path, words: Words, seed: int) -> list[tuple[BatchesByLe
     of_lines = np.minimum(mixture.dataset().lengths(), MAX_LENGTH)  # longer lines are never drawn
     whole = CorpusDataset(folder, suffixes=[".txt"], transform=words, positions=True, max_length=MAX_LENGTH)
     lengths = np.array([len(line) - 2 for _, line in whole])  # without the end markers
-    hardest = PerplexityBatchSampler(len(whole), SAMPLE, SAMPLE, seed=seed)
+    hardest = PerplexityBatchSampler(len(whole), SAMPLE, n_batches=1, seed=seed)
     mixed = mixture.dataset(transform=words, positions=True)
     return [
         (BatchesByLength(mixture, of_lines, **by_tokens), mixed, MIXED_EPOCHS, None),

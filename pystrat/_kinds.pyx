@@ -74,7 +74,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         const Kind &kind, const Sampler &sampler, const Values &recipe, uint32_t seed, Host &host
     ) except +
 
-_NUMBERS = {"total", "n_rows", "n_added", "next_position", "largest"}  # of a state
+_NUMBERS = {"total", "n_rows", "n_added", "next_position", "largest", "started", "has_warned", "weighed"}  # of a state
 cdef long long LARGEST = 2**53  # doubles hold all integers up to it
 
 _DTYPES = {<int>INTEGERS: np.int32, <int>DOUBLES: np.float64, <int>LONGS: np.int64, <int>LARGE: np.int64}

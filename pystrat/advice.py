@@ -107,9 +107,8 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
     Let there be n rows, n_s of them in stratum s, n_min of them in the smallest one, batches of b rows, and a minimum
     of m rows.
 
-    * A plain batch is a sample without replacement, so its rows of a stratum have the hypergeometric distribution.
-      `Advice.strata` has its mean ``b n_s / n``, its variance, and its probability of fewer than m rows. The last batch
-      of an epoch may be smaller.
+    * A plain batch is a sample without replacement, so its rows of a stratum have the hypergeometric distribution. The
+      last batch of an epoch may be smaller.
     * The largest minimum is ``n_min // ceil(n / b)``. A minimum of k rows takes ``n_min // k`` batches.
 
     The sampler is the first that fits:
@@ -148,7 +147,7 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
         minimums=pd.DataFrame(
             {
                 "min_samples_per_stratum": found["minimums"].astype(np.int64),
-                "n_batches": found["n_batches"].astype(np.int64),
+                "n_batches": found["batches"].astype(np.int64),
                 "mean_batch_size": found["mean_batch_sizes"],
             }
         ),

@@ -61,10 +61,13 @@ class FeedbackBatchSampler(KindBatchSampler):
         return int(self._parts["batch_size"])
 
     def _update(self, rows: Any, values: Any, name: str, **others: Any) -> None:
+        self._tell("update", rows, values, name, **others)
+
+    def _tell(self, method: str, rows: Any, values: Any, name: str, **others: Any) -> None:
         check_same_rows([("rows", rows), (name, values)])
         positions = row_positions(rows, "rows")
         numbers = row_values(values, name, single=len(positions) == 1)
-        self._instance.tell("update", {**others, "rows": positions, name: numbers})
+        self._instance.tell(method, {**others, "rows": positions, name: numbers})
 
     def sample(self, k: int) -> NDArray[np.int32]:
         """Draw `k` rows according to the feedback so far, outside of epochs, for training loops without epochs.

@@ -52,7 +52,6 @@ PAIRS: dict[str, Any] = {"users": [0, 1, 2], "items": [0, 1, 2], "n_items": 9}
 USERS, ITEMS = (part.tolist() for part in np.divmod(np.arange(24), 6))
 MANY_PAIRS: dict[str, Any] = {"users": USERS, "items": ITEMS, "n_items": 99}
 MANY_LABELS = [[0, 1, 0], [1, 0, 0], [0, 1, 1], [1, 0, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]] * 3
-LENGTHS = [1, 5, 2, 2, 7, 3, 1, 4, 4, 6] * 4
 SHUFFLED = {"mode": "shuffle"}
 TEXT_FILES = ("a.txt", "b.rows", "c.rows")
 LINES = 30  # of each file
@@ -221,9 +220,9 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {"n_rows": 10, "sample": 3, "batch_size": 2, "method": "partition", "seed": None},
         ],
         PerplexityBatchSampler: [
-            part,
-            {"n_rows": 10, "sample": 3, "batch_size": 2},
-            {"n_rows": 10, "sample": 3, "batch_size": 2, "initial": 9},
+            {"n_rows": 24, "batch_size": 2},
+            {"n_rows": 10, "batch_size": 2},
+            {"n_rows": 10, "batch_size": 2, "initial": 9},
         ],
         RareEventBatchSampler: [
             {**rare, "batch_size": 6},
@@ -318,7 +317,7 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {**part, "batch_size": 20, "method": "uniform_without_replacement"},
             {**part, "method": "partition", "batch_size": 20},
         ],
-        PerplexityBatchSampler: [{**part, "batch_size": 20, "maximum": "published"}],
+        PerplexityBatchSampler: [{"n_rows": N_LONG, "batch_size": 20, "maximum": -1.5}],
         RareEventBatchSampler: [
             {
                 "positives": [folder / "a.txt"],
@@ -382,7 +381,6 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
     taken = {"strata": ONE_OF_FOUR, "mean_batch_size": 4}
     of_five = {"strata": [row % 5 for row in range(24)], "strata_per_batch": 2}
     labels = pd.DataFrame(np.array(MANY_LABELS), columns=list("abc"))
-    by_length = {"n_rows": 40, "sample": 24, "lengths": LENGTHS}
     corpus = {"source": folder, "suffixes": [".rows"]}
     few_items = {"users": [row % 8 for row in range(24)], "items": [row * 5 % 7 for row in range(24)], "batch_size": 5}
     of_lines = [5, 0, 7] * (2 * LINES // 3)
@@ -426,8 +424,8 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
             {"n_rows": 40, "sample": 12, "batch_size": 2, "rows": {0: range(40), 3: range(20)}},
         ],
         PerplexityBatchSampler: [
-            {**by_length, "max_tokens": 14, "maximum": 9.0},
-            {**by_length, "batch_size": 5, "window": 9, "maximum": 9.0, "clip": True},
+            {"n_rows": 40, "batch_size": 4, "maximum": 9.0},
+            {"n_rows": 40, "batch_size": 5, "maximum": 9.0, "clip": True},
         ],
         CorpusMixtureBatchSampler: [
             {

@@ -55,7 +55,7 @@ OF_ROWS: dict[str, Callable[[Any], BatchSampler]] = {
     "priorities": lambda given: updated(PrioritizedBatchSampler(12, 3, seed=1), given),
     "lengths": lambda given: BatchesByLength(UniformBatchSampler(12, 8, seed=1), given, max_tokens=20),
     "users": lambda given: NegativePairBatchSampler(given, [*range(6)] * 2, ratio=0.5, batch_size=4, seed=1),
-    "losses": lambda given: reported(PerplexityBatchSampler(12, 8, batch_size=2, seed=1), given),
+    "losses": lambda given: reported(PerplexityBatchSampler(12, batch_size=2, seed=1), given),
 }
 
 

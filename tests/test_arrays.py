@@ -273,7 +273,7 @@ def test_one_row_and_one_value_are_feedback_too() -> None:
         prioritized = PrioritizedBatchSampler(4, 2, seed=1)
         prioritized.update(row, value)
         assert prioritized.importance_weights(row).shape == (1,)
-        perplexity = PerplexityBatchSampler(4, 2, 2, seed=1)
+        perplexity = PerplexityBatchSampler(4, 2, seed=1)
         perplexity.report(row, value)
         assert perplexity.perplexities().argmin() == 2
     with pytest.raises(ValueError, match="The 'weights' parameter must be a vector of numbers. Got 0 dim"):

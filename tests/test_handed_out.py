@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pystrat import BatchSampler, PerplexityBatchSampler
+from pystrat import BatchSampler
 from tests.specimens import samplers
 
 
@@ -23,8 +23,6 @@ def spoil(array: np.ndarray) -> None:
 
 def test_batches_may_be_overwritten(tmp_path: Path) -> None:
     for sampler in samplers(tmp_path):
-        if isinstance(sampler, PerplexityBatchSampler):
-            continue  # it has no epoch but the next; see below
         before = epochs(sampler)
         for epoch in range(2):
             batches = sampler.batches(epoch)
@@ -32,12 +30,3 @@ def test_batches_may_be_overwritten(tmp_path: Path) -> None:
             with pytest.raises(ValueError, match="read-only"):
                 batches.offsets[1] = 0
         assert epochs(sampler) == before, sampler
-
-
-def test_the_running_epoch_of_the_perplexity_sampler_may_be_overwritten() -> None:
-    sampler = PerplexityBatchSampler(10, 6, 2, seed=1)
-    expected = sampler.batches(0).rows.reshape(3, 2).tolist()
-    iterator = iter(sampler)
-    delivered = [next(iterator)]
-    spoil(sampler.batches(0).rows)
-    assert delivered + list(iterator) == expected

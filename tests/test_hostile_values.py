@@ -157,7 +157,7 @@ def prioritized(folder: Path) -> Any:
 
 
 def perplexity(folder: Path) -> Any:
-    return pystrat.PerplexityBatchSampler(4, 4, 2, seed=1)
+    return pystrat.PerplexityBatchSampler(4, 2, seed=1)
 
 
 def downsampled(folder: Path) -> Any:
@@ -215,10 +215,6 @@ LENGTHS = {"lengths": [1, 2, 3, 4, 5, 6], "max_tokens": 9}
 BESIDES_IN_SAMPLERS: dict[str, Arguments] = {
     "rank": {"num_replicas": 2, "seed": 1},
     "mean_batch_size": {"min_samples_per_stratum": None, "min_samples_per_label": None},
-    "lengths": {"max_tokens": 9},
-    "max_tokens": {"lengths": [1, 2, 3, 4] * 10},
-    "window": {"lengths": [1, 2, 3, 4] * 10, "max_tokens": 9},
-    "balance_replicas": {"lengths": [1, 2, 3, 4] * 10, "max_tokens": 9, "num_replicas": 2},
     "weights": {"n_batches": 2},
     "items": {"n_items": None},
     "power": {"method": "popularity"},

@@ -14,7 +14,7 @@ import pytest
 import pystrat
 from pystrat import TreeBatchSampler
 from tests.corpus.mixtures import mixture_of
-from tests.inside import core, kinds, recipe_of
+from tests.inside import kinds, recipe_of
 from tests.levels import some_of
 from tests.test_numbering import colliding, number_integers
 
@@ -60,20 +60,6 @@ def one_leaf() -> kinds.Instance:
     return kinds.Instance("tree", dict(recipe_of(sampler).parts), 1)
 
 
-FIRST_EPOCH = ("epoch", {"epoch": 0, "next_epoch": 0})
-
-
-def by_perplexity(n: int, *, sample: int = 64, **parameters: Any) -> core.Instance:
-    return pystrat.PerplexityBatchSampler(n, sample, 64, seed=1, **parameters)._instance
-
-
-def reported(n: int, **parameters: Any) -> core.Instance:
-    """Of all examples, some of them hard; the next epoch is drawn in proportion to perplexity."""
-    instance = by_perplexity(n, **parameters)
-    instance.tell("report", {}, {"rows": in_order(n), "nll": (in_order(n) % 7).astype(np.float64) / 4})
-    return instance
-
-
 # Each returns a kernel and what it is called with.
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "number_integers": lambda: (number_integers, (in_order(SMALL),)),
@@ -84,22 +70,6 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "draw of a mixture, without replacement": lambda: (
         mixture_of([10**6], [LARGE], [0], 1, replace=False).draw,
         (0,),
-    ),
-    "report": lambda: (by_perplexity(1).tell, ("report", {}, {"rows": zeros(SMALL), "nll": zeros(SMALL, np.float64)})),
-    "perplexities": lambda: (by_perplexity(LARGE).ask, ("perplexities",)),
-    "share above the maximum": lambda: (reported(SMALL, maximum=-1.5).ask, ("share_above_maximum",)),
-    "epoch by perplexity, uniform": lambda: (by_perplexity(9, sample=LARGE).ask, FIRST_EPOCH),
-    "epoch by perplexity, weights": lambda: (reported(SMALL).ask, FIRST_EPOCH),
-    "epoch by perplexity, ceiling": lambda: (reported(SMALL, maximum=-1.5).ask, FIRST_EPOCH),
-    "epoch by perplexity, weighted": lambda: (reported(2**20, sample=SMALL).ask, FIRST_EPOCH),
-    "begin by perplexity": lambda: (reported(2**20, sample=SMALL).tell, ("begin", {"epoch": 0}, {})),
-    "running epoch by length": lambda: (
-        by_perplexity(9, sample=SMALL, lengths=in_order(9), window=999).ask,
-        (
-            "epoch",
-            {"epoch": 0, "running": 0, "next_epoch": 1, "weighted": True},
-            {"drawn": zeros(SMALL, np.int32)},
-        ),
     ),
     "draw of a tree": lambda: (one_leaf().draw, (0,)),
     "weights of users": lambda: (pystrat.SumTree, (np.ones(SMALL),)),
@@ -197,7 +167,7 @@ def test_weights_are_as_before_after_an_interrupt(alarm: None) -> None:
 
 
 def test_reports_are_as_before_after_an_interrupt(alarm: None) -> None:
-    sampler = pystrat.PerplexityBatchSampler(1000, 10, 10, seed=1)
+    sampler = pystrat.PerplexityBatchSampler(1000, 10, seed=1)
     sampler.report(in_order(1000), np.ones(1000))
     before = sampler.reports_fingerprint
     rows, nll = in_order(SMALL) % 1000, np.full(SMALL, 0.5)
@@ -205,20 +175,6 @@ def test_reports_are_as_before_after_an_interrupt(alarm: None) -> None:
         signal.setitimer(signal.ITIMER_REAL, SOON)
         sampler.report(rows, nll)
     assert sampler.reports_fingerprint == before and not sampler.started
-
-
-@pytest.mark.parametrize("by_length", [False, True])
-def test_an_epoch_by_perplexity_begins_again_after_an_interrupt(alarm: None, by_length: bool) -> None:
-    lengths = {"lengths": in_order(1000) % 99, "window": ROWS // 3} if by_length else {}
-    expected, sampler = (pystrat.PerplexityBatchSampler(1000, ROWS, 64, seed=1, **lengths) for _ in range(2))
-    for each in (expected, sampler):
-        each.report(in_order(1000), in_order(1000) / 500)
-    with pytest.raises(Interrupted):
-        signal.setitimer(signal.ITIMER_REAL, SOON)
-        next(iter(sampler))
-    assert not sampler.started
-    sampler.set_epoch(0)
-    assert next(iter(sampler)) == next(iter(expected)) and sampler.started
 
 
 @pytest.mark.parametrize("count", [MANY // 20, MANY])

@@ -47,7 +47,7 @@ SAMPLERS: dict[str, Callable[..., BatchSampler]] = {
     "part of a corpus, by length": lambda **given: pystrat.BatchesByLength(
         pystrat.EpochSubsetBatchSampler(N, 60, 6, **given), LENGTHS, max_tokens=40
     ),
-    "perplexity": lambda **given: pystrat.PerplexityBatchSampler(N, 60, 6, **given),
+    "perplexity": lambda **given: pystrat.PerplexityBatchSampler(N, 6, n_batches=10, **given),
     "tree": lambda **given: TreeBatchSampler({"x": LABELS}, SPEC, 6, length=50, **given),
 }
 by_sampler = pytest.mark.parametrize("name", SAMPLERS)

@@ -32,11 +32,6 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> 
         The target sequences of an epoch's sample: lists, arrays or tensors of ids, or a matrix.
     always : iterable of int
         Ids that are part of every vocabulary, such as those for padding, the end of a sentence and unknown words.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an id is not an integer or below 0.
     """
     is_array = isinstance(always, range) or hasattr(always, "__array__")
     parts = [_as_ids(always if is_array else list(check_iterable(always, "always", required="be ids")), "always")]
@@ -52,47 +47,30 @@ class SampledOutput:
     """Context manager that reduces an output layer to the rows of a sampled vocabulary.
 
     Within the context, `layer` has a small weight and bias: the rows of the sampled ids, in ascending order. The
-    optimizer trains these, with its state (such as Adam's moments) for the same rows. At the end, all rows are written
-    back. Rows outside the sample are not touched at all; if the whole weight were in the optimizer, its momentum and
-    its weight decay would change them in every step, although their gradient is 0.
+    optimizer trains these, with its state for the same rows. At the end, also after an exception, all rows are written
+    back. docs/corpus.md is a guide.
 
     Parameters
     ----------
     model : torch.nn.Module
-        The whole model, which is searched for other uses of the layer's weight.
+        The whole model, which is searched for other uses of the layer's weight: they are an error.
     layer : torch.nn.Linear
         Its output layer; ``out_features`` is the size of the vocabulary.
     ids : array_like of int
         The sampled ids, such as those from `sampled_vocabulary`: each once, from 0 to ``layer.out_features - 1``.
     optimizer : torch.optim.Optimizer, optional
-        The optimizer that trains the layer. Its parameter groups, learning rates and steps do not change. Its state
-        must be numbers, or tensors of the parameter's shape that begin at 0, which excludes LBFGS, Rprop and factored
-        moments. Without it, the layer is not trained.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the layer is not a linear layer of the model with its own weight, an id is invalid or occurs twice, a
-        parameter of the layer is not in the optimizer or has unused gradients, or DistributedDataParallel wraps the
-        layer.
+        The optimizer that trains the layer. Its state must be numbers, or tensors of the parameter's shape that begin
+        at 0, which excludes LBFGS, Rprop and factored moments. Without it, the layer is not trained.
 
     Notes
     -----
-    Guarantees:
-
     * If every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
-    * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit.
-    * Everything is written back even after an exception in the context.
-
-    Only targets are remapped (`targets`); inputs keep their ids, because the embedding does not change. The softmax
-    leaves out the words outside the sample, so the loss is lower than that of the full vocabulary, and the lower the
-    smaller the sample. So losses and perplexities of samples cannot be compared with each other or with those of the
-    full vocabulary. Evaluate outside the context.
-
-    A weight that is tied to another module, such as the embedding, raises an error: untie them, or train with the full
-    vocabulary. Do not save a checkpoint inside the context. DistributedDataParallel does not average the gradients of
-    the small parameters: wrap the rest of the model, give all processes the same ids, and average the gradients of the
-    layer after ``backward()``; docs/corpus.md has the code.
+    * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit: neither momentum nor
+      weight decay reaches them.
+    * Only targets are remapped (`targets`); inputs keep their ids.
+    * The loss is lower than that of the full vocabulary, and the lower the smaller the sample: evaluate, and save
+      checkpoints, outside the context.
+    * DistributedDataParallel does not average the gradients of the small parameters: wrap the rest of the model.
 
     Examples
     --------
@@ -195,24 +173,18 @@ class SampledOutput:
             self._optimizer.state[new] = state
 
     def targets(self, ids: torch.Tensor, ignore_index: int = IGNORED) -> torch.Tensor:
-        """Return the positions of target ids among the sampled ones, for the loss.
+        """Return the positions of target ids among the sampled ones, for the loss; an id outside them is an error.
 
         Parameters
         ----------
         ids : torch.Tensor of int, any shape
         ignore_index : int, default -100
             The id that the loss should ignore, such as that of padding. It becomes -100, which losses ignore by
-            default, whether it is in the sample or not. Do not set the loss's own `ignore_index`: positions count from
-            0, and its number is the position of another id.
+            default. Do not set the loss's own `ignore_index`, which would be the position of another id.
 
         Returns
         -------
         torch.Tensor of int64, the same shape
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a parameter is invalid, or an id is outside the sample; the message names the id.
         """
         if not self._full:
             raise RuntimeError("SampledOutput.targets is for use inside the context.")

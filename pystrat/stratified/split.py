@@ -38,10 +38,9 @@ def stratified_split(
     groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns, optional
         The group of each row, without missing values. All rows of a group are in one part, or in none.
     missing : {"error", "stratum", "drop"}, default "error"
-        What to do with rows that have a missing value in the strata: raise an error, treat missing as a value of its
-        own, or leave them out of all parts.
+        As in `StratifiedBatchSampler`; dropped rows are in no part.
     seed : int, optional
-        From 0 to 2147483646. If None, a seed is drawn from OS entropy.
+        As in `StratifiedBatchSampler`.
 
     Returns
     -------
@@ -56,21 +55,12 @@ def stratified_split(
     * If `sizes` are numbers of rows, the parts have exactly these. Shares give each part its share of n, rounded down,
       and one row more to the parts with the largest remainders, of equal ones to the first. Shares are read with 9
       decimals, and divided by their sum.
-    * Part k of C_k rows has ``n_s * C_k / n`` rows of stratum s, rounded down or up. Such a table with these exact sums
-      always exists (L. H. Cox, "A constructive procedure for unbiased controlled rounding", 1987). All arithmetic is in
-      integers.
+    * Part k of C_k rows has ``n_s * C_k / n`` rows of stratum s, rounded down or up (L. H. Cox, "A constructive
+      procedure for unbiased controlled rounding", 1987).
     * The rows of a stratum are taken in the order of ``epoch_permutation(n, seed=seed)``, those of the first part
       first.
-
-    With `groups`, exact numbers are impossible. Larger groups are dealt first, each to the part that lacks most of its
-    rows, and then moved and exchanged while this improves the numbers of rows of the strata and of the parts.
-    Guarantees:
-
-    * No group is divided, and no part is empty.
-    * If the largest group has g rows, and no part is to have fewer, each part has more than ``C_k - g`` and fewer than
-      ``C_k + g`` rows.
-
-    The numbers of each stratum are close to those without groups, but there is no bound on their difference.
+    * With `groups`, no group is divided, no part is empty, and the numbers are about these: if the largest group has g
+      rows, and no part is to have fewer, each part has more than ``C_k - g`` and fewer than ``C_k + g`` rows.
 
     A warning names the strata that are not in every part, such as those with fewer rows than there are parts.
 

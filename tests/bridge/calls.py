@@ -148,7 +148,9 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
             {**part, "sample": 40, "num_replicas": 3, "method": "partition"},
             {**part, "sample": 5, "rows": {0: range(0, 30, 4), 3: range(30)}, "method": "partition"},
         ],
-        PerplexityBatchSampler: [{**part, "initial": 9.5, "maximum": 8.0, "clip": True, "num_replicas": 2}],
+        PerplexityBatchSampler: [
+            {"n_rows": 40, "batch_size": 2, "initial": 9.5, "maximum": 8.0, "clip": True, "num_replicas": 2}
+        ],
         RareEventBatchSampler: [
             {**rare, "multiplier": 1 / 3, "negative_files_per_epoch": 1, "num_replicas": 2},
             {**rare, "multiplier": 1.4, "positive_weight": 2.0},

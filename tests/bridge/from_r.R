@@ -49,7 +49,7 @@ cat(jsonlite::toJSON(digits = NA, list(
     weighted = trained(weighted()),
     resumed = trained(resumed),
     prioritized = trained(pystrat$PrioritizedBatchSampler(8, 3, n_batches = 7, seed = 5, stratified = TRUE)),
-    perplexity = trained(pystrat$PerplexityBatchSampler(20, 30, 8, maximum = NULL, seed = 1))
+    perplexity = trained(pystrat$PerplexityBatchSampler(20, 8, n_batches = 4, seed = 1))
   ),
   weights = told$weights(2),
   importance = batch_sampler_python(of_beta)(NULL)$importance_weights(1:2, 4),

@@ -137,8 +137,8 @@ def test_the_ceiling_of_perplexities_is_the_same(maximum: Any, clip: bool, r: Se
     dice = np.random.default_rng(1)
     nll = np.round(dice.uniform(0, 3, 3000), 2)
     chosen = {"maximum": maximum, "clip": clip, "seed": 1}
-    sampler = PerplexityBatchSampler(4000, 5000, 100, **chosen)
-    instance = r.call_function(r.call("batch_sampler_perplexity", 4000, 5000, 100, **chosen), None)
+    sampler = PerplexityBatchSampler(4000, 100, **chosen)
+    instance = r.call_function(r.call("batch_sampler_perplexity", 4000, 100, **chosen), None)
     rows = dice.permutation(4000)[:3000]
     sampler.report(rows, nll)
     r.call_function(instance["report"], (rows + 1).astype(np.int32), nll)

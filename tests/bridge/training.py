@@ -61,7 +61,7 @@ def prioritized(**parameters: Any) -> PrioritizedBatchSampler:
 
 
 def perplexity(**parameters: Any) -> PerplexityBatchSampler:
-    return PerplexityBatchSampler(20, 30, 8, maximum=None, seed=1, **parameters)
+    return PerplexityBatchSampler(20, 8, n_batches=4, seed=1, **parameters)
 
 
 MAKERS: dict[str, Callable[[], Any]] = {
@@ -73,5 +73,4 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "ranked": lambda: prioritized(method="rank", alpha=1.5),
     "ranked replicas": lambda: prioritized(method="rank", stratified=False, num_replicas=2),
     "perplexity": perplexity,
-    "perplexity by length": lambda: perplexity(lengths=[1 + row * 13 % 29 for row in range(20)], max_tokens=150),
 }

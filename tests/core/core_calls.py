@@ -18,7 +18,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from pystrat import BatchSampler, advise, inverse_density_weights, min_samples_for_batch_size, stratified_split
+from pystrat import BatchSampler
 from pystrat.stream import StratifiedStream
 from tests.inside import core, is_in_cpp, recipe_of
 from tests.specimens import samplers, varied
@@ -33,7 +33,7 @@ TOLD: dict[str, Any] = {
     **dict.fromkeys(("k", "count"), 2),
 }
 # Requests with one of these parts have data that the host has checked and the core does not check again.
-CHECKED_BY_HOST = {"auxiliary", "drawn", "keeps", "labels", "parents"}
+CHECKED_BY_HOST = {"auxiliary", "drawn", "keeps", "parents"}
 METHODS = ("plan", "prepare", "begin", "draw_more", "tell", "ask", "apply", "function")
 MOST_VALUES = 120  # of a part; changes of few are more likely to matter
 
@@ -154,13 +154,7 @@ def _use(sampler: Any, made: list[Call]) -> None:
 
 def _use_functions() -> None:
     """Ask for what samplers of Python do not ask."""
-    strata, groups = [0, 1, 0, 0, 1, 0, 0, 0] * 3, [row // 3 for row in range(24)]
-    for minimum, size in ((1, 2), (2, 8), (3, 24)):
-        advise(strata, size, min_samples_per_stratum=minimum)
-    min_samples_for_batch_size(strata, 8, num_replicas=2)
-    inverse_density_weights([1, 1, 2, 9], bandwidth=1, n_bins=8)
-    for own in (None, groups):
-        stratified_split(strata, [0.5, 0.25, 0.25], groups=own, seed=1)
+    strata = [0, 1, 0, 0, 1, 0, 0, 0] * 3
     sources = [strata[:5], strata[5:12], strata[12:], [1, 0, 0]]
     counts = pd.DataFrame([[own.count(stratum) for stratum in (0, 1)] for own in sources], columns=[0, 1])
     for how in (

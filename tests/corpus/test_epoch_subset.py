@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import BatchSampler, EpochSubsetBatchSampler, PerplexityBatchSampler, epoch_permutation
+from pystrat import EpochSubsetBatchSampler, epoch_permutation
 from pystrat.seeds import epoch_seed
 from tests.reference.naive_random import NaiveStream
 from tests.refused import refusals
@@ -17,9 +17,7 @@ from tests.refused import refusals
 METHODS = ("uniform", "uniform_without_replacement", "partition")
 
 
-def sampler_of(method: str, n: int, sample: int, batch_size: int, **parameters: Any) -> BatchSampler:
-    if method == "perplexity":
-        return PerplexityBatchSampler(n, sample, batch_size, **parameters)
+def sampler_of(method: str, n: int, sample: int, batch_size: int, **parameters: Any) -> EpochSubsetBatchSampler:
     return EpochSubsetBatchSampler(n, sample, batch_size, method=method, **parameters)
 
 
@@ -79,7 +77,7 @@ def test_partition_of_any_epoch_is_computed_directly(n: int, sample: int, epoch:
     sample=st.integers(1, 80),
     batch_size=st.integers(1, 30),
     replicas=st.none() | st.integers(1, 5),
-    method=st.sampled_from((*METHODS, "perplexity")),
+    method=st.sampled_from(METHODS),
 )
 def test_sizes_of_batches(n: int, sample: int, batch_size: int, replicas: int, method: str) -> None:
     if method == "uniform_without_replacement":

@@ -1,8 +1,7 @@
-"""Part of the dataset every epoch, in proportion to perplexity: the effect of reports, and the examples visited."""
+"""Draws in proportion to perplexity: the weights that reports give, and from when on."""
 
 from __future__ import annotations
 
-import base64
 import math
 import pickle
 from collections import Counter
@@ -15,30 +14,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader, TensorDataset
 
-from pystrat import EpochSubsetBatchSampler, PerplexityBatchSampler
-from pystrat.seeds import epoch_seed
-from tests.reference.naive_random import NaiveStream
+from pystrat import BatchesByLength, PerplexityBatchSampler, WeightedBatchSampler
 from tests.refused import refusals
 
 
-def perplexity_sampler(n: int = 50, sample: int = 400, **parameters: Any) -> PerplexityBatchSampler:
-    return PerplexityBatchSampler(n, sample, 16, **{"seed": 1, **parameters})
+def perplexity_sampler(n: int = 50, **parameters: Any) -> PerplexityBatchSampler:
+    return PerplexityBatchSampler(n, 16, **{"seed": 1, "n_batches": 25, **parameters})
+
+
+def weights_of(sampler: PerplexityBatchSampler) -> list[float]:
+    """Return the weights of the epoch that begins now."""
+    next(iter(sampler))
+    weights: list[float] = sampler.state()["weights"].tolist()
+    return weights
 
 
 def test_uniform_until_the_mean_is_below_initial_and_then_for_good() -> None:
-    sampler, uniform = perplexity_sampler(), EpochSubsetBatchSampler(50, 400, 16, seed=1)
-    assert list(sampler) == [batch.tolist() for batch in uniform.batches(0)]
+    sampler, uniform = perplexity_sampler(), WeightedBatchSampler(np.ones(50), 16, n_batches=25, seed=1)
+    assert list(sampler) == list(uniform)
     sampler.report(np.arange(50), np.full(50, math.log(20)))
-    assert list(sampler) == [batch.tolist() for batch in uniform.batches(1)] and not sampler.started
+    assert weights_of(sampler) == [1] * 50 and not sampler.started
     sampler.report([7], [0.0])
     sampler.report(np.arange(49), np.full(49, math.log(14)))
-    weighted = list(sampler)
-    assert sampler.started and weighted != [batch.tolist() for batch in uniform.batches(2)]
+    assert weights_of(sampler) == sampler.perplexities().tolist() and sampler.started
     sampler.report(np.arange(50), np.full(50, math.log(100)))
-    list(sampler)
-    assert sampler.started, "for good"
+    assert weights_of(sampler) == sampler.perplexities().tolist() and sampler.started, "for good"
     for n in (3, 49, 1000, 12345):
-        unreported = perplexity_sampler(n, 10, initial=10.1)
+        unreported = perplexity_sampler(n, initial=10.1)
         next(iter(unreported))
         assert not unreported.started, "not by rounding either"
 
@@ -59,7 +61,6 @@ CUT = [*SEEN[:5], 1.0, *SEEN[6:]]
         (SEEN, CUT, {"maximum": -1.0}),
         (SEEN, SEEN, {"maximum": -1.6}),
         (SEEN, CUT, {"maximum": -1.5}),
-        (SEEN, CUT, {"maximum": "published"}),
         (SEEN, [*SEEN[:5], 3 + SPREAD, *SEEN[6:]], {"maximum": -1.0, "clip": True}),
         # Of several modes the smallest counts: 2 + sqrt((1 + 1 + 36) / 2) = 6.36; with 3 there would be no ceiling.
         ([3.0, 3.0, 2.0, 2.0, 8.0], [3.0, 3.0, 2.0, 2.0, 1.0], {"maximum": -1.0}),
@@ -73,25 +74,17 @@ CUT = [*SEEN[:5], 1.0, *SEEN[6:]]
         ([2.0, 2.0, 14.0], [2.0, 2.0, 14.0], {"maximum": -1.0}),
     ],
 )
-def test_draws_are_uniforms_in_the_cumulative_weights(
-    perplexities: list[float], expected: list[float], parameters: dict[str, Any]
-) -> None:
+@pytest.mark.filterwarnings("ignore:.*are above the maximum")
+def test_weights(perplexities: list[float], expected: list[float], parameters: dict[str, Any]) -> None:
     assert 3 + SPREAD < 13 < 3 + 1.6 * SPREAD
-    assert_drawn_by(expected, reported(np.log(perplexities), **parameters))
+    assert weights_of(reported(np.log(perplexities), **parameters)) == pytest.approx([*expected, 15], rel=1e-14)
 
 
 def reported(nll: Any, **parameters: Any) -> PerplexityBatchSampler:
     """Return a sampler with the losses of rows. One more row was never reported, and keeps the initial perplexity."""
-    sampler = perplexity_sampler(len(nll) + 1, 5000, initial=15, **parameters)
+    sampler = perplexity_sampler(len(nll) + 1, initial=15, **parameters)
     sampler.report(range(len(nll)), nll)
     return sampler
-
-
-def assert_drawn_by(expected: list[float], sampler: PerplexityBatchSampler) -> None:
-    """Check the weights of the rows that have losses."""
-    uniforms = NaiveStream(epoch_seed(1, 0)).uniforms(5000)
-    sums = np.cumsum([*expected, 15.0])
-    assert sampler.batches().rows.tolist() == np.searchsorted(sums, uniforms * sums[-1], side="right").tolist()
 
 
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=40), st.sampled_from([1.0, 1.5]))
@@ -102,16 +95,17 @@ def test_the_ceiling_is_spreads_above_the_most_frequent_hundredth(numbers: list[
     mode = min(hundredths, key=lambda own: (-hundredths[own], own)) / 100
     squares = [(value - mode) ** 2 for value in perplexities if value > mode]
     ceiling = math.inf if len(squares) < 2 else mode + spreads * math.sqrt(sum(squares) / (len(squares) - 1))
-    assert_drawn_by([min(value, ceiling) for value in perplexities], sampler)
+    expected = [min(value, ceiling) for value in perplexities]
+    assert weights_of(sampler) == pytest.approx([*expected, 15], rel=1e-14)
 
 
 def test_hard_examples_are_drawn_more_often_and_a_ceiling_that_turns_this_around_is_warned_of_once() -> None:
     perplexities = np.random.default_rng(1).lognormal(1.0, 0.8, 20_000).clip(1, 1e6)
     hard, easy = perplexities > np.quantile(perplexities, 0.9), perplexities < np.median(perplexities)
-    published: dict[str, Any] = {"maximum": "published"}
+    published: dict[str, Any] = {"maximum": -1.5}
     with pytest.warns(UserWarning, match=r"of the reported examples are above the maximum, a perplexity of ") as caught:
         for parameters, least, most in ((published, 0, 2), ({**published, "clip": True}, 4, 99), ({}, 5, 99)):
-            sampler = PerplexityBatchSampler(20_000, 100_000, 1000, seed=1, **parameters)
+            sampler = PerplexityBatchSampler(20_000, 1000, n_batches=100, seed=1, **parameters)
             sampler.report(np.arange(20_000), np.log(perplexities))
             assert list(sampler) != list(sampler)
             drawn = np.bincount(sampler.batches(1).rows, minlength=20_000)
@@ -122,101 +116,58 @@ def test_hard_examples_are_drawn_more_often_and_a_ceiling_that_turns_this_around
 
 @given(st.lists(st.floats(0, 20), min_size=1, max_size=50))
 def test_perplexity_is_the_exponential_with_a_cap_of_the_last_report_of_a_row(nll: list[float]) -> None:
-    sampler = PerplexityBatchSampler(len(nll) + 2, 1, 1, seed=1)
+    sampler = PerplexityBatchSampler(len(nll) + 2, 1, seed=1)
     sampler.report(np.arange(len(nll) + 1), [*(1 + loss for loss in nll), 1e300])
     sampler.report(torch.arange(len(nll)), torch.tensor(nll, dtype=torch.float64, requires_grad=True))
     *found, largest, unseen = sampler.perplexities().tolist()
-    for value, loss in zip(found, nll):
-        exact = min(math.exp(loss), 1e6)
-        assert abs(value - exact) <= 2 * math.ulp(exact)
+    assert found == pytest.approx([min(math.exp(loss), 1e6) for loss in nll], rel=1e-15)
     assert (largest, unseen) == (1e6, 15)
     sampler.report([0, 0], [5.0, 0.0])
     assert sampler.perplexities()[0] == 1
 
 
-def test_reports_count_from_the_next_epoch_with_and_without_workers() -> None:
+@pytest.mark.parametrize("by_length", [False, True])
+def test_reports_count_from_the_next_epoch_with_and_without_workers(by_length: bool) -> None:
     def train(workers: int) -> list[list[int]]:
-        sampler = perplexity_sampler(60, 90)
+        inside = perplexity_sampler(60, n_batches=6)
+        sampler = BatchesByLength(inside, np.arange(60) % 7, max_tokens=60) if by_length else inside
         loader = DataLoader(TensorDataset(torch.arange(60)), batch_sampler=sampler, num_workers=workers)
         trained = []
-        for _ in range(3):
+        for epoch in range(3):
+            expected = [batch.tolist() for batch in sampler.batches(epoch)]
             for (rows,) in loader:
                 trained.append(rows.tolist())
-                sampler.report(rows, 0.2 + rows.double() / 30 % 1)
-        assert sampler.started
+                inside.report(rows, 0.2 + rows.double() / 30 % 1)
+            assert trained[-len(expected) :] == expected, "batches() tells the next epoch"
+        assert inside.started
         return trained
 
     assert train(2) == train(0)
 
 
-BY_LENGTH_OR_NOT = pytest.mark.parametrize("options", [{}, {"lengths": np.arange(50) % 7, "window": 3}])
-
-
-@BY_LENGTH_OR_NOT
-def test_only_the_running_and_the_next_epoch_are_served(options: dict[str, Any]) -> None:
-    sampler = perplexity_sampler(**options)
-    running, _ = list(sampler), sampler.batches(1)  # which the reports change
+def test_an_epoch_is_resumed_as_it_was_drawn_and_other_epochs_follow_the_reports_so_far() -> None:
+    sampler, other = perplexity_sampler(), perplexity_sampler()
+    iterator = iter(sampler)
+    begun = [next(iterator) for _ in range(5)]
     sampler.report(np.arange(50), np.linspace(0, 1, 50))
+    state = pickle.loads(pickle.dumps(iterator.state_dict()))
+    resumed = iter(other)
+    resumed.load_state_dict(state)
+    assert begun + list(iterator) == begun + list(resumed) == list(perplexity_sampler())
     following = [batch.tolist() for batch in sampler.batches(1)]
-    assert [batch.tolist() for batch in sampler.batches(0)] == running
-    assert not sampler.started and sampler.batches().rows.tolist() == sampler.batches(1).rows.tolist()
-    assert list(sampler) == following and sampler.started
-    for epoch in (0, 3):
-        with pytest.raises(ValueError, match=f"must be 1, the running epoch, or 2, the next. Got {epoch} instead"):
-            sampler.batches(epoch)
+    assert following == list(sampler) == list(other) and sampler.started
     sampler.set_epoch(1)
+    sampler.report([0], [9.0])
     assert list(sampler) == following, "an epoch that is set again comes again"
-
-
-@BY_LENGTH_OR_NOT
-def test_the_state_of_an_iterator_holds_its_own_rows_also_after_a_newer_epoch(options: dict[str, Any]) -> None:
-    for taken in (1, 24):
-        sampler = perplexity_sampler(**options)
-        older = iter(sampler)
-        for _ in range(taken):
-            next(older)
-        sampler.report(np.arange(50), np.linspace(0, 1, 50))
-        newer = iter(sampler)
-        next(newer)
-        states = [pickle.loads(pickle.dumps(iterator.state_dict())) for iterator in (older, newer)]
-        rests = [list(older), list(newer)]
-        resumed = perplexity_sampler(**options)
-        going_on = [iter(resumed), iter(resumed)]
-        for iterator, state in zip(going_on, states):
-            iterator.load_state_dict(state)
-            assert iterator.state_dict() == state, "also before its first batch"
-        assert [list(iterator) for iterator in going_on] == rests
-        resumed = perplexity_sampler(**options)
-        resumed.load_state_dict(states[0])
-        assert list(resumed) == rests[0]
-
-
-def test_a_state_with_what_nobody_reported_or_drew_is_refused() -> None:
-    sampler = perplexity_sampler()
-    next(iter(sampler))
-    state = sampler.state(sampler.epoch - 1, 1)
-    for entry, values, message in (
-        ("reports", np.full(50, 0.5), "must hold reports of perplexities from 1 to 1000000. Got 0.5 instead."),
-        ("reports", np.ones(20), "must hold 50 reports, and 400 drawn rows. Got 20 and 400 instead."),
-        ("reports", 3, "must hold reports and drawn rows as it was saved: numbers, packed into text. Got 3 "),
-        ("reports", "!", "packed into text. Got other text"),
-        ("started", 1, "must hold true or false as 'started'. Got 1 "),
-        ("drawn", np.full(400, 50, dtype=np.int32), "must hold drawn rows from 0 to 49. Got 50 instead."),
-        ("drawn", np.zeros(40, dtype=np.int32), "must hold 50 reports, and 400 drawn rows. Got 50 and 40 instead."),
-    ):
-        packed = base64.b64encode(values).decode("ascii") if isinstance(values, np.ndarray) else values
-        with pytest.raises(ValueError, match=message):
-            sampler.load_state_dict({**state, entry: packed})
-        assert sampler.state(sampler.epoch - 1, 1) == state
-    del state["reports"]
-    with pytest.raises(ValueError, match="must have the entries 'reports', 'started' and 'drawn'"):
-        sampler.load_state_dict(state)
+    assert [batch.tolist() for batch in pickle.loads(pickle.dumps(sampler)).batches(1)] == following
+    for wrong in (np.full(50, 0.5), np.ones(20), 3):
+        with pytest.raises((TypeError, ValueError)):
+            sampler.load_state_dict({**state, "reported": wrong})
 
 
 def test_ranks_with_the_same_reports_draw_the_same_epoch_and_are_checked() -> None:
-    ranks, whole = [perplexity_sampler(num_replicas=2, rank=rank) for rank in range(2)], perplexity_sampler(
-        num_replicas=2
-    )
+    ranks = [perplexity_sampler(num_replicas=2, rank=rank) for rank in range(2)]
+    whole = perplexity_sampler(num_replicas=2)
     for _ in range(3):
         parts, together = [list(rank) for rank in ranks], list(whole)
         assert [batch for batches in zip(*parts) for batch in batches] == together
@@ -231,14 +182,14 @@ def test_ranks_with_the_same_reports_draw_the_same_epoch_and_are_checked() -> No
 
 
 test_refused = refusals(
-    lambda **given: PerplexityBatchSampler(**{"n_rows": 10, "sample": 5, "batch_size": 2, **given}),
+    lambda **given: PerplexityBatchSampler(**{"n_rows": 10, "batch_size": 2, **given}),
     [
         ({"initial": 1}, "'initial' parameter must be a number above 1 and at most 1000000"),
-        ({"initial": np.float16("inf")}, "at most 1000000. Got Inf"),
-        ({"maximum": "no"}, "must be a finite number other than 0, 'published', or nothing. Got 'no'"),
+        ({"initial": np.float16("inf")}, "'initial' parameter must be a finite number of at least 1. Got Inf"),
+        ({"maximum": "no"}, "The 'maximum' parameter must be a finite number. Got 'no'"),
         ({"clip": True}, "The 'clip' parameter must be false if there is no maximum. Got True"),
-        ({"maximum": 0}, "must be a finite number other than 0, 'published', or nothing. Got 0"),
-        ({"num_replicas": 6}, "must leave each batch a row: 5 are drawn for 6 batches. Got 6"),
+        ({"maximum": 0}, "must be a finite number other than 0, or nothing. Got 0"),
+        ({"num_replicas": 6}, "must be at most 5, the number of batches. Got 6"),
     ],
 )
 
@@ -247,11 +198,10 @@ test_refused = refusals(
     ("rows", "nll", "message"),
     [
         ([0, 50], [1.0, 1.0], "'rows' parameter must hold row positions from 0 to 49, counted from 0. Got"),
-        ([[0, 1]], [1.0], "must have one dimension. Got 2 dimensions"),
-        ([0.5], [1.0], "must hold integers. Got float64 values"),
-        ([0, 1], [1.0], "'nll' parameter must have one value for each of the rows, 2."),
-        ([4, 5], [1.0, np.nan], "must be finite and at least 0. Got NaN for row position 5, counted from 0, instead."),
-        ([4], [-0.5], "must be finite and at least 0. Got -0.5 for row position 4"),
+        ([0.5], [1.0], "must hold row positions. Got float64 values"),
+        ([0, 1], [1.0], "'nll' parameter must have one value for each row, 2."),
+        ([4, 5], [1.0, np.nan], "'nll' parameter must hold finite numbers, none below 0. Got NaN"),
+        ([4], [-0.5], "must hold finite numbers, none below 0. Got -0.5"),
         ([4], ["1"], "must hold numbers. Got <U1 values"),
     ],
 )

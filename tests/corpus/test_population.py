@@ -140,7 +140,7 @@ def test_positions_are_delivered_with_the_items_and_their_losses_reported(folder
     loader = DataLoader(mixture.dataset(positions=True), batch_sampler=mixture)
     for rows, (positions, lines) in zip(mixture.batches(0), loader):
         assert positions.tolist() == rows.tolist() and list(zip(*lines)) == [whole[row] for row in rows.tolist()]
-    sampler = PerplexityBatchSampler(len(dataset), 60, 8, seed=1)
+    sampler = PerplexityBatchSampler(len(dataset), 8, n_batches=7, seed=1)
     for rows, words in DataLoader(dataset, batch_sampler=sampler):
         sampler.report(rows, words / 9)
     seen = sorted(set(sampler.batches(0).rows.tolist()))

@@ -49,7 +49,8 @@ feedback_kind = function(kind, of_rows, ...) {
 }
 
 # What changes by feedback, in the state of a recipe.
-first_state = c("weights", "priorities", "next_position", "largest", "n_added")
+first_state = c("weights", "priorities", "next_position", "largest", "n_added", "reported", "started", "has_warned",
+  "weighed")
 
 # Its place: an epoch, the number of its batches that are done, the rows that were drawn beyond them, counted from 0,
 # and the words of the random number generator after these.

@@ -56,9 +56,6 @@ with_stand_ins = function(request, waiting) {
 
 # A number of rows for which a request is valid, if it is for any: that of an epoch, but no more than fit into memory.
 stand_in_rows = function(request) {
-  if (is.numeric(request$lengths)) {
-    return(length(request$lengths))
-  }
   factor = function(value) if (is_whole_between(value, 1, 2^24)) value else 1
   per_epoch = if (!is.null(request$sample)) {
     factor(request$sample)
@@ -115,11 +112,6 @@ dataset_arguments = list(
     waits = function(value) is.null(value) || is.function(value) || is_column_name(value),
     supply = function(value, data_source, task) task_weights(value, task),
     stand_in = function(n_rows) rep(1, n_rows)
-  ),
-  lengths = list(
-    waits = function(value) is_column_name(value),
-    supply = function(value, data_source, task) named_column(task, value, "lengths"),
-    stand_in = function(n_rows) integer(n_rows)
   ),
   users = observed_argument("users"),
   items = observed_argument("items"),

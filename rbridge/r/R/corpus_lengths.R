@@ -1,12 +1,5 @@
 # The lengths of lines in tokens, and the lines that limits leave.
 
-# For a sampler of a dataset with given lengths.
-fits_lengths = function(recipe, data_source, task) {
-  if (by_length(recipe$parts)) {
-    check_given_values("lengths", task)
-  }
-}
-
 # The length of each line: its words, by a function of its sides, or as given.
 # -> a list with a vector for each side, or with one for all
 line_lengths = function(lengths, table) {

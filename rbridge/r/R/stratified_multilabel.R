@@ -5,12 +5,6 @@
 #' labels.
 #' Every batch holds at least `min_samples_per_label` rows of every label, and an epoch visits every row exactly once.
 #'
-#' Strata are disjoint, so [batch_sampler_stratified()] always keeps its minimum.
-#' Labels may overlap, and then the minimum cannot always be kept: three rows with the labels ab, bc and ca cannot be
-#' divided into two batches that both hold a row of each label.
-#' If no solution is found, the error names a batch, a label, the number of rows that are missing, and a number of
-#' batches that works.
-#'
 #' Guide: \guide{multilabel}.
 #'
 #' @inheritParams batch_sampler_stratified
@@ -24,29 +18,21 @@
 #'   [labels_of_masks()] returns the labels of masks.
 #'   Or the names of such columns of the task, for a task that mlr3 splits, resamples or reorders.
 #' @param min_samples_per_label (`integer(1)`)\cr
-#'   The minimum `m`: each batch should hold at least `m` rows of each label; at least 1.
-#'   An epoch has `max(1, n_min %/% m)` batches, where `n_min` is the number of rows of the rarest label, or
-#'   `max_batches` if that is less.
+#'   The minimum `m`: each batch should hold at least `m` rows of each label.
+#'   An epoch has `max(1, n_min %/% m)` batches, where `n_min` is the number of rows of the rarest label.
 #'   Give either it or `mean_batch_size`.
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows per batch.
 #'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1.
-#'   The minimum `m` is then the largest that bisection finds to be kept, at most `n_min` divided by the number of
-#'   batches, and at least 1.
-#'   `NULL` (default): the minimum determines the number of batches.
+#'   The minimum `m` is then the largest that bisection finds to be kept, and at least 1.
 #' @param max_batches (`integer(1)` or `"auto"`)\cr
-#'   The largest number of batches per epoch, if the minimum determines it.
-#'   With fewer batches, a larger minimum can be kept; with one batch, any minimum can.
-#'   `"auto"`: if necessary, there are fewer batches, so that the minimum is kept: the number that errors name, found by
-#'   bisection.
-#'   `NULL` (default): no limit.
+#'   The largest number of batches per epoch, if the minimum determines it: with fewer batches, a larger minimum can be
+#'   kept.
+#'   `"auto"`: there are fewer batches if necessary, so that the minimum is kept.
 #' @param rare (`character(1)`)\cr
 #'   What to do if a batch lacks rows of a label.
 #'   `"error"` (default): raise an error that names the batch, the label and a number of batches that works.
-#'   `"warn"` and `"allow"`: continue, with or without a warning; `shortfalls()` of the instance returns what is
-#'   lacking.
-#'   If there are more batches than rows of a label, each epoch also shuffles the batches, so that these rows are in
-#'   other batches each time.
+#'   `"warn"` and `"allow"`: continue; `shortfalls()` of the instance returns what is lacking.
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): rows are shuffled anew in each epoch.
 #'   `FALSE`: rows are assigned in the order of the dataset, and all epochs are the same.
@@ -61,10 +47,6 @@
 #'
 #' The last two use the next epoch by default, and change nothing.
 #' While mlr3torch predicts, all return `NULL`.
-#'
-#' @source
-#' The order of the labels is that of iterative stratification: K. Sechidis, G. Tsoumakas and I. Vlahavas, "On the
-#' stratification of multi-label data", 2011.
 #'
 #' @seealso [batch_sampler_stratified()] for classes, where each row has one.
 #'

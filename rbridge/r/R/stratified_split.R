@@ -4,7 +4,6 @@
 #' Divides rows into parts, such as training, validation and test, each with its share of every stratum.
 #' The Python function `pystrat.stratified_split()` returns the same rows from the same seed, counted from 0.
 #' The resampling [rbridge.stratified_split] divides the rows of a task of mlr3 in this way.
-#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{splits}.
 #'
@@ -19,14 +18,8 @@
 #'   The group of each row, without missing values.
 #'   All rows of a group are in one part, or in none.
 #' @param missing (`character(1)`)\cr
-#'   What to do with rows that have a missing value in the strata.
-#'   `"error"` (default): raise an error.
-#'   `"stratum"`: treat missing as a value of its own.
-#'   `"drop"`: leave them out of all parts.
+#'   As in [batch_sampler_stratified()]; rows that are dropped are in no part.
 #' @return A `list()` of `integer()`: the rows of each part in ascending order, with the names of `sizes`.
-#'
-#' @source
-#' L. H. Cox, "A constructive procedure for unbiased controlled rounding" (1987).
 #'
 #' @export
 #' @examples

@@ -54,8 +54,7 @@ typedef struct {
   one(epoch_subset) \
   one(mixture) \
   one(rare_events) \
-  one(stratified_group) \
-  one(perplexity)
+  one(stratified_group)
 
 #define DECLARE_KIND(name) extern const Kind name##_kind;
 #define POINT_TO_KIND(name) &name##_kind,

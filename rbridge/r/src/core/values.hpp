@@ -156,7 +156,8 @@ class Values {
   double number(const std::string &name, double least) const {
     const double *given = number_of(name);
     if (given != nullptr && std::isfinite(*given) && *given >= least) return *given;
-    wrong(name, text("be a finite number of at least ", least), given == nullptr);
+    std::string range = std::isfinite(least) ? text(" of at least ", least) : "";
+    wrong(name, "be a finite number" + range, given == nullptr);
   }
 
   double positive(const std::string &name) const {

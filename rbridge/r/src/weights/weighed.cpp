@@ -329,26 +329,6 @@ class Weighed : public Feedback {
     if (n_drawn % batch_size != 0) refuse("state", "others", text("hold drawn batches of ", batch_size, " rows"));
   }
 
-  State lay(const Values &vectors, const Values &asked) const {
-    View<double> trees = vectors.array<double>("tree", "be a sum tree");
-    int64_t length = TREE_HEAD + layout.length();
-    if (trees.length != n_stages * length) refuse("tree", "other numbers", "be a sum tree");
-    int64_t stage = begins.length == 0 || !asked.has("epoch") ? 0 : stage_at(begins, asked.whole("epoch", 0));
-    /* The host owns the vectors, for the core to change. */
-    State state{const_cast<double *>(trees.values) + stage * length, layout, ranks, nullptr};
-    int32_t *ranking = nullptr;
-    if (is_ranked) {
-      View<double> priorities = vectors.array<double>("priorities", "be priorities");
-      View<int32_t> integers = vectors.array<int32_t>("ranking", "be a ranking");
-      bool is_right = priorities.length == capacity && integers.length == ranks.length();
-      if (!is_right) refuse("ranking", "other numbers", "be a ranking");
-      state.priorities = const_cast<double *>(priorities.values);
-      ranking = const_cast<int32_t *>(integers.values);
-    }
-    state.lay(ranking);
-    return state;
-  }
-
   [[noreturn]] void refuse_sum() const { refuse(name, "a total that overflows", "have a finite total"); }
 
   void weigh_ranks(State &state, int64_t begin, int64_t end) const {
@@ -370,6 +350,26 @@ class Weighed : public Feedback {
   }
 
  protected:
+  State lay(const Values &vectors, const Values &asked) const {
+    View<double> trees = vectors.array<double>("tree", "be a sum tree");
+    int64_t length = TREE_HEAD + layout.length();
+    if (trees.length != n_stages * length) refuse("tree", "other numbers", "be a sum tree");
+    int64_t stage = begins.length == 0 || !asked.has("epoch") ? 0 : stage_at(begins, asked.whole("epoch", 0));
+    /* The host owns the vectors, for the core to change. */
+    State state{const_cast<double *>(trees.values) + stage * length, layout, ranks, nullptr};
+    int32_t *ranking = nullptr;
+    if (is_ranked) {
+      View<double> priorities = vectors.array<double>("priorities", "be priorities");
+      View<int32_t> integers = vectors.array<int32_t>("ranking", "be a ranking");
+      bool is_right = priorities.length == capacity && integers.length == ranks.length();
+      if (!is_right) refuse("ranking", "other numbers", "be a ranking");
+      state.priorities = const_cast<double *>(priorities.values);
+      ranking = const_cast<int32_t *>(integers.values);
+    }
+    state.lay(ranking);
+    return state;
+  }
+
   int64_t n_first = -1;      /* the rows of a new sampler; -1 if its values say that */
   bool has_positive = false; /* no weight is 0 */
 
@@ -415,6 +415,198 @@ class Weighted : public Weighed {
     std::string got = count_of(static_cast<int64_t>(n_rows), "value");
     refuse("weights", got, text("have from 1 to ", LARGEST_COUNT, " values"));
   }
+};
+
+/* By perplexity, the exponential of a loss that is reported: the tree has the weights of the running epoch, which
+ * follow from the reports before it. Two more vectors are "reported", the perplexity of each row, 0 if it was never
+ * reported, and "reports", a head.
+ */
+class Perplexity : public Weighed {
+ public:
+  Perplexity(const Values &given, uint32_t, Host &)
+      : Weighed("weights", given.count("n_rows"), false, false), initial(given.number("initial", 1)),
+        maximum(given.has("maximum") ? given.number("maximum", -INFINITY) : INFINITY), clip(given.flag("clip")) {
+    if (initial == 1 || initial > MOST) refuse("initial", "", text("be a number above 1 and at most ", MOST));
+    if (maximum == 0) refuse("maximum", "", "be a finite number other than 0, or nothing");
+    if (clip && !given.has("maximum")) refuse("clip", "", "be false if there is no maximum");
+    n_first = capacity;
+    choose_batches(given);
+  }
+
+  void begin(const Values &given, Host &host) override {
+    Weighed::begin(given, host);
+    double *reported = host.make<double>("reported", capacity), *head = host.make<double>("reports", REPORTS_HEAD);
+    std::fill(reported, reported + capacity, 0);
+    if (given.has("reported")) {
+      View<double> known = read_values(given, "reported", capacity);
+      for (int64_t row = 0; row < capacity; row++) {
+        bool is_right = known[row] == 0 || (known[row] >= 1 && known[row] <= MOST);
+        if (!is_right) refuse_at("reported", row, text("hold perplexities from 1 to ", MOST, ", or 0"));
+      }
+      std::copy(known.begin(), known.end(), reported);
+    }
+    head[STARTED] = given.whole_or("started", 0, 0, 1);
+    head[HAS_WARNED] = given.whole_or("has_warned", 0, 0, 1);
+    head[WEIGHED] = given.whole_or("weighed", 0, 0, LARGEST_EPOCH + 1); /* one more than the epoch of the weights */
+  }
+
+  /* The running epoch has its own weights, any other those that follow from the reports so far. */
+  void draw_more(const Values &vectors, const Values &wanted, Generator &generator, Host &host) override {
+    Reports reports = reports_of(vectors);
+    if (!wanted.has("k") && wanted.whole("epoch", 0) + 1 == reports.head[WEIGHED]) {
+      return Weighed::draw_more(vectors, wanted, generator, host);
+    }
+    View<double> tree = vectors.array<double>("tree", "be a sum tree");
+    std::vector<double> copy(tree.begin(), tree.end());
+    Values fresh = vectors;
+    fresh.remove("tree");
+    fresh.add_view("tree", copy.data(), tree.length);
+    State state = lay(fresh, wanted);
+    weigh(state, weights_of(reports, is_started(reports)));
+    Weighed::draw_more(fresh, wanted, generator, host);
+  }
+
+  void tell(const Values &vectors, const std::string &method, const Values &told, Host &host) override {
+    Reports reports = reports_of(vectors);
+    if (method == "begin") return begin_epoch(lay(vectors, told), reports, told.whole("epoch", 0, LARGEST_EPOCH), host);
+    std::vector<int64_t> places = read_places(told, "rows", capacity, host);
+    View<double> losses = read_values(told, "nll", static_cast<int64_t>(places.size()));
+    std::vector<double> perplexities;
+    for (int64_t i = 0; i < losses.length; i++) {
+      if (!(losses[i] >= 0 && losses[i] <= DBL_MAX)) refuse_at("nll", i, "hold finite numbers, none below 0");
+      perplexities.push_back(std::fmin(std::exp(losses[i]), MOST));
+      host.go_on(1);
+    }
+    for (size_t i = 0; i < places.size(); i++) reports.perplexities[places[i]] = perplexities[i];
+  }
+
+  void ask(const Values &vectors, const std::string &asked_for, const Values &asked, Host &host) override {
+    Reports reports = reports_of(vectors);
+    if (asked_for == "share_above_maximum") return host.number("share_above_maximum", share_above(reports));
+    if (asked_for == "started") return host.number("started", reports.head[STARTED]);
+    if (asked_for == "perplexities") {
+      double *found = host.make<double>("perplexities", capacity);
+      for (int64_t row = 0; row < capacity; row++) found[row] = perplexity(reports, row);
+      return;
+    }
+    if (asked_for == "state") {
+      host.give("reported", reports.perplexities, capacity);
+      host.number("started", reports.head[STARTED]);
+      host.number("has_warned", reports.head[HAS_WARNED]);
+      host.number("weighed", reports.head[WEIGHED]);
+    }
+    Weighed::ask(vectors, asked_for, asked, host);
+  }
+
+ private:
+  enum { STARTED, HAS_WARNED, WEIGHED, REPORTS_HEAD };
+  struct Reports {
+    double *perplexities, *head;
+  };
+  static constexpr double MOST = 1e6;         /* the highest perplexity that is kept */
+  static constexpr double NOTED_SHARE = 0.05; /* if more of the reported rows count as noise, a warning is given */
+
+  Reports reports_of(const Values &vectors) const {
+    View<double> reported = vectors.array<double>("reported", "be perplexities");
+    View<double> head = vectors.array<double>("reports", "be a head");
+    if (reported.length != capacity || head.length != REPORTS_HEAD) refuse("reported", "others", "be perplexities");
+    /* The host owns the vectors, for the core to change. */
+    return {const_cast<double *>(reported.values), const_cast<double *>(head.values)};
+  }
+
+  double perplexity(const Reports &reports, int64_t row) const {
+    return reports.perplexities[row] == 0 ? initial : reports.perplexities[row];
+  }
+
+  /* Whether draws follow perplexity: from when the mean of all rows is below that of one that was never reported. The
+   * sum of the differences is exactly 0 if nothing was reported.
+   */
+  bool is_started(const Reports &reports) const {
+    double sum = 0;
+    for (int64_t row = 0; row < capacity; row++) sum += perplexity(reports, row) - initial;
+    return reports.head[STARTED] != 0 || sum < 0;
+  }
+
+  /* The perplexity above which rows count as noise: given, or so many spreads above the mode of those reported, in
+   * hundredths. The spread is the root of the mean square of the distances above the mode; INFINITY if there are fewer
+   * than two.
+   */
+  double ceiling(const Reports &reports) const {
+    if (maximum > 0) return maximum;
+    std::vector<int32_t> hundredths;
+    for (int64_t row = 0; row < capacity; row++) {
+      if (reports.perplexities[row] == 0) continue;
+      hundredths.push_back(static_cast<int32_t>(std::floor(100 * reports.perplexities[row] + 0.5)));
+    }
+    std::sort(hundredths.begin(), hundredths.end());
+    double mode = 0, squares = 0, n_above = 0;
+    std::ptrdiff_t most = 0;
+    for (auto begin = hundredths.begin(), end = begin; begin != hundredths.end(); begin = end) {
+      end = std::upper_bound(begin, hundredths.end(), *begin);
+      if (end - begin > most) mode = *begin / 100.0;
+      most = std::max(most, end - begin);
+    }
+    for (int64_t row = 0; row < capacity; row++) {
+      double distance = reports.perplexities[row] - mode;
+      if (distance <= 0) continue;
+      squares += distance * distance;
+      n_above += 1;
+    }
+    return n_above < 2 ? INFINITY : mode - maximum * std::sqrt(squares / (n_above - 1));
+  }
+
+  double share_above(const Reports &reports) const {
+    double most = ceiling(reports), n_above = 0, n_seen = 0;
+    for (int64_t row = 0; row < capacity; row++) {
+      n_above += reports.perplexities[row] > most;
+      n_seen += reports.perplexities[row] > 0;
+    }
+    return n_seen > 0 ? n_above / n_seen : 0;
+  }
+
+  std::vector<double> weights_of(const Reports &reports, bool is_started) const {
+    std::vector<double> weights(static_cast<size_t>(capacity), 1);
+    if (!is_started) return weights;
+    double most = ceiling(reports);
+    for (int64_t row = 0; row < capacity; row++) {
+      double found = perplexity(reports, row);
+      weights[size_t(row)] = reports.perplexities[row] <= most ? found : clip ? most : 1;
+    }
+    return weights;
+  }
+
+  void weigh(State &state, const std::vector<double> &weights) const {
+    std::copy(weights.begin(), weights.end(), state.tree.leaves());
+    state.tree.refresh(0, capacity);
+  }
+
+  /* Weigh the rows for an epoch that begins, and give a "warning" if rows that are not rare count as noise. An epoch
+   * that begins again keeps its weights.
+   */
+  void begin_epoch(State state, Reports reports, double epoch, Host &host) const {
+    if (epoch + 1 == reports.head[WEIGHED]) return;
+    bool is_weighted = is_started(reports);
+    double share = is_weighted && !clip && reports.head[HAS_WARNED] == 0 ? share_above(reports) : 0;
+    if (share > NOTED_SHARE) {
+      char parts[64];
+      std::snprintf(parts, sizeof parts, "%.1f %%", 100 * share);
+      std::string warning = parts;
+      std::snprintf(parts, sizeof parts, "%.2f", ceiling(reports));
+      warning = text(
+          warning, " of the reported examples are above the maximum, a perplexity of ", std::string(parts),
+          ". They count as noise and are drawn with the weight 1, the least of all. Choose a higher maximum, none, or "
+          "clip them."
+      );
+      host.give("warning", warning.data(), static_cast<int64_t>(warning.size()));
+    }
+    weigh(state, weights_of(reports, is_weighted));
+    reports.head[STARTED] = is_weighted;
+    if (share > NOTED_SHARE) reports.head[HAS_WARNED] = 1;
+    reports.head[WEIGHED] = epoch + 1;
+  }
+
+  double initial, maximum; /* INFINITY if there is no maximum; below 0, so many spreads above the mode */
+  bool clip;
 };
 
 /* Weights without batches: what sum trees of users are. */
@@ -605,6 +797,14 @@ const Table of_batches =
 
 const Kind weighted_kind = {
     "weighted", Table{flag("replacement")} + of_batches, make<Weighted>, {"n_rows", "begins"},
+};
+
+const Kind perplexity_kind = {
+    "perplexity",
+    Table{optional(whole("n_rows", LARGEST_COUNT)), {"initial", Is::number, 1},
+          optional({"maximum", Is::number, -INFINITY}), flag("clip")} +
+        of_batches,
+    make<Perplexity>, {"n_rows"},
 };
 
 const Kind prioritized_kind = {

@@ -5,9 +5,7 @@ labels = rep(c("a", "b"), times = c(12L, 36L))
 generators = list(
   stratified = batch_sampler_stratified(2, strata = labels, seed = 1, num_replicas = 2),
   weighted = batch_sampler_weighted(rep(c(1, 3), 24), batch_size = 4, seed = 1, num_replicas = 2),
-  perplexity = batch_sampler_perplexity(48, sample = 24, batch_size = 4, seed = 1, num_replicas = 2),
-  perplexity_by_length = batch_sampler_perplexity(48, sample = 24, lengths = rep(1:6, 8), max_tokens = 12, seed = 1,
-    num_replicas = 2)
+  perplexity = batch_sampler_perplexity(48, batch_size = 4, seed = 1, num_replicas = 2)
 )
 
 take = function(following, n) lapply(seq_len(n), function(i) following())
@@ -118,48 +116,23 @@ test_that("feedback is part of a state, which counts no batches that were not re
   expect_identical(copy$sample(5), sampler$sample(5))
 })
 
-test_that("a state by perplexity has the reports, and what the epoch visits that they no longer determine", {
-  for (generator in generators[c("perplexity", "perplexity_by_length")]) {
-    sampler = generator(NULL)
-    following = sampler$.iter()
-    take(following, 3)
-    sampler$report(1:48, log(seq(1, 8, length.out = 48)))
-    state = sampler$state(0, 2)
-    copy = generator(NULL)
-    copy$load_state_dict(state)
-    again = copy$.iter()
-    take(again, 1)
-    expect_identical(drain(again), drain(following))
-    expect_identical(copy$perplexities(), sampler$perplexities())
-    expect_identical(next_epoch_of(copy), next_epoch_of(sampler))
-    expect_true(copy$started())
-
-    copy = generator(NULL)
-    copy$load_state_dict(state)
-    copy$set_epoch(7)
-    expect_identical(copy$state()$drawn, NULL)
-    expect_identical(length(next_epoch_of(copy)) %% 2L, 0L)
-  }
-})
-
-test_that("other states by perplexity are errors", {
-  # Base64 of three equal numbers, repeated.
-  rows_of_48 = strrep("MAAAADAAAAAwAAAA", 8)
-  reports_of_one_half = strrep("AAAAAAAA4D8AAAAAAADgPwAAAAAAAOA/", 16)
-  generator = generators$perplexity_by_length
-  state = state_after(generator, 2)
-  expect_error(generator(NULL)$load_state_dict(state[1:5]), "the entries 'reports', 'started', 'weighted' and 'drawn'")
-  expect_refused_states(generator, state, list(
-    "must hold true or false as 'started'. Got 1 instead." = list(started = 1),
-    "numbers, packed into text. Got" = list(reports = 1),
-    "numbers, packed into text. Got" = list(reports = "a!=="),
-    "numbers, packed into text. Got" = list(reports = "AAA="),
-    "must hold 48 reports, and 24 drawn rows. Got 0 and 24" = list(reports = ""),
-    "must hold 48 reports, and 24 drawn rows. Got 48 and 0" = list(drawn = NULL),
-    "24 rows from 0 as 'drawn'" = list(drawn = rows_of_48),
-    "be perplexities from 1 to 1000000" = list(reports = reports_of_one_half),
-    "'batch'" = list(batch = 20)
-  ))
+test_that("a state by perplexity has the reports, and the weights of the epoch that they no longer determine", {
+  generator = generators$perplexity
+  sampler = generator(NULL)
+  following = sampler$.iter()
+  take(following, 3)
+  sampler$report(1:48, log(seq(1, 8, length.out = 48)))
+  state = sampler$state(0, 2)
+  copy = generator(NULL)
+  copy$load_state_dict(state)
+  again = copy$.iter()
+  take(again, 1)
+  expect_identical(drain(again), drain(following))
+  expect_identical(copy$perplexities(), sampler$perplexities())
+  expect_identical(next_epoch_of(copy), next_epoch_of(sampler))
+  expect_true(copy$started())
+  state$reported[1] = 0.5
+  expect_error(generator(NULL)$load_state_dict(state), "hold perplexities from 1 to 1000000, or 0. Got 0.5 instead.")
 })
 
 test_that("a tensor loader counts the batches that were taken", {

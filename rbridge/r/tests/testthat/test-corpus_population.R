@@ -54,7 +54,7 @@ test_that("positions are delivered with the items", {
   whole = corpus_dataset(folder)
   limited = corpus_dataset(folder, positions = TRUE, max_length = 6)
   expect_identical(limited[3:4], list(positions = 3:4, items = corpus_dataset(folder, max_length = 6)[3:4]))
-  sampler = batch_sampler_perplexity(length(dataset), 60, 8, seed = 1)(dataset)
+  sampler = batch_sampler_perplexity(length(dataset), 8, n_batches = 7, seed = 1)(dataset)
   for (batch in deliver(dataset, batch_sampler = sampler)) {
     expect_identical(batch$items, longest_side(whole[batch$positions]))
     sampler$report(batch$positions, batch$items / 9)

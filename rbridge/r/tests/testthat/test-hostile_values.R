@@ -154,10 +154,6 @@ calls = c(calls[!duplicated(names(calls))], list(
   tensor_loader = list(x = labels_of_rows, sampler = sampler_of(labels_of_rows, 1)),
   triple_dataset = list(n_users = 2, n_items = 2)
 ))
-# What else is given with an argument.
-length_limits = list(lengths = rep(1:8, 5), max_tokens = 9)
-besides = list(lengths = list(max_tokens = 9), max_tokens = length_limits, window = length_limits,
-  balance_replicas = c(length_limits, num_replicas = 2))
 # Functions that are called, and fail as they like.
 called = list(
   batch_sampler_corpus_mixture = c("lengths", "accept", "weights"),
@@ -169,12 +165,10 @@ called = list(
 not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "aum_loss", "read_batch_sampler",
   "sampled_output", "script_folder", "write_batch_sampler")
 
+# What else is given with an argument.
 given_besides = function(name, argument) {
-  if (name %in% c("corpus_dataset", "batch_sampler_corpus_mixture")) {
-    return(if (argument == "lengths") list(max_length = 3) else list())
-  }
-  given = if (startsWith(name, "batch_sampler") && name != "batch_sampler_by_length") besides[[argument]]
-  if (is.null(given)) list() else given
+  of_lines = name %in% c("corpus_dataset", "batch_sampler_corpus_mixture")
+  if (of_lines && argument == "lengths") list(max_length = 3) else list()
 }
 
 arguments_of = function(name) {

@@ -18,7 +18,7 @@ test_that("integers that doubles cannot hold exactly are refused", {
 
 # Exported functions do not write NA, and a test has no room for vectors of 2^31 bytes.
 test_that("missing numbers have one form, and vectors that are too long for one call of R are cut", {
-  recipe = recipe_of(batch_sampler_perplexity(3, 2, 2, seed = 1))
+  recipe = recipe_of(batch_sampler_perplexity(3, 2, seed = 1))
   files = lapply(list(NaN, NA), function(missing) {
     recipe$state$reported = c(missing, 1, -0)
     file = withr::local_tempfile()
