@@ -37,12 +37,9 @@ import pandas as pd
 import torch
 import torch.distributed as distributed
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader
 
 from pystrat import (
-    DownsampledBatchSampler,
-    NegativePairBatchSampler,
-    PairDataset,
     ShardedStratifiedBatchSampler,
     StratifiedBatchSampler,
     UniformBatchSampler,
@@ -60,68 +57,12 @@ from tests.replays.ray import train_loop_utils
 
 LABELS = np.repeat(np.arange(5), [20, 33, 47, 61, 90])
 VOCABULARY_TARGETS = torch.tensor([1, 2, 4, 3])
-PREDICTORS = ["age_years", "general_health", "poverty_ratio", "household_size", "parent_education"]
 
 
 def job_batches(rank: int, world: int, assign: str) -> Any:
     sampler = StratifiedBatchSampler(LABELS, 2, seed=1, assign=assign, num_replicas=world, rank=rank)
     loader = DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
     return [[batch.tolist() for batch in loader] for _ in range(2)]
-
-
-def job_downsampled(rank: int, world: int, kept: str) -> Any:
-    in_turn = kept == "in_turn"
-    sampler = DownsampledBatchSampler(LABELS == 0, 2, 8, in_turn=in_turn, seed=1, num_replicas=world, rank=rank)
-    loader = DataLoader(range(len(LABELS)), batch_sampler=sampler)  # type: ignore[arg-type]
-    return [[batch.tolist() for batch in loader] for _ in range(2)]
-
-
-def pair_sampler(world: int, rank: Optional[int]) -> NegativePairBatchSampler:
-    users, items = np.divmod(np.arange(0, 600, 11), 30)
-    return NegativePairBatchSampler(
-        users, items, 0.3, 15, n_users=20, n_items=30, seed=1, num_replicas=world, rank=rank
-    )
-
-
-def job_pairs(rank: int, world: int, _: str) -> Any:
-    told = {}
-    for form in ("sampler", "batch_sampler"):
-        sampler = pair_sampler(world, rank)
-        given = {"batch_sampler": sampler} if form == "batch_sampler" else {"sampler": sampler, "batch_size": None}
-        loader = DataLoader(PairDataset(20, 30), **given)  # type: ignore[arg-type, var-annotated]
-        told[form] = [[{name: part.tolist() for name, part in batch.items()} for batch in loader] for _ in range(2)]
-    return told
-
-
-def survey() -> tuple[torch.Tensor, torch.Tensor]:
-    """Return predictors, standardized, missing as the mean, and the outcome of the children with an answer."""
-    survey = Path(__file__).parents[1] / "data" / "nsch_2017.csv.gz"
-    children = pd.read_csv(survey).dropna(subset=["autism"])
-    predictors = children[PREDICTORS]
-    predictors = ((predictors - predictors.mean()) / predictors.std()).fillna(0)
-    outcome = (children["autism"] == "yes").to_numpy(dtype=np.float32)
-    return torch.tensor(predictors.to_numpy(dtype=np.float32)), torch.tensor(outcome)
-
-
-def job_train(rank: int, world: int, assign: str) -> Any:
-    torch.manual_seed(rank)  # different on purpose: DistributedDataParallel takes those of rank 0
-    predictors, outcome = survey()
-    sampler = StratifiedBatchSampler(outcome, 3, seed=1, assign=assign, num_replicas=world, rank=rank)
-    loader = DataLoader(TensorDataset(predictors, outcome), batch_sampler=sampler)  # type: ignore[arg-type]
-    network = torch.nn.Sequential(torch.nn.Linear(len(PREDICTORS), 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
-    model = DistributedDataParallel(network)
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
-    losses, fewest = [], []
-    for _ in range(2):
-        for inputs, targets in loader:
-            loss = torch.nn.functional.binary_cross_entropy_with_logits(model(inputs).squeeze(1), targets)
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            losses.append(loss.item())
-            fewest.append(min(targets.sum().item(), (1 - targets).sum().item()))
-    parameters = [value for parameter in model.parameters() for value in parameter.detach().reshape(-1).tolist()]
-    return {"parameters": parameters, "losses": losses, "fewest": min(fewest)}
 
 
 def job_gradient(rank: int, world: int, assign: str) -> Any:
@@ -381,9 +322,6 @@ def job_ray(rank: int, world: int, _: str) -> Any:
 
 JOBS: dict[str, Callable[[int, int, str], Any]] = {
     "batches": job_batches,
-    "downsampled": job_downsampled,
-    "pairs": job_pairs,
-    "train": job_train,
     "gradient": job_gradient,
     "feedback": job_feedback,
     "vocabulary": job_vocabulary,

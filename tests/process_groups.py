@@ -15,8 +15,6 @@ JOB = Path(__file__).parent / "distributed_job.py"
 ALL_JOBS = {
     2: (
         ("batches", "proportional"),
-        ("pairs", "-"),
-        ("train", "even"),
         ("gradient", "proportional"),
         ("gradient", "even"),
         ("feedback", "-"),
@@ -25,7 +23,7 @@ ALL_JOBS = {
         ("hostile", "-"),
         ("ray", "-"),
     ),
-    3: (("batches", "proportional"), ("downsampled", "fresh"), ("downsampled", "in_turn"), ("ranks", "-")),
+    3: (("batches", "proportional"), ("ranks", "-")),
     4: (("batches", "proportional"), ("sharded", "-")),
 }
 

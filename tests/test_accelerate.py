@@ -25,6 +25,7 @@ from pystrat import (
     TensorLoader,
     prepare_for_trainer,
 )
+from pystrat import trainer as trainer_module
 from tests import training_libraries
 from tests.accelerate_job import STOP
 from tests.replays.accelerate import data_loader as replay
@@ -181,10 +182,15 @@ def test_trainer_resumes_by_skipping_batches(processes: int, workers: int, done:
     process = processes - 1
     shares = [epoch_of(sampler_of(processes, rank=process), epoch) for epoch in range(6)]
     trainer = trainer_of(processes, process)
-    loader = prepare_for_trainer(
-        loader_of(StratifiedBatchSampler(LABELS, 9), workers), sampler_of(processes, rank=process), trainer
-    )
-    assert len(loader) == len(shares[0]) and loader.num_workers == workers and loader.collate_fn is list
+    options: dict[str, Any] = {"num_workers": workers, "collate_fn": list, "generator": torch.Generator()}
+    if workers:
+        options.update(timeout=60, multiprocessing_context="fork", prefetch_factor=3, persistent_workers=True)
+    given: DataLoader[Any] = DataLoader(range(len(LABELS)), batch_size=9, **options)  # type: ignore[arg-type]
+    loader = prepare_for_trainer(given, sampler_of(processes, rank=process), trainer)
+    assert len(loader) == len(shares[0])
+    assert [getattr(loader, name) for name in trainer_module._OPTIONS] == [
+        getattr(given, name) for name in trainer_module._OPTIONS
+    ]
     trainer.state.epoch = 4 + done / len(shares[4])
     skipping = replay.SkipBatchSampler(loader.batch_sampler, done)
     assert list(DataLoader(loader.dataset, batch_sampler=skipping, collate_fn=list)) == shares[4][done:]  # type: ignore

@@ -8,9 +8,9 @@ from typing import Any, Optional
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, TensorDataset, random_split
+from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from pystrat import StratifiedBatchSampler, batch_counts, labels_of
+from pystrat import StratifiedBatchSampler
 
 LABELS = np.repeat([1, 0, 2], [12, 40, 28])
 
@@ -92,17 +92,6 @@ def test_a_dataset_in_place_of_its_labels_is_refused_with_what_to_do() -> None:
     )
     with pytest.raises(TypeError, match=re.escape(message)):
         StratifiedBatchSampler(dataset)  # before anything else
-
-
-def test_the_labels_of_a_nested_subset_sample_that_subset() -> None:
-    whole = TensorDataset(torch.arange(80), torch.tensor(LABELS))
-    train, _ = random_split(ConcatDataset([whole, whole]), [100, 60], generator=torch.Generator().manual_seed(1))
-    subset = Subset(train, list(range(99, 9, -1)))
-    sampler = StratifiedBatchSampler(labels_of(subset), 2, seed=1)
-    table = batch_counts(DataLoader(subset, batch_sampler=sampler), 1)  # type: ignore[arg-type]
-    composition = sampler.plan.composition()
-    assert table[list(composition.columns)].equals(composition)
-    assert table.to_numpy().min() >= 2 and table.to_numpy().sum() == 90
 
 
 # A batch at once ------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterable, Iterator, Optional
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader, DistributedSampler, SequentialSampler
+from torch.utils.data import DataLoader, DistributedSampler
 
 from pystrat import ResumableLoader, StratifiedBatchSampler, TensorLoader
 from pystrat.stream import StratifiedStream, count_sources
@@ -43,21 +43,6 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 # Replays --------------------------------------------------------------------------------------------------------------
-
-
-def lightning_replaces(batch_sampler: Any) -> str:
-    """What Lightning does to a batch sampler if it injects a distributed sampler."""
-    if type(batch_sampler) is torch.utils.data.BatchSampler:
-        return "makes a new one"
-    if isinstance(batch_sampler, torch.utils.data.BatchSampler):  # it has recorded how these were constructed
-        return "repeats the constructor"
-    if hasattr(batch_sampler, "batch_size") and hasattr(batch_sampler, "drop_last"):
-        return "calls the class with sampler, batch_size and drop_last"
-    return "TypeError: set use_distributed_sampler=False"
-
-
-def test_lightning_refuses_to_make_the_sampler_anew_and_says_what_to_set() -> None:
-    assert lightning_replaces(sampler_of()) == "TypeError: set use_distributed_sampler=False"
 
 
 def lightning_sets_epoch(loader: Any, epoch: int) -> int:
@@ -138,15 +123,6 @@ def test_lightning_deals_the_batches_of_a_loader_without_a_batch_sampler_and_los
     assert len(whole) == 4 and sorted(dealt[0] + dealt[1]) == sorted(whole)
     twice = [pairs_of(lightning_deals(pair_loader("sampler", num_replicas=2, rank=rank), 2, rank)) for rank in range(2)]
     assert len(twice[0] + twice[1]) == 2, "half of the batches"
-
-
-def test_lightning_overfits_on_no_other_pairs_than_the_sampler_s() -> None:
-    loader = pair_loader("sampler")
-    with pytest.raises(TypeError, match="'PairDataset' has no len()"):
-        list(DataLoader(loader.dataset, sampler=SequentialSampler(loader.dataset), batch_size=loader.batch_size))
-    assert isinstance(
-        pair_loader("batch_sampler").sampler, SequentialSampler
-    ), "which it takes for unshuffled, and leaves"
 
 
 # Real runs in this process --------------------------------------------------------------------------------------------
