@@ -202,7 +202,7 @@ format_arguments = function(recipe) {
     }
     sprintf("* %s: %s", argument, show_setting(value))
   })
-  c(unlist(shown), format_seed(recipe), vapply(of_rows, function(argument) {
+  c(unlist(shown), format_seed(recipe), vapply(setdiff(of_rows, "rows"), function(argument) {
     sprintf("* %s: %s", argument, if (!is.null(recipe$open)) {
       format_open(recipe$open[[argument]])
     } else if (argument == "strata") {

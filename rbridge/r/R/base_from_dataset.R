@@ -128,6 +128,10 @@ dataset_arguments = list(
     },
     stand_in = function(n_rows) n_rows
   ),
+  rows = list(
+    waits = function(value) FALSE,
+    encode = function(value, settings) list(data = rows_by_epoch(value))
+  ),
   weights = list(
     waits = function(value) is.null(value) || is.function(value) || is_column_name(value),
     supply = function(value, data_source, task) task_weights(value, task),
