@@ -15,11 +15,8 @@ core = "rbridge/r/src/core"
 # would make a wheel three times as large.
 options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
 options_of_cpp = ["/std:c++17"] if sys.platform == "win32" else ["-std=c++17"]
-# The kinds of samplers of the core and its functions, each compiled by itself. A folder of kinds is in C++.
-sources = {
-    "pystrat._core": sorted([*glob("rbridge/r/src/kind_*.c"), *glob("rbridge/r/src/function_*.c")]),
-    "pystrat._kinds": sorted(set(glob("rbridge/r/src/*/*.cpp")) - {"rbridge/r/src/r/binding.cpp"}),
-}
+# The kinds of samplers of the core, each compiled by itself.
+sources = {"pystrat._kinds": sorted(set(glob("rbridge/r/src/*/*.cpp")) - {"rbridge/r/src/r/binding.cpp"})}
 
 
 def module_of(path):

@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3
-"""The kinds of samplers of the core in C++ (core/kinds.hpp): requests, and instances that draw epochs."""
+"""The core (core/kinds.hpp): requests, instances that draw epochs, streams of random numbers; and numbers of texts."""
 
 import re
 from collections.abc import Mapping
@@ -74,6 +74,12 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
     boolean identify_sampler(
         const Kind &kind, const Sampler &sampler, const Values &recipe, uint32_t seed, Host &host
     ) except +
+
+cdef extern from "stream.h" nogil:
+    enum: STATE_SIZE
+    void seed_generator(Generator *generator, uint32_t seed)
+    void save_generator(const Generator *generator, uint32_t *words)
+    boolean restore_generator(Generator *generator, const uint32_t *words)
 
 _NUMBERS = {"total", "n_rows", "n_added", "next_position", "largest", "started", "has_warned", "weighed"}  # of a state
 cdef long long LARGEST = 2**53  # doubles hold all integers up to it
@@ -345,16 +351,15 @@ cdef class Instance:
         call.finish(begin_state(self.sampler.get()[0], request.values, call.host))
         self.state = Request(call.results, True)
 
-    def draw_more(self, stream, dict wanted not None):
+    def draw_more(self, RandomStream stream not None, dict wanted not None):
         """Return the next rows of a stream: "count" batches, or "count" times "k" rows.
 
         A dictionary that is used again is read only once.
         """
-        cdef Generator *generator = <Generator *><size_t>stream.address
         if self.wanted is None or self.wanted.given is not wanted:
             self.wanted = Request(wanted, False)
         cdef Call call = Call(self.wanted)
-        call.finish(draw_more(self.sampler.get()[0], self.state.values, self.wanted.values, generator[0], call.host))
+        call.finish(draw_more(self.sampler.get()[0], self.state.values, self.wanted.values, stream.generator, call.host))
         return call.results["rows"]
 
     def tell(self, str method not None, dict told not None):
@@ -370,3 +375,77 @@ cdef class Instance:
         cdef Call call = Call(request)
         call.finish(ask(self.sampler.get()[0], self.state.values, name.encode(), request.values, call.host))
         return {key: plain(found) if key in _NUMBERS else found for key, found in call.results.items()}
+
+
+cdef class RandomStream:
+    """The random numbers after R's ``set.seed(seed)``. The caller checks the limits.
+
+    Parameters
+    ----------
+    seed : int
+        From 0 to 2^31 - 1.
+    """
+
+    cdef Generator generator
+
+    def __init__(self, uint32_t seed):
+        seed_generator(&self.generator, seed)
+
+    def state(self):
+        """Return the words of the Mersenne-Twister and the position among them, as in R's .Random.seed.
+
+        uint32 of shape (625,), the position first.
+        """
+        words = np.empty(STATE_SIZE + 1, dtype=np.uint32)
+        cdef uint32_t[::1] out = words
+        save_generator(&self.generator, &out[0])
+        return words
+
+    def __reduce__(self):
+        return stream_at, (self.state(),)
+
+
+def stream_at(uint32_t[::1] words not None):
+    """Return the stream at a `RandomStream.state`; raise ValueError unless it is 625 words, the first at most 624."""
+    cdef RandomStream stream = RandomStream(0)
+    if words.shape[0] != STATE_SIZE + 1 or not restore_generator(&stream.generator, &words[0]):
+        raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
+    return stream
+
+
+def number_texts(list values, int64_t[::1] codes):
+    """Number texts in order of first appearance, by their characters alone, a NUL among them.
+
+    pandas compares the texts of a column as C strings, which end at a NUL.
+
+    Parameters
+    ----------
+    values
+        n texts, n below 2^31. Anything that is not text is missing.
+    codes
+        Shape (n,). The result, the number of each text; -1 if it is missing.
+
+    Returns
+    -------
+    list of str
+        The distinct texts, in the order of their numbers. None is of a subclass, whose equality may be its own.
+    """
+    cdef dict known = {}
+    cdef list distinct = []
+    cdef object value, code
+    cdef Py_ssize_t row
+    for row in range(len(values)):
+        if row % 65536 == 0:
+            PyErr_CheckSignals()
+        value = values[row]
+        if not isinstance(value, str):
+            codes[row] = -1
+            continue
+        if type(value) is not str:
+            value = str.__str__(value)
+        code = known.get(value)
+        if code is None:
+            code = known[value] = len(distinct)
+            distinct.append(value)
+        codes[row] = code
+    return distinct

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
 
 import numpy as np
 
-from pystrat import _kernels, _kinds
+from pystrat import _kinds
 from pystrat.arrays import Wanted, as_vector, check_same_rows, float64_of, is_missing, objects_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
@@ -165,7 +165,7 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         texts = np.asarray(values, dtype=object).tolist()
         texts = _decoded(texts, refuse) if kind == "bytes" else texts
         codes, kind, dtype = np.empty(len(texts), dtype=np.int64), "text", object
-        distinct = _kernels.number_texts(texts, codes)  # by all characters of each text, which pandas does not compare
+        distinct = _kinds.number_texts(texts, codes)  # by all characters of each text, which pandas does not compare
         check_text(distinct, refuse)
     elif kind == "number":
         codes, distinct = factorize_numbers(_as_numbers(values, refuse))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Optional, Se
 
 import numpy as np
 
-from pystrat import _core, _kinds
+from pystrat import _kinds
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
 from pystrat.columns import refuse_dataset
@@ -50,93 +50,14 @@ def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> di
     return {name: value for name, value in given.items() if name not in ("self", "__class__", *without)}
 
 
-class CoreBatchSampler(BatchSampler):
-    """Base class of the samplers of a kind of the core.
-
-    The constructor of a subclass passes its arguments (`arguments_of`) to `_plan_of`, and the result to `_adopt`.
-    """
-
-    _kind: ClassVar[str]
-
-    def _plan_of(
-        self,
-        arguments: dict[str, Any],
-        data: Mapping[str, NDArray[Any]] = {},
-        names: Union[Sequence[str], Callable[..., str]] = (),
-    ) -> dict[str, Any]:
-        """Return the parts of the recipe, or the checked arguments if `data`, made of some of them, are missing.
-
-        `names` are those of the strata, for messages; or returns what the kind lets messages name.
-        """
-        parts, told = _core.plan(self._kind, arguments, dict(data), names)
-        for warning in told:
-            warnings.warn(warning, stacklevel=3)
-        return parts
-
-    def _adopt(
-        self,
-        parts: Mapping[str, Any],
-        labels: Mapping[str, Any] = {},
-        *,
-        seed: Optional[int],
-        num_replicas: Optional[int],
-        rank: Optional[int],
-    ) -> None:
-        """Take the parts of the recipe, and its labels."""
-        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
-        self._parts, self._labels = parts, labels
-        self._idle: list[Any] = []  # instances; each thread takes one for an epoch
-
-    def _global_length(self) -> int:
-        return int(self._parts["n_batches"])
-
-    def _rows_of_data(self) -> Optional[int]:
-        if "codes" in self._parts:
-            return len(self._parts["codes"])
-        n_rows = self._parts.get("n_rows", self._parts.get("lines"))
-        return None if n_rows is None else int(np.sum(n_rows))
-
-    def _recipe(self) -> Recipe:
-        return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
-
-    def _fingerprint(self) -> str:
-        return str(self._with_instance(lambda instance: instance.identify()))
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        drawn = self._drawn(epoch)
-        return Batches(drawn["rows"], drawn["offsets"])
-
-    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
-        """Return all that the core draws for an epoch."""
-        drawn: dict[str, NDArray[Any]] = self._with_instance(lambda instance: instance.draw(epoch))
-        return drawn
-
-    def _with_instance(self, ask: Callable[[Any], Any]) -> Any:
-        """Ask an instance that no other thread uses."""
-        try:
-            instance = self._idle.pop()
-        except IndexError:
-            instance = self._new_instance()
-        try:
-            return ask(instance)
-        finally:
-            self._idle.append(instance)
-
-    def _new_instance(self) -> Any:
-        """Return what draws the epochs of the recipe."""
-        return _core.Instance(self._kind, self._recipe().parts, self._seed)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_idle": []}
-
-
-class KindBatchSampler(CoreBatchSampler):
-    """Base class of the samplers of a kind of the core in C++, whose recipe is the request.
+class KindBatchSampler(BatchSampler):
+    """Base class of the samplers of a kind of the core, whose recipe is the request.
 
     The constructor of a subclass passes its arguments (`arguments_of`) to `_check`, and what it makes of the data to
     `_begin`.
     """
 
+    _kind: ClassVar[str]
     _parts: dict[str, Any]
 
     def _check(self, arguments: dict[str, Any]) -> None:
@@ -182,3 +103,52 @@ class KindBatchSampler(CoreBatchSampler):
 
     def _new_instance(self, names: Union[Sequence[Any], Callable[..., str]] = ()) -> Any:
         return _kinds.Instance(self._kind, self._parts, self._seed, names)
+
+    def _adopt(
+        self,
+        parts: dict[str, Any],
+        labels: Mapping[str, Any] = {},
+        *,
+        seed: Optional[int],
+        num_replicas: Optional[int],
+        rank: Optional[int],
+    ) -> None:
+        """Take the parts of the recipe, and its labels."""
+        super().__init__(seed=seed, num_replicas=num_replicas, rank=rank)
+        self._parts, self._labels = parts, labels
+        self._idle: list[Any] = []  # instances; each thread takes one for an epoch
+
+    def _rows_of_data(self) -> Optional[int]:
+        if "codes" in self._parts:
+            return len(self._parts["codes"])
+        n_rows = self._parts.get("n_rows", self._parts.get("lines"))
+        return None if n_rows is None else int(np.sum(n_rows))
+
+    def _recipe(self) -> Recipe:
+        return make_recipe(self._kind, seed=self._seed, parts=self._parts, labels=self._labels)
+
+    def _fingerprint(self) -> str:
+        return str(self._with_instance(lambda instance: instance.identify()))
+
+    def _epoch_batches(self, epoch: int) -> Batches:
+        drawn = self._drawn(epoch)
+        return Batches(drawn["rows"], drawn["offsets"])
+
+    def _drawn(self, epoch: int) -> dict[str, NDArray[Any]]:
+        """Return all that the core draws for an epoch."""
+        drawn: dict[str, NDArray[Any]] = self._with_instance(lambda instance: instance.draw(epoch))
+        return drawn
+
+    def _with_instance(self, ask: Callable[[Any], Any]) -> Any:
+        """Ask an instance that no other thread uses."""
+        try:
+            instance = self._idle.pop()
+        except IndexError:
+            instance = self._new_instance()
+        try:
+            return ask(instance)
+        finally:
+            self._idle.append(instance)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_idle": []}

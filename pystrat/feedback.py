@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat._random import RandomStream, stream_at
+from pystrat._kinds import RandomStream, stream_at
 from pystrat.arrays import check_same_rows
 from pystrat.batches import Batches
 from pystrat.core_sampler import KindBatchSampler

@@ -19,26 +19,20 @@ check() { # name, command...
   { "$@" >"$folder/$place.out" 2>&1 && touch "$folder/$place.passed"; } &
 }
 
+warnings=(-std=c++17 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
+
 # Set-up compiled the kernels with -Wall; its log has all warnings of Cython and of the C compiler.
 kernels_are_without_warnings() {
   [ -f build/set-up/kernels.log ] &&
     ! grep -E -A 5 '\.(c|h|pyx|pxd):[0-9]+:[0-9]+: warning:|warning: .*\.p(yx|xd):[0-9]+' build/set-up/kernels.log
 }
 
-# Each header, kind and function of the core includes what it needs.
+# Each header and kind of the core includes what it needs.
 core_is_without_warnings() {
   local source compiler failed=0
-  local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
-  for source in rbridge/r/src/core/*.h rbridge/r/src/{kind,function}_*.c; do
-    [[ $source == *_template.h ]] && continue
-    for compiler in gcc clang; do
-      $compiler "${options[@]}" -include "$source" -x c /dev/null || failed=1
-    done
-  done
-  options=(-std=c++17 "${options[@]:1}")
-  for source in rbridge/r/src/core/*.hpp rbridge/r/src/[!r]*/*.cpp; do
+  for source in rbridge/r/src/*/*.h rbridge/r/src/*/*.hpp rbridge/r/src/[!r]*/*.cpp; do
     for compiler in g++ clang++; do
-      $compiler "${options[@]}" -include "$source" -x c++ /dev/null || failed=1
+      $compiler "${warnings[@]}" -include "$source" -x c++ /dev/null || failed=1
     done
   done
   return $failed
@@ -51,19 +45,11 @@ lines_are_short() {
   [ -z "$long" ] || { echo "Lines of more than 120 columns:" && echo "$long" && return 1; }
 }
 
-# init.c casts its routines to one type, as R requires.
 r_sources_are_without_warnings() {
-  local source compiler failed=0
-  local options=(-std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
-  local include
+  local compiler failed=0 include
   include=$(Rscript -e 'cat(R.home("include"))')
-  for source in rbridge/r/src/*.c; do
-    for compiler in gcc clang; do
-      $compiler "${options[@]}" -Wno-cast-function-type -isystem "$include" "$source" || failed=1
-    done
-  done
   for compiler in g++ clang++; do
-    $compiler -std=c++17 "${options[@]:1}" -isystem "$include" rbridge/r/src/r/binding.cpp || failed=1
+    $compiler "${warnings[@]}" -isystem "$include" rbridge/r/src/r/binding.cpp || failed=1
   done
   return $failed
 }

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
 import numpy as np
 
 from pystrat import _kinds
-from pystrat._random import RandomStream
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
 from pystrat.messages import check_integer, refused_value
 from pystrat.seeds import epoch_seed
@@ -116,7 +115,8 @@ class Lanes:
         if not self.shuffle:
             return np.arange(n_rows)
         number = epoch * (self.n_sources + 1) + source
-        return RandomStream(epoch_seed(self._seed, number)).permutation(n_rows)
+        arguments = {"n_rows": n_rows, "seed": epoch_seed(self._seed, number)}
+        return _kinds.call("permutation", arguments)["rows"]
 
     def check_epoch(self, epoch: Any) -> int:
         """Return the number of an epoch; refuse one for which no seeds are left."""

@@ -13,7 +13,7 @@ from pystrat.limits import MAX_SEED
 from pystrat.messages import check_integer, refused_value, show
 from pystrat.row_arguments import row_positions, row_values
 from pystrat.seeds import check_seed
-from pystrat._random import RandomStream, stream_at
+from pystrat._kinds import RandomStream, stream_at
 
 _STATE_VERSION = 1
 _STATE_ENTRIES = ("version", "capacity", "weights", "next_position", "seed", "generator")

@@ -75,7 +75,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         ".*", "build", "*.egg-info", "*.so", "*.o", "_*.c", "_*.cpp", "demo-output", "__pycache__"
     )
     shutil.copytree(ROOT, folder / "source", ignore=skipped, symlinks=True)
-    made = ("rbridge/r/src/init.o", "rbridge/r/src/rbridge.so", "rbridge/r/src/core/plan.o", "pystrat/_core.c")
+    made = ("rbridge/r/src/rbridge.so", "rbridge/r/src/core/functions.o", "pystrat/_kinds.cpp")
     for name in made:
         (folder / "source" / name).write_text("of a build before")
     (folder / "source/pystrat.egg-info").mkdir()

@@ -1,10 +1,10 @@
-/* The recipes of Python for the kinds of the core in C++, which core_calls.py writes to standard input: as they are,
+/* The recipes of Python, which recipes.py writes to standard input: as they are,
  * with hosts and memory that fail at each of their calls in turn, then mutated. No crash and no leak, every refusal
  * says why, every epoch has rows of the dataset, or numbers of pairs, in order of batches, and a call that failed
  * leaves the instance as it was. Nothing names a kind.
  *
  * Usage: replay TRIALS, the number of mutated recipes of each one. The sanitizers with which it is compiled end it at
- * errors of memory and of arithmetic.
+ * errors of memory and of arithmetic; replay beyond and replay overflow make one of each.
  */
 
 #include <cstdlib>
@@ -46,8 +46,8 @@ namespace {
 constexpr int64_t MOST_VALUES = 1 << 20; /* of a result */
 constexpr int N_EPOCHS = 3;
 
-/* The types of core_calls.py that recipes have, and what stands for all others. */
-enum PartType { IS_BYTES, IS_INTEGERS, IS_DOUBLES, IS_TEXT, IS_FLAG = 7 };
+/* The types of recipes.py. */
+enum PartType { IS_BYTES, IS_INTEGERS, IS_DOUBLES, IS_TEXT };
 
 void fail_unless(bool holds, const char *what) {
   if (holds) return;
@@ -85,8 +85,6 @@ Part next_part() {
   Part part;
   part.name = next_text();
   part.type = next_number();
-  next_number(); /* whether it is single */
-  next_number(); /* whether its values have names */
   if (part.type == IS_TEXT) {
     part.text = next_text();
     return part;
@@ -94,7 +92,7 @@ Part next_part() {
   for (int64_t left = next_number(); left > 0; left--) {
     int64_t number = next_number();
     if (part.type == IS_BYTES) part.bytes.push_back(static_cast<uint8_t>(number));
-    if (part.type == IS_INTEGERS || part.type == IS_FLAG) part.integers.push_back(static_cast<int32_t>(number));
+    if (part.type == IS_INTEGERS) part.integers.push_back(static_cast<int32_t>(number));
     if (part.type == IS_DOUBLES) part.doubles.emplace_back();
     if (part.type == IS_DOUBLES) std::memcpy(&part.doubles.back(), &number, sizeof number);
   }
@@ -104,11 +102,8 @@ Part next_part() {
 std::vector<Call> read_calls() {
   std::vector<Call> calls(static_cast<size_t>(next_number()));
   for (Call &call : calls) {
-    next_number(); /* the method */
     call.kind = next_text();
-    next_text();
     call.parts.resize(static_cast<size_t>(next_number()));
-    next_number(); /* how many may be changed */
     for (Part &part : call.parts) part = next_part();
   }
   return calls;
@@ -283,6 +278,9 @@ void check_quantiles() {
 
 int main(int n_arguments, char **arguments) {
   fail_unless(n_arguments == 2, "there is one argument");
+  std::unique_ptr<int[]> row(new int[1]{INT32_MAX});
+  if (arguments[1] == std::string("beyond")) return row[static_cast<size_t>(n_arguments)];
+  if (arguments[1] == std::string("overflow")) return row[0] + n_arguments;
   check_quantiles();
   std::vector<Call> calls = read_calls();
   int n_refused = 0;

@@ -121,7 +121,7 @@ def build_kernels() -> None:
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--verbose"]
     settings = {"CFLAGS": f"{os.environ.get('CFLAGS', '')} -Wall".strip(), "LC_ALL": "C"}
     command = [str(PYTHON), "-m", "pip", "install", *options, "--editable", "."]
-    use = [str(PYTHON), "-c", "import rbridge, pystrat._kernels"]
+    use = [str(PYTHON), "-c", "import rbridge, pystrat._kinds"]
     if not run(command, "kernels", environment=settings) or not run(use, "import"):
         raise SetUpError("The project's kernels could not be compiled.")
     stamp.write()

@@ -18,7 +18,7 @@ core_call = function(name, request, names = NULL) {
 # What the core answers; what it refuses is an error, which may show a value of `given`.
 core_results = function(answer, given, names = NULL) {
   refusal = answer$refusal
-  if (is.null(refusal) && is.null(answer$warning) && is.null(answer$warnings)) {
+  if (is.null(refusal) && is.null(answer$warning)) {
     return(answer$results)
   }
   named = function(text) {
@@ -31,15 +31,10 @@ core_results = function(answer, given, names = NULL) {
     }
   }
   if (!is.null(refusal)) {
-    got = if (is.null(refusal$shown)) {
-      fill_in("{name}", refused_name(refusal, names), named(refusal$got))
-    } else {
-      refused_value(refusal, given)
-    }
-    stop_parameter(refusal$parameter, named(refusal$requirement), got, named(refusal$advice), named(refusal$where))
+    got = if (is.null(refusal$shown)) named(refusal$got) else refused_value(refusal, given)
+    stop_parameter(refusal$parameter, named(refusal$requirement), got, named(refusal$advice))
   }
-  told = unlist(strsplit(as.character(c(answer$warnings, answer$warning)), "\n", fixed = TRUE))
-  for (text in told) {
+  for (text in strsplit(answer$warning, "\n", fixed = TRUE)[[1L]]) {
     warning(named(text), call. = FALSE)
   }
   answer$results
@@ -54,10 +49,6 @@ refused_value = function(refusal, given) {
   }
   # The core sees the elements of a list, whatever its class makes of them.
   show_value((if (is.list(value)) unclass(value) else value)[[refusal$place]])
-}
-
-refused_name = function(refusal, names) {
-  if (is.null(names) || is.function(names)) sprintf("%.0f", refusal$stratum) else show_value(names[refusal$stratum])
 }
 
 # The text with what stands in braces in place of names: a word, and numbers.
@@ -89,7 +80,7 @@ core_kind = function(...) {
   utils::modifyList(shared, list(...))
 }
 
-# Kinds of the core in C++ check all arguments and all parts of recipes, by a table; a recipe is a request.
+# The core checks all arguments and all parts of recipes, by a table; a recipe is a request.
 
 # The generator of a kind for the arguments of the calling function, its constructor, of which `changed` are in a form
 # that the core knows. What a dataset supplies may be missing (R/base_from_dataset.R).
@@ -222,49 +213,48 @@ format_arguments = function(recipe) {
 
 # What follows from a recipe.
 core_described = function(recipe) {
-  core_results(.Call(C_describe, core_instance(new_memory(), recipe)), recipe$parts)
+  core_results(.Call(C_describe, core_instance(recipe)), recipe$parts)
 }
 
-# What draws the epochs of a recipe, as long as its key, an environment, lives.
-core_instance = function(key, recipe) {
+# What draws the epochs of a recipe.
+core_instance = function(recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
-  core_results(.Call(C_prepare, key, recipe$kind, recipe$parts, seed), recipe$parts)
+  core_results(.Call(C_prepare, recipe$kind, recipe$parts, seed), recipe$parts)
 }
 
 # Refuses the parts of a recipe, and its state if the kind has one.
 core_check = function(recipe) {
   if (is.null(sampler_kind(recipe$kind)$load_feedback)) {
-    core_instance(new_memory(), recipe)
+    core_instance(recipe)
   } else {
     core_check_state(recipe)
   }
 }
 
-# Returns the result of `ask`. It is NULL if the instance belongs to another sampler, such as the original of a copy
-# that was cloned or saved: then it makes an instance, and asks again.
+# Returns the result of `ask`. It is NULL if there is no instance, because the sampler is new or was saved: then it
+# makes one, and asks again.
 with_instance = function(private, ask) {
   answer = ask()
   if (is.null(answer)) {
-    private$.instance = core_instance(private, private$.recipe)
+    private$.instance = core_instance(private$.recipe)
     answer = ask()
   }
   answer
 }
 
 core_batches = function(private, epoch) {
-  answer = with_instance(private, function() .Call(C_draw, private$.instance, private, epoch))
+  answer = with_instance(private, function() .Call(C_draw, private$.instance, epoch))
   core_results(answer, private$.recipe$parts)
 }
 
 # The number of batches of an epoch, 0 if it is known only after the draw.
 core_count = function(private, epoch) {
-  with_instance(private, function() .Call(C_count_batches, private$.instance, private, epoch))
+  with_instance(private, function() .Call(C_count_batches, private$.instance, epoch))
 }
 
 # The same for a recipe.
 count_of_recipe = function(recipe, epoch) {
-  key = new_memory()
-  .Call(C_count_batches, core_instance(key, recipe), key, epoch)
+  .Call(C_count_batches, core_instance(recipe), epoch)
 }
 
 # Kinds with feedback: `private` has, besides the instance, the vectors of the state as .state, which the core changes
@@ -273,21 +263,20 @@ count_of_recipe = function(recipe, epoch) {
 
 # Makes the state of a recipe, or of what core_plan() has returned.
 core_begin = function(private, given) {
-  private$.instance = core_instance(private, private$.recipe)
-  core_results(.Call(C_begin_state, private$.instance, private, given, TRUE), given)
+  private$.instance = core_instance(private$.recipe)
+  core_results(.Call(C_begin_state, private$.instance, private, given), given)
 }
 
 # Refuses the state of a recipe.
 core_check_state = function(recipe) {
-  key = new_memory()
-  core_results(.Call(C_check_state, core_instance(key, recipe), key, recipe$state), recipe$state)
+  core_results(.Call(C_begin_state, core_instance(recipe), new_memory(), recipe$state), recipe$state)
 }
 
 # -> list(rows, stream), of the next draws from a stream, and the stream after them, which may be the same vector
 core_draw_more = function(private, stream, wanted) {
   wanted = lapply(wanted, plain_value)
   drawn = with_instance(private, function() {
-    .Call(C_draw_more, private$.instance, private, private$.state, stream, wanted)
+    .Call(C_draw_more, private$.instance, private$.state, stream, wanted)
   })
   if (is.integer(drawn)) {
     list(rows = drawn, stream = stream)
@@ -310,7 +299,7 @@ core_tell = function(private, method, told) {
 core_ask = function(private, name, asked = list()) {
   asked = lapply(asked, plain_value)
   answer = with_instance(private, function() {
-    .Call(C_ask, private$.instance, private, private$.state, name, asked)
+    .Call(C_ask, private$.instance, private$.state, name, asked)
   })
   found = core_results(answer, asked)
   if (name %in% names(found)) found[[name]] else found

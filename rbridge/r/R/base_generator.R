@@ -81,7 +81,7 @@ recipe_members = function() {
       recipe = private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
       kind = private$.kind()
       if (isTRUE(kind$is_core)) {
-        private$.instance = core_instance(private, recipe)
+        private$.instance = core_instance(recipe)
       }
       kind$check(recipe)
       private$.setup = kind$setup(recipe, private)

@@ -119,7 +119,7 @@ shown_parts = c(
 
 # The fingerprint of a recipe of the core.
 core_fingerprint = function(private) {
-  answer = with_instance(private, function() .Call(C_identify, private$.instance, private))
+  answer = with_instance(private, function() .Call(C_identify, private$.instance))
   rawToChar(core_results(answer, private$.recipe$parts)$fingerprint)
 }
 

@@ -5,8 +5,7 @@
 # rows of them that an epoch takes, n_batches = the batches of each lane, least = the rows of each stratum that every
 # batch has).
 new_lanes = function(recipe, counts) {
-  key = new_memory()
-  instance = core_instance(key, recipe)
+  instance = core_instance(recipe)
   described = core_results(.Call(C_describe, instance), recipe$parts)
   of_lanes = function(rows) matrix(rows, nrow = recipe$parts$lanes, byrow = TRUE)
   list(
@@ -14,14 +13,13 @@ new_lanes = function(recipe, counts) {
     n_batches = described$n_batches, least = described$guaranteed, n_lanes = recipe$parts$lanes,
     n_sources = recipe$parts$n_sources, shuffle = recipe$parts$shuffle == 1L, together = recipe$parts$shuffle_sources,
     takes_again = !identical(described$totals, described$taken),
-    fingerprint = rawToChar(core_results(.Call(C_identify, instance, key), recipe$parts)$fingerprint)
+    fingerprint = rawToChar(core_results(.Call(C_identify, instance), recipe$parts)$fingerprint)
   )
 }
 
 # -> list(sources = those of each lane in the order of an epoch, shifts = those of the strata, lanes by strata)
 draw_lanes = function(lanes, epoch) {
-  key = new_memory()
-  drawn = core_results(.Call(C_draw, core_instance(key, lanes$recipe), key, epoch), lanes$recipe$parts)
+  drawn = core_results(.Call(C_draw, core_instance(lanes$recipe), epoch), lanes$recipe$parts)
   of_lane = rep(seq_len(lanes$n_lanes), diff(drawn$offsets))
   list(sources = unname(split(drawn$rows, of_lane)), shifts = matrix(drawn$shifts, nrow = lanes$n_lanes, byrow = TRUE))
 }

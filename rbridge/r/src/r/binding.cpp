@@ -5,11 +5,15 @@
  */
 
 #include <csetjmp>
-#include <cstring>
+#include <filesystem>
 
 #include "../core/kinds.hpp"
 #include "../core/stream.h"
-#include "binding.h"
+
+#define R_NO_REMAP
+#include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
+#include <Rinternals.h>
 
 using namespace pystrat;
 
@@ -275,16 +279,37 @@ void end_instance(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
-Instance *find_instance(SEXP pointer) { return static_cast<Instance *>(R_ExternalPtrAddr(pointer)); }
+/* NULL if there is none, or if the pointer was saved. */
+Instance *find_instance(SEXP pointer) {
+  return TYPEOF(pointer) == EXTPTRSXP ? static_cast<Instance *>(R_ExternalPtrAddr(pointer)) : nullptr;
+}
 
-}  // namespace
+const Kind &kind_of(SEXP name) {
+  const Kind *found = find_kind(CHAR(STRING_ELT(name, 0)));
+  if (found == nullptr) Rf_error("the core has no such kind of samplers");
+  return *found;
+}
 
-extern "C" {
+/* Rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */
+SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator &generator) {
+  bool is_own = !MAYBE_SHARED(stream);
+  SEXP words = PROTECT(is_own ? stream : Rf_allocVector(INTSXP, STATE_SIZE + 1));
+  save_generator(&generator, reinterpret_cast<uint32_t *>(INTEGER(words)));
+  SEXP result = rows;
+  if (!is_own) {
+    const char *names[] = {"rows", "stream", ""};
+    result = Rf_mkNamed(VECSXP, names);
+    SET_VECTOR_ELT(result, 0, rows);
+    SET_VECTOR_ELT(result, 1, words);
+  }
+  UNPROTECT(1);
+  return result;
+}
 
-int is_in_cpp(SEXP kind) { return find_kind(CHAR(STRING_ELT(kind, 0))) != nullptr; }
+/* Routines, each documented at the R function that calls it -------------------------------------------------------- */
 
-SEXP plan_in_cpp(SEXP kind, SEXP request) {
-  const Kind &found = *find_kind(CHAR(STRING_ELT(kind, 0)));
+SEXP C_plan(SEXP kind, SEXP request) {
+  const Kind &found = kind_of(kind);
   return answer([&](Host &host, SEXP &) {
     Values given = values_of(request, false, found);
     std::unique_ptr<Sampler> sampler;
@@ -295,13 +320,13 @@ SEXP plan_in_cpp(SEXP kind, SEXP request) {
   });
 }
 
-SEXP call_in_cpp(SEXP function, SEXP request) {
-  const Kind &found = *find_kind(CHAR(STRING_ELT(function, 0)));
+SEXP C_call(SEXP function, SEXP request) {
+  const Kind &found = kind_of(function);
   return answer([&](Host &host, SEXP &) { return answer_request(found, values_of(request, false, found), host); });
 }
 
-SEXP prepare_in_cpp(SEXP kind, SEXP recipe, SEXP seed) {
-  const Kind *found = find_kind(CHAR(STRING_ELT(kind, 0)));
+SEXP C_prepare(SEXP kind, SEXP recipe, SEXP seed) {
+  const Kind *found = &kind_of(kind);
   for (R_xlen_t i = 0; i < Rf_xlength(recipe); i++) MARK_NOT_MUTABLE(VECTOR_ELT(recipe, i));
   SEXP pointer = PROTECT(R_MakeExternalPtr(nullptr, R_NilValue, recipe));
   R_RegisterCFinalizer(pointer, end_instance);
@@ -318,26 +343,26 @@ SEXP prepare_in_cpp(SEXP kind, SEXP recipe, SEXP seed) {
   return result;
 }
 
-SEXP count_in_cpp(SEXP pointer, SEXP epoch) {
+SEXP C_count_batches(SEXP pointer, SEXP epoch) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   return Rf_ScalarReal(double(instance->sampler->batches_of(static_cast<uint32_t>(Rf_asReal(epoch)))));
 }
 
-SEXP describe_in_cpp(SEXP pointer) {
+SEXP C_describe(SEXP pointer) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   return answer([&](Host &host, SEXP &) { return describe_sampler(*instance->sampler, host); });
 }
 
-SEXP draw_in_cpp(SEXP pointer, SEXP epoch) {
+SEXP C_draw(SEXP pointer, SEXP epoch) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   uint32_t number = static_cast<uint32_t>(Rf_asReal(epoch));
   return answer([&](Host &host, SEXP &) { return draw_epoch(*instance->sampler, instance->seed, number, host); });
 }
 
-SEXP begin_in_cpp(SEXP pointer, SEXP key, SEXP given) {
+SEXP C_begin_state(SEXP pointer, SEXP key, SEXP given) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
@@ -352,7 +377,7 @@ SEXP begin_in_cpp(SEXP pointer, SEXP key, SEXP given) {
   return result;
 }
 
-SEXP draw_more_in_cpp(SEXP pointer, SEXP state, SEXP stream, SEXP wanted) {
+SEXP C_draw_more(SEXP pointer, SEXP state, SEXP stream, SEXP wanted) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   Generator generator;
@@ -365,13 +390,13 @@ SEXP draw_more_in_cpp(SEXP pointer, SEXP state, SEXP stream, SEXP wanted) {
     return draw_more(*instance->sampler, vectors, asked, generator, host);
   }));
   if (!Rf_isNull(VECTOR_ELT(result, 0))) {
-    result = drawn_in_r(VECTOR_ELT(VECTOR_ELT(result, 0), 0), stream, &generator);
+    result = drawn_in_r(VECTOR_ELT(VECTOR_ELT(result, 0), 0), stream, generator);
   }
   UNPROTECT(1);
   return result;
 }
 
-SEXP tell_in_cpp(SEXP pointer, SEXP key, SEXP state, SEXP method, SEXP told) {
+SEXP C_tell(SEXP pointer, SEXP key, SEXP state, SEXP method, SEXP told) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   bool is_copied = MAYBE_SHARED(state); /* with a copy of the sampler */
@@ -386,7 +411,7 @@ SEXP tell_in_cpp(SEXP pointer, SEXP key, SEXP state, SEXP method, SEXP told) {
   return result;
 }
 
-SEXP ask_in_cpp(SEXP pointer, SEXP state, SEXP name, SEXP asked) {
+SEXP C_ask(SEXP pointer, SEXP state, SEXP name, SEXP asked) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   return answer([&](Host &host, SEXP &) {
@@ -396,11 +421,61 @@ SEXP ask_in_cpp(SEXP pointer, SEXP state, SEXP name, SEXP asked) {
   });
 }
 
-SEXP identify_in_cpp(SEXP pointer) {
+SEXP C_identify(SEXP pointer) {
   Instance *instance = find_instance(pointer);
   if (instance == nullptr) return R_NilValue;
   return answer([&](Host &host, SEXP &) {
     return identify_sampler(*instance->kind, *instance->sampler, instance->recipe, instance->seed, host);
   });
 }
+
+/* The kind of file at each path; NA if there is nothing. */
+SEXP C_file_kinds(SEXP paths) {
+  using Type = std::filesystem::file_type;
+  SEXP result = PROTECT(Rf_allocVector(STRSXP, Rf_xlength(paths)));
+  for (R_xlen_t i = 0; i < Rf_xlength(paths); i++) {
+    const char *path = Rf_translateChar(STRING_ELT(paths, i));
+    Type type = [&] {
+      std::error_code error;
+      return std::filesystem::status(path, error).type();
+    }();
+    const char *kind = type == Type::regular     ? "regular file"
+                       : type == Type::directory ? "folder"
+                       : type == Type::fifo      ? "FIFO"
+                       : type == Type::socket    ? "socket"
+                                                 : "device";
+    bool is_there = type != Type::not_found && type != Type::none;
+    SET_STRING_ELT(result, i, is_there ? Rf_mkChar(kind) : NA_STRING);
+  }
+  UNPROTECT(1);
+  return result;
+}
+
+template <class... Arguments>
+R_CallMethodDef routine(const char *name, SEXP (*function)(Arguments...)) {
+  return {name, reinterpret_cast<DL_FUNC>(reinterpret_cast<void (*)()>(function)), int(sizeof...(Arguments))};
+}
+
+}  // namespace
+
+/* Register the routines, so that R finds only them, by name and number of arguments. */
+extern "C" void attribute_visible R_init_rbridge(DllInfo *library) {
+  const R_CallMethodDef routines[] = {
+      routine("C_plan", C_plan),
+      routine("C_call", C_call),
+      routine("C_prepare", C_prepare),
+      routine("C_draw", C_draw),
+      routine("C_count_batches", C_count_batches),
+      routine("C_identify", C_identify),
+      routine("C_describe", C_describe),
+      routine("C_begin_state", C_begin_state),
+      routine("C_draw_more", C_draw_more),
+      routine("C_tell", C_tell),
+      routine("C_ask", C_ask),
+      routine("C_file_kinds", C_file_kinds),
+      {nullptr, nullptr, 0},
+  };
+  R_registerRoutines(library, nullptr, routines, nullptr, nullptr);
+  R_useDynamicSymbols(library, FALSE);
+  R_forceSymbols(library, TRUE);
 }
