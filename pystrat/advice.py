@@ -147,7 +147,7 @@ def advise(strata: Any, batch_size: int, *, min_samples_per_stratum: int = 1, mi
         minimums=pd.DataFrame(
             {
                 "min_samples_per_stratum": found["minimums"].astype(np.int64),
-                "n_batches": found["n_batches"].astype(np.int64),
+                "n_batches": found["batches"].astype(np.int64),
                 "mean_batch_size": found["mean_batch_sizes"],
             }
         ),

@@ -56,7 +56,7 @@ advise = function(x, batch_size, min_samples_per_stratum = 1, strata = NULL, mis
     strata = data.frame(stratum = strata$names, rows = counts, found[c("mean", "variance", "too_few")]),
     minimums = data.frame(
       min_samples_per_stratum = as.integer(found$minimums),
-      n_batches = as.integer(found$n_batches),
+      n_batches = as.integer(found$batches),
       mean_batch_size = found$mean_batch_sizes
     ),
     largest_minimum = as.integer(found$largest_minimum),

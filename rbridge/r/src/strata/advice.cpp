@@ -74,7 +74,7 @@ void describe_minimums(const Question &question, Host &host) {
     }
   }
   host.give("minimums", minimums.data(), minimums.count());
-  host.give("n_batches", n_batches.data(), minimums.count());
+  host.give("batches", n_batches.data(), minimums.count());
   host.give("mean_batch_sizes", sizes.data(), minimums.count());
   int64_t largest = question.fewest / quotient_up(question.n_rows, question.size);
   host.number("largest_minimum", static_cast<double>(largest));
