@@ -129,7 +129,7 @@ def samplers_of(folder: Path, words: Words, seed: int) -> list[tuple[BatchesByLe
     mixture = CorpusMixtureBatchSampler(
         folder, SAMPLE, suffixes=[".txt"], sample=SAMPLE, rules=RULES, max_length=MAX_LENGTH, seed=seed
     )
-    print(mixture.plan.summary())
+    print(mixture.plan().to_string(index=False))
     of_lines = np.minimum(mixture.dataset().lengths(), MAX_LENGTH)  # longer lines are never drawn
     whole = CorpusDataset(folder, suffixes=[".txt"], transform=words, positions=True, max_length=MAX_LENGTH)
     lengths = np.array([len(line) - 2 for _, line in whole])  # without the end markers

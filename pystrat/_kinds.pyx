@@ -52,6 +52,7 @@ cdef extern from "kinds.hpp" namespace "pystrat" nogil:
         pass
     cdef cppclass Sampler:
         int64_t n_batches
+        int64_t batches_of(uint32_t epoch)
     cdef cppclass Kind:
         pass
     const Kind *find_kind(string name) except +
@@ -303,6 +304,10 @@ cdef class Instance:
     @property
     def n_batches(self):
         return self.sampler.get().n_batches
+
+    def batches_of(self, uint32_t epoch):
+        """Return the number of batches of an epoch."""
+        return self.sampler.get().batches_of(epoch)
 
     def describe(self):
         """Return what follows from the recipe, as arrays."""

@@ -20,6 +20,7 @@ import numpy as np
 from pystrat.advice import advise
 from pystrat.corpus.mixture import CorpusMixtureBatchSampler
 from pystrat.lazy_pandas import pd
+from pystrat.messages import count_of
 from pystrat.strata import by_value, encode_strata
 from pystrat.stratified.groups import StratifiedGroupBatchSampler
 from pystrat.stratified.sampler import StratifiedBatchSampler
@@ -141,7 +142,9 @@ def _corpus_plan(options: dict[str, Any]) -> None:
         source = source[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the plan shows which files are left out
-        print(_printable(CorpusMixtureBatchSampler(source, 1, **options).plan.summary()))
+        plan = CorpusMixtureBatchSampler(source, 1, **options).plan()
+    print(_printable(plan.to_string(index=False, float_format="%.4f")))
+    print(f"An epoch has {count_of(plan['drawn'].sum() + plan['kept'].sum(), 'line')}.")
 
 
 def sampler_of(options: dict[str, Any], output: Optional[Path] = None) -> Any:

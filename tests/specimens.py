@@ -315,7 +315,7 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         EpochSubsetBatchSampler: [
             {**part, "batch_size": 20, "method": "uniform_without_replacement"},
-            {**part, "method": "partition", "batch_size": 20},
+            {**part, "batch_size": 20, "method": "partition", "num_replicas": 3},
         ],
         PerplexityBatchSampler: [{"n_rows": N_LONG, "batch_size": 20, "maximum": -1.5}],
         RareEventBatchSampler: [
@@ -329,7 +329,8 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
         ],
         CorpusMixtureBatchSampler: [
             corpus,
-            {**corpus, "max_length": 9, "lengths": "words", "weights": {0: [1, 1], 2: [1, 2]}},
+            {**corpus, "max_length": 9, "weights": {0: [1, 1], 2: [1, 2]}},
+            {**corpus, "rules": ["b *", "* 1"], "assign": "even"},
         ],
         TreeBatchSampler: long_trees(texts),
     }
@@ -383,7 +384,6 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
     labels = pd.DataFrame(np.array(MANY_LABELS), columns=list("abc"))
     corpus = {"source": folder, "suffixes": [".rows"]}
     few_items = {"users": [row % 8 for row in range(24)], "items": [row * 5 % 7 for row in range(24)], "batch_size": 5}
-    of_lines = [5, 0, 7] * (2 * LINES // 3)
     return {
         StratifiedBatchSampler: [
             {"strata": ONE_OF_FOUR, "min_samples_per_stratum": {0: 2, 1: 1}},
@@ -435,7 +435,7 @@ def varied_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]
                 "epoch_end": "first_exhausted",
                 "assign": "even",
             },
-            {**corpus, "sample": 24, "batch_size": 3, "lengths": of_lines, "max_length": 5},
+            {**corpus, "sample": 24, "batch_size": 3, "max_length": 2, "temperature": 2.5, "cap": 20},
         ],
         TreeBatchSampler: varied_trees(),
     }

@@ -32,7 +32,7 @@ from pystrat import (
     repeat_factors,
     stratified_split,
 )
-from pystrat.corpus import CorpusPlan
+from pystrat.corpus.mixture import weights_of_files
 
 LABELS = [1] * 60 + [0] * 1940
 
@@ -121,7 +121,7 @@ WITH_NAMES: dict[str, tuple[Callable[[Any], Any], Any, Any]] = {
         np.array(["a", "b"], object),
     ),
     "weights of files": (
-        lambda weights: CorpusPlan(["web.de", "news.de"], [50, 50], sample=20, weights=weights).files,
+        lambda weights: weights_of_files(weights, ["web.de", "news.de"]),
         pd.Series({"news.de": 3, "web.de": 1}),
         [1, 3],
     ),

@@ -93,7 +93,8 @@ def as_json(state: dict[str, Any]) -> Any:
 def described(sampler: Any) -> list[str]:
     """Return what a sampler shows of itself, and the weights that undo how it chooses rows."""
     plan = getattr(sampler, "plan", None)
-    shown = [repr(sampler), str(getattr(sampler, "parameters", None)), plan.summary() if plan is not None else ""]
+    summary = plan.summary() if hasattr(plan, "summary") else ""
+    shown = [repr(sampler), str(getattr(sampler, "parameters", None)), summary]
     return [*shown, str(sampler.class_weights()) if hasattr(sampler, "class_weights") else ""]
 
 

@@ -222,11 +222,7 @@ BESIDES_IN_SAMPLERS: dict[str, Arguments] = {
 }
 
 
-BY_WORDS: dict[str, Callable[[Path], Arguments]] = {
-    "lengths": lambda folder: {"max_length": 9},
-    "max_length": lambda folder: {"lengths": "words"},
-}
-BY_WORDS["targets"] = lambda folder: {"source": [folder / "specimens" / "b.rows"], "suffixes": None}
+PAIRED = {"targets": lambda folder: {"source": [folder / "specimens" / "b.rows"], "suffixes": None}}
 
 
 def first_specimen(kind: type[BatchSampler], folder: Path) -> Arguments:
@@ -312,14 +308,13 @@ CALLS: dict[str, Call] = {
     "TreeSampler": Call(fixed(table={"x": LABELS}, spec=SPEC, length=6), besides=SHARDED, also=(OSError,)),
     "CorpusDataset": Call(
         lambda folder: {"source": corpus(folder)},
-        besides={"lengths": {"max_length": 3}},
         besides_in=LISTED,
-        calls=("lengths", "accept"),
+        calls=("accept",),
         also=(OSError, *NUMPY),
     ),
     "SampledOutput": Call(output_layer),
     "CorpusMixtureBatchSampler": call_of_sampler(
-        CorpusMixtureBatchSampler, besides_in=BY_WORDS, calls=("lengths", "accept", "weights"), also=(OSError, *NUMPY)
+        CorpusMixtureBatchSampler, besides_in=PAIRED, calls=("accept", "weights"), also=(OSError, *NUMPY)
     ),
     "NoDuplicatesBatchSampler": call_of_sampler(
         NoDuplicatesBatchSampler,
@@ -330,7 +325,6 @@ CALLS: dict[str, Call] = {
         also=(UserWarning,),  # of values that are too frequent
     ),
     "RareEventBatchSampler": call_of_sampler(RareEventBatchSampler, also=(OSError,)),
-    "CorpusPlan": Call(fixed(names=["a", "b"], lines=[3, 4], sample=5, rules=["* 1"])),
     # Functions
     "advise": Call(fixed(strata=LABELS, batch_size=2)),
     "batch_counts": Call(fixed(batches=[[0, 1], [2]], labels=["a", "b", "a"]), calls=("labels",)),
@@ -412,7 +406,7 @@ CALLS: dict[str, Call] = {
     "CorpusDataset.find": Call(fixed(position=1), of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))),
     "CorpusDataset.lines": Call(fixed(position=1), of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))),
     "CorpusMixtureBatchSampler.dataset": Call(fixed(), of=mixture),
-    "CorpusMixtureBatchSampler.plan_of": Call(fixed(epoch=3), of=mixture),
+    "CorpusMixtureBatchSampler.plan": Call(fixed(epoch=3), of=mixture),
     "RareEventBatchSampler.class_weights": Call(fixed(normalize=True), of=rare_events),
     "RareEventBatchSampler.dataset": Call(fixed(), of=rare_events),
     "RareEventBatchSampler.negative_files": Call(fixed(), of=rare_events),
@@ -424,12 +418,10 @@ NOT_CALLED = {
     "AUMLoss": "takes no parameters",
     "BatchSampler": "is abstract",
     "SourceError": "is an error",
-    "FilePlan": "is a record that CorpusPlan makes",
     "Batches.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.__getitem__": "is Python's own protocol of sequences",
     "CorpusDataset.lengths": "takes what samplers take as lengths, which are tried there",
     "CorpusDataset.of_table": "takes what the package opened",
-    "CorpusPlan.of_files": "takes what the package opened and read",
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import pystrat
 from pystrat import TreeBatchSampler
-from tests.corpus.mixtures import mixture_of
+from tests.corpus.mixtures import instance_of
 from tests.inside import kinds, recipe_of
 from tests.levels import some_of
 from tests.test_numbering import colliding, number_integers
@@ -65,10 +65,9 @@ CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "number_integers": lambda: (number_integers, (in_order(SMALL),)),
     "number_integers by sorting": lambda: (number_integers, (colliding(SMALL),)),
     "epoch_permutation": lambda: (partial(pystrat.epoch_permutation, seed=1), (SMALL,)),
-    "draw of a mixture": lambda: (mixture_of([10**6], [LARGE], [0], 1).draw, (0,)),
-    "draw of a mixture, kept": lambda: (mixture_of([LARGE], [0], [LARGE], 1, shuffle=False).draw, (0,)),
+    "draw of a mixture": lambda: (instance_of([10**6], sample=LARGE).draw, (0,)),
     "draw of a mixture, without replacement": lambda: (
-        mixture_of([10**6], [LARGE], [0], 1, replace=False).draw,
+        instance_of([LARGE, 1], weights=[2, 1], epoch_end="all_exhausted").draw,
         (0,),
     ),
     "draw of a tree": lambda: (one_leaf().draw, (0,)),

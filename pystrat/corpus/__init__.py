@@ -5,13 +5,10 @@
 
 from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.mixture import CorpusMixtureBatchSampler
-from pystrat.corpus.plan import CorpusPlan, FilePlan
 from pystrat.corpus.rare_events import RareEventBatchSampler
 
 __all__ = [
     "CorpusDataset",
     "CorpusMixtureBatchSampler",
-    "CorpusPlan",
-    "FilePlan",
     "RareEventBatchSampler",
 ]

@@ -18,7 +18,7 @@ class CorpusDataset:
 
     Parameters
     ----------
-    source, suffixes, targets, lengths, max_length, accept
+    source, suffixes, targets, max_length, accept
         As in `CorpusMixtureBatchSampler`, except that lines that are excluded have no position.
     transform : callable, optional
         A function, for example a tokenizer. It is called with the tuple of strings of a position, one for each side,
@@ -48,14 +48,13 @@ class CorpusDataset:
         targets: Optional[Paths] = None,
         transform: Optional[Callable[[tuple[str, ...]], Any]] = None,
         positions: bool = False,
-        lengths: Any = None,
         max_length: Union[None, int, Sequence[int]] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
     ) -> None:
         transform, positions = check_function(transform, "transform"), check_flag(positions, "positions")
         table = LineTable(find_files(source, suffixes, targets))
-        remains = remaining_lines(table, lengths, max_length, check_function(accept, "accept"))
-        self._adopt(table, transform, positions, None if remains is None else np.flatnonzero(remains))
+        remaining = remaining_lines(table, max_length, check_function(accept, "accept"))
+        self._adopt(table, transform, positions, remaining)
 
     @classmethod
     def of_table(cls, table: LineTable, transform: Any = None, positions: bool = False) -> CorpusDataset:
@@ -92,8 +91,7 @@ class CorpusDataset:
             Words between blanks, on the longest side; or a function of the tuple of the lines of a position.
         """
         found = line_lengths(by, self.table)
-        longest: NDArray[np.int32] = found if found.ndim == 1 else np.max(found, axis=1)
-        return longest if self._remaining is None else np.take(longest, self._remaining)
+        return found if self._remaining is None else np.take(found, self._remaining)
 
     def _line(self, position: int) -> int:
         return position if self._remaining is None else int(self._remaining[position])

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
-from pystrat.core_sampler import arguments_of
-from pystrat.corpus.cutting import CuttingBatchSampler
-from pystrat.corpus.rows_by_epoch import data_of_rows
+import numpy as np
+
+from pystrat.core_sampler import KindBatchSampler, arguments_of
+from pystrat.epoch_table import read_epoch_table
+from pystrat.limits import MAX_COUNT
+from pystrat.messages import count_of, refused_value
+from pystrat.row_arguments import row_positions
 
 
-class EpochSubsetBatchSampler(CuttingBatchSampler):
+class EpochSubsetBatchSampler(KindBatchSampler):
     """Batch sampler that visits `sample` of `n_rows` examples in each epoch.
 
-    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_epoch_subset()`` returns the same batches from the same seed. docs/corpus.md is a guide.
+    The R function ``rbridge::batch_sampler_epoch_subset()`` returns the same batches from the same seed. docs/corpus.md
+    is a guide.
 
     Parameters
     ----------
@@ -22,42 +26,35 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
     sample : int
         The number of examples in an epoch, from 1 to 2147483647; it may exceed `n_rows`, except without replacement.
     batch_size : int
-        The number of examples per batch. The last batch may be shorter.
+        The largest number of examples in a batch; the sizes of batches differ by at most 1.
     method : {"uniform", "uniform_without_replacement", "partition"}, default "uniform"
         * ``"uniform"``: independent draws with replacement.
         * ``"uniform_without_replacement"``: no example twice in an epoch.
         * ``"partition"``: not random; over the epochs, every example is visited equally often.
     rows : mapping from int to array of int, or array of int, optional
         The rows that epochs visit a part of, by the first epoch in which they apply, such as
-        ``{0: easy, 5: medium, 10: range(n_rows)}`` for a curriculum; an array is for all epochs. The first epoch is 0.
-        No row may be twice in an array. By default, all rows.
+        ``{0: easy, 5: medium, 10: range(n_rows)}`` for a curriculum; an array is for all epochs. No row may be twice in
+        an array. By default, all rows.
     seed, num_replicas, rank : int, optional
-        As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`, and their sizes
-        differ by at most 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is invalid. The message names the parameter, its value and what to do.
+        As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
     See Also
     --------
+    BatchesByLength : batches of examples of similar length.
     PerplexityBatchSampler : draws in proportion to perplexities that the training loop reports.
 
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch visits exactly `sample` examples.
+    * An epoch visits exactly `sample` examples, in drawn order.
     * ``"uniform"`` draws R's ``sample.int(n_rows, sample, replace = TRUE)``, and ``"uniform_without_replacement"`` R's
-      ``sample.int(n_rows, sample, useHash = FALSE)``, after ``set.seed()`` of the epoch's seed.
-    * ``"partition"``: any n consecutive draws, over all epochs, visit each example once.
-
-    With `rows`, n_rows is the number of rows of the epoch in all of this: places among them are drawn, in the order in
-    which they were given. Rows that are taken in turn begin anew in the first epoch of an array.
-
-    Partition takes every step-th example, ``step = max(1, n_rows // sample)``, beginning with the first, then with the
-    second, and so on; an epoch continues where the last one ended.
+      ``sample.int(n_rows, sample)``, after ``set.seed()`` of the epoch's seed.
+    * ``"partition"`` takes every step-th example, ``step = max(1, n_rows // sample)``, beginning with the first, then
+      with the second, and so on; an epoch continues where the last one ended. Any n consecutive draws, over all epochs,
+      visit each example once.
+    * With `rows`, places among the rows of the epoch are drawn, in the order in which they were given. Rows that are
+      taken in turn begin anew in the first epoch of an array.
 
     The methods are those of OpenNMT's memory sampling (options ``-sample``, ``-sample_type``).
 
@@ -83,8 +80,8 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("rows",))
-        self._adopt(self._plan_of(arguments, data_of_rows(rows)), seed=seed, num_replicas=num_replicas, rank=rank)
+        self._check(arguments_of(locals(), without=("rows",)))
+        self._begin(_data_of_rows(rows))
 
     @property
     def method(self) -> str:
@@ -95,5 +92,21 @@ class EpochSubsetBatchSampler(CuttingBatchSampler):
         parts = self._parts
         return (
             f"{type(self).__name__}({parts['sample']} of {parts['n_rows']} examples, "
-            f"{self._shown_batches(self.epoch)}, method={self.method!r}, seed={self._seed}, epoch={self.epoch})"
+            f"{count_of(self._n_batches, 'batch')}, method={self.method!r}, seed={self.seed}, epoch={self.epoch})"
         )
+
+
+def _data_of_rows(rows: Any) -> dict[str, Any]:
+    """Return the rows of all epochs as the core takes them."""
+    if rows is None:
+        return {}
+    is_table = isinstance(rows, Mapping)
+    table = read_epoch_table(rows, "rows", noun="rows", entry="rows") if is_table else {0: rows}
+    stages = [row_positions(of_stage, "rows") for of_stage in table.values()]
+    if not all(map(len, stages)):
+        raise refused_value("rows", "have rows for each epoch", "0 values")
+    return {
+        "rows": np.concatenate(stages).clip(-1, MAX_COUNT).astype(np.int32),
+        "begins": np.array(list(table), dtype=np.float64),
+        "n_candidates": np.array(list(map(len, stages)), dtype=np.float64),
+    }

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
 
 from pystrat.messages import check_list, count_of, refused_type, refused_value, show
 
@@ -105,18 +108,24 @@ def listed_files(paths: Any, parameter: str, required: str) -> list[Path]:
 
 
 def labels_of(found: Sequence[Found]) -> list[str]:
-    """Return the names of files, preceded by as many folders as tell files of one name apart.
+    """Return the names of files as plans show them, with their folders if several files have the name."""
+    names = [each.name for each in found]
+    return [
+        shown_name(each.name if names.count(each.name) == 1 else str(each.paths[0].parent / each.name))
+        for each in found
+    ]
 
-    If a path occurs more than once, the second occurrence is followed by " (2)", and so on.
-    """
-    labels: list[str] = []
-    for each in found:
-        same = [other.paths[0].parent.parts for other in found if other.name == each.name]
-        folders = each.paths[0].parent.parts
-        depth = 0
-        while len({parts[len(parts) - depth :] for parts in same}) < len(set(same)):
-            depth += 1
-        label = "/".join([*folders[len(folders) - depth :], each.name])
-        nth = 1 + sum(known == label or known.startswith(f"{label} (") for known in labels)
-        labels.append(label if nth == 1 else f"{label} ({nth})")
-    return labels
+
+def file_labels(found: Sequence[Found], versions: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return what a recipe says of files, side after side."""
+    paths = [path for of_side in zip(*(each.paths for each in found)) for path in of_side]
+    return {
+        # As bytes, because a path may not be text in any encoding.
+        "paths": np.frombuffer(b"\0".join(map(os.fsencode, paths)), dtype=np.uint8),
+        "versions": [version for of_side in zip(*versions) for version in of_side],
+    }
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a file as text that any output accepts: bytes that are not characters as ``\\xe9``."""
+    return os.fsencode(name).decode(sys.getfilesystemencoding(), "backslashreplace")

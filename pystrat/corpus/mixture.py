@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from typing import Any, Callable, Optional, Sequence, Union
+from bisect import bisect_right
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
+from pystrat.arrays import Wanted, as_vector, in_order_of
 from pystrat.batches import Batches
-from pystrat.corpus.cutting import CuttingBatchSampler
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset
-from pystrat.corpus.files import Paths, Source, check_suffixes, find_files, labels_of
-from pystrat.corpus.lengths import check_function, check_max_length, remaining_lines
+from pystrat.corpus.files import Paths, Source, file_labels, find_files, labels_of, shown_name
+from pystrat.corpus.lengths import check_function, remaining_lines
 from pystrat.corpus.line_table import LineTable
-from pystrat.corpus.plan import CorpusPlan, PlanSettings, shown_name
-from pystrat.corpus.rules import RuleSource, encoded, read_rules
-from pystrat.corpus.stages import WeightsOfEpochs, plan_stages
+from pystrat.corpus.rules import KEPT, RuleSource, encoded, read_rules, rules_of_files
+from pystrat.epoch_table import read_epoch_table
+from pystrat.lazy_pandas import pd
+from pystrat.limits import MAX_EXACT
+from pystrat.messages import as_written, count_of, is_number, refused_value, show
+
+Weights = Sequence[Union[float, str]]
+_WEIGHTS = f"be a list with a number from 0 to {MAX_EXACT}, or '*', for each file"
 
 
-class CorpusMixtureBatchSampler(CuttingBatchSampler):
+class CorpusMixtureBatchSampler(KindBatchSampler):
     """Batch sampler over the lines of files, mixed by rules, weights or a temperature, and drawn anew in each epoch.
 
     Pass it to a PyTorch ``DataLoader(mixture.dataset(), batch_sampler=mixture)``. The R function
@@ -32,15 +38,15 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         A folder, whose files (not those in subfolders) are taken in the byte order of their names without suffix; or
         files with the first suffix, taken in the given order. With `targets`, files of any names.
     batch_size : int
-        The number of lines per batch. The last batch may be shorter.
+        The largest number of lines in a batch; the sizes of batches differ by at most 1.
     suffixes : sequence of str, default (".src", ".tgt")
         The suffixes of files that belong together line by line, or one for text without a translation; an empty one,
         ``[""]``, takes a list of files as they are. With `targets`, two names for the sides, which only R shows.
     targets : sequence of paths, optional
         The partner of each file of `source`, in the same order, with any names.
     sample : float or int, optional
-        The size of an epoch: a share, 0 < sample < 1, of all lines that are not kept, or an integer, the number of
-        lines including those that are kept. Only if `epoch_end` is "sample".
+        The size of an epoch: a share of all lines that are not kept, below 1; or the number of lines, including those
+        that are kept. Only if `epoch_end` is "sample".
     rules : path or sequence of str, optional
         A file of rules, or its lines ``PATTERN WEIGHT``. The pattern is ``*``, for all files, or Lua patterns separated
         by commas, one of which must be found in the file's name without suffix, or in the whole name of a listed
@@ -63,28 +69,17 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         no line occurs twice. "all_exhausted": it is the smallest in which every line of each file with a share occurs.
     shuffle : bool, default True
         If False, the drawn lines come in the order of the files.
-    lengths : "words", callable or array of int, optional
-        The length of each line, for `max_length`: words between blanks, the default, on the longest side; a function of
-        the tuple of the lines of a position; or an array of shape (number of lines,), or (number of lines, sides).
     max_length : int or sequence of int, optional
-        Longer lines are excluded; several numbers are limits for each side. Shares are computed from the remaining
-        lines; all lines keep their positions.
+        Lines of more words are excluded; several numbers are limits for each side. Shares are computed from the
+        remaining lines; all lines keep their positions.
     accept : callable, optional
         A function of the tuple of lines of a position, called for each position that is not too long when the sampler
         is made. The lines are excluded if it returns False.
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
-    Attributes
-    ----------
-    plan : CorpusPlan
-        The number of lines of each file in the next epoch; see `plan_of`.
-
     Raises
     ------
-    TypeError, ValueError, OSError
-        If a parameter or a rule is invalid, or a file is missing, is no regular file of text, cannot be read or has
-        another number of lines than its partner.
     RuntimeError
         When an epoch is drawn and a file has changed.
 
@@ -97,14 +92,13 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch holds exactly ``plan_of(epoch).files[f].drawn`` drawn lines of file f, and each of its lines once if it
-      is kept. `CorpusPlan` describes the numbers.
+    * An epoch has exactly the lines of each file that `plan` shows.
     * After R's ``set.seed()`` of the epoch's seed, each file is drawn by ``sample.int(lines, drawn, replace = TRUE)``
       of the lines that are not excluded, file after file; finally, with ``shuffle``, the order of all is
       ``sample.int(total)``. Without replacement, it is whole passes, and ``sample.int(lines, rest)``.
     * With ``assign="even"``, the lines of a file are taken in turn: consecutive epochs with the same numbers use every
       line equally often, to within one, and no line occurs twice in a batch.
-    * If weights change by epoch, epochs differ in their number of batches: ``len`` is that of the next epoch.
+    * If weights change by epoch, epochs may differ in their number of batches: ``len`` is that of the next epoch.
 
     The system is OpenNMT's file sampling (options ``-gsample`` and ``-gsample_dist``).
 
@@ -115,13 +109,15 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
     >>> from pystrat.corpus import CorpusMixtureBatchSampler
     >>> with TemporaryDirectory() as folder:
     ...     for name, lines in (("generic", 600), ("news", 40)):
-    ...         _ = Path(folder, f"{name}.txt").write_text("a line\\n" * lines)
+    ...         _ = Path(folder, f"{name}.txt").write_text("a line\n" * lines)
     ...     rules = ["news 30", "* 70"]
     ...     mixture = CorpusMixtureBatchSampler(
     ...         folder, 32, suffixes=[".txt"], sample=100, rules=rules, seed=1
     ...     )
-    >>> [(file.name, file.drawn) for file in mixture.plan.files]
-    [('generic', 70), ('news', 30)]
+    >>> mixture.plan()[["file", "lines", "drawn"]]
+          file  lines  drawn
+    0  generic    600     70
+    1     news     40     30
     >>> len(mixture)
     4
     """
@@ -137,90 +133,77 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         targets: Optional[Paths] = None,
         sample: Optional[Union[float, int]] = None,
         rules: Optional[RuleSource] = None,
-        weights: Optional[WeightsOfEpochs] = None,
+        weights: Union[None, Weights, Mapping[int, Weights]] = None,
         temperature: Optional[float] = None,
         cap: Optional[int] = None,
         assign: str = "shuffled",
         epoch_end: str = "sample",
         shuffle: bool = True,
-        lengths: Any = None,
         max_length: Union[None, int, Sequence[int]] = None,
         accept: Optional[Callable[[tuple[str, ...]], bool]] = None,
         seed: Optional[int] = None,
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        limits: Any = max_length
-        if isinstance(max_length, (list, tuple, np.ndarray)):
-            limits = check_max_length(max_length, len(check_suffixes(suffixes, source, targets)))
-        arguments = {
-            "batch_size": batch_size,
-            "assign": assign,
-            "epoch_end": epoch_end,
-            "shuffle": shuffle,
-            "max_length": max(limits, default=None) if isinstance(limits, list) else limits,
-            "seed": seed,
-            "num_replicas": num_replicas,
-            "rank": rank,
-        }
-        settings = self._plan_of(arguments)
+        self._check(arguments_of(locals(), without=("source", "suffixes", "targets", "max_length", "accept")))
         accept = check_function(accept, "accept")
         read = None if rules is None else read_rules(rules)
-        self._table = table = LineTable(find_files(source, suffixes, targets))
-        if not isinstance(limits, list):
-            limits = settings.get("max_length")
-        remains = remaining_lines(table, lengths, limits, accept)
-        counts = None
-        if remains is not None:
-            counts = [int(part.sum()) for part in np.split(remains, np.cumsum(table.counts)[:-1])]
-        names = [encoded(each.name, "source") for each in table.found]
-        chosen = PlanSettings(names, read, temperature, sample, epoch_end, cap, assign, batch_size, num_replicas)
-        self._stages = plan_stages(labels_of(table.found), table.counts, chosen, weights, counts)
-        data: dict[str, Any] = {"lines": np.array(table.counts, dtype=np.float64)}
-        if len(self._stages.begins) > 1:
-            data["begins"] = np.array(self._stages.begins, dtype=np.float64)
-        if remains is not None:  # one bit for each line, lowest first
-            data["remaining"] = np.packbits(remains, bitorder="little")
-        files = self._stages.plans[0].files
-        parts: dict[str, Any] = {"files": [shown_name(file.name) for file in files]}
-        parts.update(self._plan_of(arguments, {**data, **self._stages.numbers()}))
-        self._adopt(parts, self._labels_of(suffixes), seed=seed, num_replicas=num_replicas, rank=rank)
-        if self.plan.unmatched:
-            named = ", ".join(f"'{shown_name(name)}'" for name in self.plan.unmatched)
-            warnings.warn(f"No rule covers these files, which are left out: {named}.", stacklevel=2)
-        if self.plan.unused:
-            named = ", ".join(str(rule.number) for rule in self.plan.unused)
-            warnings.warn(f"These rules are those of no file: {named}, counted from 1.", stacklevel=2)
+        self._table = LineTable(find_files(source, suffixes, targets))
+        found = self._table.found
+        data: dict[str, Any] = {"lines": np.array(self._table.counts, dtype=np.float64)}
+        remaining = remaining_lines(self._table, max_length, accept)
+        if remaining is not None:
+            data["rows"] = remaining
+        self._has_limits = remaining is not None
+        names = [encoded(each.name, "source") for each in found]
+        if read is not None:
+            data["rule_weights"] = np.array([rule.weight for rule in read])
+            data["file_rules"] = np.array(rules_of_files(read, names), dtype=np.float64)
+        elif weights is not None:
+            data.update(_data_of_weights(weights, [shown_name(each.name) for each in found]))
+        self._names = labels_of(found)
+        labels = {"names": self._names, "suffixes": list(suffixes), **file_labels(found, self._table.versions)}
+        self._begin(data, self._names, labels)
+        self._numbers = self._describe()
+        if read is not None:
+            _warn_of_rules(self._names, data["file_rules"], len(read))
 
-    def _labels_of(self, suffixes: Sequence[str]) -> dict[str, Any]:
-        files = self._stages.plans[0].files
-        of_stages = [file for plan in self._stages.plans for file in plan.files]
-        table = self._table
-        paths = [path for of_side in zip(*(each.paths for each in table.found)) for path in of_side]
-        return {
-            "rule": np.array([np.nan if file.rule is None else float(file.rule.number) for file in files]),
-            "uniform_share": np.array([file.uniform_share for file in of_stages]),
-            "share": np.array([file.share for file in of_stages]),
-            "suffixes": list(suffixes),
-            # As bytes, because a path may not be text in any encoding.
-            "paths": np.frombuffer(b"\0".join(map(os.fsencode, paths)), dtype=np.uint8),
-            "versions": [version for of_side in zip(*table.versions) for version in of_side],
-        }
-
-    @property
-    def plan(self) -> CorpusPlan:
-        """The number of lines of each file in the next epoch."""
-        return self._stages.plan_of(self.epoch)
-
-    def plan_of(self, epoch: int) -> CorpusPlan:
+    def plan(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the number of lines of each file in an epoch.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `epoch` is not an integer from 0 to 6700000.
+        Parameters
+        ----------
+        epoch : int, optional
+            From 0; by default the next epoch. It matters only if weights change by epoch.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each file, with the columns ``file`` (its name without suffix), ``lines``, ``excluded`` (by
+            limits, if there are any), ``rule`` (its number from 1, missing if there is none), ``uniform_share`` (of all
+            lines that are not kept), ``share`` (of the lines to draw), ``drawn``, and ``kept`` (lines that occur once
+            each, whatever is drawn).
+
+        Notes
+        -----
+        File f, covered by rule r, has the share ``weight of r / weights of all rules that are those of a file with
+        lines * lines of f / lines of all files of r``, of which the ceiling counts, with "first_exhausted" the floor.
+        With ``assign="even"``, an epoch is rounded to full batches for all replicas, up or, with "first_exhausted",
+        down, and shares by the largest remainders.
         """
-        return self._stages.plan_of(self._check_epoch(epoch))
+        stage = bisect_right(self._parts.get("begins", [0]), self._requested_epoch(epoch)) - 1
+        n_files = len(self._names)
+
+        def of_stage(name: str) -> Any:
+            return self._numbers[name][stage * n_files : (stage + 1) * n_files]
+
+        lines = self._parts["lines"].astype(np.int64)
+        rules = pd.array(self._parts.get("file_rules", np.zeros(n_files)).astype(np.int64), dtype="Int64")
+        rules[rules == 0] = pd.NA
+        excluded = {"excluded": lines - self._numbers["remaining"].astype(np.int64)} if self._has_limits else {}
+        shares = {name: of_stage(name) for name in ("uniform_share", "share")}
+        counts = {name: of_stage(name).astype(np.int64) for name in ("drawn", "kept")}
+        return pd.DataFrame({"file": self._names, "lines": lines, **excluded, "rule": rules, **shares, **counts})
 
     def dataset(
         self, transform: Optional[Callable[[tuple[str, ...]], Any]] = None, positions: bool = False
@@ -228,13 +211,46 @@ class CorpusMixtureBatchSampler(CuttingBatchSampler):
         """Return the dataset whose positions the batches contain; see `CorpusDataset`."""
         return CorpusDataset.of_table(self._table, transform, positions)
 
+    def _global_length(self) -> int:
+        return self._epoch_length(self.epoch)
+
+    def _epoch_length(self, epoch: int) -> int:
+        return int(self._with_instance(lambda instance: instance.batches_of(epoch)))
+
     def _epoch_batches(self, epoch: int) -> Batches:
         self._table.check()
         return super()._epoch_batches(epoch)
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({len(self._table.found)} files, {self.plan.total} lines an epoch, "
-            f"{self._shown_batches(self.epoch)}, shuffle={self._parts['shuffle']}, seed={self._seed}, "
-            f"epoch={self.epoch})"
+            f"{type(self).__name__}({count_of(len(self._names), 'file')}, {count_of(len(self._table), 'line')}, "
+            f"{count_of(self._epoch_length(self.epoch), 'batch')}, seed={self.seed}, epoch={self.epoch})"
         )
+
+
+def _data_of_weights(weights: Any, names: list[str]) -> dict[str, Any]:
+    """Return the weights of files in all epochs as the core takes them."""
+    is_table = isinstance(weights, Mapping)
+    table = read_epoch_table(weights, "weights", noun="weights", entry="lists of weights") if is_table else {0: weights}
+    begins = {"begins": np.array(list(table), dtype=np.float64)} if len(table) > 1 else {}
+    return {"file_weights": np.array([weights_of_files(each, names) for each in table.values()]).ravel(), **begins}
+
+
+def weights_of_files(weights: Any, names: list[str]) -> list[float]:
+    items = as_vector(in_order_of(weights, [names], "weights"), Wanted("weights", _WEIGHTS))
+    if len(items) != len(names):
+        raise refused_value("weights", f"have one entry for each file, {len(names)}", count_of(len(items), "value"))
+    for item in items:
+        if not (is_number(item) and 0 <= item <= MAX_EXACT) and not (isinstance(item, str) and item == "*"):
+            raise refused_value("weights", _WEIGHTS, f"a list with {show(item)}")
+    return [KEPT if isinstance(item, str) else as_written(item) for item in items]
+
+
+def _warn_of_rules(names: list[str], of_files: Any, n_rules: int) -> None:
+    left_out = [f"'{name}'" for name, rule in zip(names, of_files) if rule == 0]
+    unused = sorted(set(range(1, n_rules + 1)) - set(of_files))
+    if left_out:
+        warnings.warn(f"No rule covers these files, which are left out: {', '.join(left_out)}.", stacklevel=3)
+    if unused:
+        told = ", ".join(map(str, unused))
+        warnings.warn(f"These rules are those of no file: {told}, counted from 1.", stacklevel=3)

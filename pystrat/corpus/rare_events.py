@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-from fractions import Fraction
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.seeds import epoch_permutation
 from pystrat.batches import Batches
-from pystrat.core_sampler import CoreBatchSampler, arguments_of
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset
-from pystrat.corpus.files import Found, Paths, listed_files
+from pystrat.corpus.files import Found, Paths, file_labels, listed_files, shown_name
 from pystrat.corpus.lengths import check_function
 from pystrat.corpus.line_table import LineTable
-from pystrat.corpus.plan import shown_name
 from pystrat.lazy_pandas import pd
-from pystrat.messages import as_written, check_flag, count_of, refused_value, show
+from pystrat.messages import check_flag, count_of, refused_value
 from pystrat.plan import BatchPlan
 from pystrat.value_names import names_index
 
@@ -55,7 +53,7 @@ class OfOneLine:
         return lines[0] if self._transform is None else self._transform(lines[0])
 
 
-class RareEventBatchSampler(CoreBatchSampler):
+class RareEventBatchSampler(KindBatchSampler):
     """Batch sampler over the lines of files, for rare events: all positives, and a new part of the negatives.
 
     Each epoch shuffles the list of the negative files, takes the first ones, and draws from their lines as many
@@ -66,14 +64,16 @@ class RareEventBatchSampler(CoreBatchSampler):
     Parameters
     ----------
     positives, negatives : sequence of paths
-        The files whose lines are positives, and those whose lines are negatives; each file once.
-    multiplier : float or Fraction
+        The files whose lines are positives, and those whose lines are negatives; each file once. Every line is a row,
+        including a header.
+    multiplier : float
         The number of negatives of an epoch, as a multiple of the positives:
         ``k = floor(multiplier * positives + 1/2)``, at least 1.
     batch_size : int
-        The largest number of lines in a batch.
+        The largest number of lines in a batch; the sizes of batches differ by at most 1.
     negative_files_per_epoch : int, optional
-        m, the number of negative files that an epoch draws from; by default all of them.
+        m, the number of negative files that an epoch draws from; by default all of them. Every m of them must have k
+        lines.
     positive_weight : float, default 1.0
         The training weight of a positive, above 0.
     negative_weight : float, optional
@@ -84,11 +84,6 @@ class RareEventBatchSampler(CoreBatchSampler):
 
     Raises
     ------
-    TypeError, ValueError, OSError
-        If a parameter is invalid, before any epoch; if a file is missing, is listed twice, is not a regular file or
-        cannot be read; if the m smallest negative files have fewer lines than an epoch draws, because every subset must
-        suffice; if there would be more batches than positives or negatives of an epoch, in which case the message names
-        the smallest `batch_size` that works.
     RuntimeError
         When an epoch is drawn and one of its files has changed.
 
@@ -96,23 +91,13 @@ class RareEventBatchSampler(CoreBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has every positive once, and exactly k negatives, no line twice, from m negative files.
-    * Every subset of m files is equally likely, and so is every subset of k of their lines.
-    * A drawn line has the weight ``F / m * (lines of the m files) / k``, where F is the number of negative files. The
-      expectation of a weighted sum over the negatives of an epoch is the sum over all negatives, whatever the sizes of
-      the files: given the files, it is F / m times their sum, and each file is among them with the probability m / F.
-      If all files have the same number of lines, the weight is the number of all negatives divided by those of an
-      epoch.
-    * An epoch of T lines has ``ceil(T / batch_size)`` batches, rounded up to a multiple of `num_replicas`. Their sizes
-      differ by at most 1, and each has the floor or the ceiling of its share of positives and of negatives, positives
-      first.
-
-    Every line is a row, including a header. Positions count through all files, positives first, in the order of the
-    lists, at most 2^31 - 1 lines in total.
-
-    In R's terms, after ``set.seed()`` of the epoch: ``sample.int(F)`` is the list of the negative files;
-    ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m of them; ``sample.int(T)``
-    is the order in which positives and, after them, negatives are dealt to the batches.
+    * An epoch has every positive once, and exactly k negatives, no line twice, from m negative files. Every subset of m
+      files is equally likely, and so is every subset of k of their lines.
+    * Each batch has the floor or the ceiling of its share of positives and of negatives, positives first.
+    * Positions count through all files, positives first, at most 2^31 - 1 lines in total.
+    * In R's terms, after ``set.seed()`` of the epoch: ``sample.int(F)`` is the list of the F negative files;
+      ``sample.int(lines, k)`` are the places of its negatives among the lines of the first m of them;
+      ``sample.int(total)`` is the order in which positives and, after them, negatives are dealt to the batches.
 
     The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
 
@@ -122,23 +107,15 @@ class RareEventBatchSampler(CoreBatchSampler):
     >>> from tempfile import TemporaryDirectory
     >>> from pystrat.corpus import RareEventBatchSampler
     >>> with TemporaryDirectory() as folder:
-    ...     lines = {"fraud": 10, "monday": 400, "tuesday": 300, "friday": 800}
-    ...     files = {name: Path(folder, name) for name in lines}
-    ...     for name in lines:
-    ...         _ = files[name].write_text("a line\\n" * lines[name])
+    ...     files = {name: Path(folder, name) for name in ("fraud", "monday", "tuesday", "friday")}
+    ...     for file, lines in zip(files.values(), (10, 400, 300, 800)):
+    ...         _ = file.write_text("a line\\n" * lines)
     ...     negatives = [files[name] for name in ("monday", "tuesday", "friday")]
     ...     sampler = RareEventBatchSampler(
-    ...         [files["fraud"]],
-    ...         negatives,
-    ...         multiplier=4,
-    ...         batch_size=10,
-    ...         negative_files_per_epoch=2,
-    ...         seed=1,
+    ...         [files["fraud"]], negatives, multiplier=4, batch_size=10, negative_files_per_epoch=2, seed=1
     ...     )
     >>> sampler.n_positives, sampler.n_negatives, len(sampler)
     (10, 40, 5)
-    >>> [path.name for path in sampler.negative_files(epoch=0)]
-    ['monday', 'tuesday']
     >>> sampler.class_weights(epoch=0).to_dict()
     {'positive': 1.0, 'negative': 26.25}
     """
@@ -149,7 +126,7 @@ class RareEventBatchSampler(CoreBatchSampler):
         self,
         positives: Paths,
         negatives: Paths,
-        multiplier: Union[float, Fraction],
+        multiplier: float,
         batch_size: int,
         *,
         negative_files_per_epoch: Optional[int] = None,
@@ -159,36 +136,22 @@ class RareEventBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("positives", "negatives"))
-        if isinstance(multiplier, np.floating):
-            multiplier = arguments["multiplier"] = as_written(multiplier)
-        elif isinstance(multiplier, Fraction):
-            multiplier = arguments["multiplier"] = float(multiplier)
+        self._check(arguments_of(locals(), without=("positives", "negatives")))
         listed = _check_lists(positives, negatives)
-        data = {"n_negative_files": np.array([len(listed[1])], dtype=np.float64)}
-        settings = self._plan_of(arguments, data)
         found = [Found(path.name, (path,), (name,)) for paths, name in zip(listed, LISTS) for path in paths]
         self._table = LineTable(found)
-        data["lines"] = np.array(self._table.counts, dtype=np.float64)
-        parts: dict[str, Any] = {"files": [shown_name(each.name) for each in found]}
-        parts.update(self._plan_of(arguments, data))
-        labels: dict[str, Any] = {"multiplier": show(multiplier)}
-        labels.update({name: show(value) for name, value in settings.items()})
-        # As bytes, because a path may not be text in any encoding.
-        labels["paths"] = np.frombuffer(b"\0".join(os.fsencode(each.paths[0]) for each in found), dtype=np.uint8)
-        labels["versions"] = [version for version, in self._table.versions]
-        self._adopt(parts, labels, seed=seed, num_replicas=num_replicas, rank=rank)
-        self._n_positive_files = parts["n_positive_files"]
-        self._lines = data["lines"].astype(np.int64)
-        self._n_positives = int(self._lines[: self._n_positive_files].sum())
-        self._n_negatives = int(parts["n_negatives"])
-        self._positive_weight = float(parts["positive_weight"][0])
-        self._negative_weight = float(parts["negative_weight"][0]) if "negative_weight" in parts else None
-        counts = np.array([self._n_positives, self._n_negatives], dtype=np.int64)
-        available = np.array([self._n_positives, self.n_lines - self._n_positives], dtype=np.int64)
-        self._plan = BatchPlan(
-            parts["n_batches"], counts, pd.CategoricalIndex(CLASSES, CLASSES, ordered=True), "even", available
-        )
+        data = {"lines": np.array(self._table.counts, dtype=np.float64), "n_positive_files": len(listed[0])}
+        names = [shown_name(each.name) for each in found]
+        self._begin(data, CLASSES, {"names": names, **file_labels(found, self._table.versions)})
+        self._n_positive_files = len(listed[0])
+        self._lines = np.array(self._table.counts, dtype=np.int64)
+        described = {name: int(value[0]) for name, value in self._describe().items()}
+        self._n_positives, self._n_negatives = described["n_positives"], described["n_negatives"]
+        self._n_chosen = described["n_chosen"]
+        counts = np.array([self._n_positives, self._n_negatives])
+        available = np.array([self._n_positives, self.n_lines - self._n_positives])
+        index = pd.CategoricalIndex(CLASSES, CLASSES, ordered=True)
+        self._plan = BatchPlan(self._n_batches, counts, index, "even", available)
 
     @property
     def plan(self) -> BatchPlan:
@@ -211,11 +174,9 @@ class RareEventBatchSampler(CoreBatchSampler):
         return int(self._lines.sum())
 
     def dataset(self, transform: Optional[Callable[[str], Any]] = None) -> LabelledLines:
-        """Return the dataset whose positions the batches contain.
+        """Return the dataset whose positions the batches contain, as `CorpusDataset` reads them.
 
         Its items are pairs of a line, or of the result of `transform`, and the label as float32, 1 for a positive.
-        Otherwise it is like `CorpusDataset`: any line is read in constant time, and a file that has changed raises an
-        error.
 
         Parameters
         ----------
@@ -239,46 +200,35 @@ class RareEventBatchSampler(CoreBatchSampler):
         return [self._table.found[self._n_positive_files + file].paths[0] for file in chosen.tolist()]
 
     def class_weights(self, epoch: Optional[int] = None, *, normalize: bool = False) -> pd.Series:
-        """Return the training weights of a positive and of a negative in an epoch.
+        """Return the training weights of ``positive`` and ``negative`` in an epoch.
+
+        The derived weight of a negative is ``F / m * (lines of the m files) / k``, where F is the number of negative
+        files: given the files, the expectation of the weighted sum over the negatives of an epoch is F / m times their
+        sum, and each file is among them with the probability m / F.
 
         Parameters
         ----------
         epoch : int, optional
-            From 0; by default the next epoch. The derived weight of a negative depends on the files that the epoch
-            draws from, unless it draws from all, or all have the same number of lines.
+            From 0; by default the next epoch.
         normalize : bool, default False
             If True, the weights are divided by their mean over the rows of all epochs, so that the learning rate keeps
             its scale.
-
-        Returns
-        -------
-        pandas.Series of float64
-            The weights of ``positive`` and ``negative``.
         """
-        chosen = self._chosen_files(epoch)
-        lines = self._lines[self._n_positive_files :]
-        negative = self._negative_weight
-        if negative is None:
-            negative = len(lines) * int(lines[chosen].sum()) / (len(chosen) * self._n_negatives)
-        weights = np.array([self._positive_weight, negative])
+        chosen, lines = self._chosen_files(epoch), self._lines[self._n_positive_files :]
+        weights = np.array([self._parts["positive_weight"], self._parts.get("negative_weight", np.nan)])
+        mean = weights.copy()
+        if np.isnan(weights[1]):
+            weights[1] = len(lines) * int(lines[chosen].sum()) / (len(chosen) * self._n_negatives)
+            mean[1] = lines.sum() / self._n_negatives
         if check_flag(normalize, "normalize"):
-            weights = weights / weights.max() / self._mean_weight(weights.max())
+            weights /= np.average(mean, weights=[self._n_positives, self._n_negatives])
         return pd.Series(weights, index=names_index(CLASSES), name="weight")
-
-    def _mean_weight(self, unit: float) -> float:
-        """Return the mean weight of a row over all epochs, as a multiple of a unit."""
-        negative = self._negative_weight
-        if negative is None:
-            negative = (self.n_lines - self._n_positives) / self._n_negatives
-        total = self._n_positives + self._n_negatives
-        share = self._n_positives / total, self._n_negatives / total
-        return float(share[0] * (self._positive_weight / unit) + share[1] * (negative / unit))
 
     def _chosen_files(self, epoch: Optional[int]) -> NDArray[np.int32]:
         """Return the negative files of an epoch, by their positions in the list, from 0; by default the next epoch."""
         n_files = len(self._lines) - self._n_positive_files
         order = epoch_permutation(n_files, seed=self._seed, epoch=self._requested_epoch(epoch))
-        return order[: self._parts["files_per_epoch"]]
+        return order[: self._n_chosen]
 
     def _epoch_batches(self, epoch: int) -> Batches:
         chosen = self._n_positive_files + self._chosen_files(epoch)
@@ -289,8 +239,8 @@ class RareEventBatchSampler(CoreBatchSampler):
         n_files = len(self._table.found) - self._n_positive_files
         return (
             f"{type(self).__name__}({count_of(self._n_positives, 'positive')} and "
-            f"{count_of(self._n_negatives, 'negative')} an epoch, from {self._parts['files_per_epoch']} of "
-            f"{count_of(n_files, 'file')}, {count_of(self._plan.n_batches, 'batch')}, seed={self._seed}, "
+            f"{count_of(self._n_negatives, 'negative')} an epoch, from {self._n_chosen} of "
+            f"{count_of(n_files, 'file')}, {count_of(self._n_batches, 'batch')}, seed={self._seed}, "
             f"epoch={self.epoch})"
         )
 

@@ -4,109 +4,85 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
-from pystrat.corpus.lua_patterns import MalformedPattern, lua_to_regex
+import numpy as np
+
+from pystrat import _kinds
 from pystrat.messages import check_list, refused_value, show
 from pystrat.regular_files import check_regular
 
-RuleSource = Union[str, "os.PathLike[str]", Sequence[str], Sequence["Rule"]]
-_WEIGHT = re.compile(r"(\d+\.?\d*|\.\d+)", re.ASCII)
+RuleSource = Union[str, "os.PathLike[str]", Sequence[str]]
+KEPT = -1.0  # the weight of files whose lines occur once in each epoch
+_WEIGHT = re.compile(rb"\d+\.?\d*|\.\d+")
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One rule.
+class Rule(NamedTuple):
+    """A weight, and the patterns one of which is found in the name of a file; none for any file."""
 
-    Attributes
-    ----------
-    number : int
-        Its position among the rules, from 1; comments do not count.
-    text : str
-        The pattern as it was written.
-    weight : float or None
-        None if all lines of the files are kept.
-    """
-
-    number: int
-    text: str
-    weight: Optional[float]
-    patterns: tuple[re.Pattern[bytes], ...] = field(default=(), repr=False)  # none for "*"
-
-    def covers(self, name: bytes) -> bool:
-        """Return whether one of the patterns is found in a name."""
-        return not self.patterns or any(pattern.search(name) for pattern in self.patterns)
+    weight: float
+    patterns: tuple[re.Pattern[bytes], ...]
 
 
-def read_rules(source: RuleSource) -> tuple[Rule, ...]:
-    """Read rules, one per line: a pattern, blanks or tabs, and a weight.
-
-    Parameters
-    ----------
-    source : path or sequence of str
-        A file of rules, or its lines; or rules that were read before. Lines that start with ``#`` are comments; empty
-        lines are ignored. The pattern is ``*`` alone, which covers every file, or Lua patterns separated by commas, one
-        of which must be found anywhere in the file's name. The weight is a positive decimal number, or ``*`` to keep
-        all lines.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `source` is neither, or a line is not a rule; the message has its number.
-    OSError
-        If the file cannot be read.
-    """
+def read_rules(source: RuleSource) -> list[Rule]:
+    """Read rules as `CorpusMixtureBatchSampler` describes them: a file, or its lines."""
     required = "be a file of rules, or a list of rules"
     if isinstance(source, (str, os.PathLike)):
         if not os.path.exists(source):
             advice = "Put a rule that is written out into a list."
             raise refused_value("rules", required, f"{show(os.fspath(source))}, no file,", advice)
         check_regular(source, "rules")
-        lines = Path(source).read_bytes().split(b"\n")
+        text = Path(source).read_bytes()
     else:
-        given = check_list(source, "rules", required=required, kinds=(str, Rule))
-        if given and all(isinstance(line, Rule) for line in given):
-            return tuple(given)
-        lines = [line for text in given for line in encoded(text, "rules").split(b"\n")]
-    rules: list[Rule] = []
-    for number, line in enumerate(lines, start=1):
-        words = line.rstrip(b"\r").replace(b"\t", b" ").split(b" ")
-        words = [word for word in words if word]
+        written_out = check_list(source, "rules", required=required, kinds=(str,))
+        text = b"\n".join(encoded(line, "rules") for line in written_out)
+    rules = []
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        words = [word for word in re.split(b"[ \t]", line.rstrip(b"\r")) if word]
         if words and not line.startswith(b"#"):
-            rules.append(_rule(words, f"on line {number}", len(rules) + 1))
-    return tuple(rules)
+            rules.append(_rule(words, f"on line {number}"))
+    return rules
 
 
-def _rule(words: list[bytes], where: str, number: int) -> Rule:
+def _rule(words: list[bytes], where: str) -> Rule:
+    def refused(required: str, word: bytes, advice: Optional[str] = None) -> ValueError:
+        return refused_value("rules", required, f"{show(os.fsdecode(word))} {where}", advice)
+
     if len(words) != 2:
         required = "have a pattern and a weight on each line" + (", and no third word" if len(words) > 2 else "")
-        raise _refused(required, words[0] if len(words) < 2 else words[2], where)
+        raise refused(required, words[0] if len(words) < 2 else words[2])
     pattern, weight = words
-    written = weight.decode("ascii", "replace")
-    if weight != b"*" and not (_WEIGHT.fullmatch(written) and float(written) > 0):
-        raise _refused("have weights that are positive decimal numbers, or '*'", weight, where)
-    alternatives = [] if pattern == b"*" else pattern.split(b",")
-    if b"" in alternatives:
-        raise _refused("have no empty alternative between commas", pattern, where)
+    if weight != b"*" and not (_WEIGHT.fullmatch(weight) and float(weight) > 0):
+        raise refused("have weights that are positive decimal numbers, or '*'", weight)
     patterns = []
-    for alternative in alternatives:
-        try:
-            patterns.append(re.compile(lua_to_regex(alternative)))
-        except MalformedPattern as error:
-            raise _refused("have valid Lua patterns", alternative, where, f"In this one, {error}.") from None
-    return Rule(number, os.fsdecode(pattern), None if weight == b"*" else float(written), tuple(patterns))
+    for alternative in [] if pattern == b"*" else pattern.split(b","):
+        if not alternative:
+            raise refused("have no empty alternative between commas", pattern)
+        found = translated(alternative)
+        if "regex" not in found:
+            raise refused("have valid Lua patterns", alternative, f"In this one, {found['reason'].decode()}.")
+        patterns.append(re.compile(found["regex"]))
+    return Rule(KEPT if weight == b"*" else float(weight), tuple(patterns))
 
 
-def _refused(required: str, word: bytes, where: str, advice: Optional[str] = None) -> ValueError:
-    return refused_value("rules", required, f"{show(os.fsdecode(word))} {where}", advice)
+def translated(pattern: bytes) -> dict[str, bytes]:
+    """Return the "regex" of a Lua pattern, or the "reason" why it is malformed."""
+    found = _kinds.call("lua_pattern", {}, {"pattern": np.frombuffer(pattern, dtype=np.uint8)})
+    return {name: found[name].tobytes() for name in ("regex", "reason") if name in found}
 
 
-def rules_of_files(rules: Sequence[Rule], names: Sequence[bytes]) -> list[Optional[Rule]]:
-    """Return the rule of each file: the first that keeps all lines and covers it, else the first that covers it."""
-    tried = [rule for rule in rules if rule.weight is None] + [rule for rule in rules if rule.weight is not None]
-    return [next((rule for rule in tried if rule.covers(name)), None) for name in names]
+def rules_of_files(rules: Sequence[Rule], names: Sequence[bytes]) -> list[int]:
+    """Return the number of the rule of each file, from 1, or 0.
+
+    It is the first that keeps all lines and covers the file, else the first that covers it.
+    """
+    numbers = sorted(range(len(rules)), key=lambda number: rules[number].weight != KEPT)
+
+    def covers(rule: Rule, name: bytes) -> bool:
+        return not rule.patterns or any(pattern.search(name) for pattern in rule.patterns)
+
+    return [next((number + 1 for number in numbers if covers(rules[number], name)), 0) for name in names]
 
 
 def encoded(text: Any, parameter: str) -> bytes:

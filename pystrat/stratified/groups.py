@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from pystrat import _core
 from pystrat.arrays import check_same_rows
-from pystrat.core_sampler import arguments_of, data_of, data_of_groups
+from pystrat.core_sampler import arguments_of, data_of_groups
 from pystrat.messages import count_of, range_of
 from pystrat.plan import Plan
 from pystrat.strata import encode_strata
@@ -52,46 +51,12 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     * An epoch visits every row once.
     * In every epoch, every batch has at least m rows of each stratum that is not rare, and between the ``fewest`` and
       the ``most`` of ``plan.table()``.
-    * Together: all rows of a group are in one batch. Within a batch, rows are ordered by stratum, then by group in the
-      order of dealing, then as in the epoch. The rows of a group are side by side, even if they have several strata.
+    * Together: all rows of a group are in one batch, side by side.
     * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group. Batch sizes differ
       by at most 1, and larger batches come first. Within a batch, rows are ordered by stratum, then as in the epoch.
 
-    **Together, each group with one stratum.** A group of at least m rows is called large. If a stratum has L large
-    groups, and its other groups have N rows in total and at most g each, then ``L + (N + g - d) // (M + g - d)``
-    batches always keep the minimum. Here d is the greatest common divisor of the sizes of the other groups, and M is
-    the smallest multiple of d that is at least m. For more batches, there are groups with the same L, N, g and d for
-    which the minimum fails. The number of batches B is the smallest of these numbers over the strata. If every group
-    has one row, it is that of `StratifiedBatchSampler`.
-
-    The groups of a stratum are dealt in the order of their first rows in the epoch, except that the first B large
-    groups come before all others. Each group goes to the batch with the fewest rows of its stratum. Ties are broken by
-    the number of rows of earlier strata, then by the number of the batch. Batch sizes therefore differ, and change from
-    epoch to epoch.
-
-    **Together, with groups of several strata.** If every batch holds at least m rows of a stratum, it holds a large
-    group, or at least m rows of the others. There are therefore at most ``L + N // m`` batches; the smallest of these
-    numbers over the strata is ``plan.most_batches``. A search finds the number of batches B, which need not be the
-    largest possible one. It tries numbers from this bound down: one after another if there are at most 16, else by
-    halving the range. The lower end is the number that the rule above ensures if each group counts for its rarest
-    stratum only. For each number, it deals the groups, the rarest stratum first and its large groups first, to the
-    batch with the fewest rows of this stratum. Then it repairs the batches: it moves a group to a batch that lacks rows
-    of a stratum, or exchanges two groups, if all batches together do not lack more rows afterwards. It tries at most
-    100 changes for each group, and 2097152 in all; fewer if changes help so rarely that many batches would still lack
-    rows. The batches that it finds are a part of the recipe. B does not depend on the seed.
-
-    An epoch deals the groups in its own order, and repairs the batches in the same way. If the repair fails, the epoch
-    begins with the batches of the recipe, in a random order, and makes 20 random moves and exchanges for each group
-    that keep the minimum, or as many as it finds in the same number of tries. No batch exceeds the largest batch of the
-    recipe, or the size that the rows would have if the largest group were added to a mean batch of the others.
-
-    **Apart.** The number of batches is that of `StratifiedBatchSampler`. If each group has rows of only one stratum,
-    the rows are sorted by stratum and group, with the groups in the order of the epoch, and dealt to the batches in
-    turn. Otherwise, the rows are the edges of a graph of strata and groups. They are colored in the order of the epoch,
-    such that the colors of every stratum and of every group are as equal as possible. Such a coloring always exists
-    (D. de Werra, "Equitable colorations of graphs", 1971).
-
-    The name is that of scikit-learn's ``StratifiedGroupKFold``, which does not split groups either.
+    docs/groups.md has the rules. The name is that of scikit-learn's ``StratifiedGroupKFold``, which does not split
+    groups either.
 
     Examples
     --------
@@ -130,16 +95,15 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("strata", "groups"))
-        settings = self._plan_of(arguments)
+        self._check(arguments_of(locals(), without=("strata", "groups")))
         check_same_rows([("strata", strata), ("groups", groups)])
-        encoded = encode_strata(strata, missing=settings["missing"])
+        encoded = encode_strata(strata, missing=missing)
         numbered = encode_strata(groups, missing=None, name="groups")
-        data = {**data_of(encoded), **data_of_groups(numbered)}
-        parts = self._plan_of(settings, data, encoded.shown)
-        self._adopt_plan(arguments, settings, parts, encoded.values)
-        found = _core.call("group_plan", {}, dict(self._recipe().parts))
-        self._plan = _plan_of_groups(parts["n_batches"], settings["keep"], found, encoded.values)
+        found = self._begin_strata(encoded, data_of_groups(numbered))
+        if "skeleton" in found:  # takes long to find again
+            self._parts["skeleton"] = found["skeleton"]
+            self._idle.clear()
+        self._plan = _plan_of_groups(self._n_batches, keep, found, encoded.values)
 
     @property
     def plan(self) -> Plan:
@@ -158,18 +122,22 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
 
 def _plan_of_groups(n_batches: int, keep: str, found: dict[str, Any], strata: Any) -> Plan:
     """Return the plan of what the core says about the groups."""
-    columns = {name: found.pop(name) for name in ("rows", "groups", "largest", "fewest", "most")}
-    least, most, n_rows = int(columns["fewest"].min()), found["most_of_batch"], int(columns["rows"].sum())
+    columns = {name: found[name] for name in ("rows", "groups", "largest", "fewest", "most")}
+    most_of_group, most, possible, is_mixed = (
+        int(found[name][0]) for name in ("most_of_group", "most_of_batch", "most_batches", "mixed")
+    )
+    least, n_rows, others = int(columns["fewest"].min()), int(columns["rows"].sum()), n_batches - 1
     held = f"every batch holds at least {count_of(least, 'row')} of every stratum"
     sizes = n_rows // n_batches, most
     if keep == "apart":
-        held += f", and at most {count_of(found['most_of_group'], 'row')} of a group"
+        held += f", and at most {count_of(most_of_group, 'row')} of a group"
     else:
-        fewest, others = int(columns["fewest"].sum()), n_batches - 1
+        fewest = int(columns["fewest"].sum())
         sizes = max(fewest, n_rows - others * most), min(most, n_rows - others * fewest)
-    if found["mixed"] and least > 0:
-        possible = found["most_batches"]
+    if is_mixed and least > 0:
         held += f"; at most {count_of(possible, 'batch')} {'is' if possible == 1 else 'are'} possible"
     heading = f"{count_of(n_batches, 'batch')} of {range_of(sizes, 'row')}, groups {keep}\n{held}"
-    numbers = {"keep": keep, "size_range": sizes, "min_samples_per_stratum": least, **found}
-    return Plan(heading, n_batches, strata, columns, **numbers)
+    numbers = {"most_of_group": most_of_group, "most_of_batch": most, "most_batches": possible, "mixed": bool(is_mixed)}
+    return Plan(
+        heading, n_batches, strata, columns, keep=keep, size_range=sizes, min_samples_per_stratum=least, **numbers
+    )

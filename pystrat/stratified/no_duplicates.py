@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from pystrat.arrays import Wanted, check_same_rows
 from pystrat.columns import Column, check_n_rows, check_text, number_columns, read_columns
-from pystrat.core_sampler import CoreBatchSampler, arguments_of, data_of, labels_of
+from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.plan import table_ends
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, refused_type, refused_value, shortened
+from pystrat.recipe import compact
 from pystrat.strata import STRATA, check_missing, encode_strata
 from pystrat.value_names import Names, names_index
 
@@ -24,16 +25,12 @@ class NoDuplicatesPlan:
 
     Attributes
     ----------
-    n_batches : int
-        B, the number of batches of an epoch over all replicas.
-    n_rows : int
-        The rows of the dataset.
+    n_batches, n_rows : int
+        The number of batches of an epoch over all replicas, and the rows of the dataset.
     keys : tuple of str
         The names of the keys; only one, of all columns, if values count in all of them.
-    values : numpy.ndarray of int64, shape (number of keys,)
-        The number of different values of each key.
-    largest : numpy.ndarray of int64, shape (number of keys,)
-        The rows with its most frequent value.
+    values, largest : numpy.ndarray of int64, shape (number of keys,)
+        The number of different values of each key, and the rows with its most frequent value.
     frequent : tuple of str
         This value, as text of at most 100 characters; a longer one ends with "...".
     """
@@ -61,13 +58,12 @@ class NoDuplicatesPlan:
         return f"{batches}, no two with the same value\n{table_ends(self.table())}"
 
 
-class NoDuplicatesBatchSampler(CoreBatchSampler):
+class NoDuplicatesBatchSampler(KindBatchSampler):
     """Batch sampler whose batches never hold two rows that share a value of a key, such as a query or a document.
 
     For losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
-    InfoNCE: a row with the same query or document would be a false negative. Pass it to a PyTorch
-    ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_no_duplicates()`` returns the
-    same batches, row for row, from the same seed. docs/no-duplicates.md is a guide.
+    InfoNCE: a row with the same query or document would be a false negative. The R function
+    ``rbridge::batch_sampler_no_duplicates()`` returns the same batches. docs/no-duplicates.md is a guide.
 
     Parameters
     ----------
@@ -94,26 +90,14 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
 
     * An epoch visits every row exactly once.
     * No batch has two rows that are alike.
-    * Batch sizes differ by at most 1, and larger batches come first. Within a batch, rows are ordered as in the epoch.
+    * Batch sizes differ by at most 1, and larger batches come first. Within a batch, rows are ordered by stratum, then
+      as in the epoch.
     * With `strata`, every batch has the floor or the ceiling of its share of each stratum.
+    * With one key or two, an epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, where c is the number of
+      rows with the most frequent value. Fewer batches are impossible.
 
-    **One key or two.** An epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, where c is the number of rows
-    with the most frequent value. Fewer batches are impossible. With one key, the rows are sorted by stratum and value,
-    in the order of the epoch, and dealt to the batches in turn. With two, or if values have rows of several strata, the
-    rows are the edges of a graph between both, and batches are colors: edges with a common end have different colors
-    (D. Konig, 1916), and all colors have the same number of edges, to within one (D. de Werra, 1971).
-
-    **Three keys and more, or values that count in all columns.** The number B is the smallest of at least ``ceil(n /
-    batch_size)`` with ``(B - D) * (n // B) >= min(D * o, S)``. Here every row is like at most D others, ``o = ceil(n /
-    B) - 1``, and S is the sum of ``count - 1`` over the most frequent values, o for each column. Row i of the epoch,
-    from 0, goes to the first batch from ``i mod B`` on that has room for it and no row like it. If there is none, it
-    takes the place of a row that goes to a batch with room; for this B, there is always such a row. Fewer batches are
-    often possible; this number is enough for every order. For small data or very frequent values, it can be a multiple
-    of the least one. If counting D would visit more than 2^26 rows, a bound replaces it: the sum, over the values of a
-    row, of the number of other rows with this value.
-
-    The name is that of the batch sampler of sentence-transformers, where values count in all columns. There, the number
-    of batches is not known before the epoch, and the last batches are small, or left out with ``drop_last=True``.
+    With three keys and more, or values that count in all columns, the number of batches is enough for every order of
+    the rows; docs/no-duplicates.md has the rule.
 
     Examples
     --------
@@ -143,48 +127,38 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        arguments = arguments_of(locals(), without=("keys", "strata"))
-        settings = self._plan_of(arguments)
+        self._check(arguments_of(locals(), without=("keys", "strata")))
         check_same_rows([("keys", keys), ("strata", strata)])
         titles, numbered = _number_keys(keys)
-        if settings["across_columns"] and len(numbered) > 1:
+        if across_columns and len(numbered) > 1:
             titles = (", ".join(titles),)
             codes, names = _number_across(numbered)
         else:
             codes = np.concatenate([column.codes for column in numbered])
             names = [column.names for column in numbered]
-        data: dict[str, NDArray[Any]] = {
+        data: dict[str, Any] = {
             "keys": codes.astype(np.int32),
-            "n_columns": np.array([len(numbered)], dtype=np.float64),
+            "n_columns": len(numbered),
             "n_values": np.array([len(of_key) for of_key in names], dtype=np.float64),
         }
-        encoded = None if strata is None else encode_strata(strata, missing=None)
-        if encoded is not None:
-            data.update(data_of(encoded))
-
-        def name_of(of: str, *places: str) -> str:
-            if of == "stratum" and encoded is not None:
-                return f"'{encoded.shown[int(places[0])]}'"
-            return shortened(names[int(places[0])][int(places[1])])
-
-        parts = self._plan_of(settings, data, name_of)
-        largest, frequent = parts.pop("largest"), parts.pop("frequent")
-        shown = tuple(shortened(of_key[int(place)]) for of_key, place in zip(names, frequent))
-        self._parameters = {name: value for name, value in settings.items() if name != "seed"}
-        self._adopt(
-            parts,
-            {**labels_of(self._parameters), "keys": titles, "frequent": shown, "largest": largest},
-            seed=seed,
-            num_replicas=num_replicas,
-            rank=rank,
-        )
+        shown: list[Sequence[str]] = [*names]
+        labels: dict[str, Any] = {"keys": titles}
+        if strata is not None:
+            encoded = encode_strata(strata, missing=None)
+            data.update(codes=compact(encoded.codes, len(encoded.values)), n_strata=len(encoded.values))
+            shown.insert(0, encoded.shown)
+            labels["names"] = encoded.shown
+        self._begin(data, _Shown(shown))
+        found = self._describe()
+        frequent = tuple(shortened(of_key[int(place)]) for of_key, place in zip(names, found["frequent"]))
+        self._labels = {**labels, "frequent": frequent}
         self._plan: NoDuplicatesPlan = NoDuplicatesPlan(
-            n_batches=parts["n_batches"],
+            n_batches=self._n_batches,
             n_rows=len(numbered[0].codes),
             keys=titles,
             values=data["n_values"].astype(np.int64),
-            largest=largest.astype(np.int64),
-            frequent=shown,
+            largest=found["largest"].astype(np.int64),
+            frequent=frequent,
         )
 
     def _rows_of_data(self) -> int:
@@ -207,6 +181,23 @@ class NoDuplicatesBatchSampler(CoreBatchSampler):
             f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.size_range, 'row')}, "
             f"seed={self._seed}, epoch={self.epoch})"
         )
+
+
+class _Shown(Sequence[str]):
+    """The names of strata, if there are any, then those of the values of each key, as messages number them."""
+
+    def __init__(self, names: Sequence[Sequence[str]]) -> None:
+        self._names = names
+
+    def __len__(self) -> int:
+        return sum(map(len, self._names))
+
+    def __getitem__(self, place: Any) -> Any:
+        for names in self._names:
+            if place < len(names):
+                return shortened(names[place])
+            place -= len(names)
+        raise IndexError(place)
 
 
 def _number_keys(keys: Any) -> tuple[tuple[str, ...], list[Column]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from pystrat.core_sampler import KindBatchSampler, arguments_of
+from pystrat.core_sampler import arguments_of
 from pystrat.messages import count_of
 from pystrat.plan import Plan
 from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler, plan_of_blocks
 
 
-class OneStratumBatchSampler(RangedBatchSampler, KindBatchSampler):
+class OneStratumBatchSampler(RangedBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
     For losses that take their negatives from the batch and must not learn to tell sources apart, and for networks with

@@ -6,30 +6,20 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from pystrat.core_sampler import CoreBatchSampler, labels_of
+from pystrat.core_sampler import KindBatchSampler
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of
 from pystrat.plan import Plan
 from pystrat.strata import sorted_batches
-from pystrat.value_names import Names
 
 
-class RangedBatchSampler(CoreBatchSampler):
+class RangedBatchSampler(KindBatchSampler):
     """Base class of the samplers whose plan has bounds for the rows of each stratum in a batch.
 
-    The constructor of a subclass gives what it has planned to `_adopt_plan`, and has the plan to show as `_plan`.
+    A subclass has the plan to show as `_plan`.
     """
 
     _plan: Plan
-
-    def _adopt_plan(
-        self, arguments: Mapping[str, Any], settings: Mapping[str, Any], parts: Mapping[str, Any], values: pd.Index
-    ) -> None:
-        """Take the arguments, those that are checked, the parts of the recipe, and the values of the strata."""
-        self._parameters = {name: value for name, value in settings.items() if name != "seed"}
-        of_sampler = {name: arguments[name] for name in ("seed", "num_replicas", "rank")}
-        labels = {**labels_of(self._parameters), "names": Names(values)}
-        self._adopt(parts, labels, **of_sampler)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -63,8 +63,9 @@ class SourceReader:
 
     def add_strata(self, strata: list[Any], rows: Sequence[Any]) -> None:
         """Append the stratum of each row; if one fails, those before it are appended."""
-        for row in rows:
-            strata.append(self._stratum_of(row))
+        strata.extend(map(self._stratum_of, rows))
+        if len(strata) < len(rows):  # map takes it for the end of the rows
+            raise ValueError("The function of the stratum raised StopIteration.")
 
 
 class StratumCodes(dict[tuple[type, Any], int]):

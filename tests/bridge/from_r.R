@@ -21,7 +21,7 @@ pairs = function(users, items, ...) {
   sampler = pystrat$NegativePairBatchSampler(users, items, ..., seed = 1L)
   format(collect_rows(batch_sampler_python(sampler), 10)$rows, digits = 16, trim = TRUE)
 }
-mixture = batch_sampler_python(corpus$CorpusMixtureBatchSampler(arguments[3], 8, suffixes = list(".txt"), sample = 50L,
+mixture = batch_sampler_python(corpus$CorpusMixtureBatchSampler(arguments[3], 8, suffixes = list(".txt"), sample = 50,
   rules = list("gold *", "a,b 20", "news 10"), seed = 1))
 weighted = function() pystrat$WeightedBatchSampler(c(1, 2, 0, 4, 0.5, 3, 1, 1), 3, n_batches = 7, seed = 5)
 told = batch_sampler_python(weighted())(NULL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -12,12 +11,10 @@ import pytest
 
 import rbridge
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
-from pystrat.corpus.lua_patterns import MalformedPattern, lua_to_regex
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_sampler, columns_of, instance_of
 from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
 from tests.corpus.test_lines import TEXTS
-from tests.corpus.test_lua_patterns import random_pattern
 
 __all__ = ["folder"]  # the fixture
 
@@ -38,7 +35,7 @@ def in_folder(folder: Path, base: Any) -> Iterator[Path]:
 
 
 def given_in_r(r: Session, given: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments as R takes them: a number of lines is an integer, and numbers with texts are a list."""
+    """Return arguments as R takes them: numbers with texts are a list."""
 
     def crossed(value: Any) -> Any:
         if isinstance(value, dict):
@@ -49,15 +46,14 @@ def given_in_r(r: Session, given: dict[str, Any]) -> dict[str, Any]:
             return base["list"](*[each if isinstance(each, str) else float(each) for each in value])
         return value if kinds == {True} else np.array(value, dtype=np.float64)
 
-    lines = {name for name in ("sample", "max_length") if not isinstance(given.get(name, 0.5), float)}
-    integers = {name: np.atleast_1d(np.array(given[name], dtype=np.int32)) for name in lines}
-    return {**{name: crossed(value) for name, value in given.items()}, **integers}
+    return {name: crossed(value) for name, value in given.items()}
 
 
 def assert_same_plan(r: Session, sampler: CorpusMixtureBatchSampler, generator: Any, epoch: int = 0) -> None:
     frame = r.call("corpus_plan", generator, epoch)
     assert tuple(r.rinterface.baseenv["class"](frame)) == ("data.frame",)
-    found, table = columns_of(frame), sampler.plan_of(epoch).table()
+    found, table = columns_of(frame), sampler.plan(epoch)
+    table["rule"] = table["rule"].astype("float64")
     assert list(found) == list(table)
     for name in table:
         assert np.array_equal(found[name], table[name].to_numpy(), equal_nan=name != "file"), name
@@ -75,7 +71,6 @@ def assert_same_plan(r: Session, sampler: CorpusMixtureBatchSampler, generator: 
         {**PAIRS, "sample": 70, "max_length": [9, 2]},
         {**PAIRS, "sample": 0.3, "rules": ["%.en$ 0.1", "^news 00.7"], "num_replicas": 2},
         {**PAIRS, "sample": 2000, "batch_size": 1000, "rules": ["news *", "* 1"]},
-        {**PAIRS, "sample": 50, "max_length": [6, 9], "lengths": "words"},
         {**PAIRS, "epoch_end": "first_exhausted"},
         {**PAIRS, "epoch_end": "all_exhausted", "weights": [3, 0.7], "num_replicas": 3, "shuffle": False},
         {**PAIRS, "epoch_end": "all_exhausted", "weights": ["*", 2]},
@@ -119,7 +114,7 @@ def test_accepted_lines_and_files_that_no_rule_covers(in_folder: Path, r: Sessio
     assert str(warned_in_r[0].message) == str(warned[0].message)
     assert_same_sampler(r, mixture, generator)
     assert_same_plan(r, mixture, generator)
-    assert mixture.plan.table()["excluded"].sum() > 0
+    assert mixture.plan()["excluded"].sum() > 0
 
 
 # What R has no second form of: a list of one number is a number, and one text is a vector of texts.
@@ -145,8 +140,8 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
     """A byte that is no character is not lost: in the plan, in errors that name the file, and when it is read."""
     with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt"), "wb") as text:
         text.write(b"line\n")
-    mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=1, seed=1)
-    in_r = r.call("batch_sampler_corpus_mixture", str(tmp_path), 1, np.array([1], dtype=np.int32), None, ".txt", seed=1)
+    mixture = CorpusMixtureBatchSampler(tmp_path, 1, suffixes=[".txt"], sample=2, seed=1)
+    in_r = r.call("batch_sampler_corpus_mixture", str(tmp_path), 1, 2, None, ".txt", seed=1)
     assert_same_sampler(r, mixture, in_r)
     generator = rbridge.as_torch_sampler(mixture)
     assert columns_of(r.call("corpus_plan", generator))["file"] == ["caf\\xe9"]
@@ -155,18 +150,6 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
     mixture.dataset().table.found[0].paths[0].write_bytes(b"longer than before\n")
     with pytest.raises(rbridge.RError, match=r"caf\\xe9.txt has changed since its lines were found"):
         r.call_function(r.call_function(instance[".iter"]))
-
-
-def test_lua_patterns_are_the_same_regular_expressions(r: Session) -> None:
-    dice = random.Random(2)
-    for _ in range(1000):
-        pattern = random_pattern(dice)
-        try:
-            expected = lua_to_regex(pattern).decode()
-        except MalformedPattern as error:
-            expected = str(error)
-        found = r.call("lua_to_regex", np.frombuffer(pattern, dtype=np.uint8))
-        assert found[0][0] == expected, pattern
 
 
 # Rare events ----------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def test_samplers_deliver_the_batches_of_python(told: dict[str, Any], texts: Pat
     given: dict[str, Any] = {"rules": ["gold *", "a,b 20", "news 10"], "sample": 50, "suffixes": [".txt"]}
     mixture = CorpusMixtureBatchSampler(texts, 8, **given, seed=1)
     assert told["mixture"] == mixture.batches(0).rows.tolist()
-    assert told["plan"] == [file.drawn for file in mixture.plan.files] == [10, 20, 0, 15]
+    assert told["plan"] == mixture.plan()["drawn"].tolist() == [10, 20, 0, 15]
 
 
 def test_numbers_of_pairs_cross_whole(told: dict[str, Any]) -> None:

@@ -12,12 +12,13 @@ import pandas as pd
 import pytest
 
 from pystrat import MultilabelBatchSampler, NegativePairBatchSampler, TripleBatchSampler
-from pystrat.corpus import CorpusPlan, RareEventBatchSampler
+from pystrat.corpus import RareEventBatchSampler
+from pystrat.corpus.mixture import weights_of_files
 from rbridge import RError
 from rbridge.session import Session
 from tests.bridge.calls import Calls
 from tests.bridge.test_specimens import CALLS, R_TESTS, as_json
-from tests.corpus.test_division import REFUSED as REFUSED_WEIGHTS
+from tests.corpus.test_mixture import REFUSED
 from tests.reference.golden_specimens import as_text
 from tests.specimens import Specimen
 from tools.site.names import r_name
@@ -29,8 +30,8 @@ OF_A_LANGUAGE = {"strata", "groups", "labels", "keys", "table", "spec", "source"
 OF_A_LANGUAGE |= {"counts", "lengths", "rows", "weights", "suffixes", "targets", "rules", "positives", "negatives"}
 OF_A_LANGUAGE |= {"accept", "across_columns", "balance", "shares", "majority", "multiplier", "beta"}
 OF_A_LANGUAGE |= {"n_users", "n_items"}  # codes count from 1 in R
-# A number of lines is an integer in R, where a task may have the strata.
-DIFFERENT = {("CorpusMixtureBatchSampler", "sample"), ("NoDuplicatesBatchSampler", "min_samples_per_stratum")}
+# In R, a task may have the strata.
+DIFFERENT = {("NoDuplicatesBatchSampler", "min_samples_per_stratum")}
 REFUSE = """
 function(specimen, given) {
   vapply(given, function(values) {
@@ -150,13 +151,15 @@ def test_a_shortfall_is_warned_of_with_batches_counted_from_1(r: Session, base: 
         r.call("batch_sampler_multilabel", base["as.data.frame"](columns), 1, rare="warn")
 
 
-@pytest.mark.parametrize("weights", [weights for weights, _ in REFUSED_WEIGHTS if isinstance(weights, list)])
-def test_weights_of_files(weights: Any, r: Session, base: Any) -> None:
+@pytest.mark.parametrize("weights", [given["weights"] for given, _ in REFUSED if type(given.get("weights")) is list])
+def testweights_of_files(weights: Any, r: Session, base: Any) -> None:
     values = [float(weight) if type(weight) is int else weight for weight in weights]
     crossed = base["list"](*[r.rinterface.NULL if value is None else value for value in values])
-    lines, sample = np.array([30.0, 60, 5, 900]), np.array([100], dtype=np.int32)
-    with pytest.raises(RError) as refused:
-        r.call("make_corpus_plan", list("abcd"), lines, sample, weights=crossed)
-    with pytest.raises(ValueError) as expected:
-        CorpusPlan(list("abcd"), [30, 60, 5, 900], 100, weights=weights)
-    assert str(refused.value) == str(expected.value).replace("CorpusPlan", "rbridge")
+    try:
+        expected = list(weights_of_files(weights, list("abcd")))
+    except (TypeError, ValueError) as refused:
+        with pytest.raises(RError) as refused_in_r:
+            r.call("weights_of_stage", crossed, list("abcd"))
+        assert str(refused_in_r.value) == str(refused)
+        return
+    assert list(r.call("weights_of_stage", crossed, list("abcd"))) == expected

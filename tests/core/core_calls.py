@@ -33,7 +33,7 @@ TOLD: dict[str, Any] = {
     **dict.fromkeys(("k", "count"), 2),
 }
 # Requests with one of these parts have data that the host has checked and the core does not check again.
-CHECKED_BY_HOST = {"auxiliary", "drawn", "keeps", "parents"}
+CHECKED_BY_HOST = {"auxiliary", "drawn", "parents"}
 METHODS = ("plan", "prepare", "begin", "draw_more", "tell", "ask", "apply", "function")
 MOST_VALUES = 120  # of a part; changes of few are more likely to matter
 

@@ -1,49 +1,46 @@
-"""Plans and epochs of mixtures, with and without files."""
+"""Mixtures of files of so many lines, with and without files."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any, Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pystrat.corpus import CorpusPlan
-from tests.inside import core
-
-
-def plan_of(lines: Iterable[int], sample: Any = None, **chosen: Any) -> CorpusPlan:
-    """Return the plan of files with so many lines, called f0, f1, ..."""
-    counts = list(lines)
-    return CorpusPlan([f"f{place}" for place in range(len(counts))], counts, sample, **chosen)
-
-
-def drawn(plan: CorpusPlan) -> list[int]:
-    return [file.drawn for file in plan.files]
+from pystrat.corpus import CorpusMixtureBatchSampler
+from tests.inside import kinds
 
 
 def write_lines(folder: Path, lines: Iterable[int]) -> Path:
     """Write files with so many lines, called f0.txt, f1.txt, ..."""
     for place, size in enumerate(lines):
-        (folder / f"f{place}.txt").write_text("a line\n" * size, encoding="utf-8")
+        (folder / f"f{place}.txt").write_text("".join(f"f{place} {line}\n" for line in range(size)), encoding="utf-8")
     return folder
 
 
-def mixture_of(
-    lines: Any, drawn: Any, kept: Any, seed: int, *, shuffle: bool = True, replace: bool = True
-) -> core.Instance:
-    """Return what draws the epochs of a recipe with these numbers for each file."""
-    parts = {
-        "lines": np.array(lines, dtype=np.float64),
-        "drawn": np.array(drawn, dtype=np.float64),
-        "kept": np.array(kept, dtype=np.float64),
-        "batch_size": np.array([1000.0]),
-        "shuffle": np.array([shuffle], dtype=np.int32),
-        "replace": np.array([replace], dtype=np.int32),
-    }
-    return core.Instance("mixture", parts, seed)
+def mixture_of(folder: Path, **given: Any) -> CorpusMixtureBatchSampler:
+    """Return a mixture of these files."""
+    return CorpusMixtureBatchSampler(folder, **{"batch_size": 8, "suffixes": [".txt"], "seed": 1, **given})
 
 
-def drawn_lines(lines: Any, drawn: Any, kept: Any, seed: int, **how: bool) -> NDArray[Any]:
-    """Return the lines of epoch 0 of such a recipe."""
-    return mixture_of(lines, drawn, kept, seed, **how).draw(0)["rows"]
+def instance_of(lines: Any, *, weights: Any = None, seed: int = 1, **given: Any) -> Any:
+    """Return what draws a mixture of files with so many lines, whose weights are numbers or "*", without files."""
+    defaults = {"batch_size": 8, "assign": "shuffled", "epoch_end": "sample", "shuffle": True}
+    parts = kinds.check("mixture", {**defaults, **given, "weights": weights})
+    parts["lines"] = np.array(lines, dtype=np.float64)
+    if weights is not None:
+        table = weights if isinstance(weights, Mapping) else {0: weights}
+        parts["file_weights"] = np.array([-1 if one == "*" else one for each in table.values() for one in each], float)
+        if len(table) > 1:
+            parts["begins"] = np.array(list(table), dtype=np.float64)
+    return kinds.Instance("mixture", parts, seed, [f"f{file}" for file in range(len(lines))])
+
+
+def drawn(lines: Any, **given: Any) -> list[int]:
+    """Return the lines that an epoch draws of each file."""
+    return [int(count) for count in instance_of(lines, **given).describe()["drawn"]]
+
+
+def batches_of(instance: Any, epoch: int) -> list[list[int]]:
+    found = instance.draw(epoch)
+    return [rows.tolist() for rows in np.split(found["rows"], found["offsets"][1:-1])]

@@ -192,11 +192,11 @@ def test_files_that_are_not_regular_files_of_text_are_refused_and_nothing_hangs(
             ("'source' parameter must have regular files", lambda: CorpusDataset([path], [".src"])),
             (
                 "'source' parameter must have regular files",
-                lambda: CorpusMixtureBatchSampler([path], 2, suffixes=[".src"]),
+                lambda: CorpusMixtureBatchSampler([path], 2, suffixes=[".src"], sample=9),
             ),
             (
                 "'rules' parameter must be a regular file",
-                lambda: CorpusMixtureBatchSampler([text], 2, suffixes=[""], rules=path),
+                lambda: CorpusMixtureBatchSampler([text], 2, suffixes=[""], sample=9, rules=path),
             ),
             ("'spec' parameter must be a regular file", lambda: TreeSampler({"x": [1]}, path, length=1)),
         ]

@@ -172,7 +172,7 @@ test_refused_parameters = refusals(
         ({"multiplier": 0.01}, "'multiplier' .* must keep at least 1 row: be at least 0.5 / 7. Got 0.01"),
         ({"multiplier": 9.8}, "'multiplier' .* must ask for at most 68 negatives, the lines of all files. Got 9.8"),
         ({"multiplier": 2.5, FILES: 3}, "'neg.* be at least 4, so that the files of every epoch have 18 lines. Got 3 "),
-        ({FILES: 6}, "'negative_files_per_epoch' .* must be an integer from 1 to 5. Got 6"),
+        ({FILES: 6}, "'negative_files_per_epoch' .* must be at most 5, the number of files of negatives. Got 6"),
         ({"batch_size": 1}, "'batch_size' .* must be at least 3, for at most 7 batches: the smallest stratum, 'positi"),
         ({"positive_weight": 0}, "'positive_weight' .* must be a finite number above 0. Got 0"),
         ({"num_replicas": 8}, "'num_replicas' .* must be at most 7: the smallest stratum, 'positive', has 7 rows"),

@@ -57,7 +57,8 @@ def naive_batches(
         is_nested = len(set(zip(outer, inner))) == len(set(inner))
         deal = dealt_in_turn if is_nested else lambda *rows: Coloring(*rows).colors
         found = deal(order, outer, inner, n_batches)
-        return [[row for row, batch in zip(order, found) if batch == number] for number in range(n_batches)]
+        batches = [[row for row, batch in zip(order, found) if batch == number] for number in range(n_batches)]
+        return [sorted(batch, key=lambda row: outer[row]) for batch in batches] if strata is not None else batches
     batches = dealt_apart(order, rows_of(columns, across_columns), n_batches)
     return [sorted(batch, key=list(order).index) for batch in batches]
 

@@ -211,6 +211,10 @@ class NaiveMixedGroups(NaiveGroups):
                 if batches.lacking:
                     batches.batch_of = {group: batch % self.n_batches for group, batch in skeleton.items()}
         self.level(batches.batch_of)
+        if "mean_batch_size" in parameters:  # the minimum is what the skeleton has
+            self.minimum = len(self.codes)
+            self.minimum = max(1, min(self.kept(self.skeleton)[0]))
+            self.floors = self.kept(self.skeleton)[0]
 
     def find_groups(self) -> None:
         """Number the groups, and find what each holds, and the stratum for which it counts."""

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import NoDuplicatesBatchSampler, epoch_permutation
-from tests.inside import core
 from tests.reference.golden_no_duplicates import are_alike, columns_of, naive_batches, naive_number, rows_of
 from tests.reference.golden_vectors import GOLDEN
 
@@ -152,18 +151,6 @@ def test_a_warning_holds_if_fewer_batches_are_possible() -> None:
     assert len(sampler) > 2 and str(warned[0].message).startswith(text.format(len(sampler)))
 
 
-@pytest.mark.parametrize("n_columns, across", [(1, False), (2, False), (3, False), (2, True), (3, True)])
-def test_a_recipe_has_a_batch_for_each_row_of_a_value(n_columns: int, across: bool) -> None:
-    rows = np.arange(6, dtype=np.int32)
-    columns = [rows + 6 * across * column for column in range(n_columns - 1)]
-    keys = np.concatenate([*columns, np.array([0, 1, 1, 1, 2, 3], dtype=np.int32) + 6 * across * (n_columns - 1)])
-    n_values = [len(set(keys.tolist()))] if across else [*[6] * (n_columns - 1), 4]
-    parts = {"n_columns": [n_columns], "n_values": n_values, "n_batches": [2]}
-    numbers = {name: np.array(values, dtype=np.float64) for name, values in parts.items()}
-    with pytest.raises(ValueError, match="'recipe' parameter must have a batch for each row of a value. Got fewer"):
-        core.Instance("no_duplicates", {"keys": keys, **numbers}, 1)
-
-
 def test_epochs_differ_and_repeat() -> None:
     sampler = NoDuplicatesBatchSampler(PAIRS, 3, seed=1)
     epochs = [batches_of(sampler, epoch) for epoch in range(10)]
@@ -252,8 +239,8 @@ def test_long_texts_are_shortened_where_they_are_shown() -> None:
         ),
         (
             {"keys": ["k"] * 2 + ["l"], "batch_size": 9, "strata": list("xxy"), "min_samples_per_stratum": 1},
-            "The 'strata' must have at least 2 rows of 'y', one for each batch. Got 1 row instead. The value 'k' needs "
-            "as many batches.",
+            "The 'strata' must have at least 2 rows of 'y', one for each batch. Got 1 row instead. The most frequent "
+            "key needs as many batches.",
         ),
     ],
 )

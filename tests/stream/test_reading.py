@@ -167,7 +167,7 @@ NO = {"label": "no"}
         (lambda source: [NO, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got '1' instead"),
         (lambda source: [NO, {"label": ["no", "no"]}], "stratum of row 1 .* one of 'no', 'yes'. Got 2 values"),
         (lambda source: [NO, {"label": None}], "stratum of row 1 .* Got 'NA' instead"),
-        (lambda source: [NO, Ended(), NO], "at row 1. StopIteration"),
+        (lambda source: [NO, Ended(), NO], "at row 1. ValueError: The function of the stratum raised StopIteration"),
         (lambda source: itertools.chain([1], [1 / 0 for _ in "x"]), "cannot be read at row 0. ZeroDivision"),
     ],
 )

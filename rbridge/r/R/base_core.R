@@ -155,7 +155,7 @@ table_recipe = function(kind, settings) {
   for (argument in names(Filter(function(value) !is.null(names(value)), arguments))) {
     data[[paste0(argument, "_strata")]] = class_codes(names(arguments[[argument]]), labels$names, argument, noun) - 1
   }
-  parts = core_plan(kind, c(arguments, data), labels$names)
+  parts = core_plan(kind, c(arguments, data), c(labels$names, unlist(lapply(rows, `[[`, "shown"))))
   parts = c(parts, data[setdiff(names(data), names(parts))])
   parts = parts[order(names(parts) == "found")] # what a search has found is the last part
   new_recipe(kind, settings$seed, parts, labels = labels)
@@ -190,7 +190,8 @@ format_arguments = function(recipe) {
   parts = recipe$parts
   given = if (is.null(recipe$open)) parts else recipe$open
   kind = sampler_kind(recipe$kind)
-  known = setdiff(names(formals(get(kind$class, envir = topenv()))), c("seed", kind$of_rows))
+  of_rows = arguments_of_rows(recipe$kind, given)
+  known = setdiff(names(formals(get(kind$class, envir = topenv()))), c("seed", of_rows))
   shown = lapply(intersect(known, names(given)), function(argument) {
     value = given[[argument]]
     named = parts[[paste0(argument, "_strata")]]
@@ -201,11 +202,15 @@ format_arguments = function(recipe) {
     }
     sprintf("* %s: %s", argument, show_setting(value))
   })
-  c(unlist(shown), format_seed(recipe), vapply(kind$of_rows, function(argument) {
+  c(unlist(shown), format_seed(recipe), vapply(setdiff(of_rows, "rows"), function(argument) {
     sprintf("* %s: %s", argument, if (!is.null(recipe$open)) {
       format_open(recipe$open[[argument]])
     } else if (argument == "strata") {
       sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
+    } else if (argument == "groups") {
+      sprintf("%.0f", parts$n_groups)
+    } else if (argument == "keys") {
+      show_names(recipe$labels$keys)
     } else if (argument == "labels") {
       show_names(recipe$labels$names)
     } else {

@@ -33,8 +33,13 @@ supplied_recipe = function(recipe, data_source, task) {
 
 # The arguments of a kind that may come from the dataset.
 row_arguments = function(kind, request) {
-  of_rows = sampler_kind(kind)$of_rows
+  of_rows = arguments_of_rows(kind, request)
   intersect(if (is.null(of_rows)) names(dataset_arguments) else of_rows, names(request))
+}
+
+arguments_of_rows = function(kind, request) {
+  of_rows = sampler_kind(kind)$of_rows
+  if (is.function(of_rows)) of_rows(request) else of_rows
 }
 
 waiting_arguments = function(kind, request) {
@@ -85,8 +90,8 @@ observed_argument = function(parameter) {
 #   waits = whether a value is to come from the dataset,
 #   supply = the value for a dataset, given what the user passed,
 #   stand_in = a value for a number of rows, if a kind that takes it plans with stand-ins,
-#   encode = list(data = what the core takes for a value, labels = those of a recipe), for kinds of the core in C++; by
-#     default, the value itself
+#   encode = list(data = what the core takes for a value, labels = those of a recipe, shown = further names for
+#     messages), for kinds of the core in C++; by default, the value itself
 # )
 dataset_arguments = list(
   strata = list(
@@ -96,6 +101,21 @@ dataset_arguments = list(
       strata = encode_strata(value, settings$missing)
       list(data = strata_data(strata), labels = strata["names"])
     }
+  ),
+  groups = list(
+    waits = function(value) is_deferred(value),
+    supply = function(value, data_source, task) {
+      if (is.null(value)) {
+        return(task_columns(task, group_role(task)))
+      }
+      refuse_as("groups", strata_of_source(value, data_source, task))
+    },
+    encode = function(value, settings) list(data = groups_data(encode_groups(value)))
+  ),
+  keys = list(
+    waits = function(value) is_column_names(value),
+    supply = function(value, data_source, task) refuse_as("keys", strata_of_source(value, data_source, task)),
+    encode = function(value, settings) value # which the kind has encoded
   ),
   n_rows = list(
     waits = is.null,
@@ -107,6 +127,10 @@ dataset_arguments = list(
       n_rows
     },
     stand_in = function(n_rows) n_rows
+  ),
+  rows = list(
+    waits = function(value) FALSE,
+    encode = function(value, settings) list(data = rows_by_epoch(value))
   ),
   weights = list(
     waits = function(value) is.null(value) || is.function(value) || is_column_name(value),
@@ -176,7 +200,7 @@ check_given_values = function(parameter, task) {
 
 # Values of rows that a recipe has belong to the rows of a dataset.
 check_given_rows = function(recipe, data_source, task) {
-  for (argument in setdiff(sampler_kind(recipe$kind)$of_rows, "n_rows")) {
+  for (argument in setdiff(arguments_of_rows(recipe$kind, recipe$parts), "n_rows")) {
     if (argument == "strata") {
       check_given_strata(recipe, data_source, task)
     } else {

@@ -72,7 +72,7 @@ escape = function(character) {
 
 # The first 100 characters, and "..." if there are more.
 shortened = function(text) {
-  if (nchar(text) <= 100L) text else paste0(substr(text, 1L, 100L), "...")
+  ifelse(nchar(text) <= 100L, text, paste0(substr(text, 1L, 100L), "..."))
 }
 
 # At most 15 digits; 17 for a number that would look like a whole number but is not.

@@ -102,18 +102,18 @@ shown_parts = c(
   "other groups" = "groups n_groups skeleton",
   "other pairs" = "cells",
   "other counts" = "counts table",
-  "other files" = "files lines n_positive_files",
-  "other numbers of rows" = "n_rows batches blocks drawn kept n_negatives remaining taken",
+  "other files" = "lines n_positive_files",
+  "other numbers of rows" = "n_rows batches blocks taken",
   "another tree" = paste("parents names selections modes prunings repeats columns summed row_weights n_values",
     "column_codes taken numbers auxiliary functions first second"),
   "another 'assign'" = "even",
   "another 'balance'" = "balanced",
-  "another 'epoch_end'" = "replace",
   "another 'keep'" = "together",
   "another 'min_samples_per_label'" = "minimum",
-  "another 'negative_files_per_epoch'" = "files_per_epoch",
   "another 'order'" = "in_rounds",
-  "another 'weights'" = "begins weights_strata",
+  "another 'rows'" = "n_candidates",
+  "another 'rules'" = "rule_weights file_rules",
+  "another 'weights'" = "begins weights_strata file_weights",
   "another number of batches, such as that of another 'num_replicas'," = "n_batches"
 )
 

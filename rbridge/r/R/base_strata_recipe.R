@@ -107,21 +107,6 @@ format_open = function(strata) {
   } else if (is.function(strata)) {
     "a function"
   } else {
-    sprintf("%d, of %s", length(strata$names), show_count(length(strata$codes), "row"))
+    "given"
   }
-}
-
-# The settings of a generator, and where its strata come from.
-format_strata_generator = function(recipe) {
-  settings = recipe$labels[setdiff(names(recipe$labels), "names")]
-  shown = if (is.null(recipe$open)) {
-    sprintf("%d, of %s", length(recipe$labels$names), show_count(length(recipe$parts$codes), "row"))
-  } else {
-    format_open(recipe$open$strata)
-  }
-  c(
-    format_labels(settings),
-    format_seed(recipe),
-    sprintf("* strata: %s", shown)
-  )
 }

@@ -22,7 +22,7 @@
 #'   `TRUE`: a batch is a list of `positions`, from 1, and `items`, the batch itself, so that the training loop can
 #'   report losses by example to a sampler.
 #'   `FALSE` (default): it is only the items.
-#' @param lengths,max_length,accept As in [batch_sampler_corpus_mixture()], except that excluded lines have no position.
+#' @param max_length,accept As in [batch_sampler_corpus_mixture()], except that excluded lines have no position.
 #'   In a mixture, all lines keep their positions; its `dataset()` has no limits.
 #' @param targets (`character()` or `list()`)\cr
 #'   The paths of the partners of the files of `source`, in the same order, with any names.
@@ -60,11 +60,10 @@
 #' dataset[2:1]
 #' corpus_dataset(folder, ".en", transform = function(lines) nchar(lines$en))[1:2]
 corpus_dataset = function(source, suffixes = c(".src", ".tgt"), transform = NULL, targets = NULL, positions = FALSE,
-  lengths = NULL, max_length = NULL, accept = NULL) {
+  max_length = NULL, accept = NULL) {
   check_function(accept, "accept")
   table = line_table(find_files(source, suffixes, targets))
-  remains = remaining_lines(table, lengths, max_length, accept)
-  lines_dataset(table, transform, positions, if (!is.null(remains)) which(remains))
+  lines_dataset(table, transform, positions, remaining_lines(table, max_length, accept))
 }
 
 # `remaining` are the numbers of the lines that have positions, NULL for all.
@@ -80,7 +79,7 @@ lines_dataset = function(table, transform, positions = FALSE, remaining = NULL) 
       named_sides(table, read_lines(table, if (is.null(remaining)) positions else remaining[positions]))
     },
     lengths = function(by = "words") {
-      found = do.call(pmax.int, line_lengths(by, table))
+      found = line_lengths(by, table)
       if (is.null(remaining)) found else found[remaining]
     },
     .getbatch = function(positions) {

@@ -14,8 +14,8 @@
 #'   The number of examples in an epoch, from 1 to 2147483647.
 #'   It may exceed `n_rows`, except without replacement.
 #' @param batch_size (`integer(1)`)\cr
-#'   The number of examples per batch, at least 1.
-#'   The last batch may be smaller.
+#'   The largest number of examples in a batch, at least 1.
+#'   The sizes of batches differ by at most 1.
 #' @param method (`character(1)`)\cr
 #'   How the examples of an epoch are chosen.
 #'   `"uniform"` (default): independent draws with replacement.
@@ -32,16 +32,16 @@
 #'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
 #' @param num_replicas (`integer(1)`)\cr
 #'   The number of processes that share an epoch.
-#'   The number of batches is rounded up to a multiple of it, and their sizes differ by at most 1.
+#'   The number of batches is rounded up to a multiple of it.
 #'   `NULL` (default): batches are not adapted to processes.
 #'
 #' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
 #'
 #' @section Guarantees:
-#' * An epoch visits exactly `sample` examples.
+#' * An epoch visits exactly `sample` examples, in drawn order.
 #' * `"uniform"` draws `sample.int(n_rows, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
-#'   `sample.int(n_rows, sample, useHash = FALSE)`, with the seed of the epoch, see [batch_sampler_instance].
+#'   `sample.int(n_rows, sample)`, with the seed of the epoch, see [batch_sampler_instance].
 #' * `"partition"` takes every step-th example, where step is `max(1, n_rows %/% sample)`, beginning with the first,
 #'   then with the second, and so on; an epoch continues where the last one ended.
 #'   Any `n_rows` consecutive draws, over all epochs, visit each example once.
@@ -50,10 +50,6 @@
 #'   Rows that are taken in turn begin anew in the first epoch of a vector.
 #' * The same call returns the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted
 #'   from 0.
-#'
-#' @section Errors:
-#' An argument has the wrong type or is out of range, there are too few examples without replacement or more batches
-#' than examples, or the dataset has another number of rows.
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
@@ -69,45 +65,31 @@
 #' sampler
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
-batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size, method = "uniform", seed = NULL,
-  num_replicas = NULL, rows = NULL) {
-  request = list(n_rows = n_rows, sample = sample, batch_size = batch_size, method = method, seed = seed,
-    num_replicas = num_replicas)
-  request_generator("epoch_subset", c(request, rows_by_epoch(rows)))
-}
-
-plan_epoch_subset = function(request) {
-  new_recipe("epoch_subset", request$seed, core_plan("epoch_subset", request))
+batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size, method = "uniform", rows = NULL, seed = NULL,
+  num_replicas = NULL) {
+  sampler_of("epoch_subset")
 }
 
 kind_epoch_subset = function() {
-  cutting_kind(
-    class = "batch_sampler_epoch_subset",
-    plan = plan_epoch_subset,
-    fits = function(recipe, data_source, task) {
-      if (!is.null(recipe$parts$rows)) {
-        check_given_values("rows", task)
-      }
-    },
-    vectors = list(
-      parts = c("n_rows", "sample", "batch_size", "num_replicas", "method", "rows", "begins", "n_candidates")
-    ),
-    bytes = function(recipe) {
-      pool = if (recipe$parts$method == "uniform_without_replacement") recipe$parts$n_rows else 0
-      4 * pool + 64 * length(recipe$parts$rows) + cutting_bytes(recipe, recipe$parts$sample)
-    },
-    n_rows = function(recipe) recipe$parts$n_rows,
-    describe = function(private) {
-      recipe = private$.recipe
-      order = if (recipe$parts$method == "partition") {
-        sprintf("* Order: next epoch %.0f", private$.place$epoch)
-      } else {
-        format_order(recipe, private$.place$epoch)
-      }
-      c(format_epoch_subset(recipe), order)
-    },
-    settings = function(recipe) c(format_epoch_subset(recipe), format_seed(recipe))
+  table_kind("epoch_subset",
+    of_rows = c("n_rows", "rows"),
+    fits = function(recipe, data_source, task) if (!is.null(recipe$parts$rows)) check_given_values("rows", task)
   )
 }
 
-format_epoch_subset = function(recipe) c(format_drawn(recipe), sprintf("* Method: '%s'", recipe$parts$method))
+# Rows by the first epoch in which they apply, as the core takes them; NULL if there are none.
+rows_by_epoch = function(rows) {
+  if (is.null(rows)) {
+    return(NULL)
+  }
+  is_table = is.list(rows) && !is.object(rows)
+  table = if (is_table) read_epoch_table(rows, "rows", "rows", "rows") else list("0" = rows)
+  stages = lapply(table, feedback_rows)
+  if (any(lengths(stages) == 0L)) {
+    stop_parameter("rows", "have rows for each epoch", "0 values")
+  }
+  numbers = as.double(unlist(stages, use.names = FALSE)) - 1
+  numbers[!(numbers >= 0 & numbers < largest_count & numbers == floor(numbers))] = -1
+  list(rows = as.integer(numbers), begins = as.double(names(table)),
+    n_candidates = as.double(lengths(stages, use.names = FALSE)))
+}

@@ -109,20 +109,9 @@ check_paths = function(paths, parameter, required) {
   as.character(paths)
 }
 
-# Names of files; equal names are preceded by as many folders as distinguish their paths.
-# If a path occurs more than once, the second occurrence is followed by " (2)", and so on.
+# Names of files as plans show them, with their folders if several files have the name.
 label_files = function(names, paths) {
-  folders = lapply(strsplit(dirname(paths), "/+", useBytes = TRUE), function(parts) parts[parts != "."])
-  labels = vapply(seq_along(names), function(file) {
-    same = folders[names == names[file]]
-    depth = 0L
-    while (length(unique(lapply(same, utils::tail, depth))) < length(unique(same))) {
-      depth = depth + 1L
-    }
-    paste(c(utils::tail(folders[[file]], depth), names[file]), collapse = "/")
-  }, "")
-  nth = vapply(seq_along(labels), function(file) sum(labels[seq_len(file)] == labels[file]), 0L)
-  ifelse(nth == 1L, labels, sprintf("%s (%d)", labels, nth))
+  ifelse(names %in% names[duplicated(names)], paste0(dirname(paths), "/", names), names)
 }
 
 # Names are bytes, which may not be text in any encoding, as file.path() expects.

@@ -10,11 +10,11 @@
 #'
 #' @param source,suffixes,targets As in [corpus_dataset()].
 #' @param batch_size (`integer(1)`)\cr
-#'   The number of lines per batch, at least 1.
-#'   The last batch may be smaller.
-#' @param sample (`double(1)` or `integer(1)`)\cr
-#'   The size of an epoch: a share between 0 and 1 of all lines that are not kept, or an integer such as `1000L`, the
-#'   number of lines including those that are kept.
+#'   The largest number of lines in a batch, at least 1.
+#'   The sizes of batches differ by at most 1.
+#' @param sample (`numeric(1)`)\cr
+#'   The size of an epoch: a share of all lines that are not kept, below 1; or the number of lines, including those that
+#'   are kept.
 #'   Only if `epoch_end` is `"sample"`.
 #' @param rules (`character()` or `list()`)\cr
 #'   The path of a file of rules; or two or more rules, or a list of any number of rules, see section *Rules*.
@@ -39,12 +39,8 @@
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): the drawn lines are shuffled.
 #'   `FALSE`: they come in the order of the files.
-#' @param lengths (`"words"`, `function` or `integer()`)\cr
-#'   The length of each line, for `max_length`: words between blanks, like `NULL` (default), on the longest side; a
-#'   function of lines as `lines()` of [corpus_dataset()] returns them; or numbers, in a matrix with a column for each
-#'   side.
 #' @param max_length (`integer()`)\cr
-#'   Longer lines are excluded; several numbers, such as `c(80, 120)`, are limits for each side.
+#'   Lines of more words are excluded; several numbers, such as `c(80, 120)`, are limits for each side.
 #'   `NULL` (default): no limit.
 #' @param accept (`function`)\cr
 #'   A function of lines as `lines()` of [corpus_dataset()] returns them, which returns for each position whether it is
@@ -58,7 +54,7 @@
 #' * `plan(epoch = NULL)`: returns the table of [corpus_plan()], by default that of the next epoch;
 #' * `dataset(transform = NULL, positions = FALSE)`: returns the [corpus_dataset()] of the files.
 #'
-#' Rows are lines, numbered over all files; with more than 2147483647 lines, they are doubles.
+#' Rows are lines, numbered over all files.
 #'
 #' @section Rules:
 #' A rule is a line `PATTERN WEIGHT`; a line that starts with `#` is a comment.
@@ -79,7 +75,7 @@
 #' * Excluded lines are never drawn, and shares are computed from the others; all lines keep their row numbers.
 #' * Drawing an epoch is an error if a file has changed.
 #'
-#' If weights change by epoch, epochs differ in their number of batches.
+#' If weights change by epoch, epochs may differ in their number of batches.
 #'
 #' @source
 #' OpenNMT's file sampling, options `-gsample` and `-gsample_dist`.
@@ -95,7 +91,7 @@
 #' mixture = batch_sampler_corpus_mixture(
 #'   folder,
 #'   batch_size = 32,
-#'   sample = 100L,
+#'   sample = 100,
 #'   rules = c("news 30", "* 70"),
 #'   suffixes = ".txt",
 #'   seed = 1
@@ -105,85 +101,46 @@
 #' sampler = mixture(dataset)
 #' rows = sampler$.iter()()
 #' dataset[rows[1:3]]
-batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules = NULL,
-  suffixes = c(".src", ".tgt"), targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled",
-  epoch_end = "sample", shuffle = TRUE, lengths = NULL, max_length = NULL, accept = NULL, seed = NULL,
-  num_replicas = NULL) {
-  limits = if (length(max_length) > 1L) {
-    check_max_length(max_length, check_suffixes(suffixes, source, targets))
-  }
-  request = list(batch_size = batch_size, assign = assign, epoch_end = epoch_end, shuffle = shuffle,
-    max_length = if (is.null(limits)) max_length else max(limits), seed = seed, num_replicas = num_replicas)
-  settings = core_plan("mixture", request)
+batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules = NULL, suffixes = c(".src", ".tgt"),
+  targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled", epoch_end = "sample",
+  shuffle = TRUE, max_length = NULL, accept = NULL, seed = NULL, num_replicas = NULL) {
+  request = list(batch_size = batch_size, sample = sample, rules = rules, weights = weights, temperature = temperature,
+    cap = cap, assign = assign, epoch_end = epoch_end, shuffle = shuffle, seed = seed, num_replicas = num_replicas)
+  core_plan("mixture", request) # before files are read
   check_function(accept, "accept")
   rules = if (!is.null(rules)) read_rules(rules)
   files = line_table(find_files(source, suffixes, targets))
-  limits = if (is.null(limits)) settings$max_length else limits
-  remains = remaining_lines(files, lengths, limits, accept)
-  remaining = if (is.null(remains)) files$lines else count_by_file(which(remains), files$lines)
-  stages = make_stages(files$names, remaining, weights, list(sample = sample, rules = rules,
-    temperature = temperature, cap = cap, epoch_end = epoch_end, assign = assign, batch_size = batch_size,
-    num_replicas = num_replicas))
-  of_stages = function(field) unlist(lapply(stages$plans, `[[`, field))
-  parts = core_plan("mixture", c(request, list(
-    lines = files$lines,
-    drawn = of_stages("drawn"),
-    kept = of_stages("kept"),
-    begins = if (length(stages$plans) > 1L) stages$begins,
-    remaining = if (!is.null(remains)) population_bits(remains)
-  )))
+  remaining = remaining_lines(files, max_length, accept)
+  data = c(
+    list(lines = files$lines, rows = if (!is.null(remaining)) remaining - 1L),
+    if (!is.null(rules)) list(rule_weights = rules$weights, file_rules = rules_of_files(rules, files$names)),
+    if (!is.null(weights)) weights_of_files(weights, files$names)
+  )
+  data = Filter(Negate(is.null), data)
   shown = shown_name(files$labels)
-  rule = stages$plans[[1L]]$rule
-  left_out = if (!is.null(rules)) shown[is.nan(rule)]
-  if (length(left_out) > 0L) {
-    warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
+  parts = core_plan("mixture", c(request, data), shown)
+  if (!is.null(rules)) {
+    warn_of_rules(shown, data$file_rules, length(rules$weights))
   }
-  unused = if (!is.null(rules)) setdiff(seq_along(rules$weights), rule)
-  if (length(unused) > 0L) {
-    warning(sprintf("These rules are those of no file: %s, counted from 1.", toString(unused)), call. = FALSE)
-  }
-  new_generator(new_recipe("mixture", seed, c(list(files = shown), parts),
-    labels = list(
-      rule = rule,
-      uniform_share = of_stages("uniform_share"),
-      share = of_stages("share"),
-      suffixes = files$suffixes,
-      paths = paths_as_bytes(unlist(files$paths)),
-      versions = unlist(files$versions, use.names = FALSE)
-    )))
+  new_generator(new_recipe("mixture", seed, c(parts, data), labels = list(
+    names = shown,
+    suffixes = files$suffixes,
+    paths = paths_as_bytes(unlist(files$paths)),
+    versions = unlist(files$versions, use.names = FALSE)
+  )))
 }
 
 kind_mixture = function() {
-  cutting_kind(
+  table_kind("mixture",
     class = "batch_sampler_corpus_mixture",
-    vectors = list(
-      parts = c("files", "lines", "drawn", "kept", "begins", "remaining", "batch_size", "num_replicas", "shuffle",
-        "even", "replace"),
-      labels = c("rule", "uniform_share", "share", "suffixes", "paths", "versions")
-    ),
-    bytes = mixture_bytes,
-    check = check_mixture,
+    of_rows = character(),
+    vectors = list(parts = NA, labels = c("names", "suffixes", "paths", "versions")),
+    check = function(recipe) check_file_labels(recipe, length(recipe$labels$suffixes)),
     n_rows = function(recipe) sum(recipe$parts$lines),
     setup = function(recipe, private) list(paths = bytes_as_paths(recipe$labels$paths)),
     draw = function(private, epoch) {
       check_versions(private$.setup$paths, private$.recipe$labels$versions)
       core_batches(private, epoch)
-    },
-    describe = function(private) {
-      recipe = private$.recipe
-      epoch = private$.place$epoch
-      order = if (recipe$parts$shuffle == 1) "shuffled" else "of the files, drawn"
-      c(
-        format_mixture(recipe, epoch, core_count(private, epoch)),
-        format_shuffled(recipe, epoch, order)
-      )
-    },
-    settings = function(recipe) {
-      c(
-        format_mixture(recipe, 0, count_of_recipe(recipe, 0)),
-        sprintf("* shuffle: %s", recipe$parts$shuffle == 1),
-        format_seed(recipe)
-      )
     },
     methods = list(
       plan = function(epoch = NULL) {
@@ -199,60 +156,76 @@ kind_mixture = function() {
   )
 }
 
-check_mixture = function(recipe) {
-  parts = recipe$parts
-  n_files = length(parts$files)
-  if (!is.character(parts$files) || n_files == 0L || length(parts$lines) != n_files) {
-    stop_parameter("recipe", "have names of files as 'files'", show_value(parts$files))
+# Each name has a file for each side.
+check_file_labels = function(recipe, n_sides) {
+  labels = recipe$labels
+  are_kinds = is.character(labels$names) && is.raw(labels$paths) && is.character(labels$versions)
+  n_files = length(recipe$parts$lines)
+  n_all = n_files * n_sides
+  if (!are_kinds || n_all == 0L || length(labels$names) != n_files || length(labels$versions) != n_all ||
+    sum(labels$paths == as.raw(0L)) != n_all - 1L) {
+    stop_parameter("recipe", "have a name, a path and a version of each file", "others")
   }
-  for (name in c("rule", "uniform_share", "share")) {
-    numbers = recipe$labels[[name]]
-    n_numbers = if (name == "rule") n_files else length(parts$drawn)
-    if (!is.double(numbers) || length(numbers) != n_numbers) {
-      required = sprintf("have %s as '%s'", show_count(n_numbers, "number"), name)
-      stop_parameter("recipe", required, show_value(numbers))
-    }
-  }
-  check_file_labels(recipe$labels, n_files)
-}
-
-mixture_bytes = function(recipe) {
-  parts = recipe$parts
-  n_lines = if (is.null(parts$remaining)) 0 else sum(parts$lines)
-  200 * max(lines_of_stages(recipe)) + 32 * n_lines
-}
-
-# Each name has a file for each suffix.
-check_file_labels = function(labels, n_files) {
-  are_kinds = is.character(labels$suffixes) && is.raw(labels$paths) && is.character(labels$versions)
-  n_all = n_files * length(labels$suffixes)
-  if (!are_kinds || n_all == 0L || length(labels$versions) != n_all || sum(labels$paths == as.raw(0L)) != n_all - 1L) {
-    stop_parameter("recipe", "have a path and a version of each file", "others")
-  }
-}
-
-draws_with_replacement = function(parts) !is_even(parts) && (is.null(parts$replace) || parts$replace == 1L)
-
-is_even = function(parts) !is.null(parts$even) && parts$even == 1L
-
-# `count` is the number of batches of the epoch, 0 if only a draw tells it.
-format_mixture = function(recipe, epoch, count) {
-  parts = recipe$parts
-  stage = stage_of(recipe, epoch)
-  c(
-    sprintf("* Files: %d, of %s", length(parts$files), show_count(sum(parts$lines), "line")),
-    sprintf("* Lines: %.0f drawn%s and %.0f kept in %s", sum(stage$drawn),
-      if (draws_with_replacement(parts)) "" else " without replacement", sum(stage$kept),
-      if (length(parts$begins) > 0L) sprintf("epoch %.0f", epoch) else "an epoch"),
-    format_limits(parts, count, "line")
-  )
 }
 
 # The lines of the files of a recipe.
 table_of_recipe = function(recipe, paths) {
   labels = recipe$labels
   check_versions(paths, labels$versions)
-  sides = rep(seq_along(labels$suffixes), each = length(recipe$parts$files))
-  line_table(list(suffixes = labels$suffixes, names = recipe$parts$files, paths = unname(split(paths, sides)),
+  sides = rep(seq_along(labels$suffixes), each = length(labels$names))
+  line_table(list(suffixes = labels$suffixes, names = labels$names, paths = unname(split(paths, sides)),
     parameters = rep("recipe", length(labels$suffixes))))
+}
+
+# The weights of files in all epochs as the core takes them.
+weights_of_files = function(weights, names) {
+  is_table = is.list(weights) && !is.object(weights) && !is.null(names(weights))
+  table = list("0" = weights)
+  if (is_table) {
+    table = read_epoch_table(weights, "weights", "weights", "lists of weights")
+  }
+  numbers = unlist(lapply(table, weights_of_stage, names), use.names = FALSE)
+  list(file_weights = numbers, begins = if (length(table) > 1L) as.double(names(table)))
+}
+
+weights_of_stage = function(weights, names) {
+  required = sprintf("be a list with a number from 0 to %.0f, or '*', for each file", largest_exact)
+  weights = in_order_of(plain_value(weights), list(names), "weights")
+  if (is.object(weights) || !(is.numeric(weights) || is.character(weights) || is.list(weights))) {
+    stop_parameter("weights", required, show_value(weights))
+  }
+  if (length(weights) != length(names)) {
+    stop_parameter("weights", sprintf("have one entry for each file, %d", length(names)),
+      show_count(length(weights), "value"))
+  }
+  numbers = vapply(as.list(weights), weight_number, 0, USE.NAMES = FALSE)
+  wrong = which(is.nan(numbers))
+  if (length(wrong) > 0L) {
+    advice = if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*')."
+    stop_parameter("weights", required, sprintf("a list with %s", show_value(weights[[wrong[1L]]])), advice)
+  }
+  numbers
+}
+
+# The number of a weight, NaN for one that is none.
+weight_number = function(weight) {
+  is_number = is.numeric(weight) && !is.object(weight) && length(weight) == 1L
+  if (identical(weight, "*")) {
+    kept_weight
+  } else if (is_number && isTRUE(weight >= 0 && weight <= largest_exact)) {
+    as.double(weight)
+  } else {
+    NaN
+  }
+}
+
+warn_of_rules = function(names, of_files, n_rules) {
+  left_out = names[of_files == 0]
+  if (length(left_out) > 0L) {
+    warning(sprintf("No rule covers these files, which are left out: %s.", show_names(left_out, Inf)), call. = FALSE)
+  }
+  unused = setdiff(seq_len(n_rules), of_files)
+  if (length(unused) > 0L) {
+    warning(sprintf("These rules are those of no file: %s, counted from 1.", toString(unused)), call. = FALSE)
+  }
 }

@@ -2,7 +2,7 @@
 # weight.
 
 # `source` is a file of rules, or a list or several of them written out.
-# -> list(weights = NaN for rules that keep all lines of a file, patterns = a list of the regular expressions of each)
+# -> list(weights = -1 for rules that keep all lines of a file, patterns = a list of the regular expressions of each)
 read_rules = function(source) {
   bytes = text_of_rules(source)
   ends = c(which(bytes == as.raw(10L)), length(bytes) + 1L)
@@ -57,7 +57,7 @@ read_rule = function(words, where) {
   }
   star = charToRaw("*")
   keeps = identical(words[[2L]], star)
-  weight = if (keeps) NaN else decimal_of(words[[2L]])
+  weight = if (keeps) kept_weight else decimal_of(words[[2L]])
   if (!keeps && !isTRUE(weight > 0)) {
     refused("have weights that are positive decimal numbers, or '*'", words[[2L]])
   }
@@ -70,7 +70,7 @@ read_rule = function(words, where) {
     if (length(alternative) == 0L) {
       refused("have no empty alternative between commas", words[[1L]])
     }
-    found = lua_to_regex(alternative)
+    found = core_call("lua_pattern", list(pattern = alternative))
     if (!is.null(found$reason)) {
       refused("have valid Lua patterns", alternative, sprintf("In this one, %s.", found$reason))
     }
@@ -84,14 +84,16 @@ decimal_of = function(word) {
   if (grepl("^([0-9]+[.]?[0-9]*|[.][0-9]+)$", text, useBytes = TRUE)) as.double(text) else NaN
 }
 
-# The number of the rule of each file, NaN for none: the first that keeps all lines and covers it, else the first that
+# The number of the rule of each file, 0 for none: the first that keeps all lines and covers it, else the first that
 # covers it.
 rules_of_files = function(rules, names) {
-  found = rep(NaN, length(names))
-  for (rule in rev(order(!is.nan(rules$weights)))) {
+  found = numeric(length(names))
+  for (rule in rev(order(rules$weights != kept_weight))) {
     patterns = rules$patterns[[rule]]
     covered = Reduce(`|`, lapply(patterns, grepl, names, perl = TRUE, useBytes = TRUE), length(patterns) == 0L)
     found[rep_len(covered, length(names))] = rule
   }
   found
 }
+
+kept_weight = -1 # of files whose lines occur once in each epoch

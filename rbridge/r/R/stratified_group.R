@@ -5,7 +5,7 @@
 #' together, or apart, with a minimum number of rows of every stratum in every batch.
 #' It is for rows that belong together, such as the images of a patient or the events of a session.
 #' The Python class `pystrat.StratifiedGroupBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' Its documentation has the guarantees.
 #'
 #' Guide: \guide{groups}.
 #' Example: `vignette("groups-in-batches", package = "rbridge")`.
@@ -65,17 +65,26 @@
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
 batch_sampler_stratified_group = function(min_samples_per_stratum = NULL, groups = NULL, keep = "together",
   strata = NULL, mean_batch_size = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
-  configuration = core_plan("stratified_group", list(min_samples_per_stratum = min_samples_per_stratum,
-    mean_batch_size = mean_batch_size, keep = keep, rare = rare, missing = missing, seed = seed,
-    num_replicas = num_replicas))
-  strata = if (!is_deferred(strata)) encode_strata(strata, configuration$missing) else unicode_text(strata, "strata")
-  groups = if (!is_deferred(groups)) encode_groups(groups) else unicode_text(groups, "groups")
-  if (is.list(strata) && is.list(groups)) {
-    return(new_generator(grouped_recipe(strata, groups, configuration)))
-  }
-  # Both entries are always present, even as NULL: otherwise, `$` could match another name partially.
-  configuration = c(configuration, list(strata = strata, groups = groups))
-  new_generator(open_recipe("stratified_group", configuration$seed, configuration, grouped_labels(configuration)))
+  sampler_of("stratified_group")
+}
+
+kind_stratified_group = function() {
+  table_kind("stratified_group",
+    of_rows = c("strata", "groups"),
+    plan = function(request) {
+      recipe = table_recipe("stratified_group", request)
+      recipe$parts$skeleton = core_described(recipe)$skeleton # takes long to find again
+      recipe
+    },
+    setup = grouped_setup,
+    describe = function(private) {
+      groups = paste(" and", show_count(private$.recipe$parts$n_groups, "group"))
+      format_ranged(private$.setup, private$.place$epoch, groups)
+    },
+    methods = c(ranged_methods(), list(
+      min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest)
+    ))
+  )
 }
 
 encode_groups = function(groups) {
@@ -89,90 +98,6 @@ groups_data = function(groups) {
   }
   n_groups = length(groups$names)
   list(groups = recipe_codes(groups$codes, n_groups), n_groups = as.double(n_groups))
-}
-
-# `strata` and `groups` are encoded.
-grouped_recipe = function(strata, groups, configuration) {
-  data = c(strata_data(strata), groups_data(groups))
-  settings = configuration[setdiff(names(configuration), c("strata", "groups"))]
-  parts = core_plan("stratified_group", c(settings, data), strata$names)
-  new_recipe("stratified_group", configuration$seed, parts, labels = grouped_labels(configuration, strata))
-}
-
-grouped_shown = c("min_samples_per_stratum", "mean_batch_size", "keep", "rare", "missing", "num_replicas")
-
-grouped_labels = function(configuration, strata = NULL) {
-  c(shown_settings(configuration, grouped_shown), list(names = strata$names))
-}
-
-kind_stratified_group = function() {
-  core_kind(
-    class = "batch_sampler_stratified_group",
-    vectors = list(
-      parts = c("codes", "n_strata", "groups", "n_groups", "n_batches", "min_samples_per_stratum", "together",
-        "skeleton", "permuted"),
-      labels = c(grouped_shown, "names")
-    ),
-    bytes = function(recipe) {
-      parts = recipe$parts
-      cells = if (is.null(parts$skeleton)) 0 else (parts$n_strata + 1) * parts$n_batches
-      strata_bytes(recipe) + 400 * length(parts$codes) + 16 * cells
-    },
-    complete = function(recipe, data_source, task) {
-      if (is.null(recipe$open)) {
-        check_given_strata(recipe, data_source, task)
-        return(recipe)
-      }
-      grouped_recipe(grouped_strata(recipe$open, data_source, task), source_groups(recipe$open, data_source, task),
-        recipe$open)
-    },
-    check = check_stratum_names,
-    setup = grouped_setup,
-    describe = function(private) {
-      groups = paste(" and", show_count(private$.recipe$parts$n_groups, "group"))
-      format_ranged(private$.setup, private$.place$epoch, groups)
-    },
-    settings = function(recipe) {
-      shown = if (is.null(recipe$open)) sprintf("%.0f", recipe$parts$n_groups) else format_open(recipe$open$groups)
-      c(format_strata_generator(recipe), sprintf("* groups: %s", shown))
-    },
-    methods = c(ranged_methods(), list(
-      min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest)
-    ))
-  )
-}
-
-# The strata of an open recipe, encoded; they may be known before the groups.
-grouped_strata = function(configuration, data_source, task) {
-  if (!is.list(configuration$strata)) {
-    return(source_strata(data_source, configuration, task))
-  }
-  check_task_order(task)
-  check_strata_rows(data_source, length(configuration$strata$codes))
-  configuration$strata
-}
-
-# The groups of an open recipe, encoded: given values, columns of the task, or its group role.
-source_groups = function(configuration, data_source, task) {
-  groups = configuration$groups
-  if (is.null(groups)) {
-    columns = group_role(task)
-    return(encode_groups(task_columns(task, columns)))
-  }
-  refuse_as("groups", if (is.character(groups) && names_columns(groups, task, source_rows(data_source))) {
-    encode_strata(task_columns(task, groups), missing = NULL, are_strata = FALSE)
-  } else {
-    given_groups(groups, data_source, task)
-  })
-}
-
-# The given groups of the rows of a task, or of a dataset without a task; text has one value per row.
-given_groups = function(groups, data_source, task) {
-  check_task_order(task, bind_groups)
-  encoded = if (is.character(groups)) encode_strata(groups, missing = NULL, are_strata = FALSE) else groups
-  check_strata_rows(data_source, length(encoded$codes),
-    advice = if (is.character(groups) && is.null(task)) "Names of columns need a task.")
-  encoded
 }
 
 group_role = function(task) {
@@ -191,11 +116,10 @@ bind_groups = paste(
 
 # What an instance shows of its plan.
 grouped_setup = function(recipe, private) {
-  parts = recipe$parts
-  plan = core_call("group_plan", parts)
+  plan = core_described(recipe)
   table = data.frame(stratum = recipe$labels$names, plan[c("rows", "groups", "largest", "fewest", "most")])
-  held = held_by_groups(table, parts$together == 1, plan)
-  shown = structure(range_plan(table, parts$n_batches, held), most_batches = as.integer(plan$most_batches))
+  held = held_by_groups(table, recipe$parts$keep == "together", plan)
+  shown = structure(range_plan(table, plan$n_batches, held), most_batches = as.integer(plan$most_batches))
   c(ranged_setup(recipe), list(plan = shown))
 }
 
@@ -206,7 +130,7 @@ held_by_groups = function(table, together, plan) {
     return(sprintf("%s and at most %s of a group", held, show_count(plan$most_of_group, "row")))
   }
   possible = ""
-  if (plan$mixed) {
+  if (plan$mixed == 1) {
     verb = if (plan$most_batches == 1) "is" else "are"
     possible = sprintf("; at most %s %s possible", show_batches(plan$most_batches), verb)
   }

@@ -6,7 +6,7 @@
 #' It is for losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
 #' InfoNCE: a row with the same query or document would be a false negative.
 #' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' Its documentation has the guarantees.
 #'
 #' Guide: \guide{no-duplicates}.
 #'
@@ -37,15 +37,8 @@
 #'
 #' @return A generator of class `"batch_sampler_no_duplicates"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns a `data.frame()` with one row for each key: `key`, the number of its `values`, the rows of the
-#'   `largest` of them, and this value, `frequent`, as text of at most 100 characters; a longer one ends with `"..."`.
-#'   With `across_columns`, it has one row for all columns.
-#'
-#' @source
-#' The name is that of the batch sampler of sentence-transformers, where values count in all columns.
-#' There, the number of batches is not known before the epoch, and the last batches are small or left out.
-#' D. Konig, "Ueber Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre", 1916, and D. de Werra,
-#' "Equitable colorations of graphs", 1971, color the edges of graphs.
+#' * `plan()`: returns a `data.frame()` with one row for each key, or for all columns: `key`, the number of its
+#'   `values`, the rows of the `largest` of them, and this value, `frequent`, as text of at most 100 characters.
 #'
 #' @seealso [batch_sampler_stratified_group()] to spread groups without a limit, or to keep them together.
 #'
@@ -60,22 +53,38 @@
 #' lapply(coro::collect(sampler$.iter()), function(rows) pairs[rows, ])
 batch_sampler_no_duplicates = function(batch_size, keys, across_columns = FALSE, strata = NULL,
   min_samples_per_stratum = NULL, seed = NULL, num_replicas = NULL) {
-  configuration = core_plan("no_duplicates", list(batch_size = batch_size, across_columns = across_columns,
-    min_samples_per_stratum = min_samples_per_stratum, seed = seed, num_replicas = num_replicas))
-  has_strata = !is.null(strata) || !is.null(min_samples_per_stratum)
-  keys = if (is.character(keys) && is_deferred(keys)) unicode_text(keys, "keys") else encode_keys(keys, across_columns)
-  if (has_strata) {
-    strata = if (is_deferred(strata)) unicode_text(strata, "strata") else encode_strata(strata, missing = NULL)
-  }
-  if (is.list(keys) && (is.list(strata) || !has_strata)) {
-    return(new_generator(distinct_recipe(keys, strata, configuration)))
-  }
-  # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-  configuration = c(configuration, list(keys = keys, strata = strata, has_strata = has_strata))
-  new_generator(open_recipe("no_duplicates", configuration$seed, configuration, distinct_labels(configuration)))
+  sampler_of("no_duplicates")
 }
 
-# -> list(parts = as the core takes them, titles, names = the values of each key as text)
+kind_no_duplicates = function() {
+  table_kind("no_duplicates",
+    # Batches without a minimum of strata have none, also if the dataset has.
+    of_rows = function(request) {
+      c("keys", if (!is.null(request$strata) || !is.null(request$min_samples_per_stratum)) "strata")
+    },
+    plan = function(request) {
+      keys = encode_keys(request$keys, request$across_columns)
+      recipe = table_recipe("no_duplicates", replace(request, "keys", list(keys)))
+      places = core_described(recipe)$frequent + 1
+      recipe$labels$frequent = unlist(Map(function(names, place) shortened(names[place]), keys$names, places))
+      recipe
+    },
+    vectors = list(parts = NA, labels = c("names", "keys", "frequent")),
+    n_rows = function(recipe) length(recipe$parts$keys) / recipe$parts$n_columns,
+    check = check_key_labels,
+    methods = list(
+      plan = function() {
+        if (is.null(private$.in_order)) {
+          recipe = private$.recipe
+          data.frame(key = recipe$labels$keys, values = as.integer(recipe$parts$n_values),
+            largest = as.integer(core_described(recipe)$largest), frequent = recipe$labels$frequent)
+        }
+      }
+    )
+  )
+}
+
+# -> list(data = as the core takes them, labels, names = the values of each key as text, shown = all of them)
 encode_keys = function(keys, across_columns) {
   columns = refuse_as("keys", strata_columns(keys))
   check_some_rows(length(columns[[1L]]$values), 0L, "keys")
@@ -89,9 +98,9 @@ encode_keys = function(keys, across_columns) {
     names = list(found$names)
     titles = paste(titles, collapse = ", ")
   }
-  parts = list(keys = unlist(lapply(numbered, `[[`, "codes")) - 1L, n_columns = as.double(length(columns)),
+  data = list(keys = unlist(lapply(numbered, `[[`, "codes")) - 1L, n_columns = as.double(length(columns)),
     n_values = as.double(lengths(names)))
-  list(parts = parts, titles = titles, names = names)
+  list(data = data, labels = list(keys = titles), names = names, shown = shortened(unlist(names)))
 }
 
 titles_of = function(columns) {
@@ -120,114 +129,13 @@ number_across = function(columns, numbered) {
   )
 }
 
-# `keys` and `strata`, if there are any, are encoded.
-distinct_recipe = function(keys, strata, configuration) {
-  data = c(keys$parts, if (!is.null(strata)) strata_data(strata))
-  settings = configuration[setdiff(names(configuration), c("keys", "strata", "has_strata"))]
-  name_of = function(of, places) {
-    if (of == "stratum") {
-      return(sprintf("'%s'", strata$names[places + 1]))
-    }
-    shortened(keys$names[[places[1L] + 1]][places[2L] + 1])
-  }
-  parts = core_plan("no_duplicates", c(settings, data), name_of)
-  shown = unlist(Map(function(names, place) shortened(names[place + 1]), keys$names, parts$frequent),
-    use.names = FALSE)
-  labels = c(distinct_labels(configuration), list(keys = keys$titles, frequent = shown, largest = parts$largest))
-  new_recipe("no_duplicates", configuration$seed, parts[setdiff(names(parts), c("frequent", "largest"))],
-    labels = labels)
-}
-
-distinct_shown = c("batch_size", "across_columns", "min_samples_per_stratum", "num_replicas")
-
-distinct_labels = function(configuration) shown_settings(configuration, distinct_shown)
-
-kind_no_duplicates = function() {
-  core_kind(
-    class = "batch_sampler_no_duplicates",
-    vectors = list(
-      parts = c("keys", "n_columns", "n_values", "n_batches", "codes", "n_strata"),
-      labels = c(distinct_shown, "keys", "frequent", "largest")
-    ),
-    bytes = function(recipe) 200 * length(recipe$parts$keys) + 300 * rows_of_keys(recipe),
-    n_rows = rows_of_keys,
-    complete = function(recipe, data_source, task) {
-      if (is.null(recipe$open)) {
-        check_given_keys(data_source, task, rows_of_keys(recipe))
-        return(recipe)
-      }
-      given = recipe$open
-      keys = source_keys(given, data_source, task)
-      strata = given$strata
-      if (given$has_strata && !is.list(strata)) {
-        strata = source_strata(data_source, list(strata = strata, missing = NULL), task)
-      }
-      distinct_recipe(keys, strata, given)
-    },
-    check = check_key_labels,
-    describe = function(private) format_no_duplicates(private$.recipe, private$.place$epoch),
-    settings = function(recipe) {
-      settings = recipe$labels[setdiff(names(recipe$labels), c("keys", "frequent", "largest"))]
-      keys = if (is.null(recipe$open)) show_names(recipe$labels$keys) else format_open_keys(recipe$open$keys)
-      c(format_labels(settings), format_seed(recipe), sprintf("* keys: %s", keys))
-    },
-    methods = list(
-      plan = function() {
-        if (is.null(private$.in_order)) {
-          labels = private$.recipe$labels
-          data.frame(key = labels$keys, values = as.integer(private$.recipe$parts$n_values),
-            largest = as.integer(labels$largest), frequent = labels$frequent)
-        }
-      }
-    )
-  )
-}
-
-rows_of_keys = function(recipe) length(recipe$parts$keys) / recipe$parts$n_columns
-
-format_open_keys = function(keys) if (is.character(keys)) show_names(keys) else show_names(keys$titles)
-
-# The keys of an open recipe, encoded: given values, or columns of the task.
-source_keys = function(configuration, data_source, task) {
-  keys = configuration$keys
-  across_columns = configuration$across_columns
-  if (is.character(keys)) {
-    if (refuse_as("keys", names_columns(keys, task, source_rows(data_source)))) {
-      return(encode_keys(task_columns(task, keys), across_columns))
-    }
-    keys = encode_keys(keys, across_columns)
-  }
-  check_given_keys(data_source, task, length(keys$parts$keys) / keys$parts$n_columns)
-  keys
-}
-
-# Given keys belong to the rows of the dataset, in their order.
-check_given_keys = function(data_source, task, n_rows) {
-  check_given_values("keys", task)
-  refuse_as("keys", check_strata_rows(data_source, n_rows))
-}
-
 check_key_labels = function(recipe) {
-  labels = recipe$labels
+  check_stratum_names(recipe)
   n_keys = length(recipe$parts$n_values)
   for (label in c("keys", "frequent")) {
-    if (!is.character(labels[[label]]) || length(labels[[label]]) != n_keys) {
-      stop_parameter("recipe", sprintf("have %s as '%s'", show_count(n_keys, "text"), label),
-        show_value(labels[[label]]))
+    texts = recipe$labels[[label]]
+    if (!is.character(texts) || length(texts) != n_keys) {
+      stop_parameter("recipe", sprintf("have %s as '%s'", show_count(n_keys, "text"), label), show_value(texts))
     }
   }
-  if (!is.double(labels$largest) || length(labels$largest) != n_keys) {
-    stop_parameter("recipe", sprintf("have %s as 'largest'", show_count(n_keys, "number")), show_value(labels$largest))
-  }
-}
-
-format_no_duplicates = function(recipe, next_epoch) {
-  n_rows = rows_of_keys(recipe)
-  n_batches = recipe$parts$n_batches
-  sizes = show_rows(c(n_rows %/% n_batches, divide_up(n_rows, n_batches)))
-  c(
-    sprintf("* Rows: %.0f, of keys %s", n_rows, show_names(recipe$labels$keys)),
-    sprintf("* Batches: %.0f of %s, no two with the same value", n_batches, sizes),
-    format_shuffled(recipe, next_epoch)
-  )
 }

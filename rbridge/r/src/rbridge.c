@@ -401,7 +401,7 @@ SEXP C_draw(SEXP reference, SEXP key, SEXP epoch) {
 }
 
 SEXP C_count_batches(SEXP reference, SEXP key, SEXP epoch) {
-  if (TYPEOF(reference) == EXTPTRSXP) return count_in_cpp(reference);
+  if (TYPEOF(reference) == EXTPTRSXP) return count_in_cpp(reference, epoch);
   Instance instance;
   if (find_instance(reference, key, &instance) == NULL) return R_NilValue;
   int64_t count = instance.kind->count_batches(instance.self, (uint32_t)Rf_asReal(epoch));

@@ -1,4 +1,4 @@
-/* The stratum of each row; rows that are in no batch have the number of strata. */
+/* The stratum or the group of each row; rows that are in no batch have the number of strata. */
 
 #pragma once
 
@@ -14,20 +14,22 @@ struct Codes {
   int64_t n_rows = 0, n_strata = 0;
   List<int64_t> counts; /* n_strata + 1: the rows of each stratum, then those that are in no batch */
 
-  Codes(const Values &given, Host &host) {
-    if (const auto *found = std::get_if<View<uint8_t>>(&given["codes"])) {
+  Codes(
+      const Values &given, Host &host, const std::string &name = "codes", const std::string &noun = "strata"
+  ) {
+    if (const auto *found = std::get_if<View<uint8_t>>(&given[name])) {
       bytes = *found;
     } else {
-      integers = given.array<int32_t>("codes", "be numbers of strata, raw or integer");
+      integers = given.array<int32_t>(name, text("be numbers of ", noun, ", raw or integer"));
     }
     n_rows = bytes.length + integers.length;
-    if (n_rows < 1 || n_rows > LARGEST_COUNT) refuse("codes", "", text("have from 1 to ", LARGEST_COUNT, " values"));
-    n_strata = given.count("n_strata", 1, static_cast<double>(n_rows));
+    if (n_rows < 1 || n_rows > LARGEST_COUNT) refuse(name, "", text("have from 1 to ", LARGEST_COUNT, " values"));
+    n_strata = given.count("n_" + noun, 1, static_cast<double>(n_rows));
     counts = List<int64_t>(n_strata + 1);
     bool are_valid = bytes.values != nullptr ? count_bytes(host) : count_integers(host);
-    if (!are_valid) refuse("codes", "others", "be numbers of strata from 0, or the number of strata");
+    if (!are_valid) refuse(name, "others", text("be numbers of ", noun, " from 0, or the number of ", noun));
     if (std::find(counts.begin(), counts.end() - 1, 0) != counts.end() - 1) {
-      refuse("codes", "none", "have a row of each stratum");
+      refuse(name, "fewer", text("have rows of all ", noun));
     }
   }
 

@@ -141,6 +141,8 @@ class List : public std::vector<T, Memory> {
   using Base::Base;
   template <class Count, class = std::enable_if_t<std::is_integral_v<Count>>>
   explicit List(Count count) : Base(static_cast<size_t>(count)) {}
+  template <class Count, class = std::enable_if_t<std::is_integral_v<Count>>>
+  List(Count count, const T &value) : Base(static_cast<size_t>(count), value) {}
   template <class Place>
   T &operator[](Place place) { return Base::data()[place]; }
   template <class Place>

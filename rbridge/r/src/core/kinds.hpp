@@ -26,8 +26,11 @@ class Sampler {
   /* Give what follows from the recipe, besides the number of batches. */
   virtual void describe(Host &) const {}
   virtual bool has_unused_seed() const { return false; }
+  virtual int64_t batches_of(uint32_t) const { return n_batches; }
+  /* What fingerprints show of the numbers of batches. */
+  virtual std::string identity() const { return text(n_batches); }
 
-  int64_t n_batches = 0;
+  int64_t n_batches = 0; /* of the first epoch */
 };
 
 /* A sampler whose batches depend on feedback. Its state is vectors that the host owns and the core changes in place; a
@@ -79,20 +82,24 @@ std::unique_ptr<Sampler> make(const Values &given, uint32_t seed, Host &host) {
 }
 
 extern const Kind uniform_kind, stratified_kind, downsampled_kind, one_stratum_kind, strata_subset_kind, per_label_kind,
+    no_duplicates_kind, stratified_group_kind,
     stream_kind, pairs_kind, triples_kind, tree_kind, tree_root_kind, tree_node_kind, weighted_kind,
     prioritized_kind, sum_tree_kind, perplexity_kind, by_length_kind, min_samples_for_batch_size_kind, permutation_kind,
     digest_kind, number_values_kind, random_stream_kind, sharded_kind, sharded_plan_kind,
-    multilabel_kind, stratified_split_kind, density_weights_kind, advice_kind;
+    multilabel_kind, stratified_split_kind, density_weights_kind, advice_kind,
+    epoch_subset_kind, mixture_kind, rare_events_kind, lua_pattern_kind;
 
 /* Return the kind of this name, or NULL. */
 inline const Kind *find_kind(const std::string &name) {
   for (const Kind *kind : {
            &uniform_kind, &stratified_kind, &downsampled_kind, &one_stratum_kind, &strata_subset_kind, &per_label_kind,
+           &no_duplicates_kind, &stratified_group_kind,
            &stream_kind, &pairs_kind, &triples_kind, &tree_kind, &tree_root_kind, &tree_node_kind,
            &weighted_kind, &prioritized_kind, &sum_tree_kind, &perplexity_kind, &by_length_kind,
            &min_samples_for_batch_size_kind,
            &permutation_kind, &digest_kind, &number_values_kind, &random_stream_kind, &sharded_kind, &sharded_plan_kind,
-           &multilabel_kind, &stratified_split_kind, &density_weights_kind, &advice_kind,
+           &multilabel_kind, &stratified_split_kind, &density_weights_kind, &advice_kind, &epoch_subset_kind,
+           &mixture_kind, &rare_events_kind, &lua_pattern_kind,
        }) {
     if (kind->name == name) return kind;
   }
@@ -240,7 +247,7 @@ inline bool identify_sampler(
       if (std::find(others.begin(), others.end(), name) != others.end()) continue;
       shared += " " + name + "=" + identified(value, host);
     }
-    shared += text(" n_batches=", sampler.n_batches);
+    shared += " n_batches=" + sampler.identity();
     host.give("fingerprint", reinterpret_cast<const uint8_t *>(shared.data()), static_cast<int64_t>(shared.size()));
   });
 }

@@ -8,6 +8,8 @@ namespace pystrat {
 
 inline const std::string RARE_ADVICE = "it, or set 'rare' to 'warn' or 'allow'.";
 
+enum Rare { RARE_ERROR, RARE_WARN, RARE_ALLOW, RARE_REPEAT };
+
 /* Check that either the minimum or the mean size is given; `what` has the minimum. */
 inline void check_one_size(const Values &given, const std::string &minimum, const std::string &what) {
   if (given.has(minimum) != given.has("mean_batch_size")) return;
@@ -56,10 +58,12 @@ inline void give_weights(const List<double> &weights, const List<double> &taken,
   host.give("normalized", normalized.data(), weights.count());
 }
 
-/* The rows of strata in an epoch, of those that are available. */
+/* The rows of strata in an epoch, of those that are available; or their groups. */
 struct Counts {
   std::vector<int64_t> counts, available;
   int64_t n_rows = 0;
+  int64_t most_batches = LARGEST_COUNT; /* a larger number of batches is lowered to it */
+  std::string noun = "row";             /* of what is counted */
   int64_t smallest = 0; /* the stratum with the fewest rows, if possible one that is whole: keeping more rows of others
                            would not help */
 
@@ -81,7 +85,7 @@ struct Counts {
   std::string shown() const {
     int64_t all = available[static_cast<size_t>(smallest)];
     std::string has = is_part() ? text("keeps ", fewest(), " of") : "has";
-    return text("smallest stratum, '{stratum}', ", has, " ", count_of(all, "row"));
+    return text("smallest stratum, '{stratum}', ", has, " ", count_of(all, noun));
   }
 };
 
@@ -113,6 +117,33 @@ inline int64_t batches_by_mean(int64_t n_rows, double mean, double replicas, int
   bool may_fit = static_cast<double>(reachable) >= replicas;
   std::string advice = may_fit && largest > 0 ? text("Lower 'mean_batch_size' to at most ", largest, ".") : "";
   return share_batches(may_fit ? n_batches : std::min(n_batches, reachable), replicas, advice);
+}
+
+/* The same for batches that all need a row of every stratum, unless rare strata are allowed. advice() is what to do
+ * besides, if they are not.
+ */
+template <class Advice>
+int64_t batches_by_mean_for_all(const Counts &rows, double mean, double replicas, int rare, Advice advice, Host &host) {
+  int64_t fewest = rows.fewest(), shared = limited(replicas);
+  int64_t count = std::min(count_by_mean(rows.n_rows, mean), rows.most_batches);
+  if (rare == RARE_ERROR && fewest < shared && fewest <= count) {
+    refuse_replicas(rows, "Lower " + (count < shared ? "it." : RARE_ADVICE));
+  }
+  int64_t reachable = rare == RARE_ERROR ? std::min(fewest, rows.most_batches) : rows.most_batches;
+  int64_t n = batches_by_mean(rows.n_rows, mean, replicas, reachable);
+  n = std::min(n, rows.most_batches - rows.most_batches % shared);
+  if (n <= fewest || rare == RARE_ALLOW) return n;
+  if (rare == RARE_WARN) {
+    host.stratum = rows.smallest;
+    host.warning = text("The ", rows.shown(), ", and the 'mean_batch_size' parameter makes ", count_of(n, "batch"));
+    host.warning += ": some batches hold no row of it.";
+    return n;
+  }
+  std::string further = advice();
+  refuse_mean(
+      mean, n, rows.n_rows, fewest - fewest % shared, shared, "the " + rows.shown(), "Raise " + RARE_ADVICE + further,
+      rows.smallest
+  );
 }
 
 /* The fewest batches of at most `size` rows, which is the parameter `name`, a multiple of the replicas, each with a row

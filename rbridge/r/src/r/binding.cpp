@@ -318,9 +318,10 @@ SEXP prepare_in_cpp(SEXP kind, SEXP recipe, SEXP seed) {
   return result;
 }
 
-SEXP count_in_cpp(SEXP pointer) {
+SEXP count_in_cpp(SEXP pointer, SEXP epoch) {
   Instance *instance = find_instance(pointer);
-  return instance == nullptr ? R_NilValue : Rf_ScalarReal(double(instance->sampler->n_batches));
+  if (instance == nullptr) return R_NilValue;
+  return Rf_ScalarReal(double(instance->sampler->batches_of(static_cast<uint32_t>(Rf_asReal(epoch)))));
 }
 
 SEXP describe_in_cpp(SEXP pointer) {

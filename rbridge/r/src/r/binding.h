@@ -16,7 +16,7 @@ int is_in_cpp(SEXP kind);
 SEXP plan_in_cpp(SEXP kind, SEXP request);
 SEXP call_in_cpp(SEXP function, SEXP request);
 SEXP prepare_in_cpp(SEXP kind, SEXP recipe, SEXP seed);
-SEXP count_in_cpp(SEXP pointer);
+SEXP count_in_cpp(SEXP pointer, SEXP epoch);
 SEXP describe_in_cpp(SEXP pointer);
 SEXP draw_in_cpp(SEXP pointer, SEXP epoch);
 SEXP identify_in_cpp(SEXP pointer);

@@ -11,8 +11,6 @@ const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size";
 
 constexpr double MOST_ROWS = LARGEST_COUNT; /* of an epoch */
 
-enum { RARE_ERROR, RARE_WARN, RARE_ALLOW, RARE_REPEAT };
-
 const std::vector<std::string> RARE = {"error", "warn", "allow", "repeat"}, BALANCE = {"over", "under"},
                                ASSIGN = {"proportional", "even"};
 
@@ -99,7 +97,8 @@ class Stratified : public Dealt {
       take_repeatedly(minimums());
     } else {
       if (given.has(MINIMUM + "_strata")) n_batches = batches_by_quotas(minimums(), host);
-      else n_batches = given.has(MEAN) ? batches_by_mean_for_all(host) : batches_by_minimum(host);
+      else if (!given.has(MEAN)) n_batches = batches_by_minimum(host);
+      else n_batches = batches_by_mean_for_all(rows, mean, replicas, rare, [&] { return advice_to_repeat(); }, host);
       /* Proportional batches could be empty if there are more batches than rows of every stratum. */
       is_even = given.choice("assign", ASSIGN) == 1 || n_batches > rows.fewest();
     }
@@ -305,26 +304,10 @@ class Stratified : public Dealt {
     }
   }
 
-  int64_t batches_by_mean_for_all(Host &host) const {
-    int64_t fewest = rows.fewest(), shared = limited(replicas), count = count_by_mean(rows.n_rows, mean);
-    if (rare == RARE_ERROR && fewest < shared && fewest <= count) {
-      refuse_replicas(rows, "Lower " + (count < shared ? "it." : RARE_ADVICE));
-    }
-    int64_t n = batches_by_mean(rows.n_rows, mean, replicas, rare == RARE_ERROR ? fewest : +LARGEST_COUNT);
-    if (n <= fewest || rare == RARE_ALLOW) return n;
-    if (rare == RARE_WARN) {
-      host.stratum = rows.smallest;
-      host.warning = text("The ", rows.shown(), ", and the '", MEAN, "' parameter makes ", count_of(n, "batch"));
-      host.warning += ": some batches hold no row of it.";
-      return n;
-    }
-    int64_t most = fewest - fewest % shared;
-    std::string advice = "Raise " + RARE_ADVICE;
-    if (can_repeat()) {
-      advice += " To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat', and give ";
-      advice += "'min_samples_per_stratum', too.";
-    }
-    refuse_mean(mean, n, rows.n_rows, most, shared, "the " + rows.shown(), advice, rows.smallest);
+  std::string advice_to_repeat() const {
+    if (!can_repeat()) return "";
+    return " To repeat the rows of rare strata, which keeps the minimum, set 'rare' to 'repeat', and give "
+           "'min_samples_per_stratum', too.";
   }
 
   /* The most batches that keep a minimum for each stratum; 0 for none, and at least one is above 0. */

@@ -98,7 +98,7 @@ test_that("names of values of known things decide, or are refused", {
     writeLines(rep(c("x", "x y", "x y z"), 20), file.path(folder, name))
   }
   mixture = function(weights, limits) {
-    batch_sampler_corpus_mixture(folder, 8, sample = 20L, suffixes = c(".a", ".b"), weights = weights,
+    batch_sampler_corpus_mixture(folder, 8, sample = 20, suffixes = c(".a", ".b"), weights = weights,
       max_length = limits, seed = 1)(NULL)$batches(0)
   }
   expect_identical(mixture(c(web.de = 3, news.de = 1), c(.b = 2, .a = 1)), mixture(c(1, 3), c(1, 2)))

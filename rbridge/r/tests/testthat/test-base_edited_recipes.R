@@ -43,13 +43,12 @@ cases = list(
   list(batch_sampler_multilabel(data.frame(a = c(1, 0, 1, 0), b = c(1, 1, 0, 0)), 1, max_batches = 1, seed = 1),
     "have 2 names of labels. Got 'a'" = list(labels.names = "a")),
   list(batch_sampler_no_duplicates(1, list(c(1, 2, 2, 2, 3, 4)), seed = 1),
-    "have a batch for each row of a value. Got fewer" = list(n_batches = 2),
-    "have 1 number as 'largest'. Got 2 values" = list(labels.largest = numeric(2))),
+    "have 1 text as 'frequent'. Got 2 values" = list(labels.frequent = c("1", "2"))),
   list(batch_sampler_pairs(c("a", "b"), 1:2, 0.5, 4, seed = 1),
     "have 2 texts as 'user_ids'. Got 'a'" = list(labels.user_ids = "a")),
-  list(batch_sampler_corpus_mixture(corpus_of(a = 30, b = 60), 8, 20L, suffixes = ".txt", seed = 1),
-    "keep at most the lines of each file. Got more" = list(kept = c(31, 0)),
-    "have a path and a version of each file. Got others" = list(labels.paths = as.raw(1))),
+  list(batch_sampler_corpus_mixture(corpus_of(a = 30, b = 60), 8, 20, suffixes = ".txt", seed = 1),
+    "have whole numbers as 'lines'. Got others" = list(lines = c(1.5, 2)),
+    "have a name, a path and a version of each file. Got others" = list(labels.paths = as.raw(1))),
   list(batch_sampler_tree(turns, 4, "active", table = list(label = rep(c("active", "inactive"), c(4, 8))), seed = 1),
     "have the nodes and the columns of a tree. Got others" = list(taken = as.raw(1)),
     "have two arguments of each function. Got others" = list(first = c(10, -10)))
@@ -90,7 +89,7 @@ edits_of_vector = function(vector) {
 # Edits that are accepted, by kind and part.
 may_be = c("perplexity maximum negative", "tree names largest", "tree names empty",
   "tree repeats largest", "tree summed negative", "tree weights zero",
-  "pairs power zero", "prioritized alpha zero",
+  "mixture file_weights negative", "pairs power zero", "prioritized alpha zero",
   "prioritized epsilon zero", "prioritized n_rows zero")
 
 # Edits of a part, or of a vector of the state, are refused, or accepted if `may_be` has them.

@@ -180,8 +180,7 @@ test_that("an instance and an epoch take at most the memory that is said", {
     batch_sampler_epoch_subset(n, n, 20, method = "partition", seed = 1),
     batch_sampler_perplexity(n, 2, maximum = -1.5, seed = 1),
     batch_sampler_sharded(4, counts = shard_counts(list(s = strata)), shards = "s", seed = 1, strata = strata),
-    batch_sampler_corpus_mixture(folder, 20, as.integer(n), suffixes = ".txt", max_length = 3, lengths = "words",
-      seed = 1),
+    batch_sampler_corpus_mixture(folder, 20, n, suffixes = ".txt", max_length = 3, seed = 1),
     batch_sampler_rare_events(files[1], files[2], 2, 20, negative_files_per_epoch = 1, seed = 1)
   )
   for (call in some_of(large, 4)) {

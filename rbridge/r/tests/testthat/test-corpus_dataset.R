@@ -56,7 +56,7 @@ test_that("no line of a file that has changed is read, without a mixture and at 
     seen = NULL
     dataset = corpus_dataset(list(path), ".txt", transform = function(lines) seen <<- lines)
     saved = unserialize(serialize(dataset, NULL))
-    mixture = batch_sampler_corpus_mixture(list(path), 2, 5L, suffixes = ".txt", seed = 1)(NULL)
+    mixture = batch_sampler_corpus_mixture(list(path), 2, 5, suffixes = ".txt", seed = 1)(NULL)
     mixture$batches(0)
     dataset[1]
     seen = NULL
@@ -87,7 +87,7 @@ test_that("a FIFO is refused and does not hang, and so are compressed files and 
   system2("mkfifo", shQuote(fifo))
   refused = sprintf("The 'source' parameter must have regular files. Got the FIFO '%s' instead.", fifo)
   expect_error(corpus_dataset(folder, ".txt"), refused, fixed = TRUE)
-  expect_error(batch_sampler_corpus_mixture(list(fifo), 2, 2L, suffixes = ".txt"), refused, fixed = TRUE)
+  expect_error(batch_sampler_corpus_mixture(list(fifo), 2, 2, suffixes = ".txt"), refused, fixed = TRUE)
   path = file.path(folder, "b.txt")
   for (write in list(gzfile, bzfile, xzfile)) {
     output = write(path, "wb")

@@ -24,13 +24,3 @@ test_that("wrong rows are refused, with the numbers of R", {
   refused(list("0" = 1:3, "4" = c(5, 6, 5)), "The 'rows' parameter must have no row twice for an epoch. Got 5 instead.")
   refused(c(0, 1), "The 'rows' parameter must hold row positions from 1 to 10, counted from 1. Got 0 instead.")
 })
-
-test_that("a sampler shows what it draws", {
-  generator = batch_sampler_epoch_subset(10, 5, 2, seed = 1)
-  expect_identical(capture.output(generator), c("<batch_sampler_epoch_subset> generator",
-    "* Examples: 5 of 10 in an epoch", "* Batches: 3, of at most 2 rows", "* Method: 'uniform'", "* seed: 1"))
-  expect_identical(capture.output(generator(NULL)), c("<batch_sampler_epoch_subset>", "* Examples: 5 of 10 in an epoch",
-    "* Batches: 3, of at most 2 rows", "* Method: 'uniform'", "* Order: drawn by seed 1, next epoch 0"))
-  of_partition = batch_sampler_epoch_subset(10, 5, 2, method = "partition")(NULL)
-  expect_identical(capture.output(of_partition)[5L], "* Order: next epoch 0")
-})

@@ -28,7 +28,7 @@ test_that("files without partners are taken as they are", {
   dataset = corpus_dataset(files, "")
   expect_equal(dataset$.length(), 20)
   expect_identical(dataset$lines(c(1, 11)), list(line = c("en news 1", "de news 1")))
-  mixture = batch_sampler_corpus_mixture(files, 4, 8L, c("^news 3", "%.de$ 1"), "", seed = 1)(NULL)
+  mixture = batch_sampler_corpus_mixture(files, 4, 8, c("^news 3", "%.de$ 1"), "", seed = 1)(NULL)
   expect_identical(mixture$plan()$file, files)
   expect_identical(mixture$dataset()$lines(20), list(line = "de news 10"))
   expect_error(corpus_dataset(files), fixed = TRUE,

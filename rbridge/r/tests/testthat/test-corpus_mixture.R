@@ -1,41 +1,39 @@
-# Mixtures of files: the golden cases, files and rules as R reads them, and what only R can be given. tests/bridge
-# compares plans, batches and lines with Python's.
+# Mixtures of files: the golden cases, rules as R reads them, and what only R can be given. tests/bridge compares plans,
+# batches, lines and refusals with Python's.
 
 sizes = c(IT1 = 30, MSDN = 60, gold = 5, news = 50)
 rules = c("gold *", "IT,MSDN 20", "news 10")
 
-mixture_of = function(folder, ..., sample = 50L, suffixes = ".txt", seed = 1) {
+mixture_of = function(folder, ..., sample = 50, suffixes = ".txt", seed = 1) {
   batch_sampler_corpus_mixture(folder, 8, sample, ..., suffixes = suffixes, seed = seed)
 }
 
-# A sampler whose recipe says that its files have these numbers of lines; the files are shorter.
-with_lines = function(lines, drawn, seed, kept = 0 * lines, batch_size = 8, ...) {
-  files = corpus_of(stats::setNames(rep(1, length(lines)), letters[seq_along(lines)]))
-  recipe = recipe_of(batch_sampler_corpus_mixture(files, 8, 50L, suffixes = ".txt"))
-  recipe$seed = seed
-  recipe$parts = utils::modifyList(recipe$parts, list(lines = lines, drawn = drawn, kept = kept,
-    batch_size = batch_size, ...))
-  generator_of_recipe(recipe)(NULL)
-}
-
-test_that("batches are those of the golden cases", {
+test_that("plans and batches are those of the golden cases", {
   for (case in read_golden("mixtures.json")$cases) {
     given = case$input
-    sampler = with_lines(as.double(given$lines), as.double(given$drawn), given$seed, as.double(given$kept),
-      given$batch_size, shuffle = as.integer(given$shuffle), even = 1L)
+    lines = as.double(unlist(given$lines))
+    folder = corpus_of(stats::setNames(lines, paste0("f", seq_along(lines) - 1)))
+    arguments = given[setdiff(names(given), c("lines", "epochs"))]
+    if (!is.null(arguments$rules)) {
+      arguments$rules = unlist(arguments$rules)
+    }
+    mixture = do.call(batch_sampler_corpus_mixture, c(list(folder, suffixes = ".txt"), arguments))
+    sampler = mixture(NULL)
     for (place in seq_along(given$epochs)) {
-      drawn = sampler$batches(given$epochs[[place]])
-      expected = lapply(case$expected[[place]], function(rows) as.integer(unlist(rows)) + 1L)
+      epoch = given$epochs[[place]]
+      plan = corpus_plan(mixture, epoch)
+      expect_equal(plan[c("drawn", "kept")], as.data.frame(lapply(case$expected[c("drawn", "kept")], function(counts) {
+        as.double(unlist(counts[[place]]))
+      })))
+      drawn = sampler$batches(epoch)
+      expected = lapply(case$expected$batches[[place]], function(rows) as.integer(unlist(rows)) + 1L)
       expect_identical(drawn$rows, unlist(expected))
       expect_identical(as.integer(diff(drawn$offsets)), lengths(expected))
+      sampler$set_epoch(epoch)
+      expect_identical(sampler$.length(), length(expected))
+      expect_identical(sampler$plan(), plan)
     }
   }
-})
-
-test_that("more lines than integers count are doubles", {
-  rows = with_lines(c(3e9, 2e9), c(600, 400), 5)$batches(0)$rows
-  expect_type(rows, "double")
-  expect_identical(tabulate(1 + (rows > 3e9)), c(600L, 400L))
 })
 
 test_that("files are taken in the order of their bytes, or as they are given", {
@@ -43,7 +41,6 @@ test_that("files are taken in the order of their bytes, or as they are given", {
   expect_identical(corpus_plan(mixture_of(folder))$file, c("B", "a", "a-b", "ab", "b"))
   given = mixture_of(file.path(folder, c("b.txt", "a.txt")))
   expect_identical(corpus_plan(given)$lines, c(1, 4))
-  expect_identical(corpus_plan(mixture_of(list(file.path(folder, "b.txt"))))$file, "b")
 })
 
 test_that("a file whose name is no text is found by absolute and relative paths", {
@@ -52,7 +49,7 @@ test_that("a file whose name is no text is found by absolute and relative paths"
   withr::local_dir(folder)
   writeLines("line", rawToChar(as.raw(c(0x63, 0x61, 0x66, 0xe9, 0x2e, 0x74, 0x78, 0x74))))
   for (source in c(folder, ".", "././")) {
-    sampler = batch_sampler_corpus_mixture(source, 1, 1L, suffixes = ".txt", seed = 1)
+    sampler = batch_sampler_corpus_mixture(source, 1, 2, suffixes = ".txt", seed = 1)
     expect_identical(corpus_plan(sampler)$file, "caf\\xe9")
     expect_identical(sampler(NULL)$dataset()$lines(1)[[1L]], "line")
   }
@@ -74,27 +71,50 @@ test_that("rules are those of a file, line by line in UTF-8, or written out", {
 
 test_that("what only R can be given is refused", {
   folder = corpus_of(sizes)
-  refused = function(message, ..., sample = 50L) {
+  refused = function(message, ..., sample = 50) {
     expect_error(mixture_of(folder, sample = sample, ...), message, fixed = TRUE)
   }
   refused("must have a pattern and a weight on each line. Got 'generic' on line 2 instead.", c("# first", "generic"))
   none = "The 'rules' parameter must be a file of rules, or a list of rules. Got"
   refused(paste(none, "'IT 20', no file, instead. Put a rule that is written out into a list."), "IT 20")
-  refused(paste(none, "3 instead."), 3)
-  refused(paste(none, "a list with 3 instead."), list(3))
   refused(paste(none, "a list with 2 values instead."), list(c("IT 20", "* 1")))
   refused("for each file. Got a value of class 'factor'", weights = factor(1))
   refused("Got a list with '3' instead. Numbers beside '*' are written as list(3, 1, '*').",
     weights = c(3, "*", 1, 1))
-  refused(paste("The 'sample' parameter must be a share between 0 and 1, or a number of lines: an integer from 1. Got",
-    "the floating-point number 1000.0 instead. A number of lines is written 1000, in R 1000L."), sample = 1000)
-  refused("Got the floating-point number NaN instead.", sample = NaN)
-  refused("Got 0 instead.", sample = 0L)
-  refused("Got TRUE instead.", sample = TRUE)
-  refused("must be at least 5, the lines that rules keep. Got 4 instead.", rules, sample = 4L)
+  refused("must be a share below 1, or a number of lines from 2. Got 1 instead.", sample = 1L)
+  refused("The 'weights' parameter must be a table from epochs, integers from 0 to 6700000, to lists of weights. Got",
+    weights = list("0" = 1:4, a = 1:4))
+  refused("must have one number for each side, 1, or be one number.", max_length = 1:3)
+  refused("must return true or false for each position. Got TRUE instead.", accept = function(lines) TRUE)
   of = "The 'mixture' parameter must be made by batch_sampler_corpus_mixture()."
   expect_error(corpus_plan(3), paste(of, "Got 3 instead."), fixed = TRUE)
   expect_error(corpus_plan(batch_sampler_epoch_subset(10, 5, 2)), of, fixed = TRUE)
+})
+
+test_that("lines beyond the limits are never drawn, and a dataset with limits has only what remains", {
+  folder = corpus_of(a = 9, b = 7, suffixes = c(".src", ".tgt"))
+  for (side in c("src", "tgt")) {
+    for (name in c("a", "b")) {
+      writeLines(strrep("w ", seq_len(if (name == "a") 9 else 7) %% (if (side == "src") 5 else 3)),
+        file.path(folder, paste0(name, ".", side)))
+    }
+  }
+  whole = corpus_dataset(folder)
+  of_sides = vapply(whole$lines(1:16), function(side) nchar(side) %/% 2, numeric(16L))
+  different = function(lines) lines$src != lines$tgt
+  for (limits in list(3, c(4, 1), c(.tgt = 1, .src = 4))) {
+    most = if (length(limits) == 1L) c(3, 3) else c(4, 1)
+    within = which(of_sides[, 1L] <= most[1L] & of_sides[, 2L] <= most[2L] & different(whole$lines(1:16)))
+    generator = mixture_of(folder, sample = 300, suffixes = c(".src", ".tgt"), max_length = limits, accept = different)
+    expect_identical(sort(unique(generator(whole)$batches(0)$rows)), within)
+    expect_identical(corpus_plan(generator)$excluded, c(9 - sum(within <= 9), 7 - sum(within > 9)))
+    limited = corpus_dataset(folder, max_length = limits, accept = different)
+    expect_length(limited, length(within))
+    expect_identical(limited[rev(seq_along(within))], whole[rev(within)])
+    expect_equal(limited$lengths(), pmax(of_sides[, 1L], of_sides[, 2L])[within])
+    expect_error(limited[length(within) + 1], "hold positions of lines from 1 to")
+  }
+  expect_identical(corpus_dataset(folder, positions = TRUE)[3:4], list(positions = 3:4, items = whole[3:4]))
 })
 
 test_that("a dataloader delivers the lines of the batches", {
@@ -103,17 +123,6 @@ test_that("a dataloader delivers the lines of the batches", {
   sampler = mixture_of(folder, rules, suffixes = c(".src", ".tgt"))(dataset)
   delivered = deliver(dataset, batch_sampler = sampler)
   expect_identical(delivered, lapply(epoch_of(sampler, 0), dataset$lines))
-  expect_identical(sampler$dataset()[1:3], dataset[1:3])
   expect_identical(sampler$dataset(transform = lengths)[1:3], c(src = 3L, tgt = 3L))
   expect_error(mixture_of(folder, suffixes = ".src")(dataset_of(3)), "as many rows as the sampler was made for, 145")
-})
-
-test_that("a sampler shows what it draws", {
-  folder = corpus_of(sizes)
-  generator = mixture_of(folder, rules)
-  expect_identical(capture.output(generator), c("<batch_sampler_corpus_mixture> generator", "* Files: 4, of 145 lines",
-    "* Lines: 45 drawn and 5 kept in an epoch", "* Batches: 7, of at most 8 lines", "* shuffle: TRUE", "* seed: 1"))
-  expect_identical(capture.output(generator(NULL))[5], "* Order: shuffled by seed 1, next epoch 0")
-  even = mixture_of(folder, weights = c(2, 3, 0, 3), assign = "even")
-  expect_match(capture.output(even)[3], "* Lines: 56 drawn without replacement and 0 kept in ", fixed = TRUE)
 })

@@ -42,12 +42,6 @@ test_that("a file that has changed is refused when an epoch draws from it, and n
   expect_error(sampler$batches(0), "has changed since its lines were found")
 })
 
-test_that("generator and instance print what they are", {
-  expect_output(print(rare_events()),
-    "* Lines: 7 positives and 11 negatives in an epoch\n* Files of negatives: 4 of 5 in an epoch", fixed = TRUE)
-  expect_output(print(rare_events()(NULL)), "* Batches: 3\n* Order: shuffled by seed 1, next epoch 0", fixed = TRUE)
-})
-
 test_that("lists of files that are none are refused", {
   refused = function(text, positives, negatives) {
     expect_error(batch_sampler_rare_events(positives, negatives, 1, 9), text, fixed = TRUE)

@@ -156,20 +156,14 @@ calls = c(calls[!duplicated(names(calls))], list(
 ))
 # Functions that are called, and fail as they like.
 called = list(
-  batch_sampler_corpus_mixture = c("lengths", "accept", "weights"),
-  corpus_dataset = c("lengths", "accept"),
+  batch_sampler_corpus_mixture = c("accept", "weights"),
+  corpus_dataset = "accept",
   count_sources = c("read", "stratum"),
   stratified_stream = c("read", "stratum")
 )
 # These need Python, LibTorch, a mixture or a file, or have no argument.
 not_called = c("batch_sampler_python", "collect_rows", "corpus_plan", "aum_loss", "read_batch_sampler",
   "sampled_output", "script_folder", "write_batch_sampler")
-
-# What else is given with an argument.
-given_besides = function(name, argument) {
-  of_lines = name %in% c("corpus_dataset", "batch_sampler_corpus_mixture")
-  if (of_lines && argument == "lengths") list(max_length = 3) else list()
-}
 
 arguments_of = function(name) {
   c(setdiff(names(formals(getExportedValue("rbridge", name))), "..."), if (name == "tensor_loader") "x")
@@ -193,7 +187,7 @@ for (name in names(calls)) {
     for (argument in arguments_of(name)) {
       number <<- number + 1L
       found = vapply(values_for(number), function(value) {
-        args = utils::modifyList(calls[[name]], given_besides(name, argument))
+        args = calls[[name]]
         if ("seed" %in% arguments_of(name)) {
           args$seed = 1
         }

@@ -38,7 +38,7 @@ test_that("groups may be columns of a task or its group role, and strata may be 
   expect_identical(of_task(), expected)
   expect_identical(of_task(strata = factor(of_patients)), expected)
   expect_output(print(batch_sampler_stratified_group(2, strata = factor(of_patients))),
-    "* strata: 3, of 31 rows\n* groups: of the dataset", fixed = TRUE)
+    "* strata: given\n* groups: of the dataset", fixed = TRUE)
   task$filter(31:1)
   expect_match(message_of(of_task(groups = factor(patients))), paste(of, "be columns of the task if its rows are"),
     fixed = TRUE)

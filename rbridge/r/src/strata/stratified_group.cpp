@@ -1,0 +1,323 @@
+/* Batches that keep the rows of a group together, or spread them, with a minimum of rows of every stratum.
+ *
+ * Together, every group belongs to one stratum, or counts for one of those that its rows have: see mixed.hpp. The
+ * strata are dealt one after another, and the groups of a stratum in the order of their first rows in the epoch, except
+ * that the first n_batches large groups, with at least the minimum of rows of it, come before all others. Each group
+ * goes to the batch with the fewest rows of its stratum. Ties are broken by the number of rows of earlier strata, then
+ * by the number of the batch.
+ *
+ * If some batches lack a stratum, the batches of an epoch are in the order of R's sample.int(B), which continues its
+ * draws.
+ */
+
+#include <optional>
+
+#include "../core/kinds.hpp"
+#include "mixed.hpp"
+#include "spreading.hpp"
+
+namespace pystrat {
+namespace {
+
+const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size";
+
+const std::vector<std::string> KEEP = {"together", "apart"}, RARE = {"error", "warn", "allow"};
+
+void check_sizes(const Values &given) { check_one_size(given, MINIMUM, "every stratum"); }
+
+class StratifiedGroup : public Sampler {
+ public:
+  StratifiedGroup(const Values &given, uint32_t, Host &host)
+      : rows(given, host), n_strata(rows.strata.n_strata), together(given.choice("keep", KEEP) == 0),
+        wanted(given.whole_or(MINIMUM, 0, 1)), mean(given.whole_or(MEAN, 0, 1)),
+        replicas(given.whole_or("num_replicas", 1, 1)), rare(given.choice("rare", RARE)),
+        minimum(std::min<int64_t>(limited(wanted), LARGEST_COUNT)),
+        counts(rows_of_strata(), rows_of_strata()) {
+    if (together && rows.are_mixed) {
+      mixed.emplace(rows, host);
+      if (given.has("skeleton")) read_skeleton(given);
+      else plan_mixed(host);
+      set_bounds(given.has("skeleton"));
+      n_batches = mixed->n_batches;
+      is_permuted = std::find(mixed->floors.begin(), mixed->floors.end(), 0) != mixed->floors.end();
+      return;
+    }
+    Counts units = together ? count_groups(sizes_of_groups(rows, nullptr, 1)) : counts;
+    auto none = [] { return std::string(); };
+    if (mean > 0) {
+      n_batches = batches_by_mean_for_all(units, mean, replicas, rare, none, host);
+      auto is_sure = [&](int64_t least) { return sure_batches(least) >= n_batches; };
+      minimum = largest_that_fits(1, counts.fewest() + 1, is_sure); /* a larger minimum allows no more batches */
+    } else {
+      check_rare(host);
+      n_batches = share_batches(std::max<int64_t>(sure_batches(minimum), 1), replicas);
+    }
+    is_permuted = units.fewest() < n_batches;
+    if (together) return;
+    strata = Rows(rows.strata.n_rows);
+    for (int64_t row = 0; row < strata.count(); row++) strata[row] = static_cast<int32_t>(rows.strata[row]);
+    Side outer{strata.data(), List<int32_t>(counts.counts.begin(), counts.counts.end())};
+    spreading.emplace(std::move(outer), Side{rows.of_row.data(), rows.sizes}, !rows.are_mixed);
+  }
+
+  void draw(Generator &generator, uint32_t, Host &host) override {
+    Rows order = sample(generator, rows.strata.n_rows, host);
+    if (rows.n_rows < order.count()) {
+      auto is_dropped = [&](int32_t row) { return rows.of_row[row] == rows.n_groups; };
+      order.erase(std::remove_if(order.begin(), order.end(), is_dropped), order.end());
+    }
+    Generator *arranging = is_permuted ? &generator : nullptr;
+    if (!together) {
+      Rows batches = spreading->deal(order, n_batches, host);
+      return give_spread(order, batches, n_batches, &spreading->outer, arranging, host);
+    }
+    Rows line = line_up(order, host);
+    List<int64_t> sizes(n_batches);
+    List<int32_t> batch_of(mixed ? 0 : rows.n_groups);
+    if (mixed) {
+      MixedBatches batches = mixed->draw(line, generator, host);
+      for (int64_t batch = 0; batch < n_batches; batch++) sizes[batch] = batches.rows_of(batch);
+      batch_of = std::move(batches.batch_of);
+    } else {
+      deal(line, batch_of, sizes, host);
+    }
+    List<int64_t> begins = arrange_batches(sizes, arranging, host);
+    Rows next(rows.n_groups); /* the places of the next rows of groups */
+    for (int32_t group : line) {
+      int64_t &begin = begins[batch_of[group]];
+      next[group] = static_cast<int32_t>(begin);
+      begin += rows.sizes[group];
+    }
+    int32_t *to = host.make<int32_t>("rows", order.count());
+    host.in_steps(order.count(), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i++) to[next[rows.of_row[order[i]]]++] = order[i] + host.first_row;
+    });
+  }
+
+  double bytes() const override {
+    double cells = mixed ? static_cast<double>(mixed->groups.cells(n_batches)) : 0;
+    return 400 * static_cast<double>(rows.strata.n_rows) + 64 * static_cast<double>(n_batches) + 32 * cells +
+           200 * static_cast<double>(n_strata);
+  }
+
+  /* The bounds of the rows of each stratum in a batch of any epoch, and others. */
+  void describe(Host &host) const override {
+    std::optional<GroupContents> contents;
+    if (!together && rows.are_mixed) contents.emplace(rows, host);
+    const GroupContents *of_groups = mixed ? &mixed->groups.contents : contents ? &*contents : nullptr;
+    List<GroupSizes> sizes = sizes_of_groups(rows, of_groups, minimum);
+    List<int64_t> n_groups, largest, fewest, most;
+    int64_t bound = LARGEST_COUNT, most_in_all = 0;
+    for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+      const GroupSizes &of = sizes[stratum];
+      int64_t count = rows.strata.counts[stratum];
+      n_groups.push_back(of.n_groups);
+      largest.push_back(of.largest);
+      if (mixed) {
+        int64_t floor = mixed->floors[stratum], others = n_batches - 1;
+        fewest.push_back(std::max(count - others * mixed->most, floor));
+        most.push_back(std::min(count - others * floor, mixed->most));
+      } else {
+        fewest.push_back(together ? of.fewest_rows(count, n_batches) : count / n_batches);
+        most.push_back(together ? (count - of.largest) / n_batches + of.largest : quotient_up(count, n_batches));
+      }
+      bound = std::min(bound, together ? of.most_batches() : count / minimum);
+      most_in_all += most.back();
+    }
+    if (mixed) most_in_all = mixed->most;
+    if (!together) most_in_all = quotient_up(rows.n_rows, n_batches);
+    host.give("rows", rows.strata.counts.data(), n_strata);
+    host.give("groups", n_groups.data(), n_strata);
+    host.give("largest", largest.data(), n_strata);
+    host.give("fewest", fewest.data(), n_strata);
+    host.give("most", most.data(), n_strata);
+    double largest_group = rows.largest(), spread = std::ceil(largest_group / static_cast<double>(n_batches));
+    host.number("most_of_group", together ? largest_group : spread);
+    host.number("most_of_batch", static_cast<double>(most_in_all));
+    host.number("most_batches", static_cast<double>(std::max(bound, n_batches)));
+    host.number("mixed", mixed.has_value());
+    if (mixed) host.give("skeleton", mixed->skeleton.data(), rows.n_groups);
+  }
+
+ private:
+  RowGroups rows;
+  int64_t n_strata;
+  bool together, is_permuted = false;
+  double wanted, mean, replicas; /* the minimum and the mean are 0 if they are not given */
+  int rare;
+  int64_t minimum; /* the given one, or the largest that the batches keep */
+  Counts counts;
+  Rows strata; /* of the rows, if groups are apart */
+  std::optional<Spreading> spreading;
+  std::optional<MixedPlan> mixed;
+
+  std::vector<int64_t> rows_of_strata() const { return {rows.strata.counts.begin(), rows.strata.counts.end() - 1}; }
+
+  /* The numbers of groups of strata, of which every batch needs one. */
+  Counts count_groups(const List<GroupSizes> &sizes) const {
+    std::vector<int64_t> n_groups;
+    for (const GroupSizes &of : sizes) n_groups.push_back(of.n_groups);
+    Counts groups(n_groups, n_groups);
+    groups.noun = "group";
+    groups.n_rows = rows.n_rows;
+    groups.most_batches = rows.n_groups - std::count(rows.sizes.begin(), rows.sizes.end(), 0);
+    return groups;
+  }
+
+  /* The number of batches that keep a minimum in every epoch. */
+  int64_t sure_batches(int64_t least) const {
+    if (!together) return counts.fewest() / least;
+    int64_t sure = LARGEST_COUNT;
+    for (const GroupSizes &of : sizes_of_groups(rows, nullptr, least)) sure = std::min(sure, of.sure_batches());
+    return sure;
+  }
+
+  /* Refuse a minimum that a stratum does not have, or warn of it. */
+  void check_rare(Host &host) const {
+    int64_t n_rare = 0;
+    for (int64_t count : counts.counts) n_rare += static_cast<double>(count) < wanted;
+    if (n_rare == 0 || rare == RARE_ALLOW) return;
+    if (rare == RARE_ERROR) {
+      std::string requirement = text("be at most ", counts.fewest(), ": the ", counts.shown());
+      refuse(MINIMUM, "", requirement, "Lower " + RARE_ADVICE, counts.smallest);
+    }
+    host.warning = text(n_rare, " of ", n_strata, " strata have fewer than ", wanted);
+    host.warning += text(" row", wanted == 1 ? "" : "s", ": all rows are in one batch.");
+  }
+
+  /* Refuse more batches than tables of strata may have rows for. */
+  void check_cells(int64_t n) const {
+    if (mixed->groups.cells(n) <= LARGEST_COUNT) return;
+    std::string most = text("make at most ", LARGEST_COUNT / (n_strata + 1), " batches");
+    refuse(mean > 0 ? MEAN : MINIMUM, "", most + " of groups with rows of several strata");
+  }
+
+  void plan_mixed(Host &host) {
+    if (mean > 0) plan_mixed_by_mean(host);
+    else plan_mixed_by_minimum(host);
+    mixed->level(minimum, host);
+  }
+
+  void plan_mixed_by_minimum(Host &host) {
+    check_rare(host);
+    int64_t most = std::max<int64_t>(mixed->most_batches(minimum), 1); /* a stratum may be rare */
+    int64_t sure = std::max<int64_t>(mixed->sure_batches(minimum), 1);
+    check_cells(most);
+    mixed->keep_sure(sure, minimum, host);
+    int64_t n = mixed->search(sure, most, [&](int64_t number) { return mixed->find(number, minimum, host); });
+    int64_t shared = share_batches(n, replicas);
+    if (shared < n) mixed->keep_fewer(shared, minimum, host);
+  }
+
+  /* The number of batches follows from the mean size; find the largest minimum for which they are found. */
+  void plan_mixed_by_mean(Host &host) {
+    Counts groups = count_groups(sizes_of_groups(rows, &mixed->groups.contents, 1));
+    auto none = [] { return std::string(); };
+    bool is_refused = rare == RARE_ERROR;
+    if (is_refused && static_cast<double>(groups.fewest()) < replicas) refuse_replicas(groups, "Lower it.");
+    int64_t n = batches_by_mean_for_all(groups, mean, replicas, is_refused ? +RARE_ALLOW : rare, none, host);
+    check_cells(n);
+    if (is_refused && n > groups.fewest()) refuse_mixed_mean(groups, n, host);
+    auto minimum_of = [&](int64_t (MixedPlan::*bound)(int64_t) const) {
+      return largest_that_fits(0, counts.fewest() + 1, [&](int64_t least) { return (*mixed.*bound)(least) >= n; });
+    };
+    int64_t sure = minimum_of(&MixedPlan::sure_batches);
+    int64_t most = std::max<int64_t>(minimum_of(&MixedPlan::most_batches), 1); /* a stratum may have fewer groups */
+    if (sure > 0) mixed->keep_sure(n, sure, host);
+    minimum = mixed->search(sure, most, [&](int64_t number) { return mixed->find(n, number, host); });
+    if (minimum > 0) return;
+    if (is_refused) refuse_mixed_mean(groups, n, host);
+    minimum = 1;
+    mixed->find(n, 1, host, true);
+    if (rare != RARE_WARN) return;
+    host.warning = "The 'mean_batch_size' parameter makes " + count_of(n, "batch");
+    host.warning += ": some batches hold no row of a stratum.";
+  }
+
+  [[noreturn]] void refuse_mixed_mean(const Counts &groups, int64_t n, Host &host) {
+    int64_t shared = static_cast<int64_t>(replicas), sure = std::max<int64_t>(mixed->sure_batches(1), 1);
+    int64_t high = std::min(mixed->most_batches(1), n - 1);
+    int64_t most = mixed->search(sure, high, [&](int64_t number) { return mixed->find(number, 1, host); });
+    std::string reason = "no more batches of whole groups with rows of every stratum were found";
+    if (most == groups.fewest()) reason = "the " + groups.shown();
+    if (most < shared) refuse("num_replicas", "", text("be at most ", most, ": ", reason), "", groups.smallest);
+    std::string advice = "Raise " + RARE_ADVICE;
+    refuse_mean(mean, n, groups.n_rows, most - most % shared, shared, reason, advice, groups.smallest);
+  }
+
+  /* Read the batches that another sampler with these rows has found. */
+  void read_skeleton(const Values &given) {
+    View<int32_t> found = given.array<int32_t>("skeleton", "be batches of groups");
+    bool is_valid = found.length == rows.n_groups;
+    for (int32_t batch : found) is_valid = is_valid && batch >= 0 && batch < rows.n_rows;
+    if (!is_valid) refuse("skeleton", "others", text("be batches of ", count_of(rows.n_groups, "group")));
+    mixed->skeleton = List<int32_t>(found.begin(), found.end());
+    mixed->n_batches = *std::max_element(found.begin(), found.end()) + 1;
+    check_cells(mixed->n_batches);
+  }
+
+  /* With a mean size, the minimum is the fewest rows of a stratum in a batch of the skeleton. */
+  void set_bounds(bool is_read) {
+    mixed->set_bounds(wanted > 0 ? minimum : +LARGEST_COUNT);
+    int64_t fewest = *std::min_element(mixed->floors.begin(), mixed->floors.end());
+    bool is_kept = mixed->least_size > 0 && std::fmod(static_cast<double>(mixed->n_batches), replicas) == 0 &&
+                   (rare != RARE_ERROR || static_cast<double>(fewest) >= std::max(wanted, 1.0));
+    if (is_read && !is_kept) refuse("skeleton", "others", "have the rows of strata that every batch must have");
+    if (wanted > 0) return;
+    minimum = std::max<int64_t>(fewest, 1);
+    mixed->set_bounds(minimum);
+  }
+
+  /* Put the groups of an epoch in the order in which they are dealt. */
+  Rows line_up(const Rows &order, Host &host) const {
+    const List<int32_t> &stratum_of = mixed ? mixed->groups.ranks : rows.stratum_of;
+    const List<int32_t> &counts_of = mixed ? mixed->groups.counts : rows.sizes;
+    List<uint8_t> is_found(rows.n_groups), comes_first(rows.n_groups);
+    List<int64_t> n_large(n_strata);
+    Rows line, found;
+    host.in_steps(order.count(), [&](int64_t begin, int64_t end) {
+      for (int64_t place = begin; place < end; place++) {
+        int32_t group = rows.of_row[order[place]];
+        if (is_found[group]) continue;
+        is_found[group] = 1;
+        found.push_back(group);
+        comes_first[group] = counts_of[group] >= minimum && n_large[stratum_of[group]]++ < n_batches;
+      }
+    });
+    auto key = [&](int64_t place) {
+      return 2 * int64_t(stratum_of[found[place]]) + 1 - comes_first[found[place]];
+    };
+    for (int32_t place : sorted_by(found.count(), 2 * n_strata, key, host)) line.push_back(found[place]);
+    return line;
+  }
+
+  /* Deal groups of one stratum each, in time proportional to their number. */
+  void deal(const Rows &line, List<int32_t> &batch_of, List<int64_t> &sizes, Host &host) const {
+    BatchQueue queue(n_batches);
+    int32_t stratum = rows.stratum_of[line[0]];
+    for (int32_t group : line) {
+      if (std::exchange(stratum, rows.stratum_of[group]) != rows.stratum_of[group]) {
+        for (int64_t batch = 0; batch < n_batches; batch++) {
+          queue.totals[batch] += std::exchange(queue.held[batch], 0);
+        }
+        queue.sort();
+      }
+      batch_of[group] = queue.top();
+      sizes[queue.top()] += rows.sizes[group];
+      queue.add_to_top(rows.sizes[group], 0);
+      host.go_on(1);
+    }
+  }
+};
+
+}  // namespace
+
+const Kind stratified_group_kind = {
+    "stratified_group",
+    Table{optional(whole("min_samples_per_stratum")), optional(whole("mean_batch_size")), choice("keep", KEEP),
+          choice("rare", RARE), MISSING} +
+        SHARING,
+    make<StratifiedGroup>, {"codes", "n_strata", "groups", "n_groups", "skeleton"}, {}, check_sizes,
+};
+
+}  // namespace pystrat
