@@ -79,6 +79,7 @@ recipe_members = function() {
     .kind = function() sampler_kind(private$.settings$recipe$kind),
     .prepare = function(data_source, task) {
       recipe = private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
+      note_group_role(recipe$kind, task)
       kind = private$.kind()
       if (isTRUE(kind$is_core)) {
         private$.instance = core_instance(recipe)

@@ -109,6 +109,15 @@ group_role = function(task) {
   columns
 }
 
+# Says that a sampler ignores the role group of a task: its user may expect whole groups in a batch.
+note_group_role = function(kind, task) {
+  columns = task$col_roles$group
+  if (length(columns) > 0L && kind != "stratified_group") {
+    message(sprintf("The sampler ignores the role group of the task, '%s': rows of a group may be in several batches.",
+      paste(columns, collapse = "', '")), " For batches of whole groups, use batch_sampler_stratified_group().")
+  }
+}
+
 bind_groups = paste(
   "Bind the values as a column, task$cbind(data.frame(patient = values)),",
   "and give it the role: task$set_col_roles(\"patient\", roles = \"group\")."

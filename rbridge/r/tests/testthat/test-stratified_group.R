@@ -37,6 +37,9 @@ test_that("groups may be columns of a task or its group role, and strata may be 
   task$set_col_roles("patient", roles = "group")
   expect_identical(of_task(), expected)
   expect_identical(of_task(strata = factor(of_patients)), expected)
+  expect_silent(batch_sampler_stratified_group(2, seed = 1)(list(task = task)))
+  expect_message(batch_sampler_stratified(2, seed = 1)(list(task = task)),
+    "The sampler ignores the role group of the task, 'patient': rows of a group may be in several", fixed = TRUE)
   expect_output(print(batch_sampler_stratified_group(2, strata = factor(of_patients))),
     "* strata: given\n* groups: of the dataset", fixed = TRUE)
   task$filter(31:1)
