@@ -160,6 +160,8 @@ cdef class Request:
         cdef const uint8_t[::1] raw
         cdef const int32_t[::1] integers
         cdef const double[::1] doubles
+        value = np.ascontiguousarray(value)
+        self.kept.append(value)
         if value.dtype == np.uint8:
             raw = value
             self.values.add_view(name, &raw[0] if len(raw) else NULL, len(raw))

@@ -24,6 +24,7 @@ from pystrat import (
     bin_target,
     correct_probabilities,
     decode_pairs,
+    density_weights,
 )
 from pystrat.arrays import plain_array
 from pystrat.corpus.vocabulary import sampled_vocabulary
@@ -278,3 +279,14 @@ def test_one_row_and_one_value_are_feedback_too() -> None:
         assert perplexity.perplexities().argmin() == 2
     with pytest.raises(ValueError, match="The 'weights' parameter must be a vector of numbers. Got 0 dim"):
         SumTree(np.ones(4)).update([1, 2], 0.5)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64, np.float32, np.float64])
+def test_every_second_item_of_an_array_is_taken_as_its_copy(dtype: Any) -> None:
+    items = np.arange(12, dtype=dtype)[::2]
+    weights = [sum_tree.weights().tolist() for sum_tree in (SumTree(items), SumTree(items.copy()))]
+    assert weights[0] == weights[1] == [0, 2, 4, 6, 8, 10]
+    assert density_weights(items).tolist() == density_weights(items.copy()).tolist()
+    tree = SumTree(np.zeros(12))
+    tree.update(items.astype(np.int64) if dtype in (np.float32, np.float64) else items, items)
+    assert tree.total == 30

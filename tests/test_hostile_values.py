@@ -27,7 +27,7 @@ import pystrat.corpus.vocabulary
 import pystrat.losses
 import pystrat.stream
 from pystrat import Batches, BatchSampler, NoDuplicatesBatchSampler, SumTree, UniformBatchSampler
-from pystrat.core_sampler import CoreBatchSampler
+from pystrat.core_sampler import KindBatchSampler
 from pystrat.corpus import CorpusMixtureBatchSampler, RareEventBatchSampler
 from pystrat.corpus.vocabulary import SampledOutput
 from pystrat.losses import AUMLoss
@@ -75,7 +75,7 @@ class Call:
 # What is promised -----------------------------------------------------------------------------------------------------
 
 
-def check_sampler(sampler: CoreBatchSampler) -> None:
+def check_sampler(sampler: KindBatchSampler) -> None:
     """Check what every sampler promises: batches as many as its length, of rows that there are, the same again."""
     if max(part_sizes(sampler), default=0) > LARGEST:
         return
@@ -94,7 +94,7 @@ def check_sampler(sampler: CoreBatchSampler) -> None:
 
 def check(found: Any) -> None:
     """Check what a call returns: of anything but a sampler, only that it ends, and leaves its instance as it is."""
-    if isinstance(found, CoreBatchSampler) and getattr(found, "length", 1) is not None:
+    if isinstance(found, KindBatchSampler) and getattr(found, "length", 1) is not None:
         check_sampler(found)
 
 

@@ -85,6 +85,7 @@ class BatchesByLength(BatchSampler):
         self._has_feedback = sampler._has_feedback
         limits = {"max_tokens": max_tokens, "batch_size": batch_size, "window": window}
         flags = {"balance_replicas": balance_replicas, "shuffle": shuffle}
+        self._shown = {name: value for name, value in {**limits, **flags}.items() if value is not None}
         self._limits = _kinds.check("by_length", {**limits, **flags, "num_replicas": self.num_replicas})
         self._lengths = row_values(lengths, "lengths")
         n_rows = sampler._rows_of_data()
@@ -173,5 +174,5 @@ class BatchesByLength(BatchSampler):
         self._instance = self._new_instance()
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={show(value)}" for name, value in self._limits.items())
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._shown.items())
         return f"{type(self).__name__}({self._of!r}, {shown}, epoch={self.epoch})"

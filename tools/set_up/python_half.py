@@ -49,7 +49,7 @@ def packages_stamp(target: str) -> Stamp:
 def kernel_inputs() -> list[Path]:
     """Return the files from which the kernels are compiled."""
     kernels, core = [*ROOT.glob("pystrat/**/*.p[yx][xd]")], ROOT / "rbridge" / "r" / "src"
-    sources = [*core.glob("core/*.h*"), *core.glob("kind_*.c"), *core.glob("function_*.c"), *core.glob("*/*.cpp")]
+    sources = [*core.glob("*/*.h*"), *core.glob("*/*.cpp")]
     return [*kernels, *sources, ROOT / "setup.py", ROOT / "pyproject.toml"]
 
 

@@ -41,8 +41,4 @@ static inline void digest_bytes(Digest *digest, const uint8_t *bytes, int64_t si
   }
 }
 
-static inline void digest_text(Digest *digest, const char *text) {
-  digest_bytes(digest, (const uint8_t *)text, (int64_t)strlen(text));
-}
-
 #endif

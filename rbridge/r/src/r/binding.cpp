@@ -50,16 +50,19 @@ auto guarded(Function function) {
 template <class Work>
 SEXP unwound(Work work) {
   SEXP result = nullptr, before = token, own = PROTECT(R_MakeUnwindCont());
-  bool is_left = false;
+  bool is_left = false, is_fault = false;
   token = own;
   try {
     result = work();
   } catch (const Left &) {
     is_left = true;
   } catch (const std::bad_alloc &) {
+  } catch (const std::exception &) {
+    is_fault = true;
   }
   token = before;
   if (is_left) R_ContinueUnwind(own);
+  if (is_fault) Rf_error("the core failed");
   if (result == nullptr) Rf_error("cannot allocate memory");
   UNPROTECT(1);
   return result;
