@@ -16,7 +16,6 @@ from pystrat import TreeBatchSampler
 from tests.corpus.mixtures import instance_of
 from tests.inside import kinds, recipe_of
 from tests.levels import some_of
-from tests.test_numbering import colliding, number_integers
 
 SOON = 0.005  # seconds; each call takes many times as long
 LARGE = 2**26  # rows of loops that only read and write them
@@ -63,7 +62,6 @@ def one_leaf() -> kinds.Instance:
 # Each returns a kernel and what it is called with.
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "number_integers": lambda: (number_integers, (in_order(SMALL),)),
-    "number_integers by sorting": lambda: (number_integers, (colliding(SMALL),)),
     "epoch_permutation": lambda: (partial(pystrat.epoch_permutation, seed=1), (SMALL,)),
     "draw of a mixture": lambda: (instance_of([10**6], sample=LARGE).draw, (0,)),
     "draw of a mixture, without replacement": lambda: (

@@ -244,12 +244,12 @@ bool try_recipe(const Call &call) {
   fail_unless(described.checked(describe_sampler(*sampler, described)), "a sampler describes itself");
   fail_unless(identified.checked(identify_sampler(kind, *sampler, recipe, 7, identified)), "it has a fingerprint");
   if (dynamic_cast<Feedback *>(sampler.get()) != nullptr) return true; /* which draws from a state */
-  int64_t n_rows = 0;
+  int64_t n_rows = LARGEST_COUNT; /* unless a part says it */
   bool has_pairs = false;
   for (const Part &part : call.parts) {
     has_pairs = has_pairs || part.name == "cells" || part.name == "positives";
     if (part.name == "codes") n_rows = static_cast<int64_t>(part.bytes.size() + part.integers.size());
-    if (part.name == "n_rows") n_rows = static_cast<int64_t>(part.doubles[0]);
+    if (part.name == "n_rows" && part.doubles.size() == 1) n_rows = static_cast<int64_t>(part.doubles[0]);
   }
   for (int epoch = 0; epoch < N_EPOCHS; epoch++) {
     uint32_t number = static_cast<uint32_t>(epoch == 2 ? +LARGEST_EPOCH : epoch);
