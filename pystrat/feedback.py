@@ -152,7 +152,7 @@ class FeedbackBatchSampler(KindBatchSampler):
             if state["batch"]:
                 raise refused_value("state", "hold the state of the generator", "nothing")
             given = {name: part for name, part in given.items() if name not in ("epoch", "batch", "drawn")}
-        kept = {name: part if is_number(part) else row_values(part, "state") for name, part in given.items()}
+        kept = {name: part if is_number(part) else row_values(part, name) for name, part in given.items()}
         self._instance.begin({**kept, **{name: part.view(np.int32) for name, part in words.items()}})
         self._sample_stream = stream_at(words["sample_generator"]) if "sample_generator" in words else None
         if "generator" not in words:

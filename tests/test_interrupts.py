@@ -61,7 +61,7 @@ def one_leaf() -> kinds.Instance:
 
 # Each returns a kernel and what it is called with.
 CALLS: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
-    "number_values": lambda: (kinds.call, ("number_values", {}, {"values": in_order(SMALL).astype(np.float64)})),
+    "numbers of values": lambda: (partial(kinds.call, "number_values", {}), ({"values": 1.0 * in_order(SMALL)},)),
     "epoch_permutation": lambda: (partial(pystrat.epoch_permutation, seed=1), (SMALL,)),
     "draw of a mixture": lambda: (instance_of([10**6], sample=LARGE).draw, (0,)),
     "draw of a mixture, without replacement": lambda: (

@@ -109,7 +109,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     >>> from pystrat.corpus import CorpusMixtureBatchSampler
     >>> with TemporaryDirectory() as folder:
     ...     for name, lines in (("generic", 600), ("news", 40)):
-    ...         _ = Path(folder, f"{name}.txt").write_text("a line\n" * lines)
+    ...         _ = Path(folder, f"{name}.txt").write_text("a line\\n" * lines)
     ...     rules = ["news 30", "* 70"]
     ...     mixture = CorpusMixtureBatchSampler(
     ...         folder, 32, suffixes=[".txt"], sample=100, rules=rules, seed=1

@@ -22,6 +22,7 @@ RENAMED = {
     "AUMLoss": "aum_loss",
     "BatchSampler": "batch_sampler_instance",
     "Batches": "batch_list",
+    "BatchesByLength": "batch_sampler_by_length",
     "NegativePairBatchSampler": "batch_sampler_pairs",
     "RareEventBatchSampler": "batch_sampler_rare_events",
     "ShardedStratifiedBatchSampler": "batch_sampler_sharded",

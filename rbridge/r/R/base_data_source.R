@@ -115,6 +115,7 @@ names_columns = function(text, task, n_rows) {
 
 # A batch holds positions in the task's row_ids, which need not be 1, 2, ...
 task_columns = function(task, columns) {
+  force(columns) # refuses a dataset without a task
   as.list(task$data(rows = task$row_ids, cols = columns))
 }
 

@@ -64,7 +64,9 @@ batch_sampler_perplexity = function(n_rows = NULL, batch_size, initial = 15, max
 kind_perplexity = function() {
   feedback_kind("perplexity", "n_rows",
     plan = function(settings) {
-      settings$n_rows = as.double(settings$n_rows)
+      if (is.integer(settings$n_rows)) {
+        settings$n_rows = as.double(settings$n_rows)
+      }
       feedback_recipe("perplexity", settings, list())
     },
     iterate = function(private, place) {

@@ -79,7 +79,7 @@ test_that("a path may begin with the home folder; files that are not regular are
       refused = c(
         message_of(rbridge::read_batch_sampler(fifo)),
         message_of(rbridge::read_batch_sampler("/dev/zero")),
-        message_of(rbridge::batch_sampler_corpus_mixture("~", 1, suffixes = ".txt", rules = fifo)),
+        message_of(rbridge::batch_sampler_corpus_mixture("~", 1, suffixes = ".txt", sample = 2, rules = fifo)),
         message_of(rbridge::batch_sampler_tree(fifo, 1, 1, table = list(x = 1)))
       )
     )

@@ -18,7 +18,7 @@ places = list(
   shard_names = function(text) shard_counts(stats::setNames(list(1, 2), text)),
   table_names = function(text) bind_counts(list(matrix(1, 1, 2, dimnames = list("a", text)))),
   rows_of_shard = function(text) {
-    batch_sampler_sharded(1, matrix(2, 1, 1, dimnames = list("a", "x")), "a", seed = 1, strata = text)
+    batch_sampler_sharded(1, matrix(2, 1, 1, dimnames = list("a", "x")), "a", seed = 1, strata = text)(NULL)
   },
   source_names = function(text) count_sources(stats::setNames(list(1, 2), text), identity, identity),
   source_strata = function(text) count_sources(list(a = text), identity, identity),
