@@ -215,7 +215,7 @@ class RareEventBatchSampler(KindBatchSampler):
             its scale.
         """
         chosen, lines = self._chosen_files(epoch), self._lines[self._n_positive_files :]
-        weights = np.array([self._parts["positive_weight"], self._parts.get("negative_weight", np.nan)])
+        weights = np.array([self._parts["positive_weight"], self._parts.get("negative_weight", np.nan)], dtype=float)
         mean = weights.copy()
         if np.isnan(weights[1]):
             weights[1] = len(lines) * int(lines[chosen].sum()) / (len(chosen) * self._n_negatives)

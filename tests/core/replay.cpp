@@ -193,19 +193,20 @@ struct PlainHost : Host {
 };
 
 /* Check that an epoch is rows of the dataset, or numbers of pairs, which are from 0 on, in order of batches. */
-void check_epoch(PlainHost &host, bool has_pairs, int64_t n_rows, int64_t n_batches) {
+void check_epoch(PlainHost &host, int64_t n_rows, int64_t n_batches) {
   const uint8_t *rows = host.results["rows"].data();
   const int64_t *offsets = reinterpret_cast<const int64_t *>(host.results["offsets"].data());
   bool are_large = host.type_of_rows == LARGE;
-  int64_t n_drawn = host.length("rows", are_large ? 8 : 4), first = has_pairs ? 0 : host.first_row;
-  int64_t end = has_pairs ? static_cast<int64_t>(LARGEST_EXACT) : n_rows + first;
+  int64_t n_drawn = host.length("rows", are_large ? 8 : 4), first = are_large ? 0 : host.first_row;
+  int64_t end = are_large ? static_cast<int64_t>(LARGEST_EXACT) : n_rows + first;
   for (int64_t i = 0; i < n_drawn; i++) {
     int64_t row = are_large ? reinterpret_cast<const int64_t *>(rows)[i] : reinterpret_cast<const int32_t *>(rows)[i];
     fail_unless(row >= first && row < end, "a row is of the dataset");
   }
-  fail_unless(host.length("offsets", 8) == n_batches + 1, "there are as many batches as promised");
-  fail_unless(offsets[0] == 0 && offsets[n_batches] == n_drawn, "the offsets are those of all rows");
-  for (int64_t i = 0; i < n_batches; i++) fail_unless(offsets[i] < offsets[i + 1], "no batch is empty");
+  int64_t n_found = host.length("offsets", 8) - 1;
+  fail_unless(n_batches == 0 || n_found == n_batches, "there are as many batches as promised, if a number is");
+  fail_unless(offsets[0] == 0 && offsets[n_found] == n_drawn, "the offsets are those of all rows");
+  for (int64_t i = 0; i < n_found; i++) fail_unless(offsets[i] < offsets[i + 1], "no batch is empty");
 }
 
 /* Draw an epoch with hosts that fail at each of the first calls, and without memory for each of the first blocks, then
@@ -244,12 +245,10 @@ bool try_recipe(const Call &call) {
   fail_unless(described.checked(describe_sampler(*sampler, described)), "a sampler describes itself");
   fail_unless(identified.checked(identify_sampler(kind, *sampler, recipe, 7, identified)), "it has a fingerprint");
   if (dynamic_cast<Feedback *>(sampler.get()) != nullptr) return true; /* which draws from a state */
-  int64_t n_rows = 0;
-  bool has_pairs = false;
+  int64_t n_rows = LARGEST_COUNT; /* unless a part says it */
   for (const Part &part : call.parts) {
-    has_pairs = has_pairs || part.name == "cells" || part.name == "positives";
     if (part.name == "codes") n_rows = static_cast<int64_t>(part.bytes.size() + part.integers.size());
-    if (part.name == "n_rows") n_rows = static_cast<int64_t>(part.doubles[0]);
+    if (part.name == "n_rows" && part.doubles.size() == 1) n_rows = static_cast<int64_t>(part.doubles[0]);
   }
   for (int epoch = 0; epoch < N_EPOCHS; epoch++) {
     uint32_t number = static_cast<uint32_t>(epoch == 2 ? +LARGEST_EPOCH : epoch);
@@ -258,7 +257,7 @@ bool try_recipe(const Call &call) {
     bool is_drawn = draw(*sampler, number, first_row, 8, interrupted);
     fail_unless(is_drawn == draw(*other, number, first_row, 0, whole), "an interrupt changes no later draw");
     if (!is_drawn) continue;
-    check_epoch(whole, has_pairs, n_rows, sampler->n_batches);
+    check_epoch(whole, n_rows, sampler->batches_of(number));
     fail_unless(interrupted.results == whole.results, "an interrupt changes no later epoch");
   }
   return true;

@@ -75,6 +75,7 @@ struct DigestOfBytes : Answer {
  * values cost little, whatever the number of rows.
  */
 struct NumberedValues : Answer {
+  static constexpr uint64_t GOLDEN = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 divided by the golden ratio */
   View<double> values;
 
   NumberedValues(const Values &given, uint32_t, Host &) : values(given.array<double>("values", "be doubles")) {}
@@ -84,40 +85,45 @@ struct NumberedValues : Answer {
     Numbers<uint64_t> distinct;
     Numbers<int32_t> slots; /* the number of the value that has each slot; -1 if it is free */
     int shift = 56;
-    auto slot_of = [&](uint64_t bits) {
-      return (bits ^ bits >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> shift; /* 2^64 by the golden ratio */
-    };
     auto enlarge = [&] {
       shift -= 2;
       slots.assign(size_t(1) << (64 - shift), -1);
       distinct.reserve(slots.size() / 2);
       for (size_t i = 0; i < distinct.size(); i++) {
-        uint64_t slot = slot_of(distinct[i]);
+        uint64_t slot = (distinct[i] ^ distinct[i] >> 32) * GOLDEN >> shift;
         while (slots[slot] >= 0) slot = (slot + 1) & (slots.size() - 1);
         slots[slot] = static_cast<int32_t>(i);
       }
     };
-    /* Number rows until half of the slots are taken; return the next one. */
-    auto number = [&](int64_t row, int64_t end, const uint64_t *known, int64_t last) {
+    /* Number rows until half of the slots are taken; return the next one. The loop reads variables of its own, which no
+     * write to the codes can change.
+     */
+    auto number = [&](int64_t row, int64_t end) {
+      const double *given = values.values;
+      const uint64_t *known = distinct.data();
+      const int32_t *numbers = slots.data(), first_row = host.first_row;
+      const int64_t last = slots.count() - 1;
+      const int by = shift;
+      int64_t *result = codes;
       for (; row < end; row++) {
         uint64_t bits;
-        std::memcpy(&bits, &values[row], sizeof bits);
-        int64_t slot = static_cast<int64_t>(slot_of(bits));
-        int32_t found = slots[slot];
-        while (found >= 0 && known[found] != bits) found = slots[slot = (slot + 1) & last];
+        std::memcpy(&bits, &given[row], sizeof bits);
+        int64_t slot = static_cast<int64_t>((bits ^ bits >> 32) * GOLDEN >> by);
+        int32_t found = numbers[slot];
+        while (found >= 0 && known[found] != bits) found = numbers[slot = (slot + 1) & last];
         if (found < 0) {
           if (2 * distinct.count() > last) break;
           slots[slot] = found = static_cast<int32_t>(distinct.size());
           distinct.push_back(bits);
         }
-        codes[row] = found + host.first_row;
+        result[row] = found + first_row;
       }
       return row;
     };
     host.in_steps(values.length, [&](int64_t row, int64_t end) {
       while (row < end) {
         if (2 * distinct.size() == slots.size()) enlarge();
-        row = number(row, end, distinct.data(), slots.count() - 1);
+        row = number(row, end);
       }
     });
     double *found = host.make<double>("values", static_cast<int64_t>(distinct.size()));
