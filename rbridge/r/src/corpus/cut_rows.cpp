@@ -72,7 +72,7 @@ class CutRows : public Feedback {
     lengths = Rows(given.length);
     for (int64_t row = 0; row < given.length; row++) {
       double length = given[row];
-      bool is_right = length >= 0 && length <= LARGEST_COUNT && std::floor(length) == length;
+      bool is_right = length >= 0 && length <= double(LARGEST_COUNT) && std::floor(length) == length;
       if (!is_right) throw Refusal{"lengths", REQUIREMENT, "", "", 0, row + 1};
       lengths[row] = static_cast<int32_t>(length);
       longest = std::max(longest, lengths[row]);

@@ -95,7 +95,7 @@ class Ranges : public Sampler {
     if (given.has("begins")) begins = given.array<double>("begins", "be epochs");
     bool are_stages = begins.length == 0 || begins[0] == 0;
     for (int64_t i = 1; i < begins.length; i++) {
-      bool is_epoch = begins[i] <= LARGEST_EPOCH && std::floor(begins[i]) == begins[i];
+      bool is_epoch = begins[i] <= double(LARGEST_EPOCH) && std::floor(begins[i]) == begins[i];
       are_stages = are_stages && is_epoch && begins[i] > begins[i - 1];
     }
     if (!are_stages) refuse("recipe", "others", "have epochs from 0 on, in order, as 'begins'");
@@ -351,7 +351,9 @@ class Mixture : public Ranges {
       lines.push_back(limited(count));
     }
     if (lines.empty()) refuse("recipe", "none", "have files");
-    if (n_lines > LARGEST_COUNT) refuse("source", text(n_lines), text("have at most ", LARGEST_COUNT, " lines"));
+    if (n_lines > double(LARGEST_COUNT)) {
+      refuse("source", text(n_lines), text("have at most ", LARGEST_COUNT, " lines"));
+    }
     if (!given.has("rows")) return;
     rows = given.array<int32_t>("rows", "be lines");
     std::fill(lines.begin(), lines.end(), 0);
@@ -440,7 +442,7 @@ class Mixture : public Ranges {
       n_taken += wanted.back();
     }
     if (is_even) n_taken = n_kept + requested;
-    double most = LARGEST_COUNT - (is_even ? n_lines : 0);
+    double most = double(LARGEST_COUNT) - (is_even ? n_lines : 0);
     if (!(n_taken >= 1 && n_taken <= most)) {
       std::string required = text("give an epoch from 1 to ", most, " lines");
       refuse(end == SAMPLE ? "sample" : "epoch_end", n_taken < 1 ? "none" : text(n_taken), required);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "../core/host.hpp"
