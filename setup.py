@@ -16,7 +16,7 @@ core = "rbridge/r/src/core"
 options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
 options_of_cpp = ["/std:c++17"] if sys.platform == "win32" else ["-std=c++17"]
 # The kinds of samplers of the core, each compiled by itself.
-sources = {"pystrat._kinds": sorted(set(glob("rbridge/r/src/*/*.cpp")) - {"rbridge/r/src/r/binding.cpp"})}
+sources = {"pystrat._kinds": sorted(glob("rbridge/r/src/*/*.cpp"))}
 
 
 def module_of(path):

@@ -30,7 +30,7 @@ kernels_are_without_warnings() {
 # Each header and kind of the core includes what it needs.
 core_is_without_warnings() {
   local source compiler failed=0
-  for source in rbridge/r/src/*/*.h rbridge/r/src/*/*.hpp rbridge/r/src/[!r]*/*.cpp; do
+  for source in rbridge/r/src/*/*.h rbridge/r/src/*/*.hpp rbridge/r/src/*/*.cpp; do
     for compiler in g++ clang++; do
       $compiler "${warnings[@]}" -include "$source" -x c++ /dev/null || failed=1
     done
@@ -49,7 +49,7 @@ r_sources_are_without_warnings() {
   local compiler failed=0 include
   include=$(Rscript -e 'cat(R.home("include"))')
   for compiler in g++ clang++; do
-    $compiler "${warnings[@]}" -isystem "$include" rbridge/r/src/r/binding.cpp || failed=1
+    $compiler "${warnings[@]}" -isystem "$include" rbridge/r/src/binding.cpp || failed=1
   done
   return $failed
 }

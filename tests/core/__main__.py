@@ -24,7 +24,7 @@ ERRORS = {"beyond": "heap-buffer-overflow|insufficient space for an object", "ov
 
 def compiled(compiler: str, program: Path) -> Path:
     options = ON_WINDOWS if compiler == "windows" else OPTIONS
-    sources = [*sorted({*SOURCES.glob("*/*.cpp")} - {SOURCES / "r" / "binding.cpp"}), HERE / "replay.cpp"]
+    sources = [*sorted(SOURCES.glob("*/*.cpp")), HERE / "replay.cpp"]
     command = [COMPILERS[compiler], "-std=c++17", *WARNINGS, *options, f"-I{SOURCES / 'core'}", *sources, "-o", program]
     subprocess.run(command, check=True)
     return program

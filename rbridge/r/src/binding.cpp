@@ -7,8 +7,8 @@
 #include <csetjmp>
 #include <filesystem>
 
-#include "../core/kinds.hpp"
-#include "../core/stream.h"
+#include "core/kinds.hpp"
+#include "core/stream.h"
 
 #define R_NO_REMAP
 #include <R_ext/Rdynload.h>
