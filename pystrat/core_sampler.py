@@ -11,7 +11,6 @@ from pystrat import _kinds
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
 from pystrat.columns import refuse_dataset
-from pystrat.messages import show
 from pystrat.recipe import Recipe, compact, make_recipe
 from pystrat.strata import STRATA, Strata
 
@@ -33,11 +32,6 @@ def data_of_groups(groups: Strata) -> dict[str, NDArray[Any]]:
     """Return the groups of rows, numbered as strata are, as the core takes them."""
     n_groups = len(groups.values)
     return {"groups": compact(groups.codes, n_groups), "n_groups": np.array([n_groups], dtype=np.float64)}
-
-
-def labels_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that are given, as a recipe shows them."""
-    return {name: show(value) for name, value in settings.items() if value is not None}
 
 
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:

@@ -60,9 +60,6 @@ class FeedbackBatchSampler(KindBatchSampler):
         """The number of rows of every batch."""
         return int(self._parts["batch_size"])
 
-    def _update(self, rows: Any, values: Any, name: str, **others: Any) -> None:
-        self._tell("update", rows, values, name, **others)
-
     def _tell(self, method: str, rows: Any, values: Any, name: str, **others: Any) -> None:
         check_same_rows([("rows", rows), (name, values)])
         positions = row_positions(rows, "rows")

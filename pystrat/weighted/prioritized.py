@@ -127,7 +127,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         `since` is the value of `n_added` when the rows were drawn: rows that `append` has written since then hold other
         data, and keep the priorities that they have.
         """
-        self._update(rows, priorities, "priorities", since=since)
+        self._tell("update", rows, priorities, "priorities", since=since)
 
     def append(self, count: Optional[int] = None, *, priorities: Any = None) -> NDArray[np.int64]:
         """Add rows with these priorities, or with the largest one ever set, and return their positions.

@@ -76,7 +76,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
 
     def update(self, rows: Any, weights: Any) -> None:
         """Set the weights of rows; if a row is repeated, the last of its weights counts."""
-        self._update(rows, weights, "weights")
+        self._tell("update", rows, weights, "weights")
 
     def weights(self, rows: Any = None) -> NDArray[np.float64]:
         """Return the current weights of rows, or of all rows, as a new array; of a mapping, those of the next epoch."""

@@ -252,11 +252,6 @@ core_count = function(private, epoch) {
   with_instance(private, function() .Call(C_count_batches, private$.instance, epoch))
 }
 
-# The same for a recipe.
-count_of_recipe = function(recipe, epoch) {
-  .Call(C_count_batches, core_instance(recipe), epoch)
-}
-
 # Kinds with feedback: `private` has, besides the instance, the vectors of the state as .state, which the core changes
 # in place. A call that fails changes nothing. Only the core refers to them, and a copy of the sampler, which may share
 # them: the first of both that changes copies them.

@@ -14,16 +14,14 @@ format_setup = function(setup, next_epoch) {
 }
 
 # The order of an instance; `setup` is a list with a seed, such as a recipe.
-format_shuffled = function(setup, next_epoch, order = "shuffled") {
-  sprintf("* Order: %s by seed %.0f, next epoch %.0f", order, setup$seed, next_epoch)
+format_shuffled = function(setup, next_epoch) {
+  sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
 }
 
 # The same, unless it does not shuffle.
 format_row_order = function(shuffle, setup, next_epoch) {
   if (shuffle) format_shuffled(setup, next_epoch) else "* Order: of the dataset"
 }
-
-format_order = function(recipe, next_epoch) format_shuffled(recipe, next_epoch, "drawn")
 
 # For a generator, whose instances may draw their seeds.
 format_seed = function(recipe) {

@@ -1,22 +1,7 @@
 # Arguments that the dataset supplies when a generator is called with it, so that each fold of a resampling, and each
 # training with validation, has those of its own rows.
 # A kind with such arguments has plan(request), which returns the recipe for complete arguments. Until there is a
-# dataset, the recipe is open and holds the request, and a plan with stand-ins checks the other arguments.
-
-# The generator of a request; `functions` is as for new_generator().
-# Arguments that do not wait are checked at once.
-request_generator = function(kind, request, functions = NULL) {
-  known = sampler_kind(kind)
-  of_row = setdiff(names(request), "labels") # a matrix of one label is a matrix
-  request[of_row] = lapply(request[of_row], plain_value)
-  waiting = waiting_arguments(kind, request)
-  if (length(waiting) == 0L) {
-    return(new_generator(known$plan(request), functions))
-  }
-  checked = known$plan(with_stand_ins(request, waiting))
-  request["seed"] = list(checked$seed)
-  new_generator(open_recipe(kind, request$seed, request, list()), functions)
-}
+# dataset, the recipe is open and holds the request.
 
 # The recipe of an open one for a dataset. `task` has the rows of the dataset, and is NULL if there is none.
 supplied_recipe = function(recipe, data_source, task) {
@@ -51,45 +36,24 @@ per_row = function(kind, request) {
   Filter(function(argument) !is.null(request[[argument]]), setdiff(row_arguments(kind, request), "n_rows"))
 }
 
-with_stand_ins = function(request, waiting) {
-  n_rows = stand_in_rows(request)
-  for (argument in waiting) {
-    request[[argument]] = dataset_arguments[[argument]]$stand_in(n_rows)
-  }
-  request
-}
-
-# A number of rows for which a request is valid, if it is for any: that of an epoch, but no more than fit into memory.
-stand_in_rows = function(request) {
-  factor = function(value) if (is_whole_between(value, 1, 2^24)) value else 1
-  per_epoch = if (!is.null(request$sample)) {
-    factor(request$sample)
-  } else {
-    factor(request$batch_size) * factor(request$num_replicas)
-  }
-  min(per_epoch, if (is.null(request$capacity)) 2^24 else factor(request$capacity))
-}
-
 is_column_name = function(value) is_column_names(value) && length(value) == 1L
 
 is_column_names = function(value) {
   is.character(value) && !is.object(value) && is.null(dim(value)) && length(value) > 0L
 }
 
-# Users or items of observed pairs; without them, a plan only checks the other arguments.
+# Users or items of observed pairs.
 observed_argument = function(parameter) {
   force(parameter)
   list(
     waits = is_column_name,
-    supply = function(value, data_source, task) named_column(task, value, parameter),
-    stand_in = function(n_rows) NULL
+    supply = function(value, data_source, task) named_column(task, value, parameter)
   )
 }
 
 # The arguments, by name: list(
 #   waits = whether a value is to come from the dataset,
 #   supply = the value for a dataset, given what the user passed,
-#   stand_in = a value for a number of rows, if a kind that takes it plans with stand-ins,
 #   encode = list(data = what the core takes for a value, labels = those of a recipe, shown = further names for
 #     messages), for kinds of the core in C++; by default, the value itself
 # )
@@ -125,8 +89,7 @@ dataset_arguments = list(
         stop_parameter("n_rows", "be given if the dataset has no number of rows", "nothing")
       }
       n_rows
-    },
-    stand_in = function(n_rows) n_rows
+    }
   ),
   rows = list(
     waits = function(value) FALSE,
@@ -134,8 +97,7 @@ dataset_arguments = list(
   ),
   weights = list(
     waits = function(value) is.null(value) || is.function(value) || is_column_name(value),
-    supply = function(value, data_source, task) task_weights(value, task),
-    stand_in = function(n_rows) rep(1, n_rows)
+    supply = function(value, data_source, task) task_weights(value, task)
   ),
   users = observed_argument("users"),
   items = observed_argument("items"),

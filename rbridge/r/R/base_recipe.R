@@ -20,9 +20,6 @@ new_recipe = function(kind, seed, parts, state = list(), labels = list()) {
   )
 }
 
-# How the given ones of some settings are shown, for the labels of a recipe.
-shown_settings = function(settings, names) lapply(Filter(Negate(is.null), settings[names]), show_setting)
-
 # A setting, or the numbers of classes or strata with their names, as text.
 show_setting = function(value) {
   if (is.null(names(value)) || !(is.numeric(value) || is.list(value))) {

@@ -9,11 +9,6 @@ check_stratum_names = function(recipe) {
   }
 }
 
-strata_bytes = function(recipe) {
-  parts = recipe$parts
-  32 * length(parts$codes) + 64 * parts$n_batches + 200 * parts$n_strata
-}
-
 # What completes the recipe of such a sampler for a dataset.
 with_strata_of_source = function(recipe_of, exact = FALSE) {
   function(recipe, data_source, task) {
