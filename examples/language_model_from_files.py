@@ -37,7 +37,7 @@ SAMPLE, MAX_LENGTH, MAX_TOKENS, WINDOW = 1000, 14, 512, 500
 MIXED_EPOCHS, PERPLEXITY_EPOCHS = 4, 4
 WIDTH, LEARNING_RATE = 64, 5e-3
 PADDING, UNKNOWN, END = 0, 1, 2
-Told = Optional[PerplexityBatchSampler]
+ByPerplexity = Optional[PerplexityBatchSampler]
 
 
 def write_corpus(folder: Path) -> list[str]:
@@ -98,22 +98,24 @@ def full_targets(words: torch.Tensor) -> torch.Tensor:
     return words.masked_fill(words == PADDING, IGNORED)
 
 
-def train_epoch(model: WordModel, optimizer: Any, dataset: CorpusDataset, sampler: BatchesByLength, told: Told) -> None:
-    """Train on the next epoch, with its own vocabulary, or with the full one if a sampler is told the losses."""
+def train_epoch(
+    model: WordModel, optimizer: Any, dataset: CorpusDataset, sampler: BatchesByLength, perplexity: ByPerplexity
+) -> None:
+    """Train on the next epoch, with its own vocabulary, or with the full one if a sampler takes reports of losses."""
     context: Any = nullcontext()
-    if told is None:
+    if perplexity is None:
         lines = [line for _, line in dataset.__getitems__(sampler.batches().rows.tolist())]
         context = SampledOutput(model, model.output, sampled_vocabulary(lines, always=[UNKNOWN, END]), optimizer)
     with context as output:
         for positions, words in DataLoader(dataset, batch_sampler=sampler, collate_fn=padded):
             optimizer.zero_grad(set_to_none=True)
             following = words[:, 1:]
-            targets = output.targets(following, ignore_index=PADDING) if told is None else full_targets(following)
+            targets = output.targets(following, ignore_index=PADDING) if perplexity is None else full_targets(following)
             losses = losses_of(model(words[:, :-1]), targets)
             losses.mean().backward()
             optimizer.step()
-            if told is not None:
-                told.report(positions, losses)
+            if perplexity is not None:
+                perplexity.report(positions, losses)
 
 
 def held_out_loss(model: WordModel, lines: list[torch.Tensor]) -> float:
@@ -123,8 +125,10 @@ def held_out_loss(model: WordModel, lines: list[torch.Tensor]) -> float:
         return float(losses_of(model(words[:, :-1]), full_targets(words[:, 1:])).mean())
 
 
-def samplers_of(folder: Path, words: Words, seed: int) -> list[tuple[BatchesByLength, CorpusDataset, int, Told]]:
-    """Return the mixture and the sampler by perplexity, each with its dataset, epochs, and what is told the losses."""
+def samplers_of(
+    folder: Path, words: Words, seed: int
+) -> list[tuple[BatchesByLength, CorpusDataset, int, ByPerplexity]]:
+    """Return the mixture and the sampler by perplexity, each with its dataset, epochs and the taker of reports."""
     by_tokens: dict[str, Any] = {"max_tokens": MAX_TOKENS, "window": WINDOW}
     mixture = CorpusMixtureBatchSampler(
         folder, SAMPLE, suffixes=[".txt"], sample=SAMPLE, rules=RULES, max_length=MAX_LENGTH, seed=seed
@@ -151,12 +155,12 @@ def train(folder: Path, seed: int = 1) -> list[float]:
     optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     found = [held_out_loss(model, lines)]
     print(f"{len(words)} words, {len(lines)} lines held out; before training their loss is {found[0]:.2f}.")
-    for sampler, dataset, n_epochs, told in samplers_of(folder, words, seed):
+    for sampler, dataset, n_epochs, perplexity in samplers_of(folder, words, seed):
         for _ in range(n_epochs):
             n_batches = len(sampler)
-            train_epoch(model, optimizer, dataset, sampler, told)
+            train_epoch(model, optimizer, dataset, sampler, perplexity)
             found.append(held_out_loss(model, lines))
-            kind = "mixture by rules" if told is None else "by perplexity"
+            kind = "mixture by rules" if perplexity is None else "by perplexity"
             print(f"epoch {len(found) - 1}, {kind}, {n_batches} batches: {found[-1]:.2f}", flush=True)
     return found
 
