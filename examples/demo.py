@@ -64,8 +64,8 @@ def main(folder: Path, *, with_r: bool) -> bool:
 
     matplotlib.use("Agg")
     report = Report(folder)
-    problem = r_problem() if with_r else "It is left out."
-    if problem is not None:
+    problem = r_problem() if with_r else "R was not asked for."
+    if with_r and problem is not None:
         print(f"The R half is not available; this is the Python half of the demo.\n{problem}")
     simulated = show_simulated(report, with_r=problem is None)
     survey = show_survey(report, with_r=problem is None)
@@ -77,9 +77,12 @@ def main(folder: Path, *, with_r: bool) -> bool:
     if problem is None:
         verdict = "the same" if report.all_hold else "NOT all the same"
         print(f"Python and R were given the same seed and delivered {verdict} batches.")
-    else:
+    elif with_r:
         print(f"This was Python alone; with R, the demo compares the batches of both languages.\n{problem}")
-    print("Read next: vignettes/stratified-batches.md, the idea step by step.")
+    else:
+        print("This was the Python half.")
+    if with_r:
+        print("Read next: vignettes/stratified-batches.md, the idea step by step.")
     return report.all_hold
 
 
