@@ -45,6 +45,20 @@
 #'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
 #'   `drop_last` is `FALSE`.
 #'
+#' @section Members of instances with strata:
+#' The page of a sampler says which of these its instances have.
+#' While mlr3torch predicts, they are `NULL`, and all rows have the weight 1.
+#' * `plan()`: returns a `data.frame()` with one row for each `stratum`: its `rows`, and the `fewest` and the `most` of
+#'   them in a batch of any epoch that holds it.
+#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
+#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
+#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by their
+#'   mean number in an epoch, which is 1 if epochs take each row once; `NA` for a stratum that is never sampled.
+#'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default.
+#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
+#'   rows that are never sampled.
+#'
 #' @section Seeds and epochs:
 #' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
 #' installed, so that the seed of a learner determines it, and otherwise from R's generator.
@@ -72,8 +86,7 @@
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
-#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed`,
-#' `plan()` and `composition()` are `NULL`.
+#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed` is `NULL`.
 #'
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.

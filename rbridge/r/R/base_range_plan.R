@@ -63,13 +63,14 @@ ranged_methods = function() {
 
 #' @export
 print.range_plan = function(x, most = 20L, ...) {
-  cat(
-    "<range_plan>",
-    sprintf("* Rows: %.0f", sum(x$rows)),
-    sprintf("* Batches: %d, %s", attr(x, "n_batches"), attr(x, "held")),
-    sprintf("* Strata: %d, with the fewest and the most rows in a batch", nrow(x)),
-    sep = "\n"
-  )
-  print_ends(x, most)
+  lines = c(sprintf("* Rows: %.0f", sum(x$rows)), sprintf("* Batches: %d, %s", attr(x, "n_batches"), attr(x, "held")))
+  print_plan(x, lines, x, most)
+}
+
+# What is printed of every plan: some lines, and a table of strata.
+print_plan = function(x, lines, table, most) {
+  strata = sprintf("* Strata: %d, with the fewest and the most rows in a batch", nrow(table))
+  cat(sprintf("<%s>", class(x)[1L]), lines, strata, sep = "\n")
+  print_ends(table, most)
   invisible(x)
 }
