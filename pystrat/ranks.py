@@ -48,7 +48,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     check_same("sampler", "be the same in all processes", differing, advice)
     _check_numbers([facts["rank"] for facts in own], own[0]["num_replicas"])
     if own[0]["shards"] is not None:
-        for shard in sampler.plan.shards:
+        for shard in sampler.plan.counts.index:
             processes = [process for process, facts in enumerate(own) if shard in facts["shards"]]
             if len(processes) != 1:
                 got = f"{show(shard)} in {processes_of(processes) if processes else 'none'}"
