@@ -16,9 +16,10 @@ from pystrat.strata import encode_strata
 class StratifiedBatchSampler(PlannedBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch.
 
-    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_stratified()`` returns the same batches, row for row, from the same seed. docs/samplers.md
-    shows which parameters to use for what; docs/stratified.md is a guide with all details.
+    For imbalanced data, and for losses that need rows of every class in every batch. Pass it to a PyTorch
+    ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified()`` returns the same
+    batches, row for row, from the same seed. docs/samplers.md shows which parameters to use for what;
+    docs/stratified.md is a guide with all details.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class ShardedPlan(Plan):
         The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value.
     """
 
-    def __init__(self, read: ShardCounts, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, read: ShardCounts, arguments: dict[str, Any]) -> None:
         self.by_name, self._arguments = _in_order(read), arguments
         table, scope = self.by_name.table, arguments["scope"]
         found = _kinds.call("sharded_plan", arguments, self.data_of(), self.name_of)

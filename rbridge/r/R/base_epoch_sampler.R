@@ -86,7 +86,8 @@
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
-#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed` is `NULL`.
+#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed` is
+#' `NULL`.
 #'
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
