@@ -22,9 +22,6 @@
 #'   `"together"` (default): all rows of a group are in one batch.
 #'   `"apart"`: the rows of a group are spread over the batches as evenly as possible.
 #'   The rows of a group may have different strata.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The strata, as in [batch_sampler_stratified()].
-#'   `NULL` (default): those of the task.
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows per batch.
 #'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, but with `"together"` no more
@@ -38,8 +35,6 @@
 #'   With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with `"together"` than
 #'   groups of it: raise an error, or make batches without the stratum, with or without a warning.
 #'   Each epoch then shuffles the batches, so that the rows of the stratum are in other batches each time.
-#' @param missing (`character(1)`)\cr
-#'   What to do with rows that have a missing value in the strata, as in [batch_sampler_stratified()].
 #' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
@@ -77,10 +72,6 @@ kind_stratified_group = function() {
       recipe
     },
     setup = grouped_setup,
-    describe = function(private) {
-      groups = paste(" and", show_count(private$.recipe$parts$n_groups, "group"))
-      format_ranged(private$.setup, private$.place$epoch, groups)
-    },
     methods = c(ranged_methods(), list(
       min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest)
     ))

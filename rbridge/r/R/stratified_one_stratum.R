@@ -11,9 +11,6 @@
 #' @inheritParams batch_sampler_stratified
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The stratum of each row, as in [batch_sampler_stratified()].
-#'   `NULL` (default): those of the task.
 #' @param order (`character(1)`)\cr
 #'   The order of the batches.
 #'   `"proportional"` (default): all batches are shuffled, so that the strata come in proportion to their batches.
@@ -21,11 +18,6 @@
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): rows, batches and turns are shuffled anew in each epoch.
 #'   `FALSE`: all keep the order of the strata and of the dataset.
-#' @param missing (`character(1)`)\cr
-#'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -58,10 +50,6 @@ kind_one_stratum = function() {
   table_kind("one_stratum",
     setup = function(recipe, private) {
       setup_of_blocks(recipe, core_described(recipe), "of one stratum each")
-    },
-    describe = function(private) {
-      format_ranged(private$.setup, private$.place$epoch,
-        order = format_row_order(private$.recipe$parts$shuffle == 1L, private$.setup, private$.place$epoch))
     },
     methods = ranged_methods()
   )

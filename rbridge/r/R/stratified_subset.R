@@ -14,9 +14,6 @@
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   m, the number of rows of each of its strata in a batch.
 #'   Give either it or `mean_batch_size`.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The stratum of each row, as in [batch_sampler_stratified()].
-#'   `NULL` (default): those of the task.
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows per batch.
 #'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, and m is the largest minimum
@@ -42,8 +39,6 @@
 #'   `"warn"` and `"allow"`: continue, with or without a warning.
 #'   All rows of such a stratum are then in one batch of the epoch, and the stratum counts as one of the P; with
 #'   `exact`, they are never sampled.
-#' @param missing (`character(1)`)\cr
-#'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
 #' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
@@ -84,7 +79,6 @@ kind_strata_subset = function() {
       each = if (found$exact == 1) found$min_samples_per_stratum
       setup_of_blocks(recipe, found, held_by_subset(found, recipe$parts$strata_per_batch), each)
     },
-    describe = function(private) format_ranged(private$.setup, private$.place$epoch),
     methods = c(weight_methods(), ranged_methods())
   )
 }
