@@ -56,8 +56,8 @@ test_that("explicit values must be one for each row of a data source that has a 
 })
 
 test_that("an instance prints its settings, its batches and the next epoch", {
-  expect_identical(capture.output(print(make()(NULL)$set_epoch(4))), c(
-    "<batch_sampler_stratified>", capture.output(make())[-1L], "* batches: 3", "* next epoch: 4"))
+  expect_identical(tail(capture.output(print(make()(NULL)$set_epoch(4))), 4), c(
+    "* seed: 1", "* strata: 2, of 20 rows", "* batches: 3", "* next epoch: 4"))
 })
 
 test_that("a generator prints its settings", {
