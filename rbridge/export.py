@@ -6,10 +6,10 @@ import hashlib
 from pathlib import Path
 from typing import Union
 
+from pystrat import __version__
 from pystrat.base import BatchSampler
 from pystrat.messages import check_path, refused_type, refused_value, show
 from pystrat.recipe_file import recipe_bytes
-from rbridge._install import r_package_version
 from rbridge.callbacks import check_no_rank
 from rbridge.torch_sampler import native_recipe
 
@@ -52,7 +52,7 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     data = script.with_suffix(".recipe")
     content = recipe_bytes(recipe)
     checksum = hashlib.md5(content).hexdigest()
-    text = _TEMPLATE.format(version=r_package_version(), file=_literal(data.name), checksum=checksum)
+    text = _TEMPLATE.format(version=__version__, file=_literal(data.name), checksum=checksum)
     data.write_bytes(content)
     script.write_text(text, encoding="ascii")
     return script

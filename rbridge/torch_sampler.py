@@ -11,8 +11,7 @@ from pystrat.batches import Batches
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, refused_type, refused_value, show
 from pystrat.recipe import Recipe
-from rbridge.session import Session, as_array, session
-from rbridge.guard import errors_as_values
+from rbridge.session import Session, as_array, errors_as_values, session
 from rbridge.callbacks import EpochSource, check_no_rank, refuse_n_batches
 
 
@@ -22,23 +21,21 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     Parameters
     ----------
     sampler : batch sampler
-        A sampler of `pystrat` becomes the native sampler of the R package: R draws the batches itself, from the
-        sampler's recipe, and no longer needs Python. Anything else stays in Python, and R calls it once per epoch, as
-        long as this process runs: an object with a method ``batches(epoch)``, such as your own subclass of
-        `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch``,
-        if any, is called before each epoch; or a function without arguments, such as a generator function, that returns
-        the batches of a new epoch at each call. If its `yields` is "numbers", its batches hold whole numbers below 2^53
-        that are not row positions, and R does not change them.
+        A sampler of `pystrat` becomes the native sampler of the R package, which no longer needs Python. R calls any
+        other once per epoch, as long as this process runs: an object with a method ``batches(epoch)``, such as your own
+        subclass of `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose
+        ``set_epoch``, if any, is called before each epoch; or a function without arguments that returns the batches of
+        a new epoch at each call. If its `yields` is "numbers", its batches hold whole numbers below 2^53 that are not
+        row positions, and R does not change them.
     n_batches : int, optional
         The number of batches per epoch, for a sampler without a length.
 
     Returns
     -------
     rpy2.robjects function
-        A generator like those of ``torch::sampler()``. Call it with a dataset to get the instance for
-        ``torch::dataloader(batch_sampler = )``; pass the generator itself to mlr3torch. It begins at epoch 0. It
-        accepts any data source, including NULL; if the data source has a number of rows, it must be that of the
-        `pystrat` sampler.
+        A generator like those of ``torch::sampler()``, whose instances begin at epoch 0. Call it with a dataset, or
+        NULL, to get the instance for ``torch::dataloader(batch_sampler = )``; pass the generator itself to mlr3torch.
+        If the dataset has a number of rows, it must be that of the `pystrat` sampler.
     """
     recipe = native_recipe(sampler)
     if recipe is not None:

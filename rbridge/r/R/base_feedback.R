@@ -29,7 +29,6 @@ new_stream = function(seed) {
 # Its instances draw batches one after another, according to the feedback so far.
 feedback_kind = function(kind, of_rows, ...) {
   shared = list(
-    vectors = list(parts = NA, state = c(first_state, place_entries, "sample_generator"), labels = feedback_labels),
     setup = function(recipe, private) {
       state = recipe$state
       core_begin(private, state)

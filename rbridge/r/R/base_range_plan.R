@@ -24,17 +24,7 @@ setup_of_blocks = function(recipe, found, held, each = NULL) {
 
 # What every such instance shows, besides its plan.
 ranged_setup = function(recipe) {
-  list(codes = as.integer(recipe$parts$codes), names = recipe$labels$names, seed = recipe$seed)
-}
-
-# The summary of an instance whose setup has such a plan; `groups` is text about groups, such as " and 12 groups".
-format_ranged = function(setup, next_epoch, groups = "", order = format_shuffled(setup, next_epoch)) {
-  plan = setup$plan
-  c(
-    sprintf("* Rows: %.0f, of %s%s", sum(plan$rows), show_count(nrow(plan), "stratum"), groups),
-    sprintf("* Batches: %d, %s", attr(plan, "n_batches"), attr(plan, "held")),
-    order
-  )
+  list(codes = as.integer(recipe$parts$codes), names = recipe$labels$names)
 }
 
 # The members of such instances.

@@ -27,11 +27,6 @@
 #' Its instances have the members of every [batch_sampler_instance]; `seed` is `NULL` if the sampler stays in Python.
 #' The generator works only in this process, as long as its Python runs.
 #'
-#' @section Guarantees:
-#' * An epoch has the batches of the Python sampler, in their order, row for row.
-#' * An error in Python is raised in R with its full text.
-#' * An epoch with more or fewer batches than the length is an error; no batch is lost silently.
-#'
 #' @section Rows:
 #' Rows are positions in the dataset that the sampler is used with, in the order of that dataset.
 #' In mlr3torch, that is the task of the training: for a split or a bootstrap sample, the task of that split or sample,
@@ -84,8 +79,7 @@ native_generator = function(sampler) {
   }
   # One-dimensional arrays cross as such.
   vectors = lapply(found[c("parts", "state", "labels")], function(part) lapply(part, as.vector))
-  recipe = recipe_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels)
-  new_generator(recipe, functions = lapply(found$functions, asking_python))
+  generator_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels, found$functions)
 }
 
 # The Python object that returns the batches of an epoch; its methods return Python objects, which are converted here.

@@ -67,10 +67,6 @@ kind_stratified_group = function() {
       recipe
     },
     setup = grouped_setup,
-    describe = function(private) {
-      groups = paste(" and", show_count(private$.recipe$parts$n_groups, "group"))
-      format_ranged(private$.setup, private$.place$epoch, groups)
-    },
     methods = c(ranged_methods(), list(
       min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest)
     ))

@@ -33,14 +33,7 @@ min_samples_for_batch_size = function(x, mean_batch_size, strata = NULL, missing
 # The strata of `x`, or of `strata` if `x` is a task or a dataset, encoded.
 dry_strata = function(x, strata, configuration) {
   input = dry_input(x, strata)
-  strata = input$strata
-  if (is_deferred(strata)) {
-    return(source_strata(input$data_source, c(configuration, list(strata = strata))))
-  }
-  strata = encode_strata(strata, configuration$missing)
-  check_task_order(source_task(input$data_source))
-  check_strata_rows(input$data_source, length(strata$codes))
-  strata
+  encode_strata(strata_of_source(input$strata, input$data_source), configuration$missing)
 }
 
 # -> list(data_source, strata), for calling a generator and for making it

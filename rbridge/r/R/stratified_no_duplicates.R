@@ -28,9 +28,6 @@
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: every batch has at least m rows of every stratum.
 #'   `NULL` (default): there are no strata.
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_no_duplicates"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -66,9 +63,7 @@ kind_no_duplicates = function() {
       recipe$labels$frequent = unlist(Map(function(names, place) shortened(names[place]), keys$names, places))
       recipe
     },
-    vectors = list(parts = NA, labels = c("names", "keys", "frequent")),
     n_rows = function(recipe) length(recipe$parts$keys) / recipe$parts$n_columns,
-    check = check_key_labels,
     methods = list(
       plan = function() {
         if (is.null(private$.in_order)) {
@@ -124,15 +119,4 @@ number_across = function(columns, numbered) {
       numbered, distinct, ends),
     names = if (kinds[1L] == "number") columns[[1L]]$show(found$values) else found$values
   )
-}
-
-check_key_labels = function(recipe) {
-  check_stratum_names(recipe)
-  n_keys = length(recipe$parts$n_values)
-  for (label in c("keys", "frequent")) {
-    texts = recipe$labels[[label]]
-    if (!is.character(texts) || length(texts) != n_keys) {
-      stop_parameter("recipe", sprintf("have %s as '%s'", show_count(n_keys, "text"), label), show_value(texts))
-    }
-  }
 }

@@ -16,9 +16,6 @@
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): rows, batches and turns are shuffled anew in each epoch.
 #'   `FALSE`: all keep the order of the strata and of the dataset.
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which
@@ -46,10 +43,6 @@ kind_one_stratum = function() {
   table_kind("one_stratum",
     setup = function(recipe, private) {
       setup_of_blocks(recipe, core_described(recipe), "of one stratum each")
-    },
-    describe = function(private) {
-      format_ranged(private$.setup, private$.place$epoch,
-        order = format_row_order(private$.recipe$parts$shuffle == 1L, private$.setup, private$.place$epoch))
     },
     methods = ranged_methods()
   )

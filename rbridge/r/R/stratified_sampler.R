@@ -58,8 +58,7 @@
 #'   What to do with rows whose stratum is missing: raise an error (`"error"`, the default), treat missing as a value of
 #'   its own (`"stratum"`), or never sample them (`"drop"`).
 #' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded down to a multiple of it.
-#'   `NULL` (default): 1.
+#'   The number of processes that share an epoch, 1 by default: the number of batches is a multiple of it.
 #'
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.
@@ -151,10 +150,7 @@ batch_sampler_stratified = function(min_samples_per_stratum = NULL, shuffle = TR
 }
 
 kind_stratified = function() {
-  dealt_kind("stratified",
-    describe = function(private) format_setup(private$.setup, private$.place$epoch),
-    methods = list(
-      min_samples_per_stratum = function() if (is.null(private$.in_order)) as.integer(private$.setup$plan$minimum)
-    )
-  )
+  dealt_kind("stratified", list(
+    min_samples_per_stratum = function() if (is.null(private$.in_order)) as.integer(private$.setup$plan$minimum)
+  ))
 }

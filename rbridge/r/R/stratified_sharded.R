@@ -66,11 +66,12 @@ batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards,
   if (is_deferred(strata)) {
     return(new_generator(open_recipe("sharded", seed, open, sharded_labels(plan, places))))
   }
-  new_generator(sharded_recipe(encode_strata(strata, NULL, may_be_empty = TRUE, exact = TRUE), open))
+  new_generator(sharded_recipe(open))
 }
 
-# `strata` are encoded; `open` are the settings of an open recipe.
-sharded_recipe = function(strata, open) {
+# The recipe of the settings of an open one.
+sharded_recipe = function(open) {
+  strata = encode_strata(open$strata, NULL, may_be_empty = TRUE, exact = TRUE)
   plan = open$plan
   names = charToRaw(enc2utf8(paste(c(plan$shards, plan$strata), collapse = "\n")))
   data = c(plan_data(plan, open$places), list(names = names))
@@ -93,9 +94,7 @@ columns_of = function(strata, names) {
 
 kind_sharded = function() {
   table_kind("sharded",
-    vectors = list(parts = NA, labels = c("names", "shards")),
-    complete = with_strata_of_source(sharded_recipe, exact = TRUE),
-    check = check_sharded,
+    plan = sharded_recipe,
     last_epoch = function(recipe) {
       min(largest_epoch, largest_count %/% (length(recipe$parts$table) / recipe$parts$n_strata) - 1)
     },
@@ -107,14 +106,6 @@ kind_sharded = function() {
       plan = function() if (is.null(private$.in_order)) shards_table(private$.recipe, private$.n_batches())
     )
   )
-}
-
-check_sharded = function(recipe) {
-  check_stratum_names(recipe)
-  shards = recipe$labels$shards
-  if (!is.character(shards) || length(shards) != length(recipe$parts$shards)) {
-    stop_parameter("recipe", "have the names of all shards", show_value(shards))
-  }
 }
 
 shards_table = function(recipe, n_batches) {

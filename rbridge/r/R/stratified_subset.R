@@ -68,7 +68,6 @@ kind_strata_subset = function() {
       each = if (found$exact == 1) found$min_samples_per_stratum
       setup_of_blocks(recipe, found, held_by_subset(found, recipe$parts$strata_per_batch), each)
     },
-    describe = function(private) format_ranged(private$.setup, private$.place$epoch),
     methods = c(weight_methods(), ranged_methods())
   )
 }

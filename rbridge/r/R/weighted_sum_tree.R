@@ -5,7 +5,8 @@
 #' Drawing `k` of `n` rows takes O(k log n), and so does changing `k` weights.
 #' Use it in your own training loop, such as one with a replay buffer; [batch_sampler_weighted()] and
 #' [batch_sampler_prioritized()] are samplers on top of it.
-#' The Python class is `pystrat.SumTree`.
+#' The Python class `pystrat.SumTree` draws the same rows in the same calls.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{weighted}.
 #'
@@ -30,14 +31,6 @@
 #' * `state_dict()`, `load_state_dict(state)`: the state, which Python reads and writes, too.
 #' * `total`, `n_rows`, `capacity`, `seed`: the sum of all weights, the rows that have one, the most rows, and the seed.
 #' * `clone()`: returns an independent copy, which continues in the same way.
-#'
-#' @section Guarantees:
-#' * A row is drawn with probability weight / total, to 53 bits.
-#'   A row of weight 0 is never drawn, however sums are rounded.
-#' * Without replacement, rows are drawn successively from those that are left.
-#' * The tree is, bit for bit, the one that is built from the same weights, whatever changes came before.
-#' * The same seed, weights and calls give the same rows on every machine and in Python.
-#' * A refused call changes nothing.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021.

@@ -47,8 +47,7 @@ test_that("a sampler of pystrat becomes R's own, with the same batches", {
 test_that("a sampler whose batches Python makes keeps the contract of a torch sampler", {
   generator = batch_sampler_python(python$in_two)
   expect_s3_class(generator, c("batch_sampler_python", "batch_sampler_generator", "torch_sampler"), exact = TRUE)
-  expect_output(print(generator), "<batch_sampler_python> generator\n* Class in Python: InTwo\n* Batches: 2",
-    fixed = TRUE)
+  expect_output(print(generator), "<batch_sampler_python> generator\n* class in Python: InTwo", fixed = TRUE)
   instance = generator(NULL)
   expect_identical(instance$.length(), 2L)
   expect_identical(next_epoch_of(instance), list(c(5L, 1L), c(2L, 4L, 3L)))
@@ -61,7 +60,7 @@ test_that("a sampler whose batches Python makes keeps the contract of a torch sa
   expect_true(coro::is_exhausted(iterator()))
   expect_error(instance$.iter()(), "^ValueError: no epoch 3$")
   expect_identical(instance$epoch, 3, info = "an epoch that failed was not taken")
-  expect_output(print(instance), "<batch_sampler_python>\n\\* Class in Python: InTwo\n\\* Batches: 2, next epoch 3")
+  expect_output(print(instance), "* batches: 2\n* next epoch: 3", fixed = TRUE)
   expect_error(instance$set_epoch(-1), "must be an integer from 0 to 6700000. Got -1 instead.", fixed = TRUE)
 })
 
@@ -96,13 +95,6 @@ test_that("what is no sampler of Python is refused with advice, and errors in Py
   ), fixed = TRUE)
   expect_error(collect_rows(batch_sampler_python(python$failing, n_batches = 2), 4), "RuntimeError: no second batch",
     fixed = TRUE)
-})
-
-test_that("generators of the same object have the same hash, and those of others do not", {
-  skip_if_not_installed("mlr3misc")
-  hash = function(...) mlr3misc::calculate_hash(batch_sampler_python(...))
-  expect_identical(hash(python$asymmetric, 3), hash(python$asymmetric, 3L))
-  expect_false(hash(python$failing, 3) == hash(python$asymmetric, 3))
 })
 
 test_that("a sampler that was saved and loaded says that its Python is gone", {
