@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
@@ -167,22 +166,6 @@ def test_the_length_of_a_node_draws_every_row_below_it(table: Any, spec: Any, da
     assert rows <= set(drawn)
     if node is reference:
         assert sampler.length == reference.pass_length()
-
-
-def test_the_length_of_a_node_far_below_follows_the_published_sums() -> None:
-    table = {"kind": ["a"] * 5 + ["b"] * 2}
-    spec = {
-        "mode": "sequential",
-        "repeat": 3,
-        "children": [
-            {"name": "a", "column": "kind", "value": "a", "mode": "shuffle", "repeat": 2},
-            {"name": "b", "column": "kind", "value": "b", "mode": "shuffle"},
-        ],
-    }
-    # a leaf of 5 rows, each twice: 10 draws; the root gives it 3 of 6, so it takes 4 rounds of 6
-    assert sampler_of(table, spec, length="a").length == 2 * 3 * math.ceil(10 / 3)
-    assert sampler_of(table, spec, length="b").length == 2 * 3 * 1
-    assert sampler_of(table, spec, length="root").length == 24
 
 
 @pytest.mark.parametrize(("levels", "draws"), [(0, "10737418235"), (22, r"4.5035996\d*e.16")])
