@@ -235,11 +235,7 @@ weights_of_stream = function(stream, normalize) {
 
 # The codes of rows that a user passes, from 1.
 codes_of_batch = function(rows, stream) {
-  n_rows = NROW(rows)
-  if (n_rows == 0L) {
-    return(integer())
-  }
-  match_strata(strata_of_rows(rows, n_rows, stream$stratum), stream$strata, function(row, shown) {
+  match_strata(strata_of_rows(rows, stream$stratum), stream$strata, function(row, shown) {
     stop_parameter("rows", paste("have strata that are one of", show_names(stream$strata)), shown)
   })
 }

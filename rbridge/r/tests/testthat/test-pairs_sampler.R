@@ -50,18 +50,10 @@ test_that("codes and ids that are none are refused, counted from 1", {
   ids = "instead. Ids are text or categories, in R a factor."
   refused(of_users(paste("hold codes from 1 to 2147483647. Got 0", ids)), c(1, 0), c(1, 1))
   refused(of_users("hold codes from 1 to 2. Got 3 instead."), 3, 1, n_users = 2)
-  refused(of_users(paste("hold codes, integers from 1. Got 0.5", ids)), 0.5, 1)
-  refused(of_users(paste("hold codes, integers from 1. Got logical values", ids)), NA, 1)
   refused(of_users(paste("hold codes, integers from 1. Got NA", ids)), c(1, NA), 1:2)
   refused(of_users(paste("hold codes, integers from 1. Got Date values", ids)), Sys.Date(), 1)
-  refused(of_users("have at least one code. Got 0 values instead."), numeric(), numeric())
-  refused(of_users("be a vector of codes or ids. Got 2 dimensions instead."), diag(2), 1)
   refused("The 'items' parameter must have one value for each user code, 2. Got 1 value instead.", 1:2, 1)
-  refused(of_users("have no missing values. Got 1 missing of 2 rows instead. Leave these pairs out."), c("a", NA), 1:2)
   refused("The 'items' parameter must have no missing values. Got 1 missing of 2 rows", 1:2, factor(c(NA, "a")))
-  refused("Got text that is not Unicode instead.", c("a\xff", "b"), 1:2)
   refused("The 'n_items' parameter must be left out if 'items' are ids. Got 9 instead. Give codes", 1:2, c("a", "b"),
     n_items = 9)
-  full = message_of(batch_sampler_pairs(c("ann", "bob", "bob"), c(1, 1, 2), 0.5, 4, method = "per_user"))
-  expect_match(full, "1 user without one, the first of them user 'bob', instead", fixed = TRUE)
 })

@@ -171,86 +171,46 @@ test_that("batches beyond the hundred-thousandth come too", {
   expect_identical(unlist(next_epoch_of(stream)), seq(n_rows - 3L, n_rows))
 })
 
-test_that("groups of sources are shuffled as one source, and resumed as sources are", {
-  noted = noting()
-  stream = make_stream(shuffle_sources = 2, read = noted$read)
-  expected = next_epoch_of(stream)
-  opened = noted$taken()
-  expect_identical(lapply(expected, sort), lapply(next_epoch_of(make_stream()), sort))
-  for (done in seq_along(expected) - 1) {
-    rest = expected[seq_along(expected) > done]
-    expect_identical(next_epoch_of(stream$set_epoch(0, batches_done = done)), rest)
-  }
-  noted$taken()
-  next_epoch_of(stream$set_epoch(0, batches_done = length(expected) - 1))
-  expect_identical(noted$taken(), opened[3:4])
-  expect_error(make_stream()$load_state_dict(stream$state_dict()), "must come from a sampler with the same")
-})
-
 test_that("a stream has the minimum as a field, and warns of rare strata by name", {
   expect_identical(make_stream(strata = 0:1)$min_samples_per_stratum, 1)
   expect_identical(make_stream(min_samples_per_stratum = NULL, mean_batch_size = 5)$min_samples_per_stratum, 1)
   expect_warning(make_stream(lanes = 4, min_samples_per_stratum = 3, rare = "warn"),
     "Lane 2 has 1 row of '1', and the 'min_samples_per_stratum' parameter is 3: all rows of a lane are in one batch.")
-  batches = next_epoch_of(make_stream(min_samples_per_stratum = c("0" = 4, "1" = 2)))
-  expect_gte(min(vapply(batches, function(batch) sum(batch == 0), 0L)), 4)
-  expect_gte(min(vapply(batches, function(batch) sum(batch == 1), 0L)), 2)
 })
 
-test_that("rows that are taken less or more often than once are read and resumed as others are", {
-  numbered = function(source) {
-    name = names(sources)[vapply(sources, identical, NA, source)]
-    data.frame(name = name, row = seq_along(source), label = source)
+test_that("rows that are taken less or more often than once are resumed as others are", {
+  stream = make_stream(min_samples_per_stratum = NULL, balance = 12, mean_batch_size = 5, shuffle_sources = 2)
+  whole = next_epoch_of(stream$set_epoch(4))
+  expect_length(whole, stream$.length())
+  expect_identical(sum(vapply(whole, sum, 0)), 12)
+  for (done in seq_along(whole) - 1) {
+    expect_identical(next_epoch_of(stream$set_epoch(4, batches_done = done)), whole[seq_along(whole) > done])
   }
-  taken = function(...) {
-    make_stream(..., min_samples_per_stratum = NULL, read = numbered, stratum = "label")
-  }
-  for (lanes in 1:2) {
-    stream = taken(balance = 12, mean_batch_size = 5, lanes = lanes, shuffle_sources = 2)
-    whole = next_epoch_of(stream$set_epoch(4))
-    expect_length(whole, stream$.length())
-    expect_identical(sum(vapply(whole, function(batch) sum(batch$label), 0)), 12)
-    for (done in seq_along(whole) - 1) {
-      expect_identical(next_epoch_of(stream$set_epoch(4, batches_done = done)), whole[seq_along(whole) > done])
-    }
-  }
-  halves = taken(shares = c("1" = 1, "0" = 1), mean_batch_size = 6, shuffle = FALSE)
-  expect_true(all(vapply(next_epoch_of(halves), function(batch) identical(batch$label, rep(c(0, 1), each = 3)), NA)))
 })
 
 test_that("weights undo how often an epoch takes rows", {
   stream = make_stream(min_samples_per_stratum = NULL, balance = "under", mean_batch_size = 4)
   rows = unlist(next_epoch_of(stream))
   expect_equal(c(tapply(stream$weights(rows), rows, sum)), c(table(unlist(sources))), ignore_attr = TRUE)
-  expect_identical(stream$weights(numeric()), numeric())
   expect_error(stream$weights(3), "must have strata that are one of '0', '1'. Got '3' instead", fixed = TRUE)
   expect_error(make_stream(counts = NULL, strata = 0:1)$class_weights(), "'counts' parameter must be given for weights")
 })
 
 test_that("what cannot be is refused by name", {
   refused = function(text, ...) expect_error(make_stream(...), text, fixed = TRUE)
-  refused("'seed' parameter must be given together with 'rank'. Got nothing instead.", lanes = 2, seed = NULL,
-    num_replicas = 2, rank = 0)
-  refused("The 'buffer_size' parameter must be left out if 'counts' is given", buffer_size = 1)
-  refused("The 'num_replicas' parameter must be at most 4, the number of sources. Got 5 instead.", num_replicas = 5)
   refused(paste("must be at most 1, the rows of '1' in lane 2 of 4. Got 3 instead.",
     "Lower it, use fewer lanes, or set 'rare' to 'warn' or 'allow'."), lanes = 4, min_samples_per_stratum = 3)
   refused("ask for at most 7, the rows of '1' in lane 1. Got 8 rows of '1' instead.",
     min_samples_per_stratum = c("1" = 8))
   refused("The 'shares' parameter must name one of the strata, '0', '1'. Got 'b'", min_samples_per_stratum = NULL,
     shares = c("0" = 1, b = 1), mean_batch_size = 6)
-  refused("The 'shuffle_sources' parameter must be 1 if 'shuffle' is false", shuffle = FALSE, shuffle_sources = 2)
   refused("or 'strata', but not both. Got both instead", counts = counts, strata = 0:1)
   refused("a row for each source. Got none for 'a' instead", counts = counts[-1, ])
   refused("The 'read' parameter must be a function of a source", read = "csv")
   refused("The 'stratum' parameter must be a function of the rows, or the name of a column", stratum = 3)
-  unnamed = list("by a text that is not empty. Got no names" = list(1, 2), "by a text that is not empty. Got ''" =
-    c(a = "b", "c"), "once. Got 'a' twice" = c("a", "a"))
-  for (text in names(unnamed)) {
-    expect_error(stratified_stream(unnamed[[text]], 1, identity, identity, strata = 1), fixed = TRUE,
-      paste("The 'sources' parameter must name each source", text))
+  for (sources in list(list(1, 2), c(a = "b", "c"))) {
+    expect_error(stratified_stream(sources, 1, identity, identity, strata = 1), "by a text that is not empty. Got")
   }
-  expect_error(make_stream()$set_epoch(-1), "'epoch'")
   many = as.character(1:1000)
   stream = stratified_stream(many, 1, identity, identity, strata = many)
   expect_error(stream$set_epoch(3e6), "'epoch' .* be an integer from 0 to 2145337")
@@ -263,21 +223,15 @@ test_that("errors of sources name them", {
   source_error("The source 'x' cannot be read. gone", read = function(source) stop("gone"),
     sources = c(x = "a"), strata = 0:1)
   source_error("The source 'a' cannot be read. The reader must return", read = function(source) mean, shuffle = FALSE)
-  for (read in list(function(source) list("a", "b"), function(source) data.frame(label = source))) {
-    source_error("'stratum' parameter must be a function of the rows, or name one of their columns. Got 'lab' instead.",
-      read = read, stratum = "lab", shuffle = FALSE)
-  }
+  source_error("'stratum' parameter must be a function of the rows, or name one of their columns. Got 'lab' instead.",
+    read = function(source) data.frame(label = source), stratum = "lab", shuffle = FALSE)
   source_error("one stratum a row. Got 1 value of 8 rows.", stratum = function(rows) 1, shuffle = FALSE)
   source_error("row 4 of the source 'a' must be one of '0'. Got '1' instead.", strata = 0, shuffle = FALSE)
   source_error("must hold logical values, numbers, text or dates, one kind per column. Got complex values instead.$",
     stratum = as.complex, shuffle = FALSE)
-  source_error("must be one of ('s[0-9]', ){10}.... Got '0' instead.$", strata = sprintf("s%d", 0:11), shuffle = FALSE)
   source_error("The source 'c' must have 2 rows of '1', as its counts say. Got 1 instead.",
     counts = counts + c(0, 0, 0, 0, 0, 0, 1, 0))
-  source_error("source 'c' must have 0 rows of '[01]', as its counts say. Got 1 instead.",
-    counts = counts * c(1, 1, 0, 1))
   source_error("Lane 1 has no batch: the next batch has too few rows of '2'.", strata = 0:2)
-  source_error("source '.' must leave at most 1 row in the buffer.", strata = 0:1, buffer_size = 1)
   source_error("source 'b' must leave at most 10 rows .* Got 12 instead: the next batch has too few rows of '2'.",
     strata = 0:2, buffer_size = 10, shuffle = FALSE)
 })
