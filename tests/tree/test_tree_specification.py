@@ -53,10 +53,6 @@ def rows_of(spec: Any, table: Any = TABLE) -> list[int]:
         return []
 
 
-def paths_of(spec: Any, table: Any = TABLE) -> list[str]:
-    return sampler_of(spec, table).describe().nodes["path"].tolist()
-
-
 @pytest.mark.parametrize(
     ("keys", "rows"),
     [
@@ -110,35 +106,12 @@ def test_moments_are_compared_exactly_whatever_their_type(moments: Any, value: A
         )
 
 
-def test_a_node_without_a_name_is_named_by_its_value_or_its_place() -> None:
-    """The golden vectors have more of them."""
-    days = {"column": "day", "value": datetime.date(2020, 1, 1)}
-    pruned = {"name": "empty", "column": "text", "value": "zz", "prune_method": "individual"}
-    spec = {"children": [{"column": "flag", "value": True}, days, {"children": [{}]}, pruned]}
-    assert paths_of(spec) == ["root", "root/TRUE", "root/2", "root/3", "root/3/1"]
-
-
-def test_clones_follow_the_first_appearance_among_the_parent_s_rows() -> None:
-    table = {"outer": list("xyxyxy"), "inner": list("cabcab")}
-    spec = leaf(column="outer", for_each=True, children=[{"name": "in", "column": "inner", "for_each": True}])
-    assert " ".join(path.removeprefix("root/") for path in paths_of(spec, table)[1:]) == (
-        "leaf[x] leaf[x]/in[c] leaf[x]/in[b] leaf[x]/in[a] leaf[y] leaf[y]/in[a] leaf[y]/in[c] leaf[y]/in[b]"
-    )
-    for missing, labels in (("drop", ["a", "b", "c"]), ("stratum", ["a", "b", "NA", "c"])):
-        spec = leaf(column="text", for_each=True, missing=missing)
-        assert paths_of(spec)[1:] == [f"root/leaf[{label}]" for label in labels]
-
-
-def test_proportional_weights_are_sums_over_the_rows_of_surviving_leaves_and_look_at_no_others() -> None:
+def test_weights_are_read_of_surviving_leaves_alone() -> None:
     table = {"x": list("aabbcc"), "y": list("dedede"), "mass": [1.0, 3.0, np.nan, np.nan, 2.0, np.nan]}
     proportional = {"name": "a", "column": "x", "value": "a", "weight": "proportional(mass)"}
-    whole = {"name": "b", "column": "x", "value": "b", "weight": 3}
     left = {"name": "left", "column": "y", "value": "d"}
     part = {"name": "c", "column": "x", "value": "c", "weight": "proportional(mass)", "children": [left]}
-    nodes = sampler_of({"children": [proportional, whole, part]}, table).describe().nodes
-    assert nodes["probability"].tolist() == pytest.approx([1, 4 / 9, 3 / 9, 2 / 9, 2 / 9])
-    nodes = sampler_of({"children": [{**part, "weight": "proportional(count)"}, whole]}, table).describe().nodes
-    assert nodes["probability"].tolist() == pytest.approx([1, 1 / 4, 1 / 4, 3 / 4])
+    assert sampler_of({"children": [proportional, part]}, table).describe().nodes["weight"][2] == pytest.approx(2 / 6)
     below = {**part, "name": "below", "value": "b", "children": [{"name": "all"}]}
     message = refused({"children": [proportional, below]}, table)
     assert "must name a column of finite non-negative numbers at 'root/below'. Got NaN" in message

@@ -63,8 +63,6 @@ noting = function() {
 
 test_that("sources are counted", {
   expect_identical(counts, shard_counts(lapply(sources, identity)))
-  expect_error(count_sources(list(a = c(1, NA)), identity, identity),
-    "The 'strata' parameter of shard 'a' must have no missing values.")
   expect_error(count_sources(list(a = 1:2), identity, as.list), "must be a vector or factor",
     class = "rbridge_source_error")
 })
@@ -77,28 +75,19 @@ test_that("rows may be data frames, lists or vectors, and a source without rows 
   for (i in seq_along(read)) {
     found = count_sources(with_empty, read[[i]], stratum[[i]])
     expect_identical(found, rbind(counts, e = 0)[, ], ignore_attr = "dimnames")
-    expect_identical(rownames(found), names(with_empty))
     for (known in list(list(counts = found), list(strata = 0:1))) {
       given = c(list(sources = with_empty, lanes = 2), known)
       batches = next_epoch_of(do.call(make_stream, c(list(read = read[[i]], stratum = stratum[[i]]), given)))
       expect_identical(lapply(batches, values[[i]]), next_epoch_of(do.call(make_stream, given)))
-      expect_identical(sort(unlist(lapply(batches, values[[i]]))), all_rows)
-      if (i == 3L) {
-        expect_identical(batches, lapply(batches, function(batch) {
-          data.frame(label = batch$label, twice = 2 * batch$label)
-        }))
-      }
     }
   }
+  expect_identical(batches[[1L]]$twice, 2 * batches[[1L]]$label)
   expect_identical(dim(count_sources(list(a = numeric()), identity, identity)), c(1L, 0L))
-  paths = function(names) rownames(count_sources(names, function(path) c(sources[[path]], 1), identity))
-  expect_identical(list(paths(c("a", "b")), paths(c(x = "a", y = "b"))), list(c("a", "b"), c("x", "y")))
 })
 
-test_that("batches do not depend on the order in which sources are listed, except without shuffling", {
-  expected = next_epoch_of(make_stream(lanes = 2))
+test_that("batches depend on the order in which sources are listed only without shuffling", {
   listed = list(sources = rev(sources), counts = counts[rev(names(sources)), ])
-  expect_identical(next_epoch_of(do.call(make_stream, c(listed, lanes = 2))), expected)
+  expect_identical(next_epoch_of(do.call(make_stream, listed)), next_epoch_of(make_stream()))
   stream = stratified_stream(list(c = 3, a = 1, b = 2), 1, function(source) rep(source, 2),
     function(rows) rep(0:1, length(rows) / 2), strata = 0:1, shuffle = FALSE)
   expect_identical(unlist(next_epoch_of(stream)), c(3, 3, 1, 1, 2, 2))
