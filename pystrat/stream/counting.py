@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Mapping, Sequence, Union
 
 from pystrat.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
 from pystrat.limits import MAX_COUNT
@@ -27,24 +27,19 @@ def count_sources(
     sources, read, stratum
         As in `StratifiedStream`, which also accepts the same table from a query. A source may have no rows.
     """
-    return count_shards(_StrataOfSources(dict(name_sources(sources)), SourceReader(read, stratum))).to_frame()
+    named = _StrataOfSources(name_sources(sources))
+    named.reader = SourceReader(read, stratum)
+    return count_shards(named).to_frame()
 
 
-class _StrataOfSources(Mapping[str, Sequence[Any]]):
-    """The strata of the rows of each source, read on access."""
+class _StrataOfSources(dict[str, Any]):
+    """Sources by name, of which an item is the strata of the rows, read on access."""
 
-    def __init__(self, named: Mapping[str, Any], reader: SourceReader) -> None:
-        self._named, self._reader = named, reader
+    reader: SourceReader
 
-    def __getitem__(self, name: str) -> Sequence[Any]:
-        source = Source(name, self._named[name])
-        return [stratum for _, strata in self._reader.chunks(source) for stratum in strata]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._named)
-
-    def __len__(self) -> int:
-        return len(self._named)
+    def __getitem__(self, name: str) -> list[Any]:
+        chunks = self.reader.chunks(Source(name, super().__getitem__(name)))
+        return [stratum for _, strata in chunks for stratum in strata]
 
 
 def name_sources(sources: Any) -> list[Source]:

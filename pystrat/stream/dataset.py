@@ -87,10 +87,10 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     * With shares or balance, any E epochs in succession take each row of a stratum in a lane equally often, to within
       one. No batch has a row twice.
     * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
-      are added to its last batch. The number of batches is not known, and may differ between ranks.
-    * For a given number of lanes, the batches and their order are the same with any number of workers and ranks;
-      without counts, the order may differ once a lane has ended.
-    * A source that cannot be read, or does not match its counts or strata, raises a `SourceError` with the row.
+      are added to its last batch. The number of batches may differ between ranks.
+    * The batches and their order are the same with any number of workers and ranks; without counts, the order may
+      differ once a lane has ended.
+    * A source that cannot be read, or does not match its counts or strata, raises a `SourceError`.
 
     Examples
     --------

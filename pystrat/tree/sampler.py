@@ -157,8 +157,7 @@ class TreeBatchSampler(_DeclaredSampler):
     * The stream of a node is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
       preorder after cloning and pruning, from 0, and s is the epoch's seed; the auxiliary values follow the nodes.
     * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
-      of the first epoch only. Batches that `drop_last` or `num_replicas` drop are not delivered.
-    * Columns of the table are kept only as codes; the table may change after construction.
+      of the first epoch only.
     * An auxiliary value that is a function of the user gets the numbers of the epoch and of the draw in it, both from
       0, when its batch is requested. It must be pure. It is not part of the fingerprint of a state.
 

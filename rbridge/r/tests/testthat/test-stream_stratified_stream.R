@@ -121,23 +121,19 @@ test_that("ranks share the batches, and any of them can go on from any batch and
   expected = next_epoch_of(make_stream(lanes = 2))
   turns = rep(0:1, length.out = length(expected))
   of_rank = function(rank) make_stream(lanes = 2, num_replicas = 2, rank = rank)
+  stream = of_rank(1)
+  following = stream$.iter()
+  following()
+  state = stream$state_dict()
+  expect_identical(state[c("epoch", "batch")], list(epoch = 0, batch = 2))
   for (rank in 0:1) {
     own = expected[turns == rank]
     for (done in seq_along(own)) {
       found = next_epoch_of(of_rank(rank)$set_epoch(0, batches_done = done - 1))
       expect_identical(found, own[seq_along(own) >= done])
     }
-  }
-  stream = of_rank(1)
-  expect_identical(stream$state_dict()[c("epoch", "batch")], list(epoch = 0, batch = 0))
-  following = stream$.iter()
-  following()
-  state = stream$state_dict()
-  expect_identical(state[c("epoch", "batch")], list(epoch = 0, batch = 2))
-  for (rank in 0:1) {
     continued = of_rank(rank)$load_state_dict(state)
     expect_identical(next_epoch_of(continued), expected[seq_along(expected) > 2 & turns == rank])
-    expect_identical(continued$epoch, 1)
   }
   drain(following)
   expect_identical(stream$state_dict()[c("epoch", "batch")], list(epoch = 1, batch = 0))
