@@ -212,8 +212,8 @@ class Stream : public Sampler {
     host.give("offsets", offsets.data(), offsets.count());
   }
 
-  /* Give the "places" in its lane of the first row of each stratum of each source, and the "ranks": how many of its rows
-   * an epoch takes.
+  /* Give, of each stratum in each source, the "places" in the lane of its first row, and the "ranks": how many rows an
+   * epoch takes.
    */
   void give_places(uint32_t epoch, Host &host) const {
     double *places = host.make<double>("places", table.count()), *ranks = host.make<double>("ranks", table.count());
