@@ -2,16 +2,16 @@
 
 # -> the names of sources: those of the list or vector; paths without names are their own names.
 source_names = function(sources) {
-  is_list = (is.character(sources) && !anyNA(sources)) || is.list(sources)
-  if (!is_list || is.object(sources) || !is.null(dim(sources))) {
+  is_text = is.character(sources) && !anyNA(sources)
+  if (!(is_text || is.list(sources)) || is.object(sources) || !is.null(dim(sources))) {
     stop_parameter("sources", "be a list of sources", show_value(sources))
   }
   if (length(sources) == 0L) {
     stop_parameter("sources", sprintf("have 1 to %.0f sources", largest_count), "0")
   }
-  named = if (is.character(sources) && is.null(names(sources))) sources else names(sources)
-  if (is.null(named) || anyNA(named) || !all(nzchar(named))) {
-    stop_parameter("sources", "name each source by a text that is not empty", if (is.null(named)) "no names" else "''")
+  named = if (is_text && is.null(names(sources))) sources else names(sources)
+  if (anyNA(named) || !all(nzchar(named))) {
+    stop_parameter("sources", "name each source by a text that is not empty", "''")
   }
   shown_names(unname(named), "sources", "source")
 }

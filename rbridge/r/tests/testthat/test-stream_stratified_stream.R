@@ -193,9 +193,8 @@ test_that("what cannot be is refused by name", {
   refused("a row for each source. Got none for 'a' instead", counts = counts[-1, ])
   refused("The 'read' parameter must be a function of a source", read = "csv")
   refused("The 'stratum' parameter must be a function of the rows, or the name of a column", stratum = 3)
-  for (sources in list(list(1, 2), c(a = "b", "c"))) {
-    expect_error(stratified_stream(sources, 1, identity, identity, strata = 1), "by a text that is not empty. Got")
-  }
+  expect_error(stratified_stream(list(1, 2), 1, identity, identity, strata = 1), "must name each source. Got no names")
+  refused("must name each source by a text that is not empty. Got '' instead.", sources = c(a = "b", "c"))
   many = as.character(1:1000)
   stream = stratified_stream(many, 1, identity, identity, strata = many)
   expect_error(stream$set_epoch(3e6), "'epoch' .* be an integer from 0 to 2145337")
