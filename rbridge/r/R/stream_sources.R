@@ -16,18 +16,13 @@ source_names = function(sources) {
   shown_names(unname(named), "sources", "source")
 }
 
-check_reader = function(read) {
+check_reading = function(read, stratum) {
   if (!is.function(read)) {
     stop_parameter("read", "be a function of a source", show_value(read))
   }
-  read
-}
-
-check_stratum = function(stratum) {
   if (!is.function(stratum) && !(is.character(stratum) && length(stratum) == 1L && !is.na(stratum))) {
     stop_parameter("stratum", "be a function of the rows, or the name of a column", show_value(stratum))
   }
-  stratum
 }
 
 # -> list(rows, strata = one value a row)

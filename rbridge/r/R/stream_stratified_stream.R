@@ -91,6 +91,7 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
   mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL) {
   given = source_names(sources)
+  check_reading(read, stratum)
   shares = plain_value(shares)
   asked = mget(setdiff(names(formals()), c("sources", "read", "stratum")))
   request = c(list(n_sources = length(given)), asked)
@@ -119,7 +120,7 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   named = fingerprint_of(sources = names[parts$order + 1], strata = known$strata)
   stream_dataset(list(
     names = names, sources = sources[by_name], strata = known$strata, lanes = lanes,
-    fingerprint = paste(lanes$fingerprint, named), read = check_reader(read), stratum = check_stratum(stratum),
+    fingerprint = paste(lanes$fingerprint, named), read = read, stratum = stratum,
     least = checked$min_samples_per_stratum, least_rows = checked$min_batch_size,
     limit = if (is.null(buffer_size)) Inf else checked$buffer_size, stride = if (is.null(rank)) 1 else num_replicas,
     rank = if (is.null(rank)) 0 else rank
