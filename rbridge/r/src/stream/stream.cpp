@@ -134,7 +134,9 @@ class Stream : public Sampler {
     }
   }
 
-  double bytes() const override { return 16 * static_cast<double>(n_sources + n_lanes) + 8 * double(taken.size()); }
+  double bytes() const override {
+    return 24 * static_cast<double>(n_sources + n_lanes) + 24 * double(table.size()) + 16 * double(taken.size());
+  }
 
   void describe(Host &host) const override {
     host.counts("totals", totals);
