@@ -26,8 +26,8 @@ from pystrat._progress import progress
 from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import Plan
 from pystrat.resumable import check_rows
-from pystrat.strata import encode_strata, listed_keys, shown_key, sorted_batches
-from pystrat.value_names import name_of
+from pystrat.strata import encode_strata, sorted_batches
+from pystrat.value_names import listed_keys, name_of, shown_key
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 # The most characters beside one another in a heat map, one of them a gap between two columns.
