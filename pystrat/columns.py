@@ -78,18 +78,18 @@ def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     if isinstance(table, getattr(sys.modules.get("pyarrow"), "Table", ())):
         table = table.to_pandas(integer_object_nulls=True)  # as doubles, large integers would be others
     if is_loaded() and isinstance(table, pd.MultiIndex):
-        columns = {name: table.get_level_values(place) for place, name in enumerate(_unique_names(table.names))}
-    elif is_frame(table):
-        columns = {name: table.iloc[:, place] for place, name in enumerate(_unique_names(table.columns))}
-    elif isinstance(table, Mapping):
-        columns = dict(table)
+        columns = [(name, table.get_level_values(place)) for place, name in enumerate(table.names)]
+    elif is_frame(table) or isinstance(table, Mapping):
+        columns = list(table.items())
     else:
         refuse_dataset(table, wanted)
-        columns = {None: table}
+        columns = [(None, table)]
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
-    check_same_rows((wanted.name, values) for values in columns.values())
-    vectors = {name: as_vector(values, wanted) for name, values in columns.items()}
+    if len({name for name, _ in columns}) < len(columns):  # none is lost
+        columns = [((name, place), values) for place, (name, values) in enumerate(columns)]
+    check_same_rows((wanted.name, values) for _, values in columns)
+    vectors = {name: as_vector(values, wanted) for name, values in columns}
     lengths = list(dict.fromkeys(map(len, vectors.values())))
     if len(lengths) > 1:
         raise refused_value(wanted.name, "have columns of equal length", f"lengths {lengths[0]} and {lengths[1]}")
@@ -102,12 +102,6 @@ def refuse_dataset(values: Any, wanted: Wanted) -> None:
     if data is not None and isinstance(values, data.Dataset):
         got, advice = f"a dataset of class '{type(values).__name__}'", "pystrat.labels_of(dataset) returns its labels."
         raise wanted.refusal(got, advice)
-
-
-def _unique_names(names: Iterable[Any]) -> list[Any]:
-    """Make the names of columns unique, so that none is lost."""
-    listed = list(names)
-    return listed if len(set(listed)) == len(listed) else [(name, place) for place, name in enumerate(listed)]
 
 
 def check_n_rows(n_rows: int, name: str) -> None:
@@ -127,14 +121,9 @@ def number_columns(columns: Mapping[Any, Any], name: str) -> list[Column]:
 
 
 def number_column(values: Any, name: str, where: str = "", *, required: str = _REQUIRED) -> Column:
-    """Number the distinct values of one column in order of first appearance.
+    """Number the distinct values of a column, as `as_vector` returns it, in order of first appearance.
 
-    Parameters
-    ----------
-    values : vector
-        What `pystrat.arrays.as_vector` returns.
-    name, where, required : str
-        The names of the parameter and of the column, and what the values must be, for error messages.
+    Messages have the names of the parameter and of the column, and what the values must be.
     """
 
     def refuse(got: str, advice: Optional[str] = None) -> TypeError:
@@ -147,7 +136,7 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
     distinct: Any
     if kind in ("text", "bytes"):
         texts = np.asarray(values, dtype=object).tolist()
-        codes = np.empty(len(texts), dtype=np.int64)
+        codes: NDArray[Any] = np.empty(len(texts), dtype=np.int64)
         # By all characters of each text, which pandas does not compare.
         found = _kinds.number_texts(texts if kind == "text" else _decoded(texts, refuse), codes)
         check_text(found, refuse)
@@ -163,7 +152,12 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         codes, distinct = pd.factorize(np.asarray(values, dtype=object))
         distinct = distinct.astype(bool)
     missing = list(values[int(codes.argmin()) :][:1])[0] if len(codes) and codes.min() < 0 else None
-    return Column(codes, pd.Index(distinct, dtype=object if distinct.dtype == object else None), kind, missing)
+    return Column(
+        codes.astype(np.int32, copy=False),
+        pd.Index(distinct, dtype=object if distinct.dtype == object else None),
+        kind,
+        missing,
+    )
 
 
 def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) -> Column:
@@ -180,7 +174,7 @@ def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) 
 
 def factorize_numbers(
     values: NDArray[Any], left_out: Optional[NDArray[np.bool_]] = None
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Number integers or doubles, -1 for NaN and for rows that are left out; return the distinct ones.
 
     The core numbers doubles by their bits, in less time than pandas.

@@ -98,13 +98,13 @@ def count_of(count: int, noun: str) -> str:
     return range_of(count, noun)
 
 
-def range_of(values: Any, noun: str) -> str:
-    """Return the range of whole numbers with their noun: ``3 to 5 rows``, ``1 row``."""
+def range_of(values: Any, noun: str = "") -> str:
+    """Return the range of whole numbers, with their noun if given: ``3 to 5``, ``3 to 5 rows``, ``1 row``."""
     lowest, highest = int(np.min(values)), int(np.max(values))
     shown = f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
-    if lowest != 1 or highest != 1:
+    if noun and (lowest != 1 or highest != 1):
         noun = noun[:-2] + "a" if noun.endswith("stratum") else noun + ("es" if noun.endswith("ch") else "s")
-    return f"{shown} {noun}"
+    return f"{shown} {noun}".rstrip()
 
 
 def refused_value(name: str, requirement: str, got: str, advice: Optional[str] = None) -> ValueError:
