@@ -74,14 +74,10 @@ class BatchPlan(Plan):
 
     If a stratum has fewer rows than there are batches, the batches of the plan come in another order in each epoch.
 
-    With B batches, batch b (from 1) holds ``floor(b*n_s/B) - floor((b-1)*n_s/B)`` rows of a stratum of n_s rows under
-    ``assign="proportional"``. Under ``assign="even"``, the rows are dealt to the batches in turn, stratum by stratum.
-    Both give each batch the floor or the ceiling of n_s/B.
-
     Attributes
     ----------
     n_batches : int
-        B, the number of batches of an epoch over all replicas.
+        The number of batches of an epoch over all replicas.
     counts, available : numpy.ndarray of int64, shape (number of strata,)
         The rows of each stratum, in order of first appearance: in an epoch, and in the dataset.
     strata : pandas.Index

@@ -50,15 +50,9 @@ def make_recipe(
     state: Mapping[str, Any] = {},
     labels: Mapping[str, Any] = {},
 ) -> Recipe:
-    """Return a recipe made of plain values and arrays.
+    """Return a recipe of arrays of uint8, int32 or float64, sequences of text, and plain values.
 
-    Parameters
-    ----------
-    kind, seed
-        As in `Recipe`.
-    parts, state, labels : mapping from str to value
-        A value is an array of uint8, int32 or float64, a sequence of text, a flag (stored as an int32 of 0 or 1), a
-        number (stored as a double), or text. None is left out.
+    A flag is stored as an int32 of 0 or 1, a number as a double. None is left out.
     """
     return Recipe(kind, seed, _vectors(parts), _vectors(state), _vectors(labels))
 

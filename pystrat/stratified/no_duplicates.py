@@ -13,7 +13,6 @@ from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, refused_type, refused_value, shortened
 from pystrat.plan import Plan
-from pystrat.recipe import compact
 from pystrat.strata import STRATA, check_missing, encode_strata
 from pystrat.value_names import Names, names_index
 
@@ -104,9 +103,9 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
         labels: dict[str, Any] = {"keys": titles}
         if strata is not None:
             encoded = encode_strata(strata, missing=None)
-            data.update(codes=compact(encoded.codes, len(encoded.values)), n_strata=len(encoded.values))
-            shown.insert(0, encoded.shown)
-            labels["names"] = encoded.shown
+            data.update(codes=encoded.codes, n_strata=len(encoded.values))
+            shown.insert(0, encoded.names)
+            labels["names"] = encoded.names
         self._begin(data, _Shown(shown))
         found = self._describe()
         frequent = [shortened(of_key[int(place)]) for of_key, place in zip(names, found["frequent"])]

@@ -161,4 +161,4 @@ def min_samples_for_batch_size(
     _kinds.call("min_samples_for_batch_size", arguments)
     encoded = encode_strata(strata, missing=missing)
     counts = {"counts": encoded.counts.astype(np.float64)}
-    return int(_kinds.call("min_samples_for_batch_size", arguments, counts, encoded.shown)["minimum"][0])
+    return int(_kinds.call("min_samples_for_batch_size", arguments, counts, encoded.names)["minimum"][0])

@@ -12,7 +12,7 @@ from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED
 from pystrat.messages import check_integer, refused_value
 from pystrat.recipe import compact
-from pystrat.strata import Strata, codes_of, encode_strata
+from pystrat.strata import Strata, encode_strata, strata_of_keys
 from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
 
 
@@ -128,7 +128,7 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
 
 def _codes_of(encoded: Strata, strata: Sequence[str]) -> NDArray[Any]:
     """Return the column of the table of each row."""
-    columns = np.array(codes_of(encoded.exact_names, strata, "strata", noun="stratum"), dtype=np.int64)
+    columns = np.array(strata_of_keys(encoded.exact_names, strata, "strata", noun="stratum"), dtype=np.int64)
     if len(set(columns.tolist())) < len(columns):
         raise refused_value("strata", "have strata of different names", "two of one name", "Recode them.")
     return compact(columns[encoded.codes], len(strata))

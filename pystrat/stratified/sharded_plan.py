@@ -12,7 +12,7 @@ from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
 from pystrat.plan import Plan
-from pystrat.strata import codes_of
+from pystrat.strata import strata_of_keys
 
 
 class ShardedPlan(Plan):
@@ -62,7 +62,7 @@ class ShardedPlan(Plan):
     def places_of(self, shards: Any) -> NDArray[np.int64]:
         """Return the positions of shards in the table, by their names."""
         names = shown_names(shards, "shards", noun="shard")
-        return np.array(codes_of(names, self.by_name.shards, "shards", noun="shard"), dtype=np.int64)
+        return np.array(strata_of_keys(names, self.by_name.shards, "shards", noun="shard"), dtype=np.int64)
 
     def data_of(self, places: Optional[NDArray[np.int64]] = None) -> dict[str, Any]:
         """Return the table, and the positions of shards in it, as the core takes them."""

@@ -95,7 +95,7 @@ def _warn_of_absent(strata: Strata, parts: list[NDArray[np.int64]]) -> None:
     held = [np.bincount(strata.codes[rows], minlength=n_strata)[:n_strata] for rows in parts]
     absent = np.flatnonzero((np.array(held) == 0).any(axis=0))
     if len(absent):
-        named = ", ".join(show(strata.shown[code]) for code in absent[:_MOST_NAMED].tolist())
+        named = ", ".join(show(strata.names[code]) for code in absent[:_MOST_NAMED].tolist())
         more = ", ..." if len(absent) > _MOST_NAMED else ""
         warnings.warn(f"Strata that are not in every part, {len(absent)} of {n_strata}: {named}{more}.", stacklevel=3)
 

@@ -59,7 +59,7 @@ class SumTree:
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
         parts = _kinds.check("sum_tree", {"capacity": capacity, "seed": seed})
         first = {} if weights is None else {"weights": row_values(weights, "weights")}
-        n_rows = {name: len(values) for name, values in zip(("n_rows",), first.values())}
+        n_rows = {"n_rows": len(first["weights"])} if first else {}
         self._instance = _kinds.Instance("sum_tree", {**parts, **n_rows}, 0)
         self._instance.begin(first)
         self._seed = check_seed(seed)
@@ -106,14 +106,12 @@ class SumTree:
     def append(self, weights: Any) -> NDArray[np.int64]:
         """Add rows with these weights, and return their positions; in a full tree, they replace the oldest ones."""
         numbers = row_values(weights, "weights")
-        added: NDArray[np.int64] = self._instance.tell("append", {"weights": numbers})["rows"]
-        return added
+        return np.asarray(self._instance.tell("append", {"weights": numbers})["rows"])
 
     def weights(self, indices: Any = None) -> NDArray[np.float64]:
         """Return the weights of rows, or of all of them, as a new array."""
         asked = {} if indices is None else {"indices": row_positions(indices, "indices")}
-        found: NDArray[np.float64] = self._instance.ask("weights", asked)["weights"]
-        return found
+        return np.asarray(self._instance.ask("weights", asked)["weights"])
 
     def find(self, values: Any) -> NDArray[np.int32]:
         """Return the rows in whose shares of the total some values lie, from 0 to below `total`.
@@ -122,8 +120,7 @@ class SumTree:
         own.
         """
         asked = {"values": row_values(values, "values", single=True)}
-        found: NDArray[np.int32] = self._instance.ask("rows", asked)["rows"]
-        return found
+        return np.asarray(self._instance.ask("rows", asked)["rows"])
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state: the weights, the next place, the seed, and the state of the random number generator.
@@ -149,8 +146,8 @@ class SumTree:
             What `state_dict` returned, of a tree with the same capacity.
         """
         if not isinstance(state, Mapping) or not set(_STATE_ENTRIES) <= set(state):
-            listed = ", ".join(f"'{name}'" for name in _STATE_ENTRIES[:-1])
-            raise refused_value("state", f"have the entries {listed} and '{_STATE_ENTRIES[-1]}'", show(state))
+            *first, last = map(show, _STATE_ENTRIES)
+            raise refused_value("state", f"have the entries {', '.join(first)} and {last}", show(state))
         check_integer(state["version"], "version", minimum=_STATE_VERSION, maximum=_STATE_VERSION)
         check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
         seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
