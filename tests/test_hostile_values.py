@@ -114,7 +114,7 @@ def labels_file(folder: Path) -> Path:
 
 
 def stream_of(**given: Any) -> Any:
-    return pystrat.stream.StratifiedStream(["a", "b"], 1, read=read_labels, stratum=int, seed=1, **given)
+    return pystrat.stream.StratifiedStream(["a", "b"], 1, read=read_labels, stratum=lambda row: row, seed=1, **given)
 
 
 # The calls ------------------------------------------------------------------------------------------------------------
