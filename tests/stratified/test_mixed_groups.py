@@ -188,6 +188,8 @@ def test_a_stratum_that_no_division_gives_to_all_batches() -> None:
     )
     with pytest.raises(ValueError, match="'num_replicas' parameter must be at most 1: no more batches of whole groups"):
         made(contents, None, mean_batch_size=3, num_replicas=2)
+    with pytest.raises(ValueError, match="must be at most 1, the number of batches. Got 3 instead.$"):
+        made([[1, 1], [1, 1], [1, 0]], None, mean_batch_size=9, num_replicas=3)
     with pytest.warns(UserWarning, match="makes 2 batches: some batches hold no row of a stratum"):
         sampler = made(contents, None, mean_batch_size=3, rare="warn")
     assert len(sampler) == 2 and sorted(sampler.plan.fewest.tolist()) == [0, 1, 1]

@@ -214,7 +214,13 @@ class StratifiedGroup : public Sampler {
     Counts groups = count_groups(sizes_of_groups(rows, &mixed->groups.contents, 1));
     auto none = [] { return std::string(); };
     bool is_refused = rare == RARE_ERROR;
-    if (is_refused && static_cast<double>(groups.fewest()) < replicas) refuse_replicas(groups, "Lower it.");
+    if (is_refused && static_cast<double>(groups.fewest()) < replicas) {
+      /* The size may make even fewer batches than the smallest stratum has groups. */
+      if (count_by_mean(groups.n_rows, mean) < groups.fewest()) {
+        batches_by_mean(groups.n_rows, mean, replicas, groups.fewest());
+      }
+      refuse_mixed_mean(groups, groups.fewest() + 1, host);
+    }
     int64_t n = batches_by_mean_for_all(groups, mean, replicas, is_refused ? +RARE_ALLOW : rare, none, host);
     check_cells(n);
     if (is_refused && n > groups.fewest()) refuse_mixed_mean(groups, n, host);
