@@ -138,17 +138,6 @@ for (name in names(generators)) {
   })
 }
 
-test_that("an invalid epoch is refused, and the condition has the call", {
-  instance = generators[[1L]](NULL)
-  for (wrong in list(-1, 0.5, 6700001, NA, NULL, "1", list(1), TRUE, 1:2, factor(1), sum)) {
-    for (refusal in list(refusal_of(instance$set_epoch(wrong)), refusal_of(instance$batches(wrong)))) {
-      expect_match(conditionMessage(refusal), "^The 'epoch' parameter must be an integer from 0 to 6700000[.] Got ")
-    }
-    expect_identical(conditionCall(refusal_of(instance$set_epoch(wrong))), quote(instance$set_epoch(wrong)))
-  }
-  expect_identical(instance$epoch, 0)
-})
-
 takes_replicas = function(specimen) "num_replicas" %in% names(formals(getExportedValue("rbridge", specimen$name)))
 
 for (name in names(Filter(takes_replicas, all_specimens))) {

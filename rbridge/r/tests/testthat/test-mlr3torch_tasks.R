@@ -31,16 +31,6 @@ test_that("positions are those within the task's rows, not row ids, also of rows
   }
 })
 
-test_that("columns that were bound to the task later are strata, by name or by role", {
-  task = mlr3::as_task_regr(data.frame(x = survey$x, z = rev(survey$x)), target = "z")
-  values = bin_target(task$truth(), n_bins = 4)
-  task$cbind(data.frame(group = values))
-  rows = c(40:11, 40:11)
-  expect_strata("group", task$clone()$filter(rows), values[rows])
-  task$set_col_roles("group", roles = "stratum")
-  expect_strata(NULL, task$clone()$filter(rows), values[rows])
-})
-
 test_that("values are refused if mlr3 has repeated or reordered the rows of the task", {
   refusal = "must be columns of the task if its rows are repeated or in another order than its data."
   forms = list(survey$site, as.character(survey$y), survey[c("y", "sex")], stratum_codes(rep(0:1, 20), c("a", "b")))
@@ -53,12 +43,6 @@ test_that("values are refused if mlr3 has repeated or reordered the rows of the 
   }
   part = seq(2, 40, by = 2)
   expect_strata(survey$y[part], task_of(part), survey$y[part])
-})
-
-test_that("text with one value for each row is values, unless all of it names columns", {
-  expect_strata(survey$sex, task_of(), list(survey$sex))
-  sampler = batch_sampler_stratified(1, strata = c("y", "sex"))(list(task = task_of(c(1, 40))))
-  expect_identical(names(sampler$plan()), c("no, f", "yes, m"))
 })
 
 test_that("strata that are missing or not there are refused, with what to do", {
@@ -149,16 +133,6 @@ test_that("a subset of a dataset takes strata as a vector, not for the rows of t
 test_that("a dataset of other rows than the task's is refused", {
   expect_error(trained_with(batch_sampler_stratified(2), task_of(), dataset = function(task) taskless(task, 39)),
     "must have one value for each row of the dataset, 39. Got 40 values instead.", fixed = TRUE)
-})
-
-test_that("all dataset forms of mlr3torch get identical batches", {
-  skip_without_libtorch()
-  task = task_of(c(40:30, 5:15))
-  expected = sampler_of(task$truth(), 2, seed = 1)$batches(0)
-  for (form in list(FALSE, TRUE, "device")) {
-    made = trained_with(batch_sampler_stratified(2, seed = 1), task, tensor_dataset = form)
-    expect_identical(made[[1]]$batches(0), expected)
-  }
 })
 
 test_that("tasks with lazy tensors are sampled by their target", {
