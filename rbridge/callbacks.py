@@ -37,8 +37,6 @@ class EpochSource:
         if n_batches is None and not has_length:
             raise refused_type("sampler", "have a length, unless 'n_batches' is given", show(sampler))
         self.n_batches = check_integer(len(sampler) if has_length else n_batches, "n_batches", minimum=1)
-        if self.n_batches > MAX_COUNT:
-            raise refused_value("n_batches", f"be at most {MAX_COUNT}", show(self.n_batches))
 
     @property
     def identity(self) -> str:

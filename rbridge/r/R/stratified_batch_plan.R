@@ -3,9 +3,7 @@
 #' @description
 #' Computes the batches that [batch_sampler_stratified()] would make of a task or of strata: their number and sizes, the
 #' guaranteed minimum, and the rows of each stratum in each batch.
-#' All of it follows from the sizes of the strata, and is the same in every epoch.
-#' If a stratum has fewer rows than there are batches, each epoch shuffles the batches of the plan.
-#' No row is sampled, and no random number is drawn.
+#' All of it follows from the sizes of the strata, and is the same in every epoch; no random number is drawn.
 #' With `strata_per_batch`, the plan is that of [batch_sampler_strata_subset()], and with `groups` or `keep` that of
 #' [batch_sampler_stratified_group()]: the fewest and the most rows of each stratum in a batch, in all epochs.
 #'

@@ -43,8 +43,7 @@
 #'   Its attribute `most_batches` is an upper bound on the number of batches with this minimum.
 #' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch of any epoch is
 #'   guaranteed to have.
-#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
-#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#' * `composition(epoch)`: as in [batch_sampler_one_stratum()].
 #'
 #' @seealso [batch_sampler_stratified()] for rows without groups.
 #'

@@ -6,15 +6,10 @@
 #' The Python function `pystrat.min_samples_for_batch_size()` returns the same number.
 #' Its documentation has the guarantees and the rule.
 #'
-#' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
-#'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
-#'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
+#' @inheritParams batch_plan
+#' @inheritParams batch_sampler_stratified
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The largest mean number of rows in a batch; at least 1.
-#' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
-#'   `NULL` (default): those of the task.
-#' @param missing,num_replicas
-#'   As in [batch_sampler_stratified()].
 #'
 #' @return (`integer(1)`)\cr
 #' From 1 to the size of the smallest stratum.

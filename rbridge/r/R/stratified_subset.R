@@ -44,13 +44,8 @@
 #' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
 #'   hold it, and the `fewest` and `most` rows in one of them.
 #'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
-#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
-#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
-#' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by its
-#'   mean number of rows in an epoch, which is 1 unless `exact`; `NA` for a stratum that is never sampled.
-#'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default;
-#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
-#'   rows that are never sampled.
+#' * `composition(epoch)`: as in [batch_sampler_one_stratum()].
+#' * `class_weights(normalize)` and `weights(rows, normalize)`: as in [batch_sampler_stratified()]; 1 unless `exact`.
 #'
 #' @source
 #' The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for

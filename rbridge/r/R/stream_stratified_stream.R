@@ -7,6 +7,7 @@
 #' batch.
 #' At the end, torch calls this function with a symbol instead of rows, which it must return.
 #' The Python class `pystrat.stream.StratifiedStream` returns the same batches, row for row, from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' @param sources (`character()` or named `list()`)\cr
 #'   The parts of the data, such as the paths of files.
@@ -65,18 +66,9 @@
 #'   if `normalize`, divided by their mean over an epoch;
 #' * `epoch`, `seed`, `min_samples_per_stratum`.
 #'
-#' @section Guarantees:
-#' * With counts, each batch has the floor or ceiling of its share of each stratum, each row is in one batch, all lanes
-#'   have equally many batches, and a resumed epoch reads only the sources that it still needs.
-#' * With shares or balance, any E epochs in succession take each row of a stratum in a lane equally often, to within
-#'   one. No batch has a row twice.
-#' * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
-#'   are added to its last batch.
-#' * Factors in the rows become text, because sources may have other levels.
-#'
-#' * A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an
-#'   error of the class `"rbridge_source_error"`.
-#'
+#' A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an error of
+#' the class `"rbridge_source_error"`.
+#' Factors in the rows become text, because sources may have other levels.
 #' R's torch has no workers for iterable datasets. Guide: \guide{streams}.
 #'
 #' @export
