@@ -27,8 +27,8 @@
 #'
 #' `torch::nn_aum_loss` of torch 0.17.0 differs: its value is too small if the two largest predictions are tied.
 #'
-#' The loss is piecewise linear, and the gradient is the slope of its piece; where tied predictions let pieces meet, it is
-#' the mean of two, a subgradient that separates the classes even if all predictions are tied.
+#' The loss is piecewise linear, and the gradient is the slope of its piece; where tied predictions let pieces meet, it
+#' is the mean of two, a subgradient that separates the classes even if all predictions are tied.
 #'
 #' @source
 #' J. Hillman and T. D. Hocking, "Optimizing ROC curves with a sort-based surrogate loss for binary classification and

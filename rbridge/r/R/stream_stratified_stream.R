@@ -66,8 +66,8 @@
 #'   if `normalize`, divided by their mean over an epoch;
 #' * `epoch`, `seed`, `min_samples_per_stratum`.
 #'
-#' A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an error of
-#' the class `"rbridge_source_error"`.
+#' A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an error
+#' of the class `"rbridge_source_error"`.
 #' Factors in the rows become text, because sources may have other levels.
 #' R's torch has no workers for iterable datasets. Guide: \guide{streams}.
 #'
