@@ -16,7 +16,6 @@
 #' rows, that must be the number of rows that the arguments describe.
 #'
 #' A vector with a value for each row is taken by position: its names have no meaning.
-#' What depends on the dataset is checked when the generator is called, everything else when it is made.
 #'
 #' @section Members of an instance:
 #' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]; changes nothing.
@@ -66,8 +65,8 @@
 #' seed of the epoch, and `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`.
 #' The same data, settings, seed and epoch give the same batches in Python, where rows are counted from 0.
 #'
-#' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher.
-#' So making an iterator changes nothing, and an abandoned epoch is not repeated.
+#' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher: an abandoned
+#' epoch is not repeated.
 #'
 #' @section States:
 #' A state is a list of `version`, `fingerprint`, `epoch` and `batch`, the number of batches of all processes that are

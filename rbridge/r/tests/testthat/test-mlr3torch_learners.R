@@ -1,4 +1,4 @@
-# The generator in the learners of mlr3torch: parameters, cloning, resetting, printing, pipelines.
+# The generator in the learners of mlr3torch.
 
 skip_if_not_installed("mlr3torch")
 
@@ -51,21 +51,6 @@ test_that("a network put together of pipe operators trains with it", {
   expect_identical(learner$param_set$values$torch_model_classif.batch_sampler, generator)
 })
 
-test_that("a clone, and a learner that was reset, keep the sampler, and train on the same batches again", {
-  generator = recorded(batch_sampler_stratified(2, seed = 1))
-  learner = learner_of(generator)
-  clone = learner$clone(deep = TRUE)
-  run_mlr3torch(learner$train(task_of()))
-  run_mlr3torch(clone$train(task_of()))
-  learner$reset()
-  expect_null(learner$model)
-  expect_identical(learner$param_set$values$batch_sampler, generator)
-  run_mlr3torch(learner$train(task_of()))
-  made = instances_of(generator)
-  expect_length(made, 3)
-  expect_length(unique(lapply(made, function(sampler) list(sampler$epoch, sampler$batches(0)))), 1)
-})
-
 test_that("the seed of the learner governs the sampler where it has none of its own", {
   skip_without_libtorch()
   epochs_of = function(seed) {
@@ -73,19 +58,4 @@ test_that("the seed of the learner governs the sampler where it has none of its 
   }
   expect_identical(epochs_of(3), epochs_of(3))
   expect_false(identical(epochs_of(3), epochs_of(4)))
-})
-
-test_that("a trained learner can be marshalled and predicts the same afterwards", {
-  skip_without_libtorch()
-  task = task_of()
-  learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 15, seed = 1, device = "cpu", predict_type = "prob",
-    batch_sampler = batch_sampler_stratified(2, seed = 1))
-  learner$train(task)
-  expected = learner$predict(task)$prob
-  learner$marshal()
-  file = tempfile(fileext = ".rds")
-  saveRDS(learner, file)
-  loaded = readRDS(file)
-  loaded$unmarshal()
-  expect_identical(loaded$predict(task)$prob, expected)
 })

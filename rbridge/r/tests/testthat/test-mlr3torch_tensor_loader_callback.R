@@ -67,22 +67,6 @@ test_that("validation has all rows in order, and the same scores", {
   expect_identical(scores[[1]], scores[[2]])
 })
 
-test_that("the task is read once for a training", {
-  skip_without_libtorch()
-  reads = 0
-  dataset = torch::dataset(
-    initialize = function(task) self$task = task,
-    .getbatch = function(index) {
-      reads <<- reads + 1
-      ones = torch::torch_ones(length(index), 1)
-      list(x = list(x = ones), y = ones, .index = torch::torch_tensor(index))
-    },
-    .length = function() self$task$nrow
-  )
-  learner_of(batch_sampler_stratified(2, seed = 1), dataset = dataset, callbacks = callback())$train(task_of())
-  expect_identical(reads, 1)
-})
-
 test_that("lazy tensors are read once; those with augmentation need a table, which augments anew in each epoch", {
   skip_without_libtorch()
   skip_if_not_installed("mlr3pipelines")
