@@ -19,7 +19,6 @@ from typing import Any, Iterable, Iterator, Optional
 import numpy as np
 
 from pystrat.lazy_pandas import is_loaded, pd
-from pystrat.limits import MAX_EXACT
 
 # Control characters, which could change what a terminal shows; R cannot even hold a NUL.
 _ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
@@ -144,7 +143,7 @@ def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int]
         requirement = f"be {minimum}" if minimum == maximum else f"be an integer from {minimum} to {maximum}"
     if not is_number(value):
         raise refused_type(name, requirement, show(value))
-    if not minimum <= value <= (MAX_EXACT if maximum is None else maximum) or int(value) != value:
+    if not minimum <= value <= (math.inf if maximum is None else maximum) or value == math.inf or int(value) != value:
         raise refused_value(name, requirement, show(value))
     return int(value)
 

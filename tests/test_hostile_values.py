@@ -114,7 +114,7 @@ def labels_file(folder: Path) -> Path:
 
 
 def stream_of(**given: Any) -> Any:
-    return pystrat.stream.StratifiedStream(["a", "b"], 1, read=read_labels, stratum=int, seed=1, **given)
+    return pystrat.stream.StratifiedStream(["a", "b"], 1, read=read_labels, stratum=lambda row: row, seed=1, **given)
 
 
 # The calls ------------------------------------------------------------------------------------------------------------
@@ -138,7 +138,6 @@ def fixed(**arguments: Any) -> Callable[[Path], Arguments]:
     return lambda folder: dict(arguments)
 
 
-AUXILIARY = {**SPEC, "auxiliary": {"u": "uniform(0, 1)"}}
 # Instances, whose methods are called.
 MADE: dict[str, Callable[[Path], Any]] = {
     "counted stream": lambda folder: stream_of(counts=COUNTS_OF_SOURCES),
@@ -149,7 +148,6 @@ MADE: dict[str, Callable[[Path], Any]] = {
     "downsampled": lambda folder: pystrat.DownsampledBatchSampler(LABELS, 1, 2, seed=1),
     "multilabel": lambda folder: pystrat.MultilabelBatchSampler([[1, 0], [0, 1]] * 2, 1, seed=1),
     "subset": lambda folder: pystrat.StrataSubsetBatchSampler(LABELS, 1, 1, seed=1),
-    "tree": lambda folder: pystrat.TreeBatchSampler({"x": LABELS}, AUXILIARY, 2, length=6, seed=1),
     "mixture": lambda folder: CorpusMixtureBatchSampler(corpus(folder), 2, sample=4, seed=1),
     "rare events": lambda folder: RareEventBatchSampler([corpus(folder) / "a.src"], [corpus(folder) / "b.src"], 1, 2),
     "sum tree": lambda folder: SumTree([1.0, 2, 3, 4], capacity=8, seed=1),
