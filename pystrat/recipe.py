@@ -70,7 +70,8 @@ def _vector(value: Any) -> Vector:
         return np.array([value], dtype=np.float64)
     if isinstance(value, np.ndarray) and value.dtype == np.uint32:  # the words of a generator
         return value.astype(np.float64)
-    return value
+    vector: Vector = value
+    return vector
 
 
 def compact(codes: NDArray[Any], n_codes: int) -> NDArray[Any]:
