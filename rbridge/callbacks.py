@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,6 @@ class EpochSource:
         if n_batches is None and not has_length:
             raise refused_type("sampler", "have a length, unless 'n_batches' is given", show(sampler))
         self.n_batches = check_integer(len(sampler) if has_length else n_batches, "n_batches", minimum=1)
-        if self.n_batches > MAX_COUNT:
-            raise refused_value("n_batches", f"be at most {MAX_COUNT}", show(self.n_batches))
 
     @property
     def identity(self) -> str:
@@ -81,7 +79,7 @@ def refuse_n_batches(n_batches: Any) -> None:
     raise refused_value("n_batches", required, show(n_batches))
 
 
-def _epoch_of(sampler: Any) -> Callable[[int], Iterable[Any]]:
+def _epoch_of(sampler: Any) -> Callable[[int], Any]:
     """Return the function that asks a sampler for an epoch."""
     if callable(getattr(sampler, "batches", None)):
         return lambda epoch: sampler.batches(epoch)
@@ -91,7 +89,7 @@ def _epoch_of(sampler: Any) -> Callable[[int], Iterable[Any]]:
         raise refused_type("sampler", "give batches more than once", got, advice)
     if is_iterable(sampler) and not isinstance(sampler, (str, bytes)):
 
-        def iterate(epoch: int) -> Iterable[Any]:
+        def iterate(epoch: int) -> Any:
             if hasattr(sampler, "set_epoch"):
                 sampler.set_epoch(epoch)
             return sampler

@@ -26,10 +26,7 @@ _TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD":
 class RError(RuntimeError):
     """An error in R, with R's text.
 
-    Attributes
-    ----------
-    r_class : tuple of str
-        The classes of R's condition.
+    `r_class` has the classes of R's condition.
     """
 
     def __init__(self, message: str, r_class: tuple[str, ...] = ()) -> None:
@@ -38,13 +35,9 @@ class RError(RuntimeError):
 
 
 def errors_as_values(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """Wrap a function or method that R calls, for R's ``from_python``.
+    """Wrap a function that R calls: it returns ``{"value": ...}``, or ``{"error": ...}``, which R raises.
 
-    Returns
-    -------
-    function
-        Returns ``{"value": ...}``, or ``{"error": ...}`` with the class and the text of the exception, because
-        reticulate and rpy2 would truncate the text, or turn it into NULL.
+    reticulate and rpy2 would truncate the text of an exception, or turn it into NULL.
     """
 
     @wraps(function)
@@ -101,9 +94,8 @@ class Session:
 
     def call_function(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
         """Call an R function, as `call` does."""
-        given = [self.to_r(argument) for argument in arguments]
         by_name = {name: self.to_r(argument) for name, argument in named.items()}
-        found = self._namespace["guarded_call"](function, *given, **by_name)
+        found = self._namespace["guarded_call"](function, *map(self.to_r, arguments), **by_name)
         result = dict(zip(found.names, found))
         if "error" in result:
             raise RError("".join(result["error"]), tuple(result["class"]))
@@ -120,7 +112,7 @@ class Session:
 
     def named_list(self, /, **elements: Any) -> Any:
         """Return an R list; any name is allowed, including `self`."""
-        values = self.rinterface.ListSexpVector([self.to_r(value) for value in elements.values()])
+        values = self.rinterface.ListSexpVector(list(map(self.to_r, elements.values())))
         values.names = self.rinterface.StrSexpVector(list(elements))
         return values
 
@@ -177,10 +169,8 @@ def _start_r() -> Any:
             rinterface.initr()
         return rinterface
     except ModuleNotFoundError as error:
-        if error.name != "rpy2":
-            raise
-        advice = "pip install 'pystrat[r]', or apt install python3-rpy2."
-        raise RNotAvailableError(f"rpy2 is not installed. Install it: {advice}") from error
+        advice = "Install it: pip install 'pystrat[r]', or apt install python3-rpy2."
+        raise RNotAvailableError(f"{error.name} is not installed. {advice}") from error
     except Exception as error:  # rpy2 raises whatever its search for R's shared library raised
         problem = f"rpy2 could not start R ({type(error).__name__}: {error})."
         raise RNotAvailableError(f"{problem} Install R 4.0 or newer, with R on PATH.") from error

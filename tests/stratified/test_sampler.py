@@ -227,7 +227,7 @@ def test_a_state_of_another_sampler_is_refused(other: dict[str, Any]) -> None:
     [
         ({}, "must have the entries 'version', 'fingerprint', 'epoch' and 'batch'. Got 0 values instead."),
         ("text", "must have the entries"),
-        ({"version": 2}, "must be of version 1. Got version 2 instead."),
+        ({"version": 2}, "'version' parameter must be an integer from 1 to 1. Got 2 instead."),
         ({"epoch": -1}, "'epoch' .* must be an integer from 0 to 6700000. Got -1"),
         ({"batch": 11}, "'batch' .* must be an integer from 0 to 10. Got 11"),
     ],

@@ -15,7 +15,12 @@ read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
   }
   shards = shown_names(rownames(counts), parameter, "shard")
   strata = if (ncol(counts) > 0L) shown_names(colnames(counts), parameter, "stratum") else character()
-  columns = if (is_frame) lapply(counts, exact_numbers) else list(as.vector(unclass(counts)))
+  numbers = counted_numbers(if (is_frame) lapply(counts, exact_numbers) else list(as.vector(unclass(counts))), parameter)
+  list(table = matrix(numbers, length(shards), length(strata)), shards = shards, strata = strata)
+}
+
+# The columns of a table as one vector of whole doubles.
+counted_numbers = function(columns, parameter) {
   for (column in columns) {
     if (!is.numeric(column) || is.object(column) || !is.null(dim(column))) {
       is_text = is.character(column) || is.factor(column)
@@ -30,7 +35,7 @@ read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
     stop_parameter(parameter, whole_numbers_required, show_value(numbers[wrong[1L]]), advice)
   }
   check_sum(numbers, parameter)
-  list(table = matrix(numbers, length(shards), length(strata)), shards = shards, strata = strata)
+  numbers
 }
 
 whole_numbers_required = "hold whole numbers from 0 that add up to less than 2^53"

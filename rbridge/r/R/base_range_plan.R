@@ -32,7 +32,7 @@ ranged_methods = function() {
   list(
     plan = function() if (is.null(private$.in_order)) private$.setup$plan,
     composition = function(epoch = NULL) {
-      batches = private$.drawn_batches(if (is.null(epoch)) self$epoch else epoch)
+      batches = self$batches(if (is.null(epoch)) self$epoch else epoch)
       if (is.null(private$.in_order)) {
         table_of_counts(private$.setup$codes[batches$rows] + 1L, batches$offsets, private$.setup$names)
       }

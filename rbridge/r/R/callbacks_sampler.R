@@ -50,14 +50,24 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
         "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
       })
   }
-  n_batches = check_positive(n_batches, "n_batches")
+  if (!is.null(n_batches)) {
+    n_batches = check_count(n_batches, "n_batches")
+  }
   check_python_package()
   native = if (is.null(n_batches)) native_generator(sampler)
   if (!is.null(native)) {
     return(native)
   }
-  made = python_source(sampler, n_batches)
-  batches = function(epoch) as_vectors(reticulate::py_to_r(of_this_process(made)$guarded(epoch)))
+  source = reticulate::import("rbridge.callbacks", convert = FALSE)
+  made = from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
+  batches = function(epoch) {
+    if (reticulate::py_is_null_xptr(made)) { # after saving and loading, or in another process
+      stop("batch_sampler_python() works in the process alone in which it was made. Make it again here.", call. = FALSE)
+    }
+    result = reticulate::py_to_r(made$guarded(epoch))
+    result$value = lapply(result$value, as.vector) # arrays have a dim attribute
+    result
+  }
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
   python_class = reticulate::py_to_r(made$class_name)
   callback_generator(batches, n_batches, python_class, reticulate::py_to_r(made$identity))
@@ -80,24 +90,4 @@ native_generator = function(sampler) {
   # One-dimensional arrays cross as such.
   vectors = lapply(found[c("parts", "state", "labels")], function(part) lapply(part, as.vector))
   generator_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels, found$functions)
-}
-
-# The Python object that returns the batches of an epoch; its methods return Python objects, which are converted here.
-python_source = function(sampler, n_batches) {
-  source = reticulate::import("rbridge.callbacks", convert = FALSE)
-  from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
-}
-
-# After saving and loading, or in another process, the Python object is lost.
-of_this_process = function(made) {
-  if (reticulate::py_is_null_xptr(made)) {
-    stop("batch_sampler_python() works in the process alone in which it was made. Make it again here.", call. = FALSE)
-  }
-  made
-}
-
-# Arrays have a dim attribute.
-as_vectors = function(result) {
-  result$value = lapply(result$value, as.vector)
-  result
 }

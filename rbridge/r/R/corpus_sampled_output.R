@@ -2,8 +2,6 @@
 #'
 #' @description
 #' Reduces an output layer to the rows of a sampled vocabulary while some code runs, such as the training of an epoch.
-#' With 100,000 words, most of a training step is spent in the output layer; the time of a smaller layer is smaller in
-#' proportion.
 #'
 #' Inside `with()`, `layer` has a small weight and bias: the rows of the sampled ids, in ascending order.
 #' The optimizer trains these, with its state (such as Adam's moments) for the same rows.
@@ -49,13 +47,8 @@
 #'
 #' @section Losses:
 #' Only targets are mapped to positions; inputs keep their ids, because the embedding does not change.
-#' The softmax leaves out the words outside the sample, so the loss is lower than that of the full vocabulary, and the
-#' lower the smaller the sample.
-#' So losses and perplexities of samples cannot be compared with each other or with those of the full vocabulary.
-#' Evaluate after `with()`.
-#'
-#' Do not save a checkpoint inside `with()`: enter it when the epoch's sample is known, and leave it at the end of the
-#' epoch.
+#' The softmax leaves out the words outside the sample, so losses of samples cannot be compared with each other or with
+#' those of the full vocabulary: evaluate, and save checkpoints, after `with()`.
 #'
 #' @source
 #' S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On Using Very Large Target Vocabulary for Neural Machine Translation",

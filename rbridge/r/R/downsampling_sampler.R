@@ -38,9 +38,7 @@
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns the kept rows of each class in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each class.
-#' * `class_weights(normalize = FALSE)`: returns the training weight of each class, a named `numeric()` in order of
-#'   first appearance; with `normalize = TRUE`, divided by their mean over an epoch.
-#' * `weights(rows = NULL, normalize = FALSE)`: returns the weights of `rows`, counted from 1, or of all rows.
+#' * `class_weights(normalize)` and `weights(rows, normalize)`: as in [batch_sampler_stratified()].
 #' * `keep_rates()`: returns the share of the rows of each class in an epoch, for [correct_probabilities()].
 #'
 #' Weights are only for training: while mlr3torch predicts, `class_weights()` and `keep_rates()` are `NULL`, and all

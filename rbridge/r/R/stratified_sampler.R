@@ -76,12 +76,9 @@
 #' * Every row is in exactly one batch of an epoch, unless it is dropped.
 #'   With `shares`, `temperature`, `cap`, `balance`, `drop` or `rare = "repeat"`, an epoch may take a row several times
 #'   or not at all.
-#' * No row occurs twice in a batch, and no batch is empty.
-#' * Every batch holds at least `min_samples_per_stratum` rows of every stratum, unless `rare` allows fewer.
-#' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch.
-#'   If a stratum has fewer rows than there are batches, each epoch shuffles the batches of the plan, so that the rows
-#'   of the stratum are in other batches each time.
-#'   With `shuffle = FALSE`, all epochs have the plan's order.
+#' * Every batch holds its share of each stratum, rounded down or up, the same in every epoch, and therefore at least
+#'   `min_samples_per_stratum` rows of it, unless `rare` allows fewer.
+#'   No row occurs twice in a batch, and no batch is empty.
 #' * The same strata, settings, seed and epoch give the same batches in every R session and in Python.
 #'
 #' @section Use in mlr3torch:
@@ -118,27 +115,18 @@
 #' # in mlr3torch: the strata are the classes of the task
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   task = mlr3::tsk("sonar")
+#'   generator = batch_sampler_stratified(min_samples_per_stratum = 5)
 #'   learner = mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
-#'     loss = rbridge::aum_loss,
-#'     batch_sampler = batch_sampler_stratified(min_samples_per_stratum = 5),
-#'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
+#'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1, loss = rbridge::aum_loss,
+#'     batch_sampler = generator, callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
 #'   )
 #'   if (torch::torch_is_installed()) {
-#'     split = mlr3::partition(task)
-#'     learner$train(task, row_ids = split$train)
-#'     print(learner$predict(task, row_ids = split$test)$score(mlr3::msr("classif.auc")))
-#'   } else {
-#'     message("To train, torch needs LibTorch: torch::install_torch().")
+#'     learner$train(task)
 #'   }
-#'   # the batches that the learner trains on
-#'   print(batch_plan(task, min_samples_per_stratum = 5))
+#'   print(batch_plan(task, min_samples_per_stratum = 5)) # the batches that the learner trains on
 #'
 #'   # the minimum as a parameter for mlr3tuning, here the grid of its values
-#'   generators = list(
-#'     m1 = batch_sampler_stratified(min_samples_per_stratum = 1),
-#'     m5 = batch_sampler_stratified(min_samples_per_stratum = 5)
-#'   )
+#'   generators = list(m1 = batch_sampler_stratified(min_samples_per_stratum = 1), m5 = generator)
 #'   tuned = paradox::to_tune(paradox::p_fct(levels = generators))
 #'   learner$param_set$set_values(batch_sampler = tuned)
 #'   paradox::generate_design_grid(learner$param_set$search_space())
