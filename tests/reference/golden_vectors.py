@@ -66,11 +66,6 @@ def joined(batches: Iterable[Sequence[int]]) -> list[int]:
     return [row for batch in batches for row in batch]
 
 
-def sizes_and_rows(batches: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Return the sizes of batches and their rows."""
-    return {"sizes": cut(list(map(len, batches))), "rows": cut(joined(batches))}
-
-
 def cut(values: Any) -> Any:
     """Return short lists whole, long ones as head, tail and checksum."""
     values = np.asarray(values, dtype=np.int64)
