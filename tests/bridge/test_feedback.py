@@ -12,7 +12,7 @@ from pystrat import PrioritizedBatchSampler, SumTree
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_recipe, from_r, instance_of
 from tests.bridge.test_specimens import InR, in_r
-from tests.bridge.training import MAKERS, TRAIN, WEIGHTS, prioritized, tell, trained_in_python, weighted
+from tests.bridge.training import MAKERS, TRAIN, prioritized, tell, trained_in_python, weighted
 
 __all__ = ["in_r"]  # the fixture
 
@@ -48,18 +48,6 @@ def test_a_sampler_crosses_with_what_it_was_told_and_where_it_was_stopped(
     r.call_function(instance["set_epoch"], resumed.epoch)
     rows = r.call_function(evaluated(f"function(instance) ({TRAIN})(function(dataset) instance, 2)"), instance)
     assert from_r(rows).tolist() == trained_in_python(resumed, 2)
-
-
-def test_the_sampler_in_python_is_neither_asked_nor_changed(r: Session) -> None:
-    sampler = weighted()
-    instance = instance_of(r, sampler)
-    iterator = r.call_function(instance[".iter"])
-    assert float(instance["epoch"][0]) == 0 and int(r.call_function(instance[".length"])[0]) == 7
-    assert from_r(r.call_function(iterator)).tolist() == weighted().batches(0)[0].tolist()
-    r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.eye(8)[6])
-    assert as_array(r.call_function(iterator)).tolist() == [7, 7, 7]
-    assert float(instance["epoch"][0]) == 1
-    assert sampler.epoch == 0 and sampler.weights().tolist() == WEIGHTS
 
 
 def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:

@@ -9,13 +9,7 @@ import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import (
-    NegativePairBatchSampler,
-    StrataSubsetBatchSampler,
-    bind_counts,
-    shard_counts,
-    sharded_plan,
-)
+from pystrat import NegativePairBatchSampler, StrataSubsetBatchSampler, bind_counts, shard_counts, sharded_plan
 from rbridge.session import Session, as_array
 from tests.bridge.calls import SHARDS
 from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
@@ -65,9 +59,12 @@ def test_ids_are_numbered_alike_and_cross(r: Session, base: Any) -> None:
         assert found == [list(sampler.user_ids), list(sampler.item_ids)] == [list(dict.fromkeys(users)), ["x", "y", ""]]
 
 
-def test_tables_and_plans_of_shards(r: Session, base: Any) -> None:
-    strata = {**SHARDS, "D.csv": ["u"]}
+FEW = {**SHARDS, "D.csv": ["u"]}
+MANY_STRATA = {"odd": [f"{n:03}" for n in range(300)] * 3, "even": [f"{n:03}" for n in range(0, 300, 2)] * 2}
 
+
+@pytest.mark.parametrize("strata", [FEW, MANY_STRATA], ids=["few", "many"])
+def test_tables_and_plans_of_shards(strata: dict[str, list[str]], r: Session, base: Any) -> None:
     def counts_in_r(of: dict[str, list[str]]) -> Any:
         return r.call("shard_counts", r.named_list(**of))
 
@@ -78,8 +75,8 @@ def test_tables_and_plans_of_shards(r: Session, base: Any) -> None:
     bound = r.call("bind_counts", base["list"](*map(counts_in_r, parts)))
     assert base["identical"](bound, found)[0] and bind_counts(map(shard_counts, parts)).equals(counts)
     shards = list(strata)[:2]
-    rows = {shard: own + sorted(set(sum(strata.values(), []))) for shard, own in strata.items()}
-    for scope in ("global", "local"):
+    for scope in ("global", "local") if strata is MANY_STRATA else ("global",):
+        rows = {shard: own + sorted(set(sum(strata.values(), []))) for shard, own in strata.items()}
         expected = sharded_plan(shard_counts(rows), 1, scope=scope)
         plan = dict(zip((made := r.call("sharded_plan", counts_in_r(rows), 1, scope)).names, made))
         assert plan["n_batches"][0] == expected.n_batches

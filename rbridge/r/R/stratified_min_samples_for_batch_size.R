@@ -3,13 +3,12 @@
 #' @description
 #' Returns the largest `min_samples_per_stratum` of [batch_sampler_stratified()] for which batches have at most
 #' `mean_batch_size` rows on average.
-#' The Python function `pystrat.min_samples_for_batch_size()` returns the same number.
-#' Its documentation has the guarantees and the rule.
+#' The Python function `pystrat.min_samples_for_batch_size()` returns the same number; its documentation has the rule.
 #'
 #' @inheritParams batch_plan
-#' @inheritParams batch_sampler_stratified
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The largest mean number of rows in a batch; at least 1.
+#' @param missing,num_replicas As in [batch_sampler_stratified()].
 #'
 #' @return (`integer(1)`)\cr
 #' From 1 to the size of the smallest stratum.

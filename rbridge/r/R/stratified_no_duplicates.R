@@ -1,12 +1,10 @@
 #' @title Batch Sampler Without Duplicates in a Batch
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch whose batches never hold two rows
-#' that share a value of a key, such as a query or a document.
+#' Creates a batch sampler whose batches never hold two rows that share a value of a key, such as a query or a document.
 #' It is for losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
 #' InfoNCE: a row with the same query or document would be a false negative.
-#' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees.
+#' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches; its documentation has the guarantees.
 #'
 #' Guide: \guide{no-duplicates}.
 #'
@@ -23,9 +21,8 @@
 #'   `TRUE`: they are also alike if a value of one is a value of the other in another column.
 #'   All columns must then have values of one kind, such as text.
 #'   A row may have a value twice.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The strata, as in [batch_sampler_stratified()], without missing values, for batches that also hold rows of every
-#'   stratum.
+#' @param strata
+#'   As in [batch_sampler_stratified()], without missing values, for batches that also hold rows of every stratum.
 #'   Only for a single key.
 #'   `NULL` (default): none; with `min_samples_per_stratum`, those of the task.
 #' @param min_samples_per_stratum (`integer(1)`)\cr

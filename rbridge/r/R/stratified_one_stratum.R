@@ -1,10 +1,8 @@
 #' @title Batch Sampler With One Stratum per Batch
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
-#' Every batch has rows of one stratum only, such as one source, task or language.
-#' The Python class `pystrat.OneStratumBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' Creates a batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
+#' The Python class `pystrat.OneStratumBatchSampler` returns the same batches; its documentation has the guarantees.
 #'
 #' Guide: \guide{one-stratum}.
 #'
@@ -20,12 +18,8 @@
 #'   `FALSE`: all keep the order of the strata and of the dataset.
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of its `batches`,
-#'   and the `fewest` and `most` rows in one of them.
-#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
-#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
-#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which
+#' also has the number of `batches` of each stratum.
 #'
 #' @source
 #' The orders are those of the data loaders of sentence-transformers for several datasets.
@@ -40,7 +34,6 @@
 #'   2, strata = sources, order = "round_robin", seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
-#' sampler$composition(0)
 batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proportional", shuffle = TRUE,
   missing = "error", seed = NULL, num_replicas = NULL) {
   sampler_of("one_stratum")

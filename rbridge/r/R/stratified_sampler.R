@@ -63,21 +63,14 @@
 #' @return A generator of class `"batch_sampler_stratified"` and `"torch_sampler"`: a function that makes an instance of
 #' the sampler from a dataset.
 #' Pass the generator to mlr3torch, and an instance to [torch::dataloader()].
-#' Instances have the members of every [batch_sampler_instance], such as `batches(epoch)`, `set_epoch(epoch)`,
-#' `state()`, `load_state_dict(state)` and `set_rank(rank, num_replicas)`, and
-#' * `plan()`: returns the rows of each stratum in each batch, a `data.frame()` with one row for each batch and one
-#'   column for each stratum;
-#' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch is guaranteed to have;
-#' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by its
-#'   rows in an epoch, which is 1 if an epoch takes each row once.
-#'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default;
-#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
-#'   rows that are never sampled.
+#' Instances have the members of every [batch_sampler_instance], among them `class_weights()` and `weights()`, and
+#' * `plan()`: returns the rows of each stratum in each batch of every epoch, a `data.frame()` with one row for each
+#'   batch and one column for each stratum;
+#' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch is guaranteed to have.
 #'
 #' With `shares`, `balance`, `drop` or `rare = "repeat"`, an epoch repeats or omits rows of a stratum, and the weights
 #' correct for this.
 #' [batch_sampler_downsampled()] explains how to pass such weights to the loss of mlr3torch.
-#' While mlr3torch predicts, all rows have the weight 1.
 #'
 #' @section Guarantees:
 #' * Every row is in exactly one batch of an epoch, unless it is dropped.

@@ -1,13 +1,13 @@
 #' @title Stratified Batch Sampler for Sharded Data
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch with a minimum number of rows of
-#' every stratum in every batch, for data that no process holds whole.
+#' Creates a batch sampler with a minimum number of rows of every stratum in every batch, for data that no process holds
+#' whole.
 #' The data are in shards, such as files or partitions, and each process holds some of them.
 #' The processes share only the table of counts: the number of rows of each stratum in each shard.
 #' Batch b of this sampler is the part of the global batch b that this process holds.
-#' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches; its documentation has the
+#' guarantees.
 #'
 #' Guide: \guide{beyond-one-machine}.
 #'
@@ -16,16 +16,13 @@
 #'   Give either it or `mean_batch_size`.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them,
-#'   in any order.
-#'   Pass the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere with the names of shards and
-#'   strata.
+#'   in any order: the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere.
 #' @param shards (`character()`)\cr
 #'   The names of the shards of this process, in their order in its dataset, which holds them one after another.
 #' @param seed (`integer(1)`)\cr
 #'   From 0 to 2147483646, the same in all processes.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#' @param strata
 #'   The strata of the rows of this process, as in [batch_sampler_stratified()], without missing values.
-#'   `NULL` (default): those of the task.
 #' @param scope (`character(1)`)\cr
 #'   `"global"` (default): every batch has at least m rows of every stratum over all processes.
 #'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum.

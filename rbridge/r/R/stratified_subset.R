@@ -1,10 +1,9 @@
 #' @title Batch Sampler With a Few Strata per Batch
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch in which every batch holds a few
-#' of the strata, with several rows of each: P classes of m rows, as for metric learning and contrastive losses.
-#' The Python class `pystrat.StrataSubsetBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' Creates a batch sampler in which every batch holds a few of the strata, with several rows of each: P classes of m
+#' rows, as for metric learning and contrastive losses.
+#' The Python class `pystrat.StrataSubsetBatchSampler` returns the same batches; its documentation has the guarantees.
 #'
 #' Guide: \guide{contrastive}.
 #'
@@ -40,12 +39,8 @@
 #'   All rows of such a stratum are then in one batch of the epoch, and the stratum counts as one of the P; with
 #'   `exact`, they are never sampled.
 #' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
-#'   hold it, and the `fewest` and `most` rows in one of them.
-#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
-#' * `composition(epoch)`: as in [batch_sampler_one_stratum()].
-#' * `class_weights(normalize)` and `weights(rows, normalize)`: as in [batch_sampler_stratified()]; 1 unless `exact`.
+#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)`, `class_weights()`,
+#' `weights()` and `plan()`, which also has the number of `batches` that hold each stratum.
 #'
 #' @source
 #' The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
@@ -59,7 +54,6 @@
 #' generator = batch_sampler_strata_subset(2, 3, strata = factor(labels), seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
-#' sampler$composition(0)
 #' labels[sampler$batches(0)$rows]
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum = NULL, strata = NULL,
   mean_batch_size = NULL, exact = FALSE, balance = NULL, rare = "error", missing = "error", seed = NULL,

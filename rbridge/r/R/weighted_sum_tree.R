@@ -87,13 +87,13 @@ sum_tree_class = R6Class("sum_tree",
     state_dict = function() {
       kept = core_ask(private, "state")
       list(version = tree_state_version, capacity = self$capacity, weights = kept$weights,
-        next_position = kept$next_position, seed = self$seed, generator = words_of_stream(private$.stream))
+        next_position = kept$next_position, seed = self$seed, generator = private$.stream)
     },
     load_state_dict = function(state) {
       given = read_tree_state(state, self$capacity)
-      core_begin(private, given[c("weights", "next_position")])
+      core_begin(private, given[c("weights", "next_position", "generator")])
       private$.recipe$seed = given$seed
-      private$.stream = given$stream
+      private$.stream = given$generator
       invisible(self)
     },
     print = function(...) {
@@ -118,7 +118,7 @@ sum_tree_class = R6Class("sum_tree",
 tree_state_version = 1L
 tree_state_entries = c("version", "capacity", "weights", "next_position", "seed", "generator")
 
-# -> list(weights, next_position, seed, stream) of a state of a tree with this capacity
+# -> list(weights, next_position, seed, generator) of a state of a tree with this capacity
 read_tree_state = function(state, capacity) {
   entries = sprintf("'%s'", tree_state_entries)
   if (!is.list(state) || !all(tree_state_entries %in% names(state))) {
@@ -129,5 +129,5 @@ read_tree_state = function(state, capacity) {
   check_between(state$capacity, "capacity", capacity, capacity)
   list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),
     next_position = check_between(state$next_position, "next_position", 0, capacity - 1),
-    seed = check_range(state$seed, "seed", largest_seed), stream = stream_of_words(state$generator))
+    seed = check_range(state$seed, "seed", largest_seed), generator = feedback_values(unlist(state$generator), "state"))
 }

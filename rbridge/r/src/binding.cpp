@@ -302,17 +302,31 @@ const Kind &kind_of(SEXP name) {
   return *found;
 }
 
+/* Read a stream, the words of a generator; return whether it is one. */
+bool read_stream(SEXP stream, Generator &generator) {
+  if (TYPEOF(stream) != REALSXP || Rf_xlength(stream) != STATE_SIZE + 1) return false;
+  const double *numbers = REAL(stream);
+  if (!std::all_of(numbers, numbers + STATE_SIZE + 1, [](double word) { return word >= 0 && word <= UINT32_MAX; })) {
+    return false;
+  }
+  uint32_t words[STATE_SIZE + 1];
+  std::transform(numbers, numbers + STATE_SIZE + 1, words, [](double word) { return static_cast<uint32_t>(word); });
+  return restore_generator(&generator, words);
+}
+
 /* Rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */
 SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator &generator) {
   bool is_own = !MAYBE_SHARED(stream);
-  SEXP words = PROTECT(is_own ? stream : Rf_allocVector(INTSXP, STATE_SIZE + 1));
-  save_generator(&generator, reinterpret_cast<uint32_t *>(INTEGER(words)));
+  SEXP numbers = PROTECT(is_own ? stream : Rf_allocVector(REALSXP, STATE_SIZE + 1));
+  uint32_t words[STATE_SIZE + 1];
+  save_generator(&generator, words);
+  std::copy(words, words + STATE_SIZE + 1, REAL(numbers));
   SEXP result = rows;
   if (!is_own) {
     const char *names[] = {"rows", "stream", ""};
     result = Rf_mkNamed(VECSXP, names);
     SET_VECTOR_ELT(result, 0, rows);
-    SET_VECTOR_ELT(result, 1, words);
+    SET_VECTOR_ELT(result, 1, numbers);
   }
   UNPROTECT(1);
   return result;
@@ -394,10 +408,10 @@ SEXP C_begin_state(SEXP pointer, SEXP key, SEXP given) {
 SEXP C_draw_more(SEXP pointer, SEXP state, SEXP stream, SEXP wanted) {
   Generator generator;
   SEXP result = PROTECT(of_instance(pointer, [&](Instance &own, Host &host) {
-    bool is_right = TYPEOF(stream) == INTSXP && Rf_xlength(stream) == STATE_SIZE + 1 &&
-                    restore_generator(&generator, reinterpret_cast<const uint32_t *>(INTEGER_RO(stream)));
-    if (!is_right) host.refusal = Refusal{"stream", "be the state of a generator", "other values", ""};
-    if (!is_right) return false;
+    if (!read_stream(stream, generator)) {
+      host.refusal = Refusal{"stream", "be the state of a generator", "other values", ""};
+      return false;
+    }
     Values vectors = values_of(state, true, *own.kind), asked = values_of(wanted, false, *own.kind);
     return draw_more(*own.sampler, vectors, asked, generator, host);
   }));

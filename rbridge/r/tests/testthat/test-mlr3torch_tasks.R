@@ -143,6 +143,15 @@ test_that("all dataset forms of mlr3torch get identical batches", {
   }
 })
 
+test_that("tasks with lazy tensors are sampled by their target", {
+  skip_without_libtorch()
+  task = mlr3::tsk("lazy_iris")
+  generator = recorded(batch_sampler_stratified(5, seed = 1))
+  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 50, batch_sampler = generator, shape = c(NA, 4))
+  learner$train(task)
+  expect_identical(instances_of(generator)[[1]]$batches(0), sampler_of(task$truth(), 5, seed = 1)$batches(0))
+})
+
 test_that("every sampler of strata takes the role stratum, on a fold as well", {
   data = data.frame(y = factor(rep(c("no", "yes"), 20)), site = rep(c("u", "v", "w", "w"), 10), patient = 1:40, x = 0)
   task = mlr3::as_task_classif(data, target = "y")
