@@ -31,21 +31,7 @@
 #' ggplot2::autoplot(batch_counts(stratified, labels))
 plot_batch_counts = function(tables, label) {
   need_ggplot2()
-  names = names(tables)
-  if (!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names)) {
-    stop_parameter("tables", "be a list whose entries have names", show_value(tables))
-  }
-  if (!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA))) {
-    stop_parameter("label", paste("be a column of every table, such as", show_names(names(tables[[1L]]))),
-      show_value(label))
-  }
-  counts = lapply(tables, `[[`, label)
-  are_counts = function(values) {
-    is.numeric(values) && length(values) > 0L && all(is.finite(values) & values >= 0 & values == floor(values))
-  }
-  if (!all(vapply(counts, are_counts, NA))) {
-    stop_parameter("tables", sprintf("have one column %s of counts, one batch per row", show_value(label)), "another")
-  }
+  counts = columns_of_counts(tables, label)
   each = drawn_panels(counts, "each", function(count) data.frame(x = seq_along(count), y = count))
   most = max(unlist(counts))
   bars = drawn_panels(counts, "bars", function(count) data.frame(x = 0:most, y = tabulate(count + 1L, most + 1L)))
@@ -77,6 +63,26 @@ autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
     label = names(object)[which.min(colSums(object))]
   }
   plot_batch_counts(stats::setNames(list(object), name), label)
+}
+
+# The column of each table.
+columns_of_counts = function(tables, label) {
+  names = names(tables)
+  if (!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names)) {
+    stop_parameter("tables", "be a list whose entries have names", show_value(tables))
+  }
+  if (!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA))) {
+    stop_parameter("label", paste("be a column of every table, such as", show_names(names(tables[[1L]]))),
+      show_value(label))
+  }
+  counts = lapply(tables, `[[`, label)
+  are_counts = function(values) {
+    is.numeric(values) && length(values) > 0L && all(is.finite(values) & values >= 0 & values == floor(values))
+  }
+  if (!all(vapply(counts, are_counts, NA))) {
+    stop_parameter("tables", sprintf("have one column %s of counts, one batch per row", show_value(label)), "another")
+  }
+  counts
 }
 
 batch_colors = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
