@@ -76,13 +76,14 @@ columns_of_counts = function(tables, label) {
       show_value(label))
   }
   counts = lapply(tables, `[[`, label)
-  are_counts = function(values) {
-    is.numeric(values) && length(values) > 0L && all(is.finite(values) & values >= 0 & values == floor(values))
-  }
   if (!all(vapply(counts, are_counts, NA))) {
     stop_parameter("tables", sprintf("have one column %s of counts, one batch per row", show_value(label)), "another")
   }
   counts
+}
+
+are_counts = function(values) {
+  is.numeric(values) && length(values) > 0L && all(is.finite(values) & values >= 0 & values == floor(values))
 }
 
 batch_colors = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")
