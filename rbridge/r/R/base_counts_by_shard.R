@@ -15,7 +15,8 @@ read_counts = function(counts, parameter = "counts", may_lack_strata = FALSE) {
   }
   shards = shown_names(rownames(counts), parameter, "shard")
   strata = if (ncol(counts) > 0L) shown_names(colnames(counts), parameter, "stratum") else character()
-  numbers = counted_numbers(if (is_frame) lapply(counts, exact_numbers) else list(as.vector(unclass(counts))), parameter)
+  columns = if (is_frame) lapply(counts, exact_numbers) else list(as.vector(unclass(counts)))
+  numbers = counted_numbers(columns, parameter)
   list(table = matrix(numbers, length(shards), length(strata)), shards = shards, strata = strata)
 }
 

@@ -10,30 +10,24 @@ aum_of_tensors = function(input, target) {
   check_tensor(target, "target")
   positive = check_labels(tensor_shape(target), tensor_values(target), n_rows = length(predictions))
 
-  slopes = aum_slopes(predictions, positive)
-  rows = aum_rows(slopes)
+  parts = aum_parts(predictions, positive)
   dtype = torch::torch_promote_types(input$dtype, torch::torch_float())
-  aum_sum(
-    input$flatten()$to(dtype = dtype)[rows],
-    torch::torch_tensor(slopes[rows], dtype = dtype, device = input$device),
-    origin = aum_origin(predictions, slopes)
-  )
+  slopes = torch::torch_tensor(parts$slopes[parts$rows], dtype = dtype, device = input$device)
+  sum((input$flatten()$to(dtype = dtype)[parts$rows] - parts$origin) * slopes)
 }
 
-# For tensors, as for plain numbers.
-aum_sum = function(predictions, slopes, origin) {
-  sum((predictions - origin) * slopes)
+# The slopes, and the rows that count, at least one: for the others, the distance from the origin may overflow. The
+# slopes add up to 0, so any origin gives the same sum, and an actual prediction gives the least rounding.
+aum_parts = function(predictions, positive) {
+  slopes = aum_slopes(predictions, positive)
+  largest = which.max(abs(slopes))
+  list(slopes = slopes, rows = sort(union(largest, which(slopes != 0))), origin = predictions[largest])
 }
 
-# The rows that count, at least one: for the others, the distance from the origin may overflow.
-aum_rows = function(slopes) {
-  sort(union(which.max(abs(slopes)), which(slopes != 0)))
-}
-
-# The slopes add up to 0, so that any origin gives the same sum.
-# An actual prediction gives the least rounding.
-aum_origin = function(predictions, slopes) {
-  predictions[which.max(abs(slopes))]
+# The AUM of numbers.
+aum_of_numbers = function(predictions, positive) {
+  parts = aum_parts(predictions, positive)
+  sum((predictions[parts$rows] - parts$origin) * parts$slopes[parts$rows])
 }
 
 # The derivative of the loss with respect to each prediction.

@@ -80,7 +80,5 @@ aum_of = function(predictions, is_positive) {
   if (is.null(predictions) || length(unique(is_positive)) < 2L) {
     return(NaN)
   }
-  slopes = aum_slopes(predictions, is_positive)
-  rows = aum_rows(slopes)
-  aum_sum(predictions[rows], slopes[rows], aum_origin(predictions, slopes))
+  aum_of_numbers(predictions, is_positive)
 }

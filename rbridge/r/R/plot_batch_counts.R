@@ -31,18 +31,7 @@
 #' ggplot2::autoplot(batch_counts(stratified, labels))
 plot_batch_counts = function(tables, label) {
   need_ggplot2()
-  check_named_list(tables, "tables")
-  if (!is_plain_text(label) || is.na(label)) {
-    stop_parameter("label", "be a text", show_value(label))
-  }
-  if (!all(vapply(tables, function(table) label %in% names(table), logical(1L)))) {
-    stop_parameter("label", paste("be a column of every table, such as", show_names(names(tables[[1L]]))),
-      show_value(label))
-  }
-  counts = lapply(tables, `[[`, label)
-  if (!all(vapply(counts, are_counts, logical(1L)))) {
-    stop_parameter("tables", sprintf("have one column %s of counts, one batch per row", show_value(label)), "another")
-  }
+  counts = columns_of_counts(tables, label)
   each = drawn_panels(counts, "each", function(count) data.frame(x = seq_along(count), y = count))
   most = max(unlist(counts))
   bars = drawn_panels(counts, "bars", function(count) data.frame(x = 0:most, y = tabulate(count + 1L, most + 1L)))
@@ -60,7 +49,10 @@ plot_batch_counts = function(tables, label) {
       expand = ggplot2::expansion(mult = c(0.04, 0.12))) +
     ggplot2::scale_colour_manual(values = batch_colors, aesthetics = c("colour", "fill"), guide = "none") +
     ggplot2::scale_shape_manual(values = c(`FALSE` = 16, `TRUE` = 4), guide = "none") +
-    axis_titles(label) +
+    ggplot2::labs(
+      x = sprintf("top: batch; bottom: %s rows per batch", in_words(label)),
+      y = sprintf("bottom: number of batches; top: %s rows per batch", in_words(label))
+    ) +
     plot_style()
 }
 
@@ -71,6 +63,23 @@ autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
     label = names(object)[which.min(colSums(object))]
   }
   plot_batch_counts(stats::setNames(list(object), name), label)
+}
+
+# The column of each table.
+columns_of_counts = function(tables, label) {
+  names = names(tables)
+  if (!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names)) {
+    stop_parameter("tables", "be a list whose entries have names", show_value(tables))
+  }
+  if (!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA))) {
+    stop_parameter("label", paste("be a column of every table, such as", show_names(names(tables[[1L]]))),
+      show_value(label))
+  }
+  counts = lapply(tables, `[[`, label)
+  if (!all(vapply(counts, are_counts, NA))) {
+    stop_parameter("tables", sprintf("have one column %s of counts, one batch per row", show_value(label)), "another")
+  }
+  counts
 }
 
 are_counts = function(values) {
@@ -101,15 +110,6 @@ in_words = function(label) {
   if (grepl("^[[:alpha:]]+$", label)) label else sprintf("'%s'", label)
 }
 
-# The titles of the axes: those of both rows of panels, in the order of the panels.
-axis_titles = function(label) {
-  rows = paste(in_words(label), "rows per batch")
-  ggplot2::labs(
-    x = sprintf("top: batch; bottom: %s", rows),
-    y = sprintf("bottom: number of batches; top: %s", rows)
-  )
-}
-
 # The title of each panel.
 panel_titles = function(counts, label) {
   without = vapply(counts, function(count) sum(count == 0), 1L)
@@ -121,14 +121,5 @@ panel_titles = function(counts, label) {
 need_ggplot2 = function() {
   if (!requireNamespace("ggplot2", quietly = TRUE)) {
     stop("Plots need the R package ggplot2: install.packages(\"ggplot2\").", call. = FALSE)
-  }
-}
-
-# A list of at least one entry, with unique names.
-check_named_list = function(x, parameter) {
-  names = names(x)
-  is_named = is.list(x) && !is.object(x) && length(names) > 0L && all(nzchar(names)) && !anyDuplicated(names)
-  if (!is_named) {
-    stop_parameter(parameter, "be a list whose entries have names", show_value(x))
   }
 }

@@ -6,9 +6,7 @@ losses = read_golden("losses.json")
 aum_cases = read_golden("aum.json")$cases
 
 plain_loss = function(predictions, labels) {
-  slopes = aum_slopes(predictions, labels == 1)
-  rows = aum_rows(slopes)
-  list(loss = aum_sum(predictions[rows], slopes[rows], aum_origin(predictions, slopes)), gradient = slopes)
+  list(loss = aum_of_numbers(predictions, labels == 1), gradient = aum_slopes(predictions, labels == 1))
 }
 
 # -> list(predictions, labels) of a case
