@@ -11,6 +11,7 @@ from pystrat import _kinds
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
 from pystrat.columns import refuse_dataset
+from pystrat.messages import count_of
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.strata import STRATA, Strata
 
@@ -88,6 +89,20 @@ class KindBatchSampler(BatchSampler):
         """Return what the core says of the plan."""
         described: dict[str, NDArray[Any]] = self._with_instance(_kinds.Instance.describe)
         return described
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The checked parameters, except those with a value for each row, the seed and the rank."""
+        return {name: dict(value) if isinstance(value, dict) else value for name, value in self._parameters.items()}
+
+    def __repr__(self) -> str:
+        n_rows = self._rows_of_data()
+        shown = [] if n_rows is None else [count_of(n_rows, "row")]
+        shown.append(count_of(self._n_batches, "batch"))
+        for name, value in self._parameters.items():
+            if value is not None:
+                shown.append(f"{name}={count_of(len(value), 'value') if isinstance(value, dict) else repr(value)}")
+        return f"{type(self).__name__}({', '.join(shown)}, seed={self._seed}, epoch={self.epoch})"
 
     def _global_length(self) -> int:
         return self._n_batches

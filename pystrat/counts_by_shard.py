@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.columns import check_text
-from pystrat.digest import fingerprint
+from pystrat.digest import digest_of
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_iterable, refusals, refused_type, refused_value, show
@@ -261,7 +261,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
 
     def join() -> str:
         made.append(check_any_rows(bound([own for own in gathered if own is not None], "strata"), "strata"))
-        return fingerprint("counts", shards=made[0].shards, strata=made[0].strata, table=made[0].table)
+        return f"{list(made[0].shards)!a} {made[0].strata!a} {digest_of(made[0].table.ravel())}"
 
     digests = gather(join, process_group, "count its shards")
     differing = [("another table", process) for process, digest in enumerate(digests) if digest != digests[0]]

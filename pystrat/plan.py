@@ -30,7 +30,7 @@ class Plan:
     strata : pandas.Index
         The values of the strata, in order of first appearance.
     columns : mapping from str to numpy.ndarray, shape (number of strata,)
-        The columns of `table`: "rows", "fewest" and "most" rows in a batch, and others.
+        The columns of `table`, such as "rows", and "fewest" and "most" rows in a batch.
     **numbers
         What else is known. These and the columns are attributes of the plan; `counts` is the column "rows".
     """
@@ -39,7 +39,7 @@ class Plan:
         self, heading: str, n_batches: int, strata: pd.Index, columns: Mapping[str, NDArray[Any]], **numbers: Any
     ) -> None:
         self.n_batches, self.strata = n_batches, strata
-        vars(self).update(columns, heading=heading, columns=columns, counts=columns["rows"], **numbers)
+        vars(self).update(columns, heading=heading, columns=columns, counts=columns.get("rows"), **numbers)
 
     if TYPE_CHECKING:
 

@@ -192,12 +192,13 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
         rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most. If there are few
         columns, the counts are printed in it.
     """
-    if not isinstance(plan, Plan):
+    if not isinstance(plan, Plan) or "rows" not in plan.columns:
         raise refused_type("plan", "be the plan of a sampler of strata", show(plan))
     most = check_integer(most, "most", minimum=1)
     from matplotlib import pyplot
 
-    chosen = np.argsort(plan.counts, kind="stable")[:most]
+    rows_of_all = plan.columns["rows"]
+    chosen = np.argsort(rows_of_all, kind="stable")[:most]
     table = plan.rows_of_batches().iloc[chosen]
     counts, n_columns = table.to_numpy(), table.shape[1]
     figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)), layout="tight")
@@ -208,7 +209,7 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
             color = "white" if shades[row, column] > 0.6 else "black"
             style = {"ha": "center", "va": "center", "fontsize": SMALL, "color": color}
             axis.text(column + 1, row, str(counts[row, column]), **style)
-    ranges = zip(table.index, plan.counts[chosen], counts)
+    ranges = zip(table.index, rows_of_all[chosen], counts)
     labels = [f"{name}: {count_of(rows, 'row')}, {range_of(held)} in a batch" for name, rows, held in ranges]
     axis.set_yticks(range(len(chosen)))
     axis.set_yticklabels(labels)
@@ -217,7 +218,7 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
         axis.set_xticklabels(table.columns)
     else:
         axis.xaxis.get_major_locator().set_params(integer=True)
-    left_out = len(plan.counts) - len(chosen)
+    left_out = len(rows_of_all) - len(chosen)
     axis.set_xlabel("batch" + (f" (and {count_of(left_out, 'larger stratum')})" if left_out else ""))
     axis.set_title(plan.heading, fontsize=11)
     colors = figure.colorbar(image, ax=axis, ticks=[0, _FEWEST, 1])

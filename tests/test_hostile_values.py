@@ -254,8 +254,8 @@ CALLS: dict[str, Call] = {
         calls=("transform",),
         also=(TypeError, ValueError, RuntimeError, RecursionError, AssertionError),  # torch's own, as without CUDA
     ),
-    "LoaderWithState.set_epoch": Call(fixed(epoch=1, batches_done=1), of="loader"),
-    "LoaderWithState.load_state_dict": Call(
+    "ResumableLoader.set_epoch": Call(fixed(epoch=1, batches_done=1), of="loader"),
+    "ResumableLoader.load_state_dict": Call(
         fixed(state=UniformBatchSampler(6, 2, seed=1).state()),
         of="loader",
     ),

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _kinds
-from pystrat.feedback import words_of
 from pystrat.limits import MAX_SEED
 from pystrat.messages import check_integer, refused_value, show
 from pystrat.row_arguments import row_positions, row_values
@@ -151,9 +150,9 @@ class SumTree:
         check_integer(state["version"], "version", minimum=_STATE_VERSION, maximum=_STATE_VERSION)
         check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
         seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
-        words = words_of(state["generator"])
+        words = row_values(state["generator"], "generator")
         position = check_integer(state["next_position"], "next_position", minimum=0, maximum=self._capacity - 1)
-        kept = {"weights": row_values(state["weights"], "weights"), "next_position": position}
+        kept = {"weights": row_values(state["weights"], "weights"), "next_position": position, "generator": words}
         self._instance, self._seed, self._stream = self._instance_of(kept), seed, stream_at(words)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -148,7 +148,6 @@ def test_a_state_in_the_middle_of_a_step_is_for_all_ranks_together_only() -> Non
         ({"weights": [1] * 41}, "must hold 40 weights. Got 41 values"),
         ({"next_position": 40}, "must be an integer from 0 to 39. Got 40"),
         ({"weights": [-1] * 40}, "none below 0. Got -1"),
-        ({"version": 0}, "must be of version 1"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, text: str) -> None:
@@ -162,7 +161,7 @@ def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, te
     assert text in str(caught.value)
     assert as_json(sampler.state(sampler.epoch - 1, 1)) == before
     del state["next_position"]
-    with pytest.raises(ValueError, match="have the entries of a sampler with feedback too|version 1"):
+    with pytest.raises(ValueError, match="have the entries of a sampler with feedback too"):
         sampler.load_state_dict(state)
 
 

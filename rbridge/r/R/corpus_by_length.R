@@ -6,6 +6,7 @@
 #' They are sorted by length within windows, ties in drawn order, and cut into batches that are as large as the limits
 #' allow.
 #' The Python class `pystrat.BatchesByLength` returns the same batches.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{corpus}.
 #'
@@ -35,14 +36,6 @@
 #' @return A generator of class `"batch_sampler_by_length"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and `sampler()`, which returns the instance of the
 #' other sampler, for feedback to it.
-#'
-#' @section Guarantees:
-#' * `.length()` is that of the next epoch: the number of batches depends on the rows that are drawn.
-#' * If `num_replicas` requires more batches, the one with the most rows is split, again and again.
-#' * The order of the batches is `sample.int(number of batches)` with the seed of the epoch plus 1.
-#'   With `balance_replicas`, batches are sorted by tokens, and each `num_replicas` consecutive ones are a step; the
-#'   order of the steps is `sample.int(number of steps)`, and that in each step `sample.int(num_replicas)`.
-#' * Feedback to the other sampler takes effect when the next epoch begins; states contain it, and the running epoch.
 #'
 #' @export
 #' @examples
@@ -78,9 +71,9 @@ kind_by_length = function() {
     complete = function(recipe, data_source, task) {
       recipe$sampler = ready_recipe(recipe$sampler, data_source, task)
       if (is.character(recipe$lengths)) {
-        recipe$parts$lengths = named_column(task, recipe$lengths, "lengths")
+        recipe$parts$lengths = named_columns(task, recipe$lengths, "lengths")[[1L]]
       } else {
-        check_given_values("lengths", task)
+        check_task_order(task, "lengths")
         recipe$parts$lengths = recipe$lengths
       }
       n_rows = sampler_kind(recipe$sampler$kind)$n_rows(recipe$sampler)
@@ -91,7 +84,6 @@ kind_by_length = function() {
       recipe["seed"] = list(recipe$sampler$seed)
       recipe
     },
-    check = function(recipe) NULL,
     n_rows = function(recipe) length(recipe$parts$lengths),
     setup = function(recipe, private) {
       private$.of = new_generator(recipe$sampler, private$.settings$functions)(NULL)
@@ -118,9 +110,6 @@ kind_by_length = function() {
     },
     feedback_state = state_by_length,
     load_feedback = load_by_length,
-    describe = function(private) {
-      c(format_by_length(private$.recipe), sprintf("* next epoch: %.0f", private$.place$epoch))
-    },
     settings = format_by_length,
     methods = list(sampler = function() private$.of),
     private = list(.instance = NULL, .state = NULL, .of = NULL, .has_feedback = FALSE, .latest = NULL)
