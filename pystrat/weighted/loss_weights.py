@@ -11,15 +11,16 @@ from pystrat.strata import encode_strata, sorted_series
 
 
 def class_weights(labels: Any) -> NDArray[np.float32]:
-    """Return one weight per class for a loss, so that all classes count equally.
+    """Return one weight per class for a loss.
 
-    The weight of a class is ``n / (C * n_c)``, with n rows, C classes, and n_c rows of the class. The R function is
-    ``class_weights()``.
+    The weight of a class is ``n / (C * n_c)``, with n rows, C classes, and n_c rows of the class: all classes count
+    equally. The R function is ``class_weights()``.
 
     Parameters
     ----------
     labels
-        The class of each row, as in `inverse_frequency_weights`.
+        The class of each row, as in `inverse_frequency_weights`; or a sampler with a method `class_weights`, whose
+        weights undo how often its epochs take the rows of each class.
 
     Returns
     -------
@@ -34,7 +35,11 @@ def class_weights(labels: Any) -> NDArray[np.float32]:
     >>> weight = torch.from_numpy(class_weights([1] * 60 + [0] * 1940))
     >>> torch.nn.CrossEntropyLoss(weight=weight).weight
     tensor([ 0.5155, 16.6667])
+    >>> torch.nn.BCEWithLogitsLoss(pos_weight=weight[1] / weight[0]).pos_weight
+    tensor(32.3333)
     """
+    if hasattr(labels, "class_weights"):
+        return np.asarray(labels.class_weights(), dtype=np.float32)
     classes = encode_strata(labels, missing=None, name="labels")
     weights = classes.n_rows / (len(classes.counts) * classes.counts.astype(np.float64))
     found = sorted_series(weights, classes.values, "weight")

@@ -14,7 +14,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import DownsampledBatchSampler, StratifiedBatchSampler, correct_probabilities, epoch_permutation
+from pystrat import DownsampledBatchSampler, correct_probabilities, epoch_permutation
 from tests.refused import refusals
 
 PUBLISHED = np.repeat([1, 0], [1000, 2000])
@@ -237,17 +237,6 @@ def test_classes_of_a_table_of_probabilities_are_matched_by_value() -> None:
     assert np.allclose(correct_probabilities(table.astype("Float64"), keep_rates), [[0.8, 0.2]])
     with pytest.raises(ValueError, match="name each class once. Got 0.3 twice"):
         correct_probabilities(table, pd.Series([1, 0.25], index=[0.3, 0.3]))
-
-
-def test_rates_above_one_are_those_of_repeated_rows() -> None:
-    """The rates of a plan: Bayes' rule holds for rows that come more often than once, too."""
-    plan = StratifiedBatchSampler([1] * 10 + [0] * 90, mean_batch_size=10, balance="over", seed=1).plan
-    assert plan.keep_rates.to_dict() == {0: 1.0, 1: 9.0}
-    balanced = pd.DataFrame({0: [0.5, 0.9], 1: [0.5, 0.1]})
-    corrected = correct_probabilities(balanced, plan.keep_rates)
-    assert np.allclose(corrected, [[0.9, 0.1], [81 / 82, 1 / 82]])
-    # As one rate, of the class whose complement the probabilities are of.
-    assert np.allclose(correct_probabilities(balanced[0], 9.0), 9 * balanced[0] / (9 * balanced[0] + balanced[1]))
 
 
 test_impossible_probabilities_are_refused = refusals(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-from pystrat import class_weights
+from pystrat import DownsampledBatchSampler, class_weights
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,8 @@ def test_all_classes_count_equally_in_the_order_of_numpy_unique(labels: object) 
 def test_the_classes_of_a_categorical_are_its_categories() -> None:
     labels = pd.Categorical(["lo", "hi", "hi"], categories=["lo", "hi", "none"])
     assert class_weights(labels).tolist() == class_weights(pd.Series(labels)).tolist() == [1.5, 0.75, 0]
+
+
+def test_the_weights_of_a_sampler_are_those_of_its_epochs_in_the_type_of_losses() -> None:
+    found = class_weights(DownsampledBatchSampler([1] * 10 + [0] * 40, 1, 5, seed=1))
+    assert found.dtype == np.float32 and found.tolist() == [4, 1]

