@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pystrat.corpus.rules import translated
+from pystrat.corpus.rules import read_rules, rules_of_files
 from tests.levels import IS_THOROUGH
 
 SUBJECTS_A_PATTERN = 3
@@ -30,11 +31,11 @@ end
 
 def covers(pattern: bytes, *names: bytes) -> list[bool]:
     """Return whether a pattern is found in the names of files; nothing if it is refused."""
-    found = translated(pattern)
-    if "reason" in found:
+    try:
+        rules = read_rules([os.fsdecode(pattern) + " 1"])
+    except ValueError:
         return []
-    expression = re.compile(found["regex"])
-    return [expression.search(name) is not None for name in names]
+    return list(map(bool, rules_of_files(rules, names)))
 
 
 def in_lua(pairs: list[tuple[bytes, bytes]], folder: Path) -> list[str]:
@@ -132,4 +133,10 @@ def test_known_answers(tmp_path: Path) -> None:
     ],
 )
 def test_malformed_patterns(pattern: bytes, reason: str) -> None:
-    assert translated(pattern) == {"reason": reason.encode()}
+    with pytest.raises(ValueError, match=f"must have valid Lua patterns. Got .* In this one, {re.escape(reason)}[.]$"):
+        read_rules([os.fsdecode(pattern) + " 1"])
+
+
+def test_alternatives_refer_to_their_own_captures() -> None:
+    rules = read_rules(["x,(%a)(%a)%2,()%1,(%d)%1$ 1"])
+    assert rules_of_files(rules, [b"abb", b"aab", b"11", b"11b", b"ax"]) == [1, 0, 1, 0, 1]
