@@ -75,6 +75,8 @@ def difference(own: str, other: str) -> str:
             return f"another {name}, {another[name]},"
     # The number of batches follows from the others.
     name = min(differing, key=lambda name: name == "n_batches")
+    if name.startswith("sampler_"):
+        return "another 'sampler'"
     return next((shown for shown, names in _SHOWN.items() if name in names.split()), f"another '{name}'")
 
 

@@ -69,6 +69,7 @@ fill_in = function(place, name, text) {
 core_kind = function(...) {
   shared = list(
     is_core = TRUE,
+    own_parts = identity,
     check = function(recipe) NULL,
     n_rows = function(recipe) if (!is.null(recipe$parts$codes)) length(recipe$parts$codes),
     setup = function(recipe, private) NULL,
@@ -219,7 +220,8 @@ core_described = function(recipe) {
 # What draws the epochs of a recipe.
 core_instance = function(recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
-  core_results(.Call(C_prepare, recipe$kind, recipe$parts, seed), recipe$parts)
+  parts = sampler_kind(recipe$kind)$own_parts(recipe$parts)
+  core_results(.Call(C_prepare, recipe$kind, parts, seed), parts)
 }
 
 # Refuses the parts of a recipe, and its state if the kind has one.

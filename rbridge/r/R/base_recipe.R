@@ -55,6 +55,9 @@ check_recipe = function(recipe) {
     check_vectors(recipe[[entry]], entry, kind$vectors[[entry]], recipe$kind)
   }
   core_check(recipe)
+  if (!is.null(kind$inside)) {
+    check_recipe(kind$inside(recipe))
+  }
   kind$check(recipe)
   invisible(recipe)
 }

@@ -51,8 +51,7 @@ check_rank = function(private, rank, num_replicas) {
   n_batches = private$.n_batches()
   parts = private$.recipe$parts
   made_for = if (is.null(parts$num_replicas)) 1 else parts$num_replicas
-  # Only the samplers whose recipes have the number of replicas draw by it, or may change the number of batches.
-  is_made_for_it = "num_replicas" %in% private$.kind()$vectors$parts && made_for != num_replicas
+  is_made_for_it = isTRUE(private$.kind()$draws_by_replicas) && made_for != num_replicas
   if (is_made_for_it || !is.na(n_batches) && n_batches %% num_replicas != 0) {
     stop_parameter("num_replicas", "be that of the generator, so that all processes have as many batches",
       show_value(num_replicas))
@@ -90,6 +89,9 @@ difference_of = function(own, other) {
     return(sprintf("another %s, %s,", name, another[name]))
   }
   name = c(setdiff(differing, "n_batches"), "n_batches")[1L] # which follows from the others
+  if (startsWith(name, "sampler_")) {
+    return("another 'sampler'")
+  }
   shown = names(shown_parts)[vapply(strsplit(shown_parts, " "), function(names) name %in% names, TRUE)]
   if (length(shown) > 0L) shown else sprintf("another '%s'", name)
 }

@@ -116,7 +116,7 @@ test_that("a file whose header lies is refused before its vectors are used", {
   lie("\"seed\":\"7\"", "\"seed\":\"07\"")
   lie("\"seed\":\"7\"", "\"seed\":\"3000000000\"", "'seed' parameter must be an integer from 0 to 2147483646")
   lie("parts.replacement", "parts.weights", "have the vectors of the kind 'uniform' in 'parts'. Got 'weights'")
-  lie("uniform", "sorted", "be of a kind of 'downsampled'")
+  lie("uniform", "sorted", "be of a kind of 'by_length'")
   expect_error(read_batch_sampler("nowhere"), "must be the path of a file that exists. Got 'nowhere' instead.")
   expect_error(read_batch_sampler(file, md5 = "0"), "must have the MD5 checksum '0'. Got")
   expect_error(read_batch_sampler(file, md5 = 0), "'md5' .* must be the MD5 checksum of the file, or nothing. Got 0")
