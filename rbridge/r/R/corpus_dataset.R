@@ -42,12 +42,7 @@
 #' Only a newline ends a line; one `\r` before it is dropped; a last line without a newline counts.
 #' Text is UTF-8.
 #' The beginnings of the lines take 8 bytes of memory for each line and side.
-#' A file whose size or time of modification has changed since they were found is an error after each batch.
-#'
-#' @section Errors:
-#' There are no files, lists of files do not form pairs, or a file is missing, is no regular file of text, cannot be
-#' read or has another number of lines than its partner.
-#' When lines are read: a position does not exist, a line is not UTF-8, or a file has changed.
+#' Reading is an error if the size or the time of modification of a file has changed since they were found.
 #'
 #' @export
 #' @examples

@@ -39,17 +39,14 @@
 #' Its instances have the members of every [batch_sampler_instance].
 #'
 #' @section Guarantees:
-#' * An epoch visits exactly `sample` examples, in drawn order.
 #' * `"uniform"` draws `sample.int(n_rows, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
 #'   `sample.int(n_rows, sample)`, with the seed of the epoch, see [batch_sampler_instance].
 #' * `"partition"` takes every step-th example, where step is `max(1, n_rows %/% sample)`, beginning with the first,
 #'   then with the second, and so on; an epoch continues where the last one ended.
 #'   Any `n_rows` consecutive draws, over all epochs, visit each example once.
-#' * With `rows`, `n_rows` is the number of rows of the epoch in all of this: places among them are drawn, in the order
-#'   in which they were given.
+#' * With `rows`, places among the rows of the epoch are drawn, in the order in which they were given.
 #'   Rows that are taken in turn begin anew in the first epoch of a vector.
-#' * The same call returns the same batches in Python with `pystrat.EpochSubsetBatchSampler`, where rows are counted
-#'   from 0.
+#' * The Python class `pystrat.EpochSubsetBatchSampler` returns the same batches.
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
@@ -59,10 +56,7 @@
 #'
 #' @export
 #' @examples
-#' generator = batch_sampler_epoch_subset(
-#'   10, sample = 4, batch_size = 2, method = "partition")
-#' sampler = generator(NULL)
-#' sampler
+#' sampler = batch_sampler_epoch_subset(10, sample = 4, batch_size = 2, method = "partition")(NULL)
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
 batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size, method = "uniform", rows = NULL, seed = NULL,

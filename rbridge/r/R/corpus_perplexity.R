@@ -43,7 +43,6 @@
 #'   The mode of fewer than about 100,000 examples is unstable: set a positive `maximum` or `NULL` for these.
 #' * A warning is given if an epoch begins while more than 5 % of the reported examples are above the maximum and have
 #'   the weight 1.
-#' * A saved instance and a state contain the reports.
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.

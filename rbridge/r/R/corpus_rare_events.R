@@ -33,7 +33,7 @@
 #'
 #' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns the positives and negatives in each batch, a `data.frame()` with one row for each batch.
+#' * `plan()`: returns the positives and negatives in each batch (`data.frame()`).
 #' * `dataset(transform = NULL)`: returns the dataset of the lines of all files, positives first.
 #'   Its batches are lists of `item`, the lines (`character()`) or the result of the function `transform`, and `label`,
 #'   1 for positives and 0 for negatives.
@@ -49,8 +49,7 @@
 #' * With F negative files, of which an epoch draws from m, a negative has the derived weight
 #'   `F / m * (lines of the m files) / k`.
 #'   The expectation of a weighted sum over the negatives of an epoch is the sum over all negatives, whatever the sizes
-#'   of the files: given the files, it is F / m times their sum, and each file is among them with the probability m / F.
-#'   If all files have the same number of lines, the weight is the number of all negatives divided by those of an epoch.
+#'   of the files.
 #' * Each batch has its share of positives and of negatives, rounded down or up, positives first.
 #'
 #' @source
@@ -93,9 +92,8 @@ batch_sampler_rare_events = function(positives, negatives, multiplier, batch_siz
 
 # -> list(positives, negatives = paths of files that are all different)
 rare_event_files = function(positives, negatives) {
-  required = "be a list of files"
-  listed = list(positives = listed_files(positives, "positives", required),
-    negatives = listed_files(negatives, "negatives", required))
+  given = list(positives = positives, negatives = negatives)
+  listed = Map(listed_files, given, names(given), "be a list of files")
   paths = unlist(listed, use.names = FALSE)
   real = normalizePath(paths)
   again = which(duplicated(real))[1L]
