@@ -59,7 +59,7 @@ class CorpusDataset:
 
     def _adopt(self, table: LineTable, transform: Any, positions: bool, remaining: Any = None) -> None:
         self.table, self.transform, self.positions = table, transform, positions
-        self._remaining = remaining  # the lines that have positions; None for all
+        self._remaining: Optional[NDArray[np.int32]] = remaining  # the lines that have positions; None for all
 
     def __len__(self) -> int:
         return len(self.table) if self._remaining is None else len(self._remaining)

@@ -35,7 +35,9 @@ def sampled_vocabulary(sequences: Iterable[Any], always: Any = ()) -> NDArray[np
     required = "be an iterable of sequences of ids"
     is_array = hasattr(sequences, "__array__")
     several = [sequences] if is_array else check_iterable(sequences, "sequences", required=required)
-    return np.unique(np.concatenate([_as_ids(always, "always"), *(_as_ids(each, "sequences") for each in several)]))
+    parts = [_as_ids(always, "always"), *(_as_ids(each, "sequences") for each in several)]
+    found: NDArray[np.int64] = np.unique(np.concatenate(parts))
+    return found
 
 
 class SampledOutput:
@@ -86,7 +88,7 @@ class SampledOutput:
     ) -> None:
         if not isinstance(model, nn.Module):
             raise refused_type("model", "be a torch.nn.Module", show(model))
-        if optimizer is not None and not isinstance(optimizer, torch.optim.Optimizer):
+        if optimizer is not None and not hasattr(optimizer, "param_groups"):
             raise refused_type("optimizer", "be a torch.optim.Optimizer", show(optimizer))
         if not isinstance(layer, nn.Linear) or not any(module is layer for module in model.modules()):
             raise refused_type("layer", "be a torch.nn.Linear of the model", show(layer))

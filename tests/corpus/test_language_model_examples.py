@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import torch
 
-from pystrat.corpus import CorpusDataset
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,14 +51,3 @@ def test_words_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     printed = capsys.readouterr().out.splitlines()
     epochs = [re.fullmatch(r"epoch (\d), (.+), (\d+) batches: (\d+\.\d\d)", line) for line in printed[-2:]]
     assert [match and match[2] for match in epochs] == ["mixture by rules", "by perplexity"]
-
-    words = example.Words(CorpusDataset(tmp_path, suffixes=[".txt"]))
-    made = example.samplers_of(tmp_path, words, 1)
-    for sampler, dataset, _, _ in made:
-        for batch in sampler.batches():
-            lengths = [len(line) - 2 for _, line in dataset.__getitems__(batch.tolist())]
-            assert len(batch) * max(lengths) <= example.MAX_TOKENS and max(lengths) <= example.MAX_LENGTH
-    sampler, whole, _, told = made[1]
-    model, visited = example.WordModel(len(words)), sorted(set(sampler.batches().rows.tolist()))
-    example.train_epoch(model, torch.optim.Adam(model.parameters()), whole, sampler, told)
-    assert (told.perplexities() != 15).nonzero()[0].tolist() == visited
