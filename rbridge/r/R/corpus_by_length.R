@@ -163,12 +163,12 @@ limits_of = function(recipe) {
   given[grep("^(lengths|sampler)", names(given), invert = TRUE)]
 }
 
-kind_inside = function(recipe) {
+inner_kind = function(recipe) {
   sampler_kind(if (is.null(recipe$open)) recipe$parts[["sampler"]] else recipe$open$sampler$kind)
 }
 
 # Whether the sampler inside has feedback: then the running epoch is kept, because it cannot be drawn again.
-is_told = function(recipe) !is.null(kind_inside(recipe)$load_feedback)
+is_told = function(recipe) !is.null(inner_kind(recipe)$load_feedback)
 
 # The batches of an epoch, which are kept because their number requires the draw.
 cut_rows = function(private, epoch) {
@@ -227,5 +227,5 @@ format_by_length = function(recipe) {
   limits = limits_of(recipe)
   limits$num_replicas = NULL
   shown = vapply(limits, function(value) show_value(if (is.integer(value)) value == 1L else value), "")
-  c(sprintf("* %s: %s", names(limits), shown), sprintf("* of <%s>", kind_inside(recipe)$class))
+  c(sprintf("* %s: %s", names(limits), shown), sprintf("* of <%s>", inner_kind(recipe)$class))
 }

@@ -81,7 +81,7 @@ test_that("wrong lengths are refused, with the row positions of R", {
       "must return a whole number from 0 to 2147483647 for each position. Got")
   }
   expect_error(batch_sampler_by_length(NULL, 1:3, 5), "'sampler' parameter must be a generator of this package")
-  pairs = batch_sampler_triples(c("a", "b"), c("x", "y"), 2, n_items = 9, seed = 1)
+  pairs = batch_sampler_triples(1:2, 1:2, 2, n_items = 9, seed = 1)
   expect_error(batch_sampler_by_length(pairs, 1:3, 5), "must draw rows of a dataset. Got one that draws numbers of")
 })
 
