@@ -75,8 +75,7 @@ check: set-up-check set-up-test-r ## Check format, lint, types, spelling, the co
 thorough: set-up-check set-up-test-python set-up-test-r ## Before a release: test and check what needs an hour
 	@tools/thorough.sh
 
-document: set-up-check ## Write R's help pages and NAMESPACE; copy CITATION.cff to both packages
-	@$(python) tools/metadata.py
+document: set-up-check ## Write R's help pages and NAMESPACE
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
 
 clean: ## Remove everything that set-up and the other targets created

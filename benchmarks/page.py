@@ -1,182 +1,111 @@
-"""Make the plots, the claims of README.md, and the missed limits of method.md, all from ratios.csv and about.json."""
+"""Make the claims of README.md, the missed limits of method.md and the table of docs/fast-epochs.md from ratios.csv."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import ratios
 from ratios import FOLDER, Ratio
 
-from pystrat._style import COLORS, SMALL
-
-FIGURES = FOLDER / "figures"
 BEGIN, END = "<!-- made by page.py: begin -->\n", "<!-- made by page.py: end -->\n"
-WIDTH, HEIGHT = 4.6, 2.3  # inches, which is half the width of a page, so that 9 points stay 9 points
 
 Key = tuple[str, str]  # the script, and what its ratio is of
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim: its sentence, the ratios in it, and the lines of its plot.
+class Claim(NamedTuple):
+    """A claim: its sentence, and the ratios in it."""
 
-    The text of a line has a placeholder {} for the values of `at`; the keys of `at` are shown below the plot.
-    """
-
-    name: str
     title: str
     sentence: str
     named: dict[str, Key]
-    lines: dict[str, Key]
-    at: dict[str, str]
-    x_label: str
-    y_label: str
-    is_share: bool = True
-
-    @property
-    def picture(self) -> str:
-        return f"figures/{self.name}.svg"
 
 
-ROWS = {"20 k": "20,000", "1 M": "1,000,000", "10 M": "10,000,000"}
 TWO = "{} rows, 2 strata, mean batch 256"
-BIG = "1,000,000 rows, 2 strata, mean batch 256"
-OVER_ITS_TIME = "our time in percent of the time of"
+BIG = TWO.format("1,000,000")
 BY_BATCH = "R, an epoch batch by batch over"
-WEIGHTED = "with replacement, n = {}, over"
+IN_R = f"{BY_BATCH} {{}}, 1,000,000 rows, 2 strata, m = 7"
+PUBLISHED = "the published data.table form"
+WEIGHTED = "with replacement, n = 1,000,000, over"
 LOADER = "DataLoader over the same with torch's"
 FLOOR = "over one fixed batch"
 
 CLAIMS = (
     Claim(
-        name="epoch",
-        title="An epoch costs less than plain shuffling.",
-        sentence="Stratified batches of 1,000,000 rows, as lists, take {shuffled:.0%} of the time of PyTorch's "
-        "shuffled batches, and {weighted:.0%} of that of its weighted ones.",
-        named={
+        "An epoch costs less than plain shuffling.",
+        "Stratified batches of 1,000,000 rows, as lists, take {shuffled:.0%} of the time of PyTorch's shuffled "
+        "batches, and {weighted:.0%} of that of its weighted ones.",
+        {
             "shuffled": ("lists.py", f"as lists over BatchSampler(RandomSampler), {BIG}"),
             "weighted": ("lists.py", f"as lists over BatchSampler(WeightedRandomSampler), {BIG}"),
         },
-        lines={
-            "torch.randperm": ("epoch.py", f"as arrays over torch.randperm, {TWO}"),
-            "numpy's permutation": ("epoch.py", f"as arrays over numpy's permutation, {TWO}"),
-            "torch, shuffled batches": ("lists.py", f"as lists over BatchSampler(RandomSampler), {TWO}"),
-            "imbalanced-learn": (
-                "lists.py",
-                f"all rows as lists over imbalanced-learn's balanced batches of 6% of the rows, {TWO}",
-            ),
-            "scikit-learn's folds": ("lists.py", f"as lists over scikit-learn's StratifiedKFold, {TWO}"),
-            "torch, weighted batches": ("lists.py", f"as lists over BatchSampler(WeightedRandomSampler), {TWO}"),
-            "mlr3torchAUM's form": ("epoch.R", f"{BY_BATCH} the published data.table form, {{}} rows, 2 strata, m = 7"),
-        },
-        at={"20 k": "20,000", "100 k": "100,000", "1 M": "1,000,000", "10 M": "10,000,000"},
-        x_label="rows of the dataset",
-        y_label=OVER_ITS_TIME,
     ),
     Claim(
-        name="weighted",
-        title="Weighted batches stay fast in large datasets.",
-        sentence="A batch of 256 rows, drawn by weight from 1,000,000, takes {torch:.1%} of the time of "
-        "`torch.multinomial()`, and {numpy:.1%} of that of numpy's `choice(p=)`.",
-        named={
-            "torch": ("weighted.py", f"{WEIGHTED.format('1,000,000')} torch.multinomial"),
-            "numpy": ("weighted.py", f"{WEIGHTED.format('1,000,000')} numpy choice(p=)"),
+        "Weighted batches stay fast in large datasets.",
+        "A batch of 256 rows, drawn by weight from 1,000,000, takes {torch:.1%} of the time of `torch.multinomial()`, "
+        "and {numpy:.1%} of that of numpy's `choice(p=)`.",
+        {
+            "torch": ("weighted.py", f"{WEIGHTED} torch.multinomial"),
+            "numpy": ("weighted.py", f"{WEIGHTED} numpy choice(p=)"),
         },
-        lines={
-            "torch.multinomial": ("weighted.py", f"{WEIGHTED} torch.multinomial"),
-            "WeightedRandomSampler": ("weighted.py", f"{WEIGHTED} WeightedRandomSampler"),
-            "numpy's choice(p=)": ("weighted.py", f"{WEIGHTED} numpy choice(p=)"),
-        },
-        at={"65 k": "65,536", "1 M": "1,000,000"},
-        x_label="rows of the dataset, batches of 256",
-        y_label=OVER_ITS_TIME,
     ),
     Claim(
-        name="r",
-        title="R is as fast.",
-        sentence="In R an epoch of 1,000,000 rows, batch by batch, takes {published:.1%} of the time of the published "
+        "R is as fast.",
+        "In R an epoch of 1,000,000 rows, batch by batch, takes {published:.1%} of the time of the published "
         "data.table form (mlr3torchAUM), and {shuffled:.0%} of that of `sample.int()` alone.",
-        named={
-            "published": ("epoch.R", f"{BY_BATCH} the published data.table form, 1,000,000 rows, 2 strata, m = 7"),
-            "shuffled": ("epoch.R", f"{BY_BATCH} sample.int, 1,000,000 rows, 2 strata, m = 7"),
-        },
-        lines={
-            "sample.int()": ("epoch.R", f"{BY_BATCH} sample.int, {{}} rows, 2 strata, m = 7"),
-            "mlr3torchAUM's form": ("epoch.R", f"{BY_BATCH} the published data.table form, {{}} rows, 2 strata, m = 7"),
-        },
-        at={"20 k": "20,000", "1 M": "1,000,000"},
-        x_label="rows of the dataset",
-        y_label=OVER_ITS_TIME,
+        {"published": ("epoch.R", IN_R.format(PUBLISHED)), "shuffled": ("epoch.R", IN_R.format("sample.int"))},
     ),
     Claim(
-        name="memory",
-        title="Memory is a few bytes per row.",
-        sentence="With 1,000,000 rows of two strata, a sampler takes {held:g} bytes per row, {peak:g} while it "
-        "computes an epoch, and {pickled:g} in the pickle that a worker gets.",
-        named={
+        "Memory is a few bytes per row.",
+        "With 1,000,000 rows of two strata, a sampler takes {held:g} bytes per row, {peak:g} while it computes an "
+        "epoch, and {pickled:g} in the pickle that a worker gets.",
+        {
             "held": ("memory.py", f"bytes a row held, {BIG}"),
             "peak": ("memory.py", f"bytes a row at the peak of an epoch, held ones included, {BIG}"),
             "pickled": ("memory.py", f"bytes a row pickled, {BIG}"),
         },
-        lines={
-            "while it computes": ("memory.py", f"bytes a row at the peak of an epoch, held ones included, {TWO}"),
-            "held": ("memory.py", f"bytes a row held, {TWO}"),
-            "pickled": ("memory.py", f"bytes a row pickled, {TWO}"),
-        },
-        at=ROWS,
-        x_label="rows of the dataset",
-        y_label="bytes per row",
-        is_share=False,
     ),
     Claim(
-        name="loader",
-        title="A whole DataLoader is faster.",
-        sentence="An epoch of a `DataLoader` over 1,000,000 rows takes {plain:.0%} of the time that it takes with "
-        "PyTorch's shuffled batches, and {workers:.0%} with 2 workers, which hide most of what a sampler costs.",
-        named={
+        "A whole DataLoader is faster.",
+        "An epoch of a `DataLoader` over 1,000,000 rows takes {plain:.0%} of the time that it takes with PyTorch's "
+        "shuffled batches, and {workers:.0%} with 2 workers, which hide most of what a sampler costs.",
+        {
             "plain": ("loader.py", f"{LOADER} random batches, 1,000,000 rows, 0 workers"),
             "workers": ("loader.py", f"{LOADER} random batches, 1,000,000 rows, 2 workers"),
         },
-        lines={
-            "torch, shuffled batches": ("loader.py", f"{LOADER} random batches, {{}} workers"),
-            "torch, weighted batches": ("loader.py", f"{LOADER} weighted batches, {{}} workers"),
-        },
-        at={
-            "20 k": "20,000 rows, 0",
-            "1 M": "1,000,000 rows, 0",
-            "1 M, 2 workers": "1,000,000 rows, 2",
-        },
-        x_label="rows of the dataset",
-        y_label=OVER_ITS_TIME,
     ),
     Claim(
-        name="loop",
-        title="Loading takes almost no time.",
-        sentence="A loop that trains a small network on 200,000 rows takes {slow:.1f} times as long with a "
-        "`DataLoader` as with one fixed batch, and {fast:.2f} times with `TensorLoader`. In mlr3torch, it takes "
-        "{r_slow:.1f} times as long with batches from the task, and {r_fast:.2f} times with the callback.",
-        named={
+        "Loading takes almost no time.",
+        "A loop that trains a small network on 200,000 rows takes {slow:.1f} times as long with a `DataLoader` as with "
+        "one fixed batch, and {fast:.2f} times with `TensorLoader`. In mlr3torch, it takes {r_slow:.1f} times as long "
+        "with batches from the task, and {r_fast:.2f} times with the callback "
+        "([all forms](../docs/fast-epochs.md)).",
+        {
             "slow": ("loop.py", f"DataLoader, batch_sampler= {FLOOR}, 200,000 rows"),
             "fast": ("loop.py", f"TensorLoader {FLOOR}, 200,000 rows"),
             "r_slow": ("loop.R", f"R, mlr3torch, batches from the task {FLOOR}, 200,000 rows"),
             "r_fast": ("loop.R", f"R, mlr3torch, rbridge.tensor_loader {FLOOR}, 200,000 rows"),
         },
-        lines={
-            "mlr3torch, the task": ("loop.R", f"R, mlr3torch, batches from the task {FLOOR}, {{}} rows"),
-            'read = "table"': ("loop.R", f"R, mlr3torch, read = table {FLOOR}, {{}} rows"),
-            "tensor_dataset = TRUE": ("loop.R", f"R, mlr3torch, tensor_dataset = TRUE {FLOOR}, {{}} rows"),
-            "rbridge.tensor_loader": ("loop.R", f"R, mlr3torch, rbridge.tensor_loader {FLOOR}, {{}} rows"),
-            "DataLoader": ("loop.py", f"DataLoader, batch_sampler= {FLOOR}, {{}} rows"),
-            "TensorLoader": ("loop.py", f"TensorLoader {FLOOR}, {{}} rows"),
-        },
-        at={"20 k": "20,000", "200 k": "200,000"},
-        x_label="rows of the dataset",
-        y_label="time of an epoch over that of the loop on one batch",
-        is_share=False,
     ),
 )
+
+# The rows of the table of README.md, for each number of rows of the dataset.
+SIZES = ("20,000", "1,000,000", "10,000,000")
+SHARES: dict[str, Key] = {
+    "`torch.randperm()`, which makes no batches": ("epoch.py", f"as arrays over torch.randperm, {TWO}"),
+    "numpy's permutation, which makes no batches": ("epoch.py", f"as arrays over numpy's permutation, {TWO}"),
+    "PyTorch's shuffled batches": ("lists.py", f"as lists over BatchSampler(RandomSampler), {TWO}"),
+    "PyTorch's weighted batches": ("lists.py", f"as lists over BatchSampler(WeightedRandomSampler), {TWO}"),
+    "imbalanced-learn's balanced batches, with 6 % of the rows": (
+        "lists.py",
+        f"all rows as lists over imbalanced-learn's balanced batches of 6% of the rows, {TWO}",
+    ),
+    "scikit-learn's folds as batches": ("lists.py", f"as lists over scikit-learn's StratifiedKFold, {TWO}"),
+    "in R, `sample.int()`, which makes no batches": ("epoch.R", f"{BY_BATCH} sample.int, {{}} rows, 2 strata, m = 7"),
+    "in R, the form of mlr3torchAUM": ("epoch.R", f"{BY_BATCH} {PUBLISHED}, {{}} rows, 2 strata, m = 7"),
+    "a `DataLoader` with PyTorch's shuffled batches": ("loader.py", f"{LOADER} random batches, {{}} rows, 0 workers"),
+    "a `DataLoader` with PyTorch's weighted batches": ("loader.py", f"{LOADER} weighted batches, {{}} rows, 0 workers"),
+}
 
 # The rows of the tables of docs/fast-epochs.md: the script, how the lines of a table begin, and what is measured.
 EPOCHS: dict[str, tuple[str, str, dict[str, str]]] = {
@@ -232,73 +161,20 @@ def by_key() -> Found:
     return {(ratio.script, ratio.what): ratio for ratio in ratios.read()}
 
 
-# The plots ------------------------------------------------------------------------------------------------------------
-
-
-def points(line: Key, claim: Claim, found: Found) -> dict[int, float]:
-    """Return the measured ratios, by their place among the values below the plot."""
-    script, what = line
-    keys = [(script, what.format(value)) for value in claim.at.values()]
-    return {place: float(found[key].ratio) for place, key in enumerate(keys) if key in found}
-
-
-def draw(claim: Claim, found: Found) -> Any:
-    """Draw how a ratio changes with the number of rows, a line for each alternative."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
-    axis = figure.subplots()
-    for number, (label, line) in enumerate(claim.lines.items()):
-        at = points(line, claim, found)
-        style = {"color": COLORS[number % len(COLORS)], "marker": "os^Dvph"[number], "markersize": 4}
-        axis.plot(list(at), list(at.values()), label=label, linewidth=1.3, **style)
-    if claim.is_share:
-        axis.set_yscale("log")
-        axis.axhline(1, color="#999999", linewidth=0.8, linestyle="dotted")
-        lowest, highest = axis.get_ylim()
-        values = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3) if highest > 5 * lowest else (0.3, 0.4, 0.5, 0.7, 1)
-        ticks = [tick for tick in values if lowest <= tick <= highest]
-        axis.set_yticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
-        axis.minorticks_off()
-    else:
-        axis.set_ylim(bottom=0)
-        axis.yaxis.get_major_locator().set_params(integer=True)
-    axis.set_xticks(range(len(claim.at)), claim.at)
-    axis.set_xlim(-0.3, len(claim.at) - 0.7)
-    axis.tick_params(labelsize=SMALL)
-    axis.set_xlabel(claim.x_label, fontsize=SMALL)
-    axis.set_title(claim.y_label, fontsize=SMALL, loc="left")
-    axis.legend(fontsize=SMALL, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), handlelength=1.2)
-    return figure
-
-
-# The texts ------------------------------------------------------------------------------------------------------------
-
-
 def sentence(claim: Claim, found: Found) -> str:
     return claim.sentence.format(**{name: float(found[key].ratio) for name, key in claim.named.items()})
 
 
-def alternative(claim: Claim, found: Found) -> str:
-    """Return the alternative text of a plot."""
-    factor, unit = (100, " %") if claim.is_share else (1, "")
-    lines = []
-    ticks = list(claim.at)
-    for label, line in claim.lines.items():
-        at = points(line, claim, found).items()
-        values = [f"{factor * value:.3g}{unit} at {ticks[place]}" for place, value in at]
-        lines.append(f"{label}: {', '.join(values)}")
-    measured = "our time in percent of the time of each alternative" if claim.is_share else claim.y_label
-    return f"{measured.capitalize()}, by {claim.x_label}: {'; '.join(lines)}."
-
-
-def claims_table(found: Found) -> str:
-    """Return the claims as a table, a sentence and a plot in a row."""
-    rows = ["| | |", "| --- | --- |"]
-    for claim in CLAIMS:
-        image = f"![{alternative(claim, found)}]({claim.picture})"
-        rows.append(f"| **{claim.title}** {sentence(claim, found)} | {image} |")
-    return "\n".join(rows) + "\n"
+def claims_text(found: Found) -> str:
+    """Return the claims, and our time in percent of that of each alternative."""
+    lines = [f"- **{claim.title}** {sentence(claim, found)}" for claim in CLAIMS]
+    lines += ["", f"| an epoch of ours, in percent of the time of | {' | '.join(f'{size} rows' for size in SIZES)} |"]
+    lines += ["| --- | --- | --- | --- |"]
+    for name, (script, what) in SHARES.items():
+        measured = [found.get((script, what.format(size))) for size in SIZES]
+        cells = ["–" if ratio is None else f"{100 * float(ratio.ratio):.3g} %" for ratio in measured]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def measured_text(about: dict[str, dict[str, str]]) -> list[str]:
@@ -350,7 +226,7 @@ def replaced(page: str, text: str) -> str:
 def pages(found: Found) -> dict[str, str]:
     """Return the pages as they should be."""
     texts = {
-        "README.md": claims_table(found),
+        "README.md": claims_text(found),
         "method.md": limits_text(found),
         "../docs/fast-epochs.md": epochs_table(found),
     }
@@ -358,14 +234,7 @@ def pages(found: Found) -> dict[str, str]:
 
 
 def write_all() -> None:
-    from matplotlib import rc_context
-
-    found = by_key()
-    FIGURES.mkdir(exist_ok=True)
-    for claim in CLAIMS:
-        with rc_context({"svg.hashsalt": claim.name}):  # the same file from the same ratios
-            draw(claim, found).savefig(FOLDER / claim.picture, metadata={"Date": None})
-    for name, page in pages(found).items():
+    for name, page in pages(by_key()).items():
         (FOLDER / name).write_text(page, encoding="utf-8")
 
 

@@ -1,8 +1,7 @@
 """Run benchmarks one after another, and say which of their ratios are above the limit.
 
 Arguments: names of scripts in this folder. "loop.R=FILE" reads what the script has printed into a file, such as on
-another machine. With --write their ratios replace those in ratios.csv, and README.md, method.md and the plots are made
-anew from it (page.py).
+another machine. With --write their ratios replace those in ratios.csv, and page.py makes the pages anew from it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Weighted draws over uniform ones, over numpy's and torch's, and updates over draws; batches of 256.
-
-With a folder as its argument it only draws the plots of time against n and k into it, such as docs/weighted_files.
-"""
+"""Weighted draws over uniform ones, over numpy's and torch's, and updates over draws; batches of 256."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -16,7 +11,6 @@ from rounds import head, interleaved, ratio, show
 from torch.utils.data import WeightedRandomSampler
 
 from pystrat import SumTree, UniformBatchSampler
-from pystrat._style import COLORS, SMALL
 
 BATCH = 256
 REPEATS = 20  # draws in a round
@@ -47,26 +41,26 @@ class BinaryTree:
         return places - self.leaves
 
 
-def repeated(draw: Callable[[], Any], repeats: int = REPEATS) -> Callable[[], None]:
+def repeated(draw: Callable[[], Any]) -> Callable[[], None]:
     def run() -> None:
-        for _ in range(repeats):
+        for _ in range(REPEATS):
             draw()
 
     return run
 
 
-def contestants(n: int, k: int = BATCH) -> dict[str, Callable[[], Any]]:
-    """Return what is measured of n rows, each a round of draws or updates of k rows."""
+def contestants(n: int) -> dict[str, Callable[[], Any]]:
+    """Return what is measured of n rows, each a round of draws or updates of batches."""
     weights = RANDOM.random(n)
     tree, binary = SumTree(weights, seed=1), BinaryTree(weights)
-    uniform = UniformBatchSampler(n, k, n_batches=REPEATS, seed=1)
-    updates = iter([(RANDOM.integers(0, n, k), RANDOM.random(k)) for _ in range(50)] * 100_000)
+    uniform = UniformBatchSampler(n, BATCH, n_batches=REPEATS, seed=1)
+    updates = iter([(RANDOM.integers(0, n, BATCH), RANDOM.random(BATCH)) for _ in range(50)] * 100_000)
     return {
         "uniform, without replacement": lambda: uniform.batches(0),
-        "weighted, with replacement": repeated(lambda: tree.sample(k)),
-        "weighted, without replacement": repeated(lambda: tree.sample(k, replacement=False)),
+        "weighted, with replacement": repeated(lambda: tree.sample(BATCH)),
+        "weighted, without replacement": repeated(lambda: tree.sample(BATCH, replacement=False)),
         "update": repeated(lambda: tree.update(*next(updates))),
-        "binary tree in numpy, with replacement": repeated(lambda: binary.sample(k)),
+        "binary tree in numpy, with replacement": repeated(lambda: binary.sample(BATCH)),
     }
 
 
@@ -110,40 +104,8 @@ def beside_others() -> None:
                 print(f"| {how} replacement, n = {n:,}, over {other} | {middle:.4f} | {low:.4f} to {high:.4f} |")
 
 
-def plot(folder: Path) -> None:
-    """Draw the time of a batch and its ratio to a uniform one, against n with 256 rows and k of 1,000,000 rows."""
-    from matplotlib.figure import Figure
-
-    folder.mkdir(parents=True, exist_ok=True)
-    uniform = "uniform, without replacement"
-    against = {
-        "n": ("rows of the dataset", [10**power for power in range(3, 8)], contestants),
-        "k": ("rows of a batch", [4**power for power in range(1, 8)], lambda k: contestants(1_000_000, k)),
-    }
-    for name, (label, values, contestants_of) in against.items():
-        timings = [interleaved(contestants_of(value), rounds=15) for value in values]
-        figure = Figure(figsize=(9, 4), dpi=96)
-        times, ratios = figure.subplots(1, 2)
-        for color, contestant in enumerate(timings[0]):
-            medians = [1e6 * timing[contestant].median / REPEATS for timing in timings]
-            over = [ratio(timing, contestant, uniform)[0] for timing in timings]
-            times.loglog(values, medians, marker="o", color=COLORS[color], label=contestant)
-            ratios.loglog(values, over, marker="o", color=COLORS[color])
-            print(f"{contestant}, over uniform, against {name}: {', '.join(f'{number:.1f}' for number in over)}")
-        times.set(xlabel=label, ylabel="microseconds a batch")
-        ratios.set(xlabel=label, ylabel="times as long as uniform", yticks=[0.5, 1, 2, 5, 10, 20, 50])
-        ratios.yaxis.set_major_formatter("{x:g}")
-        ratios.minorticks_off()
-        figure.legend(*times.get_legend_handles_labels(), loc="upper center", ncol=3, fontsize=SMALL, frameon=False)
-        figure.tight_layout(rect=(0, 0, 1, 0.88))
-        figure.savefig(folder / f"against-{name}.png")
-
-
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        plot(Path(sys.argv[1]))
-    else:
-        head()
-        claims()
-        print("\n| beside others | ratio | quartiles |\n| --- | --- | --- |")
-        beside_others()
+    head()
+    claims()
+    print("\n| beside others | ratio | quartiles |\n| --- | --- | --- |")
+    beside_others()

@@ -14,29 +14,22 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import io
-import zipfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, Mapping, Tuple, Union
+from typing import Mapping, Union
 
 import pandas as pd
 
-Value = Union[int, str, None]
-Codes = Mapping[int, Value]
+Codes = Mapping[int, Union[int, str, None]]
+# What a column comes from: variables of the survey, each with what its codes become; None is left empty. The variables
+# of a column were asked of different children, and each row takes the one that was answered.
+Sources = Mapping[str, Codes]
 
 YEARS = (2017, 2018, 2019)
 YEAR_WITH_PREDICTORS = 2017
-WEIGHT_SOURCE = "fwc"
-WEIGHT_COLUMN = "survey_weight"
 
 YES_NO: Codes = {1: "yes", 2: "no"}
 
-AGE_GROUP: Codes = {
-    **{age: "0-5" for age in range(0, 6)},
-    **{age: "6-11" for age in range(6, 12)},
-    **{age: "12-17" for age in range(12, 18)},
-}
+AGE_GROUP: Codes = {age: "0-5" if age < 6 else "6-11" if age < 12 else "12-17" for age in range(18)}
 RACE: Codes = {
     1: "white",
     2: "black",
@@ -71,83 +64,58 @@ def numbers(low: int, high: int) -> Codes:
     return {number: number for number in range(low, high + 1)}
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column of the extract, and the survey's variables that it comes from, each with what its codes become.
-
-    A code that becomes None is left empty. The variables of a column were asked of different children, and each row
-    takes the one that was answered.
-    """
-
-    name: str
-    sources: Mapping[str, Codes]
-
-
 # The columns of every year; the survey weight follows them.
-STRATA_COLUMNS: Tuple[Column, ...] = (
-    Column("autism", {"k2q35a": YES_NO}),
-    Column("sex", {"sc_sex": {1: "male", 2: "female"}}),
-    Column("age_group", {"sc_age_years": AGE_GROUP}),
-)
+STRATA_COLUMNS: Mapping[str, Sources] = {
+    "autism": {"k2q35a": YES_NO},
+    "sex": {"sc_sex": {1: "male", 2: "female"}},
+    "age_group": {"sc_age_years": AGE_GROUP},
+}
 
-PREDICTOR_COLUMNS: Tuple[Column, ...] = (
+PREDICTOR_COLUMNS: Mapping[str, Sources] = {
     # The child
-    Column("age_years", {"sc_age_years": numbers(0, 17)}),
-    Column("race", {"sc_race_r": RACE}),
-    Column("hispanic", {"sc_hispanic_r": YES_NO}),
-    Column("birth_weight_ounces", {"birthwt_oz_s": numbers(72, 155)}),
-    Column("born_early", {"k2q05": YES_NO}),
-    Column("general_health", {"k2q01": numbers(1, 5)}),
-    Column(
-        "sleep_hours",
-        {"hoursleep05": SLEEP_HOURS_TO_AGE_5, "hoursleep": SLEEP_HOURS_FROM_AGE_6},
-    ),
-    Column("regular_bedtime", {"bedtime": numbers(1, 5)}),
-    Column("television_time", {"k7q60_r": numbers(1, 6)}),
-    Column("computer_time", {"k7q91_r": numbers(1, 6)}),
-    Column("physical_activity", {"physactiv": numbers(1, 4)}),
-    Column("school_days_missed", {"k7q02r_r": SCHOOL_DAYS_MISSED}),
+    "age_years": {"sc_age_years": numbers(0, 17)},
+    "race": {"sc_race_r": RACE},
+    "hispanic": {"sc_hispanic_r": YES_NO},
+    "birth_weight_ounces": {"birthwt_oz_s": numbers(72, 155)},
+    "born_early": {"k2q05": YES_NO},
+    "general_health": {"k2q01": numbers(1, 5)},
+    "sleep_hours": {"hoursleep05": SLEEP_HOURS_TO_AGE_5, "hoursleep": SLEEP_HOURS_FROM_AGE_6},
+    "regular_bedtime": {"bedtime": numbers(1, 5)},
+    "television_time": {"k7q60_r": numbers(1, 6)},
+    "computer_time": {"k7q91_r": numbers(1, 6)},
+    "physical_activity": {"physactiv": numbers(1, 4)},
+    "school_days_missed": {"k7q02r_r": SCHOOL_DAYS_MISSED},
     # The family
-    Column("mother_age_at_birth", {"momage": numbers(18, 45)}),
-    Column("family_structure", {"family_r": FAMILY_STRUCTURE}),
-    Column("household_size", {"hhcount": numbers(1, 10)}),
-    Column("children_in_household", {"totkids_r": numbers(1, 4)}),
-    Column("household_language", {"hhlanguage": {1: "english", 2: "spanish", 3: "other"}}),
-    Column("household_generation", {"house_gen": GENERATION}),
-    Column("parent_education", {"higrade_tvis": numbers(1, 4)}),
-    Column("parent_employed", {"a1_k11q50_r": YES_NO}),
-    Column("parent_mental_health", {"a1_menthealth": numbers(1, 5)}),
-    Column("poverty_ratio", {"fpl_i1": numbers(50, 400)}),
-    Column("food_insecurity", {"foodsit": numbers(1, 4)}),
-    Column("insurance", {"instype": INSURANCE}),
-    Column("family_meals", {"k8q11": numbers(1, 4)}),
-    Column("smoker_in_household", {"k9q40": YES_NO}),
-    Column("times_moved", {"k11q43r": numbers(0, 13)}),
+    "mother_age_at_birth": {"momage": numbers(18, 45)},
+    "family_structure": {"family_r": FAMILY_STRUCTURE},
+    "household_size": {"hhcount": numbers(1, 10)},
+    "children_in_household": {"totkids_r": numbers(1, 4)},
+    "household_language": {"hhlanguage": {1: "english", 2: "spanish", 3: "other"}},
+    "household_generation": {"house_gen": GENERATION},
+    "parent_education": {"higrade_tvis": numbers(1, 4)},
+    "parent_employed": {"a1_k11q50_r": YES_NO},
+    "parent_mental_health": {"a1_menthealth": numbers(1, 5)},
+    "poverty_ratio": {"fpl_i1": numbers(50, 400)},
+    "food_insecurity": {"foodsit": numbers(1, 4)},
+    "insurance": {"instype": INSURANCE},
+    "family_meals": {"k8q11": numbers(1, 4)},
+    "smoker_in_household": {"k9q40": YES_NO},
+    "times_moved": {"k11q43r": numbers(0, 13)},
     # The neighborhood
-    Column("neighbours_help", {"k10q30": numbers(1, 4)}),
-    Column("neighbourhood_safe", {"k10q40_r": numbers(1, 4)}),
-    Column("neighbourhood_park", {"k10q12": YES_NO}),
+    "neighbours_help": {"k10q30": numbers(1, 4)},
+    "neighbourhood_safe": {"k10q40_r": numbers(1, 4)},
+    "neighbourhood_park": {"k10q12": YES_NO},
     # Adverse experiences
-    Column("hard_to_afford_basics", {"ace1": numbers(1, 4)}),
-    Column("parents_divorced", {"ace3": YES_NO}),
-    Column("parent_died", {"ace4": YES_NO}),
-    Column("parent_in_jail", {"ace5": YES_NO}),
-    Column("violence_at_home", {"ace6": YES_NO}),
-    Column("violence_in_neighbourhood", {"ace7": YES_NO}),
-    Column("lived_with_mental_illness", {"ace8": YES_NO}),
-    Column("lived_with_addiction", {"ace9": YES_NO}),
-    Column("treated_unfairly_for_race", {"ace10": YES_NO}),
-)
-
-
-def read_survey(path: Path) -> pd.DataFrame:
-    """Read the Stata file inside a zip of the Census Bureau; Stata's four kinds of missing value are NaN."""
-    with zipfile.ZipFile(path) as archive:
-        members = [name for name in archive.namelist() if name.lower().endswith(".dta")]
-        if len(members) != 1:
-            raise ValueError(f"{path.name} must hold one .dta file. Got {len(members)} instead.")
-        content = io.BytesIO(archive.read(members[0]))
-    return pd.read_stata(content, convert_categoricals=False)
+    "hard_to_afford_basics": {"ace1": numbers(1, 4)},
+    "parents_divorced": {"ace3": YES_NO},
+    "parent_died": {"ace4": YES_NO},
+    "parent_in_jail": {"ace5": YES_NO},
+    "violence_at_home": {"ace6": YES_NO},
+    "violence_in_neighbourhood": {"ace7": YES_NO},
+    "lived_with_mental_illness": {"ace8": YES_NO},
+    "lived_with_addiction": {"ace9": YES_NO},
+    "treated_unfairly_for_race": {"ace10": YES_NO},
+}
 
 
 def survey_year(survey: pd.DataFrame) -> int:
@@ -158,56 +126,27 @@ def survey_year(survey: pd.DataFrame) -> int:
     return found[0]
 
 
-def recode(values: pd.Series, codes: Codes) -> pd.Series:
-    """Turn the survey's codes into the extract's values."""
-    unknown = sorted(float(value) for value in set(values) - set(codes))
-    if unknown:
-        raise ValueError(f"The variable {values.name} has unknown codes: {unknown}.")
-    recoded = [codes[int(value)] for value in values]
-    return pd.Series(recoded, index=values.index, dtype=object)
-
-
-def make_column(survey: pd.DataFrame, column: Column) -> pd.Series:
-    """Make one column of the extract."""
-    answered = survey[list(column.sources)].notna().sum(axis=1)
-    if (answered > 1).any():
-        raise ValueError(f"The column {column.name} has rows with more than one answer.")
+def make_column(survey: pd.DataFrame, name: str, sources: Sources) -> pd.Series:
+    """Make one column of the extract: the values of the codes that were answered."""
     made = pd.Series([None] * len(survey), index=survey.index, dtype=object)
-    for source, codes in column.sources.items():
+    if (survey[list(sources)].notna().sum(axis=1) > 1).any():
+        raise ValueError(f"The column {name} has rows with more than one answer.")
+    for source, codes in sources.items():
         answers = survey[source].dropna()
-        made.loc[answers.index] = recode(answers, codes)
+        unknown = sorted(float(value) for value in set(answers) - set(codes))
+        if unknown:
+            raise ValueError(f"The variable {source} has unknown codes: {unknown}.")
+        made.loc[answers.index] = [codes[int(value)] for value in answers]
     return made
 
 
 def make_extract(survey: pd.DataFrame) -> pd.DataFrame:
     """Make the extract of one year."""
-    made: Dict[str, pd.Series] = {}
-    for column in STRATA_COLUMNS:
-        made[column.name] = make_column(survey, column)
-    made[WEIGHT_COLUMN] = survey[WEIGHT_SOURCE].map("{:.1f}".format)
+    made = {name: make_column(survey, name, sources) for name, sources in STRATA_COLUMNS.items()}
+    made["survey_weight"] = survey["fwc"].map("{:.1f}".format)
     if survey_year(survey) == YEAR_WITH_PREDICTORS:
-        for column in PREDICTOR_COLUMNS:
-            made[column.name] = make_column(survey, column)
+        made.update({name: make_column(survey, name, sources) for name, sources in PREDICTOR_COLUMNS.items()})
     return pd.DataFrame(made)
-
-
-def write_extract(extract: pd.DataFrame, path: Path) -> None:
-    """Write an extract as gzipped CSV, the same bytes every time."""
-    text = extract.to_csv(index=False, na_rep="", lineterminator="\n")
-    with path.open("wb") as raw:
-        # Neither a name nor a time goes into the header.
-        with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=raw, mtime=0) as compressed:
-            compressed.write(text.encode("ascii"))
-
-
-def describe(extract: pd.DataFrame, path: Path) -> str:
-    """Say in one line what an extract holds."""
-    autism = extract["autism"]
-    return (
-        f"{path.name}: {path.stat().st_size:,} bytes, {len(extract):,} children, "
-        f"{extract.shape[1]} columns; autism yes {(autism == 'yes').sum():,}, "
-        f"no {(autism == 'no').sum():,}, unanswered {autism.isna().sum():,}"
-    )
 
 
 def main() -> None:
@@ -218,11 +157,15 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for zipped in arguments.zips:
-        survey = read_survey(zipped)
+        survey = pd.read_stata(zipped, compression="zip", convert_categoricals=False)
         extract = make_extract(survey)
         path = arguments.out / f"nsch_{survey_year(survey)}.csv.gz"
-        write_extract(extract, path)
-        print(describe(extract, path))
+        text = extract.to_csv(index=False, na_rep="", lineterminator="\n")
+        # Neither a name nor a time goes into the header, so the bytes are always the same.
+        with path.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as compressed:
+            compressed.write(text.encode("ascii"))
+        counts = extract["autism"].value_counts(dropna=False).to_dict()
+        print(f"{path.name}: {len(extract):,} children, {extract.shape[1]} columns; autism: {counts}")
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ def nsch() -> Iterator[Any]:
 def made_up_survey(nsch: Any, year: int = 2017, **codes_of_first: float) -> pd.DataFrame:
     """Return three children: the first code of every question, the last code, and no answer."""
     survey: dict[str, list[float]] = {}
-    for column in nsch.STRATA_COLUMNS + nsch.PREDICTOR_COLUMNS:
-        for source, codes in column.sources.items():
+    for sources in [*nsch.STRATA_COLUMNS.values(), *nsch.PREDICTOR_COLUMNS.values()]:
+        for source, codes in sources.items():
             survey[source] = [list(codes)[0], list(codes)[-1], float("nan")]
     survey["hoursleep05"][1] = survey["hoursleep"][0] = float("nan")
     survey["fwc"] = [14.46, 2.0, 100_000.04]
@@ -97,7 +97,7 @@ def test_the_script_recodes_and_writes_the_same_bytes_on_every_run(
     for folder in (tmp_path / "first", tmp_path / "second"):
         command = [sys.executable, str(SCRIPT), str(tmp_path / "survey.zip"), "--out", str(folder)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
-        assert "3 children, 43 columns; autism yes 1, no 1, unanswered 1" in done.stdout
+        assert "3 children, 43 columns; autism: {'yes': 1, 'no': 1, None: 1}" in done.stdout
         written.append((folder / "nsch_2017.csv.gz").read_bytes())
     assert written[0] == written[1]
     assert pd.read_csv(tmp_path / "first" / "nsch_2017.csv.gz")["birth_weight_ounces"][1] == 155
@@ -111,9 +111,6 @@ def test_the_script_recodes_and_writes_the_same_bytes_on_every_run(
         ({"year": 2011}, r"must be one of .* Got \[2011\] instead"),
     ],
 )
-def test_the_script_refuses_other_surveys(nsch: Any, given: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_the_script_refuses_other_surveys(nsch: Any, given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         nsch.make_extract(made_up_survey(nsch, **given))
-    zipfile.ZipFile(tmp_path / "empty.zip", "w").close()
-    with pytest.raises(ValueError, match="empty.zip must hold one .dta file. Got 0 instead"):
-        nsch.read_survey(tmp_path / "empty.zip")

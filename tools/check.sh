@@ -65,7 +65,6 @@ check "core under sanitizers" $python -m tests.core gcc
 check "C and C++ of the R package without warnings" r_sources_are_without_warnings
 check "lines of C, C++ and R" lines_are_short
 check "shell scripts parse" bash -n tools/*.sh .ci/run
-check "people and pages are those of CITATION.cff" $python tools/metadata.py --check
 check "spelling" Rscript tools/spelling.R
 check "R: style and documentation" Rscript tools/check_r.R
 check "R: the package on CRAN's terms, without its tests" tools/check_cran.sh --no-tests

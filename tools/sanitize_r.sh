@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the C code of the R package under AddressSanitizer and UndefinedBehaviorSanitizer, on files of recipes that
+# Runs the compiled code of the R package under AddressSanitizer and UndefinedBehaviorSanitizer, on files of recipes that
 # others could have changed. Usage: tools/sanitize_r.sh [number of files] [seed]
 # The package is compiled in a temporary copy, into a temporary library. R itself is not instrumented.
 
@@ -10,11 +10,10 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 mkdir "$folder/library" "$folder/rbridge"
-for part in DESCRIPTION NAMESPACE LICENSE R; do cp -r "rbridge/r/$part" "$folder/rbridge/"; done
-mkdir "$folder/rbridge/src" && cp -r rbridge/r/src/*.[ch] rbridge/r/src/core "$folder/rbridge/src/"
+for part in DESCRIPTION NAMESPACE LICENSE R src; do cp -r "rbridge/r/$part" "$folder/rbridge/"; done
 
 flags="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
-printf 'CC = gcc\nCFLAGS = %s\nLDFLAGS += -fsanitize=address,undefined\n' "$flags" >"$folder/Makevars"
+printf 'CXX17 = g++\nCXX17FLAGS = %s\nLDFLAGS += -fsanitize=address,undefined\n' "$flags" >"$folder/Makevars"
 R_MAKEVARS_USER="$folder/Makevars" MAKEFLAGS="-j2" R CMD INSTALL --no-docs --no-test-load --no-byte-compile \
   --library="$folder/library" "$folder/rbridge" >"$folder/install.log" 2>&1 || { cat "$folder/install.log"; exit 1; }
 

@@ -4,7 +4,7 @@
 #   tools/test_stack.sh PYTHON [ARGUMENT ...]    PYTHON: /path/to/python3; the arguments are those of pytest
 #
 # The copy is build/stack; what PYTHON lacks is installed there, in an environment of its own. The last lines are the
-# versions and the result: a row of the table in docs/compatibility.md.
+# versions and the result, for a row of the table in docs/compatibility.md.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,6 +21,7 @@ cd build/stack
 PYTHON=$interpreter tools/set-up.sh test-python
 status=0
 .venv/bin/python -m pytest -n auto --dist loadgroup --ignore tests/bridge "$@" | tee result.log || status=$?
-.venv/bin/python tools/versions.py
+.venv/bin/python --version
+.venv/bin/python -m pip list | grep -E '^(numpy|pandas|torch|scipy|scikit-learn|matplotlib|rpy2) '
 tail -n 1 result.log
 exit $status

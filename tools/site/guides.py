@@ -43,7 +43,7 @@ def front_page(root: Path) -> str:
     top = [guide for guide in guides(root) if not guide.above]
     trees = []
     for group in dict.fromkeys(guide.group for guide in top):
-        pages = [f"/{guide.page}" for guide in top if guide.group == group]
+        pages = [entry(guide) for guide in top if guide.group == group]
         if group == "Start":
             pages.insert(0, f"/{OVERVIEW.with_suffix('').as_posix()}")
         if group == "Reference":
@@ -57,9 +57,14 @@ def add_pages_below(root: Path, sources: Path) -> None:
     """Let the navigation show further links of a line below the page of the first one."""
     listed = guides(root)
     for above in dict.fromkeys(guide.above for guide in listed if guide.above):
-        pages = [f"/{guide.page}" for guide in listed if guide.above == above]
+        pages = [entry(guide) for guide in listed if guide.above == above]
         path = sources / f"{above}.md"
         path.write_text(f"{path.read_text(encoding='utf-8')}\n{toctree(pages)}", encoding="utf-8")
+
+
+def entry(guide: Guide) -> str:
+    """Return a line of the navigation, with the name that the overview has."""
+    return f"{guide.name} </{guide.page}>"
 
 
 def toctree(pages: list[str], caption: str = "") -> str:
