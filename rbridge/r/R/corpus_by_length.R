@@ -24,7 +24,8 @@
 #'   The largest number of rows in a batch.
 #' @param window (`integer(1)`)\cr
 #'   The number of consecutive drawn rows that are sorted together; no batch has rows of two windows.
-#'   `NULL` (default): all of an epoch, which gives the least padding; with smaller windows, the rows in a batch vary more.
+#'   `NULL` (default): all of an epoch, which gives the least padding.
+#'   With smaller windows, the rows in a batch vary more.
 #' @param balance_replicas (`logical(1)`)\cr
 #'   Whether the batches of each step, one for each process, have similar numbers of tokens, so that no process waits.
 #'   Requires `num_replicas` of the sampler.

@@ -184,7 +184,7 @@ weights_of_stage = function(weights, names) {
       show_count(length(weights), "value"))
   }
   vapply(as.list(weights), function(weight) {
-    is_number = is.numeric(weight) && !is.object(weight) && length(weight) == 1L
+    is_number = is.numeric(weight) && length(weight) == 1L
     if (identical(weight, "*")) {
       return(kept_weight)
     }
