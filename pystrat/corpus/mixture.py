@@ -180,10 +180,8 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
 
         Notes
         -----
-        File f, covered by rule r, has the share ``weight of r / weights of all rules that are those of a file with
-        lines * lines of f / lines of all files of r``, of which the ceiling counts, with "first_exhausted" the floor.
-        With ``assign="even"``, an epoch is rounded to full batches for all replicas, up or, with "first_exhausted",
-        down, and shares by the largest remainders.
+        The ceiling of a share counts, with "first_exhausted" the floor. With ``assign="even"``, an epoch is rounded to
+        full batches for all replicas, up or, with "first_exhausted", down, and shares by the largest remainders.
         """
         stage = bisect_right(self._parts.get("begins", [0]), self._requested_epoch(epoch)) - 1
         n_files = len(self._names)

@@ -146,8 +146,7 @@ class SampledOutput:
         if not isinstance(value, torch.Tensor) or value.shape != (len(self.ids), *full.shape[1:]):
             return value
         whole = before if isinstance(before, torch.Tensor) else value.new_zeros(full.shape)
-        whole[self._rows] = value
-        return whole
+        return whole.index_copy_(0, self._rows, value)
 
     def _put(self, name: str, old: nn.Parameter, new: nn.Parameter, state: dict[str, Any]) -> None:
         """Replace a parameter in the layer and in the optimizer."""
@@ -168,7 +167,7 @@ class SampledOutput:
         ids : torch.Tensor of int, any shape
         ignore_index : int, default -100
             The id that the loss should ignore, such as that of padding. It becomes -100, which losses ignore by
-            default. Do not set the loss's own `ignore_index`, which would be the position of another id.
+            default: do not set the loss's own `ignore_index`.
 
         Returns
         -------
