@@ -69,7 +69,6 @@ fill_in = function(place, name, text) {
 core_kind = function(...) {
   shared = list(
     is_core = TRUE,
-    own_parts = identity,
     check = function(recipe) NULL,
     n_rows = function(recipe) if (!is.null(recipe$parts$codes)) length(recipe$parts$codes),
     setup = function(recipe, private) NULL,
@@ -220,7 +219,7 @@ core_described = function(recipe) {
 # What draws the epochs of a recipe.
 core_instance = function(recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
-  parts = sampler_kind(recipe$kind)$own_parts(recipe$parts)
+  parts = if (recipe$kind == "by_length") parts_around(recipe$parts) else recipe$parts
   core_results(.Call(C_prepare, recipe$kind, parts, seed), parts)
 }
 

@@ -7,7 +7,7 @@
 # * complete(recipe, data_source, task): completes an open recipe, and refuses a dataset that does not fit a complete
 #   one; only for other kinds that have open recipes;
 # * vectors: the names of all vectors that its recipes may have as parts, state and labels;
-# * is_core: TRUE for kinds of the core, which checks the parts and the state of a recipe; its `own_parts(parts)`;
+# * is_core: TRUE for kinds of the core, which checks the parts and the state of a recipe;
 # * inside(recipe): the recipe inside one; only for samplers around others;
 # * draws_by_replicas: TRUE if the number of processes matters beyond the number of batches;
 # * check(recipe): refuses a recipe with invalid labels, which only R knows;

@@ -102,11 +102,13 @@ sampler_inside = function(recipe) {
     renamed(recipe$labels))
 }
 
+# The parts without those of the sampler inside.
+parts_around = function(parts) parts[grep("^sampler(_|$)", names(parts), invert = TRUE)]
+
 kind_by_length = function() {
   core_kind(
     class = "batch_sampler_by_length",
     vectors = list(parts = NA, state = NA, labels = NA),
-    own_parts = function(parts) parts[grep("^sampler(_|$)", names(parts), invert = TRUE)],
     inside = sampler_inside,
     complete = function(recipe, data_source, task) {
       given = recipe$open
