@@ -79,6 +79,6 @@ document: set-up-check ## Write R's help pages and NAMESPACE
 	@Rscript -e 'roxygen2::roxygenise("rbridge/r")'
 
 clean: ## Remove everything that set-up and the other targets created
-	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.c pystrat/*.cpp pystrat/*/*.c pystrat/*.so pystrat/*/*.so
+	rm -rf .venv .r-library .set-up.lock build demo-output *.egg-info pystrat/*.cpp pystrat/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .mypy_cache .hypothesis

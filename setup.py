@@ -1,6 +1,5 @@
-"""The compiled kernels, and the README for a package index; pyproject.toml has everything else."""
+"""The compiled core, and the README for a package index; pyproject.toml has everything else."""
 
-import os
 import re
 import sys
 from glob import glob
@@ -10,18 +9,10 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 # The core, which the R package carries and both languages compile.
-core = "rbridge/r/src/core"
+sources = "rbridge/r/src/*/*"
 # Floating point is that of the source: no fused multiplication and addition, no other order. Debugging information
 # would make a wheel three times as large.
-options = ["/O2"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
-options_of_cpp = ["/std:c++17"] if sys.platform == "win32" else ["-std=c++17"]
-# The kinds of samplers of the core, each compiled by itself.
-sources = {"pystrat._kinds": sorted(glob("rbridge/r/src/*/*.cpp"))}
-
-
-def module_of(path):
-    """Return the name of the module of a file of Cython."""
-    return path[: -len(".pyx")].replace("\\", "/").replace("/", ".")
+options = ["/O2", "/std:c++17"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0", "-std=c++17"]
 
 
 def description(readme, project):
@@ -37,18 +28,15 @@ def description(readme, project):
     return re.sub(r"(!?)\[([^]]*)\]\((?!https?:)([^)]*)\)", absolute, readme)
 
 
-kernels = [
-    Extension(
-        module_of(path),
-        [path, *sources.get(module_of(path), [])],
-        include_dirs=[core],
-        depends=sorted(glob("rbridge/r/src/*/*.h*" if module_of(path) == "pystrat._kinds" else f"{core}/*.h")),
-        extra_compile_args=options + (options_of_cpp if module_of(path) == "pystrat._kinds" else []),
-    )
-    for path in sorted(glob("pystrat/**/*.pyx", recursive=True))
-]
+core = Extension(
+    "pystrat._kinds",
+    ["pystrat/_kinds.pyx", *sorted(glob(f"{sources}.cpp"))],
+    include_dirs=["rbridge/r/src/core"],
+    depends=sorted(glob(f"{sources}.h*")),
+    extra_compile_args=options,
+)
 
-if __name__ == "__main__":  # the processes in which Cython works may import this file
+if __name__ == "__main__":  # a test imports the description
     # The license is here because older and newer setuptools read it from no common form of pyproject.toml.
     setup(
         license="MIT",
@@ -57,6 +45,5 @@ if __name__ == "__main__":  # the processes in which Cython works may import thi
         ),
         long_description_content_type="text/markdown",
         # A source distribution has the files of Cython, not what Cython makes of them.
-        ext_modules=kernels if "sdist" in sys.argv else cythonize(kernels, nthreads=os.cpu_count() or 1),
-        options={"build_ext": {"parallel": os.cpu_count() or 1}},
+        ext_modules=[core] if "sdist" in sys.argv else cythonize([core]),
     )

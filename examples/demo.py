@@ -91,13 +91,10 @@ def r_problem() -> Optional[str]:
     from rbridge import RError, RNotAvailableError, r_status
     from rbridge.session import session
 
-    status = r_status()
-    if not status.bridge_works:
-        return str(status)
     try:
         session()
     except (OSError, RError, RNotAvailableError) as error:
-        return f"{error}\n{status}"
+        return f"{error}\n{r_status()}"
     return None
 
 

@@ -407,10 +407,11 @@ cdef class RandomStream:
         return stream_at, (self.state(),)
 
 
-def stream_at(uint32_t[::1] words not None):
-    """Return the stream at a `RandomStream.state`; raise ValueError unless it is 625 words, the first at most 624."""
+def stream_at(words not None):
+    """Return the stream at a `RandomStream.state`, of which the core has checked that it is one."""
     cdef RandomStream stream = RandomStream(0)
-    if words.shape[0] != STATE_SIZE + 1 or not restore_generator(&stream.generator, &words[0]):
+    cdef uint32_t[::1] found = np.asarray(words, dtype=np.uint32)
+    if found.shape[0] != STATE_SIZE + 1 or not restore_generator(&stream.generator, &found[0]):
         raise ValueError("A state of the generator has 625 words, the first of which is at most 624.")
     return stream
 

@@ -13,6 +13,7 @@ import numpy as np
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
+from pystrat.value_names import listed_keys
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -38,8 +39,23 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     unequal lengths become arrays of objects; so does anything that is not an array, with 0 dimensions.
     """
     if isinstance(values, range):
-        _check_range(values, name)
-    array = values if type(values) is np.ndarray else _array_of(values, name)
+        _check_length(len(values), name)
+        values = np.arange(values.start, values.stop, values.step)
+    elif _is_tensor(values):
+        values = _of_tensor(values, name)
+    elif isinstance(values, (list, tuple)):
+        items = [plain_array(item, name) for item in values] if holds_tensors(values) else values
+        try:
+            values = np.asarray(items)
+        except ValueError:  # lists of unequal lengths
+            values = objects_of(items)
+    elif is_frame(values) and any(map(_is_extension, values.dtypes)):
+        values = pd.DataFrame({place: plain_array(column) for place, (_, column) in enumerate(values.items())})
+    elif _is_extension(getattr(values, "dtype", None)):
+        values = _of_extension(values)
+    elif isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        values = values.astype(np.float64).filled(np.nan) if values.dtype.kind in "iuf" else _objects_of_masked(values)
+    array = np.asarray(values)
     if array.ndim:
         _check_length(len(array), name)
     if array.dtype.kind == "T":  # text of any length, of numpy 2, which pandas has no functions for
@@ -47,9 +63,16 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def _check_length(n_rows: int, name: str) -> None:
+    """Refuse more rows than a dataset may have, such as those of a range, before they take memory."""
+    if n_rows > MAX_COUNT:
+        raise refused_value(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
+
+
 def row_array(values: Any, name: str) -> NDArray[Any]:
     """Return what `plain_array` does for a parameter with one value per row, which may have the shape (n, 1)."""
-    return _without_unit_axis(plain_array(values, name))
+    array = plain_array(values, name)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
 def as_vector(values: Any, wanted: Wanted) -> Any:
@@ -59,34 +82,47 @@ def as_vector(values: Any, wanted: Wanted) -> Any:
     list, which may hold tensors, arrays or lists of one value each.
     """
     if is_loaded() and isinstance(values, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
-        return _vector_of_pandas(values, wanted)
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise wanted.refusal(show(values))
-    if isinstance(values, range):
-        _check_range(values, wanted.name)
-        return np.arange(values.start, values.stop, values.step)
+        if isinstance(values, pd.MultiIndex):
+            raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
+        kept = pd.Series(values)
+        # Without the type, integers of 64 bits would become doubles.
+        sparse = kept.dtype.subtype if isinstance(kept.dtype, pd.SparseDtype) else None
+        return np.asarray(kept, dtype=sparse) if sparse or not _is_extension(kept.dtype) else kept.array
+    if isinstance(values, Sequence) and not isinstance(values, (list, tuple, str, bytes, range, memoryview)):
+        values = list_of(values)
     if isinstance(values, np.ma.MaskedArray):
-        return _one_dimensional(_objects_of_masked(values), wanted)
-    if holds_tensors(values) or isinstance(values, memoryview) or hasattr(values, "__array__"):
-        return _one_dimensional(plain_array(values, wanted.name), wanted)
-    if isinstance(values, (list, tuple)):
+        array = _objects_of_masked(values)
+    elif isinstance(values, (range, memoryview)) or holds_tensors(values) or hasattr(values, "__array__"):
+        array = plain_array(values, wanted.name)
+    elif isinstance(values, (list, tuple)):
         # An object array preserves what numpy would coerce, such as the logical value in [True, "a"].
-        return objects_of(list(map(_only_value, values)) if all(map(_has_one_value, values)) else values)
-    if isinstance(values, Sequence):
-        return as_vector(list_of(values), wanted)
-    raise wanted.refusal(show(values))
+        if all(isinstance(item, (list, tuple, np.ndarray)) and np.size(item) == 1 for item in values):
+            values = [np.asarray(item, dtype=object).item() for item in values]
+        return objects_of(values)
+    else:
+        raise wanted.refusal(show(values))
+    if array.ndim == 2 and array.shape[1] == 1:  # as networks have labels
+        return array[:, 0]
+    if array.ndim != 1:
+        got = f"an array of shape {'x'.join(map(str, array.shape))}" if array.ndim else "a scalar"
+        raise wanted.refusal(got, wanted.advice)
+    return array
 
 
 def own_index(values: Any) -> Optional[pd.Index]:
     """Return the index of a Series or DataFrame; None if it is the default one, 0, 1, ..., or there is none."""
-    if not is_loaded() or not isinstance(values, (pd.Series, pd.DataFrame)):
+    if not _has_index(values) or values.index.equals(pd.RangeIndex(len(values))):
         return None
-    return None if values.index.equals(pd.RangeIndex(len(values))) else values.index
+    return values.index
+
+
+def _has_index(values: Any) -> bool:
+    return is_loaded() and isinstance(values, (pd.Series, pd.DataFrame))
 
 
 def as_mapping(values: Any, name: str) -> Any:
     """Return a Series of numbers of known things, such as strata, as a mapping; anything else as it is."""
-    if not (is_loaded() and isinstance(values, pd.Series)):
+    if not _has_index(values) or is_frame(values):
         return values
     if not values.index.is_unique:
         raise refused_value(name, "name each of them once", "a Series with a name twice")
@@ -95,14 +131,13 @@ def as_mapping(values: Any, name: str) -> Any:
 
 def check_same_rows(given: Iterable[tuple[str, Any]]) -> None:
     """Refuse pandas objects with a value for each row, and their parameters, whose indexes are those of other rows."""
-    first: Optional[tuple[str, Any]] = None
-    for name, values in given:
-        if is_loaded() and isinstance(values, (pd.Series, pd.DataFrame)):
-            first = first or (name, values.index)
-            if len(values) == len(first[1]) and not values.index.equals(first[1]):
-                required = f"have the index of '{first[0]}' if both have one" if name != first[0] else "have one index"
-                advice = "If the rows are in the same order, pass to_numpy() of them."
-                raise refused_value(name, required, "another one", advice)
+    indexes = [(name, values.index) for name, values in given if _has_index(values)]
+    for name, index in indexes[1:]:
+        first, expected = indexes[0]
+        if len(index) == len(expected) and not index.equals(expected):
+            required = f"have the index of '{first}' if both have one" if name != first else "have one index"
+            advice = "If the rows are in the same order, pass to_numpy() of them."
+            raise refused_value(name, required, "another one", advice)
 
 
 def in_order_of(values: Any, known: Sequence[Any], name: str) -> Any:
@@ -117,12 +152,10 @@ def in_order_of(values: Any, known: Sequence[Any], name: str) -> Any:
         places = index.get_indexer(pd.Index(labels)) if index.is_unique and len(index) == len(labels) else -1
         if np.min(places, initial=0) >= 0:
             return values.iloc[places]
-    expected = list(known[0])
-    outside, repeated = index[~index.isin(expected)], index[index.duplicated()]
+    outside, repeated = index[~index.isin(list(known[0]))], index[index.duplicated()]
     got = show(outside[0]) if len(outside) else f"{show(repeated[0])} twice" if len(repeated) else show(index)
-    listed = ", ".join(map(show, expected[:10])) + ", ..." * (len(expected) > 10)
-    advice = "To match by position, give to_numpy() of it."
-    raise refused_value(name, f"have each of {listed} once in its index, if it has one", got, advice)
+    required = f"have each of {listed_keys(known[0])} once in its index, if it has one"
+    raise refused_value(name, required, got, "To match by position, give to_numpy() of it.")
 
 
 def objects_of(values: Sequence[Any]) -> NDArray[Any]:
@@ -132,73 +165,10 @@ def objects_of(values: Sequence[Any]) -> NDArray[Any]:
     return objects
 
 
-def is_missing(values: Any) -> Any:
-    """Return whether a value is missing, or which values of a vector: None, NaN, NaT, and NA of pandas."""
-    dtype = getattr(values, "dtype", None)
-    if isinstance(values, np.ndarray) and isinstance(dtype, np.dtype) and dtype.kind != "O":
-        if dtype.kind in "mM":
-            return np.isnat(values)
-        return np.isnan(values) if dtype.kind in "fc" else np.zeros(values.shape, dtype=bool)
-    if isinstance(values, (bool, int, str)):
-        return False
-    return pd.isna(values)
-
-
-def as_doubles(values: Any) -> NDArray[np.float64]:
-    """Return a pandas vector of numbers or logical values as doubles, with NaN for missing values."""
-    present = ~np.asarray(pd.isna(values))
-    doubles = np.full(len(values), np.nan)
-    doubles[present] = values[present].to_numpy(dtype=np.float64)
-    return doubles
-
-
 def float64_of(array: NDArray[Any]) -> NDArray[np.float64]:
     """Return an array of numbers as doubles, without a copy if possible; numbers beyond the range become infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(array, dtype=np.float64)
-
-
-def for_kernel(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Return an array for the compiled loops, which refuse read-only arrays; copy only if necessary."""
-    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        array = float64_of(array)
-    contiguous = np.asarray(array, dtype=dtype, order="C")
-    return contiguous if contiguous.flags.writeable else contiguous.copy()
-
-
-def _check_range(values: range, name: str) -> None:
-    """Refuse a range of too many rows; `len` of it may overflow."""
-    _check_length(max(0, -(-(values.stop - values.start) // values.step)), name)
-
-
-def _check_length(n_rows: int, name: str) -> None:
-    """Refuse more rows than a dataset may have, such as those of a range, before they take memory."""
-    if n_rows > MAX_COUNT:
-        raise refused_value(name, f"have at most {MAX_COUNT} rows", count_of(n_rows, "row"))
-
-
-def _array_of(values: Any, name: str) -> NDArray[Any]:
-    if _is_tensor(values):
-        return _of_tensor(values, name)
-    if isinstance(values, (list, tuple)):
-        items = [plain_array(value, name) for value in values] if holds_tensors(values) else values
-        try:
-            return np.asarray(items)
-        except ValueError:  # lists of unequal lengths
-            objects = np.empty(len(items), dtype=object)
-            for place, value in enumerate(items):
-                objects[place] = value
-            return objects
-    if is_frame(values):
-        return _of_frame(values)
-    if _is_extension(getattr(values, "dtype", None)):
-        return _of_extension(values)
-    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        if values.dtype.kind not in "iuf":
-            return _objects_of_masked(values)
-        doubles: Any = values.astype(np.float64)
-        return np.asarray(doubles.filled(np.nan))
-    return np.asarray(values)
 
 
 def _is_tensor(values: Any) -> bool:
@@ -212,42 +182,25 @@ def holds_tensors(values: Any) -> bool:
 
 def _of_tensor(tensor: Any, name: str) -> NDArray[Any]:
     refuse_without_array(tensor, name)
-    tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
-    if tensor.is_floating_point() and str(tensor.dtype) not in ("torch.float16", "torch.float32", "torch.float64"):
-        tensor = tensor.float()  # numpy has no bfloat16; the conversion is exact
-    array: NDArray[Any] = tensor.numpy()
+    if str(tensor.dtype) == "torch.bfloat16":
+        tensor = tensor.float()  # numpy has no such type; the conversion is exact
+    array: NDArray[Any] = tensor.numpy(force=True)
     return array
 
 
 def refuse_without_array(tensor: Any, name: str) -> None:
     """Refuse a tensor without a numpy equivalent: the caller knows whether its dense form fits into memory."""
-    required = "be an array, or a dense tensor of numbers"
-    if tensor.is_quantized:
-        raise refused_type(name, required, "a quantized tensor", "Call its method dequantize().")
-    if tensor.is_meta:
-        raise refused_type(name, required, "a tensor without data")
-    if not str(tensor.layout) == "torch.strided":
-        raise refused_type(name, required, "a sparse tensor", "Call its method to_dense().")
+    if tensor.is_quantized or tensor.is_meta or str(tensor.layout) != "torch.strided":
+        required = "be an array, or a dense tensor of numbers"
+        raise refused_type(name, required, "a sparse or quantized tensor, or one without data")
 
 
 def list_of(values: Sequence[Any]) -> list[Any]:
     """Return the items of a sequence; a column of a Hugging Face dataset reads them all at once only as a slice."""
     try:
-        items = values[:]
+        return list(values[:])
     except Exception:  # of a sequence that has no slices
-        items = None
-    return items if isinstance(items, list) else list(values)
-
-
-def _vector_of_pandas(values: Any, wanted: Wanted) -> Any:
-    """Return a vector of pandas as one of its own dtypes, or as an array of numpy."""
-    if isinstance(values, pd.MultiIndex):
-        raise wanted.refusal(f"an index of {values.nlevels} levels", wanted.advice)
-    # An array of numpy as an extension array, which is what `array` of most Series is. Older pandas names it otherwise.
-    if isinstance(values, getattr(pd.arrays, "NumpyExtensionArray", None) or pd.arrays.PandasArray):
-        return values.to_numpy()
-    # Without the type, integers of 64 bits would become doubles.
-    return np.asarray(values, dtype=values.dtype.subtype) if isinstance(values.dtype, pd.SparseDtype) else values
+        return list(values)
 
 
 def _is_extension(dtype: Any) -> bool:
@@ -255,25 +208,12 @@ def _is_extension(dtype: Any) -> bool:
     return is_loaded() and isinstance(dtype, pd.api.extensions.ExtensionDtype)
 
 
-def _of_frame(frame: pd.DataFrame) -> NDArray[Any]:
-    if not any(map(_is_extension, frame.dtypes)):
-        return np.asarray(frame.to_numpy())
-    columns = [plain_array(frame.iloc[:, place]) for place in range(frame.shape[1])]
-    return np.asarray(pd.DataFrame(dict(enumerate(columns))).to_numpy())
-
-
-def _of_extension(values: Any) -> NDArray[Any]:
+def _of_extension(values: Any) -> Any:
     """Return a vector of one of pandas' own dtypes as an array."""
-    dtype = values.dtype
-    if dtype.kind not in "iufb" or isinstance(dtype, (pd.SparseDtype, pd.CategoricalDtype)):
-        return np.asarray(values)
-    missing = np.asarray(pd.isna(values))
-    if not missing.any():
-        kept = getattr(
-            dtype, "numpy_dtype", {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}[dtype.kind]
-        )
-        return np.asarray(values, dtype=kept)
-    return np.asarray(values, dtype=object) if dtype.kind == "b" else as_doubles(values)
+    dtype, missing = values.dtype, pd.isna(values)
+    if dtype.kind in "iuf" and missing.any():
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.asarray(values, dtype=None if missing.any() else getattr(dtype, "numpy_dtype", None))
 
 
 def _objects_of_masked(values: Any) -> NDArray[Any]:
@@ -281,25 +221,3 @@ def _objects_of_masked(values: Any) -> NDArray[Any]:
     objects: NDArray[Any] = values.data.astype(object)
     objects[values.mask] = None
     return objects
-
-
-def _has_one_value(item: Any) -> bool:
-    return item.size == 1 if isinstance(item, np.ndarray) else isinstance(item, (list, tuple)) and len(item) == 1
-
-
-def _only_value(item: Any) -> Any:
-    return item.reshape(())[()] if isinstance(item, np.ndarray) else item[0]
-
-
-def _without_unit_axis(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of shape (n, 1), as networks have labels, as n values; any other array as it is."""
-    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
-
-
-def _one_dimensional(array: NDArray[Any], wanted: Wanted) -> NDArray[Any]:
-    array = _without_unit_axis(array)
-    if array.ndim != 1:
-        shape = "x".join(str(length) for length in array.shape)
-        got = f"an array of shape {shape}" if array.ndim else "a scalar"
-        raise wanted.refusal(got, wanted.advice)
-    return array

@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from typing import Any, Callable, Iterator, Mapping, Optional
 
 from pystrat.batches import Batches
-from pystrat.digest import fingerprint
 from pystrat.messages import refused_value
 from pystrat.places import Place, Placed
 from pystrat.recipe import Recipe
@@ -75,12 +74,6 @@ class BatchSampler(Placed, ABC):
     def _functions(self) -> dict[str, Callable[[float], float]]:
         """Return the functions, by name, that R calls although it has the recipe; no batch depends on them."""
         return {}
-
-    def _fingerprint(self) -> str:
-        recipe = self._recipe()
-        if recipe is None:
-            raise NotImplementedError(f"{type(self).__name__} has neither _recipe() nor _fingerprint().")
-        return fingerprint(recipe.kind, seed=recipe.seed, **recipe.parts)
 
     def _epoch_length(self, epoch: int) -> int:
         return self._global_length()

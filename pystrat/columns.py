@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
 import numpy as np
 
 from pystrat import _kinds
-from pystrat.arrays import Wanted, as_vector, check_same_rows, float64_of, is_missing, objects_of, plain_array
+from pystrat.arrays import Wanted, as_vector, check_same_rows, float64_of, objects_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import count_of, refused_type, refused_value
@@ -25,16 +25,11 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 _REQUIRED = "hold logical values, numbers, text or dates, one kind per column"
 _KINDS = {  # by what pandas infers
+    **dict.fromkeys(["integer", "floating", "mixed-integer-float"], "number"),
+    **dict.fromkeys(["string", "empty"], "text"),
+    **dict.fromkeys(["date", "datetime", "datetime64"], "date"),
     "boolean": "boolean",
-    "integer": "number",
-    "floating": "number",
-    "mixed-integer-float": "number",
-    "string": "text",
     "bytes": "bytes",
-    "empty": "text",
-    "date": "date",
-    "datetime": "date",
-    "datetime64": "date",
 }
 _Refuse = Callable[..., TypeError]  # of what it is, and advice
 
@@ -45,7 +40,7 @@ class Column:
 
     Attributes
     ----------
-    codes : numpy.ndarray of int64, shape (n_rows,)
+    codes : numpy.ndarray of int32, shape (n_rows,)
         The number of the value of each row, from 0 in order of first appearance; -1 if it is missing.
     values : pandas.Index
         The distinct values. Bytes are text, read as UTF-8.
@@ -55,7 +50,7 @@ class Column:
         The first missing value as it was given; None if there is none.
     """
 
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int32]
     values: pd.Index
     kind: str
     missing: Any = None
@@ -81,34 +76,24 @@ class Column:
 def read_columns(table: Any, wanted: Wanted) -> dict[Any, Any]:
     """Return the columns of a table as vectors, by name; a vector becomes the only column, named None."""
     if isinstance(table, getattr(sys.modules.get("pyarrow"), "Table", ())):
-        columns = dict(zip(_unique_names(table.column_names), map(_values_of_arrow, table.columns)))
-    elif is_loaded() and isinstance(table, pd.MultiIndex):
-        columns = {name: table.get_level_values(place) for place, name in enumerate(_unique_names(table.names))}
-    elif is_frame(table):
-        columns = {name: table.iloc[:, place] for place, name in enumerate(_unique_names(table.columns))}
-    elif isinstance(table, Mapping):
-        columns = dict(table)
+        table = table.to_pandas(integer_object_nulls=True)  # as doubles, large integers would be others
+    if is_loaded() and isinstance(table, pd.MultiIndex):
+        columns = [(name, table.get_level_values(place)) for place, name in enumerate(table.names)]
+    elif is_frame(table) or isinstance(table, Mapping):
+        columns = list(table.items())
     else:
         refuse_dataset(table, wanted)
-        columns = {None: table}
+        columns = [(None, table)]
     if not columns:
         raise refused_value(wanted.name, "have at least one column", "0 columns")
-    check_same_rows((wanted.name, values) for values in columns.values())
-    vectors = {name: as_vector(values, wanted) for name, values in columns.items()}
-    lengths = [len(vector) for vector in vectors.values()]
-    for length in lengths:
-        if length != lengths[0]:
-            raise refused_value(wanted.name, "have columns of equal length", f"lengths {lengths[0]} and {length}")
+    if len({name for name, _ in columns}) < len(columns):  # none is lost
+        columns = [((name, place), values) for place, (name, values) in enumerate(columns)]
+    check_same_rows((wanted.name, values) for _, values in columns)
+    vectors = {name: as_vector(values, wanted) for name, values in columns}
+    lengths = list(dict.fromkeys(map(len, vectors.values())))
+    if len(lengths) > 1:
+        raise refused_value(wanted.name, "have columns of equal length", f"lengths {lengths[0]} and {lengths[1]}")
     return vectors
-
-
-def _values_of_arrow(column: Any) -> Any:
-    """Return a column of pyarrow as an array, or as a list if numpy has no missing values for its type."""
-    types = sys.modules["pyarrow"].types
-    is_whole = types.is_integer(column.type) or types.is_boolean(column.type)
-    if types.is_dictionary(column.type) or (is_whole and column.null_count):
-        return column.to_pylist()
-    return column.to_numpy()
 
 
 def refuse_dataset(values: Any, wanted: Wanted) -> None:
@@ -117,12 +102,6 @@ def refuse_dataset(values: Any, wanted: Wanted) -> None:
     if data is not None and isinstance(values, data.Dataset):
         got, advice = f"a dataset of class '{type(values).__name__}'", "pystrat.labels_of(dataset) returns its labels."
         raise wanted.refusal(got, advice)
-
-
-def _unique_names(names: Iterable[Any]) -> list[Any]:
-    """Make the names of columns unique, so that none is lost."""
-    listed = list(names)
-    return listed if len(set(listed)) == len(listed) else [(name, place) for place, name in enumerate(listed)]
 
 
 def check_n_rows(n_rows: int, name: str) -> None:
@@ -142,14 +121,9 @@ def number_columns(columns: Mapping[Any, Any], name: str) -> list[Column]:
 
 
 def number_column(values: Any, name: str, where: str = "", *, required: str = _REQUIRED) -> Column:
-    """Number the distinct values of one column in order of first appearance.
+    """Number the distinct values of a column, as `as_vector` returns it, in order of first appearance.
 
-    Parameters
-    ----------
-    values : vector
-        What `pystrat.arrays.as_vector` returns.
-    name, where, required : str
-        The names of the parameter and of the column, and what the values must be, for error messages.
+    Messages have the names of the parameter and of the column, and what the values must be.
     """
 
     def refuse(got: str, advice: Optional[str] = None) -> TypeError:
@@ -160,29 +134,30 @@ def number_column(values: Any, name: str, where: str = "", *, required: str = _R
         return _number_categories(pd.Categorical(values), number)
     kind = _kind_of(values, refuse)
     distinct: Any
-    dtype = None
     if kind in ("text", "bytes"):
         texts = np.asarray(values, dtype=object).tolist()
-        texts = _decoded(texts, refuse) if kind == "bytes" else texts
-        codes, kind, dtype = np.empty(len(texts), dtype=np.int64), "text", object
-        distinct = _kinds.number_texts(texts, codes)  # by all characters of each text, which pandas does not compare
-        check_text(distinct, refuse)
+        codes: NDArray[Any] = np.empty(len(texts), dtype=np.int64)
+        # By all characters of each text, which pandas does not compare.
+        found = _kinds.number_texts(texts if kind == "text" else _decoded(texts, refuse), codes)
+        check_text(found, refuse)
+        kind, distinct = "text", objects_of(found)
     elif kind == "number":
         codes, distinct = factorize_numbers(_as_numbers(values, refuse))
         _check_exact(distinct, refuse)
     elif kind == "date":
         codes, distinct = pd.factorize(_as_dates(values, refuse))
-        dtype = distinct.dtype
+    elif values.dtype == bool:
+        codes, distinct = factorize_numbers(values)
     else:
-        codes, distinct = pd.factorize(_plain(values))
-    codes = np.asarray(codes, dtype=np.int64)
+        codes, distinct = pd.factorize(np.asarray(values, dtype=object))
+        distinct = distinct.astype(bool)
     missing = list(values[int(codes.argmin()) :][:1])[0] if len(codes) and codes.min() < 0 else None
-    return Column(codes, pd.Index(distinct, dtype=dtype), kind, missing)
-
-
-def _plain(values: Any) -> NDArray[Any]:
-    """Return a vector as an array of numpy: one of pandas' own dtypes as its objects."""
-    return values if isinstance(values, np.ndarray) else objects_of(list(values))
+    return Column(
+        codes.astype(np.int32, copy=False),
+        pd.Index(distinct, dtype=object if distinct.dtype == object else None),
+        kind,
+        missing,
+    )
 
 
 def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) -> Column:
@@ -193,55 +168,37 @@ def _number_categories(values: pd.Categorical, number: Callable[[Any], Column]) 
         categories, kind = held.values, held.kind
     if values.ordered:
         categories = pd.CategoricalIndex(categories, categories, ordered=True)
-    codes, places = factorize_numbers(np.asarray(values.codes, dtype=np.int64), values.codes < 0)
+    codes, places = factorize_numbers(values.codes, values.codes < 0)
     return Column(codes, categories.take(places), kind)
 
 
 def factorize_numbers(
     values: NDArray[Any], left_out: Optional[NDArray[np.bool_]] = None
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Number integers or doubles, -1 for NaN and for rows that are left out; return the distinct ones.
 
     The core numbers doubles by their bits, in less time than pandas.
     """
-    wide = values.dtype if values.dtype == np.uint64 else np.dtype(np.float64 if values.dtype.kind == "f" else np.int64)
+    wide = np.dtype({"f": np.float64, "u": np.uint64}.get(values.dtype.kind, np.int64))
     if wide.kind == "f":
         left_out, values = np.isnan(values), values + 0.0  # 0 and -0 are equal, and only their bits differ
-    if left_out is not None and not left_out.any():
-        left_out = None
-    kept = values if left_out is None else values[~left_out]
+    is_whole = left_out is None or not left_out.any()
+    kept = values if is_whole else values[~left_out]
     found = _kinds.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
-    distinct = found["values"].view(wide).astype(values.dtype, copy=False)
-    if left_out is None:
-        return found["codes"], distinct
-    codes = np.full(len(values), -1, dtype=np.int64)
-    codes[~left_out] = found["codes"]
-    return codes, distinct
+    codes = found["codes"]
+    if not is_whole:
+        codes = np.full(len(values), -1, dtype=codes.dtype)
+        codes[~left_out] = found["codes"]
+    return codes, found["values"].view(wide).astype(values.dtype, copy=False)
 
 
 def _kind_of(values: Any, refuse: _Refuse) -> str:
     """Return what a vector holds: boolean, number, text, bytes or date; refuse anything else."""
-    dtype, types = values.dtype, pd.api.types
-    if types.is_bool_dtype(dtype):
-        return "boolean"
-    if types.is_complex_dtype(dtype):
-        raise refuse("complex values")
-    if types.is_numeric_dtype(dtype):
-        return "number"
-    if types.is_datetime64_any_dtype(dtype):
-        return "date"
-    if isinstance(dtype, np.dtype) and dtype != object:
-        if dtype.kind not in "US":
-            raise refuse(f"{dtype} values")
-        return "text" if dtype.kind == "U" else "bytes"
-    if isinstance(dtype, pd.StringDtype):
-        return "text"
-    # The objects themselves are inspected, because equal ones of two kinds, such as True and 1, are different values.
-    objects = _plain(values)
-    inferred = types.infer_dtype(objects, skipna=True)
+    inferred = pd.api.types.infer_dtype(values, skipna=True)
     if inferred not in _KINDS:  # "mixed" is also the result for text and NaT
-        objects = objects[~is_missing(objects)]
-        inferred = types.infer_dtype(objects, skipna=False)
+        objects = np.asarray(values, dtype=object)
+        objects = objects[~pd.isna(objects)]
+        inferred = pd.api.types.infer_dtype(objects, skipna=False)
     if inferred in _KINDS:
         return _KINDS[inferred]
     if inferred.startswith("mixed"):
@@ -272,11 +229,10 @@ def check_text(texts: Iterable[str], refuse: _Refuse) -> None:
 
 def _as_dates(values: Any, refuse: _Refuse) -> Any:
     """Return days or times; refuse a mix of days and times, or of zones and none, whose equals are two."""
-    if values.dtype == object or not isinstance(values.dtype, (np.dtype, pd.DatetimeTZDtype)):
-        values = _plain(values)
-        present = values[~is_missing(values)]
-        forms = {(type(value) is date, getattr(value, "tzinfo", None) is not None) for value in present}
-        if len(forms) > 1:
+    if values.dtype.kind != "M":
+        values = np.asarray(values, dtype=object)
+        present = values[~pd.isna(values)]
+        if len({(type(value) is date, getattr(value, "tzinfo", None) is not None) for value in present}) > 1:
             raise refuse("a mix of kinds")
         if not any(isinstance(value, np.datetime64) for value in present):
             return values
@@ -286,59 +242,42 @@ def _as_dates(values: Any, refuse: _Refuse) -> Any:
         raise refuse("dates that pandas does not hold") from None
 
 
-def _as_numbers(values: Any, refuse: _Refuse) -> Any:
-    """Return numbers as integers, or as doubles, for which equality is defined."""
-    array = plain_array(values)
-    if array.dtype == object:
-        missing = is_missing(array)
-        present = array[~missing]
-        if pd.api.types.infer_dtype(present) == "integer":
-            try:
-                present = present.astype(np.int64)
-            except OverflowError:  # an integer of more than 64 bits
-                pass
-        _check_exact(present, refuse)
-        if not missing.any() and present.dtype == np.int64:
-            return present
-        doubles = np.full(len(array), np.nan)
-        doubles[~missing] = present.astype(np.float64)
+def _as_numbers(values: Any, refuse: _Refuse) -> NDArray[Any]:
+    """Return numbers as integers, or as doubles, NaN if missing."""
+    if values.dtype == object or (values.dtype.kind in "iu" and not isinstance(values, np.ndarray)):
+        objects = np.asarray(values, dtype=object)
+        missing = pd.isna(objects)
+        try:
+            if not missing.any() and pd.api.types.infer_dtype(objects) == "integer":
+                return objects.astype(np.int64)
+        except OverflowError:  # an integer of more than 64 bits
+            pass
+        _check_exact(objects[~missing], refuse)
+        doubles = np.full(len(objects), np.nan)
+        doubles[~missing] = objects[~missing]
         return doubles
-    if array.dtype.kind in "iu":
-        return array
-    if values.dtype.kind in "iu":  # of pandas, with missing ones
-        _check_exact(plain_array(values[~is_missing(values)]), refuse)
-    doubles = float64_of(array)
-    if array.dtype.itemsize > 8 and not np.array_equal(doubles, array, equal_nan=True):
+    array = plain_array(values)
+    numbers = array if array.dtype.kind in "iu" else float64_of(array)
+    if array.dtype.itemsize > 8 and not np.array_equal(numbers, array, equal_nan=True):
         raise refuse(f"{array.dtype} numbers that no double holds exactly")
-    return doubles
+    return numbers
 
 
 def _check_exact(numbers: NDArray[Any], refuse: _Refuse) -> None:
     """Refuse integers that R's doubles would merge with their neighbors, such as 2^53 + 1."""
-    if not len(numbers) or numbers.dtype.kind == "f":
+    if numbers.dtype.kind == "f":
         return
-    if numbers.dtype.kind in "iu" and -MAX_EXACT <= int(numbers.min()) and int(numbers.max()) <= MAX_EXACT:
-        return
-    exact = numbers.astype(object)
+    advice = "Pass such numbers as text."
     try:
-        inexact = float64_of(exact).astype(object) != exact
+        for number in numbers[(numbers < -MAX_EXACT) | (numbers > MAX_EXACT)]:
+            if not isinstance(number, (float, np.floating)) and int(float(number)) != int(number):
+                raise refuse(f"the integer {number}, which no double holds exactly,", advice)
     except OverflowError:
-        raise refuse("an integer that is too large for a double", "Pass such numbers as text.") from None
-    if inexact.any():
-        got = f"the integer {exact[inexact][0]}, which no double holds exactly,"
-        raise refuse(got, "Pass such numbers as text.")
+        raise refuse("an integer that is too large for a double", advice) from None
 
 
 def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
-    """Return a vector of numbers as doubles, NaN if missing; refuse anything else.
-
-    Parameters
-    ----------
-    values : list, numpy.ndarray, pandas Series or torch tensor
-        One number per row.
-    name : str
-        The name of the parameter, for error messages.
-    """
+    """Return a vector of numbers, one per row, as doubles, NaN if missing; refuse anything else."""
     wanted = Wanted(name, "be a vector of numbers")
 
     def refuse(got: str, advice: Optional[str] = None) -> TypeError:
@@ -346,7 +285,7 @@ def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
 
     vector = as_vector(values, wanted)
     check_n_rows(len(vector), name)
-    if np.all(is_missing(vector)):
+    if np.all(pd.isna(vector)):
         raise nothing_but_missing(len(vector), name)
     kind = "categorical values" if isinstance(vector.dtype, pd.CategoricalDtype) else _kind_of(vector, refuse)
     if kind != "number":

@@ -11,7 +11,8 @@ from pystrat import _kinds
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
 from pystrat.columns import refuse_dataset
-from pystrat.recipe import Recipe, compact, make_recipe
+from pystrat.messages import count_of
+from pystrat.recipe import Recipe, make_recipe
 from pystrat.strata import STRATA, Strata
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
@@ -20,18 +21,16 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 def data_of(strata: Strata) -> dict[str, NDArray[Any]]:
     """Return the strata of rows as the core takes them."""
-    n_strata = len(strata.values)
     return {
-        "codes": compact(strata.codes, n_strata),
-        "n_strata": np.array([n_strata], dtype=np.float64),
+        "codes": strata.codes,
+        "n_strata": np.array([len(strata.values)], dtype=np.float64),
         "counts": strata.counts.astype(np.float64),
     }
 
 
 def data_of_groups(groups: Strata) -> dict[str, NDArray[Any]]:
     """Return the groups of rows, numbered as strata are, as the core takes them."""
-    n_groups = len(groups.values)
-    return {"groups": compact(groups.codes, n_groups), "n_groups": np.array([n_groups], dtype=np.float64)}
+    return {"groups": groups.codes, "n_groups": np.array([len(groups.values)], dtype=np.float64)}
 
 
 def arguments_of(given: Mapping[str, Any], *, without: Sequence[str] = ()) -> dict[str, Any]:
@@ -82,15 +81,28 @@ class KindBatchSampler(BatchSampler):
         self, strata: Strata, data: Mapping[str, Any] = {}, stacklevel: int = 4
     ) -> dict[str, NDArray[Any]]:
         """Plan for the strata of all rows; return what the core says of the plan."""
-        n_strata = len(strata.values)
-        codes: dict[str, Any] = {"codes": compact(strata.codes, n_strata), "n_strata": n_strata}
-        self._begin({**codes, **data}, strata.shown, {"names": strata.shown}, stacklevel)
+        codes: dict[str, Any] = {"codes": strata.codes, "n_strata": len(strata.values)}
+        self._begin({**codes, **data}, strata.names, {"names": strata.names}, stacklevel)
         return self._describe()
 
     def _describe(self) -> dict[str, NDArray[Any]]:
         """Return what the core says of the plan."""
         described: dict[str, NDArray[Any]] = self._with_instance(_kinds.Instance.describe)
         return described
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The checked parameters, except those with a value for each row, the seed and the rank."""
+        return {name: dict(value) if isinstance(value, dict) else value for name, value in self._parameters.items()}
+
+    def __repr__(self) -> str:
+        n_rows = self._rows_of_data()
+        shown = [] if n_rows is None else [count_of(n_rows, "row")]
+        shown.append(count_of(self._n_batches, "batch"))
+        for name, value in self._parameters.items():
+            if value is not None:
+                shown.append(f"{name}={count_of(len(value), 'value') if isinstance(value, dict) else repr(value)}")
+        return f"{type(self).__name__}({', '.join(shown)}, seed={self._seed}, epoch={self.epoch})"
 
     def _global_length(self) -> int:
         return self._n_batches

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.columns import check_text
-from pystrat.digest import fingerprint
+from pystrat.digest import digest_of
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_iterable, refusals, refused_type, refused_value, show
 from pystrat.process_group import check_group, check_same, gather
-from pystrat.strata import encode_strata, first_repeated, identity_of, titled
-from pystrat.value_names import exact_name_of, names_index
+from pystrat.strata import check_keys, encode_strata, identity_of, titled
+from pystrat.value_names import name_of, names_index
 
 _WHOLE_NUMBERS = "hold whole numbers from 0 that add up to less than 2^53"
 
@@ -45,7 +45,7 @@ class ShardCounts:
     @cached_property
     def strata(self) -> tuple[str, ...]:
         """The names of the strata."""
-        return tuple(map(exact_name_of, self.values))
+        return tuple(name_of(value, exact=True) for value in self.values)
 
     def labels(self) -> pd.Index:
         """Return the values, with the name that tables show."""
@@ -64,8 +64,8 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
     if not is_frame(counts):
         raise refused_type(name, "be a DataFrame with a row for each shard and a column for each stratum", show(counts))
     if len(counts) == 0 or not (counts.shape[1] or may_lack_strata):
-        got = f"{len(counts)} x {counts.shape[1]} values"
         advice = "Bind it with the tables of other processes." if len(counts) else None
+        got = f"{len(counts)} x {counts.shape[1]} values"
         raise refused_value(name, "have at least one shard and one stratum", got, advice)
     types = pd.api.types
     for dtype in counts.dtypes:
@@ -76,8 +76,9 @@ def read_counts(counts: Any, name: str = "counts", *, may_lack_strata: bool = Fa
     wrong = ~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < MAX_EXACT))
     if wrong.any():
         first = float(numbers[wrong][0])
-        advice = "Fill what is missing with 0." if np.isnan(first) else None
-        raise refused_value(name, _WHOLE_NUMBERS, show(first), advice)
+        raise refused_value(
+            name, _WHOLE_NUMBERS, show(first), "Fill what is missing with 0." if np.isnan(first) else None
+        )
     shards = shown_names(counts.index, name, noun="shard")
     if counts.shape[1]:
         shown_names(counts.columns, name, noun="stratum")
@@ -92,51 +93,41 @@ def _checked_sum(counts: ShardCounts, name: str) -> ShardCounts:
 
 def shown_names(labels: Any, name: str, *, noun: str) -> tuple[str, ...]:
     """Return how labels of shards or strata are shown; refuse no labels, and two that are shown in the same way."""
+    required = f"be a list with the name of each {noun}"
     if isinstance(labels, str) or getattr(labels, "ndim", 1) != 1:
-        raise refused_type(name, f"be a list with the name of each {noun}", show(labels))
-    found = list(check_iterable(labels, name, required=f"be a list with the name of each {noun}"))
+        raise refused_type(name, required, show(labels))
+    found = list(check_iterable(labels, name, required=required))
     if not found:
         raise refused_value(name, f"have at least one {noun}", "none")
     for label in found:
         identity_of(label, name)
-    names = tuple(map(exact_name_of, found))
+    names = tuple(name_of(label, exact=True) for label in found)
     check_text(names, lambda got, advice=None: refused_type(name, f"name each {noun} by text that R can hold", got))
-    repeated = first_repeated(names)
-    if repeated is not None:
-        raise refused_value(name, f"name each {noun} once", f"{show(repeated)} twice")
+    check_keys(names, name, noun=noun)
     return names
 
 
 def shard_counts(strata: Mapping[str, Any]) -> pd.DataFrame:
-    """Count the rows of each stratum in each shard.
-
-    The R function ``rbridge::shard_counts()`` returns the same table.
+    """Count the rows of each stratum in each shard. The R function ``rbridge::shard_counts()`` returns the same.
 
     Parameters
     ----------
     strata : mapping from str to strata
-        The strata of the rows of each shard, by the name of the shard, such as ``{"part-1.csv": labels, ...}``. The
-        strata of a shard have any form that `StratifiedBatchSampler` accepts, without missing values. A shard may have
-        no rows.
+        The strata of the rows of each shard, by the name of the shard, such as ``{"part-1.csv": labels, ...}``. They
+        have any form that `StratifiedBatchSampler` accepts, without missing values. A shard may have no rows.
 
     Returns
     -------
     pandas.DataFrame
-        The number of rows of each stratum (columns) in each shard (rows). Shards are sorted by name, by code point;
-        strata are in order of first appearance over the sorted shards. The columns are the values of the strata, those
-        of several columns a MultiIndex. If no shard has a row, there are no columns; for a sampler, bind the table with
-        those of other processes.
+        The rows of each stratum (columns) in each shard (rows). Shards are sorted by name, by code point; strata, by
+        their values, are in order of first appearance over the sorted shards. If no shard has a row, there are no
+        columns; for a sampler, bind the table with those of other processes.
 
     Notes
     -----
     Values of one kind are different strata if they differ at all, so their names have all digits: 0.1 + 0.2 is
     ``0.30000000000000004``, a time has its fraction of a second. Two strata of the same name, such as the number 1 and
     the text 1, are refused.
-
-    See Also
-    --------
-    bind_counts : Combine the tables of several processes.
-    gather_counts : The table of all processes of a process group.
 
     Examples
     --------
@@ -151,8 +142,6 @@ def count_shards(strata: Any) -> ShardCounts:
     """Count the argument of `shard_counts`."""
     if not isinstance(strata, Mapping):
         raise refused_type("strata", "map the name of each shard to the strata of its rows", show(strata))
-    if not strata:
-        raise refused_value("strata", "have at least one shard", "none")
     for shard in strata:
         if not isinstance(shard, str) or not shard:
             raise refused_type("strata", "name each shard by a text", show(shard))
@@ -165,9 +154,7 @@ def count_shards(strata: Any) -> ShardCounts:
 
 
 def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Combine the tables of counts of several processes.
-
-    The R function ``rbridge::bind_counts()`` returns the same table.
+    """Combine the tables of counts of several processes. The R function ``rbridge::bind_counts()`` returns the same.
 
     Parameters
     ----------
@@ -183,9 +170,8 @@ def bind_counts(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     Examples
     --------
     >>> from pystrat import bind_counts, shard_counts
-    >>> first = shard_counts({"b.csv": ["yes", "no"]})
-    >>> second = shard_counts({"a.csv": ["no", "no"]})
-    >>> bind_counts([first, second]).to_dict("index")
+    >>> tables = [shard_counts({"b.csv": ["yes", "no"]}), shard_counts({"a.csv": ["no", "no"]})]
+    >>> bind_counts(tables).to_dict("index")
     {'a.csv': {'no': 2, 'yes': 0}, 'b.csv': {'no': 1, 'yes': 1}}
     """
     required = "be a list of DataFrames, each with a row for each shard and a column for each stratum"
@@ -199,46 +185,32 @@ def bound(tables: Sequence[ShardCounts], name: str) -> ShardCounts:
 
     Within a shard, the order of strata is that of its table. `name` is that of the parameter, for error messages.
     """
-    shards = [shard for counts in tables for shard in counts.shards]
-    if not shards:
+    rows: dict[str, dict[str, int]] = {}
+    values: dict[str, Any] = {}
+    for counts in tables:
+        for stratum, value in zip(counts.strata, counts.values):
+            known = values.setdefault(stratum, value)
+            if len({identity_of(known, name), identity_of(value, name)}) > 1:
+                got = f"{show(stratum)} as the name of two"
+                raise refused_value(name, "have strata of different names", got, "Recode them.")
+        for shard, row in zip(counts.shards, counts.table):
+            if shard in rows:
+                raise refused_value(name, "have each shard once", f"{show(shard)} twice")
+            rows[shard] = {counts.strata[place]: row[place] for place in np.flatnonzero(row)}
+    if not rows:
         raise refused_value(name, "have at least one shard", "none")
-    repeated = first_repeated(shards)
-    if repeated is not None:
-        raise refused_value(name, "have each shard once", f"{show(repeated)} twice")
-    known: dict[Any, Any] = {}
-    keys = [[identity_of(value, name) for value in counts.values] for counts in tables]
-    for own, counts in zip(keys, tables):
-        for key, value in zip(own, counts.values):
-            known.setdefault(key, value)
-    column_of = {key: column for column, key in enumerate(known)}
-    table = np.zeros((len(shards), len(known)), dtype=np.int64)
-    places = np.zeros((len(tables), len(known)), dtype=np.int64)
-    begin = 0
-    for part, (own, counts) in enumerate(zip(keys, tables)):
-        columns = [column_of[key] for key in own]
-        table[begin : begin + len(counts.shards), columns] = counts.table
-        places[part, columns] = np.arange(len(columns))
-        begin += len(counts.shards)
-    order = sorted(range(len(shards)), key=shards.__getitem__)
-    table, part_of = table[order], np.repeat(np.arange(len(tables)), [len(counts.shards) for counts in tables])[order]
-    kept = np.flatnonzero(table.any(axis=0))
-    first = (table[:, kept] > 0).argmax(axis=0)
-    kept = kept[np.lexsort((places[part_of[first], kept], first))]
-    values = list(known.values())
-    joined = ShardCounts(table[:, kept], [shards[row] for row in order], _index_of([values[k] for k in kept], tables))
-    repeated = first_repeated(joined.strata)
-    if repeated is not None:
-        raise refused_value(
-            name, "have strata of different names", f"{show(repeated)} as the name of two", "Recode them."
-        )
-    return _checked_sum(joined, name)
+    shards = sorted(rows)
+    names = list(dict.fromkeys(stratum for shard in shards for stratum in rows[shard]))
+    table = [[rows[shard].get(stratum, 0) for stratum in names] for shard in shards]
+    joined = np.array(table, dtype=np.int64).reshape(len(shards), len(names))
+    return _checked_sum(ShardCounts(joined, shards, _index_of([values[stratum] for stratum in names], tables)), name)
 
 
 def _index_of(values: list[Any], tables: Sequence[ShardCounts]) -> pd.Index:
     """Return values as an index, with the names that the columns of strata have."""
-    of_columns = [counts.values for counts in tables if counts.values.nlevels > 1]
+    of_columns = [counts.values.names for counts in tables if counts.values.nlevels > 1]
     if of_columns and all(isinstance(value, tuple) for value in values):
-        return pd.MultiIndex.from_tuples(values, names=of_columns[0].names)
+        return pd.MultiIndex.from_tuples(values, names=of_columns[0])
     is_text = any(isinstance(value, str) for value in values) or not values
     name = next((counts.values.name for counts in tables), None)
     return pd.Index(values, dtype=object if is_text else None, name=name, tupleize_cols=False)
@@ -260,8 +232,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
     Parameters
     ----------
     strata : mapping from str to strata
-        The strata of the rows of each shard of this process, by the name of the shard, as in `shard_counts`; empty if
-        it has none.
+        The strata of the rows of each shard of this process, as in `shard_counts`; empty if it has none.
     process_group : torch.distributed.ProcessGroup, optional
         The processes; by default torch's default group. If no group runs, this process is the only one.
 
@@ -290,7 +261,7 @@ def gather_counts(strata: Mapping[str, Any], process_group: Optional[Any] = None
 
     def join() -> str:
         made.append(check_any_rows(bound([own for own in gathered if own is not None], "strata"), "strata"))
-        return fingerprint("counts", shards=made[0].shards, strata=made[0].strata, table=made[0].table)
+        return f"{list(made[0].shards)!a} {made[0].strata!a} {digest_of(made[0].table.ravel())}"
 
     digests = gather(join, process_group, "count its shards")
     differing = [("another table", process) for process, digest in enumerate(digests) if digest != digests[0]]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import operator
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Iterator, Optional
 
 import numpy as np
 
 from pystrat.arrays import plain_array
 from pystrat.base import BatchSampler
-from pystrat.seeds import epoch_seed
 from pystrat.batches import Batches
-from pystrat.digest import fingerprint
+from pystrat.digest import fingerprint_of
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, check_integer, check_iterable, count_of, is_iterable
 from pystrat.messages import refused_type, refused_value, show
+from pystrat.seeds import epoch_seed
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -37,11 +35,12 @@ def distribute(
     Parameters
     ----------
     sampler : iterable
-        Yields row positions, as a `torch.utils.data.Sampler` does, or batches of them. It can be iterated over more
-        than once, and ends. It draws random numbers from torch's own generator, or has a method ``set_epoch``, which is
-        called before each epoch.
+        Yields row positions, as a `torch.utils.data.Sampler` does, or batches of them, each time that it is iterated
+        over. It draws random numbers from torch's own generator, which is seeded for the epoch and then set back, or
+        has a method ``set_epoch``, which is called before each epoch.
     batch_size : int, optional
-        The largest number of rows in a batch. Required if `sampler` yields rows, else not allowed.
+        The largest number of rows in a batch. Required if `sampler` yields rows, else not allowed. A batch has one row
+        more if there are several replicas, and some of them would have no row otherwise.
     drop_last : bool, default False
         What happens to rows or batches that cannot be divided evenly. If False and `sampler` yields rows, an epoch has
         every row once, in batches whose sizes differ by at most one. If False and it yields batches, the first ones are
@@ -57,9 +56,7 @@ def distribute(
 
     Notes
     -----
-    Torch's generator is seeded for an epoch, and then set back. Epoch 0 is drawn twice to check that it is the same,
-    and is part of the fingerprint of states. With several replicas, the size of a batch may exceed `batch_size` by one,
-    if batches of that size would leave some replica without a row.
+    Epoch 0 is drawn twice to check that it is the same, and is part of the fingerprint of states.
 
     Examples
     --------
@@ -73,9 +70,8 @@ def distribute(
     >>> sorted(row for part in parts for batch in part for row in batch)
     [0, 1, 2, 3, 4, 5]
     """
-    return _Distributed(
-        sampler, batch_size=batch_size, drop_last=drop_last, seed=seed, num_replicas=num_replicas, rank=rank
-    )
+    shared = {"seed": seed, "num_replicas": num_replicas, "rank": rank}
+    return _Distributed(sampler, batch_size=batch_size, drop_last=drop_last, **shared)
 
 
 class _Distributed(BatchSampler):
@@ -83,14 +79,24 @@ class _Distributed(BatchSampler):
 
     def __init__(self, sampler: Any, *, batch_size: Any, drop_last: Any, **shared: Any) -> None:
         super().__init__(**shared)
-        self._source = _check_source(sampler)
-        self._drop_last = check_flag(drop_last, "drop_last")
+        if isinstance(sampler, BatchSampler):
+            advice = "Pass 'num_replicas' and 'rank' to the sampler itself."
+            raise refused_type("sampler", "be one of another library", type(sampler).__name__, advice)
+        required = "be an iterable of rows or of batches that can be iterated over again"
+        check_iterable(sampler, "sampler", required=required)
+        if isinstance(sampler, Iterator):
+            raise refused_type("sampler", required, show(sampler))
+        if getattr(sampler, "num_replicas", None) is not None:
+            required = "leave the division among processes to this function"
+            raise refused_value("sampler", required, f"one of class '{type(sampler).__name__}' with 'num_replicas'")
+        self._source, self._drop_last = sampler, check_flag(drop_last, "drop_last")
         self._batch_size = None if batch_size is None else check_integer(batch_size, "batch_size", minimum=1)
         first, again = self._draw(0), self._draw(0)
         if not (np.array_equal(first.rows, again.rows) and np.array_equal(first.offsets, again.offsets)):
             required = "yield the same batches again if torch's random numbers are the same"
             raise refused_value("sampler", required, "others", "Give it a method set_epoch().")
-        self._first = fingerprint("distributed", seed=self._seed, rows=first.rows, offsets=first.offsets)
+        drawn = fingerprint_of(rows=first.rows, offsets=first.offsets)
+        self._known_fingerprint = f"kind=distributed seed={self._seed} {drawn}"
         self._drawn = 0, first
 
     def _draw(self, epoch: int) -> Batches:
@@ -101,39 +107,36 @@ class _Distributed(BatchSampler):
             torch.default_generator.manual_seed(epoch_seed(self._seed, epoch))
             if callable(getattr(self._source, "set_epoch", None)):
                 self._source.set_epoch(epoch)
-            n_items = operator.length_hint(self._source)
-            items = [] if n_items > MAX_COUNT else list(islice(self._source, MAX_COUNT + 1))
-        if not 0 < len(items) <= MAX_COUNT:
-            raise refused_value("sampler", f"yield 1 to {MAX_COUNT} rows or batches", "more or nothing")
+            items = list(self._source)
+        if not items:
+            raise refused_value("sampler", "yield rows or batches", "nothing")
         are_rows = getattr(items[0], "ndim", None) == 0 or not is_iterable(items[0])
         if are_rows == (self._batch_size is None):
             required = "be given if 'sampler' yields rows, and not if it yields batches"
             raise refused_value("batch_size", required, show(self._batch_size))
-        return self._cut(_rows_of(items)) if are_rows else self._whole(items)
+        return self._cut(_rows_of(items)) if are_rows else self._whole(list(map(_rows_of, items)))
 
     def _cut(self, rows: NDArray[np.int32]) -> Batches:
         """Cut the rows of an epoch into batches whose number is a multiple of the replicas."""
         n_rows, n_replicas, size = len(rows), self._num_replicas or 1, self._batch_size or 1
         most = n_rows // (size * n_replicas)
-        n_batches = most if self._drop_last else min(-(-n_rows // (size * n_replicas)), n_rows // n_replicas)
-        n_batches *= n_replicas
-        if n_batches == 0:
+        n_steps = most if self._drop_last else min(-(-n_rows // (size * n_replicas)), n_rows // n_replicas)
+        if n_steps == 0:
             of_size = f" of {size} rows" if self._drop_last else ""
             required = f"yield rows for {count_of(n_replicas, 'batch')}{of_size}"
             raise refused_value("sampler", required, count_of(n_rows, "row"))
+        n_batches = n_steps * n_replicas
         rows = rows[: n_batches * size] if self._drop_last else rows
         return Batches(rows, np.arange(n_batches + 1, dtype=np.int64) * len(rows) // n_batches)
 
-    def _whole(self, items: list[Any]) -> Batches:
+    def _whole(self, batches: list[NDArray[np.int32]]) -> Batches:
         """Repeat or leave out batches, so that their number is a multiple of the replicas."""
-        n_replicas = self._num_replicas or 1
-        n_batches = len(items) if self._drop_last else len(items) + n_replicas - 1
-        n_batches -= n_batches % n_replicas
+        n_replicas, n_found = self._num_replicas or 1, len(batches)
+        n_batches = (n_found if self._drop_last else n_found + n_replicas - 1) // n_replicas * n_replicas
         if n_batches == 0:
             required = f"yield at least {count_of(n_replicas, 'batch')}, one for each replica"
-            raise refused_value("sampler", required, count_of(len(items), "batch"))
-        rows = [_rows_of(item) for item in items]
-        return Batches.gather(rows[place % len(rows)] for place in range(n_batches))
+            raise refused_value("sampler", required, count_of(n_found, "batch"))
+        return Batches.gather(batches[place % n_found] for place in range(n_batches))
 
     def _epoch_batches(self, epoch: int) -> Batches:
         if self._drawn[0] != epoch:
@@ -146,26 +149,8 @@ class _Distributed(BatchSampler):
     def _global_length(self) -> int:
         return self._epoch_length(self.epoch)
 
-    def _fingerprint(self) -> str:
-        return self._first
-
     def __repr__(self) -> str:
         return f"distribute({type(self._source).__name__}, seed={self._seed})"
-
-
-def _check_source(sampler: Any) -> Any:
-    """Return a sampler that can be divided."""
-    if isinstance(sampler, BatchSampler):
-        advice = "Pass 'num_replicas' and 'rank' to the sampler itself."
-        raise refused_type("sampler", "be one of another library", type(sampler).__name__, advice)
-    required = "be an iterable of rows or of batches that can be iterated over again"
-    check_iterable(sampler, "sampler", required=required)
-    if isinstance(sampler, (Iterator, np.ma.MaskedArray)):
-        raise refused_type("sampler", required, show(sampler))
-    if getattr(sampler, "num_replicas", None) is not None:
-        required = "leave the division among processes to this function"
-        raise refused_value("sampler", required, f"one of class '{type(sampler).__name__}' with 'num_replicas'")
-    return sampler
 
 
 def _rows_of(items: Any) -> NDArray[np.int32]:

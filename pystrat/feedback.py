@@ -125,16 +125,14 @@ class FeedbackBatchSampler(KindBatchSampler):
         """Return what recipes and states at a place have in common: the feedback, and what is drawn of the epoch."""
         kept: dict[str, Any] = self._instance.ask("state")
         if self._sample_stream is not None:
-            kept["sample_generator"] = self._sample_stream.state().view(np.int32)
+            kept["sample_generator"] = self._sample_stream.state()
         if place.drawn is not None:
             batch = place.batch * self._stride  # counted over all ranks
             kept.update(epoch=place.epoch, batch=batch, **place.drawn.beyond(batch, self._stride))
         return kept
 
     def _state(self, place: Place) -> dict[str, Any]:
-        kept = self._kept(place)
-        words = {name: kept[name].view(np.uint32) for name in ("generator", "sample_generator") if name in kept}
-        return {**super()._state(place), **kept, **words}
+        return {**super()._state(place), **self._kept(place)}
 
     def _place(self, state: Any) -> Place:
         place = super()._place(state)
@@ -144,18 +142,13 @@ class FeedbackBatchSampler(KindBatchSampler):
             required = f"be at a multiple of the number of replicas, {self._stride}, to be continued by one rank"
             raise refused_value("state", required, f"batch {show(state['batch'])}")
         given = {name: part for name, part in state.items() if part is not None and name not in _CHECKED}
-        words = {name: words_of(given.pop(name)) for name in ("generator", "sample_generator") if name in given}
-        if "generator" not in words:
-            if state["batch"]:
-                raise refused_value("state", "hold the state of the generator", "nothing")
-            given = {name: part for name, part in given.items() if name not in ("epoch", "batch", "drawn")}
         kept = {name: part if is_number(part) else row_values(part, name) for name, part in given.items()}
-        self._instance.begin({**kept, **{name: part.view(np.int32) for name, part in words.items()}})
-        self._sample_stream = stream_at(words["sample_generator"]) if "sample_generator" in words else None
-        if "generator" not in words:
+        self._instance.begin(kept)
+        self._sample_stream = stream_at(kept["sample_generator"]) if "sample_generator" in kept else None
+        if "generator" not in kept:
             return place
         batches = list(kept["drawn"].astype(np.int32).reshape(-1, self.batch_size))
-        return place._replace(drawn=_Drawn(int(state["batch"]), batches, stream_at(words["generator"])))
+        return place._replace(drawn=_Drawn(int(state["batch"]), batches, stream_at(kept["generator"])))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_instance": self._instance.ask("state")}
@@ -164,15 +157,6 @@ class FeedbackBatchSampler(KindBatchSampler):
         self.__dict__.update(state)
         self._instance = self._new_instance()
         self._instance.begin(state["_instance"])
-
-
-def words_of(words: Any) -> NDArray[np.uint32]:
-    """Return the words of a generator in a state; refuse what is no vector of such words."""
-    given = row_values(words, "state")
-    found = given.astype(np.uint32)
-    if len(found) != 625 or found[0] > 624 or (found != given).any():
-        raise refused_value("state", "hold 625 words of the generator", "others")
-    return found
 
 
 class _Drawn:
@@ -188,7 +172,7 @@ class _Drawn:
             places = f"{self.first // stride} to {(self.first + len(self.batches)) // stride}"
             raise refused_value("batches_done", f"be from {places}, where draws are known", show(batch // stride))
         rows = np.concatenate([np.empty(0, dtype=np.int32), *self.batches[done:]])
-        return {"drawn": rows, "generator": self.stream.state().view(np.int32)}
+        return {"drawn": rows, "generator": self.stream.state()}
 
 
 class _Draws(Iterator[list[int]]):

@@ -7,13 +7,12 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import as_doubles, list_of, plain_array
+from pystrat.arrays import list_of, plain_array
 from pystrat.lazy_pandas import is_frame, pd
 from pystrat.messages import count_of, refused_type, refused_value, show
 from pystrat.recipe import compact
 from pystrat.strata import encode_strata
 
-_SHAPE = "be a matrix with one row per row of the dataset"
 _VALUES = "hold 0 and 1, or text"
 _ADVICE = (
     "Use 1 for rows that have the label and 0 for the others, or turn the column into text, of which each value is a "
@@ -37,8 +36,9 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
     else:
         array = plain_array(labels.toarray() if hasattr(labels, "toarray") else labels, "labels")
         if array.ndim != 2:
+            required = "be a matrix with one row per row of the dataset"
             got = count_of(array.ndim, "dimension") if array.ndim else show(array.item())
-            raise refused_type("labels", _SHAPE, got, "Labels that are numbers go in a set for each row: {3, 17}.")
+            raise refused_type("labels", required, got, "Labels that are numbers go in a set for each row: {3, 17}.")
         if array.size and array.dtype.kind in "OUS":
             return as_label_matrix(pd.DataFrame(array))
         names = tuple(range(array.shape[1]))
@@ -47,27 +47,22 @@ def as_label_matrix(labels: Any) -> tuple[NDArray[np.bool_], tuple[Any, ...]]:
             raise refused_value("labels", f"have at least one {noun}", f"0 {noun}s")
     if array.dtype.kind not in "biuf":
         raise refused_type("labels", _VALUES, f"{array.dtype} values", _ADVICE)
-    matrix: NDArray[np.bool_] = array if array.dtype == np.bool_ else array == 1
-    if matrix is not array and not (matrix | (array == 0)).all():
-        row, column = np.argwhere(~matrix & (array != 0))[0]
+    wrong = np.argwhere((array != 0) & (array != 1))
+    if len(wrong):
+        row, column = wrong[0]
         got = f"{show(array[row, column].item())} in column '{names[column]}'"
         raise refused_value("labels", _VALUES, got, _ADVICE)
-    return np.ascontiguousarray(matrix), names
+    return np.ascontiguousarray(array == 1), names
 
 
 def data_of_labels(labels: Any) -> tuple[dict[str, Any], tuple[Any, ...]]:
     """Return what the core takes, the label set of each row and the labels of each set, and the names of the labels."""
     matrix, names = as_label_matrix(labels)
-    padded = np.zeros((len(matrix), -(-len(names) // 8) * 8), dtype=np.uint8)
-    padded[:, : len(names)] = matrix
-    packed = np.packbits(padded.reshape(-1)).reshape(len(matrix), -1).T
     codes = np.zeros(len(matrix), dtype=np.int64)
-    for begin in range(0, len(packed), 4):  # with the codes before, 4 bytes are below 2^63
-        for byte in packed[begin : begin + 4]:
-            codes = codes << 8 | byte
-        codes, found = pd.factorize(codes)
-    first = np.empty(len(found), dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(matrix) - 1, -1, -1)
+    for begin in range(0, matrix.shape[1], 31):  # with the codes before, 31 labels are below 2^63
+        block = matrix[:, begin : begin + 31]
+        codes = pd.factorize(codes << 31 | block @ (1 << np.arange(block.shape[1])))[0]
+    first = np.unique(codes, return_index=True)[1]
     sets = matrix[first].view(np.uint8).reshape(-1)
     return {"codes": compact(codes, len(first)), "n_strata": len(first), "sets": sets}, names
 
@@ -116,7 +111,7 @@ def _of_column(name: Any, column: pd.Series) -> tuple[NDArray[Any], list[Any]]:
         return matrix, [f"{name}={value}" for value in values]
     column, types = column.infer_objects(), pd.api.types
     if types.is_numeric_dtype(column) and not types.is_complex_dtype(column):
-        return as_doubles(column)[:, np.newaxis], [name]
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)[:, np.newaxis], [name]
     found = encode_strata({name: column}, missing=None, name="labels")
     is_text = types.infer_dtype(column, skipna=True) in ("string", "bytes")
     if not is_text and not isinstance(column.dtype, pd.CategoricalDtype):

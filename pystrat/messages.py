@@ -37,7 +37,9 @@ def show(value: Any) -> str:
     if isinstance(value, str):
         return f"'{value.translate(_ESCAPES)}'"
     if is_number(value):
-        return _show_exactly(value)
+        shown = show_number(value)
+        only_looks_whole = shown.lstrip("-").isdigit() and not as_double(value).is_integer()
+        return show_number(value, 17) if only_looks_whole else shown
     if isinstance(value, Sized) and getattr(value, "ndim", 1) > 0:
         try:
             return count_of(len(value), "value")
@@ -61,26 +63,15 @@ def show_number(value: Any, digits: int = 15) -> str:
     if isinstance(value, numbers.Integral) and abs(int(value)) < 10**15:
         return str(int(value))
     number = as_double(value) + 0.0  # -0 is shown as 0, which it equals
-    if math.isnan(number):
-        return "NaN"
-    if math.isinf(number):
-        return "Inf" if number > 0 else "-Inf"
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Inf" if number > 0 else "-Inf"
     return f"{number:.{digits}g}"
 
 
 def number_name(value: Any) -> str:
     """Return a number as `show_number` does; with 17 digits if the text would be another double."""
     shown = show_number(value)
-    number = as_double(value) + 0.0
-    return shown if float(shown) == number else f"{number:.17g}"
-
-
-def _show_exactly(value: Any) -> str:
-    """Return a number with at most 15 digits; with 17 if it would look like a whole number but is not."""
-    shown = show_number(value)
-    number = as_double(value)
-    looks_whole = shown.lstrip("-").isdigit()
-    return f"{number:.17g}" if looks_whole and math.isfinite(number) and not number.is_integer() else shown
+    return shown if float(shown) == as_double(value) else show_number(value, 17)
 
 
 def as_written(value: Any) -> float:
@@ -88,9 +79,8 @@ def as_written(value: Any) -> float:
 
     So 0.3 is 0.3 in any dtype, although a narrow float has further digits.
     """
-    if isinstance(value, np.floating) and value.dtype.itemsize < 8:
-        return float(str(value))
-    return as_double(value)
+    is_narrow = isinstance(value, np.floating) and value.dtype.itemsize < 8
+    return float(str(value)) if is_narrow else as_double(value)
 
 
 def as_double(value: Any) -> float:
@@ -99,56 +89,46 @@ def as_double(value: Any) -> float:
         with np.errstate(over="ignore"):
             return float(value)
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+        return math.inf if value > 0 else -math.inf
 
 
 def count_of(count: int, noun: str) -> str:
     """Return a count with its noun: ``1 row``, ``2 rows``, ``2 batches``, ``2 strata``."""
-    return f"{count} {noun if count == 1 else _plural(noun)}"
+    return range_of(count, noun)
 
 
-def range_of(values: Any, noun: Optional[str] = None) -> str:
+def range_of(values: Any, noun: str = "") -> str:
     """Return the range of whole numbers, with their noun if given: ``3 to 5``, ``3 to 5 rows``, ``1 row``."""
     lowest, highest = int(np.min(values)), int(np.max(values))
     shown = f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
-    return shown if noun is None else f"{shown} {noun if lowest == highest == 1 else _plural(noun)}"
+    if noun and (lowest != 1 or highest != 1):
+        noun = noun[:-2] + "a" if noun.endswith("stratum") else noun + ("es" if noun.endswith("ch") else "s")
+    return f"{shown} {noun}".rstrip()
 
 
-def _plural(noun: str) -> str:
-    if noun.endswith("stratum"):
-        return f"{noun[:-2]}a"
-    return f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-
-
-def refused_value(
-    name: str, requirement: str, got: str, advice: Optional[str] = None, *, where: Optional[str] = None
-) -> ValueError:
+def refused_value(name: str, requirement: str, got: str, advice: Optional[str] = None) -> ValueError:
     """Return the error for a parameter with an invalid value, see `refusal`."""
-    return ValueError(refusal(name, requirement, got, advice, where))
+    return ValueError(refusal(name, requirement, got, advice))
 
 
-def refused_type(
-    name: str, requirement: str, got: str, advice: Optional[str] = None, *, where: Optional[str] = None
-) -> TypeError:
+def refused_type(name: str, requirement: str, got: str, advice: Optional[str] = None) -> TypeError:
     """Return the error for a parameter of the wrong type, see `refusal`."""
-    return TypeError(refusal(name, requirement, got, advice, where))
+    return TypeError(refusal(name, requirement, got, advice))
 
 
-def refusal(name: str, requirement: str, got: str, advice: Optional[str] = None, where: Optional[str] = None) -> str:
+def refusal(name: str, requirement: str, got: str, advice: Optional[str] = None) -> str:
     """Return the message of an error for a parameter.
 
     `requirement` is what the parameter must be, after "must"; `got` the actual value, as `show` returns it; `advice`
-    what to do, as a sentence; `where` the place of the value, such as "of the table".
+    what to do, as a sentence.
     """
-    place = "" if where is None else f" {where}"
     shown = {"TRUE": "True", "FALSE": "False"}.get(got, got)  # as Python writes them; text is in quotes
-    sentence = f"The '{name}' parameter{place} must {requirement}. Got {shown} instead."
-    return sentence if advice is None else f"{sentence} {advice}"
+    return f"The '{name}' parameter must {requirement}. Got {shown} instead." + (f" {advice}" if advice else "")
 
 
 @contextmanager
 def refusals(where: str) -> Iterator[None]:
-    """Let refusals in this context say where the parameter is, unless they already do."""
+    """Let refusals in this context say where the parameter is, such as "of the table", unless they already do."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -157,24 +137,15 @@ def refusals(where: str) -> Iterator[None]:
 
 
 def check_integer(value: Any, name: str, *, minimum: int, maximum: Optional[int] = None) -> int:
-    """Return `value` as an int if it is a whole number within the limits."""
+    """Return `value` as an int if it is a whole number within the limits, also as a float: R treats 3 and 3L alike."""
     requirement = "be a positive integer" if minimum == 1 else "be a non-negative integer"
     if maximum is not None:
         requirement = f"be {minimum}" if minimum == maximum else f"be an integer from {minimum} to {maximum}"
     if not is_number(value):
         raise refused_type(name, requirement, show(value))
-    # A whole float is accepted as an integer, as R treats 3 and 3L alike.
-    if not is_whole(value) or value < minimum or as_double(value) > (math.inf if maximum is None else maximum):
+    if not minimum <= value <= (math.inf if maximum is None else maximum) or value == math.inf or int(value) != value:
         raise refused_value(name, requirement, show(value))
     return int(value)
-
-
-def is_whole(number: Any) -> bool:
-    """Return whether a number is whole, exactly: a Fraction may become whole when converted to a double."""
-    try:
-        return bool(int(number) == number)
-    except (OverflowError, ValueError):  # infinite, or NaN
-        return False
 
 
 def check_number(value: Any, name: str, *, minimum: float, above: bool = False) -> float:
@@ -183,7 +154,7 @@ def check_number(value: Any, name: str, *, minimum: float, above: bool = False) 
     if not is_number(value):
         raise refused_type(name, requirement, show(value))
     number = as_double(value)
-    if not np.isfinite(number) or number < minimum or (above and number == minimum):
+    if not math.isfinite(number) or number < minimum or (above and number == minimum):
         raise refused_value(name, requirement, show(value))
     return number
 
@@ -196,7 +167,7 @@ def check_flag(value: Any, name: str) -> bool:
 
 
 def check_iterable(values: Any, name: str, *, required: str) -> Any:
-    """Return `values` if it can be iterated over, which some arrays only claim, else raise TypeError."""
+    """Return `values` if it can be iterated over, else raise TypeError."""
     if not is_iterable(values):
         raise refused_type(name, required, show(values))
     return values
@@ -210,8 +181,6 @@ def is_iterable(values: Any) -> bool:
 
 def check_list(values: Any, name: str, *, required: str, kinds: tuple[type, ...]) -> list[Any]:
     """Return `values` as a list if it is an iterable of objects of these kinds, else raise TypeError."""
-    if isinstance(values, bytes):
-        raise refused_type(name, required, show(values))
     items = []
     for item in check_iterable(values, name, required=required):
         if not isinstance(item, kinds):  # before the next one is requested: the iterable may be endless

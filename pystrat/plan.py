@@ -30,7 +30,7 @@ class Plan:
     strata : pandas.Index
         The values of the strata, in order of first appearance.
     columns : mapping from str to numpy.ndarray, shape (number of strata,)
-        The columns of `table`: "rows", "fewest" and "most" rows in a batch, and others.
+        The columns of `table`, such as "rows", and "fewest" and "most" rows in a batch.
     **numbers
         What else is known. These and the columns are attributes of the plan; `counts` is the column "rows".
     """
@@ -39,7 +39,7 @@ class Plan:
         self, heading: str, n_batches: int, strata: pd.Index, columns: Mapping[str, NDArray[Any]], **numbers: Any
     ) -> None:
         self.n_batches, self.strata = n_batches, strata
-        vars(self).update(columns, heading=heading, columns=columns, counts=columns["rows"], **numbers)
+        vars(self).update(columns, heading=heading, columns=columns, counts=columns.get("rows"), **numbers)
 
     if TYPE_CHECKING:
 
@@ -74,14 +74,10 @@ class BatchPlan(Plan):
 
     If a stratum has fewer rows than there are batches, the batches of the plan come in another order in each epoch.
 
-    With B batches, batch b (from 1) holds ``floor(b*n_s/B) - floor((b-1)*n_s/B)`` rows of a stratum of n_s rows under
-    ``assign="proportional"``. Under ``assign="even"``, the rows are dealt to the batches in turn, stratum by stratum.
-    Both give each batch the floor or the ceiling of n_s/B.
-
     Attributes
     ----------
     n_batches : int
-        B, the number of batches of an epoch over all replicas.
+        The number of batches of an epoch over all replicas.
     counts, available : numpy.ndarray of int64, shape (number of strata,)
         The rows of each stratum, in order of first appearance: in an epoch, and in the dataset.
     strata : pandas.Index

@@ -37,11 +37,6 @@ class PlannedBatchSampler(WeightsOfStrata):
         self._plan = BatchPlan(self._n_batches, counts, strata.values, assign, available)
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the strata, the seed and the rank."""
-        return {name: dict(value) if isinstance(value, dict) else value for name, value in self._parameters.items()}
-
-    @property
     def plan(self) -> BatchPlan:
         """The batch plan: the number of batches, their sizes, and the rows of each stratum in each batch."""
         return self._plan

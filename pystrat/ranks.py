@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Iterator, Optional, Sequence
 
 from pystrat import __version__
-from pystrat.digest import difference, fingerprint
+from pystrat.digest import difference, digest_of
 from pystrat.messages import refused_type, refused_value, show
 from pystrat.places import Placed
 from pystrat.process_group import check_group, check_same, gather, processes_of
@@ -48,7 +49,7 @@ def check_ranks(sampler: Any, process_group: Optional[Any] = None) -> None:
     check_same("sampler", "be the same in all processes", differing, advice)
     _check_numbers([facts["rank"] for facts in own], own[0]["num_replicas"])
     if own[0]["shards"] is not None:
-        for shard in sampler.plan.shards:
+        for shard in sampler.plan.counts.index:
             processes = [process for process, facts in enumerate(own) if shard in facts["shards"]]
             if len(processes) != 1:
                 got = f"{show(shard)} in {processes_of(processes) if processes else 'none'}"
@@ -68,7 +69,7 @@ def _facts_of(sampler: Any) -> dict[str, Any]:
         "num_replicas": sampler.num_replicas,
         "fingerprint": state["fingerprint"],
         "place": f"epoch {state['epoch']} and batch {state['batch']}",
-        "feedback": fingerprint("state", **feedback),
+        "feedback": json.dumps(feedback, default=digest_of),
         "rank": sampler.rank,
         "shards": None if shards is None else frozenset(shards),
     }

@@ -13,7 +13,6 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
     Vector = Union[NDArray[Any], Sequence[str]]
 
 RECIPE_VERSION = 1
-_DTYPES = ("uint8", "int32", "float64")
 
 
 @dataclass(frozen=True)
@@ -50,37 +49,29 @@ def make_recipe(
     state: Mapping[str, Any] = {},
     labels: Mapping[str, Any] = {},
 ) -> Recipe:
-    """Return a recipe made of plain values and arrays.
+    """Return a recipe; None is left out.
 
-    Parameters
-    ----------
-    kind, seed
-        As in `Recipe`.
-    parts, state, labels : mapping from str to value
-        A value is an array of uint8, int32 or float64, a sequence of text, a flag (stored as an int32 of 0 or 1), a
-        number (stored as a double), or text. None is left out.
+    A value is an array of uint8, int32, float64, or uint32, which becomes float64; a sequence of text; a flag, which
+    becomes an int32; a number, which becomes a double; or text.
     """
     return Recipe(kind, seed, _vectors(parts), _vectors(state), _vectors(labels))
 
 
 def _vectors(values: Mapping[str, Any]) -> dict[str, Vector]:
-    return {name: _vector(value, name) for name, value in values.items() if value is not None}
+    return {name: _vector(value) for name, value in values.items() if value is not None}
 
 
-def _vector(value: Any, name: str) -> Vector:
+def _vector(value: Any) -> Vector:
     if isinstance(value, str):
         return [value]
     if isinstance(value, (bool, np.bool_)):
         return np.array([value], dtype=np.int32)
     if isinstance(value, (int, float, np.integer, np.floating)):
         return np.array([value], dtype=np.float64)
-    if isinstance(value, np.ndarray):
-        if value.dtype.name not in _DTYPES or value.ndim != 1:
-            raise TypeError(f"The vector '{name}' of a recipe cannot be an array of {value.dtype}, {value.ndim}-d.")
-        return value
-    if isinstance(value, Sequence):
-        return value
-    raise TypeError(f"The vector '{name}' of a recipe cannot be of class '{type(value).__name__}'.")
+    if isinstance(value, np.ndarray) and value.dtype == np.uint32:  # the words of a generator
+        return value.astype(np.float64)
+    vector: Vector = value
+    return vector
 
 
 def compact(codes: NDArray[Any], n_codes: int) -> NDArray[Any]:

@@ -12,22 +12,14 @@ from numpy.typing import NDArray
 from pystrat.arrays import holds_tensors, row_array
 from pystrat.base import BatchSampler
 from pystrat.lazy_pandas import pd
-from pystrat.messages import (
-    check_integer,
-    check_iterable,
-    count_of,
-    range_of,
-    refusal,
-    refused_type,
-    refused_value,
-    show,
-)
+from pystrat.messages import check_integer, check_iterable, count_of, range_of, refusal
+from pystrat.messages import refused_type, refused_value, show
 from pystrat._progress import progress
 from pystrat._style import ALARM, MAIN, SMALL
 from pystrat.plan import Plan
 from pystrat.resumable import check_rows
-from pystrat.strata import encode_strata, listed_keys, shown_key, sorted_batches
-from pystrat.value_names import name_of
+from pystrat.strata import encode_strata, sorted_batches
+from pystrat.value_names import listed_keys, name_of, shown_key
 
 Labels = Union[Hashable, Callable[[Any], Any], Any]
 # The most characters beside one another in a heat map, one of them a gap between two columns.
@@ -101,18 +93,12 @@ def _entry(batch: Any, key: Any) -> Any:
 
 def _labels(values: Any) -> NDArray[Any]:
     """Return the labels of one batch as a vector; those of a list as they are, of which numpy would make one type."""
-    array = _vector(values)
-    is_list = isinstance(values, (list, tuple)) and array.dtype.kind != "O" and np.ndim(values[0]) == 0
-    return np.array(values, dtype=object) if is_list and not holds_tensors(values) else array
-
-
-def _vector(values: Any) -> NDArray[Any]:
-    """Return the values of one batch as a vector."""
     array = row_array(values, "labels")
     if array.ndim != 1:
         shape = "x".join(str(length) for length in array.shape)
         raise refused_value("labels", "give one label per row", f"an array of shape {shape}")
-    return array
+    is_list = isinstance(values, (list, tuple)) and array.dtype.kind != "O" and np.ndim(values[0]) == 0
+    return np.array(values, dtype=object) if is_list and not holds_tensors(values) else array
 
 
 def _joined(batches: list[NDArray[Any]]) -> NDArray[Any]:
@@ -125,15 +111,15 @@ def _joined(batches: list[NDArray[Any]]) -> NDArray[Any]:
 
 def _positions(batch: Any, n_rows: int) -> NDArray[Any]:
     """Return a batch as row positions; refuse anything else."""
-    is_rows = not isinstance(batch, (str, bytes, Mapping)) and hasattr(batch, "__len__")
-    rows = _vector(batch) if is_rows and np.ndim(batch) == 1 else None
-    if rows is None or (len(rows) and rows.dtype.kind not in "iu"):
+    is_vector = not isinstance(batch, (str, bytes, Mapping)) and hasattr(batch, "__len__")
+    rows = row_array(batch, "labels") if is_vector else np.empty((0, 0))
+    if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
+        advice = "A batch of inputs and labels needs the entry of the labels, such as 1, or a function of the batch."
         required = "name the entry of a batch that holds its labels if batches are not row positions"
-        raise refused_type("labels", required, count_of(n_rows, "value"))
+        raise refused_type("labels", required, count_of(n_rows, "value"), advice)
     if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
         got = f"{count_of(n_rows, 'value')} and row {rows.max() if rows.min() >= 0 else rows.min()}"
-        required = "have one value for each row of the dataset"
-        raise refused_value("labels", required, got)
+        raise refused_value("labels", "have one value for each row of the dataset", got)
     return rows.astype(np.int64)
 
 
@@ -206,12 +192,13 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
         rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most. If there are few
         columns, the counts are printed in it.
     """
-    if not isinstance(plan, Plan):
+    if not isinstance(plan, Plan) or "rows" not in plan.columns:
         raise refused_type("plan", "be the plan of a sampler of strata", show(plan))
     most = check_integer(most, "most", minimum=1)
     from matplotlib import pyplot
 
-    chosen = np.argsort(plan.counts, kind="stable")[:most]
+    rows_of_all = plan.columns["rows"]
+    chosen = np.argsort(rows_of_all, kind="stable")[:most]
     table = plan.rows_of_batches().iloc[chosen]
     counts, n_columns = table.to_numpy(), table.shape[1]
     figure, axis = pyplot.subplots(figsize=(9, 1.8 + 0.3 * len(chosen)), layout="tight")
@@ -222,17 +209,16 @@ def plot_plan(plan: Plan, *, most: int = 40) -> Any:
             color = "white" if shades[row, column] > 0.6 else "black"
             style = {"ha": "center", "va": "center", "fontsize": SMALL, "color": color}
             axis.text(column + 1, row, str(counts[row, column]), **style)
-    ranges = zip(table.index, plan.counts[chosen], counts)
+    ranges = zip(table.index, rows_of_all[chosen], counts)
+    labels = [f"{name}: {count_of(rows, 'row')}, {range_of(held)} in a batch" for name, rows, held in ranges]
     axis.set_yticks(range(len(chosen)))
-    axis.set_yticklabels(
-        [f"{name}: {count_of(rows, 'row')}, {range_of(held)} in a batch" for name, rows, held in ranges]
-    )
+    axis.set_yticklabels(labels)
     if table.columns.dtype == object:  # bounds
         axis.set_xticks(range(1, n_columns + 1))
         axis.set_xticklabels(table.columns)
     else:
         axis.xaxis.get_major_locator().set_params(integer=True)
-    left_out = len(plan.counts) - len(chosen)
+    left_out = len(rows_of_all) - len(chosen)
     axis.set_xlabel("batch" + (f" (and {count_of(left_out, 'larger stratum')})" if left_out else ""))
     axis.set_title(plan.heading, fontsize=11)
     colors = figure.colorbar(image, ax=axis, ticks=[0, _FEWEST, 1])

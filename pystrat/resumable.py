@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Iterator, Mapping, Optional
 
 from pystrat.base import BatchSampler
@@ -9,22 +10,59 @@ from pystrat.messages import count_of, refused_type, refused_value, show
 from pystrat.places import Placed
 
 
-class LoaderWithState:
-    """Base class of the loaders whose state is that of their sampler after the batches that the loop has taken.
+class ResumableLoader:
+    """Loader whose state counts the batches that the training loop has taken, around a DataLoader.
 
-    A subclass implements `_batches`, which begins the sampler's next epoch. It is called when the first batch is
-    requested: not before, since Lightning sets the epoch of an iterator that it has made.
+    A DataLoader requests batches ahead, so its sampler does not know which were trained on. Iterate over this loader in
+    its place, and save its state: by yourself, or by a library that saves states of loaders or of named objects.
+
+    Parameters
+    ----------
+    loader : torch.utils.data.DataLoader
+        With ``batch_sampler=sampler``, or with ``sampler=sampler, batch_size=None``, for a sampler of this package; or
+        with a `StratifiedStream` with counts and ``batch_size=None``. In place of a loader, a sampler or a stream
+        itself, for the nodes of torchdata.
+
+    Notes
+    -----
+    * An iteration begins, and its workers start, when its first batch is requested: the epoch may be set until then.
+    * Libraries that divide the batches of a DataLoader among processes leave this loader as it is: give the sampler
+      `num_replicas` and `rank`.
+
+    Examples
+    --------
+    >>> from torch.utils.data import DataLoader
+    >>> from pystrat import ResumableLoader, StratifiedBatchSampler
+    >>> sampler = StratifiedBatchSampler([0, 1, 1, 0, 1, 1], 1, seed=1)
+    >>> loader = ResumableLoader(DataLoader(range(6), batch_sampler=sampler, collate_fn=list))
+    >>> for batch in loader:
+    ...     print(batch, loader.state_dict()["epoch"], loader.state_dict()["batch"])
+    [0, 2, 5] 0 1
+    [3, 1, 4] 1 0
     """
 
-    _sampler: Any
     _run: Optional[list[int]] = None  # the epoch of the newest iteration, and its batches that are done, until it ends
 
-    def _batches(self) -> Iterator[Any]:
-        raise NotImplementedError
+    def __init__(self, loader: Any) -> None:
+        batched, dataset = getattr(loader, "batch_sampler", None), getattr(loader, "dataset", None)
+        parts = loader, batched, getattr(loader, "sampler", None), dataset
+        part: Any = next((part for part in parts if isinstance(part, Placed)), None)
+        if part is None:
+            got = f"one of class '{type(loader if batched is None else batched).__name__}'"
+            raise refused_type("loader", "be a DataLoader with a batch sampler or a stream of pystrat", got)
+        if not getattr(part, "_is_counted", True):
+            raise refused_value("loader", "have a stream with 'counts'", "one without")
+        if part not in (loader, batched) and getattr(loader, "batch_size", None) is not None:
+            required = "have batch_size=None, because the items are whole batches"
+            raise refused_value("loader", required, show(loader.batch_size))
+        if not getattr(loader, "in_order", True):
+            raise refused_value("loader", "deliver batches in order, which is in_order=True", "in_order=False")
+        check_rows(part, dataset, "loader", "have a dataset of")
+        self._sampler, self._loader = part, loader
 
     @property
     def sampler(self) -> Any:
-        """The sampler, whose epoch Lightning sets."""
+        """The sampler, whose epoch Lightning sets, also after ``iter(loader)``."""
         return self._sampler
 
     def __len__(self) -> int:
@@ -42,6 +80,10 @@ class LoaderWithState:
         if self._run is run:
             self._run = None
 
+    def _batches(self) -> Iterator[Any]:
+        """Begin the sampler's next epoch."""
+        return iter(self._loader)
+
     def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:
         """Set the next epoch, as `BatchSampler.set_epoch` does."""
         self._sampler.set_epoch(epoch, batches_done)
@@ -56,48 +98,6 @@ class LoaderWithState:
         self._sampler.load_state_dict(state)
         self._run = None
 
-
-class ResumableLoader(LoaderWithState):
-    """Loader whose state counts the batches that the training loop has taken, around a DataLoader.
-
-    A DataLoader requests batches ahead, so its sampler does not know which were trained on. Iterate over this loader in
-    its place, and save its state: by yourself, or by a library that saves states of loaders or of named objects.
-
-    Parameters
-    ----------
-    loader : torch.utils.data.DataLoader
-        With ``batch_sampler=sampler``, or with ``sampler=sampler, batch_size=None``, for a sampler of this package; or
-        with a `StratifiedStream` with counts and ``batch_size=None``. In place of a loader, a sampler or a stream
-        itself, for the nodes of torchdata.
-
-    Notes
-    -----
-    * The sampler loads the state, too, and one saved after the last batch continues with the next epoch.
-    * An iteration begins, and its workers start, when its first batch is requested: the epoch may be set until then.
-    * Libraries that divide the batches of a DataLoader among processes leave this loader as it is: give the sampler
-      `num_replicas` and `rank`.
-
-    Examples
-    --------
-    >>> from torch.utils.data import DataLoader
-    >>> from pystrat import ResumableLoader, StratifiedBatchSampler
-    >>> sampler = StratifiedBatchSampler([0, 1, 1, 0, 1, 1], 1, seed=1)
-    >>> loader = ResumableLoader(DataLoader(range(6), batch_sampler=sampler, collate_fn=list))
-    >>> for batch in loader:
-    ...     print(batch, loader.state_dict()["epoch"], loader.state_dict()["batch"])
-    [0, 2, 5] 0 1
-    [3, 1, 4] 1 0
-    """
-
-    def __init__(self, loader: Any) -> None:
-        self._sampler, self._loader = _part_of(loader), loader
-
-    def _batches(self) -> Iterator[Any]:
-        return iter(self._loader)
-
-    def __len__(self) -> int:
-        return len(self._loader)
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sampler!r})"
 
@@ -105,30 +105,8 @@ class ResumableLoader(LoaderWithState):
 def check_rows(sampler: Any, data: Any, name: str, have: str) -> None:
     """Refuse data with another number of rows than those of the sampler, if both are known."""
     expected = sampler._rows_of_data() if isinstance(sampler, BatchSampler) else None
-    try:
-        n_rows = len(data)
-    except (TypeError, NotImplementedError):
-        return
+    n_rows = operator.length_hint(data, expected or 0)
     if expected is not None and n_rows != expected:
         advice = "Of more rows, give only those of the sampler." if n_rows > expected else None
         required = f"{have} as many rows as the sampler was made for, {expected}"
         raise refused_value(name, required, count_of(n_rows, "row"), advice)
-
-
-def _part_of(loader: Any) -> Any:
-    """Return the sampler or the stream of a loader; refuse loaders whose batches are not those of one."""
-    batched, dataset = getattr(loader, "batch_sampler", None), getattr(loader, "dataset", None)
-    parts = loader, batched, getattr(loader, "sampler", None), dataset
-    part: Any = next((part for part in parts if isinstance(part, Placed)), None)
-    if part is None:
-        got = show(loader) if batched is None else f"one with a batch sampler of class '{type(batched).__name__}'"
-        raise refused_type("loader", "be a DataLoader with a batch sampler or a stream of pystrat", got)
-    if not getattr(part, "_is_counted", True):
-        raise refused_value("loader", "have a stream with 'counts'", "one without")
-    if part not in (loader, batched) and getattr(loader, "batch_size", None) is not None:
-        required = "have batch_size=None, because the items are whole batches"
-        raise refused_value("loader", required, show(loader.batch_size))
-    if not getattr(loader, "in_order", True):
-        raise refused_value("loader", "deliver batches in order, which is in_order=True", "in_order=False")
-    check_rows(part, dataset, "loader", "have a dataset of")
-    return part

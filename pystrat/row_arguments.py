@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pystrat.arrays import for_kernel, row_array
+from pystrat.arrays import float64_of, row_array
 from pystrat.messages import refused_type, refused_value
 
 
@@ -35,7 +35,7 @@ def row_values(values: Any, name: str, *, single: bool = False) -> NDArray[np.fl
         raise refused_value(name, "be a vector of numbers", f"{found.ndim} dimensions")
     if found.size and found.dtype.kind not in "iuf":
         raise refused_type(name, "hold numbers", _show_dtype(found))
-    return for_kernel(found, np.float64)
+    return float64_of(found)
 
 
 def _show_dtype(found: NDArray[Any]) -> str:

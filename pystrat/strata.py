@@ -11,15 +11,16 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Collection, Hashable, Iterable, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Hashable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from pystrat.arrays import Wanted, is_missing
+from pystrat.arrays import Wanted
 from pystrat.columns import Column, check_n_rows, factorize_numbers, nothing_but_missing, number_columns, read_columns
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, refused_type, refused_value, show
-from pystrat.value_names import Names, exact_name_of, name_of, parts_of, written
+from pystrat.recipe import compact
+from pystrat.value_names import Names, listed_keys, name_of, parts_of, shown_key
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -34,9 +35,8 @@ class Strata:
 
     Attributes
     ----------
-    codes : numpy.ndarray, shape (n_rows,)
+    codes : numpy.ndarray of uint8 or int32, shape (n_rows,)
         The number of each row's stratum, from 0 in order of first appearance; for dropped rows, the number of strata.
-        uint8, uint16 or int32, the smallest type that fits.
     values : pandas.Index
         The values of the strata in order of first appearance; of several columns, a MultiIndex.
     """
@@ -52,19 +52,14 @@ class Strata:
         return counts
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the strata, see `pystrat.value_names`. Two strata may share a name, never a code."""
-        return tuple(self.shown)
+    def names(self) -> Names:
+        """The names of the strata, made on access. Two strata may share a name, never a code."""
+        return Names(self.values)
 
     @property
     def exact_names(self) -> list[str]:
         """The names as tables of names require them: no other value of the same kind has the name."""
-        return [*map(exact_name_of, self.values)]
-
-    @property
-    def shown(self) -> Names:
-        """The same, made on access."""
-        return Names(self.values)
+        return [name_of(value, exact=True) for value in self.values]
 
     @property
     def n_rows(self) -> int:
@@ -90,10 +85,6 @@ def encode_strata(
         The name of the parameter, for error messages.
     may_be_empty : bool, default False
         Whether no rows are accepted; they have no strata.
-
-    Returns
-    -------
-    Strata
     """
     columns = read_columns(strata, Wanted(name, STRATA.required, STRATA.advice))
     n_rows = len(next(iter(columns.values())))
@@ -102,31 +93,28 @@ def encode_strata(
     check_n_rows(n_rows, name)
     numbered = number_columns(columns, name)
     lacks = check_missing(numbered, missing, name)
-    left_out = lacks if missing == "drop" else None
-    codes, levels = _combine(numbered, lacks is not None, left_out)
+    codes, levels = _combine(numbered, lacks, missing == "drop")
     values = levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
     if not len(values):
         raise nothing_but_missing(n_rows, name)
     if name == STRATA.name:
         _warn_of_measurements(numbered, n_rows)
+    if missing == "drop" and lacks is not None:
+        codes = np.where(lacks, len(values), codes)
     titles = list(strata.names if isinstance(strata, pd.MultiIndex) else columns)
-    if list(values.names) != titles:
-        values = values.set_names(titles if len(levels) > 1 else titles[0])
-    return Strata(_compact(codes, len(values), any_dropped=left_out is not None), values)
+    return Strata(compact(codes, len(values)), values.set_names(titles))
 
 
 def check_missing(columns: Sequence[Column], missing: Optional[str], name: str) -> Optional[NDArray[np.bool_]]:
     """Return whether each row has a missing value, None if no row has one; or refuse such rows."""
-    lacks: NDArray[np.bool_] = np.logical_or.reduce([column.codes < 0 for column in columns])
-    if not lacks.any():
+    incomplete = [column.codes < 0 for column in columns if column.codes.min() < 0]
+    if not incomplete:
         return None
+    lacks: NDArray[np.bool_] = np.logical_or.reduce(incomplete)
     if missing in ("error", None):
-        raise refused_value(
-            name,
-            "have no missing values",
-            f"{lacks.sum()} missing of {count_of(len(lacks), 'row')}",
-            "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset.",
-        )
+        advice = "Set 'missing' to 'stratum' or 'drop'." if missing else "Leave these rows out of the dataset."
+        got = f"{lacks.sum()} missing of {count_of(len(lacks), 'row')}"
+        raise refused_value(name, "have no missing values", got, advice)
     return lacks
 
 
@@ -146,28 +134,22 @@ def _warn_of_measurements(columns: Sequence[Column], n_rows: int) -> None:
 
 
 def _combine(
-    columns: Sequence[Column], any_missing: bool, left_out: Optional[NDArray[np.bool_]]
-) -> tuple[NDArray[np.int64], list[pd.Index]]:
-    """Number the combinations that occur, -1 for rows that are left out; return their values in each column as well.
+    columns: Sequence[Column], lacks: Optional[NDArray[np.bool_]], drop: bool
+) -> tuple[NDArray[Any], list[pd.Index]]:
+    """Number the combinations that occur; return their values in each column as well. Dropped rows have any number.
 
     The combinations are numbered again after every column, so the codes stay below the number of rows.
     """
-    if len(columns) == 1 and (left_out is not None or not any_missing):
+    if len(columns) == 1 and (lacks is None or drop):
         return columns[0].codes, [columns[0].values]
     codes = np.zeros(len(columns[0].codes), dtype=np.int64)
     places: list[NDArray[np.int64]] = []
     for column in columns:
         width = len(column.values) + 1
-        codes, found = factorize_numbers(codes * width + column.codes + 1, left_out)
+        joined = codes.astype(np.int64) * width + column.codes + 1
+        codes, found = factorize_numbers(joined, lacks if drop else None)
         places = [of_column[found // width] for of_column in places] + [found % width - 1]
     return codes, [column.values_at(of_column) for column, of_column in zip(columns, places)]
-
-
-def _compact(codes: NDArray[Any], n_strata: int, *, any_dropped: bool) -> NDArray[Any]:
-    """Return codes in the smallest type; dropped rows, whose codes are negative, get the last one."""
-    n_codes = n_strata + any_dropped
-    dtype = np.uint8 if n_codes <= 2**8 else np.uint16 if n_codes <= 2**16 else np.int32
-    return (np.where(codes < 0, n_strata, codes) if any_dropped else codes).astype(dtype)
 
 
 # Strata that users name by their values --------------------------------------------------------------------------
@@ -189,22 +171,7 @@ def _identity(value: Any, parameter: str) -> tuple[bool, Any]:
         value = value.decode("utf-8", "surrogateescape")
     elif isinstance(value, np.datetime64):
         value = pd.Timestamp(value)
-    return isinstance(value, (bool, np.bool_)), None if is_missing(value) else value
-
-
-def shown_key(key: Any) -> str:
-    """Return a key as messages show it: 1, 'text', or (1, 'text')."""
-    bare = (bool, np.bool_, np.number, int, float)
-    shown = [
-        written(part) if isinstance(part, (*bare, pd.Interval)) or is_missing(part) else show(name_of(part))
-        for part in parts_of(key)
-    ]
-    return f"({', '.join(shown)})" if isinstance(key, tuple) else shown[0]
-
-
-def listed_keys(keys: Sequence[Any]) -> str:
-    """Return the first ten keys as text for a message."""
-    return ", ".join(map(shown_key, keys[:10])) + ", ..." * (len(keys) > 10)
+    return isinstance(value, (bool, np.bool_)), value if isinstance(value, str) or not pd.isna(value) else None
 
 
 def check_keys(keys: Iterable[Any], parameter: str, *, noun: str = "class") -> list[Hashable]:
@@ -246,35 +213,6 @@ def by_value(named: Mapping[str, Any], values: pd.Index) -> dict[Any, Any]:
     counts = Counter(names)
     known = {name: value for name, value in zip(names, values) if counts[name] == 1}
     return {known.get(name, name): number for name, number in named.items()}
-
-
-# Strata and shards that users name by text -----------------------------------------------------------------------
-
-
-def first_repeated(names: Sequence[str]) -> Optional[str]:
-    """Return the first name that occurs more than once; None if there is none."""
-    counts = Counter(names)
-    return next((name for name in names if counts[name] > 1), None)
-
-
-def codes_of(wanted: Collection[str], names: Sequence[str], parameter: str, *, noun: str = "class") -> list[int]:
-    """Return the codes of the strata with these names; `noun` is the word for a stratum in messages."""
-    nouns = _NOUNS[noun]
-    codes = {name: code for code, name in enumerate(names)}
-    counts = Counter(names) if len(codes) < len(names) else None
-    for name in wanted:
-        if name not in codes:
-            raise refused_value(parameter, f"name one of the {nouns}, {listed(names)}", show(name))
-        if counts is not None and counts[name] > 1:
-            got = f"{show(name)}, as which {counts[name]} {nouns} are shown,"
-            advice = f"Recode the {nouns}, so that each is shown in its own way."
-            raise refused_value(parameter, f"name a {noun} that no other is shown as", got, advice)
-    return [codes[name] for name in wanted]
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first ten names as text for a message."""
-    return ", ".join(map(show, names[:10])) + ", ..." * (len(names) > 10)
 
 
 # Tables by the values of the strata ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pystrat.arrays import for_kernel, plain_array
+from pystrat.arrays import plain_array
 from pystrat.core_sampler import KindBatchSampler
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag, refused_type, refused_value, show
@@ -87,7 +87,7 @@ def check_positions(values: Any, limit: int, parameter: str = "rows", noun: str 
     found = plain_array(values, parameter)
     if found.size and found.dtype.kind not in "iu":
         raise refused_type(parameter, f"hold {noun}", f"{found.dtype} values")
-    positions = for_kernel(found, np.int64)
+    positions: NDArray[np.int64] = found.astype(np.int64)
     outside = found[(positions < 0) | (positions >= limit)]
     if outside.size:
         raise refused_value(parameter, f"hold {noun} from 0 to {limit - 1}", show(outside.ravel()[0]))

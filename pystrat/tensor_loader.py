@@ -14,21 +14,21 @@ from pystrat.arrays import check_same_rows, plain_array, refuse_without_array
 from pystrat.base import BatchSampler
 from pystrat.limits import MAX_EXACT
 from pystrat.messages import check_integer, count_of, refused_type, refused_value, show
-from pystrat.resumable import LoaderWithState, check_rows
+from pystrat.resumable import ResumableLoader, check_rows
 
 
-class TensorLoader(LoaderWithState):
+class TensorLoader(ResumableLoader):
     """Loader for data in memory or in memory maps: it gathers the rows of many batches in one call.
 
     It yields what ``DataLoader(TensorDataset(*tensors), batch_sampler=sampler)`` yields, bit for bit and in the same
-    order. ``docs/fast-epochs.md`` says when this matters.
+    order, and counts batches as `ResumableLoader` does. ``docs/fast-epochs.md`` says when this matters.
 
     Parameters
     ----------
     *tensors : torch tensors, numpy arrays, pandas objects, or dicts, lists and tuples of these, nested as you like
-        The data, all with the number of rows that the sampler was made for; of more, give a part, such as ``x[:50]``.
-        Memory maps are read as far as batches need them. An object that takes an array of row positions and returns
-        their rows, such as `PairDataset` or `TripleDataset`, is requested for many batches at once.
+        The data, all with the number of rows that the sampler was made for. Memory maps are read as far as batches need
+        them. An object that takes an array of row positions and returns their rows, such as `PairDataset` or
+        `TripleDataset`, is requested for many batches at once.
     sampler : BatchSampler
         A batch sampler of this package.
     transform : callable, optional
@@ -45,7 +45,6 @@ class TensorLoader(LoaderWithState):
     * Auxiliary values of a sampler (`TreeBatchSampler`) come last, under the key ``"aux"`` if a batch is a dict.
     * Each batch is a part of the memory of its chunk, which it keeps: to keep a batch, keep ``batch.clone()``.
     * Samplers with feedback draw a batch when it is requested; a chunk is then one batch.
-    * It counts the batches that were taken, and has a state, as `ResumableLoader`.
 
     Examples
     --------
@@ -69,27 +68,21 @@ class TensorLoader(LoaderWithState):
     ) -> None:
         if not isinstance(sampler, BatchSampler):
             raise refused_type("sampler", "be a batch sampler of pystrat", show(sampler))
-        if transform is not None and not callable(transform):
-            raise refused_type("transform", "be a function", show(transform))
         self._sampler, self._transform = sampler, transform
         self._chunk = check_integer(chunk, "chunk", minimum=1, maximum=MAX_EXACT)
         self._device = None if device is None else torch.empty(0, device=device).device  # type: ignore[arg-type]
-        has_form = len(tensors) == 1 and not _is_array(tensors[0])
-        given = tensors[0] if has_form else list(tensors)
+        given = tensors[0] if len(tensors) == 1 and not _is_array(tensors[0]) else list(tensors)
         check_same_rows(("tensors", leaf) for leaf in _leaves(given))
         self._data = _mapped(_source, given)
         sources = _leaves(self._data)
         if not sources:
             raise refused_value("tensors", "have at least one tensor", "none")
+        for source in sources:
+            check_rows(sampler, source, "tensors", "have")
         n_rows = sorted({len(source) for source in sources if isinstance(source, torch.Tensor)})
         if len(n_rows) > 1:
             got = f"{n_rows[0]} and {count_of(n_rows[-1], 'row')}"
             raise refused_value("tensors", "have the same number of rows", got)
-        for source in sources:
-            check_rows(sampler, source, "tensors", "have")
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._sampler!r}, chunk={self._chunk})"
 
     def _batches(self) -> Iterator[Any]:
         at_once = type(self._sampler)._lists_from is BatchSampler._lists_from  # else drawn when they are requested
@@ -115,7 +108,7 @@ class TensorLoader(LoaderWithState):
             values = self._values(rows[offsets[begin] : offsets[end]])
             leaves, sizes = _leaves(values), np.diff(offsets[begin : end + 1]).tolist()
             parts = zip(*(_parts(leaf, sizes) for leaf in leaves))
-            is_flat = type(values) is list and list(map(id, values)) == list(map(id, leaves))
+            is_flat = type(values) is list and all(map(_is_array, values))
             yield from map(list, parts) if is_flat else (_filled(values, iter(part)) for part in parts)
             if begin == 0:
                 most_rows = self._chunk * sizes[0] // max(1, sum(map(_n_bytes, leaves)))
@@ -146,7 +139,7 @@ def _is_array(values: Any) -> bool:
 
 def _source(values: Any) -> Any:
     """Return the tensor of a tensor or an array, or a dataset as it is."""
-    if not isinstance(values, torch.Tensor) and not _is_array(values):
+    if not _is_array(values):
         if hasattr(values, "__getitem__") and not isinstance(values, (str, bytes)):
             return values
         raise refused_type("tensors", "be tensors or arrays", show(values))
@@ -155,8 +148,6 @@ def _source(values: Any) -> Any:
             warnings.simplefilter("ignore", UserWarning)  # of read-only arrays, to which nothing is written here
             values = torch.from_numpy(plain_array(values, "tensors"))
     refuse_without_array(values, "tensors")
-    if values.ndim == 0:
-        raise refused_value("tensors", "have rows", "a tensor of 0 dimensions")
     if values.requires_grad:
         raise refused_value("tensors", "require no gradients", "one that does", "Call its method detach().")
     return values
@@ -174,7 +165,6 @@ def _mapped(function: Callable[[Any], Any], data: Any) -> Any:
 
 
 def _leaves(data: Any) -> list[Any]:
-    """Return the leaves, in order."""
     found: list[Any] = []
     _mapped(found.append, data)
     return found

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from datetime import date, datetime, time, timezone
-from typing import Any, Iterable, Optional, Sequence, Union, overload
+from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
-from pystrat.arrays import is_missing
 from pystrat.lazy_pandas import pd
-from pystrat.messages import is_number, number_name, show_number
+from pystrat.messages import is_number, number_name, show, show_number
 
 
 class Names(Sequence[str]):
-    """The names of values, made on access: a number takes 8 bytes, its text about 60.
-
-    Parameters
-    ----------
-    values : pandas.Index
-    """
+    """The names of the values of an index, made on access: a number takes 8 bytes, its text about 60."""
 
     def __init__(self, values: pd.Index) -> None:
         self._values = values
@@ -26,36 +20,19 @@ class Names(Sequence[str]):
     def __len__(self) -> int:
         return len(self._values)
 
-    @overload
-    def __getitem__(self, place: int) -> str:
-        ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[str]:
-        ...
-
-    def __getitem__(self, place: Union[int, slice]) -> Union[str, list[str]]:
-        return [*map(name_of, self._values[place])] if isinstance(place, slice) else name_of(self._values[place])
+    def __getitem__(self, place: Any) -> Any:
+        found = self._values[place]
+        return [*map(name_of, found)] if isinstance(place, slice) else name_of(found)
 
 
-def name_of(value: Any) -> str:
-    """Return the name of a value, or of the values of several columns."""
-    return ", ".join(map(_name, parts_of(value)))
+def name_of(value: Any, *, exact: bool = False) -> str:
+    """Return the name of a value, or of the values of several columns.
 
-
-def written(value: Any) -> str:
-    """Return the name of a value, a logical one as Python writes it."""
-    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else _name(value)
-
-
-def exact_name_of(value: Any) -> str:
-    """Return the name of a value that no other value of its kind has, as tables of names require.
-
-    Numbers have up to 17 digits, times have fractions of a second, and text among several columns is in double quotes
-    if it has a comma.
+    No other value of its kind has an `exact` name, as tables of names require: numbers have up to 17 digits, times have
+    fractions of a second, and text among several columns is in double quotes if it has a comma.
     """
-    parts = [_exact_name(part) for part in parts_of(value)]
-    return parts[0] if len(parts) == 1 else ", ".join(map(_quoted, parts))
+    names = [_name(part, exact) for part in parts_of(value)]
+    return ", ".join(map(_quoted, names) if exact and len(names) > 1 else names)
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:
@@ -63,42 +40,52 @@ def parts_of(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _name(value: Any) -> str:
-    if not isinstance(value, str) and is_missing(value):
+def _name(value: Any, exact: bool) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if pd.isna(value):
         return "NA"
     if isinstance(value, (bool, np.bool_)):
         return "TRUE" if value else "FALSE"
     if is_number(value):
-        return show_number(value)
-    if isinstance(value, date):
-        return _date_name(value)
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        return number_name(value) if exact else show_number(value)
+    if isinstance(value, datetime):
+        return _time_name(value, exact)
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def _date_name(value: date) -> str:
-    """Return a date in ISO 8601; the time of day, in UTC, only if it is not midnight."""
-    if not isinstance(value, datetime):
-        return value.isoformat()
+def _time_name(value: datetime, exact: bool) -> str:
+    """Return a time in ISO 8601 and UTC; of midnight, the date."""
     if value.tzinfo is not None:
-        value = value.astimezone(timezone.utc)
-    value = value.replace(tzinfo=None)
-    return value.date().isoformat() if value.time() == time() else value.isoformat(timespec="seconds")
-
-
-def _exact_name(value: Any) -> str:
-    if is_number(value) and not is_missing(value):
-        return number_name(value)
-    shown = _name(value)
-    digits = f"{getattr(value, 'microsecond', 0):06}{getattr(value, 'nanosecond', 0):03}".rstrip("0")
-    if not digits or not isinstance(value, datetime) or is_missing(value):
-        return shown
-    fraction = digits.ljust(6 if len(digits) <= 6 else 9, "0")
-    return f"{shown if 'T' in shown else f'{shown}T00:00:00'}.{fraction}"
+        value = value.astimezone(timezone.utc).replace(tzinfo=None)
+    if exact or value.time() == time():
+        return value.isoformat().removesuffix("T00:00:00")
+    return value.isoformat(timespec="seconds")
 
 
 def _quoted(name: str) -> str:
     """Return the name of a value among several columns: if it has their separator, in double quotes."""
     return '"' + name.replace('"', '""') + '"' if ", " in name or name.startswith('"') else name
+
+
+def shown_key(key: Any) -> str:
+    """Return a key as messages show it: 1, 'text', or (1, 'text')."""
+    shown = [_shown_part(part) for part in parts_of(key)]
+    return f"({', '.join(shown)})" if isinstance(key, tuple) else shown[0]
+
+
+def _shown_part(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    is_bare = isinstance(value, (np.number, int, float, pd.Interval)) or (not isinstance(value, str) and pd.isna(value))
+    return name_of(value) if is_bare else show(name_of(value))
+
+
+def listed_keys(keys: Sequence[Any]) -> str:
+    """Return the first ten keys as text for a message."""
+    return ", ".join(map(shown_key, keys[:10])) + ", ..." * (len(keys) > 10)
 
 
 def names_index(names: Iterable[str], name: Optional[str] = None) -> pd.Index:

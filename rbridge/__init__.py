@@ -8,12 +8,11 @@ from rbridge._install import RNotAvailableError, install_r_package
 from rbridge.session import RError
 from rbridge.torch_sampler import as_torch_sampler, collect_rows
 from rbridge.export import export_r
-from rbridge.status import RStatus, r_status
+from rbridge.status import r_status
 
 __all__ = [
     "RError",
     "RNotAvailableError",
-    "RStatus",
     "as_torch_sampler",
     "collect_rows",
     "export_r",

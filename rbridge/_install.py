@@ -7,15 +7,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from contextlib import contextmanager
-from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Iterator, Optional, Union
+from typing import Optional, Union
 
-from pystrat import __version__
 from pystrat.messages import check_path
 
-_PARTS = ("DESCRIPTION", "NAMESPACE", "LICENSE", "R", "data", "inst", "man", "src")
+SOURCE = Path(__file__).with_name("r")  # of the R package, which has the version of this one
 _ADVICE = {
     "ERROR: dependenc": 'It needs the R packages torch and coro: install.packages(c("torch", "coro")).',
     "": "It needs R 4.0, a C++ compiler and make. On Debian and Ubuntu: apt install build-essential. On macOS: "
@@ -28,18 +25,6 @@ _ASK_FOR_CACHE = (
 
 class RNotAvailableError(RuntimeError):
     """R, rpy2 or a required R package was not found; the message says what to do."""
-
-
-@contextmanager
-def r_package_source() -> Iterator[Path]:
-    """Yield the folder with the source of the R package."""
-    with as_file(files("rbridge").joinpath("r")) as folder:
-        yield folder
-
-
-def r_package_version() -> str:
-    """Return the version of the R package in this Python package."""
-    return __version__
 
 
 def find_r(program: str = "R") -> Optional[str]:
@@ -70,16 +55,12 @@ def install_r_package(library: Union[str, Path, None] = None) -> Path:
     program = find_r()
     if program is None:
         raise RNotAvailableError("R was not found on PATH nor in R_HOME. Install R 4.0 or newer.")
-    with tempfile.TemporaryDirectory(prefix="rbridge-source-") as copy, r_package_source() as source:
-        for part in _PARTS:
-            if (source / part).is_dir():
-                compiled = shutil.ignore_patterns("*.o", "*.so", "*.dll", "*.dylib")
-                shutil.copytree(source / part, Path(copy) / part, ignore=compiled)
-            elif (source / part).exists():
-                shutil.copy(source / part, copy)
-        target = given or _cache_library(program, Path(copy))
+    with tempfile.TemporaryDirectory(prefix="rbridge-source-") as folder:
+        others = shutil.ignore_patterns("*.o", "*.so", "*.dll", "*.dylib", "tests", "vignettes")
+        source = shutil.copytree(SOURCE, Path(folder) / "rbridge", ignore=others)
+        target = given or _cache_library(program, source)
         if given is not None or not (target / "rbridge").is_dir():
-            _install(program, Path(copy), target)
+            _install(program, source, target)
     return target
 
 

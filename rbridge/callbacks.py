@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from pystrat.limits import MAX_COUNT, MAX_EXACT
 from pystrat.messages import check_integer, is_iterable, refused_type, refused_value, show
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
-from rbridge.guard import errors_as_values
+from rbridge.session import errors_as_values
 
 _LARGEST_ROW = MAX_COUNT - 1  # R counts from 1
 
@@ -21,17 +21,14 @@ _LARGEST_ROW = MAX_COUNT - 1  # R counts from 1
 class EpochSource:
     """The batches of any Python batch sampler, epoch by epoch.
 
-    Parameters
-    ----------
-    sampler, n_batches
-        As in `rbridge.as_torch_sampler`.
+    `sampler` and `n_batches` are those of `rbridge.as_torch_sampler`.
     """
 
     def __init__(self, sampler: Any, n_batches: Optional[int] = None) -> None:
         self.class_name = type(sampler).__name__
         check_no_rank(sampler)
         self.sampler = sampler
-        self._kind = _kind_of(sampler)
+        self._epoch = _epoch_of(sampler)
         numbers = getattr(sampler, "yields", "rows") == "numbers"
         self._dtype, self._largest = (np.float64, MAX_EXACT - 1) if numbers else (np.int32, _LARGEST_ROW)
         has_length = hasattr(sampler, "__len__")
@@ -40,8 +37,6 @@ class EpochSource:
         if n_batches is None and not has_length:
             raise refused_type("sampler", "have a length, unless 'n_batches' is given", show(sampler))
         self.n_batches = check_integer(len(sampler) if has_length else n_batches, "n_batches", minimum=1)
-        if self.n_batches > MAX_COUNT:
-            raise refused_value("n_batches", f"be at most {MAX_COUNT}", show(self.n_batches))
 
     @property
     def identity(self) -> str:
@@ -51,12 +46,11 @@ class EpochSource:
         return f"kind=object id={id(self.sampler)} process={os.getpid()}"
 
     def batches(self, epoch: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """Return the rows of an epoch and the offsets of its batches, both as int32.
+        """Return the rows of an epoch, positions from 0, and the offsets of its batches, both as int32.
 
-        Rows are positions from 0, which R converts to positions from 1. For a sampler that yields numbers, they are
-        float64, which R does not change.
+        R converts positions to positions from 1. Numbers that a sampler yields are float64, which R does not change.
         """
-        found = self._of_epoch(epoch)
+        found = self._epoch(epoch)
         if not isinstance(found, Batches):
             found = Batches.gather(_as_rows(batch, self._largest) for batch in found)
         if len(found) != self.n_batches:
@@ -70,17 +64,6 @@ class EpochSource:
     def guarded(self, epoch: float) -> Any:
         """Return an epoch in the form in which it crosses to R."""
         return self.batches(int(epoch))
-
-    def _of_epoch(self, epoch: int) -> Iterable[Any]:
-        if self._kind == "method":
-            found: Iterable[Any] = self.sampler.batches(epoch)
-        elif self._kind == "function":
-            found = self.sampler()
-        else:
-            if hasattr(self.sampler, "set_epoch"):
-                self.sampler.set_epoch(epoch)
-            found = self.sampler
-        return found
 
 
 def check_no_rank(sampler: Any) -> None:
@@ -96,18 +79,24 @@ def refuse_n_batches(n_batches: Any) -> None:
     raise refused_value("n_batches", required, show(n_batches))
 
 
-def _kind_of(sampler: Any) -> str:
-    """Return how to request an epoch from a sampler."""
+def _epoch_of(sampler: Any) -> Callable[[int], Any]:
+    """Return the function that asks a sampler for an epoch."""
     if callable(getattr(sampler, "batches", None)):
-        return "method"
+        return lambda epoch: sampler.batches(epoch)
     if hasattr(sampler, "__next__"):
-        advice = "Pass the function or the object that makes it."
         got = f"an iterator of class '{type(sampler).__name__}'"
+        advice = "Pass the function or the object that makes it."
         raise refused_type("sampler", "give batches more than once", got, advice)
     if is_iterable(sampler) and not isinstance(sampler, (str, bytes)):
-        return "iterable"
+
+        def iterate(epoch: int) -> Any:
+            if hasattr(sampler, "set_epoch"):
+                sampler.set_epoch(epoch)
+            return sampler
+
+        return iterate
     if callable(sampler):
-        return "function"
+        return lambda epoch: sampler()
     required = "have a method 'batches', be an iterable of batches, or a function that returns one"
     raise refused_type("sampler", required, show(sampler))
 
@@ -128,10 +117,7 @@ def _as_rows(batch: Any, largest: int) -> NDArray[np.int64]:
 
 
 def _shown(batch: Any, most: int = 60) -> str:
-    try:
-        text = repr(batch)
-    except ValueError:  # Python does not write out the longest integers
-        text = show(batch)
+    text = repr(batch)
     return text if len(text) <= most else text[:most] + "..."
 
 

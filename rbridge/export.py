@@ -6,11 +6,10 @@ import hashlib
 from pathlib import Path
 from typing import Union
 
+from pystrat import __version__
 from pystrat.base import BatchSampler
 from pystrat.messages import check_path, refused_type, refused_value, show
 from pystrat.recipe_file import recipe_bytes
-from rbridge._install import r_package_version
-from rbridge.callbacks import check_no_rank
 from rbridge.torch_sampler import native_recipe
 
 _TEMPLATE = """\
@@ -34,8 +33,7 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
         Any sampler of `pystrat`. A sampler with feedback is exported with all the feedback it has received.
     path : path
         The path of the script; must end in ``.R``. The recipe of the sampler is written beside it, to a file whose name
-        ends in ``.recipe`` instead: vectors without code, in the layout of safetensors. Existing files are replaced.
-        The two files can be moved together.
+        ends in ``.recipe``: vectors without code. The two files can be moved together.
 
     Returns
     -------
@@ -45,14 +43,13 @@ def export_r(sampler: BatchSampler, path: Union[str, Path]) -> Path:
     recipe = native_recipe(sampler)
     if recipe is None:
         raise refused_type("sampler", "be a sampler of pystrat", show(sampler))
-    check_no_rank(sampler)
     script = check_path(path, "path")
     if script.suffix != ".R":
         raise refused_value("path", "end in .R", show(str(script)))
     data = script.with_suffix(".recipe")
     content = recipe_bytes(recipe)
     checksum = hashlib.md5(content).hexdigest()
-    text = _TEMPLATE.format(version=r_package_version(), file=_literal(data.name), checksum=checksum)
+    text = _TEMPLATE.format(version=__version__, file=_literal(data.name), checksum=checksum)
     data.write_bytes(content)
     script.write_text(text, encoding="ascii")
     return script

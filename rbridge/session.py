@@ -9,14 +9,14 @@ import numbers
 import os
 import threading
 import warnings
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any, Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbridge._install import RNotAvailableError, find_r, install_r_package, r_package_version
-from rbridge.guard import errors_as_values
+from pystrat import __version__
+from rbridge._install import RNotAvailableError, find_r, install_r_package
 
 # R's torch and Python's torch in one process clash unless they share one LibTorch, so R's is kept from loading its own,
 # unless the user has configured it.
@@ -26,15 +26,29 @@ _TORCH_SETTINGS = {"TORCH_LOAD": "0", "TORCH_INSTALL": "0", "TORCH_VERIFY_LOAD":
 class RError(RuntimeError):
     """An error in R, with R's text.
 
-    Attributes
-    ----------
-    r_class : tuple of str
-        The classes of R's condition.
+    `r_class` has the classes of R's condition.
     """
 
     def __init__(self, message: str, r_class: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.r_class = r_class
+
+
+def errors_as_values(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """Wrap a function that R calls: it returns ``{"value": ...}``, or ``{"error": ...}``, which R raises.
+
+    reticulate and rpy2 would truncate the text of an exception, or turn it into NULL.
+    """
+
+    @wraps(function)
+    def guarded(*arguments: Any, **named: Any) -> dict[str, Any]:
+        try:
+            return {"value": function(*arguments, **named)}
+        except Exception as error:  # raised on the other side; bytes in file names that are not characters are escaped
+            text = f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode("utf-8")
+            return {"error": text}
+
+    return guarded
 
 
 class Session:
@@ -53,25 +67,22 @@ class Session:
     def _load_package(self) -> Any:
         """Load the installed R package if it has this version, else the one in the user's cache."""
         base = self.rinterface.baseenv
-        version = r_package_version()
         if "rbridge" in tuple(base["loadedNamespaces"]()):
-            namespace = base["asNamespace"]("rbridge")
             loaded = base["as.character"](base["getNamespaceVersion"]("rbridge"))[0]
-            if loaded != version:
+            if loaded != __version__:
                 raise RNotAvailableError(
-                    f"R has loaded version {loaded} of the R package rbridge, but this Python package needs {version}. "
-                    "Restart R without it, or install the same version of both."
+                    f"R has loaded version {loaded} of the R package rbridge, but this Python package needs "
+                    f"{__version__}. Restart R without it, or install the same version of both."
                 )
-            return namespace
+            return base["asNamespace"]("rbridge")
         installed = base["suppressWarnings"](base["system.file"]("DESCRIPTION", package="rbridge"))[0]
-        if installed and base["read.dcf"](installed, "Version")[0] == version:
-            return base["loadNamespace"]("rbridge")
-        library = str(install_r_package())
-        # callr and future pass on the libraries of `.libPaths()`; the daemons of mirai inherit only the environment.
-        base[".libPaths"](self.rinterface.StrSexpVector([*base[".libPaths"](), library]))
-        inherited = base["Sys.getenv"]("R_LIBS")[0]
-        base["Sys.setenv"](R_LIBS=os.pathsep.join(filter(None, [inherited, library])))
-        return base["loadNamespace"]("rbridge", **{"lib.loc": self.rinterface.StrSexpVector([library])})
+        if not installed or base["read.dcf"](installed, "Version")[0] != __version__:
+            library = str(install_r_package())
+            # callr and future pass on `.libPaths()`; the daemons of mirai inherit only the environment.
+            base[".libPaths"](self.rinterface.StrSexpVector([library, *base[".libPaths"]()]))
+            inherited = base["Sys.getenv"]("R_LIBS")[0]
+            base["Sys.setenv"](R_LIBS=os.pathsep.join(filter(None, [library, inherited])))
+        return base["loadNamespace"]("rbridge")
 
     def call(self, name: str, /, *arguments: Any, **named: Any) -> Any:
         """Call a function of the R package; raise `RError` with R's text if it fails.
@@ -83,9 +94,8 @@ class Session:
 
     def call_function(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
         """Call an R function, as `call` does."""
-        given = [self.to_r(argument) for argument in arguments]
         by_name = {name: self.to_r(argument) for name, argument in named.items()}
-        found = self._namespace["guarded_call"](function, *given, **by_name)
+        found = self._namespace["guarded_call"](function, *map(self.to_r, arguments), **by_name)
         result = dict(zip(found.names, found))
         if "error" in result:
             raise RError("".join(result["error"]), tuple(result["class"]))
@@ -94,23 +104,15 @@ class Session:
         return result["value"]
 
     def callback(self, function: Callable[..., Any]) -> Any:
-        """Wrap a Python function for R: its value, or its error as a value, which R's ``from_python`` raises.
-
-        The function is kept until the process ends.
-        """
-
+        """Wrap a Python function for R, which is kept until the process ends."""
         guarded = errors_as_values(lambda *arguments: self.to_r(function(*arguments)))
-
-        def as_list(*arguments: Any) -> Any:
-            return self.named_list(**guarded(*arguments))
-
-        wrapped = self.rinterface.rternalize(as_list)
+        wrapped = self.rinterface.rternalize(lambda *arguments: self.named_list(**guarded(*arguments)))
         self._callbacks.append(wrapped)
         return wrapped
 
     def named_list(self, /, **elements: Any) -> Any:
         """Return an R list; any name is allowed, including `self`."""
-        values = self.rinterface.ListSexpVector([self.to_r(value) for value in elements.values()])
+        values = self.rinterface.ListSexpVector(list(map(self.to_r, elements.values())))
         values.names = self.rinterface.StrSexpVector(list(elements))
         return values
 
@@ -138,6 +140,13 @@ def as_array(vector: Any) -> NDArray[Any]:
     return np.array(vector.memoryview())
 
 
+def session() -> Session:
+    """Return the one session of this process; R is started unless it already runs."""
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("R runs in the main thread only. Call rbridge there.")
+    return _only_session()
+
+
 @lru_cache(maxsize=None)
 def _only_session() -> Session:
     added = {name: value for name, value in _TORCH_SETTINGS.items() if name not in os.environ}
@@ -149,18 +158,9 @@ def _only_session() -> Session:
             del os.environ[name]
 
 
-def session() -> Session:
-    """Return the one session of this process; R is started unless it already runs."""
-    if threading.current_thread() is not threading.main_thread():
-        raise RuntimeError("R runs in the main thread only. Call rbridge there.")
-    return _only_session()
-
-
 def _start_r() -> Any:
     if find_r() is None:  # checked before importing rpy2, which ends the process if R_HOME is invalid
-        raise RNotAvailableError(
-            "R was not found on PATH nor in R_HOME. Install R 4.0 or newer; see rbridge.r_status()."
-        )
+        raise RNotAvailableError("R was not found on PATH nor in R_HOME. Install R 4.0 or newer; see r_status().")
     try:
         with warnings.catch_warnings():  # about variables that R sets itself, for example if R runs Python
             warnings.filterwarnings("ignore", 'Environment variable ".*" redefined by R')
@@ -169,12 +169,8 @@ def _start_r() -> Any:
             rinterface.initr()
         return rinterface
     except ModuleNotFoundError as error:
-        if error.name != "rpy2":
-            raise
-        advice = "pip install 'pystrat[r]', or apt install python3-rpy2."
-        raise RNotAvailableError(f"rpy2 is not installed. Install it: {advice}") from error
+        advice = "Install it: pip install 'pystrat[r]', or apt install python3-rpy2."
+        raise RNotAvailableError(f"{error.name} is not installed. {advice}") from error
     except Exception as error:  # rpy2 raises whatever its search for R's shared library raised
-        problem = f"{type(error).__name__}: {error}"
-        raise RNotAvailableError(
-            f"rpy2 could not start R ({problem}). Install R 4.0 or newer, with R on PATH."
-        ) from error
+        problem = f"rpy2 could not start R ({type(error).__name__}: {error})."
+        raise RNotAvailableError(f"{problem} Install R 4.0 or newer, with R on PATH.") from error

@@ -8,11 +8,9 @@ import numpy as np
 
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
-from pystrat.limits import MAX_EXACT
-from pystrat.messages import check_integer, refused_type, refused_value, show
+from pystrat.messages import check_integer, refused_type, show
 from pystrat.recipe import Recipe
-from rbridge.session import Session, as_array, session
-from rbridge.guard import errors_as_values
+from rbridge.session import Session, as_array, errors_as_values, session
 from rbridge.callbacks import EpochSource, check_no_rank, refuse_n_batches
 
 
@@ -22,38 +20,36 @@ def as_torch_sampler(sampler: Any, *, n_batches: Optional[int] = None) -> Any:
     Parameters
     ----------
     sampler : batch sampler
-        A sampler of `pystrat` becomes the native sampler of the R package: R draws the batches itself, from the
-        sampler's recipe, and no longer needs Python. Anything else stays in Python, and R calls it once per epoch, as
-        long as this process runs: an object with a method ``batches(epoch)``, such as your own subclass of
-        `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose ``set_epoch``,
-        if any, is called before each epoch; or a function without arguments, such as a generator function, that returns
-        the batches of a new epoch at each call. If its `yields` is "numbers", its batches hold whole numbers below 2^53
-        that are not row positions, and R does not change them.
+        A sampler of `pystrat` becomes the native sampler of the R package, which no longer needs Python. R calls any
+        other once per epoch, as long as this process runs: an object with a method ``batches(epoch)``, such as your own
+        subclass of `BatchSampler`; an iterable of lists of row positions, such as PyTorch's ``BatchSampler``, whose
+        ``set_epoch``, if any, is called before each epoch; or a function without arguments that returns the batches of
+        a new epoch at each call. If its `yields` is "numbers", its batches hold whole numbers below 2^53 that are not
+        row positions, and R does not change them.
     n_batches : int, optional
         The number of batches per epoch, for a sampler without a length.
 
     Returns
     -------
     rpy2.robjects function
-        A generator like those of ``torch::sampler()``. Call it with a dataset to get the instance for
-        ``torch::dataloader(batch_sampler = )``; pass the generator itself to mlr3torch. It begins at epoch 0. It
-        accepts any data source, including NULL; if the data source has a number of rows, it must be that of the
-        `pystrat` sampler.
+        A generator like those of ``torch::sampler()``, whose instances begin at epoch 0. Call it with a dataset, or
+        NULL, to get the instance for ``torch::dataloader(batch_sampler = )``; pass the generator itself to mlr3torch.
+        If the dataset has a number of rows, it must be that of the `pystrat` sampler.
     """
     recipe = native_recipe(sampler)
-    if recipe is not None:
-        check_no_rank(sampler)
-        if n_batches is not None:
-            refuse_n_batches(n_batches)
-        generator = _of_recipe(recipe, sampler._functions(), session())
-    else:
-        generator = _by_callback(EpochSource(sampler, n_batches), session())
-    return _as_robject(generator)
+    if recipe is None:
+        return _as_robject(_by_callback(EpochSource(sampler, n_batches), session()))
+    if n_batches is not None:
+        refuse_n_batches(n_batches)
+    return _as_robject(_of_recipe(recipe, sampler._functions(), session()))
 
 
 def native_recipe(sampler: Any) -> Optional[Recipe]:
     """Return the recipe from which R draws a sampler's batches itself; None if it has none."""
-    return sampler._recipe_to_export() if isinstance(sampler, BatchSampler) else None
+    recipe = sampler._recipe_to_export() if isinstance(sampler, BatchSampler) else None
+    if recipe is not None:
+        check_no_rank(sampler)
+    return recipe
 
 
 def collect_rows(generator: Any, n_rows: int) -> Batches:
@@ -64,7 +60,7 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
     generator : R function or R6 instance
         The result of `as_torch_sampler`, any other generator of ``torch::sampler()``, or an instance.
     n_rows : int
-        The number of rows of the dataset, at least 1.
+        The number of rows of the dataset.
 
     Returns
     -------
@@ -72,8 +68,6 @@ def collect_rows(generator: Any, n_rows: int) -> Batches:
         Rows are counted from 0, as in Python. The numbers of a sampler that yields numbers are unchanged, as int64.
     """
     n_rows = check_integer(n_rows, "n_rows", minimum=1)
-    if n_rows > MAX_EXACT:
-        raise refused_value("n_rows", f"be at most {MAX_EXACT}", show(n_rows))
     r = session()
     if not isinstance(generator, r.rinterface.Sexp):
         raise refused_type("generator", "be a generator or an instance made by torch::sampler()", show(generator))
@@ -91,7 +85,6 @@ def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
     recipe = native_recipe(sampler)
     if recipe is None:
         return None
-    check_no_rank(sampler)
 
     def crossing(vector: Any) -> Any:
         if isinstance(vector, np.ndarray):
@@ -105,12 +98,9 @@ def guarded_recipe(sampler: Any) -> Optional[dict[str, Any]]:
 
 
 def _of_recipe(recipe: Recipe, functions: Mapping[str, Callable[[float], float]], r: Session) -> Any:
-    def of_number(function: Callable[[float], float]) -> Any:
-        return r.callback(lambda number: function(number[0]))
-
     vectors = [r.named_list(**part) for part in (recipe.parts, recipe.state, recipe.labels)]
-    given = r.named_list(**{name: of_number(function) for name, function in functions.items()})
-    return r.call("generator_from_python", recipe.kind, float(recipe.seed), *vectors, given)
+    asked = {name: r.callback(lambda number, of=of: of(number[0])) for name, of in functions.items()}
+    return r.call("generator_from_python", recipe.kind, float(recipe.seed), *vectors, r.named_list(**asked))
 
 
 def _by_callback(source: EpochSource, r: Session) -> Any:

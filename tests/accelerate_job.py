@@ -17,7 +17,7 @@ import torch.distributed as distributed
 from torch.utils.data import DataLoader
 
 from pystrat import ResumableLoader, StratifiedBatchSampler, prepare_for_trainer
-from tests.training_libraries import EPOCHS, LABELS, corpus_sampler
+from tests.training_libraries import EPOCHS, LABELS
 
 STOP = (1, 2)  # the epoch, and the batches of one process in it, after which a run ends
 
@@ -115,10 +115,6 @@ def job_trainer(processes: int, folder: Path) -> Any:
 def job_trainer_dispatch(processes: int, folder: Path) -> Any:
     options = {"accelerator_config": {"dispatch_batches": True}}
     return trained(processes, folder, sampler_for, False, **options)
-
-
-def job_trainer_lengths(processes: int, folder: Path) -> Any:
-    return trained(processes, folder, corpus_sampler, False)
 
 
 def main(jobs: Mapping[str, Any]) -> None:

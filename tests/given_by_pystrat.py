@@ -12,8 +12,10 @@ from pystrat import (
     BatchSampler,
     DownsampledBatchSampler,
     EpochSubsetBatchSampler,
+    NoDuplicatesBatchSampler,
     PerLabelBatchSampler,
     PrioritizedBatchSampler,
+    ShardedStratifiedBatchSampler,
     StrataSubsetBatchSampler,
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
@@ -27,8 +29,7 @@ from pystrat import (
     stratified_split,
 )
 from tests.reference import golden_tree
-from tests.reference.golden_groups import labels_of as of_rows
-from tests.reference.golden_per_label import labels_of_case
+from tests.reference.golden_sharded import strata_of
 from tests.reference.golden_vectors import as_in_r, cut, labels_of, labels_of_training, values_of
 from tests.reference.golden_weighted import made
 
@@ -83,6 +84,15 @@ def training(run: str, given: Case) -> Case:
 def bins(case: Case) -> Case:
     found = bin_target(values_of(case["values"]), case["n_bins"])
     return {"names": list(found.categories), "codes": cut(found.codes)}
+
+
+def of_rows(rows: Case) -> tuple[list[Any], list[Any]]:
+    """Return the strata and the groups of a case."""
+    if "groups" in rows:
+        return rows["strata"], rows["groups"]
+    groups = [row * rows["multiplier"] % rows["modulus"] for row in range(rows["length"])]
+    by = [row // rows["divisor"] for row in range(rows["length"])] if "divisor" in rows else groups
+    return [number % rows["n_strata"] for number in by], groups
 
 
 def groups(case: Case) -> Case:
@@ -240,7 +250,9 @@ def split(case: Case) -> Any:
 
 
 def per_label(case: Case) -> Case:
-    sampler = PerLabelBatchSampler(labels_of_case(case), **case["parameters"])
+    columns = range(case["n_labels"])
+    labels = [[int((row + 3 * label) % (label + 2) == 0) for label in columns] for row in range(case["n_rows"])]
+    sampler = PerLabelBatchSampler(labels, **case["parameters"])
     epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
     drawn = [{"sizes": cut(np.diff(batches.offsets)), "rows": cut(batches.rows)} for batches in epochs]
     return {"n_batches": len(sampler), "epochs": drawn}
@@ -249,6 +261,26 @@ def per_label(case: Case) -> Case:
 def subset(case: Case) -> Case:
     sampler = StrataSubsetBatchSampler(labels_of(case["strata"]), **case["parameters"])
     return ranged(sampler, case["epochs"])
+
+
+def no_duplicates(case: Case) -> Case:
+    rows = case["rows"]
+    keys = rows.get("keys") or [
+        [row * row * times % modulus for row in range(rows["length"])]
+        for times, modulus in zip(rows["multipliers"], rows["moduli"])
+    ]
+    sampler = NoDuplicatesBatchSampler(dict(enumerate(keys)), **case["parameters"])
+    epochs = [[batch.tolist() for batch in sampler.batches(epoch)] for epoch in (0, 6_700_000)]
+    return {"n_batches": len(sampler), "epochs": epochs}
+
+
+def sharded(case: Case) -> Case:
+    strata = strata_of(case)
+    table = [[own.count(stratum) for stratum in range(case["n_strata"])] for own in strata]
+    given = {name: case[name] for name in ("min_samples_per_stratum", "shards", "seed", "scope", "shuffle")}
+    local = [stratum for shard in case["shards"] for stratum in strata[shard]]
+    sampler = ShardedStratifiedBatchSampler(local, counts=pd.DataFrame(table), **given)
+    return {"table": table, "batches": [batch.tolist() for batch in sampler.batches(case["epoch"])]}
 
 
 SAMPLERS: dict[str, Callable[[Case], BatchSampler]] = {
@@ -261,7 +293,9 @@ GIVEN: dict[str, Callable[[Case], Any]] = {
     "downsampling": downsampling,
     "groups": groups,
     "mixed_groups": groups,
+    "no_duplicates": no_duplicates,
     "per_label": per_label,
+    "sharded": sharded,
     "split": split,
     "subsets": subset,
     "tree": tree,

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import lightning
 import torch
 from lightning.pytorch.callbacks import ModelCheckpoint
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import TensorDataset
 
-from tests.training_libraries import EPOCHS, code_blocks, loader_of, pair_loader, pairs_of, sampler_of, shared_lines
+from tests.training_libraries import EPOCHS, code_blocks, loader_of, sampler_of, shared_lines
 
 N_ROWS = 1000
 COMMON: dict[str, Any] = {
@@ -102,26 +102,6 @@ def job_replace(folder: Path, processes: int, steps: int) -> Any:
     except Exception as error:
         return messages_of(error)
     return []
-
-
-def job_pairs(folder: Path, processes: int, steps: int) -> Any:
-    """The pairs of each epoch of a loader without a batch sampler."""
-    return trained_on_pairs(processes, lambda rank: {})
-
-
-def job_pairs_of_rank(folder: Path, processes: int, steps: int) -> Any:
-    """The same if the sampler has a rank."""
-    return trained_on_pairs(processes, lambda rank: {"rank": rank})
-
-
-def trained_on_pairs(processes: int, given: Callable[[int], dict[str, int]]) -> list[Any]:
-    def make() -> DataLoader[Any]:
-        return pair_loader("sampler", num_replicas=processes, **given(trainer.global_rank))
-
-    trainer = trainer_of(processes, enable_checkpointing=False)
-    module = Recorder(make)
-    trainer.fit(module)
-    return [pairs_of(batches) for batches in module.seen.values()]
 
 
 def main(job: str, folder: Path, processes: int, steps: int) -> None:

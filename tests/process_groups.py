@@ -15,8 +15,6 @@ JOB = Path(__file__).parent / "distributed_job.py"
 ALL_JOBS = {
     2: (
         ("batches", "proportional"),
-        ("gradient", "proportional"),
-        ("gradient", "even"),
         ("feedback", "-"),
         ("vocabulary", "-"),
         ("wrapped", "-"),

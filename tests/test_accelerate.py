@@ -1,30 +1,21 @@
 """Hugging Face's accelerate and Trainer: what they do to a batch sampler, and the loaders that are right for them.
 
-`LIBRARIES` are accelerate itself where it is installed, and replays of two versions of it everywhere. The jobs in
+`LIBRARIES` are accelerate itself where it is installed, and a replay of it everywhere. The jobs in
 tests/accelerate_job.py are real runs, of one process and of two.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable
 
-import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader
 
-from pystrat import (
-    Batches,
-    BatchSampler,
-    ResumableLoader,
-    StratifiedBatchSampler,
-    TensorLoader,
-    prepare_for_trainer,
-)
+from pystrat import BatchSampler, ResumableLoader, StratifiedBatchSampler, TensorLoader, prepare_for_trainer
 from pystrat import trainer as trainer_module
 from tests import training_libraries
 from tests.accelerate_job import STOP
@@ -32,32 +23,23 @@ from tests.replays.accelerate import data_loader as replay
 from tests.training_libraries import (
     EPOCHS,
     LABELS,
-    N_BATCHES,
     WORLDS,
-    corpus_sampler,
     epoch_of,
     installed,
-    is_installed,
     loader_of,
     run_job,
     run_recipes,
 )
 
-
-def library_of(name: str) -> Any:
-    """Return `prepare_data_loader` and `skip_first_batches` of a library."""
-    if name == "installed":
-        return import_module("accelerate.data_loader")
-    skips = {"1.14": replay.skip_first_batches, "1.15": replay.skip_first_batches_with_count}
-    return SimpleNamespace(prepare_data_loader=replay.prepare_data_loader, skip_first_batches=skips[name])
-
-
-LIBRARIES = pytest.mark.parametrize("library", ["1.14", "1.15", *(["installed"] if is_installed("accelerate") else [])])
+LIBRARIES = pytest.mark.parametrize(
+    "library", [replay.__name__, pytest.param("accelerate.data_loader", marks=installed("accelerate"))]
+)
 PROCESSES = pytest.mark.parametrize("processes", [1, 2, 3])
 
 
-def prepare(library: str, loader: Any, processes: int, process: int = 0, **options: Any) -> Any:
-    return library_of(library).prepare_data_loader(loader, num_processes=processes, process_index=process, **options)
+def prepare(library: str, loader: Any, processes: int, process: int) -> Any:
+    prepare_data_loader = import_module(library).prepare_data_loader
+    return prepare_data_loader(loader, num_processes=processes, process_index=process)
 
 
 def sampler_of(processes: int = 1, **parameters: Any) -> StratifiedBatchSampler:
@@ -67,72 +49,12 @@ def sampler_of(processes: int = 1, **parameters: Any) -> StratifiedBatchSampler:
 # What accelerate does -------------------------------------------------------------------------------------------------
 
 
-class Heard(BatchSampler):
-    """A batch sampler that notes which epochs it is told and when it is iterated: 7 batches of 2 rows."""
-
-    def __init__(self) -> None:
-        super().__init__(seed=1)
-        self.heard: list[Any] = []
-
-    def set_epoch(self, epoch: int, batches_done: Optional[int] = None) -> None:
-        self.heard.append(epoch)
-
-    def __iter__(self) -> Any:
-        self.heard.append("iter")
-        return super().__iter__()
-
-    def _global_length(self) -> int:
-        return 7
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        return Batches(np.arange(14), np.arange(0, 15, 2))
-
-
-def what_is_heard(library: str, processes: int, told: Optional[int], told_skipping: Optional[int]) -> list[Any]:
-    """Tell a prepared loader an epoch, skip two batches, tell the new loader an epoch, iterate both."""
-    sampler = Heard()
-    loader = prepare(library, loader_of(sampler), processes)
-    if told is not None:
-        loader.set_epoch(told)
-    skipping = library_of(library).skip_first_batches(loader, 2)
-    if told_skipping is not None:
-        skipping.set_epoch(told_skipping)
-    return [*list(skipping), *sampler.heard, *list(loader), *list(loader), *sampler.heard]
-
-
-@installed("accelerate")
-@pytest.mark.parametrize(("told", "told_skipping"), list(product([None, 0, 3], repeat=2)))
-@PROCESSES
-def test_the_replay_does_what_the_installed_accelerate_does(
-    processes: int, told: Optional[int], told_skipping: Optional[int]
-) -> None:
-    import accelerate
-
-    version = tuple(map(int, accelerate.__version__.split(".")[:2]))
-    replayed = "1.14" if version < (1, 15) else "1.15"
-    found = what_is_heard("installed", processes, told, told_skipping)
-    assert found == what_is_heard(replayed, processes, told, told_skipping)
-
-
 @LIBRARIES
-@pytest.mark.parametrize("even_batches", [True, False])
 @pytest.mark.parametrize("processes", [2, 3, 4, 10])
-def test_every_batch_once_if_the_sampler_knows_the_replicas(library: str, processes: int, even_batches: bool) -> None:
-    options = {"even_batches": even_batches}
+def test_every_batch_once_if_the_sampler_knows_the_replicas(library: str, processes: int) -> None:
     for process in range(processes):
-        loader = prepare(library, loader_of(sampler_of(processes)), processes, process, **options)
+        loader = prepare(library, loader_of(sampler_of(processes)), processes, process)
         assert list(loader) == epoch_of(sampler_of(processes, rank=process), 0), "what a rank would have given"
-
-
-@LIBRARIES
-@pytest.mark.parametrize(("even_batches", "expected"), [(True, [3, 3, 3, 3]), (False, [3, 3, 2, 2])])
-def test_batches_are_repeated_or_ranks_uneven_if_the_sampler_does_not_know_the_replicas(
-    library: str, even_batches: bool, expected: list[int]
-) -> None:
-    options = {"even_batches": even_batches}
-    loaders = [prepare(library, loader_of(sampler_of()), 4, process, **options) for process in range(4)]
-    assert [len(list(loader.batch_sampler)) for loader in loaders] == expected
-    assert len(sampler_of()) == N_BATCHES and N_BATCHES % 4 != 0
 
 
 @LIBRARIES
@@ -147,15 +69,6 @@ def test_a_prepared_loader_goes_on_where_sampler_and_loader_are_set(library: str
         sampler.set_epoch(4, batches_done=2 * processes)
         loader.set_epoch(4)
         assert [list(loader), list(loader)] == [shares[4][2:], shares[5]]
-
-
-@installed("accelerate")
-def test_a_loader_of_tensors_without_a_batch_sampler_silently_loses_its_batches() -> None:
-    rows = TensorDataset(torch.arange(len(LABELS)))
-    loader = DataLoader(rows, sampler=sampler_of(1), batch_size=None)  # type: ignore[arg-type]
-    expected = [batch.tolist() for batch in sampler_of(1).batches(0)]
-    assert [batch[0].tolist() for batch in loader] == expected
-    assert [batch[0].tolist() for batch in prepare("installed", loader, 1)] != expected
 
 
 @installed("accelerate")
@@ -267,15 +180,6 @@ def test_a_trainer_removes_the_columns_that_its_model_does_not_take(tmp_path: Pa
 def test_trainer_that_would_dispatch(tmp_path: Path) -> None:
     for rank, told in enumerate(run("trainer_dispatch", 2, tmp_path)):
         assert told == [batch for epoch in shares(sampler_of(2), 2, rank) for batch in epoch]
-
-
-@installed("transformers")
-@WORLDS
-def test_trainer_cuts_epochs_that_are_longer_than_the_first_one(world: int, tmp_path: Path) -> None:
-    for rank, told in enumerate(run("trainer_lengths", world, tmp_path)):
-        expected = shares(corpus_sampler(world), world, rank)
-        length = len(expected[0])
-        assert told == [batch for epoch in expected for batch in epoch[:length]]
 
 
 @installed("accelerate")

@@ -9,7 +9,7 @@ import pytest
 
 from pystrat import Batches
 from rbridge.callbacks import EpochSource, guarded_source
-from rbridge.guard import errors_as_values
+from rbridge.session import errors_as_values
 
 
 def three_batches() -> Iterator[list[int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from typing import Any
 
 import numpy as np
@@ -30,43 +29,24 @@ def refused(call: Any, *arguments: Any) -> str:
     return str(error.value)
 
 
-@given(SHARDS)
-def test_each_cell_has_the_rows_of_its_stratum_in_its_shard(strata: dict[str, list[str]]) -> None:
-    counts = shard_counts(strata)
+@given(SHARDS, st.data())
+def test_the_table_of_all_does_not_depend_on_who_holds_which_shard(strata: dict[str, list[str]], data: Any) -> None:
+    holder = {shard: data.draw(st.integers(0, 3)) for shard in strata}
+    parts = [{shard: own for shard, own in strata.items() if holder[shard] == process} for process in range(4)]
+    counts = bind_counts(shard_counts(part) for part in parts if part)
+    pd.testing.assert_frame_equal(counts, shard_counts(strata))
     assert list(counts.index) == sorted(strata)
     assert list(counts.columns) == list(dict.fromkeys(label for shard in sorted(strata) for label in strata[shard]))
     assert all(counts.loc[shard, label] == strata[shard].count(label) for shard in strata for label in counts.columns)
 
 
-@given(SHARDS, st.data())
-def test_the_table_of_all_does_not_depend_on_who_holds_which_shard(strata: dict[str, list[str]], data: Any) -> None:
-    holder = {shard: data.draw(st.integers(0, 3)) for shard in strata}
-    parts = [{shard: own for shard, own in strata.items() if holder[shard] == process} for process in range(4)]
-    bound = bind_counts(shard_counts(part) for part in parts if part)
-    pd.testing.assert_frame_equal(bound, shard_counts(strata))
-
-
-@pytest.mark.parametrize(
-    "empty",
-    [
-        [],
-        (),
-        np.array([]),
-        pd.Series([], dtype=object),
-        pd.Categorical([]),
-        {"x": [], "y": []},
-        pd.DataFrame({"x": []}),
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize("empty", [[], pd.Categorical([]), {"x": [], "y": []}], ids=repr)
 def test_a_shard_without_rows_has_zeros(empty: Any) -> None:
     counts = shard_counts({"b": ["x", "y"], "a": empty})
     assert counts.to_dict("index") == {"a": {"x": 0, "y": 0}, "b": {"x": 1, "y": 1}}
     assert bind_counts([counts, shard_counts({"c": ["z"]})]).loc["a"].tolist() == [0, 0, 0]
     assert gather_counts({"b": ["x", "y"], "a": empty}).equals(counts)
-    assert refused(gather_counts, {"a": empty, "b": []}) == (
-        "The 'strata' parameter must have at least one row. Got 0 rows instead."
-    )
+    assert "must have at least one row. Got 0 rows instead." in refused(gather_counts, {"a": empty, "b": []})
 
 
 def test_shards_without_any_rows_are_bound_with_those_of_other_processes() -> None:
@@ -123,11 +103,10 @@ MIDNIGHT = datetime.datetime(2020, 1, 1)
     ("left", "right", "name"),
     [
         ([1], ["1"], "1"),
-        ([DAY], [MIDNIGHT], "2020-01-01"),
+        ([True], ["TRUE"], "TRUE"),
+        (["1, 2"], {"x": [1], "y": [2]}, "1, 2"),
         ([DAY], np.array(["2020-01-01"], dtype="datetime64[ns]"), "2020-01-01"),
-        ([DAY], [MIDNIGHT.replace(tzinfo=datetime.timezone.utc)], "2020-01-01"),
         ([NOON], [NOON.replace(tzinfo=datetime.timezone.utc)], "2020-01-01T12:00:00"),
-        (pd.Series([NOON]), pd.Series([NOON]).dt.tz_localize("UTC"), "2020-01-01T12:00:00"),
         (pd.Categorical([NOON]), pd.Series([NOON]).dt.tz_localize("UTC").astype("category"), "2020-01-01T12:00:00"),
         ({"x": [DAY], "y": [1]}, {"x": [MIDNIGHT], "y": [1]}, "2020-01-01, 1"),
     ],
@@ -137,7 +116,7 @@ def test_different_values_of_one_name_are_refused_across_shards_and_processes(le
     assert refused(shard_counts, {"a": left, "b": right}).endswith(got)
     with pytest.raises(ValueError, match=f"{got}$"):
         bound([count_shards({"a": left}), count_shards({"b": right})], "strata")
-    if not isinstance(left, dict):
+    if not isinstance(left, dict) and not isinstance(right, dict):
         sources = {"a": left, "b": right}
         assert refused(lambda: count_sources(sources, read=list, stratum=lambda row: row)).endswith(got)
 
@@ -166,30 +145,20 @@ def test_a_grouped_table_is_read_as_it_is() -> None:
     assert read.table.dtype == np.int64
 
 
-def test_strata_without_rows_are_left_out_of_bound_tables() -> None:
-    table = pd.DataFrame({"x": [0, 0], "y": [1, 2]}, index=["b", "a"])
-    assert bind_counts([table]).to_dict("index") == {"a": {"y": 2}, "b": {"y": 1}}
-
-
 def test_what_is_no_table_is_refused() -> None:
-    grouped = pd.DataFrame({"x": [1, np.nan]}, index=["a", "b"])
-    twice = pd.DataFrame([[1, 2]], columns=["x", "x"])
-    assert refused(bind_counts, [grouped]) == (
-        "The 'tables' parameter must hold whole numbers from 0 that add up to less than 2^53. "
-        "Got NaN instead. Fill what is missing with 0."
-    )
-    assert "must hold whole numbers from 0" in refused(bind_counts, [pd.DataFrame({"x": [-1]})])
     saved = pd.DataFrame({"shard": ["a.csv"], "no": [1]})  # as pandas reads a table that it has written with its index
-    advice = "values instead. If a column names the shards, make it the index."
-    assert refused(bind_counts, [saved]).endswith(advice)
-    assert "Got more rows instead." in refused(bind_counts, [pd.DataFrame({"x": [2**53 - 1], "y": [1]})])
-    large = [pd.DataFrame({"x": [2**52]}, index=[shard]) for shard in "ab"]
-    assert "Got more rows instead." in refused(bind_counts, large)
-    assert "Got bool values instead." in refused(bind_counts, [pd.DataFrame({"x": [True]})])
-    assert "must name each stratum once. Got 'x' twice instead." in refused(bind_counts, [twice])
     both = [shard_counts({"a": ["x"]}), shard_counts({"a": ["y"]})]
-    assert "must have each shard once. Got 'a' twice instead." in refused(bind_counts, both)
-    assert "must have at least one row. Got 0 rows" in refused(bind_counts, [pd.DataFrame({"x": [0]})])
+    for tables, text in (
+        ([pd.DataFrame({"x": [1, np.nan]}, index=["a", "b"])], "Got NaN instead. Fill what is missing with 0."),
+        ([pd.DataFrame({"x": [-1]})], "must hold whole numbers from 0 that add up to less than 2^53. Got -1 instead."),
+        ([saved], "values instead. If a column names the shards, make it the index."),
+        ([pd.DataFrame({"x": [2**52]}, index=[shard]) for shard in "ab"], "Got more rows instead."),
+        ([pd.DataFrame({"x": [True]})], "Got bool values instead."),
+        ([pd.DataFrame([[1, 2]], columns=["x", "x"])], "must name each stratum once. Got 'x' twice instead."),
+        (both, "must have each shard once. Got 'a' twice instead."),
+        ([pd.DataFrame({"x": [0]})], "must have at least one row. Got 0 rows"),
+    ):
+        assert text in refused(bind_counts, tables)
 
 
 def test_what_cannot_be_counted_is_refused_in_the_name_of_the_shard() -> None:
@@ -197,8 +166,5 @@ def test_what_cannot_be_counted_is_refused_in_the_name_of_the_shard() -> None:
         "The 'strata' parameter of shard 'b' must have no missing values. "
         "Got 1 missing of 2 rows instead. Leave these rows out of the dataset."
     )
-    for same in ({"a": [1], "b": ["1"]}, {"a": [True], "b": ["TRUE"]}, {"a": ["1, 2"], "b": {"x": [1], "y": [2]}}):
-        expected = "parameter must have strata of different names. Got '(1|TRUE|1, 2)' as the name of"
-        assert re.search(expected, refused(shard_counts, same))
     assert "must name each shard by a text. Got 1 instead." in refused(shard_counts, {1: ["x"]})
     assert "must map the name of each shard to the strata" in refused(shard_counts, [["x"]])

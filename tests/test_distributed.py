@@ -29,23 +29,6 @@ def test_every_row_on_one_rank_and_the_promise_on_each(world: int) -> None:
         assert interleaved == [batch.tolist() for batch in whole.batches(epoch)]
 
 
-@pytest.mark.parametrize("assign", ["proportional", "even"])
-def test_what_unequal_batch_sizes_do_to_the_average_of_gradients(assign: str) -> None:
-    """DistributedDataParallel averages over ranks: a row of a small batch weighs more than one of a large batch.
-
-    Twelve small strata put all their ceilings into the same batch under "proportional", so that the last batches of the
-    two ranks have 12 and 24 rows. Under "even" sizes differ by at most 1.
-    """
-    ranks = run("gradient", assign, 2)
-    batches = [rank["rows"] for rank in ranks]
-    expected = np.mean([np.mean(np.square(batch)) for batch in batches])
-    assert [rank["gradient"] for rank in ranks] == pytest.approx([expected, expected], rel=1e-6)
-    sizes = [len(batch) for batch in batches]
-    assert sorted(sizes) == ([12, 24] if assign == "proportional" else [15, 15])
-    over_all_rows = np.mean(np.square(np.concatenate(batches)))
-    assert (abs(expected - over_all_rows) < 1e-9) == (assign == "even")
-
-
 def test_ranks_told_alike_by_the_documented_recipe_draw_what_one_process_draws() -> None:
     world = 2
     ranks = run("feedback", "-", world)

@@ -137,6 +137,7 @@ def test_the_page_of_errors_has_the_messages_that_are_raised() -> None:
     shorter = DataLoader(TensorDataset(torch.arange(50)), batch_sampler=sampler)
     refused: list[Callable[[], object]] = [
         lambda: StratifiedBatchSampler(labels, 3),
+        lambda: StratifiedBatchSampler(labels, 3, mean_batch_size=10),
         lambda: StratifiedBatchSampler(labels, mean_batch_size=10),
         lambda: StratifiedBatchSampler([1, None, 0, 0, 1], 1),
         lambda: StratifiedBatchSampler(np.random.default_rng(1).normal(size=1000), 1),

@@ -12,7 +12,7 @@ import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Union
 
 import matplotlib
 import numpy as np
@@ -62,10 +62,10 @@ Arguments = dict[str, Any]
 
 @dataclass
 class Call:
-    """A valid call: what it needs, what it promises, and what it may refuse besides its parameters."""
+    """A valid call."""
 
     arguments: Callable[[Path], Arguments]
-    of: Optional[Callable[[Path], Any]] = None  # the instance of a method
+    of: Union[str, Callable[[Path], Any], None] = None  # the instance of a method, or its name in MADE
     besides: dict[str, Arguments] = field(default_factory=dict)  # what else is given with a parameter
     besides_in: dict[str, Callable[[Path], Arguments]] = field(default_factory=dict)  # the same, of files in a folder
     calls: tuple[str, ...] = ()  # parameters that may be functions, which are called, and fail as they like
@@ -113,18 +113,8 @@ def labels_file(folder: Path) -> Path:
     return path
 
 
-def stream(folder: Path) -> Any:
-    return pystrat.stream.StratifiedStream(["a", "b"], 1, read=read_labels, stratum=int, strata=[0, 1], seed=1)
-
-
-def counted_stream(folder: Path) -> Any:
-    return pystrat.stream.StratifiedStream(
-        ["a", "b"], 1, read=read_labels, stratum=lambda row: row, counts=COUNTS_OF_SOURCES, seed=1
-    )
-
-
-def per_label(folder: Path) -> Any:
-    return pystrat.PerLabelBatchSampler([[1, 0], [0, 1]] * 2, 1, 1, seed=1)
+def stream_of(**given: Any) -> Any:
+    return pystrat.stream.StratifiedStream(["a", "b"], 1, read=read_labels, stratum=lambda row: row, seed=1, **given)
 
 
 # The calls ------------------------------------------------------------------------------------------------------------
@@ -148,58 +138,25 @@ def fixed(**arguments: Any) -> Callable[[Path], Arguments]:
     return lambda folder: dict(arguments)
 
 
-def weighted(folder: Path) -> Any:
-    return pystrat.WeightedBatchSampler([1.0, 2, 3, 4], 2, seed=1)
-
-
-def prioritized(folder: Path) -> Any:
-    return pystrat.PrioritizedBatchSampler(4, 2, capacity=8, n_batches=2, seed=1)
-
-
-def perplexity(folder: Path) -> Any:
-    return pystrat.PerplexityBatchSampler(4, 2, seed=1)
-
-
-def downsampled(folder: Path) -> Any:
-    return pystrat.DownsampledBatchSampler(LABELS, 1, 2, seed=1)
-
-
-def multilabel(folder: Path) -> Any:
-    return pystrat.MultilabelBatchSampler([[1, 0], [0, 1]] * 2, 1, seed=1)
-
-
-def strata_subset(folder: Path) -> Any:
-    return pystrat.StrataSubsetBatchSampler(LABELS, 1, 1, seed=1)
-
-
-def tree(folder: Path) -> Any:
-    return pystrat.TreeBatchSampler({"x": LABELS}, {**SPEC, "auxiliary": {"u": "uniform(0, 1)"}}, 2, length=6, seed=1)
-
-
-def mixture(folder: Path) -> Any:
-    return pystrat.corpus.CorpusMixtureBatchSampler(corpus(folder), 2, sample=4, seed=1)
-
-
-def rare_events(folder: Path) -> Any:
-    files = corpus(folder)
-    return pystrat.corpus.RareEventBatchSampler([files / "a.src"], [files / "b.src"], 1, 2, seed=1)
-
-
-def sums(folder: Path) -> SumTree:
-    return SumTree([1.0, 2, 3, 4], capacity=8, seed=1)
-
-
-def uniform(folder: Path) -> Any:
-    return UniformBatchSampler(6, 2, seed=1)
-
-
-def tensor_loader(folder: Path) -> Any:
-    return pystrat.TensorLoader(torch.arange(6), sampler=uniform(folder))
-
-
-def sampled_output(folder: Path) -> Any:
-    layer = torch.nn.Linear(2, 6)
-    return SampledOutput(layer, layer, [1, 2]).__enter__()
+# Instances, whose methods are called.
+MADE: dict[str, Callable[[Path], Any]] = {
+    "counted stream": lambda folder: stream_of(counts=COUNTS_OF_SOURCES),
+    "per label": lambda folder: pystrat.PerLabelBatchSampler([[1, 0], [0, 1]] * 2, 1, 1, seed=1),
+    "weighted": lambda folder: pystrat.WeightedBatchSampler([1.0, 2, 3, 4], 2, seed=1),
+    "prioritized": lambda folder: pystrat.PrioritizedBatchSampler(4, 2, capacity=8, n_batches=2, seed=1),
+    "perplexity": lambda folder: pystrat.PerplexityBatchSampler(4, 2, seed=1),
+    "downsampled": lambda folder: pystrat.DownsampledBatchSampler(LABELS, 1, 2, seed=1),
+    "multilabel": lambda folder: pystrat.MultilabelBatchSampler([[1, 0], [0, 1]] * 2, 1, seed=1),
+    "subset": lambda folder: pystrat.StrataSubsetBatchSampler(LABELS, 1, 1, seed=1),
+    "mixture": lambda folder: CorpusMixtureBatchSampler(corpus(folder), 2, sample=4, seed=1),
+    "rare events": lambda folder: RareEventBatchSampler([corpus(folder) / "a.src"], [corpus(folder) / "b.src"], 1, 2),
+    "sum tree": lambda folder: SumTree([1.0, 2, 3, 4], capacity=8, seed=1),
+    "uniform": lambda folder: UniformBatchSampler(6, 2, seed=1),
+    "loader": lambda folder: pystrat.TensorLoader(torch.arange(6), sampler=MADE["uniform"](folder)),
+    "batches": lambda folder: Batches.gather([[1, 2], [3]]),
+    "features": lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0),
+    "output": lambda folder: SampledOutput(*[torch.nn.Linear(2, 6)] * 2, [1, 2]).__enter__(),
+}
 
 
 def output_layer(folder: Path) -> Arguments:
@@ -264,8 +221,8 @@ CALLS: dict[str, Call] = {
             "drop": {"min_samples_per_stratum": None, "mean_batch_size": 4},
         },
     ),
-    "PerLabelBatchSampler.class_weights": Call(fixed(normalize=True), of=per_label),
-    "PerLabelBatchSampler.weights": Call(fixed(numbers=[9, 12], normalize=True), of=per_label),
+    "PerLabelBatchSampler.class_weights": Call(fixed(normalize=True), of="per label"),
+    "PerLabelBatchSampler.weights": Call(fixed(numbers=[9, 12], normalize=True), of="per label"),
     "StratifiedStream": Call(
         fixed(sources=["a", "b"], min_samples_per_stratum=1, read=read_labels, stratum=int, strata=[0, 1]),
         besides={
@@ -287,20 +244,20 @@ CALLS: dict[str, Call] = {
     ),
     "read_csv": Call(lambda folder: {"path": labels_file(folder)}, also=(TypeError, ValueError, OSError)),
     "read_json_lines": Call(lambda folder: {"path": labels_file(folder)}, also=(TypeError, ValueError, OSError)),
-    "StratifiedStream.class_weights": Call(fixed(normalize=True), of=counted_stream),
-    "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), of=counted_stream),
+    "StratifiedStream.class_weights": Call(fixed(normalize=True), of="counted stream"),
+    "StratifiedStream.weights": Call(fixed(rows=["0", "1"], normalize=True), of="counted stream"),
     "SumTree": Call(fixed(weights=[1.0, 2.0], capacity=2), besides={"weights": {"capacity": 4}}),
-    "BatchesByLength": Call(lambda folder: {"sampler": uniform(folder), **LENGTHS}),
-    "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=uniform(folder))}),
+    "BatchesByLength": Call(lambda folder: {"sampler": MADE["uniform"](folder), **LENGTHS}),
+    "ResumableLoader": Call(lambda folder: {"loader": DataLoader(range(6), batch_sampler=MADE["uniform"](folder))}),
     "TensorLoader": Call(
-        lambda folder: {"tensors": [torch.arange(6)], "sampler": uniform(folder)},
+        lambda folder: {"tensors": [torch.arange(6)], "sampler": MADE["uniform"](folder)},
         calls=("transform",),
         also=(TypeError, ValueError, RuntimeError, RecursionError, AssertionError),  # torch's own, as without CUDA
     ),
-    "LoaderWithState.set_epoch": Call(fixed(epoch=1, batches_done=1), of=tensor_loader),
-    "LoaderWithState.load_state_dict": Call(
+    "ResumableLoader.set_epoch": Call(fixed(epoch=1, batches_done=1), of="loader"),
+    "ResumableLoader.load_state_dict": Call(
         fixed(state=UniformBatchSampler(6, 2, seed=1).state()),
-        of=tensor_loader,
+        of="loader",
     ),
     "TreeBatchSampler": Call(
         fixed(table={"x": LABELS}, spec=SPEC, batch_size=2, length=6), besides=SHARDED, also=(OSError,)
@@ -337,7 +294,7 @@ CALLS: dict[str, Call] = {
         besides={"mean_batch_size": {"min_samples_per_stratum": None}},
     ),
     "stratified_split": Call(fixed(strata=LABELS, sizes=[0.5, 0.5]), also=(UserWarning,)),  # of small strata
-    "check_ranks": Call(lambda folder: {"sampler": uniform(folder)}),
+    "check_ranks": Call(lambda folder: {"sampler": MADE["uniform"](folder)}),
     "class_weights": Call(fixed(labels=LABELS)),
     "bin_target": Call(fixed(values=[1.0, 2.0, 3.0], n_bins=2)),
     "correct_probabilities": Call(fixed(probabilities=[0.5, 0.25], keep_rate=0.5), also=OF_PANDAS),
@@ -360,55 +317,50 @@ CALLS: dict[str, Call] = {
     "AUMLoss.forward": Call(
         fixed(input=torch.tensor([0.1, 0.2]), target=torch.tensor([0, 1])), of=lambda folder: AUMLoss()
     ),
-    "SampledOutput.targets": Call(fixed(ids=torch.tensor([[1], [2]])), of=sampled_output),
-    "BatchSampler.batches": Call(fixed(epoch=1), of=uniform),
-    "Placed.load_state_dict": Call(fixed(state=UniformBatchSampler(6, 2, seed=1).state()), of=uniform),
-    "Placed.set_epoch": Call(fixed(epoch=1, batches_done=1), of=uniform),
-    "Placed.state": Call(fixed(epoch=1, batches_done=0), of=uniform),
+    "SampledOutput.targets": Call(fixed(ids=torch.tensor([[1], [2]])), of="output"),
+    "BatchSampler.batches": Call(fixed(epoch=1), of="uniform"),
+    "Placed.load_state_dict": Call(fixed(state=UniformBatchSampler(6, 2, seed=1).state()), of="uniform"),
+    "Placed.set_epoch": Call(fixed(epoch=1, batches_done=1), of="uniform"),
+    "Placed.state": Call(fixed(epoch=1, batches_done=0), of="uniform"),
     "Batches.gather": Call(fixed(batches=[[0, 1], [2]])),
-    "Batches.lists": Call(fixed(first=0, step=1), also=NUMPY, of=lambda folder: Batches.gather([[1, 2], [3]])),
-    "Batches.part": Call(fixed(first=0, step=1), also=NUMPY, of=lambda folder: Batches.gather([[1, 2], [3]])),
-    "WeightsOfStrata.class_weights": Call(fixed(normalize=True), of=downsampled),
-    "WeightsOfStrata.weights": Call(fixed(rows=[0, 5], normalize=True), of=downsampled),
+    "Batches.lists": Call(fixed(first=0, step=1), also=NUMPY, of="batches"),
+    "Batches.part": Call(fixed(first=0, step=1), also=NUMPY, of="batches"),
+    "WeightsOfStrata.class_weights": Call(fixed(normalize=True), of="downsampled"),
+    "WeightsOfStrata.weights": Call(fixed(rows=[0, 5], normalize=True), of="downsampled"),
     "FeatureLookup.__call__": Call(
         fixed(ids=[3, 4]),
-        of=lambda folder: pystrat.FeatureLookup([1.0, 2.0], ids=[3, 4], default=0),
+        of="features",
         also=OF_PANDAS,
     ),
-    "MultilabelBatchSampler.label_counts": Call(fixed(epoch=1), of=multilabel),
-    "MultilabelBatchSampler.shortfalls": Call(fixed(epoch=1), of=multilabel),
-    "TripleDataset.__getitem__": Call(
-        fixed(numbers=[1, 2]),
-        of=lambda folder: pystrat.TripleDataset(2, 2),
-    ),
+    "MultilabelBatchSampler.label_counts": Call(fixed(epoch=1), of="multilabel"),
+    "MultilabelBatchSampler.shortfalls": Call(fixed(epoch=1), of="multilabel"),
+    "TripleDataset.__getitem__": Call(fixed(numbers=[1, 2]), of=lambda folder: pystrat.TripleDataset(2, 2)),
     "PairDataset.__getitem__": Call(
-        fixed(numbers=[7, 3]),
-        of=lambda folder: pystrat.PairDataset(2, 2),
-        also=(IndexError,),
+        fixed(numbers=[7, 3]), of=lambda folder: pystrat.PairDataset(2, 2), also=(IndexError,)
     ),
-    "PerplexityBatchSampler.check_reports": Call(fixed(fingerprints=["a", "a"]), of=perplexity),
-    "PerplexityBatchSampler.report": Call(fixed(rows=[0, 1], nll=[0.5, 1]), of=perplexity),
-    "FeedbackBatchSampler.sample": Call(fixed(k=2), of=prioritized),
-    "PrioritizedBatchSampler.append": Call(fixed(count=2, priorities=[0.5, 1]), of=prioritized),
-    "PrioritizedBatchSampler.importance_weights": Call(fixed(rows=[0, 1], batch=1, beta=0.5), of=prioritized),
-    "PrioritizedBatchSampler.priorities": Call(fixed(rows=[0, 1]), of=prioritized),
-    "PrioritizedBatchSampler.update": Call(fixed(rows=[0, 1], priorities=[0.5, 1], since=0), of=prioritized),
-    "RangedBatchSampler.composition": Call(fixed(epoch=1), of=strata_subset),
-    "SumTree.append": Call(fixed(weights=[0.5, 1]), of=sums),
-    "SumTree.find": Call(fixed(values=[0.5, 9]), of=sums),
-    "SumTree.load_state_dict": Call(fixed(state=SumTree([1.0, 2], capacity=8, seed=2).state_dict()), of=sums),
-    "SumTree.sample": Call(fixed(k=2), of=sums),
-    "SumTree.update": Call(fixed(indices=[0, 1], weights=[0.5, 1]), of=sums),
-    "SumTree.weights": Call(fixed(indices=[0, 1]), of=sums),
-    "WeightedBatchSampler.update": Call(fixed(rows=[0, 1], weights=[0.5, 1]), of=weighted),
-    "WeightedBatchSampler.weights": Call(fixed(rows=[0, 1]), of=weighted),
+    "PerplexityBatchSampler.check_reports": Call(fixed(fingerprints=["a", "a"]), of="perplexity"),
+    "PerplexityBatchSampler.report": Call(fixed(rows=[0, 1], nll=[0.5, 1]), of="perplexity"),
+    "FeedbackBatchSampler.sample": Call(fixed(k=2), of="prioritized"),
+    "PrioritizedBatchSampler.append": Call(fixed(count=2, priorities=[0.5, 1]), of="prioritized"),
+    "PrioritizedBatchSampler.importance_weights": Call(fixed(rows=[0, 1], batch=1, beta=0.5), of="prioritized"),
+    "PrioritizedBatchSampler.priorities": Call(fixed(rows=[0, 1]), of="prioritized"),
+    "PrioritizedBatchSampler.update": Call(fixed(rows=[0, 1], priorities=[0.5, 1], since=0), of="prioritized"),
+    "RangedBatchSampler.composition": Call(fixed(epoch=1), of="subset"),
+    "SumTree.append": Call(fixed(weights=[0.5, 1]), of="sum tree"),
+    "SumTree.find": Call(fixed(values=[0.5, 9]), of="sum tree"),
+    "SumTree.load_state_dict": Call(fixed(state=SumTree([1.0, 2], capacity=8, seed=2).state_dict()), of="sum tree"),
+    "SumTree.sample": Call(fixed(k=2), of="sum tree"),
+    "SumTree.update": Call(fixed(indices=[0, 1], weights=[0.5, 1]), of="sum tree"),
+    "SumTree.weights": Call(fixed(indices=[0, 1]), of="sum tree"),
+    "WeightedBatchSampler.update": Call(fixed(rows=[0, 1], weights=[0.5, 1]), of="weighted"),
+    "WeightedBatchSampler.weights": Call(fixed(rows=[0, 1]), of="weighted"),
     "CorpusDataset.find": Call(fixed(position=1), of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))),
     "CorpusDataset.lines": Call(fixed(position=1), of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))),
-    "CorpusMixtureBatchSampler.dataset": Call(fixed(), of=mixture),
-    "CorpusMixtureBatchSampler.plan": Call(fixed(epoch=3), of=mixture),
-    "RareEventBatchSampler.class_weights": Call(fixed(normalize=True), of=rare_events),
-    "RareEventBatchSampler.dataset": Call(fixed(), of=rare_events),
-    "RareEventBatchSampler.negative_files": Call(fixed(), of=rare_events),
+    "CorpusMixtureBatchSampler.dataset": Call(fixed(), of="mixture"),
+    "CorpusMixtureBatchSampler.plan": Call(fixed(epoch=3), of="mixture"),
+    "RareEventBatchSampler.class_weights": Call(fixed(normalize=True), of="rare events"),
+    "RareEventBatchSampler.dataset": Call(fixed(), of="rare events"),
+    "RareEventBatchSampler.negative_files": Call(fixed(), of="rare events"),
 }
 CALLS.update({kind.__name__: call_of_sampler(kind) for kind in public_samplers() if kind.__name__ not in CALLS})
 NOT_CALLED = {
@@ -477,6 +429,7 @@ def call_with(function: Any, given: Arguments) -> Any:
 def function_of(name: str, folder: Path) -> tuple[Any, Any]:
     """Return the instance of a method, None for anything else, and what is called."""
     make, public = CALLS[name].of, PUBLIC[name]
+    make = MADE[make] if isinstance(make, str) else make
     instance = None if make is None else make(folder)
     return instance, public if instance is None else getattr(instance, public.__name__)
 
@@ -537,18 +490,17 @@ def test_hostile(name: str, parameter: str, folder: Path) -> None:
     assert not wrong
 
 
-def of_samplers(public: Any) -> bool:
-    """Return whether something public makes batch samplers: their classes, and the function for foreign samplers."""
-    return public is pystrat.distribute or issubclass(public, BatchSampler)
-
-
-RANKED = [name for name, parameter in PARAMETERS if parameter == "rank" and of_samplers(PUBLIC[name])]
+RANKED = [name for name, parameter in PARAMETERS if parameter == "rank"]
 
 
 @pytest.mark.parametrize("name", RANKED)
-def test_a_rank_without_a_seed_is_refused(name: str, folder: Path) -> None:
+def test_a_rank_without_a_seed_or_replicas_is_refused(name: str, folder: Path) -> None:
     """Without the same seed, each rank draws another epoch: rows are lost, and others are delivered twice."""
     given = {**arguments_of(name, folder, "rank"), "rank": 1, "seed": None}
+    with pytest.raises(ValueError, match="'rank' parameter must be given together with 'num_replicas'. Got 1 instead."):
+        PUBLIC[name](**{**given, "num_replicas": None})
+    if PUBLIC[name] is pystrat.stream.StratifiedStream:
+        return  # its batches are the same without one
     with pytest.raises(ValueError) as refused:
         PUBLIC[name](**given)
     assert str(refused.value) == (

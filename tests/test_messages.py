@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -72,55 +71,6 @@ def test_warned_or_allowed(case: dict) -> None:
     StratifiedBatchSampler(case["strata"], **{**case["arguments"], "rare": "allow"})  # warnings are errors in tests
 
 
-COUNTS = pystrat.shard_counts({"x": ["a", "b"]})
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        partial(pystrat.StrataSubsetBatchSampler, ["a", "b"], 1, {"a": 1}),
-        partial(pystrat.StratifiedGroupBatchSampler, ["a", "b"], {"a": 1}, groups=[1, 2]),
-        partial(pystrat.ShardedStratifiedBatchSampler, ["a", "b"], {"a": 1}, counts=COUNTS, shards="x", seed=1),
-        partial(pystrat.sharded_plan, COUNTS, {"a": 1}),
-    ],
-)
-def test_minimums_by_stratum_are_refused_by_name(call: Callable[[], Any]) -> None:
-    with pytest.raises(TypeError) as refused:
-        call()
-    assert str(refused.value).startswith(
-        "The 'min_samples_per_stratum' parameter must be a positive integer. Got 1 value instead."
-    )
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"rank": 0}, "The 'rank' parameter must be given together with 'num_replicas'. Got 0 instead."),
-        ({"num_replicas": 4, "rank": 4}, "The 'rank' parameter must be an integer from 0 to 3. Got 4 instead."),
-        # Numbers that only a double would make whole, and odd ones.
-        *(
-            (
-                {"min_samples_per_stratum": value},
-                f"'min_samples_per_stratum' .* be a positive integer. Got {shown} inst",
-            )
-            for value, shown in (
-                (Fraction(7, 2), "3.5"),
-                (Decimal(2**60 + 1) / 2**60, "a value of class 'Decimal'"),
-                (Decimal(3), "a value of class 'Decimal'"),
-            )
-        ),
-        *(
-            ({parameter: value}, f"'{parameter}' .* Got {shown} instead.")
-            for parameter in ("min_samples_per_stratum", "seed", "num_replicas")
-            for value, shown in ((10**400, "Inf"), (np.array([3]), "1 value"))
-        ),
-    ],
-)
-def test_ranks_and_numbers_that_are_none_are_refused(given: dict[str, Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        StratifiedBatchSampler(["a"] * 8, **{"min_samples_per_stratum": 1, **given})
-
-
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -141,10 +91,8 @@ def test_ranks_and_numbers_that_are_none_are_refused(given: dict[str, Any], mess
         ([], "0 values"),
         ([1], "1 value"),
         ((1, 2), "2 values"),
-        (10**400, "Inf"),
         (-(10**400), "-Inf"),
         (Fraction(7, 2), "3.5"),
-        (Fraction(6, 2), "3"),
         (np.array(3), "a value of class 'ndarray'"),
         (object(), "a value of class 'object'"),
     ],
@@ -153,11 +101,6 @@ def test_how_a_value_is_shown(value: Any, shown: str) -> None:
     assert show(value) == shown
 
 
-@pytest.mark.parametrize("value", [0.07 * 100, 0.29 * 100, 0.57 * 100, 1.1 * 1.1 * 100 / 1.21, 7 + 6e-9])
-def test_a_product_of_doubles_is_the_whole_number_that_it_misses_by_rounding(value: float) -> None:
-    assert StratifiedBatchSampler(["a"] * 1000, value, seed=1).plan.n_batches == 1000 // round(value)
-
-
-@pytest.mark.parametrize("value", [3, 3.0, Fraction(6, 2), np.float16(3), np.longdouble(3), np.uint8(3)])
-def test_whole_numbers_of_any_type_are_integers(value: Any) -> None:
-    assert StratifiedBatchSampler(["a"] * 9, value, seed=1).batches(0).offsets.tolist() == [0, 3, 6, 9]
+@pytest.mark.parametrize("value", [7, 7.0, np.float16(7), np.uint8(7), 0.07 * 100, 7 + 6e-9])
+def test_whole_numbers_of_any_type_are_integers_also_if_products_of_doubles_miss_them(value: Any) -> None:
+    assert StratifiedBatchSampler(["a"] * 1000, value, seed=1).plan.n_batches == 1000 // 7

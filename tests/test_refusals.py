@@ -26,9 +26,6 @@ def test_the_innermost_place_is_named() -> None:
     with pytest.raises(ValueError) as error, refusals("of the table"), refusals("of node 'must '"):
         raise refused_value("it's k", "be 1", "2")
     assert str(error.value) == "The 'it's k' parameter of node 'must ' must be 1. Got 2 instead."
-    with pytest.raises(ValueError) as error, refusals("of the table"):
-        raise refused_value("k", "be 1", "2", where="at node 'a'")
-    assert str(error.value) == "The 'k' parameter at node 'a' must be 1. Got 2 instead."
 
 
 def test_other_errors_pass_unchanged() -> None:

@@ -114,10 +114,10 @@ def test_a_stamp_is_valid_until_its_inputs_change(load: Any, tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("half", "sources", "folder", "suffixes"),
     [
-        ("r_half", "rbridge_sources", "rbridge/r/src", {".c", ".h", ".cpp", ".hpp"}),
+        ("r_half", "rbridge_sources", "rbridge/r/src", {".h", ".cpp", ".hpp"}),
         ("r_half", "rbridge_sources", "rbridge/r/R", {".R"}),
-        ("python_half", "kernel_inputs", "rbridge/r/src/core", {".h", ".hpp"}),
-        ("python_half", "kernel_inputs", "pystrat", {".pyx", ".pxd"}),
+        ("python_half", "kernel_inputs", "rbridge/r/src/core", {".h", ".cpp", ".hpp"}),
+        ("python_half", "kernel_inputs", "pystrat", {".pyx"}),
     ],
 )
 def test_what_is_compiled_is_compiled_again_after_any_change_of_a_source(

@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import StratifiedBatchSampler
-from pystrat.messages import show_number
 from pystrat.strata import encode_strata
-from pystrat.value_names import exact_name_of
+from pystrat.value_names import name_of
 
 DAY = datetime.date(2017, 6, 30)
 NOON = datetime.datetime(2017, 6, 30, 12)
@@ -46,7 +45,6 @@ def refused(strata: Any) -> str:
         (np.array([3, 1, 3], dtype=np.int8), ["3", "1"]),
         (np.array([3, 1, 3], dtype=np.uint64), ["3", "1"]),
         (np.array([3, 1, 3], dtype=">f8"), ["3", "1"]),
-        (np.array([3, 1, 3], dtype=np.float16), ["3", "1"]),
         (np.array([3, 1, 3], dtype=np.longdouble), ["3", "1"]),
         (np.array([3, 0, 1, 0, 3, 0])[::2], ["3", "1"]),
         (pd.Series([3, 1, 3], index=[7, 7, 2]), ["3", "1"]),
@@ -56,6 +54,7 @@ def refused(strata: Any) -> str:
         (torch.tensor([3.0, 1.0, 3.0]), ["3", "1"]),
         (torch.tensor([3.0, 1.0, 3.0]).to(torch.bfloat16), ["3", "1"]),
         ([0.1 + 0.2, 0.3, 0.1 + 0.2], ["0.3", "0.3"]),
+        ([-0.0, 1, 0.0], ["0", "1"]),
         ([True, False, True], ["TRUE", "FALSE"]),
         (np.array([True, False, True]), ["TRUE", "FALSE"]),
         (pd.Series([True, False, True], dtype="boolean"), ["TRUE", "FALSE"]),
@@ -115,21 +114,11 @@ def test_measurements_as_strata_are_warned_of(values: Any, n_values: int) -> Non
         pd.MultiIndex.from_arrays([["b", "a", "b", "b"], [1, 1, 2, 1]]),
         {"x": ["b", "a", "b", "b"], "y": np.array([1.0, 1.0, 2.0, 1.0])},
         {"x": pd.Categorical(["b", "a", "b", "b"]), "y": torch.tensor([1, 1, 2, 1])},
+        pd.DataFrame([["b", 1], ["a", 1], ["b", 2], ["b", 1]], columns=["x", "x"]),
     ],
-    ids=["frame", "odd index", "multiple index", "dict", "mixed forms"],
 )
 def test_of_several_columns_every_combination_that_occurs_is_a_stratum(table: Any) -> None:
     assert numbered(table) == ([0, 1, 2, 0], ["b, 1", "a, 1", "b, 2"], [2, 1, 1])
-
-
-def test_columns_of_the_same_name_are_all_used() -> None:
-    table = pd.DataFrame([[1, 1], [1, 2], [1, 1]], columns=["x", "x"])
-    assert numbered(table) == ([0, 1, 0], ["1, 1", "1, 2"], [2, 1])
-
-
-def test_negative_zero_is_zero() -> None:
-    assert numbered([0.0, -0.0, 0]) == ([0, 0, 0], ["0"], [3])
-    assert numbered([-0.0, 0.0]) == ([0, 0], ["0"], [2])
 
 
 @pytest.mark.parametrize(
@@ -177,7 +166,7 @@ def test_missing_in_every_kind_of_column(strata: Any) -> None:
 
 def test_exact_names_tell_all_values_of_a_kind_apart() -> None:
     def names(strata: Any) -> tuple[str, ...]:
-        return tuple(map(exact_name_of, encode_strata(strata, missing="stratum").values))
+        return tuple(name_of(value, exact=True) for value in encode_strata(strata, missing="stratum").values)
 
     assert names([0.3, 0.1 + 0.2, None]) == ("0.3", "0.30000000000000004", "NA")
     assert names([2.0**50, 2**50 + 1, 1e22, -0.0]) == ("1125899906842624", "1125899906842625", "1e+22", "0")
@@ -189,7 +178,7 @@ def test_exact_names_tell_all_values_of_a_kind_apart() -> None:
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
 def test_exact_names_of_numbers_are_the_numbers(numbers: list[float]) -> None:
     encoded = encode_strata(numbers, name="numbers")  # no warning that they are measurements
-    names = [*map(exact_name_of, encoded.values)]
+    names = encoded.exact_names
     assert [float(names[code]) for code in encoded.codes] == numbers
 
 
@@ -219,13 +208,16 @@ def test_missing_values_of_several_columns() -> None:
         ([[1], [2, 3]], "list values"),
         ([(1, 2), (3, 4)], "tuple values"),
         ([1 + 2j], "complex values"),
-        (np.array([1], dtype="timedelta64[s]"), "timedelta64[s] values"),
-        (np.zeros(2, dtype="i4,i4"), "[('f0', '<i4'), ('f1', '<i4')] values"),
+        (np.array([1], dtype="timedelta64[s]"), "timedelta values"),
+        (np.zeros(2, dtype="i4,i4"), "tuple values"),
         ({"x": [1, 2], "y": [1, "a"]}, "a mix of kinds in column 'y'"),
         (np.array([1 / np.longdouble(3)]), f"{np.dtype(np.longdouble)} numbers that no double holds exactly"),
         ([2**53 + 1, 1], "the integer 9007199254740993, which no double holds exactly,"),
         (np.array([2**64 - 1], dtype=np.uint64), "the integer 18446744073709551615, which no double holds exactly,"),
-        (["a\0b"], r"text with a NUL character, 'a\x00b',"),
+        # pandas compares C strings, which end at a NUL.
+        (["a", "a\0b"], r"text with a NUL character, 'a\x00b',"),
+        (np.array(["a\0b", "a"]), r"text with a NUL character, 'a\x00b',"),
+        (pd.Series(["a", "a\0b"], dtype="string"), r"text with a NUL character, 'a\x00b',"),
         (pd.Categorical(["a\0b"]), r"text with a NUL character, 'a\x00b',"),
         (["a", "\ud800"], r"text that is not Unicode, with '\ud800',"),
         ([b"\xff"], r"bytes that are not UTF-8, b'\xff',"),
@@ -237,18 +229,6 @@ def test_refused_values(strata: Any, got: str) -> None:
         "The 'strata' parameter must hold logical values, numbers, text or dates, one kind per "
         f"column. Got {got} instead.{advice}"
     )
-
-
-TEXT_FORMS = [list, np.array, pd.Series, pd.Index, lambda texts: pd.Series(texts, dtype="string"), pd.array]
-
-
-@pytest.mark.parametrize("form", TEXT_FORMS)
-@pytest.mark.parametrize("texts", [["a"] * 8 + ["a\0b"] * 2, ["a\0b"] * 2 + ["a"] * 8])
-def test_text_with_nul_is_refused_beside_the_text_before_the_nul(form: Any, texts: list[str]) -> None:
-    """pandas compares C strings, which end at a NUL."""
-    assert r"Got text with a NUL character, 'a\x00b', instead." in refused(form(texts))
-    table = {"x": range(10), "y": form(texts)}
-    assert r"Got text with a NUL character, 'a\x00b', in column 'y' instead." in refused(table)
 
 
 def test_text_of_a_subclass_is_the_text() -> None:
@@ -319,117 +299,20 @@ def test_tables_of_pyarrow_are_tables() -> None:
         "day": [datetime.date(2026, 1, 1), None, datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)],
     }
     table = arrow.table({**columns, "coded": arrow.array(["x", "y", None, "x"]).dictionary_encode()})
-    for names in ([name] for name in columns):
-        read = encode_strata(table.select(names), missing="stratum")
-        listed = encode_strata({name: columns[name] for name in names}, missing="stratum")
-        assert (read.names, read.codes.tolist()) == (listed.names, listed.codes.tolist())
-    assert encode_strata(table.select(["coded"]), missing="stratum").names == ("x", "y", "NA")
-    assert encode_strata(table.select(["whole", "text"]), missing="drop").names == ("1, a",)
+    for name in columns:
+        listed = numbered({name: columns[name]}, "stratum")
+        assert numbered(table.select([name]), "stratum") == listed
+        if hasattr(pd, "ArrowDtype"):
+            assert numbered(table.select([name]).to_pandas(types_mapper=pd.ArrowDtype), "stratum") == listed
+    assert numbered(table.select(["coded"]), "stratum")[1] == ["x", "y", "NA"]
+    assert numbered(table.select(["whole", "text"]), "drop")[1] == ["1, a"]
     with pytest.raises(TypeError, match="Got .* in column 'nested' instead."):
         encode_strata(arrow.table({"nested": [[1], [2]]}))
-
-
-# Arrow-backed columns, known here by what pandas asks of every extension array; pyarrow is not needed -----------------
-
-
-class ArrowLikeDtype(pd.api.extensions.ExtensionDtype):
-    """A dtype like pandas.ArrowDtype: text, bytes, days and lists are all of kind O, missing is pandas.NA."""
-
-    na_value = pd.NA
-    type: Any = None
-    kind = ""
-    name = ""
-
-    def __init__(self, held: Any) -> None:
-        self.type = held
-        self.kind = {bool: "b", int: "i", float: "f", datetime.datetime: "M"}.get(held, "O")
-        self.name = f"{held.__name__}[like arrow]"
-
-    @property
-    def _is_boolean(self) -> bool:
-        return self.kind == "b"
-
-    @property
-    def _is_numeric(self) -> bool:
-        return self.kind in "if"
-
-    @classmethod
-    def construct_array_type(cls) -> Any:
-        return ArrowLikeArray
-
-
-class ArrowLikeArray(pd.api.extensions.ExtensionArray):
-    """An extension array of any values, which says of itself no more than its dtype does."""
-
-    dtype: Any = None
-
-    def __init__(self, values: Any, dtype: ArrowLikeDtype) -> None:
-        self.values = pd.Series(list(values), dtype=object).to_numpy()
-        self.dtype = dtype
-
-    @classmethod
-    def _from_sequence(cls, values: Any, *, dtype: Any = None, copy: bool = False) -> "ArrowLikeArray":
-        return cls(values, dtype)
-
-    @classmethod
-    def _from_factorized(cls, values: Any, original: "ArrowLikeArray") -> "ArrowLikeArray":
-        return cls(values, original.dtype)
-
-    def _values_for_factorize(self) -> tuple[Any, None]:
-        return np.where(self.isna(), None, self.values), None
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __getitem__(self, item: Any) -> Any:
-        found = self.values[item]
-        return ArrowLikeArray(found, self.dtype) if isinstance(found, np.ndarray) else found
-
-    def isna(self) -> Any:
-        return np.array([value is pd.NA for value in self.values], dtype=bool)
-
-    def take(self, indices: Any, **ignored: Any) -> "ArrowLikeArray":
-        return ArrowLikeArray(self.values.take(indices), self.dtype)
-
-    def copy(self) -> "ArrowLikeArray":
-        return ArrowLikeArray(self.values, self.dtype)
-
-
-@pytest.mark.parametrize(
-    ("values", "names"),
-    [
-        (["é", "a"], ["é", "a"]),
-        ([True, False], ["TRUE", "FALSE"]),
-        ([3, 1], ["3", "1"]),
-        ([0.3, 1.0], ["0.3", "1"]),
-        ([DAY, DAY + datetime.timedelta(1)], ["2017-06-30", "2017-07-01"]),
-        ([NOON, NOON + datetime.timedelta(1)], ["2017-06-30T12:00:00", "2017-07-01T12:00:00"]),
-        (["é".encode(), b"a"], ["é", "a"]),
-    ],
-)
-def test_an_arrow_backed_column_is_numbered_as_its_values_are(values: list, names: list[str]) -> None:
-    column = ArrowLikeArray([values[0], values[1], values[0], pd.NA], ArrowLikeDtype(type(values[0])))
-    assert numbered(column, "stratum") == ([0, 1, 0, 2], [*names, "NA"], [2, 1, 1])
-    assert numbered(column, "drop")[:2] == ([0, 1, 0, 2], names)
-    assert numbered({"x": column, "y": [1, 1, 1, 1]}, "drop")[1] == [f"{name}, 1" for name in names]
-    assert "1 missing of 4 rows" in refused(column)
 
 
 def test_too_many_rows_are_refused_before_any_work() -> None:
     endless = np.broadcast_to(np.uint8(0), 2**31)  # takes one byte
     assert "at most 2147483647 rows. Got 2147483648 rows" in refused(endless)
-
-
-@pytest.mark.parametrize("n_strata", [2, 255, 256, 257, 65_536, 65_537])
-@pytest.mark.parametrize("dropped", [False, True])
-def test_codes_take_the_smallest_type(n_strata: int, dropped: bool) -> None:
-    values = pd.Series(np.arange(n_strata), dtype="Int64")
-    if dropped:
-        values = pd.concat([values, pd.Series([None], dtype="Int64")])
-    codes = encode_strata(values, missing="drop").codes
-    n_codes = n_strata + dropped
-    assert codes.dtype == (np.uint8 if n_codes <= 256 else np.uint16 if n_codes <= 65_536 else np.int32)
-    assert codes.tolist() == list(range(n_codes))
 
 
 values = st.one_of(
@@ -457,14 +340,3 @@ def test_any_columns_are_numbered_as_a_dictionary_of_tuples_would(rows: list[tup
     expected = [first.setdefault(row, len(first)) for row in rows]
     columns = dict(zip("xyz", map(list, zip(*rows))))
     assert encode_strata(columns).codes.tolist() == expected
-
-
-@pytest.mark.parametrize("n_strata", [511, 512, 513, 2_048, 2_049, 100_000])
-@pytest.mark.parametrize("apart", [1, -3, 2**32, 2**32 + 1, 2**36])
-def test_integers_are_numbered_by_first_appearance_however_many_and_far_apart(n_strata: int, apart: int) -> None:
-    """The table of hashes grows with the strata."""
-    values = np.random.default_rng(1).integers(0, n_strata, 2 * n_strata) * apart
-    codes, distinct = pd.factorize(values)
-    encoded = encode_strata(values)
-    assert encoded.codes.tolist() == codes.tolist() and encoded.counts.tolist() == np.bincount(codes).tolist()
-    assert encoded.names == tuple(show_number(value) for value in distinct)

@@ -77,13 +77,13 @@ def replayed_loader(sampler: BatchSampler, prefetch: int) -> StatefulDataLoader:
     return StatefulDataLoader(partial(StatefulIterator, sampler, prefetch))
 
 
-def installed_loader(sampler: BatchSampler, prefetch: int, workers: int = 2) -> Any:
-    """A real StatefulDataLoader whose workers, if `prefetch` is not 0, ask for so many batches ahead."""
+def installed_loader(sampler: BatchSampler, prefetch: int) -> Any:
+    """A real StatefulDataLoader whose two workers, if `prefetch` is not 0, ask for so many batches ahead."""
     from torchdata.stateful_dataloader import StatefulDataLoader
 
     options: dict[str, Any] = {}
-    if prefetch and workers:
-        options = {"num_workers": workers, "prefetch_factor": prefetch // workers, "multiprocessing_context": "fork"}
+    if prefetch:
+        options = {"num_workers": 2, "prefetch_factor": prefetch // 2, "multiprocessing_context": "fork"}
     return StatefulDataLoader(range(len(LABELS)), batch_sampler=sampler, collate_fn=list, **options)
 
 
@@ -91,9 +91,7 @@ LOADERS = pytest.mark.parametrize(
     "make_loader", [replayed_loader, pytest.param(installed_loader, marks=installed("torchdata"))]
 )
 # With the same number of workers, none or two: the real loader refuses a state of another number.
-PREFETCHES = pytest.mark.parametrize(
-    ("prefetch_saved", "prefetch_resumed"), [(0, 0), (4, 4), (4, 30), (30, 4), (30, 30)]
-)
+PREFETCHES = pytest.mark.parametrize(("prefetch_saved", "prefetch_resumed"), [(0, 0), (4, 30), (30, 4)])
 
 
 def take(loader: Any, count: int) -> list[list[int]]:
@@ -127,38 +125,12 @@ def test_a_stateful_data_loader_resumes_exactly_wherever_it_was_saved(
 
 
 @LOADERS
-@PREFETCHES
-def test_a_stateful_data_loader_saved_after_an_epoch_resumes_with_the_next(
-    prefetch_saved: int, prefetch_resumed: int, make_loader: Any
-) -> None:
-    saved = make_loader(sampler_of(), prefetch_saved)
+@pytest.mark.parametrize("prefetch", [0, 4])
+def test_a_stateful_data_loader_saved_after_an_epoch_resumes_with_the_next(prefetch: int, make_loader: Any) -> None:
+    saved, resumed = (make_loader(sampler_of(), prefetch) for _ in range(2))
     assert [list(saved), list(saved)] == [epoch_of(sampler_of(), 0), epoch_of(sampler_of(), 1)]
-    resumed = make_loader(sampler_of(), prefetch_resumed)
     resumed.load_state_dict(saved.state_dict())
     assert [list(resumed), list(resumed)] == [epoch_of(sampler_of(), 2), epoch_of(sampler_of(), 3)]
-
-
-@LOADERS
-def test_a_stateful_data_loader_saved_after_the_last_batch_resumes_with_an_empty_loop_then_the_next_epoch(
-    make_loader: Any,
-) -> None:
-    saved = make_loader(sampler_of(), 4)
-    take(saved, N_BATCHES)
-    resumed = make_loader(sampler_of(), 4)
-    resumed.load_state_dict(saved.state_dict())
-    assert [list(resumed), list(resumed)] == [[], epoch_of(sampler_of(), 1)]
-
-
-@installed("torchdata")
-@pytest.mark.parametrize(("workers_saved", "workers_resumed"), [(0, 2), (2, 0), (2, 1)])
-def test_a_state_of_another_number_of_workers_is_refused(workers_saved: int, workers_resumed: int) -> None:
-    saved = installed_loader(sampler_of(), 4, workers_saved)
-    take(saved, 3)
-    resumed = installed_loader(sampler_of(), 4, workers_resumed)
-    resumed.load_state_dict(saved.state_dict())
-    with pytest.raises(AssertionError) as caught:
-        list(resumed)
-    assert "State doesn't contain key" in str(caught.value) or "_restore_main_state" in str(caught.traceback[-1])
 
 
 def installed_nodes(iterable: Any) -> Any:

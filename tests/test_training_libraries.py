@@ -82,8 +82,7 @@ def test_the_recipes_for_skorch() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("split", [True, False])
-@pytest.mark.parametrize("form", ["arrays", "TensorDataset"])
+@pytest.mark.parametrize(("form", "split"), [("arrays", True), ("TensorDataset", True), ("TensorDataset", False)])
 def test_the_function_for_skorch_takes_what_skorch_trains_on(form: str, split: bool) -> None:
     from skorch.dataset import ValidSplit
 
@@ -130,50 +129,11 @@ def test_skorch_trains_on_the_rows_of_the_batches_in_their_order(form: str) -> N
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_clone_of_scikit_learn_has_a_batch_sampler_of_its_own() -> None:
-    from skorch import NeuralNet
-    from sklearn.base import clone
-
-    sampler = sampler_of()
-    copied = clone(NeuralNet(torch.nn.Linear, torch.nn.MSELoss, iterator_train__batch_sampler=sampler))
-    list(copied.iterator_train__batch_sampler)
-    assert sampler.epoch == 0 and copied.iterator_train__batch_sampler.epoch == 1
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_recipe_for_imbalanced_learn() -> None:
     (names,) = run_recipes("imbalanced-learn")
     batches = [batch_labels.tolist() for _, batch_labels in names["loader"]]
     assert [batch.count(1) for batch in batches] == [3] * 20
     assert [batch.count(0) for batch in batches] == [30] * 20
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_oversampled_rows_are_visited_once_a_copy() -> None:
-    from imblearn.over_sampling import RandomOverSampler
-
-    resampler = RandomOverSampler(random_state=1)
-    resampler.fit_resample(LABELS[:, np.newaxis], LABELS)
-    rows = resampler.sample_indices_
-    visited = rows[StratifiedBatchSampler(LABELS[rows], 3, seed=1).batches(0).rows]
-    assert sorted(visited) == sorted(rows) and len(rows) == 2 * 97
-
-
-# PyTorch --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("workers", [0, 1, 2])
-def test_a_data_loader_asks_for_an_iterator_once_or_twice_and_has_one_epoch_of_it(workers: int) -> None:
-    class Counting(StratifiedBatchSampler):
-        asked = 0
-
-        def __iter__(self) -> Any:
-            self.asked += 1
-            return super().__iter__()
-
-    sampler = Counting(LABELS, 3, seed=1)
-    assert list(loader_of(sampler, workers)) == epoch_of(sampler, 0)
-    assert sampler.asked == (2 if workers else 1) and sampler.epoch == 1
 
 
 # Ignite: engine/engine.py, _internal_run_as_gen and _run_once_on_dataset_as_gen ---------------------------------------
@@ -224,46 +184,6 @@ def test_ignite_trains_on_every_epoch_whether_a_handler_tells_it_or_not(ignite: 
     sampler = sampler_of()
     handler = sampler.set_epoch if told else lambda epoch: None
     assert ignite(loader_of(sampler, workers), range(3), handler) == [epoch_of(sampler, epoch) for epoch in range(3)]
-
-
-@IGNITE
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("told", [True, False])
-def test_ignite_resumes_where_the_sampler_was_placed(ignite: Any, told: bool, workers: int) -> None:
-    sampler = sampler_of()
-    sampler.load_state_dict({**sampler.state(), "epoch": 2, "batch": 7})
-    handler = sampler.set_epoch if told else lambda epoch: None
-    trained = ignite(loader_of(sampler, workers), (2, 3), handler, done=7)
-    assert trained == [epoch_of(sampler, 2)[7:], epoch_of(sampler, 3)]
-
-
-@IGNITE
-@pytest.mark.parametrize("told", [True, False])
-def test_ignite_trains_and_resumes_with_a_tensor_loader(ignite: Any, told: bool) -> None:
-    def loader_from(sampler: StratifiedBatchSampler) -> Any:
-        return TensorLoader(torch.arange(len(LABELS)), sampler=sampler, transform=lambda batch: batch[0].tolist())
-
-    sampler = sampler_of()
-    whole = ignite(loader_from(sampler), range(3), sampler.set_epoch if told else lambda epoch: None)
-    assert whole == [epoch_of(sampler, epoch) for epoch in range(3)]
-    resumed = sampler_of()
-    loader = loader_from(resumed)
-    loader.load_state_dict({**loader.state_dict(), "epoch": 1, "batch": 7})
-    handler = resumed.set_epoch if told else lambda epoch: None
-    assert ignite(loader, (1, 2), handler, done=7) == [whole[1][7:], whole[2]]
-
-
-def test_ignite_finds_no_batch_sampler_of_pytorch_to_wrap() -> None:
-    """engine/deterministic.py, ReproducibleBatchSampler, refuses what is no subclass, with a TypeError."""
-    assert not isinstance(sampler_of(), torch.utils.data.BatchSampler)
-
-
-@installed("ignite")
-def test_a_deterministic_engine_of_ignite_refuses_the_sampler() -> None:
-    from ignite.engine.deterministic import ReproducibleBatchSampler
-
-    with pytest.raises(TypeError, match="BatchSampler"):
-        ReproducibleBatchSampler(sampler_of())
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -10,7 +10,7 @@ import subprocess
 import symtable
 import sys
 from pathlib import Path
-from typing import Any, Iterable, Optional
+from typing import Any, Optional
 
 import numpy as np
 import pytest
@@ -20,8 +20,6 @@ from pystrat import (
     BatchesByLength,
     BatchSampler,
     EpochSubsetBatchSampler,
-    NegativePairBatchSampler,
-    PairDataset,
     StratifiedBatchSampler,
 )
 from tests.example_processes import environment
@@ -50,20 +48,6 @@ def corpus_sampler(processes: int = 1, rank: Optional[int] = None) -> BatchesByL
 
 def epoch_of(sampler: BatchSampler, epoch: int) -> list[list[int]]:
     return [batch.tolist() for batch in sampler.batches(epoch)]
-
-
-def pair_loader(form: str, **parameters: Any) -> DataLoader:
-    """The two forms of a loader of pairs; the vectorized one has no batch sampler."""
-    sampler = NegativePairBatchSampler([0, 0, 1, 2], [0, 3, 1, 3], 0.4, 3, n_users=3, n_items=4, seed=1, **parameters)
-    given: dict[str, Any] = {"sampler": sampler, "batch_size": None}
-    if form == "batch_sampler":
-        given = {"batch_sampler": sampler}
-    return DataLoader(PairDataset(3, 4), **given)  # type: ignore[arg-type]
-
-
-def pairs_of(loader: Iterable[Any]) -> list[list[tuple[int, int, int]]]:
-    parts = (tuple(batch[name].tolist() for name in ("user", "item", "label")) for batch in loader)
-    return [list(zip(*part)) for part in parts]
 
 
 # The recipes of the documents -----------------------------------------------------------------------------------------

@@ -21,10 +21,10 @@ check() { # name, command...
 
 warnings=(-std=c++17 -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only)
 
-# Set-up compiled the kernels with -Wall; its log has all warnings of Cython and of the C compiler.
+# Set-up compiled the core with -Wall; its log has all warnings of Cython and of the compiler.
 kernels_are_without_warnings() {
   [ -f build/set-up/kernels.log ] &&
-    ! grep -E -A 5 '\.(c|h|pyx|pxd):[0-9]+:[0-9]+: warning:|warning: .*\.p(yx|xd):[0-9]+' build/set-up/kernels.log
+    ! grep -E -A 5 '\.([ch]pp|h|pyx):[0-9]+:[0-9]+: warning:|warning: .*\.pyx:[0-9]+' build/set-up/kernels.log
 }
 
 # Each header and kind of the core includes what it needs.
@@ -38,10 +38,10 @@ core_is_without_warnings() {
   return $failed
 }
 
-# Lintr sees the R code of the package; this, every line of C, C++ and R.
+# Lintr sees the R code of the package; this, every line of C++ and R.
 lines_are_short() {
   local long
-  long=$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.R' | LC_ALL=C.UTF-8 xargs grep -nE '^.{121,}$' /dev/null)
+  long=$(git ls-files '*.h' '*.cpp' '*.hpp' '*.R' | LC_ALL=C.UTF-8 xargs grep -nE '^.{121,}$' /dev/null)
   [ -z "$long" ] || { echo "Lines of more than 120 columns:" && echo "$long" && return 1; }
 }
 
@@ -62,8 +62,8 @@ check "types of the site (mypy)" env MYPYPATH=tools/site $python -m mypy --cache
 check "kernels without warnings" kernels_are_without_warnings
 check "core without warnings" core_is_without_warnings
 check "core under sanitizers" $python -m tests.core gcc
-check "C and C++ of the R package without warnings" r_sources_are_without_warnings
-check "lines of C, C++ and R" lines_are_short
+check "binding of R without warnings" r_sources_are_without_warnings
+check "lines of C++ and R" lines_are_short
 check "shell scripts parse" bash -n tools/*.sh .ci/run
 check "spelling" Rscript tools/spelling.R
 check "R: style and documentation" Rscript tools/check_r.R

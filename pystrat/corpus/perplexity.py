@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import arguments_of
-from pystrat.digest import fingerprint
+from pystrat.digest import digest_of
 from pystrat.feedback import FeedbackBatchSampler
 from pystrat.messages import check_list, refused_type, refused_value, show
 from pystrat.places import Place
@@ -117,7 +117,7 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
     @property
     def reports_fingerprint(self) -> str:
         """A digest of all reports; the same on all ranks if all were given the same reports."""
-        return fingerprint("reports", perplexities=self._instance.ask("state")["reported"])
+        return digest_of(self._instance.ask("state")["reported"])
 
     def check_reports(self, fingerprints: Sequence[str]) -> None:
         """Raise ValueError if a rank was given other reports than rank 0.

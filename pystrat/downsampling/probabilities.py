@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from pystrat.arrays import float64_of, plain_array
 from pystrat.lazy_pandas import is_frame, is_loaded, pd
 from pystrat.messages import check_number, count_of, refused_type, refused_value, show, show_number
-from pystrat.strata import check_keys, identity_of, listed_keys
+from pystrat.strata import check_keys, identity_of
+from pystrat.value_names import listed_keys
 
 SMALLEST_RATE = np.finfo(np.float64).tiny  # 2^-1022
 

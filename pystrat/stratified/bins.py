@@ -36,14 +36,8 @@ def bin_target(values: Any, n_bins: int = 10) -> pd.Categorical:
     -----
     Let L of the n values that are not missing be less than v, and U be less than or equal to v. Then v is in bin
     ``floor(n_bins * (L + U) / (2 * n))``, in exact integers: the bin that contains the middle of the rows with value v.
-    Empty bins are removed. It follows that
-
-    * equal values are always in one bin, and a larger value is never in a lower bin;
-    * no bin is empty, and there are at most `n_bins`;
-    * the number of rows in a bin differs from ``n / n_bins`` by less than the largest number of rows that share one
-      value; without ties, each bin has ``n / n_bins`` rows, rounded down or up;
-    * with two or more distinct values and ``n_bins >= 2`` there are at least two bins;
-    * nothing is interpolated or rounded.
+    Empty bins are removed. So equal values are in one bin, and the number of rows in a bin differs from ``n / n_bins``
+    by less than the largest number of rows that share one value.
 
     Examples
     --------

@@ -15,33 +15,29 @@ from pystrat.stratified.ranged import RangedBatchSampler
 class StratifiedGroupBatchSampler(RangedBatchSampler):
     """Batch sampler that keeps the rows of a group together, or apart, with a minimum of rows of every stratum.
 
-    For rows that belong together, such as the images of a patient or the events of a session. Pass it to a PyTorch
-    ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified_group()`` returns the
-    same batches, row for row, from the same seed. docs/groups.md is a guide.
+    For rows that belong together, such as the images of a patient or the events of a session. The R function
+    ``rbridge::batch_sampler_stratified_group()`` returns the same batches. docs/groups.md is a guide, with the rules.
 
     Parameters
     ----------
-    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        As in `StratifiedBatchSampler`.
     min_samples_per_stratum : int, optional
         The minimum m: every batch has at least m rows of every stratum. Give either it or `mean_batch_size`.
     groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
         The group of each row, without missing values. With several columns, every combination that occurs is a group.
+        The rows of a group may have different strata.
     mean_batch_size : int, optional
         The mean number of rows per batch. An epoch of n rows has ``max(1, round-half-up(n / mean_batch_size))``
         batches, but with "together" no more than there are groups. The minimum m is then the largest that this number
         of batches allows.
     keep : {"together", "apart"}, default "together"
         "together": all rows of a group are in one batch. "apart": the rows of a group are spread over the batches as
-        evenly as possible. The rows of a group may have different strata.
+        evenly as possible.
     rare : {"error", "warn", "allow"}, default "error"
         What to do if a stratum has fewer than m rows: raise an error, or put all rows into one batch, with or without a
         warning. With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with "together"
         than groups of it: raise an error, or make batches without the stratum, with or without a warning. Each epoch
         then shuffles the batches, so that the rows of the stratum are in other batches each time.
-    missing : {"error", "stratum", "drop"}, default "error"
-        As in `StratifiedBatchSampler`.
-    seed, num_replicas, rank : int, optional
+    strata, missing, seed, num_replicas, rank
         As in `StratifiedBatchSampler`.
 
     Notes
@@ -53,10 +49,9 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
       the ``most`` of ``plan.table()``.
     * Together: all rows of a group are in one batch, side by side.
     * Apart: every batch has the floor or the ceiling of its share of each stratum and of each group. Batch sizes differ
-      by at most 1, and larger batches come first. Within a batch, rows are ordered by stratum, then as in the epoch.
+      by at most 1. Within a batch, rows are ordered by stratum, then as in the epoch.
 
-    docs/groups.md has the rules. The name is that of scikit-learn's ``StratifiedGroupKFold``, which does not split
-    groups either.
+    The name is that of scikit-learn's ``StratifiedGroupKFold``, which does not split groups either.
 
     Examples
     --------
@@ -66,17 +61,6 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
     >>> sampler = StratifiedGroupBatchSampler(sick, 2, groups=patients, seed=1)
     >>> [[patients[row] for row in batch] for batch in sampler]
     [['b', 'b', 'd', 'd', 'd'], ['a', 'a', 'a', 'c', 'c']]
-    >>> sampler = StratifiedGroupBatchSampler(
-    ...     sick, 2, groups=patients, keep="apart", seed=1
-    ... )
-    >>> [[patients[row] for row in batch] for batch in sampler]
-    [['b', 'a', 'a', 'c', 'd'], ['a', 'b', 'd', 'c', 'd']]
-
-    Groups may have rows of several strata:
-
-    >>> sampler = StratifiedGroupBatchSampler([0, 1] * 5, 2, groups=patients, seed=1)
-    >>> sampler.plan.n_batches, sampler.plan.most_batches
-    (2, 2)
     """
 
     _kind = "stratified_group"
@@ -104,20 +88,6 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
             self._parts["skeleton"] = found["skeleton"]
             self._idle.clear()
         self._plan = _plan_of_groups(self._n_batches, keep, found, encoded.values)
-
-    @property
-    def plan(self) -> Plan:
-        """The plan: the number of batches, and the fewest and the most rows of each stratum in a batch."""
-        return self._plan
-
-    def __repr__(self) -> str:
-        plan = self._plan
-        return (
-            f"{type(self).__name__}({count_of(int(plan.counts.sum()), 'row')}, "
-            f"{count_of(len(plan.counts), 'stratum')}, {count_of(int(self._parts['n_groups']), 'group')}, "
-            f"keep={plan.keep!r}, {count_of(plan.n_batches, 'batch')}, "
-            f"min_samples_per_stratum={plan.min_samples_per_stratum}, seed={self._seed}, epoch={self.epoch})"
-        )
 
 
 def _plan_of_groups(n_batches: int, keep: str, found: dict[str, Any], strata: Any) -> Plan:

@@ -10,15 +10,27 @@ from numpy.typing import NDArray
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.label_matrix import data_of_labels
 from pystrat.lazy_pandas import pd
-from pystrat.messages import count_of
 from pystrat.value_names import names_index
 
 
-class MultilabelBatchSampler(KindBatchSampler):
+class LabeledBatchSampler(KindBatchSampler):
+    """Base class of the samplers of rows with any number of labels."""
+
+    def _begin_labels(self, labels: Any) -> None:
+        data, self._names = data_of_labels(labels)
+        names = tuple(map(str, self._names))
+        self._begin(data, names, {"names": names}, stacklevel=4)
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions."""
+        return self._names
+
+
+class MultilabelBatchSampler(LabeledBatchSampler):
     """Batch sampler with a minimum number of rows of every label in every batch, for rows with any number of labels.
 
-    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. R's ``batch_sampler_multilabel()`` has the same
-    batches. docs/multilabel.md is a guide.
+    The R function ``rbridge::batch_sampler_multilabel()`` returns the same batches. docs/multilabel.md is a guide.
 
     Parameters
     ----------
@@ -84,15 +96,8 @@ class MultilabelBatchSampler(KindBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._check(arguments_of(locals(), without=("labels",)))
-        data, self._names = data_of_labels(labels)
-        names = tuple(map(str, self._names))
-        self._begin(data, names, {"names": names})
+        self._begin_labels(labels)
         self._minimum = int(self._describe()["minimum"][0])
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions."""
-        return self._names
 
     @property
     def min_samples_per_label(self) -> int:
@@ -141,11 +146,3 @@ class MultilabelBatchSampler(KindBatchSampler):
     def _held(self, epoch: Optional[int]) -> NDArray[np.int64]:
         held = self._drawn(self._requested_epoch(epoch))["held"]
         return held.reshape(-1, len(self._names)).astype(np.int64)
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({count_of(len(self._parts['codes']), 'row')}, "
-            f"{count_of(len(self._names), 'label')}, {count_of(self._n_batches, 'batch')}, "
-            f"min_samples_per_label={self._minimum}, shuffle={self._parts['shuffle']}, seed={self._seed}, "
-            f"epoch={self.epoch})"
-        )

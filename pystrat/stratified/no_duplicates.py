@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -11,51 +10,11 @@ from numpy.typing import NDArray
 from pystrat.arrays import Wanted, check_same_rows
 from pystrat.columns import Column, check_n_rows, check_text, number_columns, read_columns
 from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.plan import table_ends
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, refused_type, refused_value, shortened
-from pystrat.recipe import compact
+from pystrat.plan import Plan
 from pystrat.strata import STRATA, check_missing, encode_strata
 from pystrat.value_names import Names, names_index
-
-
-@dataclass(frozen=True, eq=False)
-class NoDuplicatesPlan:
-    """The number of batches of an epoch, and the most frequent values, which limit the size of the batches.
-
-    Attributes
-    ----------
-    n_batches, n_rows : int
-        The number of batches of an epoch over all replicas, and the rows of the dataset.
-    keys : tuple of str
-        The names of the keys; only one, of all columns, if values count in all of them.
-    values, largest : numpy.ndarray of int64, shape (number of keys,)
-        The number of different values of each key, and the rows with its most frequent value.
-    frequent : tuple of str
-        This value, as text of at most 100 characters; a longer one ends with "...".
-    """
-
-    n_batches: int
-    n_rows: int
-    keys: tuple[str, ...]
-    values: NDArray[np.int64]
-    largest: NDArray[np.int64]
-    frequent: tuple[str, ...]
-
-    @property
-    def size_range(self) -> tuple[int, int]:
-        """The smallest and the largest size of a batch."""
-        return self.n_rows // self.n_batches, -(-self.n_rows // self.n_batches)
-
-    def table(self) -> pd.DataFrame:
-        """Return one row per key: its number of "values", and the rows of the "largest", which is "frequent"."""
-        columns = {"values": self.values, "largest": self.largest, "frequent": list(self.frequent)}
-        return pd.DataFrame(columns, index=names_index(self.keys, "key"))
-
-    def summary(self) -> str:
-        """Describe the plan in a few lines."""
-        batches = f"{count_of(self.n_batches, 'batch')} of {range_of(self.size_range, 'row')}"
-        return f"{batches}, no two with the same value\n{table_ends(self.table())}"
 
 
 class NoDuplicatesBatchSampler(KindBatchSampler):
@@ -63,7 +22,8 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
 
     For losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
     InfoNCE: a row with the same query or document would be a false negative. The R function
-    ``rbridge::batch_sampler_no_duplicates()`` returns the same batches. docs/no-duplicates.md is a guide.
+    ``rbridge::batch_sampler_no_duplicates()`` returns the same batches. docs/no-duplicates.md is a guide, with the
+    rules.
 
     Parameters
     ----------
@@ -76,7 +36,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
         Whether a value counts in all columns. If False, two rows are alike if they have the same value in the same
         column. If True, they are also alike if a value of one is a value of the other in another column; all columns
         must then have values of one kind, such as text. A row may have a value twice.
-    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns, optional
+    strata : optional
         As in `StratifiedBatchSampler`, without missing values, for batches that also hold rows of every stratum. Only
         for a single key.
     min_samples_per_stratum : int, optional
@@ -95,9 +55,6 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
     * With `strata`, every batch has the floor or the ceiling of its share of each stratum.
     * With one key or two, an epoch of n rows has ``max(ceil(n / batch_size), c)`` batches, where c is the number of
       rows with the most frequent value. Fewer batches are impossible.
-
-    With three keys and more, or values that count in all columns, the number of batches is enough for every order of
-    the rows; docs/no-duplicates.md has the rule.
 
     Examples
     --------
@@ -130,6 +87,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
         self._check(arguments_of(locals(), without=("keys", "strata")))
         check_same_rows([("keys", keys), ("strata", strata)])
         titles, numbered = _number_keys(keys)
+        self._n_rows = len(numbered[0].codes)
         if across_columns and len(numbered) > 1:
             titles = (", ".join(titles),)
             codes, names = _number_across(numbered)
@@ -145,42 +103,29 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
         labels: dict[str, Any] = {"keys": titles}
         if strata is not None:
             encoded = encode_strata(strata, missing=None)
-            data.update(codes=compact(encoded.codes, len(encoded.values)), n_strata=len(encoded.values))
-            shown.insert(0, encoded.shown)
-            labels["names"] = encoded.shown
+            data.update(codes=encoded.codes, n_strata=len(encoded.values))
+            shown.insert(0, encoded.names)
+            labels["names"] = encoded.names
         self._begin(data, _Shown(shown))
         found = self._describe()
-        frequent = tuple(shortened(of_key[int(place)]) for of_key, place in zip(names, found["frequent"]))
+        frequent = [shortened(of_key[int(place)]) for of_key, place in zip(names, found["frequent"])]
         self._labels = {**labels, "frequent": frequent}
-        self._plan: NoDuplicatesPlan = NoDuplicatesPlan(
-            n_batches=self._n_batches,
-            n_rows=len(numbered[0].codes),
-            keys=titles,
-            values=data["n_values"].astype(np.int64),
-            largest=found["largest"].astype(np.int64),
-            frequent=frequent,
-        )
+        sizes = self._n_rows // self._n_batches, -(-self._n_rows // self._n_batches)
+        heading = f"{count_of(self._n_batches, 'batch')} of {range_of(sizes, 'row')}, no two with the same value"
+        columns = {
+            "values": data["n_values"].astype(np.int64),
+            "largest": found["largest"].astype(np.int64),
+            "frequent": frequent,
+        }
+        self._plan = Plan(heading, self._n_batches, names_index(titles, "key"), columns, size_range=sizes)
 
     def _rows_of_data(self) -> int:
-        return self._plan.n_rows
+        return self._n_rows
 
     @property
-    def plan(self) -> NoDuplicatesPlan:
-        """The plan: the number of batches, and the most frequent values."""
+    def plan(self) -> Plan:
+        """The plan: the number of batches, and of each key the `values`, and the rows of the largest, `frequent`."""
         return self._plan
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the keys, the strata, the seed and the rank."""
-        return dict(self._parameters)
-
-    def __repr__(self) -> str:
-        plan = self._plan
-        return (
-            f"{type(self).__name__}({count_of(plan.n_rows, 'row')}, keys={', '.join(plan.keys)!r}, "
-            f"{count_of(plan.n_batches, 'batch')} of {range_of(plan.size_range, 'row')}, "
-            f"seed={self._seed}, epoch={self.epoch})"
-        )
 
 
 class _Shown(Sequence[str]):

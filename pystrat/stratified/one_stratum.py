@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from pystrat.core_sampler import arguments_of
-from pystrat.messages import count_of
-from pystrat.plan import Plan
 from pystrat.strata import encode_strata
 from pystrat.stratified.ranged import RangedBatchSampler, plan_of_blocks
 
@@ -15,27 +13,21 @@ class OneStratumBatchSampler(RangedBatchSampler):
     """Batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
 
     For losses that take their negatives from the batch and must not learn to tell sources apart, and for networks with
-    a head for each source. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_one_stratum()`` returns the same batches, row for row, from the same seed.
+    a head for each source. The R function ``rbridge::batch_sampler_one_stratum()`` returns the same batches.
     docs/one-stratum.md is a guide.
 
     Parameters
     ----------
-    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        As in `StratifiedBatchSampler`.
     batch_size : int
         The largest number of rows in a batch.
     order : {"proportional", "round_robin"}, default "proportional"
         The order of the batches. "proportional": all batches are shuffled, so that the strata come in proportion to
-        their batches. "round_robin": the strata take turns, each with one batch, until they have no more; later rounds
-        have fewer strata.
+        their batches. "round_robin": the strata take turns, each with one batch, until they have no more.
     shuffle : bool, default True
         Whether to shuffle rows, batches and turns in each epoch. If False, all keep the order of the strata and of the
         dataset.
-    missing : {"error", "stratum", "drop"}, default "error"
-        As in `StratifiedBatchSampler`.
-    seed, num_replicas, rank : int, optional
-        As in `StratifiedBatchSampler`, but the number of batches is rounded up.
+    strata, missing, seed, num_replicas, rank
+        As in `StratifiedBatchSampler`, but the number of batches is rounded up to a multiple of `num_replicas`.
 
     Notes
     -----
@@ -77,16 +69,3 @@ class OneStratumBatchSampler(RangedBatchSampler):
         encoded = encode_strata(strata, missing=missing)
         found = self._begin_strata(encoded)
         self._plan = plan_of_blocks(self._n_batches, found, encoded.values, "one stratum each")
-
-    @property
-    def plan(self) -> Plan:
-        """The plan: the number of batches, and those of each stratum."""
-        return self._plan
-
-    def __repr__(self) -> str:
-        plan = self._plan
-        return (
-            f"{type(self).__name__}({count_of(int(plan.counts.sum()), 'row')}, "
-            f"{count_of(len(plan.counts), 'stratum')}, {count_of(plan.n_batches, 'batch')}, "
-            f"order={self._parameters['order']!r}, seed={self._seed}, epoch={self.epoch})"
-        )

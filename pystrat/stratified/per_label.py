@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from pystrat.core_sampler import KindBatchSampler, arguments_of
-from pystrat.label_matrix import data_of_labels
+from pystrat.core_sampler import arguments_of
 from pystrat.lazy_pandas import pd
-from pystrat.messages import check_flag, count_of
+from pystrat.messages import check_flag
 from pystrat.strata_weights import check_positions
+from pystrat.stratified.multilabel import LabeledBatchSampler
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
 
 
-class PerLabelBatchSampler(KindBatchSampler):
+class PerLabelBatchSampler(LabeledBatchSampler):
     """Batch sampler of some of many labels, with positives and negatives of each of them.
 
     For losses of several binary tasks, such as areas under ROC curves, in which each task is a label and needs rows
@@ -50,8 +50,6 @@ class PerLabelBatchSampler(KindBatchSampler):
     * From epoch 0 on, the numbers of times that the positives of a label occur differ by at most one, and so do those
       of its negatives. Both come in cycles, each in a new order, and no batch has one of them twice for a label.
 
-    Each draw takes time in proportion to the rows, once for each label of the epoch.
-
     The method is that of ``TriSampler`` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk
     Optimization", 2023), with exact counts.
 
@@ -80,15 +78,7 @@ class PerLabelBatchSampler(KindBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._check(arguments_of(locals(), without=("labels",)))
-        data, self._names = data_of_labels(labels)
-        names = tuple(map(str, self._names))
-        self._begin(data, names, {"names": names})
-        self._labels_per_batch = int(self._describe()["labels_per_batch"][0])
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """The names of the labels: the columns of a DataFrame, or what rows list, as passed; else their positions."""
-        return self._names
+        self._begin_labels(labels)
 
     @property
     def n_rows(self) -> int:
@@ -141,12 +131,3 @@ class PerLabelBatchSampler(KindBatchSampler):
         """Return the weights of the negatives and of the positives of each label."""
         weights = self._describe()["normalized" if check_flag(normalize, "normalize") else "weights"]
         return weights.reshape(2, -1)
-
-    def __repr__(self) -> str:
-        parts = self._parts
-        return (
-            f"{type(self).__name__}({count_of(self.n_rows, 'row')}, {count_of(len(self._names), 'label')}, "
-            f"{count_of(self._n_batches, 'batch')}, labels_per_batch={self._labels_per_batch}, "
-            f"positives_per_label={parts['positives_per_label']}, negatives_per_label={parts['negatives_per_label']}, "
-            f"seed={self._seed}, epoch={self.epoch})"
-        )

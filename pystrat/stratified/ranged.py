@@ -22,9 +22,9 @@ class RangedBatchSampler(KindBatchSampler):
     _plan: Plan
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the strata, the groups, the seed and the rank."""
-        return dict(self._parameters)
+    def plan(self) -> Plan:
+        """The plan: the number of batches, and the fewest and the most rows of each stratum in a batch."""
+        return self._plan
 
     def composition(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the rows of each stratum in each batch of an epoch, over all ranks; changes nothing.

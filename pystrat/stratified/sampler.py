@@ -9,7 +9,6 @@ import numpy as np
 from pystrat import _kinds
 from pystrat.arrays import as_mapping
 from pystrat.core_sampler import arguments_of
-from pystrat.messages import count_of
 from pystrat.planned import PlannedBatchSampler
 from pystrat.strata import encode_strata
 
@@ -17,9 +16,10 @@ from pystrat.strata import encode_strata
 class StratifiedBatchSampler(PlannedBatchSampler):
     """Batch sampler with a minimum number of rows of every stratum in every batch.
 
-    Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_stratified()`` returns the same batches, row for row, from the same seed. docs/samplers.md
-    shows which parameters to use for what; docs/stratified.md has all details.
+    For imbalanced data, and for losses that need rows of every class in every batch. Pass it to a PyTorch
+    ``DataLoader(dataset, batch_sampler=...)``. The R function ``rbridge::batch_sampler_stratified()`` returns the same
+    batches, row for row, from the same seed. docs/samplers.md shows which parameters to use for what;
+    docs/stratified.md is a guide with all details.
 
     Parameters
     ----------
@@ -66,14 +66,9 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     rank : int, optional
         The index of this process among the replicas, from 0. If None, the sampler yields all batches in global order.
 
-    Warns
-    -----
-    UserWarning
-        If a stratum is rare and ``rare="warn"``.
-
     Notes
     -----
-    Guarantees, besides those of `BatchSampler`; docs/stratified.md has the details:
+    Guarantees, besides those of `BatchSampler`:
 
     * An epoch visits every row that is not dropped exactly once. With `shares`, `temperature`, `cap`, `balance`, `drop`
       and ``rare="repeat"``, rows are repeated or omitted, in turn.
@@ -82,7 +77,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
     * Every batch holds its share of each stratum, rounded down or up, the same in every epoch. If a stratum has fewer
       rows than there are batches, each epoch shuffles the batches of the plan, so that the rows of the stratum are in
       other batches each time. With ``shuffle=False``, all epochs have the plan's order.
-    * All numbers are exact integers, whatever the sizes.
 
     The method was published for R by T. D. Hocking ("Custom torch sampler with mlr3torch", 2025). This is the same rule
     in integers.
@@ -124,15 +118,6 @@ class StratifiedBatchSampler(PlannedBatchSampler):
         self._check(arguments)
         self._plan_strata(encode_strata(strata, missing=missing), arguments, noun="stratum")
 
-    def __repr__(self) -> str:
-        plan = self._plan
-        return (
-            f"{type(self).__name__}({count_of(plan.n_rows, 'row')}, {count_of(len(plan.counts), 'stratum')}, "
-            f"{count_of(plan.n_batches, 'batch')}, "
-            f"min_samples_per_stratum={plan.min_samples_per_stratum}, assign={plan.assign!r}, "
-            f"shuffle={self._parts['shuffle']}, seed={self._seed}, epoch={self.epoch})"
-        )
-
 
 def min_samples_for_batch_size(
     strata: Any,
@@ -160,11 +145,10 @@ def min_samples_for_batch_size(
 
     Notes
     -----
-    With n rows, n_min of them in the smallest stratum, an epoch needs at least ``B = ceil(n / mean_batch_size)``
-    batches, rounded up to a multiple of `num_replicas`. The result is ``n_min // B``, in exact integers.
-
-    With ``assign="even"``, no batch has more than `mean_batch_size` rows. With ``assign="proportional"``, some may have
-    more, each by less than the number of strata.
+    With n rows, n_min of them in the smallest stratum, the result is ``n_min // B``, where B is
+    ``ceil(n / mean_batch_size)``, rounded up to a multiple of `num_replicas`. With ``assign="even"``, no batch has more
+    than `mean_batch_size` rows. With ``assign="proportional"``, some may have more, each by less than the number of
+    strata.
 
     Examples
     --------
@@ -177,4 +161,4 @@ def min_samples_for_batch_size(
     _kinds.call("min_samples_for_batch_size", arguments)
     encoded = encode_strata(strata, missing=missing)
     counts = {"counts": encoded.counts.astype(np.float64)}
-    return int(_kinds.call("min_samples_for_batch_size", arguments, counts, encoded.shown)["minimum"][0])
+    return int(_kinds.call("min_samples_for_batch_size", arguments, counts, encoded.names)["minimum"][0])

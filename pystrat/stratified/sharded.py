@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.lazy_pandas import pd
 from pystrat.limits import MAX_COUNT, MAX_EPOCH, MAX_SEED
-from pystrat.messages import check_integer, count_of, refused_value
+from pystrat.messages import check_integer, refused_value
 from pystrat.recipe import compact
-from pystrat.strata import Strata, codes_of, encode_strata
+from pystrat.strata import Strata, encode_strata, strata_of_keys
 from pystrat.stratified.sharded_plan import ShardedPlan, sharded_plan
 
 
@@ -21,9 +21,8 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
 
     The data are in shards, such as files or partitions, and each process holds some of them. The processes share only
     the table of counts: the number of rows of each stratum in each shard. Batch b of this sampler is the part of the
-    global batch b that this process holds. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)`` in each
-    process. The R function ``rbridge::batch_sampler_sharded()`` returns the same batches, row for row, from the same
-    seed.
+    global batch b that this process holds. The R function ``rbridge::batch_sampler_sharded()`` returns the same
+    batches. docs/beyond-one-machine.md is a guide.
 
     Parameters
     ----------
@@ -59,16 +58,12 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
     rows, n_s of them in stratum s, n_r in shard r, and n_rs in both:
 
     * All processes have the same number of batches, B. No batch of a process is empty.
-    * Every shard contributes the floor or the ceiling of n_rs / B rows of each stratum to each batch.
-    * The sizes of the batches over all processes differ by at most 1.
-    * "global": each batch has the floor or the ceiling of n_s / B rows of each stratum over all processes. A process
-      whose shards are consecutive contributes the floor or the ceiling of its share of them.
-    * "local": each batch has the floor or the ceiling of n_r / B rows of each shard. The batches of a process whose
-      shards are consecutive differ by at most 1 row.
+    * Every shard contributes the floor or the ceiling of n_rs / B rows of each stratum to each batch, and the sizes of
+      the batches over all processes differ by at most 1.
+    * "global": each batch has the floor or the ceiling of n_s / B rows of each stratum over all processes. "local":
+      each batch has the floor or the ceiling of n_r / B rows of each shard.
     * The rows of a batch over all processes do not depend on which process holds which shard, because each shard is
       shuffled separately. A state can therefore be loaded with a different number of processes.
-    * With a single shard, the batches are those of ``StratifiedBatchSampler(..., assign="even")``, row for row, if its
-      strata first appear in the order of their names.
     * Within a batch, rows are ordered by shard, as in `shards`, then by stratum, then by rank.
 
     In epoch e, shard r of R shards has the order of `epoch_permutation` with ``epoch=e * R + r``. This number must stay
@@ -108,11 +103,12 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
         minimum, mean = self._parameters["min_samples_per_stratum"], self._parameters["mean_batch_size"]
         self._plan = plan = sharded_plan(counts, minimum, mean_batch_size=mean, scope=scope)
         self._places = plan.places_of(shards)
-        names = "\n".join([*plan.shards, *plan.strata]).encode("utf-8")
+        table = plan.by_name
+        names = "\n".join([*table.shards, *table.strata]).encode("utf-8")
         data = {**plan.data_of(self._places), "names": np.frombuffer(names, dtype=np.uint8)}
         encoded = encode_strata(strata, missing=None, may_be_empty=True)
-        data["codes"] = _codes_of(encoded, plan.strata)
-        self._begin(data, plan.name_of, {"names": plan.strata, "shards": self.shards})
+        data["codes"] = _codes_of(encoded, table.strata)
+        self._begin(data, plan.name_of, {"names": table.strata, "shards": self.shards})
         self._warned_of_process_group = True  # no warning is due: this sampler is made for process groups
 
     @property
@@ -123,33 +119,16 @@ class ShardedStratifiedBatchSampler(KindBatchSampler):
     @property
     def shards(self) -> tuple[str, ...]:
         """The names of the shards of this process."""
-        return tuple(self._plan.shards[place] for place in self._places.tolist())
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The checked parameters, except the strata, the counts, the shards and the seed."""
-        return {
-            name: self._parameters[name] for name in ("min_samples_per_stratum", "mean_batch_size", "scope", "shuffle")
-        }
+        return tuple(self._plan.by_name.shards[place] for place in self._places.tolist())
 
     def _check_epoch(self, epoch: Any) -> int:
-        last = min(MAX_EPOCH, MAX_COUNT // len(self._plan.shards) - 1)
+        last = min(MAX_EPOCH, MAX_COUNT // len(self._plan.by_name.shards) - 1)
         return check_integer(epoch, "epoch", minimum=0, maximum=last)
-
-    def __repr__(self) -> str:
-        plan, n_rows = self._plan, len(self._parts["codes"])
-        return (
-            f"{type(self).__name__}({count_of(n_rows, 'row')} in {len(self._places)} of "
-            f"{count_of(len(plan.shards), 'shard')}, {count_of(len(plan.strata), 'stratum')}, "
-            f"{count_of(plan.n_batches, 'batch')}, "
-            f"min_samples_per_stratum={plan.min_samples_per_stratum}, scope={plan.scope!r}, "
-            f"shuffle={self._parts['shuffle']}, seed={self._seed}, epoch={self.epoch})"
-        )
 
 
 def _codes_of(encoded: Strata, strata: Sequence[str]) -> NDArray[Any]:
     """Return the column of the table of each row."""
-    columns = np.array(codes_of(encoded.exact_names, strata, "strata", noun="stratum"), dtype=np.int64)
+    columns = np.array(strata_of_keys(encoded.exact_names, strata, "strata", noun="stratum"), dtype=np.int64)
     if len(set(columns.tolist())) < len(columns):
         raise refused_value("strata", "have strata of different names", "two of one name", "Recode them.")
     return compact(columns[encoded.codes], len(strata))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +11,11 @@ from pystrat import _kinds
 from pystrat.counts_by_shard import ShardCounts, read_counts, shown_names
 from pystrat.lazy_pandas import pd
 from pystrat.messages import count_of, range_of, show
-from pystrat.plan import table_ends
-from pystrat.strata import codes_of
-from pystrat.value_names import names_index
+from pystrat.plan import Plan
+from pystrat.strata import strata_of_keys
 
 
-@dataclass(frozen=True, eq=False)
-class ShardedPlan:
+class ShardedPlan(Plan):
     """How the rows of shards are dealt to batches; made by `sharded_plan`.
 
     Attributes
@@ -35,70 +31,47 @@ class ShardedPlan:
         The rows of each stratum in each shard. Shards are sorted by name, by code point, and strata by value.
     """
 
-    n_batches: int
-    min_samples_per_stratum: int
-    scope: str
-    _counts: ShardCounts
-    _size: Mapping[str, Any] = field(repr=False)  # the parameter that the user gave
+    def __init__(self, read: ShardCounts, arguments: dict[str, Any]) -> None:
+        self.by_name, self._arguments = _in_order(read), arguments
+        table, scope = self.by_name.table, arguments["scope"]
+        found = _kinds.call("sharded_plan", arguments, self.data_of(), self.name_of)
+        n_batches, minimum = (int(found[name][0]) for name in ("n_batches", "min_samples_per_stratum"))
+        dealt = table if scope == "local" else table.sum(axis=0, keepdims=True)
+        fewest, most = dealt // n_batches, -(-dealt // n_batches)
+        columns = {"rows": table.sum(axis=0), "fewest": fewest.sum(axis=0), "most": most.sum(axis=0)}
+        self._n_rows, n_shards = int(table.sum()), count_of(len(table), "shard")
+        sizes = range_of([self._n_rows // n_batches, -(-self._n_rows // n_batches)], "row")
+        where = "over all processes" if scope == "global" else "and shard"
+        promised = f"at least {count_of(minimum, 'row')} of every stratum {where}"
+        heading = f"{count_of(n_batches, 'batch')} of {sizes} of {n_shards}, {promised}"
+        values = self.by_name.values
+        super().__init__(heading, n_batches, values, columns, scope=scope, min_samples_per_stratum=minimum)
 
     @property
     def counts(self) -> pd.DataFrame:  # noqa: D102, documented as an attribute
-        return self._counts.to_frame().sort_index(axis=1)
+        return self.by_name.to_frame().sort_index(axis=1)
 
     def sizes(self) -> NDArray[np.int64]:
         """Return the rows of each batch over all processes, shape (n_batches,)."""
-        n_rows = int(self._counts.table.sum())
-        return n_rows // self.n_batches + (np.arange(self.n_batches) < n_rows % self.n_batches)
+        return self._n_rows // self.n_batches + (np.arange(self.n_batches) < self._n_rows % self.n_batches)
 
     def fewest_rows(self, shards: Any) -> int:
         """Return the fewest rows in a batch of a process that holds these shards, given by their names."""
-        arguments = {**self._size, "scope": self.scope}
-        return int(_kinds.call("sharded_plan", arguments, self.data_of(self.places_of(shards)))["fewest"][0])
-
-    def table(self) -> pd.DataFrame:
-        """Return one row per stratum, by its value: its rows, and its fewest and most in a batch over all processes."""
-        return pd.DataFrame(self._columns(), index=self._counts.labels()).sort_index()
-
-    def _columns(self) -> dict[str, NDArray[np.int64]]:
-        table = self._counts.table
-        dealt = table if self.scope == "local" else table.sum(axis=0, keepdims=True)
-        fewest, most = dealt // self.n_batches, -(-dealt // self.n_batches)
-        return {"rows": table.sum(axis=0), "fewest": fewest.sum(axis=0), "most": most.sum(axis=0)}
-
-    def summary(self) -> str:
-        """Describe the plan in a few lines."""
-        n_rows, n_shards = int(self._counts.table.sum()), len(self._counts.shards)
-        sizes = range_of([n_rows // self.n_batches, -(-n_rows // self.n_batches)], "row")
-        where = "over all processes" if self.scope == "global" else "and shard"
-        promised = f"at least {count_of(self.min_samples_per_stratum, 'row')} of every stratum {where}"
-        head = f"{count_of(self.n_batches, 'batch')} of {sizes} of {count_of(n_shards, 'shard')}, {promised}"
-        named = pd.DataFrame(self._columns(), index=names_index(self._counts.strata, "stratum"))
-        return f"{head}\n{table_ends(named)}"
-
-    # What the sampler asks ------------------------------------------------------------------------------------------
+        return int(_kinds.call("sharded_plan", self._arguments, self.data_of(self.places_of(shards)))["fewest"][0])
 
     def places_of(self, shards: Any) -> NDArray[np.int64]:
         """Return the positions of shards in the table, by their names."""
         names = shown_names(shards, "shards", noun="shard")
-        return np.array(codes_of(names, self._counts.shards, "shards", noun="shard"), dtype=np.int64)
+        return np.array(strata_of_keys(names, self.by_name.shards, "shards", noun="shard"), dtype=np.int64)
 
-    def data_of(self, places: NDArray[np.int64]) -> dict[str, Any]:
-        """Return the table and the positions of shards in it as the core takes them."""
-        return {**_data_of(self._counts), "shards": places.astype(np.float64)}
+    def data_of(self, places: Optional[NDArray[np.int64]] = None) -> dict[str, Any]:
+        """Return the table, and the positions of shards in it, as the core takes them."""
+        data = {"table": self.by_name.table.astype(np.float64).ravel(), "n_strata": self.by_name.table.shape[1]}
+        return data if places is None else {**data, "shards": places.astype(np.float64)}
 
     def name_of(self, what: str, place: str) -> str:
         """Return the name of a shard or a stratum as messages of the core show it."""
-        return _name_of(self._counts, what, place)
-
-    @property
-    def strata(self) -> Sequence[str]:
-        """The names of the strata."""
-        return self._counts.strata
-
-    @property
-    def shards(self) -> Sequence[str]:
-        """The names of all shards."""
-        return self._counts.shards
+        return show((self.by_name.shards if what == "shard" else self.by_name.strata)[int(place)])
 
 
 def sharded_plan(
@@ -133,22 +106,9 @@ def sharded_plan(
     no         13       4     5
     yes         6       2     2
     """
-    size = {"min_samples_per_stratum": min_samples_per_stratum, "mean_batch_size": mean_batch_size}
-    arguments: dict[str, Any] = {**size, "scope": scope}
+    arguments = {"min_samples_per_stratum": min_samples_per_stratum, "mean_batch_size": mean_batch_size, "scope": scope}
     _kinds.check("sharded_plan", arguments)
-    read = _in_order(read_counts(counts))
-    made = _kinds.call("sharded_plan", arguments, _data_of(read), partial(_name_of, read))
-    n_batches, minimum = (int(made[name][0]) for name in ("n_batches", "min_samples_per_stratum"))
-    return ShardedPlan(n_batches, minimum, scope, read, size)
-
-
-def _data_of(counts: ShardCounts) -> dict[str, Any]:
-    """Return the table as the core takes it."""
-    return {"table": counts.table.astype(np.float64).ravel(), "n_strata": len(counts.strata)}
-
-
-def _name_of(counts: ShardCounts, what: str, place: str) -> str:
-    return show((counts.shards if what == "shard" else counts.strata)[int(place)])
+    return ShardedPlan(read_counts(counts), arguments)
 
 
 def _in_order(counts: ShardCounts) -> ShardCounts:

@@ -30,17 +30,14 @@ def stratified_split(
 
     Parameters
     ----------
-    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        As in `StratifiedBatchSampler`.
     sizes : list, numpy.ndarray, or mapping or pandas Series from the names of the parts to their sizes
         Shares, which are below 1 and add up to 1 (up to 1e-9), or numbers of rows, which are whole. If numbers of rows
         add up to less than all rows, the other rows are in no part.
-    groups : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns, optional
-        The group of each row, without missing values. All rows of a group are in one part, or in none.
-    missing : {"error", "stratum", "drop"}, default "error"
+    groups : optional
+        The group of each row, in any form of `strata`, without missing values. All rows of a group are in one part, or
+        in none.
+    strata, missing, seed
         As in `StratifiedBatchSampler`; dropped rows are in no part.
-    seed : int, optional
-        As in `StratifiedBatchSampler`.
 
     Returns
     -------
@@ -98,7 +95,7 @@ def _warn_of_absent(strata: Strata, parts: list[NDArray[np.int64]]) -> None:
     held = [np.bincount(strata.codes[rows], minlength=n_strata)[:n_strata] for rows in parts]
     absent = np.flatnonzero((np.array(held) == 0).any(axis=0))
     if len(absent):
-        named = ", ".join(show(strata.shown[code]) for code in absent[:_MOST_NAMED].tolist())
+        named = ", ".join(show(strata.names[code]) for code in absent[:_MOST_NAMED].tolist())
         more = ", ..." if len(absent) > _MOST_NAMED else ""
         warnings.warn(f"Strata that are not in every part, {len(absent)} of {n_strata}: {named}{more}.", stacklevel=3)
 

@@ -18,14 +18,11 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
     """Batch sampler with a few strata in each batch, and several rows of each of them.
 
     For metric learning and contrastive losses with more classes than fit into a batch: every batch has P classes of m
-    rows each. Pass it to a PyTorch ``DataLoader(dataset, batch_sampler=...)``. The R function
-    ``rbridge::batch_sampler_strata_subset()`` returns the same batches, row for row, from the same seed.
-    docs/contrastive.md is a guide.
+    rows each. The R function ``rbridge::batch_sampler_strata_subset()`` returns the same batches. docs/contrastive.md
+    is a guide, with the rules.
 
     Parameters
     ----------
-    strata : list, numpy.ndarray, pandas Series, Categorical or DataFrame, torch tensor, or dict of columns
-        As in `StratifiedBatchSampler`.
     strata_per_batch : int
         P, the number of strata in a batch.
     min_samples_per_stratum : int, optional
@@ -47,39 +44,21 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
         What to do with strata of fewer than m rows: raise an error, or continue, with or without a warning. All rows of
         such a stratum are then in one batch of the epoch, and the stratum counts as one of the P. With `exact`, they
         are never sampled.
-    missing : {"error", "stratum", "drop"}, default "error"
-        As in `StratifiedBatchSampler`.
-    seed, num_replicas, rank : int, optional
+    strata, missing, seed, num_replicas, rank
         As in `StratifiedBatchSampler`.
 
     Notes
     -----
-    Let b_s = n_s // m for a stratum of n_s rows. An epoch has B batches, the largest number for which the sum of
-    min(b_s, B) is at least P * B. With `mean_batch_size`, B is given, and m is the largest number for which that holds;
-    strata of fewer rows are rare. The rows of a stratum are cut into min(b_s, B) blocks, in the order of the epoch,
-    whose sizes differ by at most 1. Guarantees, besides those of `BatchSampler`:
+    Guarantees, besides those of `BatchSampler`:
 
-    * No batch has two blocks of a stratum, and the numbers of strata in two batches differ by at most 1.
-    * If P is the number of strata and `exact` is False, B is that of `StratifiedBatchSampler`.
-    * With `exact`, the x surplus blocks are left out in turn: the blocks of all strata form a line, and epoch e leaves
-      out x of them from place e * x on, cyclically. The rows of a stratum are taken in turn as well, so that the
-      numbers of times they occur differ by at most one.
-    * Within a batch, rows are ordered by stratum, and without `balance` then by rank. With `balance`, if m is more than
-      half of the rows of a stratum, its rows are in the order of the data.
-
-    A batch is filled first with the strata that have as many blocks left as there are batches left, then with those
-    whose next block comes first in the order of the epoch.
-
-    With `balance`, k rows of each of S strata are wanted, and B is S * k / (P * m), rounded half up. Strata of fewer
-    than m rows do not count. Guarantees:
-
-    * Every stratum is in the floor or the ceiling of B * P / S batches of an epoch, also over the epochs 0, ..., E - 1
-      together, of E * B * P / S. After S / gcd(S, B * P) epochs, all strata have been in equally many batches.
-    * The strata come in passes, each with all strata in a new order, so that all pairs of strata meet about equally
-      often. The B * P mod S strata that come once more are taken in turn, in cycles, each in a new order.
-    * From epoch 0 on, the numbers of times that the rows of a stratum occur differ by at most one. The rows come in
-      cycles, each in a new order. No batch holds a row or a stratum twice: what would come twice waits for the next
-      batch.
+    * An epoch has as many batches as there can be with P strata of m rows each.
+    * No batch has a stratum twice, and the numbers of strata in two batches differ by at most 1.
+    * With `exact`, blocks of m rows are left out in turn, and the numbers of times that the rows of a stratum occur
+      from epoch 0 on differ by at most one.
+    * With `balance`, every stratum is in the floor or the ceiling of B * P / S of the B batches of an epoch, for S
+      strata of at least m rows, and after S / gcd(S, B * P) epochs in equally many. All pairs of strata meet about
+      equally often.
+    * Within a batch, rows are ordered by stratum.
 
     The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
     Person Re-Identification" (2017), without its random choice of classes and rows.
@@ -129,19 +108,4 @@ class StrataSubsetBatchSampler(WeightsOfStrata, RangedBatchSampler):
             strata_per_batch=self._parts["strata_per_batch"],
             min_samples_per_stratum=least,
             exact=is_exact,
-        )
-
-    @property
-    def plan(self) -> Plan:
-        """The plan: the number of batches, and the blocks of each stratum."""
-        return self._plan
-
-    def __repr__(self) -> str:
-        plan = self._plan
-        return (
-            f"{type(self).__name__}({count_of(int(plan.counts.sum()), 'row')}, "
-            f"{count_of(len(plan.counts), 'stratum')}, "
-            f"{count_of(plan.n_batches, 'batch')}, strata_per_batch={plan.strata_per_batch}, "
-            f"min_samples_per_stratum={plan.min_samples_per_stratum}, exact={plan.exact}, seed={self._seed}, "
-            f"epoch={self.epoch})"
         )

@@ -16,12 +16,13 @@ from pystrat.digest import fingerprint_of
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import check_flag, count_of, refused_type, refused_value, show
 from pystrat.places import Place, Placed
-from pystrat.strata import encode_strata, listed, sorted_series
+from pystrat.strata import encode_strata, sorted_series
 from pystrat.stream.counting import counts_of_sources, name_sources
 from pystrat.stream.dealing import CountedBatches, CutBatches
 from pystrat.stream.iterating import SharedEpoch, StreamIterator
 from pystrat.stream.lanes import Drawn, Lanes, strata_of_keys
 from pystrat.stream.reading import SourceError, SourceReader, StratumCodes, shown_stratum
+from pystrat.value_names import listed_keys
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     import pandas as pd
@@ -181,7 +182,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         self._reader.add_strata(strata, rows)
         codes = self._codes.of(strata)
         if (codes < 0).any():
-            required = f"have strata that are one of {listed(self._strata)}"
+            required = f"have strata that are one of {listed_keys(self._strata)}"
             raise refused_value("rows", required, shown_stratum(strata[int(codes.argmin())]))
         return np.asarray(weights[codes])
 
@@ -300,7 +301,7 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
         for rows, strata in self._reader.chunks(self._sources[source]):
             codes = self._codes.of(strata)
             if codes.min() < 0:
-                place, required = int(codes.argmin()), f"must be one of {listed(self._strata)}"
+                place, required = int(codes.argmin()), f"must be one of {listed_keys(self._strata)}"
                 where = f"The stratum of row {int(found.sum()) + place} of the source '{name}'"
                 raise SourceError(f"{where} {required}. Got {shown_stratum(strata[place])} instead.")
             found += np.bincount(codes, minlength=len(found))

@@ -10,8 +10,8 @@ from pystrat import _kinds
 from pystrat.limits import MAX_COUNT, MAX_EPOCH
 from pystrat.messages import check_integer, refused_value
 from pystrat.seeds import epoch_seed
-from pystrat.strata import listed
 from pystrat.stream.reading import name_of_stratum, shown_stratum
+from pystrat.value_names import listed_keys
 
 if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
     from numpy.typing import NDArray
@@ -101,7 +101,7 @@ def strata_of_keys(numbers: Mapping[Any, Any], strata: Sequence[str], parameter:
         name = name_of_stratum(key)
         code = strata.index(name) if name in strata else -1
         if code < 0 or code in codes:
-            required = f"name each of the strata once, {listed(strata)}"
+            required = f"name each of the strata once, {listed_keys(strata)}"
             raise refused_value(parameter, required, shown_stratum(key) + " twice" * (code in codes))
         codes.append(code)
     return np.array(codes, dtype=np.float64)

@@ -72,12 +72,7 @@ def density_weights(
         At least 0. With 0, all weights are 1. With 1, rows with the most common target have almost no weight. The
         further above 1, the more rows have almost none.
     bandwidth, n_bins
-        As in `inverse_density_weights`.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
-        One weight per row, for `WeightedBatchSampler` or for a weighted loss.
+        As in `inverse_density_weights`, as is what is returned.
 
     Notes
     -----
@@ -95,5 +90,4 @@ def density_weights(
 
 def _weights(values: Any, **arguments: Any) -> NDArray[np.float64]:
     data = {"values": numbers_of(values, "values")}
-    weights: NDArray[np.float64] = _kinds.call("density_weights", arguments, data)["weights"]
-    return weights
+    return np.asarray(_kinds.call("density_weights", arguments, data)["weights"])

@@ -118,8 +118,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         Without ranks, they are computed from the weights, with an error of about 1e-16 / alpha of them.
         """
         asked = {} if rows is None else {"rows": row_positions(rows, "rows")}
-        found: NDArray[np.float64] = self._instance.ask("priorities", asked)["priorities"]
-        return found
+        return np.asarray(self._instance.ask("priorities", asked)["priorities"])
 
     def update(self, rows: Any, priorities: Any, *, since: Optional[int] = None) -> None:
         """Set the priorities of rows, finite numbers of either sign; if a row is repeated, the last one counts.
@@ -136,8 +135,7 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
         `count` is by default the number of priorities, or 1 if there are none.
         """
         values = None if priorities is None else row_values(priorities, "priorities", single=True)
-        added: NDArray[np.int64] = self._instance.tell("append", {"count": count, "priorities": values})["rows"]
-        return added
+        return np.asarray(self._instance.tell("append", {"count": count, "priorities": values})["rows"])
 
     def importance_weights(
         self, rows: Any, *, batch: Optional[int] = None, beta: Optional[float] = None
@@ -146,19 +144,13 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
 
         `batch` is the number of the batch, required if the sampler's `beta` is a function and none is given here.
         """
-        exponent = self._exponent(batch) if beta is None else beta
+        exponent = self._beta if beta is None else beta
+        if callable(exponent):
+            if batch is None:
+                raise refused_value("batch", "be given if 'beta' is a function", "nothing")
+            exponent = exponent(check_integer(batch, "batch", minimum=0))
         asked = {"rows": row_positions(rows, "rows"), "beta": exponent, "normalize": self._labels["normalize"]}
-        weights: NDArray[np.float64] = self._instance.ask("importance_weights", asked)["importance_weights"]
-        return weights
-
-    def _exponent(self, batch: Optional[int]) -> Any:
-        """Return beta for a batch."""
-        if not callable(self._beta):
-            return self._beta
-        if batch is None:
-            raise refused_value("batch", "be given if 'beta' is a function", "nothing")
-        batch = check_integer(batch, "batch", minimum=0)
-        return self._beta(batch)
+        return np.asarray(self._instance.ask("importance_weights", asked)["importance_weights"])
 
     def _functions(self) -> dict[str, Callable[[float], float]]:
         if not callable(self._beta):
@@ -169,11 +161,10 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     def __repr__(self) -> str:
         parts = self._parts
         n_rows = self._instance.ask("n_rows")["n_rows"]
+        by_rank = parts["method"] == "rank"
+        method = "method='rank'" if by_rank else f"epsilon={parts.get('epsilon', 1e-6):g}"
         return (
             f"{type(self).__name__}({n_rows} rows, batch_size={parts['batch_size']}, "
-            f"{self._n_batches} batches, alpha={parts['alpha']:g}, {self._shown_method()}, "
+            f"{self._n_batches} batches, alpha={parts['alpha']:g}, {method}, "
             f"stratified={parts['stratified']}, seed={self.seed}, epoch={self.epoch})"
         )
-
-    def _shown_method(self) -> str:
-        return "method='rank'" if self._parts["method"] == "rank" else f"epsilon={self._parts.get('epsilon', 1e-6):g}"

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _kinds
-from pystrat.feedback import words_of
 from pystrat.limits import MAX_SEED
 from pystrat.messages import check_integer, refused_value, show
 from pystrat.row_arguments import row_positions, row_values
@@ -59,7 +58,7 @@ class SumTree:
     def __init__(self, weights: Any = None, *, capacity: Optional[int] = None, seed: Optional[int] = None) -> None:
         parts = _kinds.check("sum_tree", {"capacity": capacity, "seed": seed})
         first = {} if weights is None else {"weights": row_values(weights, "weights")}
-        n_rows = {name: len(values) for name, values in zip(("n_rows",), first.values())}
+        n_rows = {"n_rows": len(first["weights"])} if first else {}
         self._instance = _kinds.Instance("sum_tree", {**parts, **n_rows}, 0)
         self._instance.begin(first)
         self._seed = check_seed(seed)
@@ -106,14 +105,12 @@ class SumTree:
     def append(self, weights: Any) -> NDArray[np.int64]:
         """Add rows with these weights, and return their positions; in a full tree, they replace the oldest ones."""
         numbers = row_values(weights, "weights")
-        added: NDArray[np.int64] = self._instance.tell("append", {"weights": numbers})["rows"]
-        return added
+        return np.asarray(self._instance.tell("append", {"weights": numbers})["rows"])
 
     def weights(self, indices: Any = None) -> NDArray[np.float64]:
         """Return the weights of rows, or of all of them, as a new array."""
         asked = {} if indices is None else {"indices": row_positions(indices, "indices")}
-        found: NDArray[np.float64] = self._instance.ask("weights", asked)["weights"]
-        return found
+        return np.asarray(self._instance.ask("weights", asked)["weights"])
 
     def find(self, values: Any) -> NDArray[np.int32]:
         """Return the rows in whose shares of the total some values lie, from 0 to below `total`.
@@ -122,8 +119,7 @@ class SumTree:
         own.
         """
         asked = {"values": row_values(values, "values", single=True)}
-        found: NDArray[np.int32] = self._instance.ask("rows", asked)["rows"]
-        return found
+        return np.asarray(self._instance.ask("rows", asked)["rows"])
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state: the weights, the next place, the seed, and the state of the random number generator.
@@ -149,14 +145,14 @@ class SumTree:
             What `state_dict` returned, of a tree with the same capacity.
         """
         if not isinstance(state, Mapping) or not set(_STATE_ENTRIES) <= set(state):
-            listed = ", ".join(f"'{name}'" for name in _STATE_ENTRIES[:-1])
-            raise refused_value("state", f"have the entries {listed} and '{_STATE_ENTRIES[-1]}'", show(state))
+            *first, last = map(show, _STATE_ENTRIES)
+            raise refused_value("state", f"have the entries {', '.join(first)} and {last}", show(state))
         check_integer(state["version"], "version", minimum=_STATE_VERSION, maximum=_STATE_VERSION)
         check_integer(state["capacity"], "capacity", minimum=self._capacity, maximum=self._capacity)
         seed = check_integer(state["seed"], "seed", minimum=0, maximum=MAX_SEED)
-        words = words_of(state["generator"])
+        words = row_values(state["generator"], "generator")
         position = check_integer(state["next_position"], "next_position", minimum=0, maximum=self._capacity - 1)
-        kept = {"weights": row_values(state["weights"], "weights"), "next_position": position}
+        kept = {"weights": row_values(state["weights"], "weights"), "next_position": position, "generator": words}
         self._instance, self._seed, self._stream = self._instance_of(kept), seed, stream_at(words)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -81,8 +81,7 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     def weights(self, rows: Any = None) -> NDArray[np.float64]:
         """Return the current weights of rows, or of all rows, as a new array; of a mapping, those of the next epoch."""
         asked = {"epoch": self.epoch, "rows": None if rows is None else row_positions(rows, "rows")}
-        found: NDArray[np.float64] = self._instance.ask("weights", asked)["weights"]
-        return found
+        return np.asarray(self._instance.ask("weights", asked)["weights"])
 
     def __repr__(self) -> str:
         parts = self._parts

@@ -16,7 +16,6 @@ from pystrat import (
     MultilabelBatchSampler,
     NegativePairBatchSampler,
     NoDuplicatesBatchSampler,
-    OneStratumBatchSampler,
     PerLabelBatchSampler,
     PerplexityBatchSampler,
     PrioritizedBatchSampler,
@@ -25,8 +24,6 @@ from pystrat import (
     StratifiedBatchSampler,
     StratifiedGroupBatchSampler,
     TripleBatchSampler,
-    UniformBatchSampler,
-    WeightedBatchSampler,
     shard_counts,
 )
 from pystrat.corpus import RareEventBatchSampler
@@ -58,7 +55,6 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
     """Return arguments in the forms that neither the specimens nor the varied calls have."""
     part = {"n_rows": 30, "sample": 20, "batch_size": 7}
     prioritized = {"n_rows": 10, "batch_size": 3}
-    labels, crowded = random_labels(900, 6, seed=3), random_labels(400, 20, seed=4, most=0.6)
     rare = {"positives": [folder / "a.txt"], "negatives": [folder / "b.rows", folder / "c.rows"], "batch_size": 9}
     shards: dict[str, Any] = {
         "strata": SHARDS["a.csv"] + SHARDS["C.csv"], "min_samples_per_stratum": None, "mean_batch_size": 14,
@@ -68,24 +64,13 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
         StratifiedBatchSampler: [
             {"strata": MISSING, "min_samples_per_stratum": 2, "missing": "drop", "assign": "even", "num_replicas": 1},
             {"strata": MISSING, "mean_batch_size": 4, "missing": "stratum", "shuffle": False, "rare": "allow"},
-            {"strata": LABELS, "mean_batch_size": 4, "temperature": 3, "cap": 5},
-            {"strata": LABELS, "mean_batch_size": 3, "balance": 7, "num_replicas": 2, "shuffle": False},
             {"strata": LABELS, "mean_batch_size": 4, "shares": {1: 1.5, 2.5: 1, 3: 0.5}},
             {"strata": ODD * 4, "min_samples_per_stratum": 2, "assign": "even", "num_replicas": 2},
             {"strata": LABELS, "min_samples_per_stratum": 10**20, "rare": "allow"},
         ],
         ShardedStratifiedBatchSampler: [shards, {**shards, "shuffle": False}],
         StrataSubsetBatchSampler: [
-            {"strata": MISSING, "strata_per_batch": 2, "min_samples_per_stratum": 1, "missing": "stratum"},
-            {
-                **{"strata": LABELS, "strata_per_batch": 1, "min_samples_per_stratum": 4, "rare": "allow"},
-                **{"balance": 5, "num_replicas": 2},
-            },
             {"strata": MANY, "strata_per_batch": 2, "min_samples_per_stratum": 2, "exact": True},
-        ],
-        OneStratumBatchSampler: [
-            {"strata": LABELS, "batch_size": 2, "num_replicas": 4},
-            {"strata": MANY, "batch_size": 2, "shuffle": False},
         ],
         NoDuplicatesBatchSampler: [{"keys": {"a": LABELS, "b": LABELS}, "batch_size": 2, "num_replicas": 2}],
         StratifiedGroupBatchSampler: [
@@ -93,68 +78,53 @@ def further_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]
                 **{"strata": MISSING, "min_samples_per_stratum": 10**12, "rare": "allow", "missing": "stratum"},
                 "groups": ["g", "h", "i", "g", "j", "k", "i", "k", "h"],
             },
-            {
-                **{"strata": LABELS, "mean_batch_size": 1, "rare": "allow", "keep": "together"},
-                **{"groups": [row % 4 / 2 for row in range(11)], "num_replicas": 1},
-            },
             {"strata": MANY, "mean_batch_size": 4, "rare": "allow", "groups": list(range(600)), "num_replicas": 2},
         ],
         DownsampledBatchSampler: [
-            {"strata": LABELS, "multiplier": 0.5, "batch_size": 6, "majority": 1.0},
             {"strata": LABELS, "multiplier": {1: 1, 3: 0.75}, "batch_size": 4, "in_turn": True, "num_replicas": 2},
             {"strata": LABELS, "multiplier": Fraction(4, 3), "batch_size": 4, "majority": 1.0},
-            {
-                **{"strata": [code for code in range(40) for _ in range(code + 30)], "multiplier": {39: 1.5}},
-                **{"batch_size": 200, "weights": {code: 1 / (code + 3) for code in range(40)}},
-            },
         ],
         PerLabelBatchSampler: [
             {
-                **{"labels": labels, "positives_per_label": 2, "negatives_per_label": 5, "labels_per_batch": 2},
-                **{"n_batches": 7, "num_replicas": 2},
+                **{"labels": random_labels(900, 6, seed=3), "positives_per_label": 2, "negatives_per_label": 5},
+                **{"labels_per_batch": 2, "n_batches": 7, "num_replicas": 2},
             },
         ],
         MultilabelBatchSampler: [
-            {"labels": labels, "min_samples_per_label": 2, "num_replicas": 3, "max_batches": 8},
-            {"labels": crowded, "min_samples_per_label": 1e20, "rare": "allow"},
-            {"labels": random_labels(900, 12, seed=1, most=0.7), "min_samples_per_label": 1},
+            {"labels": random_labels(400, 20, seed=4, most=0.6), "min_samples_per_label": 1e20, "rare": "allow"},
         ],
         NegativePairBatchSampler: [
-            {"users": USERS, "items": ITEMS, **settings}
-            for settings in (
-                {"ratio": 0.4, "batch_size": 5, "n_users": 9, "n_items": 11, "unique": True, "num_replicas": 2},
-                {"ratio": 0.55, "batch_size": 6, "n_items": 4, "method": "per_user", "full_users": "skip"},
-                {"ratio": 0.3, "batch_size": 9, "n_items": 6, "method": "popularity", "power": 0},
-                {"ratio": 0.2, "batch_size": 40, "n_users": 9, "n_items": 11, "reject_positives": False},
-                {"ratio": 0.001, "batch_size": 1200, **LARGE},
-                {"ratio": Fraction(2**70, 3 * 2**70 + 1), "batch_size": 9, "n_items": 9, "method": "per_user"},
-            )
+            {
+                "users": USERS,
+                "items": ITEMS,
+                "ratio": 0.55,
+                "batch_size": 6,
+                "method": "per_user",
+                "full_users": "skip",
+            },
+            {"users": USERS, "items": ITEMS, "ratio": 0.001, "batch_size": 1200, **LARGE},
+            {
+                "users": USERS,
+                "items": ITEMS,
+                "ratio": Fraction(2**70, 3 * 2**70 + 1),
+                "batch_size": 9,
+                "n_items": 9,
+            },
         ],
         TripleBatchSampler: [
-            {"users": USERS, "items": ITEMS, **settings}
-            for settings in (
-                {"batch_size": 3, "negatives_per_positive": 4, "n_items": 6, "num_replicas": 2},
-                {"batch_size": 5, "negatives_per_positive": 3, "n_items": 4, "full_users": "skip"},
-                {"batch_size": 2, "negatives_per_positive": 50, "unique": True, **LARGE},
-            )
+            {"users": USERS, "items": ITEMS, "batch_size": 2, "negatives_per_positive": 50, "unique": True, **LARGE},
         ],
-        UniformBatchSampler: [{"n_rows": 10, "batch_size": 3, "num_replicas": 2, "n_batches": 3}],
-        WeightedBatchSampler: [{"weights": [1.0, 2.0, 0.0, 4.0, 0.5], "batch_size": 2, "num_replicas": 2}],
         PrioritizedBatchSampler: [
             {**prioritized, "alpha": 1.5, "beta": 1, "epsilon": 0.25, "normalize": False, "num_replicas": 2},
             {**prioritized, "capacity": 20, "method": "rank", "alpha": 0.7},
         ],
         EpochSubsetBatchSampler: [
-            {**part, "sample": 40, "num_replicas": 3, "method": "partition"},
             {**part, "sample": 5, "rows": {0: range(0, 30, 4), 3: range(30)}, "method": "partition"},
         ],
         PerplexityBatchSampler: [
             {"n_rows": 40, "batch_size": 2, "initial": 9.5, "maximum": 8.0, "clip": True, "num_replicas": 2}
         ],
-        RareEventBatchSampler: [
-            {**rare, "multiplier": 1 / 3, "negative_files_per_epoch": 1, "num_replicas": 2},
-            {**rare, "multiplier": 1.4, "positive_weight": 2.0},
-        ],
+        RareEventBatchSampler: [{**rare, "multiplier": 1.4, "positive_weight": 2.0}],
     }
 
 

@@ -71,12 +71,3 @@ class Huge:
 def asymmetric() -> Iterator[list[int]]:
     """Row 0 and the last row, 6, are not alike, and nothing is the same backwards: an error by one shows."""
     yield from ([0, 6, 2], [5], [1, 3])
-
-
-def failing() -> Iterator[list[int]]:
-    yield [0]
-    raise ValueError(LONG_TEXT)
-
-
-def beta(batch: int) -> float:
-    return batch / 4

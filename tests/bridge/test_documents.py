@@ -15,7 +15,6 @@ from typing import Any, Callable
 import pandas as pd
 import pytest
 
-from rbridge._install import find_r
 from tests.test_docs import ROOT, blocks
 
 BLOCK = re.compile(r"```r( libtorch)?\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
@@ -91,28 +90,12 @@ def test_the_example_of_contributing_crosses() -> None:
     exec(blocks(ROOT / "CONTRIBUTING.md"), {})
 
 
-def demo(folder: Path, monkeypatch: pytest.MonkeyPatch, **environment: str) -> str:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--out", str(folder / "out")]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def test_the_demo_compares_both_languages_with_the_published_numbers_and_the_survey(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = demo(tmp_path, monkeypatch)
+def test_the_demo_compares_both_languages_with_the_published_numbers_and_the_survey(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "examples" / "demo.py"), "--out", str(tmp_path / "out")]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert shown.count("[yes]") == 8 and "[NO" not in shown and shown.count("row for row") == 3
     tables = {path.stem: pd.read_csv(path, index_col="batch") for path in (tmp_path / "out").glob("*.csv")}
     assert len(tables) == 5 and (tables["simulated_stratified"]["1"] == 3).all()
     assert tables["simulated_plain"]["1"].eq(0).sum() == 11
     assert tables["nsch_strata_by_autism"].sum().to_dict() == {"no": 20_907, "yes": 606}
     assert (tmp_path / "out" / "positives_per_batch.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.thorough
-def test_without_r_the_demo_is_the_python_half_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = demo(tmp_path, monkeypatch, PATH=str(tmp_path), R_HOME="")
-    assert shown.count("[yes]") == 5 and "row for row" not in shown
-    assert shown.count("Install R 4.0 or newer") == 2 and "This was Python alone" in shown
-    assert find_r() is None

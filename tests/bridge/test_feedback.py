@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import rbridge
-from pystrat import BatchesByLength, PerplexityBatchSampler, PrioritizedBatchSampler, SumTree
+from pystrat import BatchesByLength, PrioritizedBatchSampler, SumTree
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_batches, assert_same_recipe, batches_in_r, from_r, instance_of
 from tests.bridge.test_specimens import InR, in_r
-from tests.bridge.training import MAKERS, TRAIN, WEIGHTS, prioritized, tell, trained_in_python, weighted
+from tests.bridge.training import MAKERS, TRAIN, prioritized, tell, trained_in_python, weighted
 
 __all__ = ["in_r"]  # the fixture
 
@@ -50,18 +50,6 @@ def test_a_sampler_crosses_with_what_it_was_told_and_where_it_was_stopped(
     assert from_r(rows).tolist() == trained_in_python(resumed, 2)
 
 
-def test_the_sampler_in_python_is_neither_asked_nor_changed(r: Session) -> None:
-    sampler = weighted()
-    instance = instance_of(r, sampler)
-    iterator = r.call_function(instance[".iter"])
-    assert float(instance["epoch"][0]) == 0 and int(r.call_function(instance[".length"])[0]) == 7
-    assert from_r(r.call_function(iterator)).tolist() == weighted().batches(0)[0].tolist()
-    r.call_function(instance["update"], np.arange(1, 9, dtype=np.int32), np.eye(8)[6])
-    assert as_array(r.call_function(iterator)).tolist() == [7, 7, 7]
-    assert float(instance["epoch"][0]) == 1
-    assert sampler.epoch == 0 and sampler.weights().tolist() == WEIGHTS
-
-
 def test_batches_by_length_cross_with_what_the_sampler_inside_was_told(r: Session) -> None:
     inside = weighted()
     inside.update([7, 0], [5.0, 0.0])
@@ -85,19 +73,6 @@ def test_values_cross_exactly_and_rows_count_from_1(r: Session) -> None:
     instance = instance_of(r, PrioritizedBatchSampler(0, 2, capacity=3, seed=1))
     assert as_array(r.call_function(instance["append"], 2)).tolist() == [1, 2]
     assert as_array(r.call_function(instance["append"])).tolist() == [3], "what is left out has Python's default"
-
-
-@pytest.mark.parametrize(
-    ("method", "arguments", "message"),
-    [
-        ("update", (rows_of(1, 0), np.ones(2)), "positions from 1 to 8, counted from 1. Got 0"),
-        ("update", (rows_of(1), -np.ones(1)), "finite numbers, none below 0. Got -1 instead"),
-        ("update", (rows_of(1),), '"weights" is missing'),
-    ],
-)
-def test_errors_are_in_the_words_of_r(method: str, arguments: tuple[Any, ...], message: str, r: Session) -> None:
-    with pytest.raises(rbridge.RError, match=message):
-        r.call_function(instance_of(r, weighted())[method], *arguments)
 
 
 def test_a_beta_that_is_a_function_of_python_is_asked_there(r: Session) -> None:
@@ -138,19 +113,3 @@ def test_the_state_of_a_sum_tree_and_the_clock_of_a_buffer_cross_in_both_directi
     in_r.call(crossed, "append", 1)
     buffer.load_state_dict(in_r.state(crossed))
     assert buffer.n_added == 6
-
-
-@pytest.mark.filterwarnings("ignore:.* are above the maximum")
-@pytest.mark.parametrize(("maximum", "clip"), [(None, False), (10.0, False), (10.0, True), (-0.5, False), (-0.5, True)])
-def test_the_ceiling_of_perplexities_is_the_same(maximum: Any, clip: bool, r: Session) -> None:
-    dice = np.random.default_rng(1)
-    nll = np.round(dice.uniform(0, 3, 3000), 2)
-    chosen = {"maximum": maximum, "clip": clip, "seed": 1}
-    sampler = PerplexityBatchSampler(4000, 100, **chosen)
-    instance = r.call_function(r.call("batch_sampler_perplexity", 4000, 100, **chosen), None)
-    rows = dice.permutation(4000)[:3000]
-    sampler.report(rows, nll)
-    r.call_function(instance["report"], (rows + 1).astype(np.int32), nll)
-    assert from_r(r.call_function(instance["batches"], 0)[0]).tolist() == sampler.batches(0).rows.tolist()
-    assert as_array(r.call_function(instance["perplexities"])).tolist() == sampler.perplexities().tolist()
-    assert as_array(r.call_function(instance["share_above_maximum"])).tolist() == [sampler.share_above_maximum]

@@ -13,7 +13,7 @@ import rbridge
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, RareEventBatchSampler
 from rbridge.session import Session, as_array
 from tests.bridge.recipes import assert_same_sampler, columns_of, instance_of
-from tests.corpus.test_files import REFUSED, SOURCE, TARGETS, folder, write
+from tests.corpus.test_files import SOURCE, TARGETS, folder, write
 from tests.corpus.test_lines import TEXTS
 
 __all__ = ["folder"]  # the fixture
@@ -65,18 +65,10 @@ def assert_same_plan(r: Session, sampler: CorpusMixtureBatchSampler, generator: 
 @pytest.mark.parametrize(
     "chosen",
     [
-        {**PAIRS, "sample": 70, "weights": [3, 0.1]},
         {**PAIRS, "sample": 70, "weights": ["*", 2]},
-        {**PAIRS, "sample": 70, "temperature": 2.5},
         {**PAIRS, "sample": 70, "max_length": [9, 2]},
         {**PAIRS, "sample": 0.3, "rules": ["%.en$ 0.1", "^news 00.7"], "num_replicas": 2},
-        {**PAIRS, "sample": 2000, "batch_size": 1000, "rules": ["news *", "* 1"]},
-        {**PAIRS, "epoch_end": "first_exhausted"},
-        {**PAIRS, "epoch_end": "all_exhausted", "weights": [3, 0.7], "num_replicas": 3, "shuffle": False},
-        {**PAIRS, "epoch_end": "all_exhausted", "weights": ["*", 2]},
         {**PAIRS, "epoch_end": "all_exhausted", "weights": TABLE},
-        {**PAIRS, "sample": 0.5, "weights": TABLE, "num_replicas": 2},
-        {"source": SOURCE, "suffixes": [""], "sample": 20, "rules": ["%.en$ 1", "* 2"]},
         {
             **{"source": [*SOURCE, "x/caf\u00e9.en", "y/caf\u00e9.en", "y/caf\u00e9.en"], "sample": 40},
             **{"targets": [*TARGETS, "x/de", "y/de", "x/de"], "rules": ["caf\u00e9 1", "* 2"]},
@@ -117,25 +109,6 @@ def test_accepted_lines_and_files_that_no_rule_covers(in_folder: Path, r: Sessio
     assert mixture.plan()["excluded"].sum() > 0
 
 
-# What R has no second form of: a list of one number is a number, and one text is a vector of texts.
-ONLY_IN_PYTHON: list[dict[str, Any]] = [{"source": [3]}, {"suffixes": ".txt"}]
-
-
-@pytest.mark.parametrize("given", [given for given, _ in REFUSED if given not in ONLY_IN_PYTHON], ids=str)
-def test_lists_that_make_no_pairs_are_refused_in_the_same_words(
-    in_folder: Path, given: dict[str, Any], r: Session
-) -> None:
-    (in_folder / "folder").mkdir()
-    (in_folder / "link").symlink_to("europarl.en")
-    chosen = {**PAIRS, **given}
-    with pytest.raises(rbridge.RError) as refused:
-        r.call("corpus_dataset", **chosen)
-    with pytest.raises((TypeError, ValueError)) as expected:
-        CorpusDataset(**chosen)
-    if isinstance(chosen["source"], list) and isinstance(chosen["targets"], list):  # else it is one file in R
-        assert str(refused.value) == str(expected.value).replace("CorpusDataset", "corpus_dataset")
-
-
 def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
     """A byte that is no character is not lost: in the plan, in errors that name the file, and when it is read."""
     with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt"), "wb") as text:
@@ -155,9 +128,7 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path, r: Session) -> None:
 # Rare events ----------------------------------------------------------------------------------------------------------
 
 
-def test_r_reads_the_lines_and_labels_of_rare_events_and_refuses_lists_in_the_same_words(
-    tmp_path: Path, r: Session, base: Any
-) -> None:
+def test_r_reads_the_lines_and_labels_of_rare_events(tmp_path: Path, r: Session) -> None:
     paths = [tmp_path / name for name in ("fraud a", "fraud b", "mon", "wed", "thu")]
     for path, size in zip(paths, (6, 5, 70, 0, 52)):
         path.write_text("".join(f"{path.name} {line}\n" for line in range(size)), encoding="utf-8")
@@ -166,14 +137,6 @@ def test_r_reads_the_lines_and_labels_of_rare_events_and_refuses_lists_in_the_sa
     for batch in sampler.batches(1):
         item, label = r.call_function(of_r[".getbatch"], r.rinterface.IntSexpVector(batch + 1))
         assert list(zip(item, as_array(label))) == [dataset[position] for position in batch.tolist()]
-    for lists in ((paths[:2], [*paths[2:], "nowhere"]), (paths[:2], [*paths[2:], paths[1]]), (paths[3:4], paths[:2])):
-        with pytest.raises(ValueError) as refused:
-            RareEventBatchSampler(*lists, 1, 9)
-        in_r = [list(map(str, files)) for files in lists]
-        with pytest.raises(rbridge.RError) as refused_in_r:
-            r.call("batch_sampler_rare_events", *in_r, multiplier=1, batch_size=9)
-        expected = str(refused.value).replace("RareEventBatchSampler", "batch_sampler_rare_events")
-        assert str(refused_in_r.value) == expected
 
 
 # Lines and what is written --------------------------------------------------------------------------------------------

@@ -10,17 +10,14 @@ import sys
 import tarfile
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import pytest
 
 import pystrat
 import rbridge
 import rbridge._install as install
-from rbridge._install import r_package_version
 from rbridge.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +33,7 @@ def run(*command: str, **options: Any) -> str:
 
 # What a user does with the wheel, in a fresh process and in processes that R starts there.
 USE = """
-import json, os, pystrat, rbridge, rbridge.session
+import json, os, pystrat, rbridge
 before, status = dict(os.environ), rbridge.r_status()
 sampler = pystrat.StratifiedBatchSampler([0, 1, 1] * 20, 4, seed=1)
 delivered = rbridge.collect_rows(rbridge.as_torch_sampler(sampler), 60)
@@ -52,7 +49,7 @@ r("mirai::daemons(1)")
 found.append(r(f"as.character(mirai::mirai({version})[])")[0])
 r("mirai::daemons(0)")
 loaded = "torch" in list(r("loadedNamespaces()"))
-print(json.dumps([pystrat.__file__, status.packages["rbridge"], found, loaded, after]))
+print(json.dumps([pystrat.__file__, "rbridge    not found" in status, found, loaded, after]))
 """
 
 
@@ -97,9 +94,8 @@ def test_the_packages_have_all_sources_and_the_wheel_no_tests_and_no_files_of_da
         names = {name.partition("/")[2] for name in archive.getnames()}
     kernels = [path.relative_to(ROOT).with_suffix("").as_posix() for path in (ROOT / "pystrat").glob("**/*.pyx")]
     assert sources_of_r() <= names and not [name for name in names if name.endswith((".o", ".so"))]
-    assert (
-        not {f"{kernel}.{language}" for kernel in kernels for language in ("c", "cpp")} & names
-    ), "Cython makes these again"
+    made = {f"{kernel}.{language}" for kernel in kernels for language in ("c", "cpp")}
+    assert not made & names, "Cython makes these again"
     names = set(zipfile.ZipFile(packages[1]).namelist())
     packaged = {f"rbridge/r/{name}" for name in ("DESCRIPTION", "NAMESPACE", "LICENSE", "data/nsch_2017.rda")}
     for pattern in ("rbridge/r/R/*", "rbridge/r/inst/*", "rbridge/r/man/**/*.Rd", "pystrat/**/*.py*", "rbridge/*.py"):
@@ -128,8 +124,8 @@ def test_the_wheel_installs_its_r_side_which_all_processes_of_r_find(
             (library / package.name).symlink_to(package.resolve())
     cache = {"R_LIBS": str(library), "R_USER_CACHE_DIR": str(tmp_path / "cache"), "TORCH_LOAD": "no"}
     printed = run(python, "-c", USE, cwd=tmp_path, env={**os.environ, **cache})
-    origin, installed_before, versions, torch_is_loaded, settings = json.loads(printed)
-    assert origin.startswith(str(environment)) and installed_before is None
+    origin, was_missing, versions, torch_is_loaded, settings = json.loads(printed)
+    assert origin.startswith(str(environment)) and was_missing
     assert versions == [pystrat.__version__] * 3 and torch_is_loaded
     assert settings == {"TORCH_LOAD": "no"}, "other processes learn nothing of what keeps LibTorch away"
     assert len(list((tmp_path / "cache").rglob("rbridge/DESCRIPTION"))) == 1
@@ -138,58 +134,37 @@ def test_the_wheel_installs_its_r_side_which_all_processes_of_r_find(
 # The installation, of a small package in place of the R package -------------------------------------------------------
 
 
-@pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Have a package of one function in C installed, to be changed by a test."""
-    folder = tmp_path / "source"
-    (folder / "R").mkdir(parents=True)
-    (folder / "src" / "core").mkdir(parents=True)
-    (folder / "DESCRIPTION").write_text("Package: rbridge\nVersion: 9.0\nTitle: A\nDescription: B.\nLicense: MIT\n")
-    (folder / "NAMESPACE").write_text("useDynLib(rbridge)\nexport(one)\n")
-    (folder / "LICENSE").write_text("")
-    (folder / "R" / "one.R").write_text("one = function() 1\n")
-    (folder / "src" / "core" / "one.h").write_text("int one(void);\n")
-    (folder / "src" / "one.c").write_text('#include "core/one.h"\nint one(void) { return 1; }\n')
-
-    @contextmanager
-    def of_test() -> Iterator[Path]:
-        yield folder
-
-    monkeypatch.setattr(install, "r_package_source", of_test)
-    return folder
-
-
-def test_the_package_is_compiled_in_a_copy_of_its_source_without_what_a_build_left_behind(
-    tmp_path: Path, source: Path
-) -> None:
-    for name in ("one.o", "rbridge.so"):
-        (source / "src" / name).write_text("of a build before")
-    files = sorted(source.rglob("*"))
-    library = rbridge.install_r_package(str(tmp_path / "library"))
-    assert library == tmp_path / "library" and [path.name for path in library.iterdir()] == ["rbridge"]
-    assert sorted(source.rglob("*")) == files
+def test_the_package_is_installed_once_and_completely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a copy, without what a build left behind; parallel installations into the cache do not disturb each other."""
+    source, library = tmp_path / "source", tmp_path / "library"
+    for folder in ("R", "src"):
+        (source / folder).mkdir(parents=True)
+    description = "Package: rbridge\nVersion: 9.0\nTitle: A\nDescription: B.\nLicense: MIT\n"
+    files = {
+        "DESCRIPTION": description,
+        "NAMESPACE": "useDynLib(rbridge)\nexport(one)\n",
+        "R/one.R": "one = identity\n",
+    }
+    for name, text in {**files, "src/one.c": "int one(void) { return 1; }\n", "src/one.o": "of a build before"}.items():
+        (source / name).write_text(text)
+    monkeypatch.setattr(install, "SOURCE", source)
+    monkeypatch.setenv("R_USER_CACHE_DIR", str(tmp_path / "cache"))
+    before = sorted(source.rglob("*"))
+    assert rbridge.install_r_package(str(library)) == library
+    assert [path.name for path in library.iterdir()] == ["rbridge"] and sorted(source.rglob("*")) == before
+    with ThreadPoolExecutor(3) as threads:
+        (cached,) = set(threads.map(lambda number: rbridge.install_r_package(), range(3)))
+    assert list(cached.parent.iterdir()) == [cached] and [path.name for path in cached.iterdir()] == ["rbridge"]
+    written = (cached / "rbridge" / "DESCRIPTION").stat()
+    assert rbridge.install_r_package() == cached
+    assert (cached / "rbridge" / "DESCRIPTION").stat() == written, "an installation that is there is left alone"
+    (source / "R" / "one.R").write_text("one = identity # changed\n")
+    assert rbridge.install_r_package() != cached
     (source / "R" / "zz.R").write_text('stop("broken on purpose")')
     with pytest.raises(rbridge.RNotAvailableError, match="broken on purpose") as error:
         rbridge.install_r_package(library)
     assert "needs the R packages" not in str(error.value)
     assert [path.name for path in library.iterdir()] == ["rbridge"], "the one that was there stays"
-
-
-def test_parallel_installations_into_the_cache_do_not_disturb_each_other(
-    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("R_USER_CACHE_DIR", str(tmp_path / "cache"))
-    with ThreadPoolExecutor(3) as threads:
-        libraries = list(threads.map(lambda number: rbridge.install_r_package(), range(3)))
-    (library,) = set(libraries)
-    assert (library / "rbridge" / "DESCRIPTION").is_file()
-    assert list(library.parent.iterdir()) == [library], "nothing else is left"
-    written = (library / "rbridge" / "DESCRIPTION").stat()
-    assert rbridge.install_r_package() == library
-    assert (library / "rbridge" / "DESCRIPTION").stat() == written, "an installation that is there is left alone"
-    with (source / "src" / "core" / "one.h").open("a", encoding="utf-8") as header:
-        header.write("/* changed */\n")
-    assert rbridge.install_r_package() != library
 
 
 # What is missing ------------------------------------------------------------------------------------------------------
@@ -203,7 +178,7 @@ def told():
     try:
         rbridge.as_torch_sampler(StratifiedBatchSampler([0, 1], 1))
     except rbridge.RNotAvailableError as error:
-        return str(error)
+        return f"{error}\\n{rbridge.r_status()}"
 
 path = os.environ["PATH"]
 os.environ["PATH"] = ""
@@ -216,52 +191,36 @@ print(told())
 """
 
 
-def test_a_call_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_call_and_the_status_say_what_is_missing(tmp_path: Path) -> None:
     settings = {**os.environ, "R_LIBS": str(tmp_path), "R_USER_CACHE_DIR": str(tmp_path), "R_HOME": ""}
     told = run(sys.executable, "-c", TRY, env=settings)
     for message in (
         "R was not found on PATH nor in R_HOME. Install R 4.0 or newer",
+        "Install R 4.0 or newer and put it on PATH (Debian: apt install r-base-dev).",
         "rpy2 is not installed. Install it: pip install 'pystrat[r]', or apt install python3-rpy2.",
         'It needs the R packages torch and coro: install.packages(c("torch", "coro")).',
+        "R package torch      not found",
+        'Install the R package torch: install.packages("torch").',
     ):
         assert message in told
+
+
+def test_the_status_has_the_versions_of_what_is_there_and_the_error_of_a_broken_r(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status = rbridge.r_status()
+    assert f"R package rbridge    {pystrat.__version__}" in status and "rpy2                 not" not in status
+    assert ("install_torch" in status) == ("LibTorch for R       not found" in status)
+    (tmp_path / "Rscript").write_text("#!/bin/sh\necho broken >&2; exit 1\n")
+    (tmp_path / "Rscript").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    broken = rbridge.r_status()
+    assert "R was found but fails: broken" in broken and "Install R 4.0" not in broken
 
 
 def test_another_version_of_the_r_package_that_r_has_loaded_is_refused(
     r: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rbridge.session.r_package_version", lambda: "9.0")
+    monkeypatch.setattr("rbridge.session.__version__", "9.0")
     with pytest.raises(rbridge.RNotAvailableError, match="has loaded version .*, but this Python package needs 9.0."):
         Session(r.rinterface)
-
-
-def test_r_status_tells_what_is_there_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert r_package_version() == pystrat.__version__
-    status = rbridge.r_status()
-    assert status.bridge_works and None not in (status.r_version, status.r_home, status.rpy2_version)
-    assert status.packages["rbridge"] == pystrat.__version__
-    assert f"R package rbridge    {pystrat.__version__}" in str(status)
-    assert any("install_torch" in sentence for sentence in status.advice) != status.libtorch
-
-    def told(**environment: str) -> rbridge.RStatus:
-        with monkeypatch.context() as patch:
-            for name, value in environment.items():
-                patch.setenv(name, value)
-            return rbridge.r_status()
-
-    without = told(R_LIBS=str(tmp_path))
-    assert not without.bridge_works and without.packages["torch"] is None
-    assert "R package torch      not found" in str(without) and 'install.packages("torch")' in str(without)
-    without = told(PATH=str(tmp_path), R_HOME="")
-    assert not without.bridge_works and "apt install r-base-dev" in str(without)
-    assert "R                    not found" in str(without)
-    (tmp_path / "Rscript").write_text("#!/bin/sh\necho broken >&2; exit 1\n")
-    (tmp_path / "Rscript").chmod(0o755)
-    broken = str(told(PATH=f"{tmp_path}:{os.environ['PATH']}"))
-    assert "R was found but fails: broken" in broken and "Install R 4.0" not in broken
-
-    def no_version(name: str) -> str:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr("rbridge.status.version", no_version)
-    assert "Install rpy2: pip install 'pystrat[r]'" in str(told(PATH=str(tmp_path)))

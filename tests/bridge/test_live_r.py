@@ -7,7 +7,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from pystrat import EpochSubsetBatchSampler, UniformBatchSampler, correct_probabilities, epoch_permutation
+from pystrat import EpochSubsetBatchSampler, UniformBatchSampler, epoch_permutation
 from pystrat.seeds import epoch_seed
 from rbridge.session import Session, as_array
 from tests.levels import some_of
@@ -77,14 +77,3 @@ def test_uniform_batches_and_subsets_of_an_epoch(epoch: int, drawn: Callable[...
     for method in ("uniform", "uniform_without_replacement"):
         subset = EpochSubsetBatchSampler(1234, 100, 9, method=method, seed=9)
         assert subset.batches(epoch).rows.tolist() == drawn(SUBSET, seed, 1234, 100, method == "uniform")
-
-
-@pytest.mark.parametrize("n_classes", [2, 3, 10, 40])
-def test_corrected_probabilities_have_the_digits_of_r(
-    n_classes: int, r: Session, evaluated: Callable[[str], Any]
-) -> None:
-    dice = np.random.default_rng(1)
-    probabilities, rates = dice.dirichlet(np.ones(n_classes), 1000), dice.random(n_classes) + 0.01
-    code = "function(values, rates) rbridge::correct_probabilities(matrix(values, ncol = length(rates)), rates)"
-    found = as_array(r.call_function(evaluated(code), probabilities.ravel(order="F"), rates))
-    assert found.tolist() == correct_probabilities(probabilities, rates).tolist()

@@ -5,20 +5,11 @@ from __future__ import annotations
 import datetime
 from typing import Any, Callable
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import rbridge
-from pystrat import (
-    BatchSampler,
-    NegativePairBatchSampler,
-    StrataSubsetBatchSampler,
-    bind_counts,
-    shard_counts,
-    sharded_plan,
-)
-from pystrat.recipe import make_recipe
+from pystrat import NegativePairBatchSampler, StrataSubsetBatchSampler, bind_counts, shard_counts, sharded_plan
 from rbridge.session import Session, as_array
 from tests.bridge.calls import SHARDS
 from tests.bridge.recipes import assert_same_recipe, assert_same_sampler
@@ -92,23 +83,3 @@ def test_tables_and_plans_of_shards(strata: dict[str, list[str]], r: Session, ba
         assert plan["min_samples_per_stratum"][0] == expected.min_samples_per_stratum
         assert as_array(r.call_function(plan["sizes"])).tolist() == expected.sizes().tolist()
         assert r.call_function(plan["fewest_rows"], shards)[0] == expected.fewest_rows(shards)
-
-
-def test_a_recipe_takes_plain_values_only_and_a_sampler_has_a_recipe_or_a_fingerprint() -> None:
-    recipe = make_recipe("any", seed=1, parts={"flag": True, "number": 3, "text": "a", "none": None})
-    found = {name: list(vector) for name, vector in recipe.parts.items()}
-    assert found == {"flag": [1], "number": [3.0], "text": ["a"]}
-    assert [getattr(vector, "dtype", None) for vector in recipe.parts.values()] == [np.int32, np.float64, None]
-    for wrong in (np.arange(3), np.zeros((2, 2)), object()):
-        with pytest.raises(TypeError, match="vector 'wrong' of a recipe cannot be"):
-            make_recipe("any", seed=1, parts={"wrong": wrong})
-
-    class Unknown(BatchSampler):
-        def _epoch_batches(self, epoch: int) -> Any:
-            return []
-
-        def _global_length(self) -> int:
-            return 0
-
-    with pytest.raises(NotImplementedError, match="neither _recipe"):
-        Unknown(seed=1).state()

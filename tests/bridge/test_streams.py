@@ -41,11 +41,7 @@ def rows_of(name: str) -> list[str]:
     [
         {"min_samples_per_stratum": 1, "strata": ["a", "b", "c"]},
         {"min_samples_per_stratum": 1, "shuffle": False},
-        {"min_samples_per_stratum": 1, "shuffle_sources": 2},
-        {"mean_batch_size": 5, "rare": "allow"},
         {"mean_batch_size": 10, "balance": "over"},
-        {"mean_batch_size": 5, "balance": "under", "shuffle": False},
-        {"mean_batch_size": 10, "balance": 17},
         {"mean_batch_size": 10, "shares": {"a": 5.0, "b": 3.0, "c": 2.0}, "shuffle_sources": 2},
     ],
     ids=str,

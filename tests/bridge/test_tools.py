@@ -1,4 +1,4 @@
-"""The tools that work in R: the sources of packages, help pages for the site, and the check of vignettes.
+"""The tools that work in R: the sources of packages, and help pages for the site.
 
 Long work in R shows a progress bar on a terminal, and nothing elsewhere.
 """
@@ -90,45 +90,6 @@ def test_a_help_page_on_the_site_has_all_words_and_links(tmp_path: Path, rscript
     assert "In Python: {py:obj}`pystrat.StratifiedBatchSampler`" in stratified
     assert "[`stratum_codes()`](stratum_codes.md)" in stratified
     assert stratified.count("\n## Usage\n") == 1 and "```r\nbatch_sampler_stratified(\n" in stratified
-
-
-# Vignettes -----------------------------------------------------------------------------------------------------------
-
-DOCUMENT = """---
-output: github_document
----
-
-A sentence of some length, so that it takes more than one line of the committed text, where pandoc breaks it.
-
-```{r picture}
-plot(1:2)
-sum(1:4)
-```
-"""
-
-
-@pytest.mark.thorough
-def test_the_check_of_vignettes_finds_what_differs_and_leaves_to_pandoc_where_lines_break(tmp_path: Path) -> None:
-    vignettes = tmp_path / "vignettes"
-    for folder in (vignettes, tmp_path / "tools"):
-        folder.mkdir()
-    shutil.copy(ROOT / "tools/vignettes.R", tmp_path / "tools")
-    for name in ("broken", "number", "picture", "error"):
-        (vignettes / f"{name}.Rmd").write_text(DOCUMENT, encoding="utf-8")
-    command: dict[str, Any] = {"args": ["Rscript", "tools/vignettes.R"], "cwd": tmp_path}
-    assert subprocess.run(**command, check=False).returncode == 0
-    text = (vignettes / "number.md").read_text(encoding="utf-8")
-    (vignettes / "broken.md").write_text(text.replace("\n", " ", 1).replace("number_f", "broken_f"), encoding="utf-8")
-    (vignettes / "number.md").write_text(text.replace("[1] 10", "[1] 11"), encoding="utf-8")
-    (picture,) = (vignettes / "picture_files").rglob("*.png")
-    picture.unlink()
-    (vignettes / "error.Rmd").write_text(DOCUMENT.replace("sum(1:4)", "stop('this went wrong')"), encoding="utf-8")
-    command["args"].append("--check")
-    done = subprocess.run(**command, capture_output=True, text=True, check=False)
-    shown = " ".join(done.stdout.split())
-    assert done.returncode == 1 and not re.search("vignettes: broken [^,]", shown) and "this went wrong" in shown
-    assert "number differs from a fresh rendering: committed: #> [1] 11 fresh: #> [1] 10" in shown
-    assert f"picture lacks {picture.relative_to(vignettes)}" in shown
 
 
 # Progress ------------------------------------------------------------------------------------------------------------

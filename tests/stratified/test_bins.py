@@ -1,4 +1,4 @@
-"""Quantile bins of a numeric target: one test for each documented guarantee, and the cases that R also reads."""
+"""Quantile bins of a numeric target: the definition and its consequences, and the forms of values."""
 
 from __future__ import annotations
 
@@ -21,62 +21,26 @@ ANY = st.lists(st.floats(allow_nan=False), min_size=1, max_size=60)
 N_BINS = st.integers(1, 70)
 
 
-def interval_of(name: str) -> tuple[float, float]:
-    low, high = name[1:-1].split(", ")
-    return float(low), float(high)
-
-
 @given(st.one_of(FEW, ANY), N_BINS)
 def test_the_bins_are_those_of_the_definition(values: list[float], n_bins: int) -> None:
     bins = bin_target(values, n_bins)
     assert {"names": list(bins.categories), "codes": bins.codes.tolist()} == naive_bins(values, n_bins)
-
-
-@given(st.one_of(FEW, ANY), N_BINS)
-def test_equal_values_share_a_bin_and_a_larger_one_is_never_in_a_lower_bin(values: list[float], n_bins: int) -> None:
-    ordered = sorted(zip(values, bin_target(values, n_bins).codes))
+    assert bins.ordered and set(bins.codes.tolist()) == set(range(len(bins.categories))), "no bin is empty"
+    assert len(bins.categories) <= n_bins
+    assert n_bins == 1 or (len(bins.categories) > 1) == (len(set(values)) > 1)
+    ordered = sorted(zip(values, bins.codes))
     for (low, low_bin), (high, high_bin) in zip(ordered, ordered[1:]):
         assert low_bin == high_bin if low == high else low_bin <= high_bin
-
-
-@given(st.one_of(FEW, ANY), N_BINS)
-def test_no_bin_is_empty_and_there_are_at_most_n_bins(values: list[float], n_bins: int) -> None:
-    bins = bin_target(values, n_bins)
-    assert set(bins.codes.tolist()) == set(range(len(bins.categories)))
-    assert len(bins.categories) <= n_bins
-
-
-@given(st.one_of(FEW, ANY), N_BINS)
-def test_the_rows_of_a_bin_differ_from_an_equal_share_by_less_than_the_most_ties(
-    values: list[float], n_bins: int
-) -> None:
-    share = Fraction(len(values), n_bins)
-    most_ties = max(Counter(values).values())
-    for rows in Counter(bin_target(values, n_bins).codes.tolist()).values():
-        assert abs(rows - share) < most_ties
+    share, most_ties = Fraction(len(values), n_bins), max(Counter(values).values())
+    assert all(abs(rows - share) < most_ties for rows in Counter(bins.codes.tolist()).values())
 
 
 @given(st.integers(1, 200), N_BINS, st.randoms(use_true_random=False))
 def test_without_ties_bins_have_an_equal_share_rounded_down_or_up(n_rows: int, n_bins: int, random: Any) -> None:
-    values = random.sample(range(n_rows), n_rows)
     n_bins = min(n_bins, n_rows)
-    rows = np.bincount(bin_target(values, n_bins).codes)
+    rows = np.bincount(bin_target(random.sample(range(n_rows), n_rows), n_bins).codes)
     assert len(rows) == n_bins
     assert set(rows.tolist()) <= {n_rows // n_bins, -(-n_rows // n_bins)}
-
-
-@given(st.one_of(FEW, ANY), st.integers(2, 70))
-def test_two_distinct_values_make_at_least_two_bins(values: list[float], n_bins: int) -> None:
-    assert (len(bin_target(values, n_bins).categories) > 1) == (len(set(values)) > 1)
-
-
-@given(st.one_of(FEW, st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=60)), N_BINS)
-def test_the_names_tell_the_smallest_and_the_largest_value_and_differ(values: list[float], n_bins: int) -> None:
-    bins = bin_target(values, n_bins)
-    for code, name in enumerate(bins.categories):
-        inside = [value for value, bin_of_value in zip(values, bins.codes) if bin_of_value == code]
-        assert interval_of(name) == pytest.approx((min(inside), max(inside)), rel=1e-14)
-    assert bins.ordered and len(set(bins.categories)) == len(bins.categories)
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(-4, 4)), min_size=1, max_size=60), N_BINS)
@@ -92,16 +56,11 @@ def test_missing_values_stay_missing_and_count_for_nothing(values: list[Optional
     "values",
     [
         [3, 1, None, 2.5],
-        (3, 1, np.nan, 2.5),
-        np.array([3, 1, np.nan, 2.5]),
         np.array([3, 1, np.nan, 2.5], dtype=np.float16),
-        np.array([3, 1, np.nan, 2.5], dtype=np.longdouble),
         np.array([3, 1, np.nan, 2.5], dtype=">f8"),
         np.array([3, 1, None, 2.5], dtype=object),
         pd.Series([3, 1, None, 2.5], index=[7, 7, 2, 0]),
         pd.Series([3, 1, pd.NA, 2.5], dtype="Float64"),
-        pd.Index([3, 1, None, 2.5]),
-        torch.tensor([3, 1, float("nan"), 2.5]),
         torch.tensor([3, 1, float("nan"), 2.5], requires_grad=True),
     ],
 )
@@ -111,40 +70,24 @@ def test_the_bins_are_the_same_whatever_form_the_values_come_in(values: Any) -> 
     assert list(bins.categories) == ["[1, 1]", "[2.5, 3]"]
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint64", "Int64", "object"])
-def test_integers_are_numbers(dtype: str) -> None:
-    assert list(bin_target(pd.Series([3, 1, 2], dtype=dtype), 3)) == ["[3, 3]", "[1, 1]", "[2, 2]"]
-
-
 @pytest.mark.parametrize(
     ("values", "got"),
     [
         ("text", "'text'"),
-        (3, "3"),
-        ({"x": [1]}, "1 value"),
         (np.ones((2, 3)), "an array of shape 2x3"),
         (pd.Categorical([1, 2]), "categorical values"),
         (pd.to_datetime(["2020-01-01"]), "dates"),
-        ([1j], "complex values"),
         ([1, "a"], "a mix of kinds"),
-        ([1, True], "a mix of kinds"),
         ([2**53 + 1], "the integer 9007199254740993, which no double holds exactly,"),
-        (np.array([1, 2**53 + 1]), "the integer 9007199254740993, which no double holds exactly,"),
-        ([10**400], "an integer that is too large for a double"),
     ],
 )
 def test_what_is_no_vector_of_numbers_is_refused(values: Any, got: str) -> None:
-    with pytest.raises(TypeError) as refused:
+    with pytest.raises(TypeError, match=f"The 'values' parameter must be a vector of numbers. Got {got} instead."):
         bin_target(values)
-    must = "The 'values' parameter must be a vector of numbers."
-    assert str(refused.value) == f"{must} Got {got} instead."
 
 
 def test_every_batch_of_a_sampler_holds_rows_of_every_bin() -> None:
-    target = np.random.default_rng(1).lognormal(size=1000)
-    bins = bin_target(target, 5)
+    bins = bin_target(np.random.default_rng(1).lognormal(size=1000), 5)
     sampler = StratifiedBatchSampler(bins, min_samples_per_stratum=4, seed=1)
-    assert sorted(sampler.plan.names) == sorted(bins.categories)
-    assert len(sampler) == 50
-    for batch in sampler:
-        assert np.bincount(bins.codes[batch]).tolist() == [4, 4, 4, 4, 4]
+    assert sorted(sampler.plan.names) == sorted(bins.categories) and len(sampler) == 50
+    assert all(np.bincount(bins.codes[batch]).tolist() == [4] * 5 for batch in sampler)

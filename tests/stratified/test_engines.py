@@ -26,17 +26,12 @@ def ranks() -> list[Any]:
 
 
 def test_workers_of_ray_share_each_batch(ranks: list[Any]) -> None:
-    first, second = (rank["labels"] for rank in ranks)
+    first, second = ranks
     assert len(first) == len(second) == 3
     assert all(mine and other for mine, other in zip(first, second)), "no part is empty"
     batches = [sorted(mine + other) for mine, other in zip(first, second)]
     assert batches == [["no", "no", "no", "yes"]] * 3
     assert sorted(label for batch in batches for label in batch) == LABELS
-
-
-def test_ray_would_take_the_batches_from_a_loader_but_not_from_one_of_a_stream(ranks: list[Any]) -> None:
-    assert sorted(row for rank in ranks for row in rank["changed"]) == [[row] for row in "abcdef"], "rows, not batches"
-    assert [[sorted(batch) for batch in rank["stream"]] for rank in ranks] == [[[0, 1]]] * 2
 
 
 def test_tasks_of_spark_train_by_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

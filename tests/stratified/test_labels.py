@@ -86,10 +86,6 @@ def test_a_column_of_a_hugging_face_dataset() -> None:
     assert labels_of(HuggingFaceLike(), column="source").tolist() == ["a", "b", "a", "b", "b"]
 
 
-def test_an_attribute_by_name() -> None:
-    assert labels_of(Untouchable(region=list("abcab"), targets=[0] * 5), column="region").tolist() == list("abcab")
-
-
 def test_nested_subsets_random_splits_and_concatenations() -> None:
     first = Untouchable(targets=[0, 1, 2, 3, 4])
     second = TensorDataset(torch.zeros(3), torch.tensor([7, 8, 9]))
@@ -105,12 +101,6 @@ def test_parts_of_different_kinds_are_not_converted() -> None:
     assert labels_of(mixed).tolist() == ["a", 1]
     with pytest.raises(TypeError, match="a mix of kinds"):
         StratifiedBatchSampler(labels_of(mixed), 1)
-
-
-def test_the_sampler_takes_them() -> None:
-    subset = Subset(Untouchable(targets=["a", "b", "a", "b", "a"]), [0, 1, 2, 3])
-    sampler = StratifiedBatchSampler(labels_of(subset), 1, seed=1)
-    assert sampler.plan.composition().to_dict("list") == {"a": [1, 1], "b": [1, 1]}
 
 
 @pytest.mark.parametrize(

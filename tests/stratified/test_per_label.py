@@ -1,8 +1,7 @@
-"""Positives and negatives of each label: the batches against plain Python, the guarantees, refusals."""
+"""Positives and negatives of each label: what is promised, weights, refusals."""
 
 from __future__ import annotations
 
-from itertools import islice
 from math import gcd
 from typing import Any
 
@@ -13,15 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PairDataset, PerLabelBatchSampler, decode_pairs
-from tests.reference.naive_exposure import naive_per_label
 
 LABELS = pd.DataFrame({"rain": [1, 1, 1, 0, 0, 0, 0, 0], "wind": [0, 1, 0, 1, 1, 1, 1, 0], "snow": [0, 0, 1, 1] * 2})
-
-
-def refused(*arguments: Any, **parameters: Any) -> str:
-    with pytest.raises((TypeError, ValueError)) as error:
-        PerLabelBatchSampler(LABELS, *arguments, **parameters)
-    return str(error.value).replace(" parameter", "")
 
 
 def random_labels(data: st.DataObject) -> np.ndarray:
@@ -34,7 +26,7 @@ def random_labels(data: st.DataObject) -> np.ndarray:
 
 
 @given(st.data())
-def test_batches_are_those_of_plain_python_and_keep_their_promises(data: st.DataObject) -> None:
+def test_batches_keep_their_promises(data: st.DataObject) -> None:
     labels = random_labels(data)
     n_rows, n_labels = labels.shape
     positives = data.draw(st.integers(1, int(labels.sum(axis=0).min())))
@@ -43,11 +35,9 @@ def test_batches_are_those_of_plain_python_and_keep_their_promises(data: st.Data
     sampler = PerLabelBatchSampler(
         labels, positives, negatives, labels_per_batch=wanted, n_batches=n_batches, seed=data.draw(st.integers(0, 99))
     )
-    naive = naive_per_label(labels.tolist(), n_batches, wanted, (positives, negatives), sampler.seed, 0)
     n_epochs = n_labels // gcd(n_labels, n_batches * wanted)
     seen, times = np.zeros(n_labels, dtype=np.int64), np.zeros((n_rows, n_labels), dtype=np.int64)
-    for epoch, expected in enumerate(islice(naive, n_epochs)):
-        assert [batch.tolist() for batch in sampler.batches(epoch)] == expected
+    for epoch in range(n_epochs):
         rows, label, has = decode_pairs(sampler.batches(epoch).rows, n_labels)
         assert (labels[rows, label] == has).all()
         blocks = label.reshape(n_batches, wanted, positives + negatives)
@@ -83,15 +73,20 @@ def test_numbers_give_rows_and_labels() -> None:
     assert chosen == batch["label"].tolist()
 
 
-def test_refusals() -> None:
-    assert "'positives_per_label' must be at most 3: 3 rows have label 'rain'. Got 4" in refused(4, 1)
-    assert "'negatives_per_label' must be at most 3: 3 rows do not have label 'wind'. Got 4" in refused(1, 4)
-    assert "'labels_per_batch' must be at most 3, the number of labels. Got 4" in refused(1, 1, labels_per_batch=4)
-    assert "'n_batches' must be an integer from 1 to 2147483647. Got 0" in refused(1, 1, n_batches=0)
-    assert "'n_batches' must give an epoch at most 2147483647 rows" in refused(1, 1, n_batches=2**30)
-    assert "'num_replicas' must be at most 1, the number of batches" in refused(1, 1, num_replicas=2)
-    with pytest.raises(ValueError, match="be at most 0: 0 rows have label '1'. Got 1 instead. Leave the label out."):
-        PerLabelBatchSampler([[1, 0], [0, 0]], 1, 1)
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"positives_per_label": 4}, "'positives_per_label' .* be at most 3: 3 rows have label 'rain'. Got 4"),
+        ({"negatives_per_label": 4}, "'negatives_per_label' .* be at most 3: 3 rows do not have label 'wind'. Got 4"),
+        ({"labels_per_batch": 4}, "'labels_per_batch' .* must be at most 3, the number of labels. Got 4"),
+        ({"n_batches": 2**30}, "'n_batches' .* must give an epoch at most 2147483647 rows"),
+        ({"labels": [[1, 0], [0, 0]]}, "be at most 0: 0 rows have label '1'. Got 1 instead. Leave the label out."),
+        ({"labels": [[1, np.nan], [0, 1]]}, "must hold 0 and 1, or text. Got NaN in column '1' instead"),
+    ],
+)
+def test_refusals(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        PerLabelBatchSampler(**{"labels": LABELS, "positives_per_label": 1, "negatives_per_label": 1, **parameters})
 
 
 @given(st.data())
@@ -112,31 +107,11 @@ def test_weights_undo_how_often_rows_come(data: st.DataObject) -> None:
     assert sampler.weights(numbers, normalize=True).mean() == pytest.approx(1)
 
 
-def test_weights_of_numbers_that_no_batch_has_and_of_no_numbers() -> None:
+def test_weights_of_numbers_that_no_batch_has() -> None:
     sampler = PerLabelBatchSampler(LABELS, 1, 2, labels_per_batch=2, n_batches=3, seed=1)
     assert sampler.class_weights().to_dict("list") == {"positives": [1.5, 2.5, 2.0], "negatives": [1.25, 0.75, 1.0]}
     assert sampler.class_weights().index.tolist() == list(LABELS)
     weights = sampler.weights([[0, 1], [2, 3]])  # row 0 has rain, and no wind
     assert np.isnan(weights[[0, 1], [0, 1]]).all() and weights[[0, 1], [1, 0]].tolist() == [1.5, 0.75]
-    with pytest.raises(
-        ValueError, match="'numbers' parameter must hold numbers of rows and labels from 0 to 47. Got 48"
-    ):
+    with pytest.raises(ValueError, match="'numbers' .* must hold numbers of rows and labels from 0 to 47. Got 48"):
         sampler.weights([48])
-    with pytest.raises(TypeError, match="must hold numbers of rows and labels. Got float64 values"):
-        sampler.weights([0.5])
-
-
-def test_items_of_users_are_the_ranking_mode() -> None:
-    relevant = (np.random.default_rng(1).random((400, 50)) < 0.1).astype(int)
-    sampler = PerLabelBatchSampler(relevant, 3, 20, labels_per_batch=10, n_batches=5, seed=1)
-    items, users, has = decode_pairs(sampler.batches(0).rows, 50)
-    assert np.bincount(users).tolist() == [23] * 50, "each user once in an epoch, as 50 // 10 batches have"
-    assert (relevant[items, users] == has).all() and (has.reshape(-1, 23).sum(axis=1) == 3).all()
-
-
-@pytest.mark.parametrize(("unknown", "got"), [(np.nan, "NaN"), (-1.0, "-1")])
-def test_unknown_labels_are_refused(unknown: float, got: str) -> None:
-    labels = LABELS.to_numpy(dtype=float)
-    labels[2, 1] = unknown
-    with pytest.raises(ValueError, match=f"must hold 0 and 1, or text. Got {got} in column '1' instead"):
-        PerLabelBatchSampler(labels, 1, 1, seed=1)

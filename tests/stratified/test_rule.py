@@ -157,25 +157,3 @@ def test_exact_where_a_double_rounds() -> None:
         upto = [(batch + 1) * n_s // n_batches - batch * n_s // n_batches for n_s in counts]
         assert plan.sizes[batch] == sum(upto)
     assert int(plan.sizes.sum()) == sum(counts)
-
-
-# The published forms of the rule, in floating point ---------------------------------------------------------------
-
-
-def test_the_published_float_formula_breaks_the_promise_where_the_rule_does_not() -> None:
-    """ceiling(i / max(i) * n_min / m) puts 2 positives into 11 of the 200 batches of the published example."""
-    rank = np.arange(1, 601)
-    batch = np.ceil(rank / 600 * 600 / 3)
-    positives = np.bincount(batch.astype(int))[1:]
-    assert (positives == 2).sum() == 11 and (positives == 4).sum() == 11
-    assert (check([600, 19_400], min_samples_per_stratum=3).rows_of_strata()[:, 0] == 3).all()
-
-
-def test_the_other_published_float_formula_makes_a_spurious_batch_where_the_rule_does_not() -> None:
-    """ceiling(max_samp / n * i / m), strata of 3 and 187 rows, m = 1: a fourth batch, without the minority."""
-    n_min, n_max = 3, 187
-    batches = [np.ceil(n_min / n * np.arange(1, n + 1) / 1).astype(int) for n in (n_min, n_max)]
-    assert max(batch.max() for batch in batches) == 4
-    assert np.bincount(batches[0], minlength=5)[1:].tolist() == [1, 1, 1, 0]
-    plan = check([3, 187], min_samples_per_stratum=1)
-    assert plan.n_batches == 3 and (plan.rows_of_strata()[:, 0] == 1).all()

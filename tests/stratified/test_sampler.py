@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import multiprocessing
 import pickle
 import tracemalloc
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Iterable, Optional
 
 import numpy as np
 import pytest
@@ -83,23 +82,6 @@ def test_every_permutation_of_four_rows_is_equally_likely() -> None:
 # Guarantees of every batch sampler ------------------------------------------------------------------------------------
 
 
-def test_an_iterator_takes_its_epoch_when_its_first_batch_is_asked_for() -> None:
-    sampler = sampler_of()
-    iterator = iter(sampler)
-    sampler.set_epoch(7)
-    assert next(iterator) == sampler.batches(7)[0].tolist()
-    assert sampler.epoch == 8
-
-
-def test_epochs_differ_and_set_epoch_repeats_one() -> None:
-    sampler = sampler_of()
-    epochs = [lists(sampler) for _ in range(3)]
-    assert epochs[0] != epochs[1] != epochs[2]
-    sampler.set_epoch(1)
-    assert lists(sampler) == epochs[1]
-    assert sampler.epoch == 2
-
-
 def test_a_seed_is_drawn_and_told_where_none_is_given() -> None:
     sampler = sampler_of(seed=None)
     assert 0 <= sampler.seed <= 2**31 - 2
@@ -118,18 +100,8 @@ def test_batches_gives_the_same_as_arrays_without_copies_and_changes_nothing() -
     assert lists(sampler.batches()) == lists(sampler.batches(1)), "the next epoch where none is told"
 
 
-def test_an_exhausted_iterator_stays_exhausted() -> None:
-    iterator = iter(sampler_of())
-    list(iterator)
-    assert list(iterator) == [] and next(iterator, None) is None
-
-
-def test_training_libraries_find_what_they_look_for_and_nothing_to_act_on() -> None:
-    sampler = sampler_of()
-    assert sampler.sampler is sampler
-    assert not hasattr(sampler, "batch_size") and not hasattr(sampler, "drop_last")
+def test_most_parameters_are_given_by_name() -> None:
     parameters = inspect.signature(StratifiedBatchSampler).parameters
-    assert "batch_size" not in parameters
     keyword_only = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
     assert list(parameters)[:2] == ["strata", "min_samples_per_stratum"] and len(keyword_only) == len(parameters) - 2
 
@@ -183,13 +155,6 @@ def test_within_a_batch_strata_stand_in_order_of_appearance_and_rows_in_rank_ord
         assert keys == sorted(keys)
 
 
-def test_the_counts_of_the_batches_are_the_same_every_epoch() -> None:
-    sampler = sampler_of(minimum=4)
-    for epoch in range(5):
-        held = [np.bincount(LABELS[batch], minlength=2).tolist() for batch in sampler.batches(epoch)]
-        assert held == sampler.plan.composition().to_numpy().tolist()
-
-
 def test_dropped_rows_are_never_sampled_and_all_others_once() -> None:
     labels = [1, None, 0, 0, 1, None, 0, 1]
     sampler = StratifiedBatchSampler(labels, 1, missing="drop", seed=1)
@@ -207,15 +172,13 @@ def test_without_shuffling_every_epoch_keeps_the_order_of_the_dataset() -> None:
         assert rows == sorted(rows)
 
 
-def test_mean_batch_size_rounds_half_up() -> None:
-    for n_rows, mean, n_batches in [(100, 8, 13), (100, 40, 3), (90, 40, 2), (100, 1000, 1)]:
-        assert len(StratifiedBatchSampler([0] * n_rows, mean_batch_size=mean)) == n_batches
-
-
-def test_the_plan_tells_what_it_guarantees() -> None:
-    plan = sampler_of(minimum=4).plan
+def test_the_plan_tells_what_every_epoch_holds() -> None:
+    sampler = sampler_of(minimum=4)
+    plan = sampler.plan
     assert (plan.n_batches, plan.min_samples_per_stratum, [*plan.strata]) == (7, 4, [1, 0])
-    assert plan.counts.tolist() == [30, 70] and plan.sizes.sum() == 100
+    for epoch in range(5):
+        held = [np.bincount(LABELS[batch], minlength=2).tolist() for batch in sampler.batches(epoch)]
+        assert held == plan.composition().to_numpy().tolist()
     assert list(plan.composition().columns) == [0, 1] and plan.composition().index.name == "batch"
     assert repr(plan) == plan.summary()
     assert plan.summary().splitlines()[:2] == [
@@ -225,11 +188,9 @@ def test_the_plan_tells_what_it_guarantees() -> None:
     assert len(StratifiedBatchSampler(range(1000), 1).plan.summary().splitlines()) == 25, "many strata are cut"
 
 
-def test_repr() -> None:
-    assert repr(sampler_of()) == (
-        "StratifiedBatchSampler(100 rows, 2 strata, 10 batches, min_samples_per_stratum=3, assign='proportional', "
-        "shuffle=True, seed=1, epoch=0)"
-    )
+def test_a_sampler_shows_what_was_given() -> None:
+    expected = "StratifiedBatchSampler(100 rows, 10 batches, min_samples_per_stratum=3, shuffle=True, "
+    assert repr(sampler_of()) == expected + "assign='proportional', rare='error', missing='error', seed=1, epoch=0)"
 
 
 def test_a_changed_label_array_does_not_change_the_sampler() -> None:
@@ -240,61 +201,7 @@ def test_a_changed_label_array_does_not_change_the_sampler() -> None:
     assert lists(sampler.batches(0)) == before
 
 
-# Distributed ----------------------------------------------------------------------------------------------------------
-
-
-@given(labels_lists, st.integers(1, 4), st.integers(1, 5))
-def test_over_all_ranks_every_row_once_and_the_promise_on_every_rank(
-    labels: list[int], minimum: int, replicas: int
-) -> None:
-    counts = {stratum: labels.count(stratum) for stratum in set(labels)}
-    if min(counts.values()) < minimum * replicas:
-        return
-    ranks = [StratifiedBatchSampler(labels, minimum, seed=1, num_replicas=replicas, rank=r) for r in range(replicas)]
-    batches = [batch for rank in ranks for batch in rank]
-    assert sorted(row for batch in batches for row in batch) == list(range(len(labels)))
-    assert all([labels[row] for row in batch].count(stratum) >= minimum for batch in batches for stratum in counts)
-
-
-# Resume ---------------------------------------------------------------------------------------------------------------
-
-
-def taken(sampler: StratifiedBatchSampler, count: int) -> Iterator[list[int]]:
-    """Return an iterator over the sampler that has delivered some batches."""
-    iterator = iter(sampler)
-    for _ in range(count):
-        next(iterator)
-    return iterator
-
-
-def test_a_state_is_plain_and_absolute() -> None:
-    sampler = sampler_of()
-    state = taken(sampler, 2).state_dict()
-    assert state == {"version": 1, "fingerprint": state["fingerprint"], "epoch": 0, "batch": 2} == sampler.state(0, 2)
-    sampler.load_state_dict(state)
-    assert taken(sampler, 1).state_dict()["batch"] == 3, "counted from the beginning of the epoch"
-
-
-@pytest.mark.parametrize("rank", [None, 0, 1])
-def test_an_iterator_that_loads_the_end_of_an_epoch_is_exhausted_and_the_next_one_has_the_next_epoch(
-    rank: Optional[int],
-) -> None:
-    """torchdata's StatefulDataLoader loads a finished iterator and discards it: no epoch may be lost with it."""
-    sampler = sampler_of(num_replicas=2, rank=rank)
-    exhausted = taken(sampler, len(sampler))
-    resumed = sampler_of(num_replicas=2, rank=rank)
-    discarded, asked = iter(resumed), iter(resumed)
-    discarded.load_state_dict(exhausted.state_dict())
-    asked.load_state_dict(exhausted.state_dict())
-    assert list(asked) == [] and asked.state_dict() == exhausted.state_dict()
-    assert lists(resumed) == lists(sampler.batches(1))
-
-
-def test_an_iterator_resumes_in_the_middle_of_its_own_epoch() -> None:
-    iterator = taken(sampler_of(), 3)
-    state, rest = iterator.state_dict(), list(iterator)
-    iterator.load_state_dict(state)
-    assert list(iterator) == rest
+# States ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -320,7 +227,7 @@ def test_a_state_of_another_sampler_is_refused(other: dict[str, Any]) -> None:
     [
         ({}, "must have the entries 'version', 'fingerprint', 'epoch' and 'batch'. Got 0 values instead."),
         ("text", "must have the entries"),
-        ({"version": 2}, "must be of version 1. Got version 2 instead."),
+        ({"version": 2}, "'version' parameter must be an integer from 1 to 1. Got 2 instead."),
         ({"epoch": -1}, "'epoch' .* must be an integer from 0 to 6700000. Got -1"),
         ({"batch": 11}, "'batch' .* must be an integer from 0 to 10. Got 11"),
     ],
@@ -331,15 +238,6 @@ def test_a_state_that_makes_no_sense_is_refused(state: Any, message: str) -> Non
         state = {**sampler.state(), **state}
     with pytest.raises((ValueError, TypeError), match=message):
         sampler.load_state_dict(state)
-
-
-def test_a_state_at_the_end_of_the_last_epoch_continues_with_none() -> None:
-    sampler = sampler_of()
-    iterator = iter(sampler)
-    iterator.load_state_dict({**sampler.state(), "epoch": 6_700_000, "batch": 10})
-    assert list(iterator) == []
-    with pytest.raises(ValueError, match="from 0 to 6700000. Got 6700001"):
-        next(iter(sampler))
 
 
 def test_a_dropped_row_and_a_stratum_of_its_own_make_different_samplers() -> None:
@@ -367,17 +265,11 @@ def test_a_sampler_holds_few_bytes_a_row(n_strata: int, most: int, parameters: d
     assert len(sampler.batches(0).rows) == len(labels)
 
 
-def test_what_a_sampler_shows_of_itself_cannot_be_written_to() -> None:
+def test_strata_cannot_be_written_to() -> None:
     sampler = sampler_of()
     for array in (sampler.strata.codes, sampler.strata.counts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 9
-    before = lists(sampler.batches(0))
-    batches = sampler.batches(0)
-    batches.rows[:] = 0
-    with pytest.raises(ValueError, match="read-only"):
-        batches.offsets[:] = 0
-    assert lists(sampler.batches(0)) == before
 
 
 def test_a_pickle_may_come_with_read_only_buffers() -> None:
@@ -386,24 +278,6 @@ def test_a_pickle_may_come_with_read_only_buffers() -> None:
     pickled = pickle.dumps(sampler, protocol=5, buffer_callback=buffers.append)
     loaded = pickle.loads(pickled, buffers=[bytes(buffer) for buffer in buffers])
     assert lists(loaded) == lists(sampler)
-
-
-# Pickling and processes -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_strata", [2, 255])
-def test_a_pickle_takes_one_byte_a_row(n_strata: int) -> None:
-    labels = np.arange(100_000) % n_strata
-    sampler = StratifiedBatchSampler(labels, 1, seed=1)
-    names = sum(map(len, sampler.plan.names)) + 28 * n_strata
-    assert len(pickle.dumps(sampler)) < 100_000 + names + 2_000
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_every_start_method_gives_the_same_batches(method: str) -> None:
-    sampler = sampler_of()
-    with multiprocessing.get_context(method).Pool(1) as pool:
-        assert pool.apply(list, (sampler,)) == lists(sampler)
 
 
 # A subclass -----------------------------------------------------------------------------------------------------------
@@ -439,44 +313,6 @@ def test_a_subclass_needs_one_hook_for_everything_else() -> None:
     assert lists(resumed) == lists(iterator) == [[204, 205, 206, 207], [208, 209]]
     rank = InOrder(5, seed=1, num_replicas=2, rank=1)
     assert len(rank) == 1 and lists(rank) == [[5, 6, 7, 8, 9]] == lists(rank.batches(0))
-
-
-class Growing(InOrder):
-    """Hands out the rows 0..9 in one batch more than in the epoch before, two in epoch 0; each of 2 ranks gets half."""
-
-    def _global_length(self) -> int:
-        return self._epoch_length(self.epoch)
-
-    def _epoch_length(self, epoch: int) -> int:
-        return 2 + 2 * epoch
-
-    def _epoch_batches(self, epoch: int) -> Batches:
-        return Batches.gather(np.array_split(np.arange(10), self._epoch_length(epoch)))
-
-
-def test_epochs_may_differ_in_their_number_of_batches() -> None:
-    sampler = Growing(1, seed=1)
-    for epoch in range(3):
-        assert len(sampler) == 2 + 2 * epoch == len(lists(sampler))
-    assert [len(sampler.batches(epoch)) for epoch in range(3)] == [2, 4, 6]
-    rank = Growing(1, seed=1, num_replicas=2, rank=1)
-    rank.set_epoch(1)
-    assert len(rank) == 2 and lists(rank) == lists(rank.batches(1)) == [[3, 4, 5], [8, 9]]
-
-
-def test_a_place_is_checked_by_the_length_of_its_own_epoch() -> None:
-    sampler = Growing(1, seed=1)
-    sampler.set_epoch(1)
-    iterator = iter(sampler)
-    for _ in range(3):
-        next(iterator)
-    resumed = Growing(1, seed=1)
-    for state in (iterator.state_dict(), sampler.state(1, 3)):
-        resumed.load_state_dict(state)
-        assert lists(resumed) == [[8, 9]]
-    assert sampler.state(1, 4)["epoch"] == 2  # the whole epoch
-    with pytest.raises(ValueError, match="integer from 0 to 4. Got 5 instead."):
-        resumed.load_state_dict({**iterator.state_dict(), "batch": 5})
 
 
 def test_batches_hold_nothing_but_integers() -> None:
@@ -528,15 +364,3 @@ def test_a_part_is_every_nth_batch_in_arrays_of_its_own(
     assert lists(part) == lists(batches)[first::step]
     assert part.rows.dtype == dtype
     assert not np.shares_memory(part.rows, rows)
-
-
-# In PyTorch's DataLoader ----------------------------------------------------------------------------------------------
-
-
-def test_no_import_of_torch_or_rpy2() -> None:
-    import subprocess
-    import sys
-
-    code = "import sys, pystrat, rbridge; print(sorted({'torch', 'rpy2', 'matplotlib'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from fractions import Fraction
 from itertools import product
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,24 +16,23 @@ from hypothesis import strategies as st
 from pystrat import StratifiedBatchSampler
 
 LABELS = ["pos"] * 6 + ["neg"] * 40 + ["odd"] * 3
+WAYS: dict[str, dict[str, Any]] = {
+    "quotas": {"min_samples_per_stratum": {"pos": 2, "neg": 5}},
+    "shares": {"mean_batch_size": 8, "shares": {"pos": 1, "neg": 2, "odd": 1}},
+    "balance": {"mean_batch_size": 6, "balance": "over"},
+    "repeats": {"min_samples_per_stratum": 3, "mean_batch_size": 12, "rare": "repeat"},
+    "one size": {"mean_batch_size": 10, "drop": "balanced"},
+}
 
 
 def of_sizes(sizes: Any, *arguments: Any, **parameters: Any) -> StratifiedBatchSampler:
-    """A sampler of strata that are named by their numbers."""
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    return StratifiedBatchSampler(labels, *arguments, seed=1, **parameters)
-
-
-def refused(*arguments: Any, labels: Any = LABELS, **parameters: Any) -> str:
-    with pytest.raises((TypeError, ValueError)) as error:
-        StratifiedBatchSampler(labels, *arguments, seed=1, **parameters)
-    return str(error.value)
+    """Return a sampler of strata that are named by their numbers."""
+    return StratifiedBatchSampler(np.repeat(np.arange(len(sizes)), sizes), *arguments, seed=1, **parameters)
 
 
 def tables(sampler: StratifiedBatchSampler, epoch: int) -> np.ndarray:
-    """Rows of each stratum in each batch, counted."""
-    codes = sampler.strata.codes
-    n_strata = len(sampler.strata.counts)
+    """Count the rows of each stratum in each batch."""
+    codes, n_strata = sampler.strata.codes, len(sampler.strata.counts)
     return np.array([np.bincount(codes[batch], minlength=n_strata) for batch in sampler.batches(epoch)])
 
 
@@ -95,40 +93,13 @@ def test_a_stratum_that_is_not_named_has_no_promise_and_is_dealt_evenly() -> Non
     assert len(sampler) == 20 and sampler.plan.assign == "even"
     assert set(sampler.plan.sizes) == {3}
     assert sampler.plan.minimums.tolist() == [2] + [0] * 20
-    assert sampler.plan.min_samples_per_stratum == 0
     assert "every batch holds rows of 1 of 21 strata" in sampler.plan.summary()
-
-
-def test_strata_are_named_by_their_values() -> None:
-    two = {"a": [1, 1, 2, 2, 2, 2], "b": ["x", "y", "x", "y", "x", "y"]}
-    sampler = StratifiedBatchSampler(two, {(2, "x"): 1, (2, "y"): 2}, seed=1)
-    assert len(sampler) == 1
-    minimums = StratifiedBatchSampler([True, False, False], {True: 1}, seed=1).plan.minimums
-    assert minimums.to_dict() == {False: 2, True: 1}
-
-
-def test_refused_quotas() -> None:
-    few = "must ask for at most 6 rows of 'pos', which has 6. Got 7 instead. Lower it, or set 'rare' to"
-    assert few in refused({"pos": 7})
-    assert "must ask for at least one row of some stratum. Got 0 of each instead." in refused({"pos": 0})
-    assert "must ask for at least one row of some stratum. Got 0 values instead." in refused({})
-    assert "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead." in refused({"x": 1})
-    assert "must be a non-negative integer. Got -1 instead." in refused({"pos": -1})
-    assert "must name each stratum once. Got NA twice instead." in refused({None: 1, float("nan"): 2})
-    assert "Got '1' instead. Use 1 instead, the value itself." in refused({1: 1, "1": 2}, labels=[1, 2])
-    many = "'num_replicas' parameter must be at most 2, the number of batches. Got 3 instead."
-    assert f"{many} Lower the number of 'pos' in 'min_samples_per_stratum' to at most 2." in refused(
-        {"pos": 3}, num_replicas=3
-    )
-    assert "Got 7 instead. 'pos' has 6 rows." in refused({"pos": 1}, num_replicas=7)
 
 
 def test_a_rare_stratum_warns_or_makes_one_batch() -> None:
     with pytest.warns(UserWarning, match="The stratum 'odd' has 3 rows, and .* asks for 4: all rows are in one batch."):
         assert len(StratifiedBatchSampler(LABELS, {"odd": 4, "pos": 1}, rare="warn")) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert len(StratifiedBatchSampler(LABELS, {"odd": 4}, rare="allow")) == 1
+    assert len(StratifiedBatchSampler(LABELS, {"odd": 4}, rare="allow")) == 1
 
 
 @pytest.mark.parametrize(
@@ -141,7 +112,6 @@ def test_a_rare_stratum_warns_or_makes_one_batch() -> None:
     ],
 )
 def test_the_rows_of_a_stratum_below_the_batches_are_in_other_batches_each_epoch(parameters: dict[str, Any]) -> None:
-    """Batches 0 and 1 in every epoch, before."""
     sampler = of_sizes([2, 30, 9], **parameters)
     assert sampler.plan.counts[0] < len(sampler)
     planned = sorted(sampler.plan.rows_of_strata().tolist())
@@ -154,12 +124,6 @@ def test_the_rows_of_a_stratum_below_the_batches_are_in_other_batches_each_epoch
     assert (abs(seen - mean) < 4 * mean**0.5).all()
     in_order = of_sizes([2, 30, 9], shuffle=False, **parameters)
     assert tables(in_order, 3).tolist() == in_order.plan.rows_of_strata().tolist()
-
-
-def test_batches_keep_the_order_of_the_plan_if_every_one_has_every_stratum() -> None:
-    sampler = of_sizes([8, 30, 9], mean_batch_size=6)
-    assert (len(sampler), sampler.plan.min_samples_per_stratum) == (8, 1)
-    assert tables(sampler, 3).tolist() == sampler.plan.rows_of_strata().tolist()
 
 
 # Shares ---------------------------------------------------------------------------------------------------------------
@@ -184,12 +148,14 @@ def test_shares_of_all_small_strata() -> None:
 
 
 def test_equal_shares_however_they_are_written() -> None:
-    written = [{"pos": 1, "neg": 2, "odd": 1}, {"pos": 0.25, "neg": 0.5, "odd": 0.25}, {"odd": 3, "neg": 6, "pos": 3}]
-    rows = [
-        StratifiedBatchSampler(LABELS, mean_batch_size=8, shares=shares, seed=1).batches(2).rows.tolist()
-        for shares in written
-    ]
-    assert rows[0] == rows[1] == rows[2]
+    counts = pd.Series(LABELS).value_counts()
+    by_hand = [{"pos": 1, "neg": 2, "odd": 1}, {"pos": 0.25, "neg": 0.5, "odd": 0.25}, {"odd": 3, "neg": 6, "pos": 3}]
+    for size, written in ((8, by_hand), (17, [dict(counts.items()), counts, counts / counts.sum()])):
+        rows = []
+        for shares in written:
+            sampler = StratifiedBatchSampler(LABELS, mean_batch_size=size, shares=shares, seed=1)
+            rows.append(sampler.batches(2).rows.tolist())
+        assert rows[0] == rows[1] == rows[2]
 
 
 @pytest.mark.parametrize("kind", [int, float, np.int64, np.float64])
@@ -204,37 +170,12 @@ def test_whole_shares_are_exact(kind: Any) -> None:
         assert StratifiedBatchSampler(labels, mean_batch_size=4, shares=shares).plan.counts.tolist() == rows
 
 
-def test_refused_shares() -> None:
-    def shares_refused(shares: Any, size: Optional[int] = 10, **parameters: Any) -> str:
-        return refused(mean_batch_size=size, shares=shares, **parameters)
-
-    assert "must name every stratum. Got 2 names too few, 'neg' among them, instead." in shares_refused({"pos": 1})
-    assert "must be numbers with names of strata. Got 0.5 instead." in shares_refused(0.5)
-    assert "must be a finite number above 0. Got 0 instead." in shares_refused({"pos": 0, "neg": 1, "odd": 1})
-    for neg in (1000, 1e15 + 0.5, 1e300):
-        thin = {"pos": 1, "neg": neg, "odd": 1 / 3}
-        assert "at least one row of an epoch. Got none of 50 for 'pos' instead." in shares_refused(thin)
-    often = "must ask for at most 3 rows of 'odd' in a batch. Got 8 instead. No row occurs twice in a batch. Lower"
-    assert often in shares_refused({"pos": 1, "neg": 1, "odd": 8})
-    assert "must be given together with 'mean_batch_size'. Got 1 value instead." in refused(shares={"pos": 1})
-    assert "'rare' parameter must be left out if 'shares' is given." in shares_refused({"pos": 1}, rare="allow")
-    large = "must give an epoch at most 2147483647 rows. Got 3000000000 instead."
-    assert large in shares_refused({"pos": 1, "neg": 1, "odd": 1}, 3_000_000_000)
-
-
 def test_balance_takes_equally_many_rows_of_all_strata() -> None:
     for balance, rows in (("over", 40), ("under", 3), (12, 12)):
         sampler = StratifiedBatchSampler(LABELS, mean_batch_size=6, balance=balance, seed=1)
         assert sampler.plan.counts.tolist() == [rows] * 3
         assert len(sampler) == max(1, (2 * 3 * rows + 6) // 12)
         assert np.ptp(sampler.plan.sizes) <= 1
-    assert "must be 'over', 'under' or a positive integer. Got 'o' instead." in refused(mean_batch_size=6, balance="o")
-    assert "must be 'over', 'under' or a positive integer. Got 0 instead." in refused(mean_batch_size=6, balance=0)
-    often = "'mean_batch_size' parameter must ask for at most 3 rows of 'odd' in a batch. Got 4 instead."
-    assert often in refused(mean_batch_size=9, balance="over")
-    assert "must give an epoch at most 2147483647 rows" in refused(mean_batch_size=6, balance=2**31 - 1)
-    both = refused(mean_batch_size=6, shares={"pos": 1}, balance="over")
-    assert "'balance' parameter must be left out if 'shares' is given. Got 'over' instead." in both
 
 
 @pytest.mark.parametrize("sizes", [(1, 5, 40), (12, 12, 3), (2, 700, 9, 31)])
@@ -257,21 +198,6 @@ def test_a_cap_and_a_temperature_are_shares(sizes: tuple[int, ...]) -> None:
         assert set(sampler.plan.sizes) == {4}
 
 
-def test_refused_caps_and_temperatures() -> None:
-    both = refused(mean_batch_size=4, shares={"pos": 1}, cap=3)
-    assert "'cap' parameter must be left out if 'shares' is given. Got 3 instead." in both
-    both = refused(mean_batch_size=4, cap=3, balance="over")
-    assert "'balance' parameter must be left out if 'cap' is given." in both
-    assert "'temperature' parameter must be given together with 'mean_batch_size'." in refused(temperature=2)
-    both = refused(mean_batch_size=4, temperature=2, rare="allow")
-    assert "'rare' parameter must be left out if 'temperature' is given." in both
-    small = refused(mean_batch_size=4, temperature=0.5)
-    assert "'temperature' parameter must be a finite number of at least 1. Got 0.5 instead." in small
-    assert "'cap' parameter must be a positive integer. Got 0 instead." in refused(mean_batch_size=4, cap=0)
-    many = refused(mean_batch_size=20, cap=1)
-    assert "'cap' parameter must ask for at most 6 rows of 'pos' in a batch. Got 7 instead." in many
-
-
 # Repeats --------------------------------------------------------------------------------------------------------------
 
 
@@ -289,32 +215,11 @@ def test_repeats_of_all_small_strata() -> None:
             if not any(minimums) or any(m > n for m, n in zip(minimums, sizes)):
                 continue
             for size, replicas in product(range(least, least + 3), (1, 2)):
-                sampler = of_sizes(
-                    sizes, dict(enumerate(minimums)), mean_batch_size=size, rare="repeat", num_replicas=replicas
-                )
+                given = {"mean_batch_size": size, "rare": "repeat", "num_replicas": replicas}
+                sampler = of_sizes(sizes, dict(enumerate(minimums)), **given)
                 n_batches = fewest_by_brute_force(sizes, minimums, size, replicas)
                 assert len(sampler) == n_batches
                 check_every_row(sampler, [max(n, n_batches * m) for n, m in zip(sizes, minimums)])
-
-
-def test_nothing_is_repeated_if_the_promise_holds_without() -> None:
-    plain = StratifiedBatchSampler(LABELS, mean_batch_size=17, seed=1, assign="even")
-    repeated = StratifiedBatchSampler(LABELS, 1, mean_batch_size=17, seed=1, rare="repeat")
-    assert len(plain) == len(repeated) == 3
-    assert repeated.plan.counts.tolist() == repeated.plan.available.tolist()
-    assert plain.batches(1).rows.tolist() == repeated.batches(1).rows.tolist()
-
-
-def test_refused_repeats() -> None:
-    together = "must be given together with 'mean_batch_size' if 'rare' is 'repeat'. Got one of them instead."
-    assert together in refused(2, rare="repeat") and together in refused(mean_batch_size=20, rare="repeat")
-    assert "left out if 'mean_batch_size' is given. Got 2 instead. Both may be given if 'rare' is 'repeat'." in refused(
-        2, mean_batch_size=20
-    )
-    least = "'mean_batch_size' parameter must be at least 9, for the rows that 'min_samples_per_stratum' asks for"
-    assert least in refused(3, mean_batch_size=8, rare="repeat")
-    assert "must be at least 3, for" in refused({"pos": 2}, mean_batch_size=2, rare="repeat")
-    assert "must ask for at most 3 rows of 'odd' in a batch. Got 4" in refused(4, mean_batch_size=20, rare="repeat")
 
 
 # One size -------------------------------------------------------------------------------------------------------------
@@ -336,77 +241,78 @@ def test_one_size_of_all_small_strata() -> None:
             check_every_row(sampler, [n - (end - begin) for n, begin, end in zip(sizes, ends, ends[1:])])
 
 
-def test_rows_are_left_out_in_turn() -> None:
-    sampler = of_sizes([10, 5, 1], mean_batch_size=5, drop="balanced")
-    assert sampler.plan.counts.tolist() == [10, 4, 1]
-    seen = np.zeros(16, dtype=np.int64)
-    for epoch in range(5):
-        seen += np.bincount(sampler.batches(epoch).rows, minlength=16)
-    assert seen.tolist() == [5] * 10 + [4] * 5 + [5]
+# What all of them refuse and keep -------------------------------------------------------------------------------------
+
+MEAN = {"mean_batch_size": 10}
+LARGE = "must give an epoch at most 2147483647 rows"
 
 
-def test_refused_drops() -> None:
-    assert "'drop' parameter must be one of 'balanced'." in refused(mean_batch_size=5, drop="last")
-    assert "must be at most 49, the number of rows. Got 50" in refused(mean_batch_size=50, drop="balanced")
-    assert "must be given together with 'mean_batch_size'" in refused(drop="balanced")
-    needed = "must leave out at most 0 rows, which strata can spare. Got 2, which leaves out 1,"
-    assert needed in refused(mean_batch_size=2, drop="balanced", labels=["a", "b", "c"])
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"min_samples_per_stratum": {"pos": 7}}, "at most 6 rows of 'pos', which has 6. Got 7 instead. Lower it, or"),
+        ({"min_samples_per_stratum": {"pos": 0}}, "must ask for at least one row of some stratum. Got 0 of each"),
+        ({"min_samples_per_stratum": {"x": 1}}, "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead."),
+        ({"min_samples_per_stratum": {None: 1, math.nan: 2}}, "must name each stratum once. Got NA twice instead."),
+        (
+            {"min_samples_per_stratum": {"pos": 3}, "num_replicas": 3},
+            "'num_replicas' .* must be at most 2, the number of batches. Got 3 instead. Lower the number of 'pos' in "
+            "'min_samples_per_stratum' to at most 2.",
+        ),
+        ({**MEAN, "shares": {"pos": 1}}, "must name every stratum. Got 2 names too few, 'neg' among them, instead."),
+        ({**MEAN, "shares": 0.5}, "must be numbers with names of strata. Got 0.5 instead."),
+        ({**MEAN, "shares": {"pos": 0, "neg": 1, "odd": 1}}, "must be a finite number above 0. Got 0 instead."),
+        ({**MEAN, "shares": {"pos": 1, "neg": 1e300, "odd": 1}}, "at least one row of an epoch. Got none of 50 for"),
+        (
+            {**MEAN, "shares": {"pos": 1, "neg": 1, "odd": 8}},
+            "ask for at most 3 rows of 'odd' in a batch. Got 8 instead. No row occurs twice in a batch. Lower",
+        ),
+        ({"mean_batch_size": 3_000_000_000, "shares": {"pos": 1, "neg": 1, "odd": 1}}, LARGE),
+        ({**MEAN, "shares": pd.Series([1, 2], ["pos", "pos"])}, "each of them once. Got a Series with a name twice"),
+        ({**MEAN, "balance": 2**31 - 1}, LARGE),
+        ({**MEAN, "temperature": 0.5}, "'temperature' .* must be a finite number of at least 1. Got 0.5 instead."),
+        ({"mean_batch_size": 20, "cap": 1}, "'cap' .* must ask for at most 6 rows of 'pos' in a batch. Got 7 instead."),
+        (
+            {"min_samples_per_stratum": 2, "rare": "repeat"},
+            "must be given together with 'mean_batch_size' if 'rare' is",
+        ),
+        ({"min_samples_per_stratum": 2, **MEAN}, "Got 2 instead. Both may be given if 'rare' is 'repeat'."),
+        ({"min_samples_per_stratum": 4, **MEAN, "rare": "repeat"}, "ask for at most 3 rows of 'odd' in a batch. Got 4"),
+        (
+            {"min_samples_per_stratum": 3, "mean_batch_size": 8, "rare": "repeat"},
+            "'mean_batch_size' .* must be at least 9, for the rows that 'min_samples_per_stratum' asks for",
+        ),
+        ({"mean_batch_size": 50, "drop": "balanced"}, "must be at most 49, the number of rows. Got 50"),
+        ({**MEAN, "cap": 3, "balance": "over"}, "'balance' .* must be left out if 'cap' is given."),
+        ({**MEAN, "temperature": 2, "rare": "allow"}, "'rare' .* must be left out if 'temperature' is given."),
+    ],
+)
+def test_refusals(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        StratifiedBatchSampler(LABELS, **parameters)
 
 
-def test_a_refusal_names_what_excludes_what() -> None:
-    for way, parameters in WAYS.items():
-        if way not in ("quotas", "repeats"):
-            name = next(name for name in parameters if name != "mean_batch_size")
-            left_out = f"'min_samples_per_stratum' parameter must be left out if '{name}' is given. Got"
-            assert left_out in refused(2, **parameters)
-            assert left_out in refused({"pos": 1, "neg": 1}, **parameters)
-            alone = {name: parameters[name]}
-            together = f"'{name}' parameter must be given together with 'mean_batch_size'. Got"
-            assert together in refused(**alone)
-            assert refused(2, **alone).endswith("instead. Give that in place of 'min_samples_per_stratum'.")
-
-
-# What all of them keep ------------------------------------------------------------------------------------------------
-
-WAYS: dict[str, dict[str, Any]] = {
-    "quotas": {"min_samples_per_stratum": {"pos": 2, "neg": 5}},
-    "shares": {"mean_batch_size": 8, "shares": {"pos": 1, "neg": 2, "odd": 1}},
-    "balance": {"mean_batch_size": 6, "balance": "over"},
-    "repeats": {"min_samples_per_stratum": 3, "mean_batch_size": 12, "rare": "repeat"},
-    "one size": {"mean_batch_size": 10, "drop": "balanced"},
-}
+@pytest.mark.parametrize("way", ["shares", "balance", "one size"])
+def test_a_refusal_names_what_excludes_what(way: str) -> None:
+    name = next(name for name in WAYS[way] if name != "mean_batch_size")
+    with pytest.raises(ValueError, match=f"'min_samples_per_stratum' .* must be left out if '{name}' is given. Got"):
+        StratifiedBatchSampler(LABELS, 2, **WAYS[way])
+    together = f"'{name}' .* must be given together with 'mean_batch_size'. Got .* instead. Give that in place of 'min"
+    with pytest.raises(ValueError, match=together):
+        StratifiedBatchSampler(LABELS, 2, **{name: WAYS[way][name]})
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_without_shuffling_rows_come_in_the_order_of_the_dataset(way: str) -> None:
-    sampler = StratifiedBatchSampler(LABELS, seed=3, shuffle=False, **WAYS[way])
-    assert (
-        sampler.batches(2).rows.tolist()
-        == StratifiedBatchSampler(LABELS, seed=4, shuffle=False, **WAYS[way]).batches(2).rows.tolist()
-    )
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_rows_with_a_missing_value_are_never_sampled(way: str) -> None:
-    sampler = StratifiedBatchSampler([None, *LABELS, None], seed=3, missing="drop", **WAYS[way])
-    rows = sampler.batches(1).rows
+def test_rows_keep_the_order_of_the_dataset_without_shuffling_and_dropped_ones_are_never_sampled(way: str) -> None:
+    given = {"shuffle": False, "missing": "drop", **WAYS[way]}
+    samplers = [StratifiedBatchSampler([None, *LABELS, None], seed=seed, **given) for seed in (3, 4)]
+    assert samplers[0].batches(2).rows.tolist() == samplers[1].batches(2).rows.tolist()
+    rows = StratifiedBatchSampler([None, *LABELS, None], seed=3, **{**given, "shuffle": True}).batches(1).rows
     assert 0 not in rows and len(LABELS) + 1 not in rows
-    assert sampler.plan.summary() == StratifiedBatchSampler(LABELS, seed=3, **WAYS[way]).plan.summary()
+    assert samplers[0].plan.summary() == StratifiedBatchSampler(LABELS, **WAYS[way]).plan.summary()
 
 
 def test_the_plan_shows_the_rows_that_there_are() -> None:
     summary = StratifiedBatchSampler(LABELS, seed=1, **WAYS["shares"]).plan.summary()
     assert summary.splitlines()[2].split() == ["rows", "of", "fewest", "most"]
     assert summary.splitlines()[4].split() == ["pos", "12", "6", "2", "2"]
-
-
-def test_shares_may_be_a_table_of_counts() -> None:
-    counts = pd.Series(LABELS).value_counts()
-    expected = StratifiedBatchSampler(LABELS, mean_batch_size=17, shares=dict(counts.items()), seed=1).batches(0)
-    for shares in (counts, counts / counts.sum()):
-        found = StratifiedBatchSampler(LABELS, mean_batch_size=17, shares=shares, seed=1).batches(0)
-        assert found.rows.tolist() == expected.rows.tolist()
-    with pytest.raises(
-        ValueError, match="'shares' parameter must name each of them once. Got a Series with a name twi"
-    ):
-        StratifiedBatchSampler(LABELS, mean_batch_size=17, shares=pd.concat([counts, counts]), seed=1)

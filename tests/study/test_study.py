@@ -97,7 +97,6 @@ def _loss_alone(loss: str, network: Any, x: Any, y: Any, weight: Any) -> Any:
 
 
 TRAININGS = [
-    ("cross-entropy", "plain"),
     ("cross-entropy", "downsampled"),
     ("AUM", "plain"),
     ("AUM", "weighted"),
@@ -151,24 +150,6 @@ def test_measures_are_those_of_scikit_learn(module: Callable[[str], Any], output
     predicted = shares.argmax(axis=1)
     recalls = metrics.recall_score(positive, predicted, average=None, zero_division=0)
     assert measures.worst_recall(shares, positive.astype(int)) == pytest.approx(recalls.min())
-
-
-def test_calibration_error_of_predictions_that_are_too_high_is_the_excess(module: Callable[[str], Any]) -> None:
-    strata = np.tile([0, 0, 0, 1], 50)
-    for excess in (0.0, 0.2):
-        shares = np.column_stack([np.full(200, 0.75 - excess), np.full(200, 0.25 + excess)])
-        assert module("measures").calibration_error(shares, strata) == pytest.approx(excess, abs=0.02)
-
-
-def test_halves_of_a_repeat_are_each_others_test_rows_and_parts_do_not_overlap(module: Callable[[str], Any]) -> None:
-    found = _data_set(module, "classes")
-    splits = found.splits()
-    assert len(splits) == 10
-    for first, second in zip(splits[::2], splits[1::2]):
-        for split, other in ((first, second), (second, first)):
-            own = np.sort(np.concatenate([split.train, split.valid]))
-            assert own.tolist() == other.test.tolist()
-            assert np.sort(np.concatenate([own, split.test])).tolist() == list(range(240))
 
 
 def test_a_run_continues_with_the_cells_that_have_no_results(

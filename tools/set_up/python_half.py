@@ -14,6 +14,7 @@ from requirements import TABLE, Requirement
 
 ENVIRONMENT = ROOT / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
+BINDING = ROOT / "pystrat" / "_kinds.pyx"
 KERNELS_LOG = LOGS / "kernels.log"
 # The Python that .venv is made from, even if set-up itself runs in an environment.
 BASE = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
@@ -47,10 +48,9 @@ def packages_stamp(target: str) -> Stamp:
 
 
 def kernel_inputs() -> list[Path]:
-    """Return the files from which the kernels are compiled."""
-    kernels, core = [*ROOT.glob("pystrat/**/*.p[yx][xd]")], ROOT / "rbridge" / "r" / "src"
-    sources = [*core.glob("*/*.h*"), *core.glob("*/*.cpp")]
-    return [*kernels, *sources, ROOT / "setup.py", ROOT / "pyproject.toml"]
+    """Return the files from which the core is compiled."""
+    core = ROOT / "rbridge" / "r" / "src"
+    return [BINDING, *core.glob("*/*.h*"), *core.glob("*/*.cpp"), ROOT / "setup.py", ROOT / "pyproject.toml"]
 
 
 def _kernels_stamp() -> Stamp:
@@ -58,17 +58,12 @@ def _kernels_stamp() -> Stamp:
     return Stamp(ENVIRONMENT / "set-up" / "kernels", inputs)
 
 
-def _kernel_sources() -> list[Path]:
-    return list(ROOT.glob("pystrat/**/*.pyx"))
-
-
 def is_done(targets: list[str]) -> bool:
     return all(packages_stamp(target).is_valid() for target in targets) and kernels_are_built()
 
 
 def kernels_are_built() -> bool:
-    built = all(any(source.parent.glob(f"{source.stem}.*.so")) for source in _kernel_sources())
-    return built and KERNELS_LOG.is_file() and _kernels_stamp().is_valid()
+    return any(BINDING.parent.glob("_kinds.*.so")) and KERNELS_LOG.is_file() and _kernels_stamp().is_valid()
 
 
 def set_up(requirements: list[Requirement], targets: list[str]) -> None:
@@ -115,9 +110,8 @@ def build_kernels() -> None:
         raise SetUpError("Python.h was not found: install python3-dev (Debian) or python3-devel (Fedora).")
     stamp = _kernels_stamp()
     stamp.remove()
-    for source in _kernel_sources():  # all of them, so that the log has all warnings
-        for made in (source.with_suffix(".c"), source.with_suffix(".cpp"), *source.parent.glob(f"{source.stem}.*.so")):
-            made.unlink(missing_ok=True)
+    for made in (BINDING.with_suffix(".cpp"), *BINDING.parent.glob("_kinds.*.so")):
+        made.unlink(missing_ok=True)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--verbose"]
     settings = {"CFLAGS": f"{os.environ.get('CFLAGS', '')} -Wall".strip(), "LC_ALL": "C"}
     command = [str(PYTHON), "-m", "pip", "install", *options, "--editable", "."]

@@ -32,6 +32,33 @@ batch_list = function(batches) {
   structure(if (is.null(batches$aux)) parts else c(parts, list(batches$aux)), class = "batch_list")
 }
 
+# The rows of a batch, which may be empty, with their auxiliary values, if there are any.
+rows_of_batch = function(batches, batch) {
+  begin = batches$offsets[batch]
+  places = seq.int(begin + 1L, length.out = batches$offsets[batch + 1L] - begin)
+  if (is.null(batches$aux)) batches$rows[places] else with_auxiliary(batches$rows, batches$aux, places)
+}
+
+with_auxiliary = function(rows, aux, places) {
+  structure(rows[places], aux = lapply(aux, function(values) values[places]))
+}
+
+# The batches first, first + step, ..., counted from 0.
+part_of_batches = function(batches, first, step) {
+  if (first == 0 && step == 1) {
+    return(batches)
+  }
+  n_batches = length(batches$offsets) - 1
+  part = seq.int(first + 1, by = step, length.out = max(0, ceiling((n_batches - first) / step)))
+  begins = batches$offsets[part]
+  sizes = batches$offsets[part + 1] - begins
+  places = sequence(sizes, begins + 1)
+  batches$rows = batches$rows[places]
+  batches$offsets = as.integer(c(0, cumsum(sizes)))
+  batches$aux = if (!is.null(batches$aux)) lapply(batches$aux, function(values) values[places])
+  batches
+}
+
 #' @export
 `$.batch_list` = function(x, name) {
   part = match(name, c("rows", "offsets", "aux"))
@@ -46,8 +73,7 @@ length.batch_list = function(x) length(x$offsets) - 1L
   if (is.character(i)) {
     return(`$.batch_list`(x, i))
   }
-  places = batch_places(x$offsets, seq_along(x)[[i]])
-  if (is.null(x$aux)) x$rows[places] else with_auxiliary(x$rows, x$aux, places)
+  rows_of_batch(x, seq_along(x)[[i]])
 }
 
 #' @export

@@ -31,35 +31,9 @@ bind_counts = function(tables) {
     stop_parameter("tables", "have each shard once", sprintf("'%s' twice", shards[anyDuplicated(shards)]))
   }
   check_sum(unlist(lapply(read, `[[`, "table")), "tables")
-  ordered = by_code_point(shards)
-  columns = strata_in_order(read, rep(seq_along(read), lengths(lapply(read, `[[`, "shards")))[ordered],
-    unlist(lapply(read, function(counts) seq_along(counts$shards)))[ordered])
-  if (length(columns) == 0L) {
+  table = bound_counts(read)
+  if (ncol(table) == 0L) {
     stop_parameter("tables", "have at least one row", "0 rows")
   }
-  table = matrix(0, length(shards), length(columns))
-  first = 0L
-  for (counts in read) {
-    kept = counts$strata %in% columns
-    table[first + seq_along(counts$shards), match(counts$strata[kept], columns)] = counts$table[, kept]
-    first = first + length(counts$shards)
-  }
-  counts_matrix(table[ordered, , drop = FALSE], shards[ordered], columns)
-}
-
-# The names of the strata in order of first appearance over the shards: each is a row of one of the tables, `parts`.
-# Within a shard the order is that of its table.
-# If shard_counts() made it, it is the order of first appearance there, as far as earlier shards do not decide.
-strata_in_order = function(tables, parts, rows) {
-  unseen = lapply(tables, function(counts) rep(TRUE, length(counts$strata)))
-  found = vector("list", length(parts))
-  for (i in seq_along(parts)) {
-    part = parts[i]
-    new = which(unseen[[part]] & tables[[part]]$table[rows[i], ] > 0)
-    if (length(new) > 0L) {
-      unseen[[part]][new] = FALSE
-      found[[i]] = tables[[part]]$strata[new]
-    }
-  }
-  unique(unlist(found))
+  table
 }

@@ -4,10 +4,6 @@ is_whole_number = function(value) {
   is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value) && value == floor(value)
 }
 
-is_whole_between = function(value, least, most) {
-  is_whole_number(value) && value >= least && value <= most
-}
-
 # The whole number that a product such as 0.07 * 100, which is 7.000000000000001, was meant to be; else the value.
 nearly_whole = function(value) {
   value = plain_value(value)
@@ -15,10 +11,7 @@ nearly_whole = function(value) {
   if (is_number && abs(value - round(value)) <= min(1e-9 * abs(value), 1e-6)) round(value) else value
 }
 
-check_positive = function(value, parameter) {
-  if (is.null(value)) {
-    return(NULL)
-  }
+check_count = function(value, parameter) {
   value = nearly_whole(value)
   if (!is_whole_number(value) || value < 1) {
     stop_parameter(parameter, "be a positive integer", show_value(value))
@@ -26,29 +19,18 @@ check_positive = function(value, parameter) {
   as.double(value)
 }
 
-# A number that must be given.
-check_count = function(value, parameter) {
-  if (is.null(value)) {
-    stop_parameter(parameter, "be a positive integer", "nothing")
-  }
-  check_positive(value, parameter)
-}
-
-# A whole number; required.
 check_between = function(value, parameter, least, most) {
   value = nearly_whole(value)
-  if (!is_whole_between(value, least, most)) {
+  if (!is_whole_number(value) || value < least || value > most) {
     required = if (least == most) sprintf("be %.0f", least) else sprintf("be an integer from %.0f to %.0f", least, most)
     stop_parameter(parameter, required, show_value(value))
   }
   as.double(value)
 }
 
-check_range = function(value, parameter, largest) {
-  check_between(value, parameter, 0, largest)
-}
+check_range = function(value, parameter, largest) check_between(value, parameter, 0, largest)
 
-# A number, at least the minimum, or above it; required.
+# A number, at least the minimum, or above it.
 check_number = function(value, parameter, minimum = 0, above = FALSE) {
   value = plain_value(value)
   is_number = is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)

@@ -4,37 +4,31 @@
 # -> the parts of a recipe, or, if codes and the like are still missing, the checked arguments
 # The request is a list of arguments, and of vectors made of some of them.
 # `names` are those of the strata, for messages; or a function that returns what the kind lets messages name.
-core_plan = function(kind, request, names = NULL) {
+core_plan = function(kind, request, names = NULL, routine = C_plan) {
   request = lapply(request, plain_value)
-  core_results(.Call(C_plan, kind, request), request, names)
+  core_results(.Call(routine, kind, request), request, names)
 }
 
 # -> the results of a function of the core
-core_call = function(name, request, names = NULL) {
-  request = lapply(request, plain_value)
-  core_results(.Call(C_call, name, request), request, names)
-}
+core_call = function(name, request, names = NULL) core_plan(name, request, names, C_call)
 
 # What the core answers; what it refuses is an error, which may show a value of `given`.
 core_results = function(answer, given, names = NULL) {
-  refusal = answer$refusal
-  if (is.null(refusal) && is.null(answer$warning)) {
-    return(answer$results)
-  }
   named = function(text) {
-    if (is.null(text)) {
-      NULL
+    if (is.null(text) || is.null(names)) {
+      text
     } else if (is.function(names)) {
-      fill_in_all(gsub("'{stratum}'", sprintf("{stratum %.0f}", answer$stratum - 1), text, fixed = TRUE), names)
+      fill_in(gsub("{stratum}", sprintf("{stratum %.0f}", answer$stratum - 1), text, fixed = TRUE), names)
     } else {
-      fill_in("{stratum}", names[answer$stratum], text)
+      gsub("{stratum}", names[answer$stratum], text, fixed = TRUE)
     }
   }
+  refusal = answer$refusal
   if (!is.null(refusal)) {
     got = if (is.null(refusal$shown)) named(refusal$got) else refused_value(refusal, given)
     stop_parameter(refusal$parameter, named(refusal$requirement), got, named(refusal$advice))
   }
-  for (text in strsplit(answer$warning, "\n", fixed = TRUE)[[1L]]) {
+  for (text in unlist(strsplit(as.character(answer$warning), "\n", fixed = TRUE))) {
     warning(named(text), call. = FALSE)
   }
   answer$results
@@ -51,8 +45,8 @@ refused_value = function(refusal, given) {
   show_value((if (is.list(value)) unclass(value) else value)[[refusal$place]])
 }
 
-# The text with what stands in braces in place of names: a word, and numbers.
-fill_in_all = function(text, name_of) {
+# The text with names in place of what stands in braces: a word, and numbers.
+fill_in = function(text, name_of) {
   found = gregexpr("\\{[^}]*\\}", text)
   regmatches(text, found) = lapply(regmatches(text, found), vapply, FUN.VALUE = "", function(place) {
     parts = strsplit(substring(place, 2L, nchar(place) - 1L), " ", fixed = TRUE)[[1L]]
@@ -61,26 +55,22 @@ fill_in_all = function(text, name_of) {
   text
 }
 
-fill_in = function(place, name, text) {
-  if (length(name) == 1L) gsub(place, name, text, fixed = TRUE) else text
-}
-
-# A kind of samplers of the core: a list as in R/base_generator.R, of which the core does the rest.
-core_kind = function(...) {
-  shared = list(
-    is_core = TRUE,
-    check = function(recipe) NULL,
-    n_rows = function(recipe) if (!is.null(recipe$parts$codes)) length(recipe$parts$codes),
+# A kind of samplers of the core: a list as in R/base_generator.R.
+table_kind = function(kind, ...) {
+  utils::modifyList(list(
+    class = paste0("batch_sampler_", kind),
+    of_rows = "strata",
+    plan = function(settings) table_recipe(kind, settings),
+    fits = check_given_rows,
+    n_rows = function(recipe) if (is.null(recipe$parts$codes)) recipe$parts$n_rows else length(recipe$parts$codes),
     setup = function(recipe, private) NULL,
     draw = core_batches,
-    n_batches = function(recipe) recipe$parts$n_batches,
+    count_batches = core_count,
     fingerprint = core_fingerprint,
+    settings = function(recipe) format_arguments(recipe),
     private = list(.instance = NULL)
-  )
-  utils::modifyList(shared, list(...))
+  ), list(...))
 }
-
-# The core checks all arguments and all parts of recipes, by a table; a recipe is a request.
 
 # The generator of a kind for the arguments of the calling function, its constructor, of which `changed` are in a form
 # that the core knows. What a dataset supplies may be missing (R/base_from_dataset.R).
@@ -99,14 +89,13 @@ sampler_of = function(kind, changed = list()) {
   if (length(waiting_arguments(kind, settings)) == 0L) {
     return(new_generator(sampler_kind(kind)$plan(settings)))
   }
-  new_generator(open_recipe(kind, settings$seed, settings, list()))
+  new_generator(open_recipe(kind, settings$seed, settings))
 }
 
 # The given arguments in plain types, so that 1 and 1L are the same, and those of rows as they are.
 checked_settings = function(kind, request) {
   of_rows = row_arguments(kind, request)
-  checked = core_plan(kind, request[setdiff(names(request), of_rows)])
-  settings = lapply(checked, function(value) if (is.integer(value)) value == 1L else value)
+  settings = as_settings(core_plan(kind, request[setdiff(names(request), of_rows)]))
   for (argument in names(settings)) {
     names(settings[[argument]]) = names(request[[argument]])
   }
@@ -118,12 +107,14 @@ checked_settings = function(kind, request) {
     if (argument != "labels" && !is.character(value)) {
       value = plain_value(value)
     }
-    is_name = is.character(value) && !is.object(value) && is.null(dim(value))
     # The entry exists even if it is NULL; otherwise, $strata would match a longer name.
-    settings[argument] = list(if (is_name) unicode_text(value, argument) else value)
+    settings[argument] = list(if (is_column_names(value)) unicode_text(value, argument) else value)
   }
   settings
 }
+
+# Parts of a recipe as arguments: integers are flags.
+as_settings = function(parts) lapply(parts, function(value) if (is.integer(value)) value == 1L else value)
 
 # The recipe of complete arguments: they, what they say of rows, and the numbers of the strata that some of them name.
 table_recipe = function(kind, settings) {
@@ -155,62 +146,6 @@ table_recipe = function(kind, settings) {
 # What messages call the strata.
 noun_of_strata = function(kind) if (kind == "downsampled") "class" else "stratum"
 
-table_kind = function(kind, ...) {
-  shared = list(
-    class = paste0("batch_sampler_", kind),
-    of_rows = "strata",
-    plan = function(request) table_recipe(kind, request),
-    fits = check_given_rows,
-    vectors = list(parts = NA, labels = "names"), # the core checks the parts
-    n_rows = function(recipe) if (is.null(recipe$parts$codes)) recipe$parts$n_rows else length(recipe$parts$codes),
-    count_batches = core_count,
-    bytes = function(recipe) core_described(recipe)$bytes,
-    check = check_stratum_names,
-    describe = function(private) {
-      epoch = private$.place$epoch
-      c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
-        sprintf("* next epoch: %.0f", epoch))
-    },
-    settings = function(recipe) format_arguments(recipe)
-  )
-  utils::modifyList(utils::modifyList(core_kind(), shared), list(...))
-}
-
-# The arguments of a generator or an instance, then where the values of rows come from.
-format_arguments = function(recipe) {
-  parts = recipe$parts
-  given = if (is.null(recipe$open)) parts else recipe$open
-  kind = sampler_kind(recipe$kind)
-  of_rows = arguments_of_rows(recipe$kind, given)
-  known = setdiff(names(formals(get(kind$class, envir = topenv()))), c("seed", of_rows))
-  shown = lapply(intersect(known, names(given)), function(argument) {
-    value = given[[argument]]
-    named = parts[[paste0(argument, "_strata")]]
-    if (is.null(recipe$open) && is.integer(value)) {
-      value = value == 1L
-    } else if (!is.null(named)) {
-      names(value) = recipe$labels$names[named + 1]
-    }
-    sprintf("* %s: %s", argument, show_setting(value))
-  })
-  c(unlist(shown), format_seed(recipe), vapply(setdiff(of_rows, "rows"), function(argument) {
-    sprintf("* %s: %s", argument, if (!is.null(recipe$open)) {
-      format_open(recipe$open[[argument]])
-    } else if (argument == "strata") {
-      sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
-    } else if (argument == "groups") {
-      sprintf("%.0f", parts$n_groups)
-    } else if (argument == "keys") {
-      show_names(recipe$labels$keys)
-    } else if (argument == "labels") {
-      show_names(recipe$labels$names)
-    } else {
-      n_rows = if (argument == "n_rows") parts$n_rows else kind$n_rows(recipe)
-      show_count(if (is.null(parts$cells)) n_rows else length(parts$cells), "row")
-    })
-  }, "", USE.NAMES = FALSE))
-}
-
 # What follows from a recipe.
 core_described = function(recipe) {
   core_results(.Call(C_describe, core_instance(recipe)), recipe$parts)
@@ -221,15 +156,6 @@ core_instance = function(recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
   parts = if (recipe$kind == "by_length") parts_around(recipe$parts) else recipe$parts
   core_results(.Call(C_prepare, recipe$kind, parts, seed), parts)
-}
-
-# Refuses the parts of a recipe, and its state if the kind has one.
-core_check = function(recipe) {
-  if (is.null(sampler_kind(recipe$kind)$load_feedback)) {
-    core_instance(recipe)
-  } else {
-    core_check_state(recipe)
-  }
 }
 
 # Returns the result of `ask`. It is NULL if there is no instance, because the sampler is new or was saved: then it
@@ -261,11 +187,6 @@ core_count = function(private, epoch) {
 core_begin = function(private, given) {
   private$.instance = core_instance(private$.recipe)
   core_results(.Call(C_begin_state, private$.instance, private, given), given)
-}
-
-# Refuses the state of a recipe.
-core_check_state = function(recipe) {
-  core_results(.Call(C_begin_state, core_instance(recipe), new_memory(), recipe$state), recipe$state)
 }
 
 # -> list(rows, stream), of the next draws from a stream, and the stream after them, which may be the same vector

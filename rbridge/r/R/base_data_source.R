@@ -1,5 +1,5 @@
-# Properties of a data source: its number of rows, its task, and the strata of its task.
-# A data source is the argument of a sampler generator: a torch dataset, list(task = ), or anything else.
+# A data source is the argument of a sampler generator: a torch dataset, list(task = ), or anything else. It may have a
+# number of rows, and a task, whose columns are values of the rows.
 
 source_task = function(data_source) {
   if (inherits(data_source, "Task")) {
@@ -22,48 +22,48 @@ source_rows = function(data_source) {
   }
 }
 
-# The strata of a source itself: those of its task, or text that names columns of it or is one value per row.
-# `task` is the task whose rows the source holds; some datasets of mlr3torch do not have it.
-strata_of_source = function(strata, data_source, task = source_task(data_source)) {
+# Text that may be the names of columns of a task.
+is_column_names = function(value) {
+  is.character(value) && !is.object(value) && is.null(dim(value)) && length(value) > 0L
+}
+
+is_column_name = function(value) is_column_names(value) && length(value) == 1L
+
+# Without strata, the dataset supplies them, and text may be the names of its columns.
+is_deferred = function(strata) is.null(strata) || is_column_names(strata)
+
+# The strata of the rows of a source: those of its task, columns of it that are named, or given values. `task` is the
+# task whose rows the source holds; some datasets of mlr3torch do not have it.
+strata_of_source = function(strata, data_source, task = source_task(data_source), parameter = "strata") {
   found = if (is.null(strata)) {
     task_strata(task)
-  } else if (names_columns(strata, task, source_rows(data_source))) {
+  } else if (is_column_names(strata) && names_columns(strata, task, source_rows(data_source), parameter)) {
     task_columns(task, strata)
   } else {
-    check_task_order(task)
+    check_task_order(task, parameter)
     strata
   }
-  check_strata_rows(data_source, length(if (is.list(found)) found[[1L]] else found),
-    advice = if (!is.null(strata) && is.null(task)) "Names of columns need a task.")
+  check_rows(data_source, length(if (is.list(found)) found[[1L]] else found), parameter,
+    advice = if (is.character(strata) && is.null(task)) "Names of columns need a task.")
   found
 }
 
-# The same, encoded.
-source_strata = function(data_source, configuration, task = source_task(data_source), exact = FALSE) {
-  encode_strata(strata_of_source(configuration$strata, data_source, task), configuration$missing, exact = exact)
-}
-
-# A source with a number of rows must have a stratum for each.
-check_strata_rows = function(data_source, n_strata_rows, advice = NULL) {
+# A source with a number of rows must have a value for each.
+check_rows = function(data_source, n_values, parameter, advice = NULL) {
   n_rows = source_rows(data_source)
-  if (!is.null(n_rows) && n_rows != n_strata_rows) {
-    stop_parameter("strata", sprintf("have one value for each row of the dataset, %.0f", n_rows),
-      show_count(n_strata_rows, "value"), advice = advice)
+  if (!is.null(n_rows) && n_rows != n_values) {
+    stop_parameter(parameter, sprintf("have one value for each row of the dataset, %.0f", n_rows),
+      show_count(n_values, "value"), advice = advice)
   }
 }
 
 # Values belong to the rows of the data behind a task, while mlr3 leaves rows out, repeats and reorders them.
-check_task_order = function(task, advice = bind_strata) {
-  if (!keeps_task_order(task)) {
-    stop_parameter("strata", "be columns of the task if its rows are repeated or in another order than its data",
-      "values", advice = advice)
+check_task_order = function(task, parameter) {
+  rows = task$backend$rownames
+  if (!is.null(task) && !identical(task$row_ids, rows) && is.unsorted(match(task$row_ids, rows), strictly = TRUE)) {
+    stop_parameter(parameter, "be columns of the task if its rows are repeated or in another order than its data",
+      "values", advice = if (parameter == "strata") bind_strata else "Name columns of the task instead of values.")
   }
-}
-
-# Whether the rows of a task, if there is one, are in the order of its data, each at most once.
-keeps_task_order = function(task) {
-  is.null(task) || identical(task$row_ids, task$backend$rownames) ||
-    !is.unsorted(match(task$row_ids, task$backend$rownames), strictly = TRUE)
 }
 
 bind_strata = paste(
@@ -89,37 +89,41 @@ task_strata = function(task) {
 }
 
 # Text is the names of columns if the task has all of them, or if it cannot be one value per row.
-names_columns = function(text, task, n_rows) {
+names_columns = function(text, task, n_rows, parameter = "strata") {
   if (is.null(task)) {
     if (is.null(n_rows) && length(text) == 1L) {
-      stop_parameter("strata", "hold a value for each row if the dataset has no task", show_value(text),
+      stop_parameter(parameter, "hold a value for each row if the dataset has no task", show_value(text),
         advice = "Names of columns need a task.")
     }
     return(FALSE)
   }
   known = setdiff(task$backend$colnames, task$backend$primary_key)
   unknown = setdiff(text, known)
-  if (length(unknown) > 0L && length(text) != n_rows) {
-    are_values = n_rows > 0 && length(text) > 1L && all(text %in% unknown)
+  if (length(unknown) > 0L && !identical(length(text), as.integer(n_rows))) {
+    are_values = length(n_rows) > 0L && length(text) > 1L && all(text %in% unknown)
     required = if (are_values) sprintf(", or have one value for each of its %.0f rows", n_rows)
     got = if (are_values) sprintf("%s, the first of %d values,", show_value(text[1L]), length(text)) else
       show_value(unknown[1L])
-    stop_parameter("strata", paste0("name columns of the task", required), got,
+    stop_parameter(parameter, paste0("name columns of the task", required), got,
       advice = paste0("The task has ", show_names(known), if (length(known) <= 10L) "."))
   }
   if (length(unknown) == 0L && anyDuplicated(text)) {
-    stop_parameter("strata", "name each column once", sprintf("'%s' twice", text[anyDuplicated(text)]))
+    stop_parameter(parameter, "name each column once", sprintf("'%s' twice", text[anyDuplicated(text)]))
   }
   length(unknown) == 0L
+}
+
+# The columns of a task that text names.
+named_columns = function(task, names, parameter) {
+  if (is.null(task)) {
+    stop_parameter(parameter, "hold values if the dataset has no task", show_names(names))
+  }
+  names_columns(unicode_text(names, parameter), task, NULL, parameter)
+  task_columns(task, names)
 }
 
 # A batch holds positions in the task's row_ids, which need not be 1, 2, ...
 task_columns = function(task, columns) {
   force(columns) # refuses a dataset without a task
   as.list(task$data(rows = task$row_ids, cols = columns))
-}
-
-# Without strata, the dataset supplies them, and text may be the names of its columns.
-is_deferred = function(strata) {
-  is.null(strata) || (is.character(strata) && !is.object(strata) && is.null(dim(strata)) && length(strata) > 0L)
 }

@@ -16,12 +16,9 @@
 #' rows, that must be the number of rows that the arguments describe.
 #'
 #' A vector with a value for each row is taken by position: its names have no meaning.
-#' What depends on the dataset, such as the names of columns of a task, is checked when the generator is called,
-#' everything else when the generator is made.
 #'
 #' @section Members of an instance:
-#' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]: a list of the rows
-#'   of each batch, counted from 1, with all `rows` and their `offsets` in it; changes nothing.
+#' * `batches(epoch)`: returns all batches of an epoch, by default the next one, as a [batch_list]; changes nothing.
 #' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000, and where in it to begin:
 #'   after `batches_done` batches of this instance.
 #'   By default 0; but an instance that is already placed within this epoch stays there.
@@ -30,9 +27,8 @@
 #' * `state(epoch, batches_done)`: returns the state after this many batches of this instance; by default, where the
 #'   next iteration begins.
 #' * `load_state_dict(state)`: continues at a state; returns the instance invisibly.
-#' * `set_rank(rank, num_replicas)`: limits the instance to the batches of one of several processes, and begins the next
-#'   epoch at its first batch; returns the instance invisibly.
-#'   The instance then returns the batches `rank`, `rank + num_replicas`, ... of all batches, counted from 0.
+#' * `set_rank(rank, num_replicas)`: limits the instance to the batches `rank`, `rank + num_replicas`, ... of all
+#'   batches, counted from 0, and begins the next epoch at the first of them; returns the instance invisibly.
 #'   The generator must have been made for this `num_replicas`, so that each process has as many batches.
 #' * `rank`: the number of the process, `NULL` if the instance returns all batches.
 #' * `seed`: the seed, given or drawn.
@@ -45,18 +41,32 @@
 #'   `.iter_batch()` makes `dataloader(dataset, sampler = instance)` work as well, if its `batch_size` is 1 and
 #'   `drop_last` is `FALSE`.
 #'
+#' @section Members of instances with strata:
+#' The page of a sampler says which of these its instances have.
+#' While mlr3torch predicts, they are `NULL`, and all rows have the weight 1.
+#' * `plan()`: returns a `data.frame()` with one row for each `stratum`: its `rows`, and the `fewest` and the `most` of
+#'   them in a batch of any epoch that holds it.
+#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
+#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
+#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by their
+#'   mean number in an epoch, which is 1 if epochs take each row once; `NA` for a stratum that is never sampled.
+#'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default.
+#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
+#'   rows that are never sampled.
+#'
 #' @section Seeds and epochs:
 #' If `seed` is `NULL`, a seed is drawn each time the generator is called: from torch's generator if LibTorch is
-#' installed, so that the seed of a learner determines it, and otherwise from R's generator.
-#' The state of R's generator does not change in any other case.
+#' installed, so that the seed of a learner determines it, and otherwise from R's generator, which is not changed in any
+#' other case.
 #'
 #' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
 #' If the page of a sampler shows calls of R's functions, the sampler draws what they return after `set.seed()` with the
 #' seed of the epoch, and `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`.
 #' The same data, settings, seed and epoch give the same batches in Python, where rows are counted from 0.
 #'
-#' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher.
-#' So making an iterator changes nothing, and an abandoned epoch is not repeated.
+#' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher: an abandoned
+#' epoch is not repeated.
 #'
 #' @section States:
 #' A state is a list of `version`, `fingerprint`, `epoch` and `batch`, the number of batches of all processes that are
@@ -64,16 +74,16 @@
 #' An instance does not know which batches were trained on, since workers of a dataloader request them ahead.
 #' If your loop knows, `set_epoch(epoch, batches_done)` is enough; a [tensor_loader()] counts them, and has a
 #' `state_dict()`.
-#' After `load_state_dict()`, an instance with the same data, parameters and seed continues with exactly the batches
-#' that would have followed, also in Python.
+#' An instance with the same data, parameters and seed, also in Python, continues with exactly the batches that would
+#' have followed.
 #' Save a state with the model by [saveRDS()], or as JSON with all digits by
 #' `jsonlite::toJSON(state, digits = I(17), auto_unbox = TRUE, null = "null")`.
 #' Another number of processes can continue it if all batches of the epochs are the same.
 #'
 #' @section While mlr3torch predicts:
 #' mlr3torch up to version 0.3.3 uses the sampler for validation and prediction too.
-#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed`,
-#' `plan()` and `composition()` are `NULL`.
+#' The instance then returns all rows in the order of the task, in batches of `batch_size` rows, and its `seed` is
+#' `NULL`.
 #'
 #' @section Saving:
 #' A generator or an instance can be saved with [saveRDS()] or sent to another process, and works there by itself.
@@ -94,16 +104,16 @@ NULL
 
 # Shared by all batch samplers of this package: epochs, iteration, the interface of torch::dataloader(), and that
 # mlr3torch predicts in the order of the rows.
-# A sampler that inherits from it implements private methods: .prepare(data_source, task), called once,
-# .epoch_batches(epoch), a list of rows and offsets, .n_batches(epoch), and .describe(), the lines that print() shows;
-# and .last_epoch(), if the last epoch is not that of all samplers.
+# A sampler that inherits from it implements the private methods of recipe_members() (R/base_generator.R).
 
 epoch_sampler = function() {
   torch::sampler(
     name = "epoch_sampler",
     initialize = function(data_source) prepare_instance(self, private, data_source),
     .length = function() batches_of_loader(private),
-    batches = function(epoch = self$epoch) batch_list(private$.drawn_batches(epoch)),
+    batches = function(epoch = self$epoch) {
+      batch_list(private$.part(check_range(epoch, "epoch", private$.last_epoch())))
+    },
     .iter = function() {
       private$.begun = NULL
       batch_iterator(private$.begin)
@@ -112,8 +122,7 @@ epoch_sampler = function() {
     .draws_on_request = function() private$.iterates && is.null(private$.in_order),
     .iter_batch = function(batch_size) {
       if (!is_whole_number(batch_size) || batch_size != 1) {
-        stop_parameter("batch_size", "be 1", show_value(batch_size),
-          advice = "Pass the sampler as 'batch_sampler ='.")
+        stop_parameter("batch_size", "be 1", show_value(batch_size), "Pass the sampler as 'batch_sampler ='.")
       }
       self$.iter()
     },
@@ -157,16 +166,14 @@ epoch_sampler = function() {
       .asked_within_epoch = FALSE, # mlr3torch asks after each batch how many the epoch has
       .rank = 0,
       .stride = 1, # the number of replicas, if the instance has a rank
-      .in_order = NULL,
+      .in_order = NULL, # the batches with which mlr3torch predicts
       .iterates = FALSE, # whether batches are drawn one by one
-      .last_epoch = function() largest_epoch,
-      .drawn_batches = function(epoch) {
-        epoch = check_range(epoch, "epoch", private$.last_epoch())
+      # All batches of an epoch for this rank, or those after `done` batches of all ranks.
+      .part = function(epoch, done = 0) {
         if (!is.null(private$.in_order)) {
           return(private$.in_order)
         }
-        batches = private$.epoch_batches(epoch)
-        if (private$.stride == 1) batches else part_of_batches(batches, private$.rank, private$.stride)
+        part_of_batches(private$.epoch_batches(epoch), private$.rank + done, private$.stride)
       },
       .go_on_at = function(place) {
         private$.place = place
@@ -175,21 +182,15 @@ epoch_sampler = function() {
       # The epoch is drawn before anything changes.
       .begin = function() {
         place = private$.place
-        following = private$.following(place)
+        check_range(place$epoch, "epoch", private$.last_epoch())
+        following = if (self$.draws_on_request()) {
+          one_rank_of(private$.iterate(place), private$.rank, private$.stride)
+        } else {
+          batches_from(private$.part(place$epoch, place$batch))
+        }
         private$.place = new_place(place$epoch + 1)
         private$.begun = place
         following
-      },
-      .following = function(place) {
-        if (!is.null(private$.in_order)) {
-          return(batches_from(private$.in_order))
-        }
-        check_range(place$epoch, "epoch", private$.last_epoch())
-        if (private$.iterates) {
-          one_rank_of(private$.iterate(place), private$.rank, private$.stride)
-        } else {
-          batches_from(private$.epoch_batches(place$epoch), place$batch + private$.rank, private$.stride)
-        }
       }
     ),
     active = list(
@@ -211,7 +212,10 @@ epoch_sampler = function() {
 prepare_instance = function(self, private, data_source) {
   caller = mlr3torch_caller(class(self)[1L])
   if (caller$keeps_order) {
-    private$.in_order = rows_in_order(data_source, caller$batch_size)
+    n_rows = source_rows(data_source)
+    batch_size = if (is.null(caller$batch_size)) n_rows else caller$batch_size
+    offsets = full_offsets(n_rows, ceiling(n_rows / batch_size), batch_size)
+    private$.in_order = list(rows = seq_len(n_rows), offsets = offsets)
     return()
   }
   # A dataset may hold the rows of its task in another order than the task of the training.
@@ -234,52 +238,30 @@ batches_of_loader = function(private) {
   as.integer((private$.n_batches(place$epoch) - place$batch) / private$.stride)
 }
 
-# All rows in the order of the dataset, in consecutive batches of at most `batch_size` rows.
-rows_in_order = function(data_source, batch_size) {
-  n_rows = source_rows(data_source)
-  if (is.null(batch_size)) {
-    batch_size = n_rows
-  }
-  n_batches = ceiling(n_rows / batch_size)
-  list(rows = seq_len(n_rows), offsets = full_offsets(n_rows, n_batches, batch_size))
-}
-
 # The epoch is taken at the first call, so that an iterator that is never called changes nothing.
 batch_iterator = function(begin) {
   following = NULL
-  ended = FALSE
   function() {
     if (is.null(following)) {
       following <<- begin()
     }
-    rows = if (!ended) following()
+    rows = following()
     if (is.null(rows)) {
-      ended <<- TRUE
+      following <<- function() NULL
       return(coro::exhausted())
     }
     rows
   }
 }
 
-# A function that returns the rows of batch `first`, from 0, first + step, ... at each call, NULL at the end.
-# Called for every batch of a training, so everything that can be computed before is.
-batches_from = function(batches, first = 0, step = 1) {
-  rows = batches$rows
-  offsets = batches$offsets
-  aux = batches$aux
-  n_batches = length(offsets) - 1L
-  batch = first + 1 - step
+# A function that returns the rows of the next batch at each call, NULL at the end, after `done` batches.
+batches_from = function(batches, done = 0) {
+  n_batches = length(batches$offsets) - 1
   function() {
-    if (batch + step > n_batches) {
-      return(NULL)
+    if (done < n_batches) {
+      done <<- done + 1
+      rows_of_batch(batches, done)
     }
-    batch <<- batch + step
-    begin = offsets[batch]
-    end = offsets[batch + 1]
-    if (!is.null(aux)) {
-      return(with_auxiliary(rows, aux, batch_places(offsets, batch)))
-    }
-    if (begin == end) rows[0L] else rows[(begin + 1L):end]
   }
 }
 
@@ -294,19 +276,7 @@ one_rank_of = function(following, rank, stride) {
   }
 }
 
-# Adds to a batch its part of the auxiliary values of the rows.
-with_auxiliary = function(rows, aux, places) {
-  structure(rows[places], aux = lapply(aux, function(values) values[places]))
-}
-
-# The places of the rows of a batch, which may be empty.
-batch_places = function(offsets, batch) {
-  seq.int(offsets[batch] + 1L, length.out = offsets[batch + 1L] - offsets[batch])
-}
-
-check_epoch = function(epoch) {
-  check_range(epoch, "epoch", largest_epoch)
-}
+check_epoch = function(epoch) check_range(epoch, "epoch", largest_epoch)
 
 stop_read_only = function(field, sampler, advice = NULL) {
   message = sprintf("The '%s' field of %s cannot be assigned.", field, class(sampler)[1L])

@@ -20,21 +20,17 @@ feedback_values = function(values, parameter) {
 # Rows as the core reads them.
 feedback_rows = function(rows, parameter = "rows") vector_or_tensor(rows, parameter, "hold row positions")
 
-# The state of a random number generator after set.seed(seed): integers, like .Random.seed without its first number.
-new_stream = function(seed) {
-  core_call("random_stream", list(seed = seed))$words
-}
+# The state of a random number generator after set.seed(seed): 625 words from 0 to 2^32 - 1, as states have it.
+new_stream = function(seed) core_call("random_stream", list(seed = seed))$words
 
 # A kind of samplers with feedback, which `of_rows` says that a dataset supplies.
 # Its instances draw batches one after another, according to the feedback so far.
 feedback_kind = function(kind, of_rows, ...) {
   shared = list(
-    vectors = list(parts = NA, state = c(first_state, place_entries, "sample_generator"), labels = feedback_labels),
     setup = function(recipe, private) {
-      state = recipe$state
-      core_begin(private, state)
-      if (!is.null(state$epoch)) { # it was resumed within this epoch
-        private$.place = new_place(state$epoch, state$batch, drawn_before(private, state, state$generator))
+      core_begin(private, recipe$state)
+      if (!is.null(recipe$state$generator)) { # it was resumed within an epoch
+        private$.place = new_place(recipe$state$epoch, recipe$state$batch, drawn_ahead(private, recipe$state))
       }
       private$.recipe$state[c(first_state, place_entries)] = NULL # they are now in .state and .place
       NULL
@@ -53,7 +49,7 @@ first_state = c("weights", "priorities", "next_position", "largest", "n_added", 
   "weighed")
 
 # Its place: an epoch, the number of its batches that are done, the rows that were drawn beyond them, counted from 0,
-# and the words of the random number generator after these.
+# and the random number generator after these.
 place_entries = c("epoch", "batch", "drawn", "generator")
 
 # What affects no batches.
@@ -95,8 +91,7 @@ feedback_batches = function(private, place) {
     while (taken >= length(draws$batches)) {
       drawn = core_draw_more(private, draws$stream, wanted)
       draws$stream = drawn$stream
-      batches = batches_of_rows(drawn$rows, parts$batch_size)
-      draws$batches[length(draws$batches) + seq_len(wanted$count)] = batches
+      draws$batches[length(draws$batches) + seq_len(wanted$count)] = batches_of_rows(drawn$rows, parts$batch_size)
     }
     taken <<- taken + 1
     draws$batches[[taken]]
@@ -110,46 +105,30 @@ batches_of_rows = function(rows, batch_size) {
   lapply(seq_len(length(rows) / batch_size), function(batch) rows[(batch - 1) * batch_size + seq_len(batch_size)])
 }
 
-# What a state of a sampler with feedback contains besides its place: what feedback has changed, the words of the
-# generator of sample(), the rows that were drawn beyond the place, from 0, and the words of the generator after them.
+# What was drawn beyond the place of a state: batches, of which the first is number `first` over all ranks.
+drawn_ahead = function(private, state) {
+  batches = batches_of_rows(as.integer(state$drawn) + 1L, private$.recipe$parts$batch_size)
+  list(first = as.double(state$batch), batches = batches, stream = state$generator)
+}
+
+# What a state of a sampler with feedback contains besides its place: what feedback has changed, the generator of
+# sample(), the rows that were drawn beyond the place, from 0, and the generator after them.
 feedback_state = function(private, place) {
   state = core_ask(private, "state")
-  state$sample_generator = words_of_stream(private$.recipe$state$sample_generator)
+  state$sample_generator = private$.recipe$state$sample_generator
   draws = if (identical(private$.draws$epoch, place$epoch)) private$.draws else place$ahead
-  if (!is.null(draws)) {
-    done = place$batch - draws$first
-    n_drawn = length(draws$batches)
-    if (done < 0 || done > n_drawn) {
-      stride = private$.stride
-      required = sprintf("be from %.0f to %.0f, where draws are known", draws$first / stride,
-        (draws$first + n_drawn) / stride)
-      stop_parameter("batches_done", required, show_value(place$batch / stride))
-    }
-    state$drawn = as.integer(unlist(draws$batches[seq_len(n_drawn) > done])) - 1L
-    state$generator = words_of_stream(draws$stream)
+  if (is.null(draws)) {
+    return(state)
   }
-  state
-}
-
-# The words of a random number generator from 0 to 2^32 - 1, which R's integers are not.
-words_of_stream = function(stream) {
-  if (is.null(stream)) {
-    return(NULL)
+  done = place$batch - draws$first
+  n_drawn = length(draws$batches)
+  if (done < 0 || done > n_drawn) {
+    required = sprintf("be from %.0f to %.0f, where draws are known", draws$first / private$.stride,
+      (draws$first + n_drawn) / private$.stride)
+    stop_parameter("batches_done", required, show_value(place$batch / private$.stride))
   }
-  words = as.double(stream)
-  words[is.na(words)] = -2^31
-  words %% 2^32
-}
-
-stream_of_words = function(words) {
-  words = as.double(unlist(words))
-  are_words = length(words) == 625L && all(words == floor(words) & words >= 0 & words < 2^32)
-  if (!isTRUE(are_words) || words[1L] >= 625) {
-    stop_parameter("state", "hold 625 words of the generator", "others")
-  }
-  signed = ifelse(words >= 2^31, words - 2^32, words)
-  signed[signed == -2^31] = NA
-  as.integer(signed)
+  beyond = unlist(draws$batches[seq_len(n_drawn) > done])
+  c(state, list(drawn = as.integer(beyond) - 1L, generator = draws$stream))
 }
 
 # The inverse of feedback_state(); returns what was drawn beyond the place.
@@ -162,26 +141,10 @@ load_feedback = function(private, state) {
       private$.stride), sprintf("batch %.0f", state$batch))
   }
   state = Filter(Negate(is.null), state[setdiff(names(state), c("version", "fingerprint"))])
-  streams = lapply(state[intersect(c("generator", "sample_generator"), names(state))], stream_of_words)
-  if (is.null(streams$generator)) {
-    if (state$batch > 0) {
-      stop_parameter("state", "hold the state of the generator", "nothing")
-    }
-    state[c("epoch", "batch", "drawn")] = NULL
-  }
-  state = lapply(state, function(values) {
-    if (length(values) > 0L) feedback_values(unlist(values), "state") else double()
-  })
-  state[names(streams)] = streams
+  state = lapply(state, function(values) feedback_values(c(numeric(), unlist(values)), "state"))
   core_begin(private, state)
-  private$.recipe$state$sample_generator = streams$sample_generator
-  if (!is.null(streams$generator)) drawn_before(private, state, streams$generator)
-}
-
-# What was drawn beyond the place of a state.
-drawn_before = function(private, state, stream) {
-  batches = batches_of_rows(as.integer(state$drawn) + 1L, private$.recipe$parts$batch_size)
-  list(first = as.double(state$batch), batches = batches, stream = stream)
+  private$.recipe$state$sample_generator = state$sample_generator
+  if (!is.null(state$generator)) drawn_ahead(private, state)
 }
 
 # All batches of an epoch, according to the feedback so far.

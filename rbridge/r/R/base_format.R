@@ -1,31 +1,58 @@
-# Summaries of an instance, without its class, and of a generator, one element per line.
+# What print() shows of a generator and an instance, one element per line.
 
-format_setup = function(setup, next_epoch) {
-  plan = setup$plan
-  dropped = setup$counts[length(setup$counts)]
-  c(
-    sprintf("* Rows: %.0f%s", sum(plan$counts), if (dropped > 0L) sprintf(", and %.0f never sampled", dropped) else ""),
-    sprintf("* Strata: %d, of %s: %s", length(plan$counts), show_rows(plan$counts), show_strata(plan)),
-    sprintf("* Batches: %.0f, of %s, each with at least %s of every stratum", plan$n_batches,
-      show_rows(batch_sizes(plan)), show_count(plan$minimum, "row")),
-    sprintf("* Assigned: %s", plan$assign),
-    format_row_order(setup$shuffle, setup, next_epoch)
-  )
+# The arguments, then where the values of rows come from.
+format_arguments = function(recipe) {
+  parts = recipe$parts
+  given = if (is.null(recipe$open)) parts else recipe$open
+  kind = sampler_kind(recipe$kind)
+  of_rows = arguments_of_rows(recipe$kind, given)
+  known = setdiff(names(formals(get(kind$class, envir = topenv()))), c("seed", of_rows))
+  shown = lapply(intersect(known, names(given)), function(argument) {
+    value = given[[argument]]
+    named = parts[[paste0(argument, "_strata")]]
+    if (is.null(recipe$open) && is.integer(value)) {
+      value = value == 1L
+    } else if (!is.null(named)) {
+      names(value) = recipe$labels$names[named + 1]
+    }
+    sprintf("* %s: %s", argument, show_setting(value))
+  })
+  seed = if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed)
+  c(unlist(shown), seed, vapply(setdiff(of_rows, "rows"), function(argument) {
+    sprintf("* %s: %s", argument, if (!is.null(recipe$open)) {
+      format_open(recipe$open[[argument]])
+    } else if (argument == "strata") {
+      sprintf("%.0f, of %s", parts$n_strata, show_count(length(parts$codes), "row"))
+    } else if (argument == "groups") {
+      sprintf("%.0f", parts$n_groups)
+    } else if (argument == "keys") {
+      show_names(recipe$labels$keys)
+    } else if (argument == "labels") {
+      show_names(recipe$labels$names)
+    } else {
+      n_rows = if (argument == "n_rows") parts$n_rows else kind$n_rows(recipe)
+      show_count(if (is.null(parts$cells)) n_rows else length(parts$cells), "row")
+    })
+  }, "", USE.NAMES = FALSE))
 }
 
-# The order of an instance; `setup` is a list with a seed, such as a recipe.
-format_shuffled = function(setup, next_epoch) {
-  sprintf("* Order: shuffled by seed %.0f, next epoch %.0f", setup$seed, next_epoch)
+# A setting, or the numbers of classes or strata with their names.
+show_setting = function(value) {
+  if (is.null(names(value)) || !(is.numeric(value) || is.list(value))) {
+    return(show_value(value))
+  }
+  paste(sprintf("'%s': %s", names(value), vapply(unname(value), show_value, "")), collapse = ", ")
 }
 
-# The same, unless it does not shuffle.
-format_row_order = function(shuffle, setup, next_epoch) {
-  if (shuffle) format_shuffled(setup, next_epoch) else "* Order: of the dataset"
-}
-
-# For a generator, whose instances may draw their seeds.
-format_seed = function(recipe) {
-  if (!is.null(recipe$seed)) sprintf("* seed: %.0f", recipe$seed)
+# Values of rows that wait for a dataset: names of columns, or those of the task.
+format_open = function(value) {
+  if (is.null(value)) {
+    "of the dataset"
+  } else if (is.character(value)) {
+    show_names(value)
+  } else {
+    if (is.function(value)) "a function" else "given"
+  }
 }
 
 # While mlr3torch predicts
@@ -37,11 +64,6 @@ format_in_order = function(batches) {
   )
 }
 
-# The settings of a generator, which a recipe holds as labels of any length.
-format_labels = function(labels) {
-  sprintf("* %s: %s", names(labels), vapply(labels, paste, "", collapse = ", "))
-}
-
 show_range = function(values) {
   paste(sprintf("%.0f", unique(range(values))), collapse = " to ")
 }
@@ -49,12 +71,6 @@ show_range = function(values) {
 # "1 row", "2 to 3 rows"
 show_rows = function(counts) {
   paste(show_range(counts), if (all(counts == 1)) "row" else "rows")
-}
-
-show_strata = function(plan, most = 10L) {
-  shown = seq_len(min(length(plan$counts), most))
-  counts = sprintf("'%s' (%.0f)", plan$names[shown], plan$counts[shown])
-  paste(c(counts, if (length(plan$counts) > most) "..."), collapse = ", ")
 }
 
 # The numbers of the first and the last of `n` rows, `most` in all.

@@ -1,40 +1,29 @@
 # The class of all generators: a recipe, and the instances that draw its batches.
-# A kind of samplers is a function kind_<name>(), which returns a list of
+# A kind of samplers is a function kind_<name>(), which returns a list; table_kind() in R/base_core.R makes those of the
+# kinds of the core. The list has
 # * class: the class of its generators and instances;
-# * plan(request): the recipe for complete arguments; only for kinds of R/base_from_dataset.R;
-# * of_rows: the names of its arguments that may come from the dataset; by default, all of R/base_from_dataset.R;
-# * fits(recipe, data_source, task): refuses a dataset that does not fit a complete recipe of such a kind;
-# * complete(recipe, data_source, task): completes an open recipe, and refuses a dataset that does not fit a complete
-#   one; only for other kinds that have open recipes;
-# * vectors: the names of all vectors that its recipes may have as parts, state and labels;
-# * is_core: TRUE for kinds of the core, which checks the parts and the state of a recipe;
-# * inside(recipe): the recipe inside one; only for samplers around others;
-# * draws_by_replicas: TRUE if the number of processes matters beyond the number of batches;
-# * check(recipe): refuses a recipe with invalid labels, which only R knows;
-# * bytes(recipe): the memory that an instance and an epoch of a checked recipe need besides the recipe, at most;
+# * of_rows: the names of its arguments that may come from the dataset, a vector or a function of the arguments, for
+#   kinds of the core;
+# * plan(settings): the recipe for complete arguments, with which a dataset completes an open recipe;
+# * fits(recipe, data_source, task): refuses a dataset that does not fit a complete recipe;
+# * complete(recipe, data_source, task): does both in its own way;
 # * n_rows(recipe): the number of rows that the dataset must have, NULL if it may have any number;
-# * n_batches(recipe): the number of batches of every epoch; or, for kinds whose epochs differ in it,
-#   count_batches(private, epoch);
+# * count_batches(private, epoch): the number of batches of an epoch; NA if it has no end;
+# * most_batches(private, epoch): the largest number in a state, if it is another one;
+# * draws_by_replicas: TRUE if batches depend on the number of processes in other ways than their number;
 # * last_epoch(recipe): the last epoch that there is, if it is not that of all samplers;
 # * setup(recipe, private): what an instance works with, made once; becomes private$.setup;
 # * seeded: FALSE for kinds whose instances need no seed;
 # * draw(private, epoch): list(rows, offsets) of all batches of an epoch, and also `aux` if rows have auxiliary values;
 # * iterate(private, place): a function that returns the rows of the next batch at each call, NULL at the end, from a
-#   place on (R/base_state.R); only for kinds with feedback, whose batches are drawn one by one, and for epochs that do
-#   not end;
-# * iterates(recipe): whether iterate() is used; only for kinds that have it and do not always use it;
+#   place on (R/base_state.R), for kinds whose batches are drawn one by one;
+# * iterates(recipe): whether it is used, if not always;
 # * fingerprint(private): text that is equal for samplers with the same batches, in both languages;
 # * feedback_state(private, place), load_feedback(private, state): what a state contains besides the place, and the
 #   inverse, which returns what was drawn beyond the place; only for kinds with feedback;
-# * describe(private), settings(recipe): the lines that print() shows for an instance, and for a generator;
-# * methods, private: further members of instances; `methods` may be a function of the recipe that returns them.
+# * settings(recipe): the lines that print() shows of a generator, and first of an instance;
+# * methods, private: further members of instances.
 # These functions refer only to the namespace of the package, so that a generator is saved with nothing but its recipe.
-
-# Those of recipes that cross between languages or are in files: the kinds of the core.
-recipe_kinds = function() {
-  kinds = sub("^kind_", "", grep("^kind_", names(topenv()), value = TRUE))
-  sort(Filter(function(kind) isTRUE(sampler_kind(kind)$is_core), kinds), method = "radix")
-}
 
 # Each kind is made once: an instance asks for it at every call.
 sampler_kind = function(kind) {
@@ -64,11 +53,8 @@ recipe_class = function(kind, settings) {
   )
   iterates = if (is.null(definition$iterates)) !is.null(definition$iterate) else definition$iterates(settings$recipe)
   members$private$.iterates = iterates
-  methods = definition$methods
-  if (is.function(methods)) {
-    methods = methods(settings$recipe)
-  }
-  sampler = do.call(torch::sampler, c(list(name = definition$class, inherit = epoch_sampler()), members, methods))
+  sampler = do.call(torch::sampler, c(list(name = definition$class, inherit = epoch_sampler()), members,
+    definition$methods))
   structure(sampler, class = append(class(sampler), "batch_sampler_generator", after = 1L), settings = settings)
 }
 
@@ -83,19 +69,12 @@ recipe_members = function() {
       recipe = private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
       note_group_role(recipe$kind, task)
       kind = private$.kind()
-      if (isTRUE(kind$is_core)) {
+      if (!is.null(kind$of_rows)) {
         private$.instance = core_instance(recipe)
       }
-      kind$check(recipe)
       private$.setup = kind$setup(recipe, private)
     },
-    .n_batches = function(epoch = private$.place$epoch) {
-      kind = private$.kind()
-      if (is.null(kind$count_batches)) {
-        return(kind$n_batches(private$.recipe))
-      }
-      kind$count_batches(private, epoch)
-    },
+    .n_batches = function(epoch = private$.place$epoch) private$.kind()$count_batches(private, epoch),
     # The number of rows of the data that batches are of; NULL if they are of other numbers, or unknown.
     .rows_of_data = function() if (!is.null(private$.recipe)) private$.kind()$n_rows(private$.recipe),
     .last_epoch = function() {
@@ -110,7 +89,11 @@ recipe_members = function() {
       }
       private$.known_fingerprint
     },
-    .describe = function() private$.kind()$describe(private)
+    .describe = function() {
+      epoch = private$.place$epoch
+      c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches(epoch)),
+        sprintf("* next epoch: %.0f", epoch))
+    }
   )
 }
 
@@ -124,29 +107,22 @@ ready_recipe = function(recipe, data_source, task, has_seed = TRUE) {
   } else if (!is.null(kind$fits)) {
     kind$fits(recipe, data_source, task)
   }
-  check_source_rows(data_source, kind$n_rows(recipe))
+  n_rows = kind$n_rows(recipe)
+  found = source_rows(data_source)
+  if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
+    stop_parameter("data_source", sprintf("have as many rows as the sampler was made for, %.0f", n_rows),
+      show_count(found, "row"))
+  }
   if (is.null(recipe$seed) && has_seed && !isFALSE(kind$seeded)) {
     recipe["seed"] = draw_seed()
   }
   recipe
 }
 
-# If a dataset has a number of rows, it must be that of the sampler.
-check_source_rows = function(data_source, n_rows) {
-  found = source_rows(data_source)
-  if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
-    stop_parameter("data_source", sprintf("have as many rows as the sampler was made for, %.0f", n_rows),
-      show_count(found, "row"))
-  }
-}
-
 #' @export
 print.batch_sampler_generator = function(x, ...) {
   recipe = attr(x, "settings")$recipe
-  kind = sampler_kind(recipe$kind)
-  is_request = !is.null(recipe$open) && !is.null(kind$plan) && is.null(kind$of_rows)
-  settings = if (is_request) format_request(recipe$kind, recipe$open) else kind$settings(recipe)
-  cat(sprintf("<%s> generator", class(x)[1L]), settings, sep = "\n")
+  cat(sprintf("<%s> generator", class(x)[1L]), sampler_kind(recipe$kind)$settings(recipe), sep = "\n")
   invisible(x)
 }
 

@@ -22,20 +22,17 @@ user_call = function() {
   }
 }
 
-# Evaluates `code`; if it refuses a parameter, the error has another name for it.
-refuse_as = function(parameter, code) {
+# Evaluates `code`; if it refuses a parameter, the error has another name for it, or says where it is, unless it already
+# does.
+refuse_as = function(parameter, code, where = NULL) {
   tryCatch(code, rbridge_refusal = function(refusal) {
-    stop_parameter(parameter, refusal$requirement, refusal$got, refusal$advice, refusal$where)
+    parameter = if (is.null(parameter)) refusal$parameter else parameter
+    where = if (is.null(refusal$where)) where else refusal$where
+    stop_parameter(parameter, refusal$requirement, refusal$got, refusal$advice, where)
   })
 }
 
-# Evaluates `code`; if it refuses a parameter, the error says where the parameter is, unless it already does.
-refuse_at = function(where, code) {
-  tryCatch(code, rbridge_refusal = function(refusal) {
-    where = if (is.null(refusal$where)) where else refusal$where
-    stop_parameter(refusal$parameter, refusal$requirement, refusal$got, refusal$advice, where)
-  })
-}
+refuse_at = function(where, code) refuse_as(NULL, code, where)
 
 show_value = function(value) {
   if (is.null(value)) {

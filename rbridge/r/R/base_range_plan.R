@@ -24,17 +24,7 @@ setup_of_blocks = function(recipe, found, held, each = NULL) {
 
 # What every such instance shows, besides its plan.
 ranged_setup = function(recipe) {
-  list(codes = as.integer(recipe$parts$codes), names = recipe$labels$names, seed = recipe$seed)
-}
-
-# The summary of an instance whose setup has such a plan; `groups` is text about groups, such as " and 12 groups".
-format_ranged = function(setup, next_epoch, groups = "", order = format_shuffled(setup, next_epoch)) {
-  plan = setup$plan
-  c(
-    sprintf("* Rows: %.0f, of %s%s", sum(plan$rows), show_count(nrow(plan), "stratum"), groups),
-    sprintf("* Batches: %d, %s", attr(plan, "n_batches"), attr(plan, "held")),
-    order
-  )
+  list(codes = as.integer(recipe$parts$codes), names = recipe$labels$names)
 }
 
 # The members of such instances.
@@ -42,7 +32,7 @@ ranged_methods = function() {
   list(
     plan = function() if (is.null(private$.in_order)) private$.setup$plan,
     composition = function(epoch = NULL) {
-      batches = private$.drawn_batches(if (is.null(epoch)) self$epoch else epoch)
+      batches = self$batches(if (is.null(epoch)) self$epoch else epoch)
       if (is.null(private$.in_order)) {
         table_of_counts(private$.setup$codes[batches$rows] + 1L, batches$offsets, private$.setup$names)
       }
@@ -63,13 +53,14 @@ ranged_methods = function() {
 
 #' @export
 print.range_plan = function(x, most = 20L, ...) {
-  cat(
-    "<range_plan>",
-    sprintf("* Rows: %.0f", sum(x$rows)),
-    sprintf("* Batches: %d, %s", attr(x, "n_batches"), attr(x, "held")),
-    sprintf("* Strata: %d, with the fewest and the most rows in a batch", nrow(x)),
-    sep = "\n"
-  )
-  print_ends(x, most)
+  lines = c(sprintf("* Rows: %.0f", sum(x$rows)), sprintf("* Batches: %d, %s", attr(x, "n_batches"), attr(x, "held")))
+  print_plan(x, lines, x, most)
+}
+
+# What is printed of every plan: some lines, and a table of strata.
+print_plan = function(x, lines, table, most) {
+  strata = sprintf("* Strata: %d, with the fewest and the most rows in a batch", nrow(table))
+  cat(sprintf("<%s>", class(x)[1L]), lines, strata, sep = "\n")
+  print_ends(table, most)
   invisible(x)
 }

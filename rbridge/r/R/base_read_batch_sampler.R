@@ -34,9 +34,20 @@ read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
   if (!is.null(md5)) {
     check_md5(file, md5)
   }
-  recipe = check_recipe(read_recipe(file, max_bytes))
-  check_recipe_bytes(recipe_bytes(recipe), max_bytes)
+  recipe = read_recipe(file, max_bytes)
+  bytes = as.double(utils::object.size(recipe)) + core_described(recipe)$bytes + 2^22
+  if (recipe$kind == "by_length") {
+    bytes = bytes + core_described(sampler_inside(recipe))$bytes
+  }
+  check_recipe_bytes(bytes, max_bytes)
   new_generator(recipe)
+}
+
+check_recipe_bytes = function(needed, max_bytes) {
+  if (!isTRUE(needed <= max_bytes)) {
+    stop_parameter("file", sprintf("hold a recipe that needs at most %.0f bytes of memory, 'max_bytes'", max_bytes),
+      sprintf("one that needs %.0f", needed), "Raise 'max_bytes' if you expect so much data.")
+  }
 }
 
 check_md5 = function(file, md5) {

@@ -13,14 +13,25 @@ read_recipe = function(path, max_bytes) {
   input = file(normalizePath(path), "rb")
   on.exit(close(input))
   header = read_header(input)
-  found = header_vectors(header)
-  if (file.size(path) != 8 + nchar(header) + sum(found$counts * file_sizes[found$types])) {
+  recipe = header_recipe(header)
+  form = '"([a-z0-9_.]+)":\\{"dtype":"(U8|I32|F64)","shape":\\[([0-9]{1,15})\\]'
+  entries = regmatches(header, gregexpr(form, header))[[1L]]
+  names = sub(form, "\\1", entries)
+  types = names(file_types)[match(sub(form, "\\2", entries), file_types)]
+  counts = as.double(sub(form, "\\3", entries))
+  bytes = sum(counts * file_sizes[types])
+  if (file.size(path) != 8 + nchar(header) + bytes) {
     refuse_file("vectors of another size than its header says")
   }
-  n_texts = sum(found$counts[endsWith(found$names, ".lengths")])
-  check_recipe_bytes(sum(found$counts * file_sizes[found$types]) + text_bytes * n_texts, max_bytes)
-  vectors = Map(function(type, count) read_vector(input, type, count), found$types, found$counts)
-  recipe = recipe_of_vectors(header_metadata(header), found$names, vectors)
+  check_recipe_bytes(bytes + text_bytes * sum(counts[endsWith(names, ".lengths")]), max_bytes)
+  vectors = stats::setNames(Map(function(type, count) {
+    readBin(input, type, count, size = file_sizes[[type]], endian = "little")
+  }, types, counts), names)
+  for (name in grep("^(parts|state|labels)[.][a-z0-9_]+([.]text)?$", names, value = TRUE)) {
+    lengths = vectors[[sub("text$", "lengths", name)]]
+    place = strsplit(name, ".", fixed = TRUE)[[1L]]
+    recipe[[place[1:2]]] = if (length(place) == 2L) vectors[[name]] else texts_of_bytes(vectors[[name]], lengths)
+  }
   if (!identical(header, recipe_header(recipe, file_vectors(recipe)))) {
     refuse_file("a header of another form")
   }
@@ -42,58 +53,18 @@ read_header = function(input) {
   rawToChar(bytes)
 }
 
-# -> list(version, kind, seed), all of them text
-header_metadata = function(header) {
+# The recipe that a header names, without its vectors.
+header_recipe = function(header) {
   form = paste0('^\\{"__metadata__":\\{"format":"pystrat.recipe","version":"([0-9]{1,9})",',
     '"kind":"([a-z_]+)"(,"seed":"([0-9]{1,15})")?\\}')
   found = regmatches(header, regexec(form, header))[[1L]]
   if (length(found) == 0L) {
     refuse_file("a header of another form")
   }
-  list(version = found[2L], kind = found[3L], seed = found[5L])
-}
-
-# -> list(names, types, counts), with one element for each vector of the file
-header_vectors = function(header) {
-  form = '"([a-z0-9_.]+)":\\{"dtype":"(U8|I32|F64)","shape":\\[([0-9]{1,15})\\]'
-  vectors = regmatches(header, gregexpr(form, header))[[1L]]
-  list(
-    names = sub(form, "\\1", vectors),
-    types = names(file_types)[match(sub(form, "\\2", vectors), file_types)],
-    counts = as.double(sub(form, "\\3", vectors))
-  )
-}
-
-# R reads less than 2^31 bytes at a time.
-read_vector = function(input, type, count, at_once = 2^27) {
-  begins = seq(0, max(count - 1, 0), by = at_once)
-  parts = lapply(begins, function(begin) {
-    readBin(input, type, min(at_once, count - begin), size = file_sizes[[type]], endian = "little")
-  })
-  if (length(parts) == 1L) parts[[1L]] else unlist(parts)
-}
-
-recipe_of_vectors = function(metadata, names, vectors) {
-  recipe = list(
-    kind = metadata$kind, version = as.integer(metadata$version),
-    seed = if (nzchar(metadata$seed)) as.double(metadata$seed), parts = list(), state = list(), labels = list()
-  )
-  for (place in seq_along(names)) {
-    words = strsplit(names[place], ".", fixed = TRUE)[[1L]]
-    is_text = length(words) == 3L && words[3L] == "text"
-    if (is_text && !identical(names[place + 1L], paste(c(words[1:2], "lengths"), collapse = "."))) {
-      refuse_file("a text without lengths")
-    }
-    if (length(words) < 2L || !words[1L] %in% recipe_entries || words[2L] %in% names(recipe[[words[1L]]])) {
-      next # the form of the header is another one, then
-    }
-    recipe[[words[1L]]][[words[2L]]] = if (is_text) {
-      texts_of_bytes(vectors[[place]], vectors[[place + 1L]])
-    } else {
-      vectors[[place]]
-    }
+  if (as.double(found[2L]) != recipe_version) {
+    stop_parameter("recipe", sprintf("be of version %d", recipe_version), found[2L])
   }
-  recipe
+  new_recipe(found[3L], if (nzchar(found[5L])) as.double(found[5L]), list())
 }
 
 texts_of_bytes = function(bytes, lengths) {
@@ -109,24 +80,18 @@ texts_of_bytes = function(bytes, lengths) {
   texts
 }
 
-# -> the vectors of a file, by name: raw, integer and double
+# -> the vectors of a file, by name: raw, integer and double; a text is its bytes and the length of each element
 file_vectors = function(recipe) {
-  found = list()
-  for (entry in recipe_entries) {
-    for (name in names(recipe[[entry]])) {
-      found = c(found, vectors_of_part(recipe[[entry]][[name]], paste(entry, name, sep = ".")))
+  vectors = unlist(recipe[recipe_entries], recursive = FALSE)
+  found = Map(function(vector, name) {
+    if (!is.character(vector)) {
+      return(stats::setNames(list(vector), name))
     }
-  }
-  found
-}
-
-vectors_of_part = function(vector, name) {
-  if (!is.character(vector)) {
-    return(stats::setNames(list(vector), name))
-  }
-  texts = enc2utf8(vector)
-  found = list(charToRaw(paste(texts, collapse = "")), nchar(texts, "bytes"))
-  stats::setNames(found, paste0(name, c(".text", ".lengths")))
+    texts = enc2utf8(vector)
+    found = list(charToRaw(paste(texts, collapse = "")), nchar(texts, "bytes"))
+    stats::setNames(found, paste0(name, c(".text", ".lengths")))
+  }, vectors, names(vectors))
+  do.call(c, c(list(list()), unname(found)))
 }
 
 recipe_header = function(recipe, vectors) {
@@ -149,19 +114,10 @@ write_recipe = function(recipe, path) {
   writeBin(as.raw(length(header) %/% 256^(0:7) %% 256), output)
   writeBin(header, output)
   for (vector in vectors) {
-    write_vector(vector, output)
-  }
-}
-
-# R writes less than 2^31 bytes at a time.
-write_vector = function(vector, output, at_once = 2^27) {
-  if (is.double(vector)) {
-    vector[is.na(vector)] = one_nan
-  }
-  n = length(vector)
-  for (begin in seq(0, max(n - 1, 0), by = at_once)) {
-    some = if (n <= at_once) vector else vector[(begin + 1):min(begin + at_once, n)]
-    writeBin(some, output, endian = "little")
+    if (is.double(vector)) {
+      vector[is.na(vector)] = one_nan
+    }
+    writeBin(vector, output, endian = "little")
   }
 }
 

@@ -36,20 +36,15 @@ shard_counts = function(strata) {
     stop_parameter("strata", "name each shard by a text", if (is.null(given)) "no names" else "''")
   }
   shards = shown_names(given, "strata", "shard")
-  ordered = by_code_point(shards)
-  counted = Map(count_shard, unname(strata)[ordered], shards[ordered])
-  counts_table(counted, shards[ordered])
+  counts_table(Map(count_shard, unname(strata), shards))
 }
 
-# The table of shards in order of their names, whose counts are named by count_shard().
-counts_table = function(counted, shards) {
-  columns = as.character(unique(unlist(lapply(counted, names))))
-  strata = sub("^[^\n]*\n", "", columns)
-  check_different_names(strata)
-  table = vapply(counted, function(counts) as.double(counts[columns]), numeric(length(columns)))
-  table = t(matrix(table, length(columns)))
-  table[is.na(table)] = 0
-  counts_matrix(table, shards, strata)
+# The table of shards that count_shard() has counted.
+counts_table = function(counted) {
+  table = bound_counts(counted)
+  colnames(table) = sub("^[^\n]*\n", "", colnames(table))
+  check_different_names(colnames(table))
+  table
 }
 
 check_different_names = function(strata) {
@@ -60,7 +55,7 @@ check_different_names = function(strata) {
   }
 }
 
-# The rows of the strata of a shard in order of first appearance.
+# A table of one shard, with the strata in order of first appearance.
 # They are named by the kinds of their columns and their own name: the number 1 is another stratum than the text 1.
 count_shard = function(strata, shard) {
   encoded = refuse_at(sprintf("of shard '%s'", shard), {
@@ -68,6 +63,6 @@ count_shard = function(strata, shard) {
     check_different_names(encoded$names)
     encoded
   })
-  kinds = paste(encoded$kinds, collapse = " ")
-  stats::setNames(stratum_counts(encoded), sprintf("%s\n%s", kinds, encoded$names))
+  named = sprintf("%s\n%s", paste(encoded$kinds, collapse = " "), encoded$names)
+  list(table = matrix(stratum_counts(encoded), nrow = 1L), shards = shard, strata = named)
 }

@@ -44,6 +44,14 @@ place_of_state = function(private, state) {
   new_place(epoch, own * private$.stride, ahead)
 }
 
+# Refuses what is no state of a sampler with this fingerprint; the core knows what differs.
+check_state = function(state, fingerprint) {
+  if (!is.list(state) || !all(state_entries %in% names(state))) {
+    stop_parameter("state", "have the entries 'version', 'fingerprint', 'epoch' and 'batch'", show_value(state))
+  }
+  core_call("state", list(version = state$version, own = fingerprint, fingerprint = state$fingerprint))
+}
+
 check_rank = function(private, rank, num_replicas) {
   check_is_trained_on(private)
   num_replicas = check_between(num_replicas, "num_replicas", 1, largest_count)
@@ -58,67 +66,6 @@ check_rank = function(private, rank, num_replicas) {
   }
 }
 
-check_state = function(state, fingerprint) {
-  if (!is.list(state) || !all(state_entries %in% names(state))) {
-    stop_parameter("state", "have the entries 'version', 'fingerprint', 'epoch' and 'batch'", show_value(state))
-  }
-  if (!is_whole_number(state$version) || state$version != state_version) {
-    stop_parameter("state", sprintf("be of version %d", state_version),
-      sprintf("version %s", show_value(state$version)))
-  }
-  if (!identical(state$fingerprint, fingerprint)) {
-    other = state$fingerprint
-    is_text = is.character(other) && length(other) == 1L && !is.na(other)
-    differs = if (is_text) paste0(" with ", difference_of(fingerprint, other)) else ""
-    stop_parameter("state", "come from a sampler with the same data, parameters and seed",
-      paste0("that of a sampler", differs), "Make the sampler as it was made when the state was saved.")
-  }
-}
-
-# As in Python.
-difference_of = function(own, other) {
-  entries = function(text) {
-    parts = strsplit(text, " ", fixed = TRUE)[[1L]]
-    stats::setNames(sub("^[^=]*=?", "", parts), sub("=.*", "", parts))
-  }
-  one = entries(own)
-  another = entries(other)
-  names = union(names(one), names(another))
-  differing = names[!mapply(identical, unname(one[names]), unname(another[names]))]
-  for (name in intersect(c("kind", "seed"), intersect(differing, names(another)))) {
-    return(sprintf("another %s, %s,", name, another[name]))
-  }
-  name = c(setdiff(differing, "n_batches"), "n_batches")[1L] # which follows from the others
-  if (startsWith(name, "sampler_")) {
-    return("another 'sampler'")
-  }
-  shown = names(shown_parts)[vapply(strsplit(shown_parts, " "), function(names) name %in% names, TRUE)]
-  if (length(shown) > 0L) shown else sprintf("another '%s'", name)
-}
-
-# What messages call the parts of recipes whose names are not those of parameters.
-shown_parts = c(
-  "other strata" = "codes n_strata",
-  "other labels" = "sets",
-  "other keys" = "keys n_columns n_values",
-  "other groups" = "groups n_groups skeleton",
-  "other pairs" = "cells",
-  "other counts" = "counts table",
-  "other files" = "lines n_positive_files",
-  "other numbers of rows" = "n_rows batches blocks taken",
-  "another tree" = paste("parents names selections modes prunings repeats columns summed row_weights n_values",
-    "column_codes taken numbers auxiliary functions first second"),
-  "another 'assign'" = "even",
-  "another 'balance'" = "balanced",
-  "another 'keep'" = "together",
-  "another 'min_samples_per_label'" = "minimum",
-  "another 'order'" = "in_rounds",
-  "another 'rows'" = "n_candidates",
-  "another 'rules'" = "rule_weights file_rules",
-  "another 'weights'" = "begins weights_strata file_weights",
-  "another number of batches, such as that of another 'num_replicas'," = "n_batches"
-)
-
 # The fingerprint of a recipe of the core.
 core_fingerprint = function(private) {
   answer = with_instance(private, function() .Call(C_identify, private$.instance))
@@ -131,17 +78,4 @@ fingerprint_of = function(...) {
     core_call("digest", list(bytes = charToRaw(enc2utf8(paste(texts, collapse = "\n")))))$digest
   }, "")
   paste(names(digests), digests, sep = "=", collapse = " ")
-}
-
-# The batches of one rank: numbers rank, rank + n, ... of all, from 0.
-part_of_batches = function(batches, rank, n) {
-  first = seq.int(rank + 1, by = n, length.out = (length(batches$offsets) - 1) %/% n)
-  sizes = batches$offsets[first + 1] - batches$offsets[first]
-  places = sequence(sizes, batches$offsets[first] + 1)
-  batches$rows = batches$rows[places]
-  batches$offsets = as.integer(c(0, cumsum(sizes)))
-  if (!is.null(batches$aux)) {
-    batches$aux = lapply(batches$aux, function(values) values[places])
-  }
-  batches
 }

@@ -1,53 +1,19 @@
 # Shared by the kinds whose recipes have strata: codes, their number, and the batches to which their rows are dealt.
 
-check_stratum_names = function(recipe) {
-  names = recipe$labels$names
-  parts = recipe$parts
-  n_named = if (is.null(parts$sets)) c(strata = parts$n_strata) else c(labels = length(parts$sets) / parts$n_strata)
-  if (length(n_named) > 0L && !(is.character(names) && length(names) == n_named)) {
-    stop_parameter("recipe", sprintf("have %s of %s", show_count(n_named, "name"), names(n_named)), show_value(names))
-  }
-}
-
-# What completes the recipe of such a sampler for a dataset.
-with_strata_of_source = function(recipe_of, exact = FALSE) {
-  function(recipe, data_source, task) {
-    if (is.null(recipe$open)) {
-      check_given_strata(recipe, data_source, task)
-      return(recipe)
-    }
-    recipe_of(source_strata(data_source, recipe$open, task, exact = exact), recipe$open)
-  }
-}
-
-# Given strata belong to the rows of the dataset, in their order.
-check_given_strata = function(recipe, data_source, task) {
-  check_task_order(task)
-  check_strata_rows(data_source, length(recipe$parts$codes))
-}
-
 # Encoded strata as the core takes them.
 strata_data = function(strata) {
   n_strata = length(strata$names)
   list(codes = recipe_codes(strata$codes, n_strata), n_strata = as.double(n_strata))
 }
 
-dealt_kind = function(kind, methods, ...) {
-  table_kind(kind, setup = dealt_setup, methods = c(planned_methods(), methods), ...)
-}
+dealt_kind = function(kind, methods) table_kind(kind, setup = dealt_setup, methods = c(planned_methods(), methods))
 
-# What an instance shows of its plan: list(
-#   shuffle, seed, walks,
-#   counts = the rows of each stratum, followed by those that are in no batch, plan
-# )
+# What an instance shows of its plan: list(counts = the rows of each stratum, and those that are in no batch, plan)
 dealt_setup = function(recipe, private) {
-  parts = recipe$parts
   found = core_described(recipe)
   available = found$counts[-length(found$counts)]
   assign = if (found$even == 1) "even" else "proportional"
-  plan = make_plan(found$taken, recipe$labels$names, found$n_batches, assign, available)
-  list(counts = found$counts, plan = plan, shuffle = !identical(parts$shuffle, 0L),
-    seed = recipe$seed, walks = identical(parts$in_turn, 1L))
+  list(counts = found$counts, plan = make_plan(found$taken, recipe$labels$names, found$n_batches, assign, available))
 }
 
 # The members of instances with such a setup.
@@ -91,17 +57,4 @@ check_row_positions = function(rows, n, parameter = "rows", noun = "row position
     stop_parameter(parameter, sprintf("hold %s from %.0f to %.0f", noun, first, n), show_value(rows[wrong[1L]]))
   }
   rows
-}
-
-# Strata that wait for a dataset: names of columns, or those of the task; some recipes wait for something else alone.
-format_open = function(strata) {
-  if (is.null(strata)) {
-    "of the dataset"
-  } else if (is.character(strata)) {
-    show_names(strata)
-  } else if (is.function(strata)) {
-    "a function"
-  } else {
-    "given"
-  }
 }

@@ -25,12 +25,7 @@ from_python = function(result) {
 
 # The generator of a recipe that Python made; `functions` are functions of Python, by name.
 generator_from_python = function(kind, seed, parts, state, labels, functions = NULL) {
-  recipe = recipe_from_python(kind, seed, parts, state, labels)
-  new_generator(recipe, functions = lapply(functions, asking_python))
-}
-
-recipe_from_python = function(kind, seed, parts, state, labels) {
-  check_recipe(new_recipe(kind, seed, parts, state, labels))
+  new_generator(new_recipe(kind, seed, parts, state, labels), lapply(functions, asking_python))
 }
 
 # Wraps a function of Python as an R function.
@@ -50,9 +45,8 @@ callback_generator = function(batches, n_batches, python_class, identity) {
 kind_python = function() {
   list(
     class = "batch_sampler_python",
-    check = function(recipe) NULL,
     n_rows = function(recipe) NULL,
-    n_batches = function(recipe) recipe$parts$n_batches,
+    count_batches = function(private, epoch) private$.recipe$parts$n_batches,
     fingerprint = function(private) private$.recipe$parts$identity,
     seeded = FALSE,
     complete = function(recipe, data_source, task) {
@@ -64,19 +58,7 @@ kind_python = function() {
       batches = from_python(private$.settings$functions$batches(epoch))
       list(rows = crossed_rows(batches[[1L]], private$.recipe$parts$n_source), offsets = batches[[2L]])
     },
-    describe = function(private) {
-      recipe = private$.recipe
-      c(
-        sprintf("* Class in Python: %s", recipe$labels$python_class),
-        sprintf("* Batches: %.0f, next epoch %.0f", recipe$parts$n_batches, private$.place$epoch)
-      )
-    },
-    settings = function(recipe) {
-      c(
-        sprintf("* Class in Python: %s", recipe$labels$python_class),
-        sprintf("* Batches: %.0f", recipe$parts$n_batches)
-      )
-    }
+    settings = function(recipe) sprintf("* class in Python: %s", recipe$labels$python_class)
   )
 }
 

@@ -27,11 +27,6 @@
 #' Its instances have the members of every [batch_sampler_instance]; `seed` is `NULL` if the sampler stays in Python.
 #' The generator works only in this process, as long as its Python runs.
 #'
-#' @section Guarantees:
-#' * An epoch has the batches of the Python sampler, in their order, row for row.
-#' * An error in Python is raised in R with its full text.
-#' * An epoch with more or fewer batches than the length is an error; no batch is lost silently.
-#'
 #' @section Rows:
 #' Rows are positions in the dataset that the sampler is used with, in the order of that dataset.
 #' In mlr3torch, that is the task of the training: for a split or a bootstrap sample, the task of that split or sample,
@@ -55,14 +50,24 @@ batch_sampler_python = function(sampler, n_batches = NULL) {
         "reticulate has converted it; with 'convert = FALSE' its functions leave objects of Python as they are."
       })
   }
-  n_batches = check_positive(n_batches, "n_batches")
+  if (!is.null(n_batches)) {
+    n_batches = check_count(n_batches, "n_batches")
+  }
   check_python_package()
   native = if (is.null(n_batches)) native_generator(sampler)
   if (!is.null(native)) {
     return(native)
   }
-  made = python_source(sampler, n_batches)
-  batches = function(epoch) as_vectors(reticulate::py_to_r(of_this_process(made)$guarded(epoch)))
+  source = reticulate::import("rbridge.callbacks", convert = FALSE)
+  made = from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
+  batches = function(epoch) {
+    if (reticulate::py_is_null_xptr(made)) { # after saving and loading, or in another process
+      stop("batch_sampler_python() works in the process alone in which it was made. Make it again here.", call. = FALSE)
+    }
+    result = reticulate::py_to_r(made$guarded(epoch))
+    result$value = lapply(result$value, as.vector) # arrays have a dim attribute
+    result
+  }
   n_batches = as.double(reticulate::py_to_r(made$n_batches))
   python_class = reticulate::py_to_r(made$class_name)
   callback_generator(batches, n_batches, python_class, reticulate::py_to_r(made$identity))
@@ -84,26 +89,5 @@ native_generator = function(sampler) {
   }
   # One-dimensional arrays cross as such.
   vectors = lapply(found[c("parts", "state", "labels")], function(part) lapply(part, as.vector))
-  recipe = recipe_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels)
-  new_generator(recipe, functions = lapply(found$functions, asking_python))
-}
-
-# The Python object that returns the batches of an epoch; its methods return Python objects, which are converted here.
-python_source = function(sampler, n_batches) {
-  source = reticulate::import("rbridge.callbacks", convert = FALSE)
-  from_python(reticulate::py_to_r(source$guarded_source(sampler, n_batches)))
-}
-
-# After saving and loading, or in another process, the Python object is lost.
-of_this_process = function(made) {
-  if (reticulate::py_is_null_xptr(made)) {
-    stop("batch_sampler_python() works in the process alone in which it was made. Make it again here.", call. = FALSE)
-  }
-  made
-}
-
-# Arrays have a dim attribute.
-as_vectors = function(result) {
-  result$value = lapply(result$value, as.vector)
-  result
+  generator_from_python(found$kind, found$seed, vectors$parts, vectors$state, vectors$labels, found$functions)
 }

@@ -6,6 +6,7 @@
 #' They are sorted by length within windows, ties in drawn order, and cut into batches that are as large as the limits
 #' allow.
 #' The Python class `pystrat.BatchesByLength` returns the same batches.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{corpus}.
 #'
@@ -35,14 +36,6 @@
 #' @return A generator of class `"batch_sampler_by_length"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and `sampler()`, which returns the instance of the
 #' other sampler, for feedback to it.
-#'
-#' @section Guarantees:
-#' * `.length()` is that of the next epoch: the number of batches depends on the rows that are drawn.
-#' * If `num_replicas` requires more batches, the one with the most rows is split, again and again.
-#' * The order of the batches is `sample.int(number of batches)` with the seed of the epoch plus 1.
-#'   With `balance_replicas`, batches are sorted by tokens, and each `num_replicas` consecutive ones are a step; the
-#'   order of the steps is `sample.int(number of steps)`, and that in each step `sample.int(num_replicas)`.
-#' * Feedback to the other sampler takes effect when the next epoch begins; states contain it, and the running epoch.
 #'
 #' @export
 #' @examples
@@ -81,7 +74,7 @@ batch_sampler_by_length = function(sampler, lengths, max_tokens = NULL, batch_si
 by_length_recipe = function(limits, lengths, inside) {
   kind = sampler_kind(inside$kind)
   n_rows = kind$n_rows(inside)
-  if (is.null(n_rows) && isTRUE(kind$is_core) && is.null(kind$load_feedback)) {
+  if (is.null(n_rows) && !is.null(kind$of_rows) && is.null(kind$load_feedback)) {
     stop_parameter("sampler", "draw rows of a dataset", "one that draws numbers of pairs")
   }
   if (!is.null(n_rows) && length(lengths) != n_rows) {
@@ -98,32 +91,31 @@ sampler_inside = function(recipe) {
     vectors = vectors[grep("^sampler_", names(vectors))]
     c(list(), stats::setNames(vectors, sub("^sampler_", "", names(vectors))))
   }
-  new_recipe(recipe$parts[["sampler"]], recipe$seed, renamed(recipe$parts), renamed(recipe$state),
-    renamed(recipe$labels))
+  kind = recipe$parts[["sampler"]]
+  if (!is_path(kind)) {
+    stop_parameter("recipe", "have the kind of a sampler as 'sampler'", show_value(kind))
+  }
+  new_recipe(kind, recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
 }
 
 # The parts without those of the sampler inside.
 parts_around = function(parts) parts[grep("^sampler(_|$)", names(parts), invert = TRUE)]
 
 kind_by_length = function() {
-  core_kind(
+  list(
     class = "batch_sampler_by_length",
-    vectors = list(parts = NA, state = NA, labels = NA),
-    inside = sampler_inside,
     complete = function(recipe, data_source, task) {
       given = recipe$open
       if (is.null(given)) {
         given = list(lengths = recipe$parts$lengths, sampler = sampler_inside(recipe))
       }
       if (is.character(given$lengths)) {
-        given$lengths = feedback_values(named_column(task, given$lengths, "lengths"), "lengths")
+        given$lengths = feedback_values(named_columns(task, given$lengths, "lengths")[[1L]], "lengths")
       } else {
-        check_given_values("lengths", task)
+        check_task_order(task, "lengths")
       }
       by_length_recipe(limits_of(recipe), given$lengths, ready_recipe(given$sampler, data_source, task))
     },
-    check = function(recipe) by_length_recipe(list(), recipe$parts$lengths, sampler_inside(recipe)),
-    bytes = function(recipe) core_described(recipe)$bytes + recipe_bytes(sampler_inside(recipe)),
     n_rows = function(recipe) length(recipe$parts$lengths),
     setup = function(recipe, private) {
       private$.of = new_generator(sampler_inside(recipe), private$.settings$functions)(NULL)
@@ -151,12 +143,9 @@ kind_by_length = function() {
     },
     feedback_state = state_by_length,
     load_feedback = load_by_length,
-    describe = function(private) {
-      c(format_by_length(private$.recipe), sprintf("* next epoch: %.0f", private$.place$epoch))
-    },
     settings = format_by_length,
     methods = list(sampler = function() private$.of),
-    private = list(.state = NULL, .of = NULL, .has_feedback = FALSE, .latest = NULL)
+    private = list(.instance = NULL, .state = NULL, .of = NULL, .has_feedback = FALSE, .latest = NULL)
   )
 }
 

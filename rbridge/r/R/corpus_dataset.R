@@ -42,7 +42,7 @@
 #' Only a newline ends a line; one `\r` before it is dropped; a last line without a newline counts.
 #' Text is UTF-8.
 #' The beginnings of the lines take 8 bytes of memory for each line and side.
-#' Reading is an error if the size or the time of modification of a file has changed since they were found.
+#' A file whose size or time of modification has changed since they were found is an error after each batch.
 #'
 #' @export
 #' @examples

@@ -4,12 +4,12 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that visits `sample` of `n_rows`
 #' examples in each epoch, at random or in turn.
 #' Use it for datasets that are too large for whole epochs.
+#' The Python class `pystrat.EpochSubsetBatchSampler` returns the same batches from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{corpus}.
 #'
-#' @param n_rows (`integer(1)`)\cr
-#'   The number of examples of the dataset, from 1 to 2147483647.
-#'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
+#' @inheritParams batch_sampler_uniform
 #' @param sample (`integer(1)`)\cr
 #'   The number of examples in an epoch, from 1 to 2147483647.
 #'   It may exceed `n_rows`, except without replacement.
@@ -27,26 +27,9 @@
 #'   A vector is for all epochs.
 #'   The first epoch is 0, and no row may be twice in a vector.
 #'   `NULL` (default): all rows.
-#' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, an integer from 0 to 2147483646; `"partition"` does not use it.
-#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch.
-#'   The number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): batches are not adapted to processes.
 #'
 #' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
-#'
-#' @section Guarantees:
-#' * `"uniform"` draws `sample.int(n_rows, sample, replace = TRUE)`, and `"uniform_without_replacement"` draws
-#'   `sample.int(n_rows, sample)`, with the seed of the epoch, see [batch_sampler_instance].
-#' * `"partition"` takes every step-th example, where step is `max(1, n_rows %/% sample)`, beginning with the first,
-#'   then with the second, and so on; an epoch continues where the last one ended.
-#'   Any `n_rows` consecutive draws, over all epochs, visit each example once.
-#' * With `rows`, places among the rows of the epoch are drawn, in the order in which they were given.
-#'   Rows that are taken in turn begin anew in the first epoch of a vector.
-#' * The Python class `pystrat.EpochSubsetBatchSampler` returns the same batches.
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.
@@ -67,7 +50,7 @@ batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size, method 
 kind_epoch_subset = function() {
   table_kind("epoch_subset",
     of_rows = c("n_rows", "rows"),
-    fits = function(recipe, data_source, task) if (!is.null(recipe$parts$rows)) check_given_values("rows", task)
+    fits = function(recipe, data_source, task) if (!is.null(recipe$parts$rows)) check_task_order(task, "rows")
   )
 }
 

@@ -5,9 +5,11 @@
 #' temperature, and drawn anew in each epoch.
 #' [corpus_dataset()] over the same files reads the lines.
 #' The Python class `pystrat.corpus.CorpusMixtureBatchSampler` returns the same batches from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{corpus-files}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param source,suffixes,targets As in [corpus_dataset()].
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of lines in a batch, at least 1.
@@ -46,7 +48,6 @@
 #'   A function of lines as `lines()` of [corpus_dataset()] returns them, which returns for each position whether it is
 #'   accepted.
 #'   `NULL` (default): all are accepted.
-#' @param seed,num_replicas As in [batch_sampler_epoch_subset()].
 #'
 #' @return A generator of class `"batch_sampler_corpus_mixture"` and `"torch_sampler"`.
 #' If the data source has a number of rows, it must be the number of lines in all files.
@@ -64,14 +65,6 @@
 #' Rules that keep are tried first; then the first rule that covers a file counts.
 #' The files of a rule share its weight in proportion to their lines.
 #' A file that no rule covers is left out, with a warning, and a rule that is that of no file warns, too.
-#'
-#' @section Guarantees:
-#' * An epoch holds as many drawn lines of each file as [corpus_plan()] shows, and each kept line once.
-#' * With `assign = "even"`, no line occurs twice in a batch, and consecutive epochs with the same numbers use every
-#'   line of a file equally often, to within one.
-#' * Shares are computed from the lines that are not excluded; all lines keep their row numbers.
-#' * Drawing an epoch is an error if a file has changed.
-#' * If weights change by epoch, epochs may differ in their number of batches.
 #'
 #' @source
 #' OpenNMT's file sampling, options `-gsample` and `-gsample_dist`.
@@ -122,8 +115,6 @@ kind_mixture = function() {
   table_kind("mixture",
     class = "batch_sampler_corpus_mixture",
     of_rows = character(),
-    vectors = list(parts = NA, labels = c("names", "suffixes", "paths", "versions")),
-    check = function(recipe) check_file_labels(recipe, length(recipe$labels$suffixes)),
     n_rows = function(recipe) sum(recipe$parts$lines),
     setup = function(recipe, private) list(paths = bytes_as_paths(recipe$labels$paths)),
     draw = function(private, epoch) {
@@ -142,18 +133,6 @@ kind_mixture = function() {
       }
     )
   )
-}
-
-# Each name has a file for each side.
-check_file_labels = function(recipe, n_sides) {
-  labels = recipe$labels
-  are_kinds = is.character(labels$names) && is.raw(labels$paths) && is.character(labels$versions)
-  n_files = length(recipe$parts$lines)
-  n_all = n_files * n_sides
-  if (!are_kinds || n_all == 0L || length(labels$names) != n_files || length(labels$versions) != n_all ||
-    sum(labels$paths == as.raw(0L)) != n_all - 1L) {
-    stop_parameter("recipe", "have a name, a path and a version of each file", "others")
-  }
 }
 
 # The lines of the files of a recipe.

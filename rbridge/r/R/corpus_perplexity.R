@@ -6,11 +6,9 @@
 #' Draws are uniform, with replacement, until the mean perplexity of all examples is below `initial`, and then in
 #' proportion to perplexity.
 #' The Python class `pystrat.PerplexityBatchSampler` returns the same batches from the same calls, including reports.
+#' Its documentation has the guarantees and the rule.
 #' Guide: \guide{corpus}.
 #'
-#' @param n_rows (`integer(1)`)\cr
-#'   The number of examples of the dataset, from 1 to 2147483647.
-#'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of examples per batch.
 #' @param initial (`double(1)`)\cr
@@ -23,7 +21,7 @@
 #' @param clip (`logical(1)`)\cr
 #'   The weight of an example above the maximum: the maximum if `TRUE`, 1 if `FALSE` (default), as published.
 #'   Requires a `maximum`.
-#' @inheritParams batch_sampler_weighted
+#' @inheritParams batch_sampler_uniform
 #'
 #' @return A generator of class `"batch_sampler_perplexity"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], `sample(k)` of [batch_sampler_weighted()], and
@@ -34,15 +32,6 @@
 #' * `started()`: returns whether an epoch was drawn in proportion to perplexity;
 #' * `share_above_maximum()`: returns the share of the reported examples whose perplexity is above the maximum, from 0
 #'   to 1.
-#'
-#' @section Guarantees:
-#' * Reports of an epoch take effect from the next epoch on; `batches()` returns another epoch as the reports so far
-#'   would draw it.
-#' * The mode is the most frequent reported perplexity, rounded to 0.01; the spread is the root of the mean square of
-#'   the distances above it.
-#'   The mode of fewer than about 100,000 examples is unstable: set a positive `maximum` or `NULL` for these.
-#' * A warning is given if an epoch begins while more than 5 % of the reported examples are above the maximum and have
-#'   the weight 1.
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.

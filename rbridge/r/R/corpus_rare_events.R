@@ -7,7 +7,9 @@
 #' negatives as the multiplier says.
 #' The other files are not read.
 #' The Python class `pystrat.corpus.RareEventBatchSampler` returns the same batches from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param positives,negatives (`character()` or `list()`)\cr
 #'   The paths of the files whose lines are positives, and of those whose lines are negatives; each file once.
 #' @param multiplier (`numeric(1)`)\cr
@@ -25,11 +27,6 @@
 #'   The training weight of a negative, above 0.
 #'   `NULL` (default): it is derived, so that in expectation the weighted negatives of an epoch represent all negatives
 #'   of all files.
-#' @param seed (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -42,15 +39,6 @@
 #'   an epoch, by default the next one: `c(positive = , negative = )`.
 #'   With `normalize = TRUE`, they are divided by their mean over the rows of all epochs.
 #' * `negative_files(epoch = NULL)`: returns the negative files that an epoch draws from (`character()`).
-#'
-#' @section Guarantees:
-#' * An epoch has every positive once, and exactly k negatives, no line twice, from `negative_files_per_epoch` files.
-#' * Every subset of this number of files is equally likely, and so is every subset of k of their lines.
-#' * With F negative files, of which an epoch draws from m, a negative has the derived weight
-#'   `F / m * (lines of the m files) / k`.
-#'   The expectation of a weighted sum over the negatives of an epoch is the sum over all negatives, whatever the sizes
-#'   of the files.
-#' * Each batch has its share of positives and of negatives, rounded down or up, positives first.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.
@@ -109,8 +97,6 @@ rare_event_classes = c("positive", "negative")
 kind_rare_events = function() {
   table_kind("rare_events",
     of_rows = character(),
-    vectors = list(parts = NA, labels = c("names", "paths", "versions")),
-    check = function(recipe) check_file_labels(recipe, 1),
     n_rows = function(recipe) sum(recipe$parts$lines),
     setup = function(recipe, private) {
       found = core_described(recipe)

@@ -2,12 +2,14 @@
 #'
 #' @description
 #' Reduces an output layer to the rows of a sampled vocabulary while some code runs, such as the training of an epoch.
-#' With 100,000 words, most of a training step is spent in the output layer; the time of a smaller layer is smaller in
-#' proportion.
 #'
 #' Inside `with()`, `layer` has a small weight and bias: the rows of the sampled ids, in ascending order.
 #' The optimizer trains these, with its state (such as Adam's moments) for the same rows.
-#' At the end, they are written back.
+#' At the end, all rows are written back.
+#' Rows outside the sample are not touched at all; if the whole weight were in the optimizer, its momentum and its
+#' weight decay would change them in every step, although their gradient is 0.
+#' The Python class is `pystrat.corpus.vocabulary.SampledOutput`, where ids and positions are counted from 0.
+#' Its documentation has the guarantees.
 #'
 #' @param model (`torch::nn_module`)\cr
 #'   The whole model, which is searched for other uses of the layer's weight.
@@ -41,22 +43,10 @@
 #'
 #' `with()` returns the value of `expr`.
 #'
-#' @section Guarantees:
-#' * If every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
-#' * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit: neither momentum nor
-#'   weight decay reaches them.
-#' * `with()` writes the rows back even after an error in the code.
-#' * Training is that of `pystrat.corpus.vocabulary.SampledOutput` in Python, where ids and positions are counted
-#'   from 0.
-#'
-#' Only targets are mapped to positions; inputs keep their ids.
-#' The loss is lower than that of the full vocabulary, and the lower the smaller the sample: evaluate, and save
-#' checkpoints, after `with()`.
-#'
-#' @section Errors:
-#' The layer is not a linear layer of the model, its weight is computed from others or shares memory with another module
-#' (untie them, or train with the full vocabulary), an id is invalid or occurs twice, or a parameter of the layer is not
-#' in the optimizer or has unused gradients.
+#' @section Losses:
+#' Only targets are mapped to positions; inputs keep their ids, because the embedding does not change.
+#' The softmax leaves out the words outside the sample, so losses of samples cannot be compared with each other or with
+#' those of the full vocabulary: evaluate, and save checkpoints, after `with()`.
 #'
 #' @source
 #' S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On Using Very Large Target Vocabulary for Neural Machine Translation",

@@ -5,7 +5,8 @@
 #' rows of the rare class and a new part of the frequent one.
 #' Its weights correct for the rows that are left out, in expectation.
 #' It preserves calibration at a fraction of the gradient steps; do not expect a better ranking (AUC).
-#' The Python class is `pystrat.DownsampledBatchSampler`.
+#' The Python class `pystrat.DownsampledBatchSampler` returns the same batches from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Begin with `vignette("rare-events", package = "rbridge")`.
 #' Guide: \guide{downsampling}.
@@ -19,9 +20,6 @@
 #'   A multiplier is rounded to 15 significant digits, as R shows it, and is exact as such a decimal number.
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The class of each row, as in [batch_sampler_stratified()]; no value may be missing.
-#'   `NULL` (default): that of the task.
 #' @param majority (label)\cr
 #'   The class to downsample, against all others together.
 #'   `NULL` (default): the larger of two classes of different sizes.
@@ -35,30 +33,17 @@
 #' @param weights (named `numeric()`)\cr
 #'   The training weight of a row of each class that it names, above 0, also as a `list()`.
 #'   Other classes have the weight that corrects for the downsampling, rows / kept rows.
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch: the number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_downsampled"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
 #' * `plan()`: returns the kept rows of each class in each batch, a `data.frame()` with one row for each batch and one
 #'   column for each class.
-#' * `class_weights(normalize = FALSE)`: returns the training weight of each class, a named `numeric()` in order of
-#'   first appearance; with `normalize = TRUE`, divided by their mean over an epoch.
-#' * `weights(rows = NULL, normalize = FALSE)`: returns the weights of `rows`, counted from 1, or of all rows.
+#' * `class_weights(normalize)` and `weights(rows, normalize)`: as in [batch_sampler_stratified()].
 #' * `keep_rates()`: returns the share of the rows of each class in an epoch, for [correct_probabilities()].
 #'
 #' Weights are only for training: while mlr3torch predicts, `class_weights()` and `keep_rates()` are `NULL`, and all
 #' `weights()` are 1.
 #' The guide says how to pass them to the losses of mlr3torch.
-#'
-#' @section Guarantees:
-#' * An epoch has all rows of the classes that are not downsampled, and exactly the kept rows of each other class, each
-#'   once.
-#' * No batch has more than `batch_size` rows, batch sizes differ by at most 1, and every batch holds the floor or the
-#'   ceiling of each class's share.
-#' * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent
-#'   between epochs.
 #'
 #' @source
 #' "Sampling methods within TensorFlow input functions", Datatonic.
@@ -80,26 +65,10 @@ batch_sampler_downsampled = function(multiplier, batch_size, strata = NULL, majo
 }
 
 kind_downsampled = function() {
-  dealt_kind("downsampled",
-    describe = function(private) format_downsampled(private$.setup, private$.place$epoch),
-    methods = list(
-      keep_rates = function() {
-        plan = private$.setup$plan
-        if (is.null(private$.in_order)) stats::setNames(plan$counts / plan$available, plan$names)
-      }
-    )
-  )
-}
-
-format_downsampled = function(setup, next_epoch, most = 10L) {
-  plan = setup$plan
-  shown = seq_len(min(length(plan$counts), most))
-  kept = sprintf("'%s' (%.0f of %.0f)", plan$names[shown], plan$counts[shown], plan$available[shown])
-  c(
-    sprintf("* Rows: %.0f of %.0f in an epoch", sum(plan$counts), sum(plan$available)),
-    sprintf("* Classes: %s", paste(c(kept, if (length(plan$counts) > most) "..."), collapse = ", ")),
-    sprintf("* Kept rows: %s", if (setup$walks) "walked through" else "drawn afresh each epoch"),
-    sprintf("* Batches: %.0f, of %s", plan$n_batches, show_rows(batch_sizes(plan))),
-    format_shuffled(setup, next_epoch)
-  )
+  dealt_kind("downsampled", list(
+    keep_rates = function() {
+      plan = private$.setup$plan
+      if (is.null(private$.in_order)) stats::setNames(plan$counts / plan$available, plan$names)
+    }
+  ))
 }

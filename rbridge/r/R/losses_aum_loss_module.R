@@ -27,14 +27,8 @@
 #'
 #' `torch::nn_aum_loss` of torch 0.17.0 differs: its value is too small if the two largest predictions are tied.
 #'
-#' @section The gradient:
-#' The loss is piecewise linear, and the gradient is the slope of its piece, from counts of rows in exact integers.
-#' Where tied predictions let pieces meet, it is the mean of two: one with the tied negatives just above the tied
-#' positives, one with them just below, each divided equally among the tied rows of a class.
-#' This is a subgradient, and separates the classes even if all predictions are tied.
-#'
-#' @section Use in mlr3torch:
-#' Pass the generator to a learner of a binary task as `loss`.
+#' The loss is piecewise linear, and the gradient is the slope of its piece; where tied predictions let pieces meet, it
+#' is the mean of two, a subgradient that separates the classes even if all predictions are tied.
 #'
 #' @source
 #' J. Hillman and T. D. Hocking, "Optimizing ROC curves with a sort-based surrogate loss for binary classification and

@@ -12,9 +12,6 @@
 #'   `"task"` (default): the weights that [class_weights()] returns for the training rows.
 #'   `"sampler"`: those of the method `class_weights()` of the batch sampler, which undo downsampling and oversampling.
 #'
-#' @section Errors:
-#' The loss is not cross-entropy, or the batch sampler has no class weights.
-#'
 #' @examples
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   mlr3::lrn("classif.mlp",

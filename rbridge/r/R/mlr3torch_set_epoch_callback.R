@@ -13,9 +13,6 @@
 #' Get it with `mlr3torch::t_clbk("rbridge.set_epoch")`.
 #' It is in the dictionary of mlr3torch as soon as both packages are loaded, in any order.
 #'
-#' @section Errors:
-#' The learner has no `batch_sampler`, or one that is not of this package.
-#'
 #' @examples
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   mlr3::lrn("classif.mlp",

@@ -39,15 +39,6 @@
 #' `batch_size` rows.
 #' With a batch sampler, the training does not use `batch_size`, so give the learner a large one, such as 10000.
 #'
-#' @section Errors:
-#' The learner has no `batch_sampler`, or one that is not of this package.
-#'
-#' With `read = "tensors"`: it has a `collate_fn`; a column is a lazy tensor with augmentation, such as
-#' `augment_random_crop`, or the dataset is an [auxiliary_dataset()], because data that are read once would be the same
-#' in every epoch; the dataset has no method `.getbatch()`, and `tensor_dataset` is not set.
-#'
-#' With `read = "table"`: `tensor_dataset` is set, or the dataset has no field `task`.
-#'
 #' @examples
 #' if (requireNamespace("mlr3torch", quietly = TRUE)) {
 #'   mlr3::lrn("classif.mlp",

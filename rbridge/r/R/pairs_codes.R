@@ -71,8 +71,6 @@ observed_kind = function(kind) {
     of_rows = c("users", "items"),
     plan = function(settings) plan_observed(kind, settings),
     fits = NULL, # pairs are no rows of the dataset
-    vectors = list(parts = NA, labels = c("user_ids", "item_ids")),
-    check = check_recipe_ids,
     methods = list(
       counts = function() {
         found = core_results(with_instance(private, function() .Call(C_describe, private$.instance)), list())
@@ -85,15 +83,4 @@ observed_kind = function(kind) {
       item_ids = function() private$.recipe$labels$item_ids
     )
   )
-}
-
-# The names of users and items, if they have any, in a recipe.
-check_recipe_ids = function(recipe) {
-  for (name in c("user", "item")) {
-    ids = recipe$labels[[paste0(name, "_ids")]]
-    count = recipe$parts[[paste0("n_", name, "s")]]
-    if (!is.null(ids) && (!is.character(ids) || length(ids) != count)) {
-      stop_parameter("recipe", sprintf("have %.0f texts as '%s_ids'", count, name), show_value(ids))
-    }
-  }
 }

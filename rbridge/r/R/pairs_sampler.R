@@ -5,10 +5,13 @@
 #' An epoch has all observed pairs of a user and an item, the positives, and new pairs that were not observed, the
 #' negatives.
 #' It yields pair numbers, which [pair_dataset()] turns into users, items and labels.
+#' The Python class `pystrat.NegativePairBatchSampler` returns the same numbers from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{pairs}.
 #' Example: `vignette("recommender", package = "rbridge")`.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param users,items (`integer()`, `character()` or `factor()`)\cr
 #'   The user and the item of each positive: codes, integers from 1, or ids.
 #'   Or `character(1)`, the name of a column of the task, for a task that mlr3 splits, resamples or reorders.
@@ -42,23 +45,12 @@
 #' @param full_users (`character(1)`)\cr
 #'   For `"per_user"`: raise an error for users whose positives are all items (`"error"`, the default), or give them no
 #'   negatives (`"skip"`).
-#' @param seed,num_replicas (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()], except that the number of batches is rounded up to a multiple of
-#'   `num_replicas`.
 #'
 #' @return A generator of class `"batch_sampler_pairs"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are pair numbers (`double()`), and
 #' * `counts()`: returns a list of the numbers `n_users`, `n_items`, `n_positives` and `n_negatives` of an epoch,
 #'   `n_skipped_users`, who get no negatives, and `acceptance`, the share of the draws that is kept;
 #' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.
-#'
-#' @section Guarantees:
-#' * An epoch has every positive once and `n_positives * (1 - ratio) / ratio` negatives, rounded.
-#'   With `"per_user"`, each user gets its share, rounded down or up.
-#' * No positive is among the negatives, unless `reject_positives = FALSE`.
-#' * `"uniform"` and `"per_user"` draw each free pair, of the user in question, with the same probability.
-#' * An epoch of T pairs has `ceiling(T / batch_size)` batches, each with its share of the positives and of the
-#'   negatives, rounded down or up, at least one of each, positives first; sizes differ by at most 1.
 #'
 #' @seealso [pair_dataset()], [decode_pairs()].
 #'

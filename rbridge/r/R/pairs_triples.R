@@ -4,6 +4,8 @@
 #' Creates a batch sampler for [torch::dataloader()], for losses that compare an item that a user met, the positive,
 #' with items that the same user has not met, the negatives, such as BPR and sampled softmax.
 #' It yields pair numbers, which [triple_dataset()] turns into users, positives and negatives.
+#' The Python class `pystrat.TripleBatchSampler` returns the same numbers from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{pairs}.
 #'
@@ -23,14 +25,6 @@
 #' * `counts()`: returns a list of the numbers `n_users`, `n_items`, `n_positives`, the triples of an epoch,
 #'   `negatives_per_positive`, and `n_skipped_users`, whose positives are left out because they have met all items;
 #' * `user_ids()` and `item_ids()`: return the ids by code (`character()`), `NULL` if codes were given.
-#'
-#' @section Guarantees:
-#' * An epoch has every positive exactly once, with `negatives_per_positive` negatives of its user, except those of
-#'   skipped users.
-#' * Each negative is uniform among the items that its user has not met.
-#' * With P positives, an epoch has `ceiling(P / batch_size)` batches, rounded up to a multiple of `num_replicas`; their
-#'   sizes differ by at most 1 triple.
-#' * A batch has the pair numbers of its triples, one after another, positive first.
 #'
 #' @seealso [triple_dataset()], [batch_sampler_pairs()].
 #'

@@ -5,9 +5,8 @@
 #' It is white for no rows of the stratum, and otherwise light for its fewest rows in a batch and dark for its most.
 #' If there are few columns, the numbers are printed in it.
 #'
-#' The plan of [batch_sampler_stratified()] is the same in every epoch, so it has one column for each batch.
-#' If batches differ between epochs, the columns are the fewest and the most rows in a batch of any epoch.
-#' Call `composition(epoch)` of an instance for the numbers of an epoch.
+#' The plan of [batch_sampler_stratified()] has one column for each batch, and others the fewest and the most rows in a
+#' batch of any epoch.
 #'
 #' @param plan,object (`batch_plan` or `range_plan`)\cr
 #'   A plan from [batch_plan()], or from the member `plan()` of an instance whose batches differ between epochs.

@@ -3,22 +3,16 @@
 #' @description
 #' Recommends a sampler for batches of a given size, from the counts of the strata alone.
 #' Nothing is trained: the advice says what batches hold, not whether a model gets better.
-#' The Python function `pystrat.advise()` returns the same.
-#' Its documentation has the guarantees and the rule.
+#' The Python function `pystrat.advise()` returns the same; its documentation has the rule.
 #'
-#' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
-#'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
-#'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
+#' @inheritParams batch_plan
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of rows in a batch, at most all rows.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The rows of every stratum that the loss needs in a batch: 1 for AUM and other losses of two classes, 2 for
 #'   contrastive losses.
 #'   At most `batch_size`.
-#' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
-#'   `NULL` (default): those of the task.
-#' @param missing
-#'   As in [batch_sampler_stratified()].
+#' @param missing As in [batch_sampler_stratified()].
 #'
 #' @return An object of class `"batch_advice"`, whose `print()` shows everything: a list with the elements
 #' * `batch_size`, `min_samples_per_stratum`: as they were given;

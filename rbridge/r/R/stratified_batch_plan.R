@@ -2,12 +2,10 @@
 #'
 #' @description
 #' Computes the batches that [batch_sampler_stratified()] would make of a task or of strata: their number and sizes, the
-#' guaranteed minimum, and the rows of each stratum in each batch.
-#' All of it follows from the sizes of the strata, and is the same in every epoch.
-#' If a stratum has fewer rows than there are batches, each epoch shuffles the batches of the plan.
+#' guaranteed minimum, and the rows of each stratum in each batch, the same in every epoch.
 #' No row is sampled, and no random number is drawn.
 #' With `strata_per_batch`, the plan is that of [batch_sampler_strata_subset()], and with `groups` or `keep` that of
-#' [batch_sampler_stratified_group()]: the fewest and the most rows of each stratum in a batch, in all epochs.
+#' [batch_sampler_stratified_group()].
 #'
 #' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
 #'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
@@ -19,28 +17,20 @@
 #'   `NULL` (default): those of the task.
 #'
 #' @return An object of class `"batch_plan"`, a list with the elements
-#' * `n_batches`: the number of batches;
+#' * `n_batches`, and the `sizes` of the batches;
 #' * `min_samples_per_stratum`: the number of rows of every stratum that every batch is guaranteed to hold, which may be
-#'   more than the requested minimum;
-#' * `sizes`: the number of rows of each batch;
+#'   more than the requested minimum, and `minimums`: those of each stratum, by name;
 #' * `strata`: the names of the strata, in order of first appearance;
-#' * `counts`: the number of rows of each stratum in an epoch;
-#' * `available`: the number of rows of each stratum in the dataset, which differs from `counts` if an epoch repeats
-#'   or omits rows;
-#' * `minimums`: the number of rows of each stratum that every batch is guaranteed to hold, by name;
+#' * `counts` and `available`: the number of rows of each stratum in an epoch, and in the dataset;
 #' * `keep_rates`: how often an epoch takes a row of each stratum, by name; use the inverse as a weight to undo it, see
 #'   [correct_probabilities()];
-#' * `n_rows`: the number of rows of an epoch;
-#' * `n_dropped`: the number of rows that are never sampled;
+#' * `n_rows` and `n_dropped`: the number of rows of an epoch, and of those that are never sampled;
 #' * `assign`: how rows are assigned to batches;
 #' * `composition()`: a function that returns the rows of each stratum in each batch, a `data.frame()` with one row for
 #'   each batch and one column for each stratum.
 #'
-#' The names are those of the Python class `pystrat.BatchPlan`.
-#'
 #' For [batch_sampler_strata_subset()] and [batch_sampler_stratified_group()], the result is what the `plan()` of their
-#' instances returns: a `data.frame()` of class `"range_plan"` with one row for each stratum, whose attribute
-#' `n_batches` is the number of batches.
+#' instances returns.
 #'
 #' @seealso [min_samples_for_batch_size()] to choose the minimum by batch size, [bin_target()] for strata of a numeric
 #'   target.
@@ -53,8 +43,6 @@
 #' head(plan$composition())
 #'
 #' batch_plan(rep(letters[1:4], times = c(40, 25, 12, 9)), 4, strata_per_batch = 2)
-#' sites = data.frame(site = rep(1:2, 6), sex = rep(c("f", "m"), each = 6))
-#' batch_plan(sites, 3, strata_per_batch = 2)
 #'
 #' if (requireNamespace("mlr3", quietly = TRUE)) {
 #'   batch_plan(mlr3::tsk("iris"), min_samples_per_stratum = 4, assign = "even")
@@ -112,27 +100,13 @@ composition_function = function(plan) {
 
 #' @export
 print.batch_plan = function(x, most = 20L, ...) {
-  cat(
-    "<batch_plan>",
+  lines = c(
     sprintf("* Rows: %d%s", x$n_rows, if (x$n_dropped > 0L) sprintf(", and %d never sampled", x$n_dropped) else ""),
-    sprintf("* Batches: %s", format_batches(x)),
-    sprintf("* Assigned: %s", x$assign),
-    sprintf("* Strata: %d, with the fewest and the most rows in a batch", length(x$strata)),
-    sep = "\n"
+    sprintf("* Batches: %d, of %s, each with at least %s of every stratum", x$n_batches, show_rows(x$sizes),
+      show_count(x$min_samples_per_stratum, "row")),
+    sprintf("* Assigned: %s", x$assign)
   )
-  table = data.frame(
-    stratum = x$strata,
-    rows = x$counts,
-    of = x$available,
-    fewest = x$counts %/% x$n_batches,
-    most = divide_up(x$counts, x$n_batches)
-  )
-  print_ends(if (identical(x$counts, x$available)) table[names(table) != "of"] else table, most)
-  invisible(x)
-}
-
-# "200, of 100 rows, each with at least 3 rows of every stratum"
-format_batches = function(plan) {
-  sprintf("%d, of %s, each with at least %s of every stratum", plan$n_batches, show_rows(plan$sizes),
-    show_count(plan$min_samples_per_stratum, "row"))
+  table = data.frame(stratum = x$strata, rows = x$counts, of = x$available, fewest = x$counts %/% x$n_batches,
+    most = divide_up(x$counts, x$n_batches))
+  print_plan(x, lines, if (identical(x$counts, x$available)) table[names(table) != "of"] else table, most)
 }

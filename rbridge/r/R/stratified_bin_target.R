@@ -22,13 +22,8 @@
 #' Then `v` is in bin `(n_bins * (L + U)) %/% (2 * n)`, in exact integers: the bin that contains the middle of the rows
 #' with value `v`.
 #' Empty bins are removed.
-#' It follows that
-#' * equal values are always in one bin, and a larger value is never in a lower bin;
-#' * no bin is empty, and there are at most `n_bins`;
-#' * the number of rows in a bin differs from `n / n_bins` by less than the largest number of rows that share one value;
-#'   without ties, each bin has `n / n_bins` rows, rounded down or up;
-#' * with two or more distinct values and `n_bins` of 2 or more, there are at least two bins;
-#' * nothing is interpolated or rounded.
+#' So equal values are in one bin, and the number of rows in a bin differs from `n / n_bins` by less than the largest
+#' number of rows that share one value.
 #'
 #' @section Use in mlr3:
 #' `strata = bin_target(task$truth())` has one value for each row of the task, and fits only this task.

@@ -1,11 +1,11 @@
 #' @title Batch Sampler That Keeps Groups Together or Apart
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that keeps the rows of a group
-#' together, or apart, with a minimum number of rows of every stratum in every batch.
+#' Creates a batch sampler that keeps the rows of a group together, or apart, with a minimum number of rows of every
+#' stratum in every batch.
 #' It is for rows that belong together, such as the images of a patient or the events of a session.
-#' The Python class `pystrat.StratifiedGroupBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees.
+#' The Python class `pystrat.StratifiedGroupBatchSampler` returns the same batches; its documentation has the
+#' guarantees.
 #'
 #' Guide: \guide{groups}.
 #' Example: `vignette("groups-in-batches", package = "rbridge")`.
@@ -22,9 +22,6 @@
 #'   `"together"` (default): all rows of a group are in one batch.
 #'   `"apart"`: the rows of a group are spread over the batches as evenly as possible.
 #'   The rows of a group may have different strata.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The strata, as in [batch_sampler_stratified()].
-#'   `NULL` (default): those of the task.
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows per batch.
 #'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, but with `"together"` no more
@@ -38,18 +35,12 @@
 #'   With `mean_batch_size`, what to do if there are more batches than rows of a stratum, or with `"together"` than
 #'   groups of it: raise an error, or make batches without the stratum, with or without a warning.
 #'   Each epoch then shuffles the batches, so that the rows of the stratum are in other batches each time.
-#' @param missing (`character(1)`)\cr
-#'   What to do with rows that have a missing value in the strata, as in [batch_sampler_stratified()].
 #' @return A generator of class `"batch_sampler_stratified_group"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns a `data.frame()` with the columns `stratum`, its `rows`, the number of `groups` with rows of it,
-#'   its rows in the `largest` of these groups, and the `fewest` and the `most` in any batch of any epoch.
-#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
-#'   Its attribute `most_batches` is an upper bound on the number of batches with this minimum.
-#' * `min_samples_per_stratum()`: returns the number of rows of every stratum that every batch of any epoch is
-#'   guaranteed to have.
-#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
-#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which
+#' also has the number of `groups` with rows of each stratum, and the rows that the `largest` of them has of it.
+#' The attribute `most_batches` of the plan is an upper bound on the number of batches with this minimum.
+#' `min_samples_per_stratum()` returns the number of rows of every stratum that every batch of any epoch is guaranteed
+#' to have.
 #'
 #' @seealso [batch_sampler_stratified()] for rows without groups.
 #'
@@ -61,7 +52,6 @@
 #'   2, groups = factor(patients), strata = sick, seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
-#' sampler$composition(0)
 #' lapply(coro::collect(sampler$.iter()), function(rows) patients[rows])
 batch_sampler_stratified_group = function(min_samples_per_stratum = NULL, groups = NULL, keep = "together",
   strata = NULL, mean_batch_size = NULL, rare = "error", missing = "error", seed = NULL, num_replicas = NULL) {
@@ -77,10 +67,6 @@ kind_stratified_group = function() {
       recipe
     },
     setup = grouped_setup,
-    describe = function(private) {
-      groups = paste(" and", show_count(private$.recipe$parts$n_groups, "group"))
-      format_ranged(private$.setup, private$.place$epoch, groups)
-    },
     methods = c(ranged_methods(), list(
       min_samples_per_stratum = function() if (is.null(private$.in_order)) min(private$.setup$plan$fewest)
     ))

@@ -3,18 +3,12 @@
 #' @description
 #' Returns the largest `min_samples_per_stratum` of [batch_sampler_stratified()] for which batches have at most
 #' `mean_batch_size` rows on average.
-#' The Python function `pystrat.min_samples_for_batch_size()` returns the same number.
-#' Its documentation has the guarantees and the rule.
+#' The Python function `pystrat.min_samples_for_batch_size()` returns the same number; its documentation has the rule.
 #'
-#' @param x (`mlr3::Task`, dataset with a task, or strata)\cr
-#'   A task or a dataset with a task, whose strata are those that [batch_sampler_stratified()] would use, or the strata
-#'   themselves: a vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()].
+#' @inheritParams batch_plan
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The largest mean number of rows in a batch; at least 1.
-#' @param strata As in [batch_sampler_stratified()]; only if `x` is a task or a dataset.
-#'   `NULL` (default): those of the task.
-#' @param missing,num_replicas
-#'   As in [batch_sampler_stratified()].
+#' @param missing,num_replicas As in [batch_sampler_stratified()].
 #'
 #' @return (`integer(1)`)\cr
 #' From 1 to the size of the smallest stratum.
@@ -39,14 +33,7 @@ min_samples_for_batch_size = function(x, mean_batch_size, strata = NULL, missing
 # The strata of `x`, or of `strata` if `x` is a task or a dataset, encoded.
 dry_strata = function(x, strata, configuration) {
   input = dry_input(x, strata)
-  strata = input$strata
-  if (is_deferred(strata)) {
-    return(source_strata(input$data_source, c(configuration, list(strata = strata))))
-  }
-  strata = encode_strata(strata, configuration$missing)
-  check_task_order(source_task(input$data_source))
-  check_strata_rows(input$data_source, length(strata$codes))
-  strata
+  encode_strata(strata_of_source(input$strata, input$data_source), configuration$missing)
 }
 
 # -> list(data_source, strata), for calling a generator and for making it

@@ -1,9 +1,9 @@
 #' @title Batch Sampler for Rows With Several Labels
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch, for rows with any number of
-#' labels.
+#' Creates a batch sampler for rows with any number of labels.
 #' Every batch holds at least `min_samples_per_label` rows of every label, and an epoch visits every row exactly once.
+#' The Python class `pystrat.MultilabelBatchSampler` returns the same batches; its documentation has the guarantees.
 #'
 #' Guide: \guide{multilabel}.
 #'
@@ -33,20 +33,14 @@
 #'   What to do if a batch lacks rows of a label.
 #'   `"error"` (default): raise an error that names the batch, the label and a number of batches that works.
 #'   `"warn"` and `"allow"`: continue; `shortfalls()` of the instance returns what is lacking.
-#' @param shuffle (`logical(1)`)\cr
-#'   `TRUE` (default): rows are shuffled anew in each epoch.
-#'   `FALSE`: rows are assigned in the order of the dataset, and all epochs are the same.
 #' @return A generator of class `"batch_sampler_multilabel"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
+#' Its instances have the members of every [batch_sampler_instance], and these, which are `NULL` while mlr3torch
+#' predicts:
 #' * `min_samples_per_label()`: returns the minimum `m`, which was given or found;
-#' * `label_counts(epoch)`: returns the number of rows of each label in each batch, a `data.frame()` with one row for
-#'   each batch and one column for each label;
+#' * `label_counts(epoch)`: returns the number of rows of each label in each batch, by default of the next epoch, a
+#'   `data.frame()` with one row for each batch and one column for each label;
 #' * `shortfalls(epoch)`: returns where an epoch has fewer rows than the minimum, a `data.frame()` with the columns
-#'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks); it has no rows
-#'   if the minimum is kept.
-#'
-#' The last two use the next epoch by default, and change nothing.
-#' While mlr3torch predicts, all return `NULL`.
+#'   `batch` (counted from 1), `label`, `rows` (those in the batch) and `missing` (those that it lacks).
 #'
 #' @seealso [batch_sampler_stratified()] for classes, where each row has one.
 #'

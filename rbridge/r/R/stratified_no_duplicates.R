@@ -1,12 +1,10 @@
 #' @title Batch Sampler Without Duplicates in a Batch
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch whose batches never hold two rows
-#' that share a value of a key, such as a query or a document.
+#' Creates a batch sampler whose batches never hold two rows that share a value of a key, such as a query or a document.
 #' It is for losses that take the other rows of a batch as negatives, such as the multiple negatives ranking loss and
 #' InfoNCE: a row with the same query or document would be a false negative.
-#' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees.
+#' The Python class `pystrat.NoDuplicatesBatchSampler` returns the same batches; its documentation has the guarantees.
 #'
 #' Guide: \guide{no-duplicates}.
 #'
@@ -23,17 +21,13 @@
 #'   `TRUE`: they are also alike if a value of one is a value of the other in another column.
 #'   All columns must then have values of one kind, such as text.
 #'   A row may have a value twice.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The strata, as in [batch_sampler_stratified()], without missing values, for batches that also hold rows of every
-#'   stratum.
+#' @param strata
+#'   As in [batch_sampler_stratified()], without missing values, for batches that also hold rows of every stratum.
 #'   Only for a single key.
 #'   `NULL` (default): none; with `min_samples_per_stratum`, those of the task.
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   The minimum m: every batch has at least m rows of every stratum.
 #'   `NULL` (default): there are no strata.
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_no_duplicates"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -69,9 +63,7 @@ kind_no_duplicates = function() {
       recipe$labels$frequent = unlist(Map(function(names, place) shortened(names[place]), keys$names, places))
       recipe
     },
-    vectors = list(parts = NA, labels = c("names", "keys", "frequent")),
     n_rows = function(recipe) length(recipe$parts$keys) / recipe$parts$n_columns,
-    check = check_key_labels,
     methods = list(
       plan = function() {
         if (is.null(private$.in_order)) {
@@ -127,15 +119,4 @@ number_across = function(columns, numbered) {
       numbered, distinct, ends),
     names = if (kinds[1L] == "number") columns[[1L]]$show(found$values) else found$values
   )
-}
-
-check_key_labels = function(recipe) {
-  check_stratum_names(recipe)
-  n_keys = length(recipe$parts$n_values)
-  for (label in c("keys", "frequent")) {
-    texts = recipe$labels[[label]]
-    if (!is.character(texts) || length(texts) != n_keys) {
-      stop_parameter("recipe", sprintf("have %s as '%s'", show_count(n_keys, "text"), label), show_value(texts))
-    }
-  }
 }

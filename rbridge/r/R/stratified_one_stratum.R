@@ -1,19 +1,14 @@
 #' @title Batch Sampler With One Stratum per Batch
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch.
-#' Every batch has rows of one stratum only, such as one source, task or language.
-#' The Python class `pystrat.OneStratumBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' Creates a batch sampler whose every batch has rows of one stratum only, such as one source, task or language.
+#' The Python class `pystrat.OneStratumBatchSampler` returns the same batches; its documentation has the guarantees.
 #'
 #' Guide: \guide{one-stratum}.
 #'
 #' @inheritParams batch_sampler_stratified
 #' @param batch_size (`integer(1)`)\cr
 #'   The largest number of rows in a batch.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The stratum of each row, as in [batch_sampler_stratified()].
-#'   `NULL` (default): those of the task.
 #' @param order (`character(1)`)\cr
 #'   The order of the batches.
 #'   `"proportional"` (default): all batches are shuffled, so that the strata come in proportion to their batches.
@@ -21,19 +16,10 @@
 #' @param shuffle (`logical(1)`)\cr
 #'   `TRUE` (default): rows, batches and turns are shuffled anew in each epoch.
 #'   `FALSE`: all keep the order of the strata and of the dataset.
-#' @param missing (`character(1)`)\cr
-#'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch; the number of batches is rounded up to a multiple of it.
-#'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_one_stratum"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of its `batches`,
-#'   and the `fewest` and `most` rows in one of them.
-#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
-#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
-#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
+#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)` and `plan()`, which
+#' also has the number of `batches` of each stratum.
 #'
 #' @source
 #' The orders are those of the data loaders of sentence-transformers for several datasets.
@@ -48,7 +34,6 @@
 #'   2, strata = sources, order = "round_robin", seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
-#' sampler$composition(0)
 batch_sampler_one_stratum = function(batch_size, strata = NULL, order = "proportional", shuffle = TRUE,
   missing = "error", seed = NULL, num_replicas = NULL) {
   sampler_of("one_stratum")
@@ -58,10 +43,6 @@ kind_one_stratum = function() {
   table_kind("one_stratum",
     setup = function(recipe, private) {
       setup_of_blocks(recipe, core_described(recipe), "of one stratum each")
-    },
-    describe = function(private) {
-      format_ranged(private$.setup, private$.place$epoch,
-        order = format_row_order(private$.recipe$parts$shuffle == 1L, private$.setup, private$.place$epoch))
     },
     methods = ranged_methods()
   )

@@ -1,15 +1,12 @@
 #' @title Batch Sampler of Labels With Positives and Negatives of Their Own
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()].
-#' Every batch has some of many labels, and for each of them rows that have the label, its positives, and rows that do
-#' not, its negatives.
+#' Creates a batch sampler whose every batch has some of many labels, and for each of them rows that have the label, its
+#' positives, and rows that do not, its negatives.
 #' It is for losses of several binary tasks, such as areas under ROC curves.
-#'
-#' It yields numbers for pairs of a row and a label; [decode_pairs()] and [pair_dataset()] turn them into
-#' rows and labels.
-#' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' It yields numbers for pairs of a row and a label; [decode_pairs()] and [pair_dataset()] turn them into rows and
+#' labels.
+#' The Python class `pystrat.PerLabelBatchSampler` returns the same numbers; its documentation has the guarantees.
 #'
 #' Guide: \guide{multilabel}.
 #'
@@ -30,12 +27,10 @@
 #' @return A generator of class `"batch_sampler_per_label"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], where `rows` are numbers (`double()`), and
 #' * `labels()`: returns the names of the labels (`character()`);
-#' * `class_weights(normalize = FALSE)`: returns the training weight of the positives and of the negatives of each label
-#'   (`data.frame()` with the columns `label`, `positives` and `negatives`), the rows with the label, or without it,
-#'   divided by their mean number in an epoch; if `normalize`, divided by their mean over all epochs, so that the
-#'   learning rate keeps its scale;
-#' * `weights(numbers, normalize = FALSE)`: returns the weight of each of `numbers`, such as those of a batch
-#'   (`double()`); `NA` for a number that is in no batch.
+#' * `class_weights(normalize)`: as described there, a `data.frame()` with the columns `label`, `positives` and
+#'   `negatives`;
+#' * `weights(numbers, normalize)`: returns the weight of each of `numbers`, such as those of a batch (`double()`), `NA`
+#'   for a number that is in no batch.
 #'
 #' @source
 #' The method is that of `TriSampler` in LibAUC (Z. Yuan and others, "LibAUC: A Deep Learning Library for X-Risk

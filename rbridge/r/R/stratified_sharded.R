@@ -1,13 +1,13 @@
 #' @title Stratified Batch Sampler for Sharded Data
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch with a minimum number of rows of
-#' every stratum in every batch, for data that no process holds whole.
+#' Creates a batch sampler with a minimum number of rows of every stratum in every batch, for data that no process holds
+#' whole.
 #' The data are in shards, such as files or partitions, and each process holds some of them.
 #' The processes share only the table of counts: the number of rows of each stratum in each shard.
 #' Batch b of this sampler is the part of the global batch b that this process holds.
-#' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' The Python class `pystrat.ShardedStratifiedBatchSampler` returns the same batches; its documentation has the
+#' guarantees.
 #'
 #' Guide: \guide{beyond-one-machine}.
 #'
@@ -16,16 +16,13 @@
 #'   Give either it or `mean_batch_size`.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
 #'   The number of rows of each stratum (columns) in each shard (rows), over all processes and the same in each of them,
-#'   in any order.
-#'   Pass the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere with the names of shards and
-#'   strata.
+#'   in any order: the result of [shard_counts()] or [bind_counts()], or such a table from elsewhere.
 #' @param shards (`character()`)\cr
 #'   The names of the shards of this process, in their order in its dataset, which holds them one after another.
 #' @param seed (`integer(1)`)\cr
 #'   From 0 to 2147483646, the same in all processes.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
+#' @param strata
 #'   The strata of the rows of this process, as in [batch_sampler_stratified()], without missing values.
-#'   `NULL` (default): those of the task.
 #' @param scope (`character(1)`)\cr
 #'   `"global"` (default): every batch has at least m rows of every stratum over all processes.
 #'   An epoch has `n_min %/% m` batches, where n_min is the size of the smallest stratum.
@@ -69,11 +66,12 @@ batch_sampler_sharded = function(min_samples_per_stratum = NULL, counts, shards,
   if (is_deferred(strata)) {
     return(new_generator(open_recipe("sharded", seed, open, sharded_labels(plan, places))))
   }
-  new_generator(sharded_recipe(encode_strata(strata, NULL, may_be_empty = TRUE, exact = TRUE), open))
+  new_generator(sharded_recipe(open))
 }
 
-# `strata` are encoded; `open` are the settings of an open recipe.
-sharded_recipe = function(strata, open) {
+# The recipe of the settings of an open one.
+sharded_recipe = function(open) {
+  strata = encode_strata(open$strata, NULL, may_be_empty = TRUE, exact = TRUE)
   plan = open$plan
   names = charToRaw(enc2utf8(paste(c(plan$shards, plan$strata), collapse = "\n")))
   data = c(plan_data(plan, open$places), list(names = names))
@@ -96,9 +94,7 @@ columns_of = function(strata, names) {
 
 kind_sharded = function() {
   table_kind("sharded",
-    vectors = list(parts = NA, labels = c("names", "shards")),
-    complete = with_strata_of_source(sharded_recipe, exact = TRUE),
-    check = check_sharded,
+    plan = sharded_recipe,
     last_epoch = function(recipe) {
       min(largest_epoch, largest_count %/% (length(recipe$parts$table) / recipe$parts$n_strata) - 1)
     },
@@ -110,14 +106,6 @@ kind_sharded = function() {
       plan = function() if (is.null(private$.in_order)) shards_table(private$.recipe, private$.n_batches())
     )
   )
-}
-
-check_sharded = function(recipe) {
-  check_stratum_names(recipe)
-  shards = recipe$labels$shards
-  if (!is.character(shards) || length(shards) != length(recipe$parts$shards)) {
-    stop_parameter("recipe", "have the names of all shards", show_value(shards))
-  }
 }
 
 shards_table = function(recipe, n_batches) {

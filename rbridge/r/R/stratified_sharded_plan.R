@@ -56,18 +56,12 @@ sharded_plan = function(counts, min_samples_per_stratum = NULL, scope = "global"
 #' @export
 print.sharded_plan = function(x, most = 20L, ...) {
   n_rows = sum(x$counts)
-  cat(
-    "<sharded_plan>",
+  sizes = show_rows(c(n_rows %/% x$n_batches, divide_up(n_rows, x$n_batches)))
+  print_plan(x, most = most, table = x$table(), lines = c(
     sprintf("* Rows: %.0f, in %s", n_rows, show_count(nrow(x$counts), "shard")),
-    sprintf("* Batches: %.0f, of %s, each with at least %s of every stratum %s", x$n_batches,
-      show_rows(c(n_rows %/% x$n_batches, divide_up(n_rows, x$n_batches))),
-      show_count(x$min_samples_per_stratum, "row"),
-      if (x$scope == "global") "over all processes" else "and shard"),
-    sprintf("* Strata: %d, with the fewest and the most rows in a batch", ncol(x$counts)),
-    sep = "\n"
-  )
-  print_ends(x$table(), most)
-  invisible(x)
+    sprintf("* Batches: %.0f, of %s, each with at least %s of every stratum %s", x$n_batches, sizes,
+      show_count(x$min_samples_per_stratum, "row"), if (x$scope == "global") "over all processes" else "and shard")
+  ))
 }
 
 # -> list(n_batches, min_samples_per_stratum, scope, size, table, shards, strata); `size` is what the user gave of

@@ -17,7 +17,7 @@
 #' @param groups (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
 #'   The group of each row, without missing values.
 #'   All rows of a group are in one part, or in none.
-#' @param missing (`character(1)`)\cr
+#' @param missing
 #'   As in [batch_sampler_stratified()]; rows that are dropped are in no part.
 #' @return A `list()` of `integer()`: the rows of each part in ascending order, with the names of `sizes`.
 #'

@@ -14,10 +14,8 @@
 #' The groups are those of the column with the role `group`, if there is one.
 #' Unlike the resamplings of mlr3, it allows strata and groups together.
 #'
-#' Get it with `mlr3::rsmp("rbridge.stratified_split")`.
-#' It is in the dictionary of mlr3 as soon as both packages are loaded, in any order.
-#' mlr3's own resamplings divide each stratum by itself, so that rounding adds up over the strata.
-#' Use them for everything else, such as folds, repetitions and the bootstrap.
+#' Get it with `mlr3::rsmp("rbridge.stratified_split")`, as soon as both packages are loaded.
+#' For folds, repetitions and the bootstrap, use mlr3's own resamplings.
 #'
 #' @section Parameters:
 #' * `sizes` (`numeric()`)\cr

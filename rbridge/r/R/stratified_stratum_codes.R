@@ -1,25 +1,18 @@
 #' @title Strata That Are Already Numbered
 #'
 #' @description
-#' Holds the number of the stratum of each row, and the names of the strata.
-#' Other programs, such as the Python package `pystrat`, use it to pass strata to R:
-#' no value is compared or converted, so both sides have the same strata by construction.
+#' Holds the number of the stratum of each row, and the names of the strata, for programs that have numbered them, such
+#' as the Python package `pystrat`: no value is compared or converted.
 #'
 #' Pass the result to [batch_sampler_stratified()] as `strata`.
-#' Rows with a missing number are never sampled, whatever `missing` of [batch_sampler_stratified()] is:
-#' whoever numbered the strata has decided what a missing value means.
+#' Rows with a missing number are never sampled, whatever its argument `missing` is.
 #'
 #' @param codes (`integer()`)\cr
-#'   One number for each row of the dataset.
-#'   Strata are numbered from 0 in order of first appearance, so that the first number is 0 and a new number is always
-#'   one more than the largest so far.
-#'   `NA` means that the row is never sampled.
+#'   The stratum of each row, numbered from 0 in order of first appearance; `NA` for a row that is never sampled.
 #'   Whole numbers held as doubles are accepted.
 #' @param names (`character()`)\cr
-#'   The names of strata 0, 1, ..., as shown in messages and tables.
-#'   They need not be unique.
+#'   The names of strata 0, 1, ..., as shown in messages and tables, which need not be unique.
 #'   If they have names themselves, these are the numbers of the strata, and decide.
-#'   Tables with a column of strata have these names, as text.
 #'
 #' @return An object of class `"stratum_codes"`, a list with the elements `codes` (`integer()`) and `names`
 #'   (`character()` in UTF-8).

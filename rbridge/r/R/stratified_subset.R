@@ -1,10 +1,9 @@
 #' @title Batch Sampler With a Few Strata per Batch
 #'
 #' @description
-#' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch in which every batch holds a few
-#' of the strata, with several rows of each: P classes of m rows, as for metric learning and contrastive losses.
-#' The Python class `pystrat.StrataSubsetBatchSampler` returns the same batches, row for row, from the same seed.
-#' Its documentation has the guarantees and the rule.
+#' Creates a batch sampler in which every batch holds a few of the strata, with several rows of each: P classes of m
+#' rows, as for metric learning and contrastive losses.
+#' The Python class `pystrat.StrataSubsetBatchSampler` returns the same batches; its documentation has the guarantees.
 #'
 #' Guide: \guide{contrastive}.
 #'
@@ -14,9 +13,6 @@
 #' @param min_samples_per_stratum (`integer(1)`)\cr
 #'   m, the number of rows of each of its strata in a batch.
 #'   Give either it or `mean_batch_size`.
-#' @param strata (`NULL`, vector, `factor()`, `data.frame()`, `list()` of columns or [stratum_codes()])\cr
-#'   The stratum of each row, as in [batch_sampler_stratified()].
-#'   `NULL` (default): those of the task.
 #' @param mean_batch_size (`integer(1)`)\cr
 #'   The mean number of rows per batch.
 #'   An epoch of n rows has n / `mean_batch_size` batches, rounded half up and at least 1, and m is the largest minimum
@@ -42,20 +38,9 @@
 #'   `"warn"` and `"allow"`: continue, with or without a warning.
 #'   All rows of such a stratum are then in one batch of the epoch, and the stratum counts as one of the P; with
 #'   `exact`, they are never sampled.
-#' @param missing (`character(1)`)\cr
-#'   What to do with rows that have a missing value, as in [batch_sampler_stratified()].
 #' @return A generator of class `"batch_sampler_strata_subset"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns a `data.frame()` with one row for each stratum: `stratum`, `rows`, the number of `batches` that
-#'   hold it, and the `fewest` and `most` rows in one of them.
-#'   Its class is `"range_plan"`: `print()` also shows the batches, and [plot_plan()] plots it.
-#' * `composition(epoch)`: returns the rows of each stratum in each batch of an epoch, by default the next one, a
-#'   `data.frame()` with one row for each batch and one column for each stratum; changes nothing.
-#' * `class_weights(normalize)`: returns the training weight of each stratum, a named vector: its rows divided by its
-#'   mean number of rows in an epoch, which is 1 unless `exact`; `NA` for a stratum that is never sampled.
-#'   If `normalize` is `TRUE`, the weights are divided by their mean over an epoch; `FALSE` is the default;
-#' * `weights(rows, normalize)`: returns the weight of each of `rows`, by default of all rows of the dataset, `NA` for
-#'   rows that are never sampled.
+#' Its instances have the members of every [batch_sampler_instance], among them `composition(epoch)`, `class_weights()`,
+#' `weights()` and `plan()`, which also has the number of `batches` that hold each stratum.
 #'
 #' @source
 #' The batches are those of the PK sampling of A. Hermans, L. Beyer and B. Leibe, "In Defense of the Triplet Loss for
@@ -69,7 +54,6 @@
 #' generator = batch_sampler_strata_subset(2, 3, strata = factor(labels), seed = 1)
 #' sampler = generator(NULL)
 #' sampler$plan()
-#' sampler$composition(0)
 #' labels[sampler$batches(0)$rows]
 batch_sampler_strata_subset = function(strata_per_batch, min_samples_per_stratum = NULL, strata = NULL,
   mean_batch_size = NULL, exact = FALSE, balance = NULL, rare = "error", missing = "error", seed = NULL,
@@ -84,7 +68,6 @@ kind_strata_subset = function() {
       each = if (found$exact == 1) found$min_samples_per_stratum
       setup_of_blocks(recipe, found, held_by_subset(found, recipe$parts$strata_per_batch), each)
     },
-    describe = function(private) format_ranged(private$.setup, private$.place$epoch),
     methods = c(weight_methods(), ranged_methods())
   )
 }

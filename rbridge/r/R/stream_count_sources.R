@@ -22,5 +22,5 @@ count_sources = function(sources, read, stratum) {
   counted = lapply(ordered, function(place) {
     count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place])
   })
-  counts_table(counted, names[ordered])
+  counts_table(counted)
 }

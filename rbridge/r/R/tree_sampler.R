@@ -5,9 +5,11 @@
 #' with auxiliary values for augmentation.
 #' The Python class `pystrat.TreeBatchSampler` draws the same rows and values from the same specification, table and
 #' seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{tree}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param spec (`list()` | `character(1)`)\cr
 #'   The root node: a named list, YAML text, or the name of a YAML file that ends in `.yaml` or `.yml`.
 #'   YAML and auxiliary values require the package yaml.
@@ -28,21 +30,11 @@
 #'   Whether to drop a last batch with fewer draws.
 #' @param persistent (`logical(1)`)\cr
 #'   Whether all epochs form one endless sequence of draws.
-#' @param seed,num_replicas (`integer(1)`)\cr
-#'   As in [batch_sampler_stratified()], except that batches beyond a multiple of `num_replicas` are dropped.
 #'
 #' @return A generator of class `"batch_sampler_tree"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
 #' If the specification names auxiliary values, `batches(epoch)` also has the element `aux`, a list with one vector for
 #' each. A batch has its part of them as the attribute `"aux"`, which [auxiliary_dataset()] passes to a dataset.
-#'
-#' @section Guarantees:
-#' * The draws equal those of drawing row by row, where each node keeps its own state: the option that is being
-#'   repeated, its place in the sequence, the remaining options of its shuffle, its stream of random numbers.
-#' * If `length` names a node, every row below it is among the draws of every epoch; with `persistent = TRUE`, of the
-#'   first epoch only, because later ones may begin within a shuffle.
-#' * A generator holds columns of the table as codes only, unless the table is that of a task: it can be saved, and
-#'   works in other processes.
 #'
 #' @export
 #' @examples
@@ -64,7 +56,7 @@ batch_sampler_tree = function(spec, batch_size, length, table = NULL, drop_last 
     stop_parameter("table", "be a data frame or a list of columns", show_value(table))
   }
   request = mget(c(tree_settings, "seed"))
-  settings = lapply(core_plan("tree", request), function(value) if (is.integer(value)) value == 1L else value)
+  settings = as_settings(core_plan("tree", request))
   read = read_specification(spec)
   settings$nodes = read$nodes
   settings$auxiliary = auxiliary_data(read_auxiliary(read$auxiliary), read$auxiliary)
@@ -101,7 +93,6 @@ tree_recipe = function(recipe, table, task = NULL) {
 kind_tree = function() {
   table_kind("tree",
     of_rows = "table",
-    vectors = list(parts = NA, labels = "functions"),
     complete = function(recipe, data_source, task) {
       if (is.null(recipe$open)) recipe else tree_recipe(recipe, NULL, task)
     },

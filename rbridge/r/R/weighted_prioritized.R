@@ -5,13 +5,11 @@
 #' `(abs(priority of i) + epsilon)^alpha`; or, with `method = "rank"`, to `(rank of i)^-alpha`, where the row with the
 #' largest absolute priority has rank 1.
 #' The training loop sets the priority of a row, usually to its last error.
-#' The Python class is `pystrat.PrioritizedBatchSampler`.
+#' The Python class `pystrat.PrioritizedBatchSampler` returns the same batches from the same calls.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{weighted}.
 #'
-#' @param n_rows (`integer(1)`)\cr
-#'   The number of rows; 0 for an empty replay buffer, which needs `capacity`.
-#'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
 #' @param batch_size (`integer(1)`)\cr
 #'   The number of rows per batch, drawn with replacement.
 #' @param alpha (`numeric(1)`)\cr
@@ -33,14 +31,11 @@
 #' @param capacity (`integer(1)`)\cr
 #'   The largest number of rows: `append()` adds rows up to it, and then replaces the oldest ones.
 #'   `NULL` (default): `n_rows`.
-#' @param n_batches (`integer(1)`)\cr
-#'   The number of batches per epoch.
-#'   `NULL` (default): `capacity %/% batch_size`.
 #' @param method (`character(1)`)\cr
 #'   Whether probabilities depend on the priorities themselves, `"proportional"` (default), or on the ranks of the rows,
 #'   `"rank"`, sorted by `abs(priority)`, largest first, ties by row number.
 #'   Ranks are robust to outliers.
-#' @inheritParams batch_sampler_weighted
+#' @inheritParams batch_sampler_uniform
 #'
 #' @return A generator of class `"batch_sampler_prioritized"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
@@ -57,17 +52,6 @@
 #' * `importance_weights(rows, batch = NULL, beta = NULL)`: returns the factors for the losses of rows, according to the
 #'   current priorities; 0 for a row that is never drawn.
 #'   `batch` is the number of the batch, required if `beta` of the generator is a function and none is given here.
-#'
-#' @section Guarantees:
-#' Those of [batch_sampler_weighted()], and
-#' * A new row has the largest `abs(priority) + epsilon` that was ever set, 1 before any, raised to the power of
-#'   `alpha`; with `method = "rank"`, the largest `abs(priority)`.
-#' * Ranks are exact at every draw.
-#'   Drawing `k` of n rows takes O(k log n), and changing `k` priorities O(k sqrt(n)).
-#' * The importance weight of row `i` is `(n * P(i))^-beta`, with `P(i)` the probability of row `i`; with `normalize`,
-#'   divided by the largest of these values.
-#' * With `beta = 1` and `normalize = FALSE`, the mean of weight times value over a batch is an unbiased estimate of the
-#'   mean over all rows.
 #'
 #' @source
 #' T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay", 2016.

@@ -4,7 +4,8 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws rows by weight.
 #' The weights may be changed between batches, for instance to the losses of the rows, so that hard rows occur more
 #' often.
-#' The Python class is `pystrat.WeightedBatchSampler`.
+#' The Python class `pystrat.WeightedBatchSampler` returns the same batches from the same calls.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{weighted}.
 #'
@@ -26,11 +27,6 @@
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches per epoch.
 #'   `NULL` (default): the number of rows `%/% batch_size`.
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch.
-#'   The number of batches is rounded down to a multiple of it; the batches that all processes train on at the same time
-#'   are drawn together.
-#'   `NULL` (default): 1.
 #' @inheritParams batch_sampler_uniform
 #'
 #' @return A generator of class `"batch_sampler_weighted"` and `"torch_sampler"`.
@@ -44,16 +40,6 @@
 #' Weights by epoch cannot be updated; `weights()` and `sample()` use those of the next epoch.
 #' A callback of mlr3torch finds the instance in `ctx$loader_train$batch_sampler`, and the rows of a batch in
 #' `ctx$batch$.index`.
-#'
-#' @section Guarantees:
-#' * A row is drawn with probability weight / total; a row of weight 0 is never drawn.
-#'   Without replacement, rows are drawn successively from those that are left.
-#' * The batches follow from the initial weights, the seed, the epoch, the updates, and how many batches were drawn
-#'   before each update.
-#'   The workers of a dataloader request batches ahead, so an update takes effect a few batches later.
-#' * `batches(epoch)` returns the epoch as it would be with the current weights, and changes nothing.
-#' * Drawing a batch, or changing the weights of one, takes microseconds for any number of rows.
-#' * Each instance has its own weights, also when it is saved.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021, for the tree of sums by which rows are drawn.

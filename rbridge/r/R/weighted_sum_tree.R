@@ -5,7 +5,8 @@
 #' Drawing `k` of `n` rows takes O(k log n), and so does changing `k` weights.
 #' Use it in your own training loop, such as one with a replay buffer; [batch_sampler_weighted()] and
 #' [batch_sampler_prioritized()] are samplers on top of it.
-#' The Python class is `pystrat.SumTree`.
+#' The Python class `pystrat.SumTree` draws the same rows in the same calls.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{weighted}.
 #'
@@ -30,14 +31,6 @@
 #' * `state_dict()`, `load_state_dict(state)`: the state, which Python reads and writes, too.
 #' * `total`, `n_rows`, `capacity`, `seed`: the sum of all weights, the rows that have one, the most rows, and the seed.
 #' * `clone()`: returns an independent copy, which continues in the same way.
-#'
-#' @section Guarantees:
-#' * A row is drawn with probability weight / total, to 53 bits.
-#'   A row of weight 0 is never drawn, however sums are rounded.
-#' * Without replacement, rows are drawn successively from those that are left.
-#' * The tree is, bit for bit, the one that is built from the same weights, whatever changes came before.
-#' * The same seed, weights and calls give the same rows on every machine and in Python.
-#' * A refused call changes nothing.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021.
@@ -94,13 +87,13 @@ sum_tree_class = R6Class("sum_tree",
     state_dict = function() {
       kept = core_ask(private, "state")
       list(version = tree_state_version, capacity = self$capacity, weights = kept$weights,
-        next_position = kept$next_position, seed = self$seed, generator = words_of_stream(private$.stream))
+        next_position = kept$next_position, seed = self$seed, generator = private$.stream)
     },
     load_state_dict = function(state) {
       given = read_tree_state(state, self$capacity)
-      core_begin(private, given[c("weights", "next_position")])
+      core_begin(private, given[c("weights", "next_position", "generator")])
       private$.recipe$seed = given$seed
-      private$.stream = given$stream
+      private$.stream = given$generator
       invisible(self)
     },
     print = function(...) {
@@ -125,7 +118,7 @@ sum_tree_class = R6Class("sum_tree",
 tree_state_version = 1L
 tree_state_entries = c("version", "capacity", "weights", "next_position", "seed", "generator")
 
-# -> list(weights, next_position, seed, stream) of a state of a tree with this capacity
+# -> list(weights, next_position, seed, generator) of a state of a tree with this capacity
 read_tree_state = function(state, capacity) {
   entries = sprintf("'%s'", tree_state_entries)
   if (!is.list(state) || !all(tree_state_entries %in% names(state))) {
@@ -136,5 +129,5 @@ read_tree_state = function(state, capacity) {
   check_between(state$capacity, "capacity", capacity, capacity)
   list(weights = feedback_values(c(numeric(), unlist(state$weights)), "weights"),
     next_position = check_between(state$next_position, "next_position", 0, capacity - 1),
-    seed = check_range(state$seed, "seed", largest_seed), stream = stream_of_words(state$generator))
+    seed = check_range(state$seed, "seed", largest_seed), generator = feedback_values(unlist(state$generator), "state"))
 }

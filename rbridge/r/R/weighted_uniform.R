@@ -4,9 +4,12 @@
 #' Creates a batch sampler for [torch::dataloader()] and for the learners of mlr3torch that draws every batch from all
 #' rows, with or without replacement.
 #' Batches are independent; over an epoch, a row may occur several times, or never.
+#' The Python class `pystrat.UniformBatchSampler` returns the same batches from the same seed.
+#' Its documentation has the guarantees and the rule.
 #'
 #' Guide: \guide{weighted}.
 #'
+#' @inheritParams batch_sampler_stratified
 #' @param n_rows (`integer(1)`)\cr
 #'   The number of rows of the dataset, from 1 to 2147483647.
 #'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
@@ -18,23 +21,9 @@
 #' @param n_batches (`integer(1)`)\cr
 #'   The number of batches per epoch.
 #'   `NULL` (default): `n_rows %/% batch_size`.
-#' @param seed (`integer(1)`)\cr
-#'   The seed of all epochs, an integer from 0 to 2147483646.
-#'   `NULL` (default): a seed is drawn, see [batch_sampler_instance].
-#' @param num_replicas (`integer(1)`)\cr
-#'   The number of processes that share an epoch.
-#'   The number of batches is rounded down to a multiple of it.
-#'   `NULL` (default): 1.
 #'
 #' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance].
-#'
-#' @section Guarantees:
-#' * Without replacement, the rows of a batch are distinct.
-#' * Every set of `batch_size` rows is equally likely.
-#' * With the seed of the epoch, see [batch_sampler_instance], the batches are the results of repeated
-#'   `sample.int(n_rows, batch_size, useHash = FALSE)`, or `sample.int(n_rows, batch_size, replace = TRUE)`.
-#' * The same call returns the same batches in Python with `pystrat.UniformBatchSampler`, where rows are counted from 0.
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021; the method is the Fisher-Yates shuffle.

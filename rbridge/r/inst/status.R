@@ -2,12 +2,10 @@
 
 say = function(name, value) cat(name, "\t", value, "\n", sep = "")
 
-say("r_version", as.character(getRversion()))
-say("r_home", R.home())
+say("R", paste0(getRversion(), " in ", R.home()))
 for (package in commandArgs(trailingOnly = TRUE)) {
   folder = system.file(package = package)
-  if (nzchar(folder)) say(paste0("package:", package), as.character(utils::packageVersion(package)))
+  if (nzchar(folder)) say(paste("R package", package), as.character(utils::packageVersion(package)))
 }
-if (nzchar(system.file(package = "torch"))) {
-  say("libtorch", tryCatch(torch::torch_is_installed(), error = function(condition) FALSE))
-}
+has_libtorch = function() tryCatch(torch::torch_is_installed(), error = function(condition) FALSE)
+if (nzchar(system.file(package = "torch")) && has_libtorch()) say("LibTorch for R", "found")

@@ -287,23 +287,46 @@ Instance *find_instance(SEXP pointer) {
   return TYPEOF(pointer) == EXTPTRSXP ? static_cast<Instance *>(R_ExternalPtrAddr(pointer)) : nullptr;
 }
 
+/* Let an instance work; return NULL if there is none. */
+template <class Work>
+SEXP of_instance(SEXP pointer, Work work) {
+  Instance *instance = find_instance(pointer);
+  return instance == nullptr ? R_NilValue : answer([&](Host &host, SEXP &) { return work(*instance, host); });
+}
+
+SEXP results_of(SEXP answer) { return Rf_isNull(answer) ? R_NilValue : VECTOR_ELT(answer, 0); }
+
 const Kind &kind_of(SEXP name) {
   const Kind *found = find_kind(CHAR(STRING_ELT(name, 0)));
   if (found == nullptr) Rf_error("the core has no such kind of samplers");
   return *found;
 }
 
+/* Read a stream, the words of a generator; return whether it is one. */
+bool read_stream(SEXP stream, Generator &generator) {
+  if (TYPEOF(stream) != REALSXP || Rf_xlength(stream) != STATE_SIZE + 1) return false;
+  const double *numbers = REAL(stream);
+  if (!std::all_of(numbers, numbers + STATE_SIZE + 1, [](double word) { return word >= 0 && word <= UINT32_MAX; })) {
+    return false;
+  }
+  uint32_t words[STATE_SIZE + 1];
+  std::transform(numbers, numbers + STATE_SIZE + 1, words, [](double word) { return static_cast<uint32_t>(word); });
+  return restore_generator(&generator, words);
+}
+
 /* Rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */
 SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator &generator) {
   bool is_own = !MAYBE_SHARED(stream);
-  SEXP words = PROTECT(is_own ? stream : Rf_allocVector(INTSXP, STATE_SIZE + 1));
-  save_generator(&generator, reinterpret_cast<uint32_t *>(INTEGER(words)));
+  SEXP numbers = PROTECT(is_own ? stream : Rf_allocVector(REALSXP, STATE_SIZE + 1));
+  uint32_t words[STATE_SIZE + 1];
+  save_generator(&generator, words);
+  std::copy(words, words + STATE_SIZE + 1, REAL(numbers));
   SEXP result = rows;
   if (!is_own) {
     const char *names[] = {"rows", "stream", ""};
     result = Rf_mkNamed(VECSXP, names);
     SET_VECTOR_ELT(result, 0, rows);
-    SET_VECTOR_ELT(result, 1, words);
+    SET_VECTOR_ELT(result, 1, numbers);
   }
   UNPROTECT(1);
   return result;
@@ -353,27 +376,29 @@ SEXP C_count_batches(SEXP pointer, SEXP epoch) {
 }
 
 SEXP C_describe(SEXP pointer) {
-  Instance *instance = find_instance(pointer);
-  if (instance == nullptr) return R_NilValue;
-  return answer([&](Host &host, SEXP &) { return describe_sampler(*instance->sampler, host); });
+  return of_instance(pointer, [](Instance &own, Host &host) { return describe_sampler(*own.sampler, host); });
 }
 
 SEXP C_draw(SEXP pointer, SEXP epoch) {
-  Instance *instance = find_instance(pointer);
-  if (instance == nullptr) return R_NilValue;
   uint32_t number = static_cast<uint32_t>(Rf_asReal(epoch));
-  return answer([&](Host &host, SEXP &) { return draw_epoch(*instance->sampler, instance->seed, number, host); });
+  return of_instance(pointer, [&](Instance &own, Host &host) {
+    return draw_epoch(*own.sampler, own.seed, number, host);
+  });
+}
+
+SEXP C_identify(SEXP pointer) {
+  return of_instance(pointer, [](Instance &own, Host &host) {
+    return identify_sampler(*own.kind, *own.sampler, own.recipe, own.seed, host);
+  });
 }
 
 SEXP C_begin_state(SEXP pointer, SEXP key, SEXP given) {
-  Instance *instance = find_instance(pointer);
-  if (instance == nullptr) return R_NilValue;
-  SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
-    return begin_state(*instance->sampler, values_of(given, true, *instance->kind), host);
+  SEXP result = PROTECT(of_instance(pointer, [&](Instance &own, Host &host) {
+    return begin_state(*own.sampler, values_of(given, true, *own.kind), host);
   }));
-  if (!Rf_isNull(VECTOR_ELT(result, 0))) {
+  if (!Rf_isNull(results_of(result))) {
     /* Not in the answer: nothing else may refer to vectors that are changed in place. */
-    Rf_defineVar(Rf_install(".state"), VECTOR_ELT(result, 0), key);
+    Rf_defineVar(Rf_install(".state"), results_of(result), key);
     SET_VECTOR_ELT(result, 0, R_NilValue);
   }
   UNPROTECT(1);
@@ -381,54 +406,36 @@ SEXP C_begin_state(SEXP pointer, SEXP key, SEXP given) {
 }
 
 SEXP C_draw_more(SEXP pointer, SEXP state, SEXP stream, SEXP wanted) {
-  Instance *instance = find_instance(pointer);
-  if (instance == nullptr) return R_NilValue;
   Generator generator;
-  SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
-    bool is_right = TYPEOF(stream) == INTSXP && Rf_xlength(stream) == STATE_SIZE + 1 &&
-                    restore_generator(&generator, reinterpret_cast<const uint32_t *>(INTEGER_RO(stream)));
-    if (!is_right) host.refusal = Refusal{"stream", "be the state of a generator", "other values", ""};
-    if (!is_right) return false;
-    Values vectors = values_of(state, true, *instance->kind), asked = values_of(wanted, false, *instance->kind);
-    return draw_more(*instance->sampler, vectors, asked, generator, host);
+  SEXP result = PROTECT(of_instance(pointer, [&](Instance &own, Host &host) {
+    if (!read_stream(stream, generator)) {
+      host.refusal = Refusal{"stream", "be the state of a generator", "other values", ""};
+      return false;
+    }
+    Values vectors = values_of(state, true, *own.kind), asked = values_of(wanted, false, *own.kind);
+    return draw_more(*own.sampler, vectors, asked, generator, host);
   }));
-  if (!Rf_isNull(VECTOR_ELT(result, 0))) {
-    result = drawn_in_r(VECTOR_ELT(VECTOR_ELT(result, 0), 0), stream, generator);
-  }
+  if (!Rf_isNull(results_of(result))) result = drawn_in_r(VECTOR_ELT(results_of(result), 0), stream, generator);
   UNPROTECT(1);
   return result;
 }
 
 SEXP C_tell(SEXP pointer, SEXP key, SEXP state, SEXP method, SEXP told) {
-  Instance *instance = find_instance(pointer);
-  if (instance == nullptr) return R_NilValue;
   bool is_copied = MAYBE_SHARED(state); /* with a copy of the sampler */
-  SEXP own = PROTECT(is_copied ? Rf_duplicate(state) : state);
-  SEXP result = PROTECT(answer([&](Host &host, SEXP &) {
+  SEXP vectors = PROTECT(is_copied ? Rf_duplicate(state) : state);
+  SEXP result = PROTECT(of_instance(pointer, [&](Instance &own, Host &host) {
     std::string name = CHAR(STRING_ELT(method, 0));
-    Values vectors = values_of(own, true, *instance->kind), arguments = values_of(told, false, *instance->kind);
-    return tell(*instance->sampler, vectors, name, arguments, host);
+    return tell(*own.sampler, values_of(vectors, true, *own.kind), name, values_of(told, false, *own.kind), host);
   }));
-  if (is_copied && !Rf_isNull(VECTOR_ELT(result, 0))) Rf_defineVar(Rf_install(".state"), own, key);
+  if (is_copied && !Rf_isNull(results_of(result))) Rf_defineVar(Rf_install(".state"), vectors, key);
   UNPROTECT(2);
   return result;
 }
 
 SEXP C_ask(SEXP pointer, SEXP state, SEXP name, SEXP asked) {
-  Instance *instance = find_instance(pointer);
-  if (instance == nullptr) return R_NilValue;
-  return answer([&](Host &host, SEXP &) {
-    std::string asked_for = CHAR(STRING_ELT(name, 0));
-    Values vectors = values_of(state, true, *instance->kind), arguments = values_of(asked, false, *instance->kind);
-    return ask(*instance->sampler, vectors, asked_for, arguments, host);
-  });
-}
-
-SEXP C_identify(SEXP pointer) {
-  Instance *instance = find_instance(pointer);
-  if (instance == nullptr) return R_NilValue;
-  return answer([&](Host &host, SEXP &) {
-    return identify_sampler(*instance->kind, *instance->sampler, instance->recipe, instance->seed, host);
+  return of_instance(pointer, [&](Instance &own, Host &host) {
+    Values vectors = values_of(state, true, *own.kind), arguments = values_of(asked, false, *own.kind);
+    return ask(*own.sampler, vectors, CHAR(STRING_ELT(name, 0)), arguments, host);
   });
 }
 

@@ -12,7 +12,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Callable, Iterator
 
 import torch.distributed as distributed
-from torch.utils.data import DataLoader, DistributedSampler, IterableDataset, SequentialSampler
+from torch.utils.data import DataLoader
 
 
 class WrappedLoader:
@@ -30,27 +30,8 @@ class WrappedLoader:
 
 
 def prepare_data_loader(loader: DataLoader[Any], add_dist_sampler: bool = True) -> WrappedLoader:
-    """Put a DistributedSampler into the loader, unless that is not wanted or cannot be, and wrap it."""
-    if (
-        distributed.get_world_size() > 1
-        and not isinstance(loader.sampler, DistributedSampler)
-        and not isinstance(loader.dataset, IterableDataset)
-        and add_dist_sampler
-    ):
-        shuffle = not isinstance(loader.sampler, SequentialSampler)
-        loader = DataLoader(
-            loader.dataset,
-            batch_size=loader.batch_size,
-            shuffle=False,
-            num_workers=loader.num_workers,
-            collate_fn=loader.collate_fn,
-            pin_memory=loader.pin_memory,
-            drop_last=loader.drop_last,
-            timeout=loader.timeout,
-            worker_init_fn=loader.worker_init_fn,
-            generator=loader.generator,
-            sampler=DistributedSampler(loader.dataset, shuffle=shuffle),  # type: ignore[arg-type]
-        )
+    """Wrap the loader; without the option, Ray would put a DistributedSampler in place of the batch sampler."""
+    assert not add_dist_sampler
     return WrappedLoader(loader)
 
 

@@ -1,6 +1,7 @@
 /* Small questions of hosts, answered by describe(). */
 
 #include <cstring>
+#include <sstream>
 
 #include "kinds.hpp"
 #include "scatter.hpp"
@@ -45,7 +46,7 @@ struct Permutation : Answer {
   }
 };
 
-/* The state of a new generator, as RandomStream and R have it. */
+/* The state of a new generator, as states and R have it. */
 struct RandomStream : Answer {
   uint32_t seed;
 
@@ -53,8 +54,10 @@ struct RandomStream : Answer {
 
   void describe(Host &host) const override {
     Generator generator;
+    uint32_t words[STATE_SIZE + 1];
     seed_generator(&generator, seed);
-    save_generator(&generator, reinterpret_cast<uint32_t *>(host.make<int32_t>("words", STATE_SIZE + 1)));
+    save_generator(&generator, words);
+    std::copy(std::begin(words), std::end(words), host.make<double>("words", STATE_SIZE + 1));
   }
 };
 
@@ -67,6 +70,93 @@ struct DigestOfBytes : Answer {
   void describe(Host &host) const override {
     std::string text = identified(bytes, host);
     host.give("digest", text.data(), static_cast<int64_t>(text.size()));
+  }
+};
+
+/* What messages call the parts of recipes whose names are not those of parameters. */
+const std::pair<const char *, std::vector<std::string>> NAMES_OF_PARTS[] = {
+    {"other strata", {"codes", "n_strata"}},
+    {"other labels", {"sets"}},
+    {"other keys", {"keys", "n_columns", "n_values"}},
+    {"other groups", {"groups", "n_groups", "skeleton"}},
+    {"other pairs", {"cells"}},
+    {"other counts", {"counts", "table"}},
+    {"other files", {"lines", "n_positive_files"}},
+    {"other numbers of rows", {"n_rows", "batches", "blocks", "taken"}},
+    {"another tree",
+     {"parents", "names", "selections", "modes", "prunings", "repeats", "columns", "summed", "row_weights", "n_values",
+      "column_codes", "taken", "numbers", "auxiliary", "functions", "first", "second"}},
+    {"another 'assign'", {"even"}},
+    {"another 'balance'", {"balanced"}},
+    {"another 'keep'", {"together"}},
+    {"another 'min_samples_per_label'", {"minimum"}},
+    {"another 'order'", {"in_rounds"}},
+    {"another 'rows'", {"n_candidates"}},
+    {"another 'rules'", {"rule_weights", "file_rules"}},
+    {"another 'weights'", {"begins", "weights_strata", "file_weights"}},
+    {"another number of batches, such as that of another 'num_replicas',", {"n_batches"}},
+};
+
+/* The entries of a fingerprint: names and values. */
+std::vector<std::pair<std::string, std::string>> entries_of(const std::string &fingerprint) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  std::istringstream words(fingerprint);
+  for (std::string word; words >> word;) {
+    size_t end = std::min(word.find('='), word.size());
+    entries.emplace_back(word.substr(0, end), word.substr(std::min(end + 1, word.size())));
+  }
+  return entries;
+}
+
+/* What differs between two fingerprints first: "another seed, 3," or "other strata". The number of batches is last,
+ * because it follows from the others.
+ */
+std::string difference_of(const std::string &own, const std::string &other) {
+  auto one = entries_of(own), another = entries_of(other);
+  std::string first;
+  auto compare = [&](const auto &entries, const auto &in) {
+    for (const auto &entry : entries) {
+      if (std::find(in.begin(), in.end(), entry) != in.end() || entry.first == "n_batches") continue;
+      if (first.empty()) first = entry.first;
+    }
+  };
+  compare(one, another);
+  compare(another, one);
+  for (const auto &[name, value] : another) {
+    bool is_other = std::find(one.begin(), one.end(), std::make_pair(name, value)) == one.end();
+    if (is_other && (name == "kind" || name == "seed")) return text("another ", name, ", ", value, ",");
+  }
+  if (first.empty()) first = "n_batches";
+  if (first.rfind("sampler_", 0) == 0) return "another 'sampler'";
+  for (const auto &[shown, names] : NAMES_OF_PARTS) {
+    if (std::find(names.begin(), names.end(), first) != names.end()) return shown;
+  }
+  return "another '" + first + "'";
+}
+
+/* The "difference" of a fingerprint from one's own, as messages have it. */
+struct Difference : Answer {
+  const Values &given;
+
+  Difference(const Values &given, uint32_t, Host &) : given(given) {}
+
+  void describe(Host &host) const override {
+    std::string text = difference_of(std::get<std::string>(given["own"]), std::get<std::string>(given["other"]));
+    host.give("difference", text.data(), static_cast<int64_t>(text.size()));
+  }
+};
+
+/* Refuse a state that has another "fingerprint" than one's own. */
+struct StateCheck : Answer {
+  StateCheck(const Values &given, uint32_t, Host &) {
+    const std::string &own = std::get<std::string>(given["own"]);
+    const std::string *other = std::get_if<std::string>(&given["fingerprint"]);
+    if (other != nullptr && *other == own) return;
+    std::string differs = other == nullptr ? "" : " with " + difference_of(own, *other);
+    refuse(
+        "state", "that of a sampler" + differs, "come from a sampler with the same data, parameters and seed",
+        "Make the sampler as it was made when the state was saved."
+    );
   }
 };
 
@@ -141,6 +231,8 @@ const Kind permutation_kind = {
 };
 const Kind random_stream_kind = {"random_stream", {{"seed", Is::whole, 0, LARGEST_SEED}}, make<RandomStream>};
 const Kind digest_kind = {"digest", {}, make<DigestOfBytes>, {"bytes"}};
+const Kind difference_kind = {"difference", {}, make<Difference>, {"own", "other"}};
+const Kind state_kind = {"state", {{"version", Is::whole, 1, 1}}, make<StateCheck>, {"own", "fingerprint"}};
 const Kind number_values_kind = {"number_values", {}, make<NumberedValues>, {"values"}};
 
 }  // namespace pystrat

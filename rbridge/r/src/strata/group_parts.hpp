@@ -10,9 +10,8 @@
 #pragma once
 
 #include <cstdlib>
-#include <numeric>
 
-#include "../core/codes.hpp"
+#include "grouped.hpp"
 
 namespace pystrat {
 
@@ -21,19 +20,15 @@ class GroupParts {
   List<int32_t> part_of; /* of each group; -1 of those without rows */
 
   /* `sizes`: the wanted rows of each part, of which the first n_needed must not be empty. */
-  GroupParts(
-      const Codes &codes, const List<int32_t> &groups, int64_t n_groups, const List<int64_t> &sizes, int64_t n_needed,
-      const Rows &order, Host &host
-  )
-      : part_of(n_groups), n_needed(n_needed), all(codes.n_strata), part_sizes(sizes), stratum_sizes(codes.counts),
-        held((all + 1) * sizes.count()), groups_in(sizes.count()) {
-    stratum_sizes[all] = codes.n_rows - codes.rows_of(all);
-    std::fill(part_of.begin(), part_of.end(), -1);
-    find_contents(codes, groups, n_groups, host);
-    List<uint8_t> is_found(n_groups);
+  GroupParts(const RowGroups &rows, const List<int64_t> &sizes, int64_t n_needed, const Rows &order, Host &host)
+      : part_of(rows.n_groups, -1), rows(rows), contents(rows, host), n_needed(n_needed), all(rows.strata.n_strata),
+        part_sizes(sizes), stratum_sizes(rows.strata.counts), held((all + 1) * sizes.count()),
+        groups_in(sizes.count()) {
+    stratum_sizes[all] = rows.n_rows;
+    List<uint8_t> is_found(rows.n_groups);
     for (int32_t row : order) {
-      if (codes[row] == all || is_found[groups[row]]++ > 0) continue;
-      line.push_back(groups[row]);
+      int32_t group = rows.of_row[row];
+      if (group < rows.n_groups && is_found[group]++ == 0) line.push_back(group);
     }
     std::stable_sort(line.begin(), line.end(), [&](int32_t a, int32_t b) { return size_of(a) > size_of(b); });
     if (line.count() < n_needed) {
@@ -50,50 +45,16 @@ class GroupParts {
   static constexpr int MOST_PASSES = 20;            /* over all groups, to improve */
   static constexpr int64_t EXCHANGE_PARTNERS = 100; /* groups behind another one that it may be exchanged with */
 
-  struct Entry {
-    int64_t stratum, count;
-  };
-
+  const RowGroups &rows;
+  GroupContents contents;
   int64_t n_needed, all, largest = 0; /* all rows count as a stratum behind the others */
   List<int64_t> part_sizes, stratum_sizes;
   List<int64_t> held;                 /* the rows of each stratum in each part */
   List<int64_t> groups_in;            /* each part */
-  List<Entry> entries;                /* the rows of each stratum of each group, group by group, those of all last */
-  List<int64_t> begins;               /* of the entries of each group */
   List<int32_t> line;                 /* the groups that have rows, from the largest to the smallest */
 
-  void find_contents(const Codes &codes, const List<int32_t> &groups, int64_t n_groups, Host &host) {
-    List<int64_t> ends(n_groups + 1), latest(codes.n_strata);
-    for (int32_t group : groups) ends[group + 1]++;
-    std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    List<int32_t> rows(codes.n_rows);
-    for (int64_t row = 0; row < codes.n_rows; row++) rows[ends[groups[row]]++] = static_cast<int32_t>(row);
-    std::fill(latest.begin(), latest.end(), -1); /* the last entry of each stratum */
-    for (int64_t group = 0; group < n_groups; group++) {
-      begins.push_back(entries.count());
-      int64_t begin = group > 0 ? ends[group - 1] : 0, size = 0;
-      for (int64_t i = begin; i < ends[group]; i++) {
-        int64_t stratum = codes[rows[i]];
-        if (stratum == all) continue;
-        if (latest[stratum] < begins.back()) {
-          latest[stratum] = entries.count();
-          entries.push_back({stratum, 0});
-        }
-        entries[latest[stratum]].count++;
-        size++;
-      }
-      entries.push_back({all, size});
-      host.go_on(size);
-    }
-    begins.push_back(entries.count());
-  }
-
-  View<Entry> contents_of(int64_t group) const {
-    return {entries.data() + begins[group], begins[group + 1] - begins[group]};
-  }
-
   int64_t n_parts() const { return part_sizes.count(); }
-  int64_t size_of(int64_t group) const { return entries[begins[group + 1] - 1].count; }
+  int64_t size_of(int64_t group) const { return rows.sizes[group]; }
   int64_t held_by(int64_t stratum, int64_t part) const { return held[stratum * n_parts() + part]; }
   int64_t lack_of_rows(int64_t part) const { return part_sizes[part] - held_by(all, part); }
 
@@ -105,7 +66,7 @@ class GroupParts {
 
   /* Add a group to a part, with `sign` 1, or take it away, with -1. */
   void count(int64_t group, int64_t part, int64_t sign) {
-    for (const Entry &entry : contents_of(group)) held[entry.stratum * n_parts() + part] += sign * entry.count;
+    contents.for_each(group, [&](int64_t stratum, int64_t count) { held[stratum * n_parts() + part] += sign * count; });
     groups_in[part] += sign;
     part_of[group] = static_cast<int32_t>(part);
   }
@@ -118,11 +79,10 @@ class GroupParts {
   /* By how much all that parts lack or exceed would change if a part got a group, or lost it, with `sign` -1. */
   int64_t change_by(int64_t group, int64_t part, int64_t sign) const {
     int64_t change = 0;
-    for (const Entry &entry : contents_of(group)) {
-      int64_t has = held_by(entry.stratum, part);
-      change += std::llabs(lack_of(entry.stratum, part, has + sign * entry.count));
-      change -= std::llabs(lack_of(entry.stratum, part, has));
-    }
+    contents.for_each(group, [&](int64_t stratum, int64_t count) {
+      int64_t has = held_by(stratum, part);
+      change += std::llabs(lack_of(stratum, part, has + sign * count)) - std::llabs(lack_of(stratum, part, has));
+    });
     return change;
   }
 
@@ -137,9 +97,9 @@ class GroupParts {
       bool is_open = only_empty ? part < n_needed && groups_in[part] == 0 : lack_of_rows(part) > 0;
       if (!is_open) continue;
       int64_t lack = 0;
-      for (const Entry &entry : contents_of(group)) {
-        lack += entry.count * lack_of(entry.stratum, part, held_by(entry.stratum, part));
-      }
+      contents.for_each(group, [&](int64_t stratum, int64_t count) {
+        lack += count * lack_of(stratum, part, held_by(stratum, part));
+      });
       if (best >= 0 && lack <= most) continue;
       best = part;
       most = lack;

@@ -107,6 +107,12 @@ struct GroupContents {
     }
   }
 
+  /* Call use(stratum, count) for what a group holds, all of its rows last. */
+  template <class Use>
+  void for_each(int64_t group, Use use) const {
+    for (int64_t entry = begins[group]; entry < begins[group + 1]; entry++) use(strata[entry], counts[entry]);
+  }
+
   int64_t groups_of(int64_t stratum) const { return starts[stratum + 1] - starts[stratum]; }
 
   /* The number of groups that have rows. */

@@ -12,48 +12,19 @@
 
 #pragma once
 
+#include <array>
+#include <functional>
+#include <queue>
+
 #include "grouped.hpp"
 
 namespace pystrat {
 
-/* Batches, the one that gets the next group on top: the one with the fewest rows of a stratum, then in all, then the
- * first one.
+/* Batches, with their rows of a stratum and in all. On top is the one that gets the next group: with the fewest rows of
+ * the stratum, then in all, then the first one.
  */
-struct BatchQueue {
-  List<int32_t> held, totals, heap;
-
-  explicit BatchQueue(int64_t n_batches) : held(n_batches), totals(n_batches), heap(n_batches) {
-    std::iota(heap.begin(), heap.end(), 0);
-  }
-
-  int32_t top() const { return heap[0]; }
-
-  void add_to_top(int32_t more, int32_t more_in_all) {
-    held[top()] += more;
-    totals[top()] += more_in_all;
-    sink(0);
-  }
-
-  void sort() {
-    for (int64_t place = heap.count() / 2; place-- > 0;) sink(place);
-  }
-
- private:
-  bool is_before(int32_t batch, int32_t other) const {
-    if (held[batch] != held[other]) return held[batch] < held[other];
-    return totals[batch] != totals[other] ? totals[batch] < totals[other] : batch < other;
-  }
-
-  void sink(int64_t place) {
-    int32_t moved = heap[place];
-    for (int64_t child; (child = 2 * place + 1) < heap.count(); place = child) {
-      if (child + 1 < heap.count() && is_before(heap[child + 1], heap[child])) child++;
-      if (is_before(moved, heap[child])) break;
-      heap[place] = heap[child];
-    }
-    heap[place] = moved;
-  }
-};
+using Filled = std::array<int32_t, 3>;
+using BatchQueue = std::priority_queue<Filled, std::vector<Filled>, std::greater<>>;
 
 /* Groups, and the stratum for which each counts. */
 struct MixedGroups {
@@ -121,19 +92,22 @@ class MixedBatches {
    * If `of_all`, groups that were dealt for other strata count for how many rows of a stratum a batch has.
    */
   void deal(const Rows &line, bool of_all, Host &host) {
-    BatchQueue queue(n_batches);
+    BatchQueue queue;
     int32_t rank = -1;
     for (int32_t group : line) {
       if (std::exchange(rank, groups.ranks[group]) != groups.ranks[group]) {
-        for (int64_t batch = 0; batch < n_batches; batch++) {
-          queue.held[batch] = of_all ? held[batch * width + groups.order[rank]] : 0;
-          queue.totals[batch] = held[batch * width + width - 1];
+        std::vector<Filled> filled;
+        for (int32_t batch = 0; batch < n_batches; batch++) {
+          const int32_t *own = &held[batch * width];
+          filled.push_back({of_all ? own[groups.order[rank]] : 0, own[width - 1], batch});
         }
-        queue.sort();
+        queue = BatchQueue(std::greater<>(), std::move(filled));
         host.go_on(n_batches);
       }
-      put(group, queue.top());
-      queue.add_to_top(groups.counts[group], groups.rows.sizes[group]);
+      auto [rows, in_all, batch] = queue.top();
+      queue.pop();
+      put(group, batch);
+      queue.push({rows + groups.counts[group], in_all + groups.rows.sizes[group], batch});
       host.go_on(1);
     }
   }

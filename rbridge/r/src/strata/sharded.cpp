@@ -22,14 +22,7 @@ const Table of_plan = {
     optional(whole(MINIMUM.c_str())), optional(whole(MEAN.c_str())), choice("scope", {"global", "local"})
 };
 
-void check_sizes(const Values &given) {
-  if (given.has(MINIMUM) != given.has(MEAN)) return;
-  if (given.has(MINIMUM)) refuse(MINIMUM, "", "be left out if 'mean_batch_size' is given");
-  refuse(
-      MINIMUM, "nothing", "be given if 'mean_batch_size' is not",
-      "Pass one of them: the fewest rows of every stratum in a batch, or the mean number of rows in a batch."
-  );
-}
+void check_sizes(const Values &given) { check_one_size(given, MINIMUM, "every stratum"); }
 
 /* The plan of all shards, and of those of a process if they are given. */
 class ShardedPlan : public Sampler {

@@ -1,7 +1,8 @@
 /* Rows that are divided into parts of given sizes, each with its share of every stratum. */
 
+#include <optional>
+
 #include "../core/kinds.hpp"
-#include "../core/scatter.hpp"
 #include "group_parts.hpp"
 #include "rounding.hpp"
 
@@ -66,40 +67,23 @@ List<int64_t> numbers_of_rows(const std::vector<double> &sizes, int64_t n_rows) 
   return rows;
 }
 
-List<int32_t> read_groups(const Values &given, const Codes &codes, int64_t n_groups) {
-  List<int32_t> groups;
-  if (const auto *bytes = std::get_if<View<uint8_t>>(&given["groups"])) {
-    groups.assign(bytes->begin(), bytes->end());
-  } else {
-    View<int32_t> integers = given.array<int32_t>("groups", "be numbers of groups, raw or integer");
-    groups.assign(integers.begin(), integers.end());
-  }
-  if (groups.count() != codes.n_rows) {
-    std::string required = text("have one value for each row of 'strata', ", codes.n_rows);
-    refuse("groups", count_of(groups.count(), "value"), required);
-  }
-  const auto [least, most] = std::minmax_element(groups.begin(), groups.end());
-  if (*least < 0 || *most >= n_groups) refuse("groups", "others", "be numbers of groups from 0");
-  return groups;
-}
-
 /* Give "rows", those of each part in ascending order, and "offsets", where the parts begin. */
 void split(const Values &given, Host &host) {
   std::vector<double> sizes = read_sizes(given);
   Codes codes(given, host);
   int64_t n_rows = codes.n_rows - codes.rows_of(codes.n_strata), n_given = static_cast<int64_t>(sizes.size());
-  int64_t n_groups = given.has("groups") ? given.count("n_groups") : 0;
-  List<int32_t> groups, part_of(codes.n_rows); /* of each row; that behind the given ones if it is in none */
-  if (n_groups > 0) groups = read_groups(given, codes, n_groups);
+  std::optional<RowGroups> groups;
+  if (given.has("groups")) groups.emplace(given, host);
+  List<int32_t> part_of(codes.n_rows); /* of each row; that behind the given ones if it is in none */
   List<int64_t> rows_of = is_share(sizes[0]) ? shares_of_rows(sizes, n_rows) : numbers_of_rows(sizes, n_rows);
   Generator generator;
   seed_generator(&generator, static_cast<uint32_t>(given.whole("seed", 0, LARGEST_SEED)));
   Rows order = sample(generator, codes.n_rows, host);
   std::fill(part_of.begin(), part_of.end(), static_cast<int32_t>(n_given));
-  if (n_groups > 0) {
-    GroupParts parts(codes, groups, n_groups, rows_of, n_given, order, host);
+  if (groups) {
+    GroupParts parts(*groups, rows_of, n_given, order, host);
     for (int64_t row = 0; row < codes.n_rows; row++) {
-      if (codes[row] < codes.n_strata) part_of[row] = parts.part_of[groups[row]];
+      if (codes[row] < codes.n_strata) part_of[row] = parts.part_of[groups->of_row[row]];
     }
   } else {
     List<int64_t> strata(codes.counts.begin(), codes.counts.end() - 1);

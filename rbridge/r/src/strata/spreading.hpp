@@ -19,6 +19,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 
 #include "grouped.hpp"
 
@@ -128,13 +129,7 @@ class Coloring {
   std::array<Vertices, 2> ends;
 
   static int32_t lowest_bit(uint64_t word) {
-    int32_t bit = 0;
-    for (int32_t half = 32; half > 0; half /= 2) {
-      if ((word & ((UINT64_C(1) << half) - 1)) != 0) continue;
-      word >>= half;
-      bit += half;
-    }
-    return bit;
+    return static_cast<int32_t>(std::bitset<64>(~word & (word - 1)).count());
   }
 
   /* The first color that is free at both vertices of an edge, or -1. */

@@ -293,18 +293,21 @@ class StratifiedGroup : public Sampler {
 
   /* Deal groups of one stratum each, in time proportional to their number. */
   void deal(const Rows &line, List<int32_t> &batch_of, List<int64_t> &sizes, Host &host) const {
-    BatchQueue queue(n_batches);
-    int32_t stratum = rows.stratum_of[line[0]];
+    BatchQueue queue;
+    int32_t stratum = -1;
     for (int32_t group : line) {
       if (std::exchange(stratum, rows.stratum_of[group]) != rows.stratum_of[group]) {
-        for (int64_t batch = 0; batch < n_batches; batch++) {
-          queue.totals[batch] += std::exchange(queue.held[batch], 0);
+        std::vector<Filled> filled;
+        for (int32_t batch = 0; batch < n_batches; batch++) {
+          filled.push_back({0, static_cast<int32_t>(sizes[batch]), batch});
         }
-        queue.sort();
+        queue = BatchQueue(std::greater<>(), std::move(filled));
       }
-      batch_of[group] = queue.top();
-      sizes[queue.top()] += rows.sizes[group];
-      queue.add_to_top(rows.sizes[group], 0);
+      auto [held, before, batch] = queue.top();
+      queue.pop();
+      batch_of[group] = batch;
+      sizes[batch] += rows.sizes[group];
+      queue.push({held + rows.sizes[group], before, batch});
       host.go_on(1);
     }
   }

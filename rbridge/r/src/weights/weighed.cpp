@@ -314,15 +314,17 @@ class Weighed : public Feedback {
 
   /* Check the place in an epoch at which a sampler was resumed, if there is one. */
   void check_place(const Values &given, int64_t n_rows, Host &host) const {
-    for (const char *words : {"generator", "sample_generator"}) {
-      if (!given.has(words)) continue;
-      View<int32_t> found = given.array<int32_t>(words, "be the 625 words of a generator");
-      bool is_right = found.length == STATE_SIZE + 1 && found[0] >= 0 && found[0] <= STATE_SIZE;
+    for (const char *name : {"generator", "sample_generator"}) {
+      if (!given.has(name)) continue;
+      View<double> words = given.array<double>(name, "hold numbers");
+      bool is_right = words.length == STATE_SIZE + 1 && words[0] <= STATE_SIZE;
+      for (double word : words) is_right = is_right && word >= 0 && word <= UINT32_MAX && std::floor(word) == word;
       if (!is_right) refuse("state", "others", "hold 625 words of the generator");
     }
-    if (!given.has("epoch")) return;
+    double batch = given.whole_or("batch", 0, 0, double(n_batches));
+    if (!given.has("generator") && batch > 0) refuse("state", "nothing", "hold the state of the generator");
+    if (!given.has("generator") || n_batches == 0) return; /* a tree of users has no epochs */
     given.whole("epoch", 0, LARGEST_EPOCH);
-    given.whole("batch", 0, double(n_batches));
     Host from_0 = host;
     from_0.first_row = 0;
     int64_t n_drawn = static_cast<int64_t>(read_places(given, "drawn", n_rows, from_0).size());

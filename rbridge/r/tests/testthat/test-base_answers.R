@@ -74,17 +74,6 @@ test_that("arrays of one dimension, matrices of one column and numbers of 64 bit
     "Pass such numbers as text.")
 })
 
-test_that("tables of numbers of 64 bits are counts, and so are their bits, which xtabs() keeps", {
-  skip_if_not_installed("bit64")
-  data = data.frame(file = c("a", "a", "b", "b"), label = c("x", "y", "x", "y"))
-  data$n = bit64::as.integer64(3:6)
-  expected = sharded_plan(matrix(c(3, 5, 4, 6), 2, dimnames = list(c("a", "b"), c("x", "y"))), 1)$counts
-  columns = data.frame(x = data$n[c(1, 3)], y = data$n[c(2, 4)], row.names = c("a", "b"))
-  for (table in list(xtabs(n ~ file + label, data), tapply(data$n, data[1:2], sum), columns)) {
-    expect_identical(sharded_plan(table, 1)$counts, expected)
-  }
-})
-
 test_that("names of values of known things decide, or are refused", {
   features = c(bob = 1, ann = 2)
   dataset = pair_dataset(2, 3, user_features = features, user_ids = c("ann", "bob"))

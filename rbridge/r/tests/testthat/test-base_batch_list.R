@@ -43,14 +43,6 @@ test_that("it shows its first batches", {
   expect_output(print(many), "... and 10 batches", fixed = TRUE)
 })
 
-test_that("collect_rows() returns the same list, and batch_counts() takes it, or the sampler", {
-  instance = sampler()
-  expect_identical(collect_rows(sampler(), 20), instance$batches(0))
-  expect_identical(batch_counts(instance, labels), instance$plan())
-  expect_identical(batch_counts(instance$batches(0), labels), instance$plan())
-  expect_identical(instance$epoch, 0)
-})
-
 test_that("the members of a generator are those of its instances, and an error says how to get them", {
   expect_error(batch_sampler_stratified(2, strata = labels)$batches(0), fixed = TRUE,
     "This batch_sampler_stratified is a generator: call it with a dataset first, generator(dataset)$batches.")

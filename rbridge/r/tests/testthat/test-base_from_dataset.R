@@ -92,13 +92,6 @@ test_that("a function of the labels gets the columns of the role stratum, and el
     "must return one weight for each row of the task, 40. Got 30 values instead.", fixed = TRUE)
 })
 
-test_that("arguments that do not wait are checked when the generator is made", {
-  expect_error(batch_sampler_weighted("w", batch_size = 3, seed = -1), "'seed' parameter must be an integer from 0")
-  expect_error(batch_sampler_per_label("rain", 0, 1), "'positives_per_label' parameter must be a positive integer")
-  # What depends on the number of rows alone is valid for some dataset.
-  expect_s3_class(batch_sampler_uniform(batch_size = 20, num_replicas = 3), "batch_sampler_generator")
-})
-
 test_that("without a task or a number of rows, errors say what is needed", {
   refused = function(code, text) expect_error(code, text, fixed = TRUE)
   refused(waiting$uniform(NULL), "'n_rows' parameter must be given if the dataset has no number of rows. Got nothing")
@@ -141,23 +134,6 @@ test_that("generators that wait show it, are told apart by mlr3, and work after 
   expect_identical(readRDS(file)(task)$batches(0), waiting$by_labels(task)$batches(0))
 })
 
-test_that("in a training, whose loop asks after each batch, the length is that of the running epoch", {
-  by_length = batch_sampler_by_length(batch_sampler_uniform(batch_size = 12, seed = 1), "n_tokens", max_tokens = 9)
-  sampler = trained_with(by_length, task_measured())[[1]]
-  sampler$set_epoch(0)
-  counts = vapply(0:5, function(epoch) {
-    next_batch = sampler$.iter()
-    step = 0L
-    while (step < sampler$.length()) {
-      expect_false(coro::is_exhausted(next_batch()))
-      step = step + 1L
-    }
-    expect_identical(step, length(sampler$batches(epoch)))
-    step
-  }, 0L)
-  expect_gt(length(unique(counts)), 1L)
-})
-
 test_that("every kind of sampler trains in a resampling, and with validation", {
   skip_without_libtorch()
   task = task_measured()
@@ -171,17 +147,6 @@ test_that("every kind of sampler trains in a resampling, and with validation", {
     learner$train(task)
     expect_true(is.finite(learner$internal_valid_scores$classif.logloss))
   }
-})
-
-test_that("a learner that ignores weights trains on those of the role weights_learner", {
-  skip_without_libtorch()
-  task = task_measured()
-  task$set_col_roles("w", roles = "weights_learner")
-  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, device = "cpu", seed = 1,
-    batch_sampler = batch_sampler_weighted(batch_size = 3, seed = 1))
-  expect_error(learner$train(task), "does not support weights")
-  learner$use_weights = "ignore"
-  expect_no_error(mlr3::resample(task, learner, mlr3::rsmp("cv", folds = 2)))
 })
 
 test_that("pairs and triples take users and items from columns of the task", {

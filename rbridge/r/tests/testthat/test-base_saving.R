@@ -25,20 +25,6 @@ test_that("equal settings make generators that are saved equally", {
   expect_identical(bytes(1, strata = "y"), bytes(1, strata = c(a = "y")))
 })
 
-test_that("a change of the arguments after the call has no influence", {
-  minimum = 1
-  labels = c("a", "a", "b", "b")
-  weights = c(1, 2, 3, 4)
-  stratified = batch_sampler_stratified(minimum, strata = labels, seed = 1)
-  weighted = batch_sampler_weighted(weights, 2, seed = 1)
-  expected = stratified(NULL)$batches(0)
-  minimum = 2
-  labels = c("a", "a", "a", "b")
-  weights[2] = 100
-  expect_identical(stratified(NULL)$batches(0), expected)
-  expect_identical(weighted(NULL)$weights(), c(1, 2, 3, 4))
-})
-
 test_that("a function as an argument is saved, and hashed by its text", {
   skip_if_not_installed("mlr3misc")
   with_beta = function(beta) batch_sampler_prioritized(20, 4, capacity = 30, beta = beta, seed = 5)

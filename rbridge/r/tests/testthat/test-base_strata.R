@@ -65,12 +65,6 @@ test_that("missing is one value of every type, and is refused, a stratum, or lef
   expect_identical(numbered(columns, "drop"), list(codes = c(NA, NA, 1L, 2L), names = c("a, 1", "b, 1")))
 })
 
-test_that("names do not depend on the session's options", {
-  old = options(digits = 3, OutDec = ",", scipen = 100)
-  on.exit(options(old))
-  expect_identical(names_of(c(1 / 3, 1e20)), c("0.333333333333333", "1e+20"))
-})
-
 test_that("values that cannot be compared in the same way everywhere are refused", {
   refused = list(
     complex = c(1i, 2i), raw = as.raw(1:2), matrix = matrix(1:4, 2),

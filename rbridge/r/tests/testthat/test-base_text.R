@@ -7,30 +7,21 @@ of_tree = function(spec, table = list(x = 1)) batch_sampler_tree(spec, 1, 1, tab
 # A call for each place where text becomes labels, ids or names.
 places = list(
   strata = function(text) batch_sampler_stratified(1, strata = text, seed = 1),
-  column = function(text) batch_sampler_stratified(1, strata = list(x = text), seed = 1),
   factor = function(text) batch_sampler_stratified(1, strata = list(x = factor(1:2, labels = text)), seed = 1),
-  subset = function(text) batch_sampler_strata_subset(1, 1, strata = text, seed = 1),
-  downsampled = function(text) batch_sampler_downsampled(1, 1, strata = text, seed = 1),
   groups = function(text) batch_sampler_stratified_group(1, groups = text, strata = c(1, 1), seed = 1),
   labels = function(text) inverse_frequency_weights(text),
   counted = function(text) batch_counts(list(rows = 1:2, offsets = c(0, 2)), text),
   shards = function(text) shard_counts(list(a = text)),
   shard_names = function(text) shard_counts(stats::setNames(list(1, 2), text)),
-  table_names = function(text) bind_counts(list(matrix(1, 1, 2, dimnames = list("a", text)))),
   rows_of_shard = function(text) {
     batch_sampler_sharded(1, matrix(2, 1, 1, dimnames = list("a", "x")), "a", seed = 1, strata = text)(NULL)
   },
   source_names = function(text) count_sources(stats::setNames(list(1, 2), text), identity, identity),
-  source_strata = function(text) count_sources(list(a = text), identity, identity),
   users = function(text) batch_sampler_pairs(text, c(1, 2), ratio = 0.5, batch_size = 2, n_items = 4),
   items = function(text) batch_sampler_triples(c(1, 2), text, batch_size = 2, n_users = 4),
   tree = function(text) of_tree(list(children = list(list(column = "x", value = "<ff>"))), list(x = text)),
-  value = function(text) of_tree(list(children = list(list(column = "x", value = text[1L]))), list(x = "<ff>")),
   node_name = function(text) of_tree(list(children = list(list(column = text[1L], value = 1)))),
   drawn = function(text) of_tree(list(auxiliary = list(x = text[1L]))),
-  drawn_name = function(text) of_tree(list(auxiliary = stats::setNames(list("counter()", "counter()"), text))),
-  minimum = function(text) batch_sampler_stratified(stats::setNames(c(1, 1), text), strata = c("<ff>", "a"), seed = 1),
-  codes = function(text) stratum_codes(c(0, 1), text),
   multilabel = function(text) batch_sampler_multilabel(matrix(1, 2, 2, dimnames = list(NULL, text)), 1)
 )
 

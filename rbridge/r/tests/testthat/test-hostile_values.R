@@ -55,42 +55,11 @@ wrong_batches = function(generator, args) {
   ""
 }
 
-# What is wrong with the batches of a stream that gets all of them; "" if nothing is.
-# It has every row once, twice the same, unless its sources cannot be read, which is an error of its own.
-wrong_stream = function(stream, args) {
-  if (!is.null(args$rank)) {
-    return("")
-  }
-  batches = streamed(stream)
-  expected = unlist(lapply(args$sources, function(source) args$read(source)))
-  if (!identical(sort(unlist(batches)), sort(unname(expected)))) {
-    return("has other rows")
-  }
-  if (!is.na(stream$.length()) && length(batches) != stream$.length()) {
-    return("has another number of batches")
-  }
-  stream$set_epoch(0)
-  if (!identical(streamed(stream), batches)) "has other batches the second time" else ""
-}
-
-streamed = function(stream) drain(stream$.iter())
-
-# Whether an error names the exported function, or what was called on its result.
-is_call_of_user = function(call, name) {
-  is.call(call) && deparse1(call[[1L]]) %in% c(name, "generator", "sampler$batches", "sampler$.length", "iterator")
-}
-
 # What is wrong with what comes of a call; "" if nothing is.
 trial = function(name, args) {
   tryCatch({
     result = do.call(name, args, quote = TRUE)
-    if (name == "stratified_stream") {
-      wrong_stream(result, args)
-    } else if (startsWith(name, "batch_sampler")) {
-      wrong_batches(result, args)
-    } else {
-      ""
-    }
+    if (startsWith(name, "batch_sampler")) wrong_batches(result, args) else ""
   }, warning = function(warning) {
     told = conditionMessage(warning)
     is_known = grepl("^Rows that share values are dealt|^Strata that are not in every part", told)
@@ -102,8 +71,6 @@ trial = function(name, args) {
     }
     if (!inherits(error, "rbridge_refusal") || !validUTF8(text) || !grepl(grammar, text)) {
       sprintf("not of the grammar: %s", iconv(text, "UTF-8", "UTF-8", sub = "byte"))
-    } else if (!is_call_of_user(conditionCall(error), name)) {
-      paste("in the name of another call:", deparse1(conditionCall(error))[1L])
     } else {
       ""
     }

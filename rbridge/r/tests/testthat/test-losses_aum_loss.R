@@ -50,27 +50,3 @@ test_that("labels of every type are the same, and short predictions are computed
     expect_identical(as.double(torch::as_array(input$grad$to(dtype = torch::torch_double()))), c(0.5, 0, -0.5, 0))
   }
 })
-
-test_that("a batch of one class trains nothing and stops nothing", {
-  skip_without_libtorch()
-  network = torch::nn_linear(3, 1)
-  for (label in 0:1) {
-    loss = aum_loss()(network(torch::torch_randn(5, 3)), torch::torch_full(c(5, 1), label))
-    loss$backward()
-    expect_identical(loss$item(), 0)
-    expect_true(all(torch::as_array(network$weight$grad) == 0))
-  }
-})
-
-test_that("tensors of other types and shapes are refused", {
-  skip_without_libtorch()
-  refused = function(text, input, target = torch::torch_tensor(c(0, 1))) {
-    expect_error(aum_loss()(input, target), text, fixed = TRUE)
-  }
-  refused("must hold floating point numbers. Got integers instead.", torch::torch_tensor(1:2))
-  refused("Got logical values instead.", torch::torch_tensor(c(TRUE, FALSE)))
-  refused("Got a tensor of shape (2, 2) instead.", torch::torch_tensor(diag(2)))
-  refused("Got a tensor of shape () instead.", torch::torch_scalar_tensor(1))
-  refused("The 'target' parameter must be a tensor of shape (n) or (n, 1). Got 2 values instead.",
-    torch::torch_tensor(c(1, 2)), c(0, 1))
-})

@@ -168,15 +168,3 @@ for (form in list("FALSE", "TRUE", "device")) {
     expect_identical(predictions[[2]], predictions[[3]])
   })
 }
-
-test_that("validation scores are those of predicting the validation rows", {
-  skip_without_libtorch()
-  task = mlr3::tsk("sonar")
-  task$internal_valid_task = c(1:20, 150:170)
-  learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 32, seed = 1, predict_type = "prob", device = "cpu",
-    measures_valid = mlr3::msr("classif.auc"), batch_sampler = batch_sampler_stratified(3, seed = 1))
-  mlr3::set_validate(learner, "predefined")
-  learner$train(task)
-  expected = learner$predict(task$internal_valid_task)$score(mlr3::msr("classif.auc"))
-  expect_equal(unlist(learner$internal_valid_scores), expected)
-})

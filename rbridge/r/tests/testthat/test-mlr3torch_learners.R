@@ -1,4 +1,4 @@
-# The generator in the learners of mlr3torch: parameters, cloning, resetting, printing, pipelines.
+# The generator in the learners of mlr3torch.
 
 skip_if_not_installed("mlr3torch")
 
@@ -51,49 +51,6 @@ test_that("a network put together of pipe operators trains with it", {
   expect_identical(learner$param_set$values$torch_model_classif.batch_sampler, generator)
 })
 
-test_that("an instance, which mlr3torch cannot call, fails when it is set or trains", {
-  expect_error(
-    run_mlr3torch(learner_of(sampler_of(survey$y, 2))$train(task_of())),
-    "could not find function|attempt to apply non-function|Must inherit from class 'torch_sampler'"
-  )
-})
-
-test_that("a clone, and a learner that was reset, keep the sampler, and train on the same batches again", {
-  generator = recorded(batch_sampler_stratified(2, seed = 1))
-  learner = learner_of(generator)
-  clone = learner$clone(deep = TRUE)
-  run_mlr3torch(learner$train(task_of()))
-  run_mlr3torch(clone$train(task_of()))
-  learner$reset()
-  expect_null(learner$model)
-  expect_identical(learner$param_set$values$batch_sampler, generator)
-  run_mlr3torch(learner$train(task_of()))
-  made = instances_of(generator)
-  expect_length(made, 3)
-  expect_length(unique(lapply(made, function(sampler) list(sampler$epoch, sampler$batches(0)))), 1)
-})
-
-test_that("a learner for regression trains on strata of its binned target", {
-  bins = bin_target(survey$x, n_bins = 4)
-  task = mlr3::as_task_regr(data.frame(x = survey$x, z = rev(survey$x), bins = bins), target = "x")
-  task$set_col_roles("bins", roles = "stratum")
-  generator = recorded(batch_sampler_stratified(2, seed = 1))
-  learner = mlr3::lrn("regr.mlp", epochs = 1, batch_size = 15, device = "cpu", batch_sampler = generator)
-  run_mlr3torch(learner$train(task))
-  made = instances_of(generator)
-  expect_length(made, 1)
-  expect_identical(made[[1]]$batches(0), sampler_of(bins, 2, seed = 1)$batches(0))
-  expect_true(all(made[[1]]$plan() == 2L))
-})
-
-test_that("learners and generators print themselves without a wall of code", {
-  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15, batch_sampler = batch_sampler_stratified(2))
-  printed = cli::cli_fmt(print(learner))
-  expect_match(printed, "batch_sampler=<batch_sampler_stratified>", fixed = TRUE, all = FALSE)
-  expect_lt(length(printed), 20)
-  expect_output(print(learner$param_set$values$batch_sampler), "<batch_sampler_stratified> generator", fixed = TRUE)
-})
-
 test_that("the seed of the learner governs the sampler where it has none of its own", {
   skip_without_libtorch()
   epochs_of = function(seed) {
@@ -101,19 +58,4 @@ test_that("the seed of the learner governs the sampler where it has none of its 
   }
   expect_identical(epochs_of(3), epochs_of(3))
   expect_false(identical(epochs_of(3), epochs_of(4)))
-})
-
-test_that("a trained learner can be marshalled and predicts the same afterwards", {
-  skip_without_libtorch()
-  task = task_of()
-  learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 15, seed = 1, device = "cpu", predict_type = "prob",
-    batch_sampler = batch_sampler_stratified(2, seed = 1))
-  learner$train(task)
-  expected = learner$predict(task)$prob
-  learner$marshal()
-  file = tempfile(fileext = ".rds")
-  saveRDS(learner, file)
-  loaded = readRDS(file)
-  loaded$unmarshal()
-  expect_identical(loaded$predict(task)$prob, expected)
 })

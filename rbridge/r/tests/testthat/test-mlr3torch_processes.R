@@ -69,23 +69,3 @@ for (kind in names(in_process)) {
     }
   })
 }
-
-for (method in c("callr", "mirai")) {
-  test_that(paste("a learner that is encapsulated trains with it:", method), {
-    skip_without_libtorch()
-    with_library({
-      if (method == "mirai") {
-        mirai::daemons(1)
-        on.exit(mirai::daemons(0))
-      }
-      learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 15, seed = 1, device = "cpu", predict_type = "prob",
-        batch_sampler = batch_sampler_stratified(2, seed = 1))
-      plain = learner$clone(deep = TRUE)
-      learner$encapsulate(method, fallback = mlr3::lrn("classif.featureless", predict_type = "prob"))
-      learner$train(task_of())
-      expect_length(learner$errors, 0)
-      plain$train(task_of())
-      expect_equal(learner$predict(task_of())$prob, plain$predict(task_of())$prob)
-    })
-  })
-}

@@ -69,15 +69,6 @@ test_that("what the task refuses is refused, and all else is that of the task", 
   expect_identical(stratified(list(task = table))$batches(0), stratified(list(task = task))$batches(0))
 })
 
-test_that("its rows are a table of their own", {
-  task = mixed()
-  table = table_of(task)
-  rows = table$data(1:3, "x")
-  data.table::set(rows, j = "x", value = 0)
-  expect_no_warning(data.table::set(rows, j = "new", value = 1))
-  expect_identical(table$data(1:3, "x"), task$data(1:3, "x"))
-})
-
 test_that("it reads the data behind the task once", {
   reads = 0
   Counting = R6::R6Class("Counting", inherit = mlr3::DataBackendDataTable, cloneable = FALSE, public = list(

@@ -65,12 +65,3 @@ for (name in names(tasks)) {
     }
   })
 }
-
-test_that("a network trained on stratified batches learns", {
-  skip_without_libtorch()
-  task = tasks$simulated()
-  learner = mlr3::lrn("classif.mlp", epochs = 2, batch_size = 100, seed = 1, device = "cpu", predict_type = "prob",
-    loss = aum_loss, batch_sampler = batch_sampler_stratified(3, seed = 1))
-  learner$train(task)
-  expect_gt(learner$predict(task)$score(mlr3::msr("classif.auc")), 0.95)
-})

@@ -42,25 +42,6 @@ test_that("every point of the grid gives the learner its generator, and mlr3torc
   }
 })
 
-test_that("a number becomes a generator in the search space", {
-  minimum = paradox::p_int(1, 4, trafo = function(m) batch_sampler_stratified(m, seed = 1))
-  learner = mlr3::lrn("classif.mlp", epochs = 1, batch_size = 8, batch_sampler = paradox::to_tune(minimum))
-  points = paradox::generate_design_grid(learner$param_set$search_space(), resolution = 4)$transpose()
-  for (m in 1:4) {
-    expect_identical(points[[m]]$batch_sampler(task_of())$batches(0), sampler_of(survey$y, m, seed = 1)$batches(0))
-  }
-})
-
-test_that("the tuning instance of mlr3tuning takes the learner, and samples of its space are generators", {
-  instance = mlr3tuning::ti(task_to_tune(), learner_to_tune(), mlr3::rsmp("holdout"), mlr3::msr("classif.acc"),
-    mlr3tuning::trm("evals", n_evals = 3))
-  expect_identical(instance$search_space$ids(), "batch_sampler")
-  sampled = paradox::generate_design_random(instance$search_space, 5)$transpose()
-  for (point in sampled) {
-    expect_s3_class(point$batch_sampler, "batch_sampler_stratified")
-  }
-})
-
 test_that("a learner is tuned over the promise", {
   skip_without_libtorch()
   instance = mlr3tuning::tune(mlr3tuning::tnr("grid_search"), task_to_tune(), learner_to_tune(seed = 1),

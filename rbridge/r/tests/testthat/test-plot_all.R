@@ -99,16 +99,3 @@ test_that("the plot of a plan of bounds has a column for each", {
   expect_identical(unlist(plot$labels[c("title", "subtitle", "x")], use.names = FALSE), c("7 batches",
     "of at least 2 strata with at least 4 rows of each, 1 rare stratum aside", "batch (and 1 larger stratum)"))
 })
-
-test_that("autoplot() plots plans and counts", {
-  is_same = function(plot, expected) {
-    expect_identical(ggplot2::ggplot_build(plot)$data, ggplot2::ggplot_build(expected)$data)
-    expect_identical(plot$labels, expected$labels)
-  }
-  for (plan in list(batch_plan(labels, 2), batch_plan(labels, 2, strata_per_batch = 2))) {
-    is_same(ggplot2::autoplot(plan, most = 1), plot_plan(plan, most = 1))
-  }
-  counts = batch_counts(sampler_of(labels, 2, seed = 1), labels)
-  is_same(ggplot2::autoplot(counts), plot_batch_counts(list(sampler = counts), "yes"))
-  is_same(ggplot2::autoplot(counts, "no", name = "b"), plot_batch_counts(list(b = counts), "no"))
-})

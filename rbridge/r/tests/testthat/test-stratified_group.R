@@ -54,7 +54,6 @@ test_that("plans and instances show what the batches hold, and a composition is 
   )
   for (keep in names(shown)) {
     sampler = grouped(2, keep = keep)
-    expect_output(print(sampler), shown[[keep]], fixed = TRUE)
     expect_output(print(sampler$plan()), shown[[keep]], fixed = TRUE)
     expect_identical(sampler$composition(3), batch_counts(sampler$batches(3), of_patients))
   }

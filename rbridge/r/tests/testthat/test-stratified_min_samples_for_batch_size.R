@@ -28,10 +28,6 @@ test_that("refusals of a task's strata name the function that was called", {
   skip_if_not_installed("mlr3")
   refused = function(text, ...) expect_match(message_of(min_samples_for_batch_size(...)), text, fixed = TRUE)
   refused("The 'strata' parameter must be given if the target is numeric", mlr3::tsk("mtcars"), 5)
-  refused("The 'strata' parameter must name columns of the task. Got 'none' instead.", mlr3::tsk("iris"), 5,
-    strata = "none")
-  refused("The 'strata' parameter must have one value for each row of the dataset, 150.", mlr3::tsk("iris"), 5,
-    strata = 1:3)
   refused("The 'strata' parameter must be columns of the task if its rows are", task_of(40:1), 5, strata = survey$y)
   refused("The 'strata' parameter must be left out if 'x' is neither a task nor a dataset.", c("a", "b"), 5,
     strata = "a")

@@ -37,12 +37,7 @@ test_that("labels that are none are refused", {
   refused = function(labels, text) {
     expect_identical(message_of(batch_sampler_multilabel(labels, 1)), paste("The 'labels' parameter must", text))
   }
-  shape = "be a matrix with one row per row of the dataset. Got"
-  refused(NULL, paste(shape, "nothing instead."))
-  refused(c(1, 0), paste(shape, "1 dimension instead."))
-  refused(array(1, c(2, 2, 2)), paste(shape, "3 dimensions instead."))
-  refused(matrix(0, 0, 2), "have at least one row. Got 0 rows instead.")
-  refused(matrix(0, 2, 0), "have at least one column. Got 0 columns instead.")
+  refused(array(1, c(2, 2, 2)), "be a matrix with one row per row of the dataset. Got 3 dimensions instead.")
   refused(data.frame(a = 1:2)[, 0], "have at least one column. Got 0 columns instead.")
   values = function(got) {
     paste("hold 0 and 1, or text. Got", got, "instead. Use 1 for rows that have the label and 0 for the others,",
@@ -50,14 +45,10 @@ test_that("labels that are none are refused", {
   }
   refused(rbind(c(1, 0), c(3, 1), c(1, 2)), values("3 in column '1'"))
   refused(rbind(c(NA, 1)), values("NA in column '1'"))
-  refused(data.frame(a = c(1, 1), b = c(0, -1)), values("-1 in column 'b'"))
   refused(data.frame(a = Sys.Date()), values("Date values in column 'a'"))
-  digits = "hold 0 and 1, or text. Got the text '1' in column '%s' instead. Turn the column into numbers."
-  refused(rbind(c("1", "0")), sprintf(digits, "1"))
-  refused(data.frame(a = c("1", "0")), sprintf(digits, "a"))
+  refused(data.frame(a = c("1", "0")), paste("hold 0 and 1, or text. Got the text '1' in column 'a' instead.",
+    "Turn the column into numbers."))
   refused(data.frame(a = c("x", NA)), "have no missing values. Got 1 missing of 2 rows in column 'a' instead.")
-  refused(data.frame(a = c(1, 1), b = 0),
-    "have a row of every label. Got no row of label 'b' instead. Leave the label out.")
 })
 
 test_that("what batches lack is named by batch and label", {

@@ -78,13 +78,3 @@ test_that("an instance shows its plan, and a frequent value warns, which is cut 
     frequent = c(frequent, "1")))
   expect_output(print(sampler), "* keys: 'query', 'document'\n* batches: 3\n", fixed = TRUE)
 })
-
-test_that("invalid keys and strata are refused by name", {
-  refused = function(text, ...) expect_match(message_of(no_duplicates(2, ...)), text, fixed = TRUE)
-  refused("'keys' parameter must have no missing values.", c(1, NA))
-  refused("'keys' parameter must have at least one row.", numeric())
-  refused("The 'strata' parameter must have at least 2 rows of 'y', one for each batch. Got 1 row instead.", 1:4,
-    strata = factor(c("x", "x", "x", "y")), min_samples_per_stratum = 1)
-  refused("'min_samples_per_stratum' parameter must be given together with 'strata'. Got nothing instead.", 1:4,
-    strata = 1:4 * 2)
-})

@@ -91,12 +91,10 @@ test_that("learners are resampled and compared by it", {
   expect_identical(vapply(result$predictions(), function(prediction) length(prediction$row_ids), 1L), c(10L, 9L))
 })
 
-test_that("invalid sizes and tasks without strata are refused", {
+test_that("invalid sizes are refused", {
   skip_if_not_installed("mlr3")
   expect_error(resampling_of(sizes = 0.5), "at least two parts", fixed = TRUE)
   expect_error(resampling_of(sizes = c(0.5, 0.4)), "must be shares that add up to 1", fixed = TRUE)
-  expect_error(resampling_of()$instantiate(mlr3::tsk("mtcars")),
-    "The 'strata' parameter must be given if the target is numeric and no column has the role stratum.", fixed = TRUE)
 })
 
 test_that("it is in the dictionary of mlr3 if that is loaded before this package, too", {

@@ -12,12 +12,9 @@ test_that("quotas are named vectors or lists, and names are those of the strata"
   expect_identical(wanted(list(neg = 5L, pos = 2))$batches(3), expected)
   expect_identical(wanted(c(pos = 2, neg = 5, odd = 0))$batches(3), expected)
   expect_identical(wanted(c("1" = 1), strata = c(1, 1, 2))$.length(), 2L)
-  refused = function(quotas, text) expect_match(message_of(wanted(quotas)), text, fixed = TRUE)
-  refused(c(pos = 7), "must ask for at most 6 rows of 'pos', which has 6. Got 7 instead.")
-  refused(list(), "ask for at least one row of some stratum. Got 0 values instead.")
-  refused(c(x = 1), "must name one of the strata, 'pos', 'neg', 'odd'. Got 'x' instead.")
-  refused(list(1, 2), "must be a positive integer. Got 2 values instead.")
-  refused(c(pos = 1, pos = 2), "must name each stratum once. Got 'pos' twice instead.")
+  expect_match(message_of(wanted(c(x = 1))), "name one of the strata, 'pos', 'neg', 'odd'. Got 'x'", fixed = TRUE)
+  expect_match(message_of(wanted(list(1, 2))), "must be a positive integer. Got 2 values instead.", fixed = TRUE)
+  expect_match(message_of(wanted(c(pos = 1, pos = 2))), "name each stratum once. Got 'pos' twice", fixed = TRUE)
 })
 
 test_that("a plan of repeats shows the rows that there are, and a generator its settings", {
