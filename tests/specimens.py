@@ -68,7 +68,11 @@ class Specimen:
     arguments: dict[str, Any]
 
     def make(self, **given: Any) -> BatchSampler:
-        return self.kind(**{"seed": 1, **self.arguments, **given})
+        arguments = {"seed": 1, **self.arguments, **given}
+        if "sampler" in arguments:  # which has the seed and the ranks
+            given = {name: arguments.pop(name) for name in ("seed", "num_replicas", "rank") if name in arguments}
+            arguments["sampler"] = arguments["sampler"].make(**given)
+        return self.kind(**arguments)
 
     @property
     def is_endless(self) -> bool:
@@ -102,6 +106,7 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
     two_keys = {"keys": {"a": list(range(8)), "b": list(range(1, 9))}, "batch_size": 2}
     downsampled = {"strata": ONE_OF_FOUR, "multiplier": 1, "batch_size": 3}
     part = {"n_rows": 40, "sample": 24, "batch_size": 2}
+    by_length = {"lengths": [row * 5 % 7 for row in range(24)], "max_tokens": 18}
     tree = {"table": {"x": LABELS}, "spec": SHUFFLED, "length": 8}
     return {
         StratifiedBatchSampler: [
@@ -224,6 +229,15 @@ def calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {"n_rows": 10, "batch_size": 2},
             {"n_rows": 10, "batch_size": 2, "initial": 9},
         ],
+        BatchesByLength: [
+            {"sampler": Specimen(UniformBatchSampler, {"n_rows": 24, "batch_size": 8}), **by_length},
+            {"sampler": Specimen(EpochSubsetBatchSampler, {**part, "n_rows": 24}), **by_length},
+            {"sampler": Specimen(EpochSubsetBatchSampler, {**part, "n_rows": 24}), **by_length, "batch_size": 3},
+            {
+                "sampler": Specimen(StratifiedBatchSampler, {"strata": IN_TURN, "min_samples_per_stratum": 1}),
+                **by_length,
+            },
+        ],
         RareEventBatchSampler: [
             {**rare, "batch_size": 6},
             rare,
@@ -318,6 +332,12 @@ def long_calls(folder: Path) -> dict[type[BatchSampler], list[dict[str, Any]]]:
             {**part, "batch_size": 20, "method": "partition", "num_replicas": 3},
         ],
         PerplexityBatchSampler: [{"n_rows": N_LONG, "batch_size": 20, "maximum": -1.5}],
+        BatchesByLength: [
+            {
+                "sampler": Specimen(EpochSubsetBatchSampler, {**part, "batch_size": 20}),
+                **{"lengths": [row * 7 % 50 for row in rows], "batch_size": 8, "window": 50},
+            }
+        ],
         RareEventBatchSampler: [
             {
                 "positives": [folder / "a.txt"],
@@ -490,9 +510,7 @@ def public_samplers() -> set[type[BatchSampler]]:
     """Return all public classes of samplers with a recipe, found by looking."""
     public = (getattr(module, name) for module in (pystrat, pystrat.corpus) for name in module.__all__)
     return {
-        each
-        for each in public
-        if inspect.isclass(each) and issubclass(each, BatchSampler) and each not in (BatchSampler, BatchesByLength)
+        each for each in public if inspect.isclass(each) and issubclass(each, BatchSampler) and each is not BatchSampler
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -10,9 +10,11 @@ from pystrat import _kinds
 from pystrat.arrays import plain_array
 from pystrat.base import BatchSampler
 from pystrat.batches import Batches
+from pystrat.core_sampler import KindBatchSampler
 from pystrat.limits import MAX_COUNT
 from pystrat.messages import count_of, refused_type, refused_value, show
 from pystrat.places import Place
+from pystrat.recipe import Recipe, make_recipe
 from pystrat.row_arguments import row_values
 
 
@@ -26,7 +28,7 @@ class BatchesByLength(BatchSampler):
     Parameters
     ----------
     sampler : BatchSampler
-        A sampler whose epochs end, with its seed, `num_replicas` and `rank`. Its own batches do not matter.
+        A sampler of rows whose epochs end, with its seed, `num_replicas` and `rank`. Its own batches do not matter.
     lengths : array_like of int, shape (number of rows of the dataset,)
         The length of each row in tokens, from 0 to 2147483647.
     max_tokens : int, optional
@@ -64,7 +66,9 @@ class BatchesByLength(BatchSampler):
     [[2, 2, 3, 3], [8], [4, 7], [9]]
     """
 
-    _latest: Optional[tuple[int, Batches]] = None  # an epoch, whose number of batches requires the draw
+    # The batches of an epoch. Their number requires the draw; with feedback, it is the running epoch, which cannot be
+    # drawn again.
+    _latest: Optional[tuple[int, Batches]] = None
 
     def __init__(
         self,
@@ -79,16 +83,17 @@ class BatchesByLength(BatchSampler):
     ) -> None:
         if not isinstance(sampler, BatchSampler):
             raise refused_type("sampler", "be a batch sampler of this package", show(sampler), "Use distribute().")
+        n_rows = sampler._rows_of_data()
+        if n_rows is None and isinstance(sampler, KindBatchSampler) and not sampler._has_feedback:
+            raise refused_value("sampler", "draw rows of a dataset", "one that draws numbers of pairs")
         super().__init__(seed=sampler.seed, num_replicas=sampler.num_replicas, rank=sampler.rank)
         self._seed_is_drawn = sampler._seed_is_drawn
         self._of = sampler
         self._has_feedback = sampler._has_feedback
         limits = {"max_tokens": max_tokens, "batch_size": batch_size, "window": window}
         flags = {"balance_replicas": balance_replicas, "shuffle": shuffle}
-        self._shown = {name: value for name, value in {**limits, **flags}.items() if value is not None}
         self._limits = _kinds.check("by_length", {**limits, **flags, "num_replicas": self.num_replicas})
         self._lengths = row_values(lengths, "lengths")
-        n_rows = sampler._rows_of_data()
         if n_rows is not None and len(self._lengths) != n_rows:
             required = f"have one value for each row of the sampler, {n_rows}"
             raise refused_value("lengths", required, count_of(len(self._lengths), "value"))
@@ -102,8 +107,23 @@ class BatchesByLength(BatchSampler):
     def _rows_of_data(self) -> int:
         return len(self._lengths)
 
+    def _recipe(self) -> Optional[Recipe]:
+        """Return the recipe: that of the other sampler in it, with names that begin with ``sampler_``."""
+        inside = self._of._recipe_to_export()
+        if inside is None:
+            return None
+        parts, state, labels = (
+            {f"sampler_{name}": vector for name, vector in vectors.items()}
+            for vectors in (inside.parts, inside.state, inside.labels)
+        )
+        own = {**self._limits, "lengths": self._lengths, "sampler": inside.kind}
+        return make_recipe("by_length", seed=self.seed, parts={**own, **parts}, state=state, labels=labels)
+
+    def _functions(self) -> dict[str, Callable[[float], float]]:
+        return self._of._functions()
+
     def _fingerprint(self) -> str:
-        of_sampler = " ".join(f"sampler.{entry}" for entry in self._of._fingerprint().split(" "))
+        of_sampler = " ".join(f"sampler_{entry}" for entry in self._of._fingerprint().split(" "))
         replicas = "" if self.num_replicas is None else f" num_replicas={self.num_replicas}"
         return f"{self._instance.identify()}{replicas} {of_sampler}"
 
@@ -119,9 +139,9 @@ class BatchesByLength(BatchSampler):
 
     def _cut(self, epoch: int) -> Batches:
         """Return the batches of an epoch, which others must not modify."""
-        latest = self._latest  # which another thread may replace meanwhile
-        if latest is not None and latest[0] == epoch:
-            return latest[1]
+        known = self._known(epoch)
+        if known is not None:
+            return known
         drawn = self._of._epoch_batches(epoch).rows.clip(-1, MAX_COUNT).astype(np.int32, copy=False)
         found = self._instance.ask("batches", {"rows": drawn, "epoch": epoch})
         batches = Batches(found["rows"], found["offsets"])
@@ -129,24 +149,27 @@ class BatchesByLength(BatchSampler):
             self._latest = epoch, batches
         return batches
 
-    # Of a sampler with feedback, the running epoch is kept, because it cannot be drawn again.
+    def _known(self, epoch: int) -> Optional[Batches]:
+        latest = self._latest  # which another thread may replace meanwhile
+        return latest[1] if latest is not None and latest[0] == epoch else None
+
+    # Of a sampler with feedback, the place of an iteration has the batches of its epoch.
 
     def _begin_epoch(self, place: Place) -> Place:
         if not self._has_feedback:
             return place
-        if self._latest is None or self._latest[0] != place.epoch:
+        if self._known(place.epoch) is None:
+            self._latest = None
             self._of.set_epoch(place.epoch)
             self._of._begin_iteration()
-            self._latest = None
             self._latest = place.epoch, self._cut(place.epoch)
-        return place._replace(drawn=self._latest[1])
+        return place._replace(drawn=self._known(place.epoch))
 
     def _state(self, place: Place) -> dict[str, Any]:
-        state, running = super()._state(place), place.drawn
+        state = super()._state(place)
         if not self._has_feedback:
             return state
-        if running is None and self._latest is not None and self._latest[0] == place.epoch:
-            running = self._latest[1]
+        running = self._known(place.epoch) if place.drawn is None else place.drawn
         drawn = {name: None if running is None else getattr(running, name).copy() for name in ("rows", "offsets")}
         return {**state, "sampler": self._of.state(), **drawn}
 
@@ -174,5 +197,5 @@ class BatchesByLength(BatchSampler):
         self._instance = self._new_instance()
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self._shown.items())
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._limits.items() if name != "num_replicas")
         return f"{type(self).__name__}({self._of!r}, {shown}, epoch={self.epoch})"

@@ -27,17 +27,11 @@ class CorpusDataset:
         Whether an item is a pair of its position and the item itself, so that the training loop can report losses by
         example to a sampler.
 
-    Raises
-    ------
-    TypeError, ValueError, OSError
-        If a file is missing, is no regular file of text, cannot be read or has another number of lines than its
-        partner.
-
     Notes
     -----
     * Only a newline ends a line; one ``\\r`` before it is dropped. Text is UTF-8.
     * Each process opens the files as it needs them; a line takes 8 bytes of memory per side.
-    * A file whose size or modification time has changed raises a RuntimeError after reading an item, or a batch.
+    * A file whose size or modification time has changed raises a RuntimeError when an item or a batch is read.
     """
 
     def __init__(
@@ -63,24 +57,20 @@ class CorpusDataset:
         dataset._adopt(table, check_function(transform, "transform"), check_flag(positions, "positions"))
         return dataset
 
-    def _adopt(
-        self, table: LineTable, transform: Any, positions: bool, remaining: Optional[NDArray[Any]] = None
-    ) -> None:
-        self.table = table
-        self.transform = transform
-        self.positions = positions
-        self._remaining = remaining  # the lines that have positions; None for all
+    def _adopt(self, table: LineTable, transform: Any, positions: bool, remaining: Any = None) -> None:
+        self.table, self.transform, self.positions = table, transform, positions
+        self._remaining: Optional[NDArray[np.int32]] = remaining  # the lines that have positions; None for all
 
     def __len__(self) -> int:
         return len(self.table) if self._remaining is None else len(self._remaining)
 
     def find(self, position: int) -> tuple[int, int]:
         """Return the file of a position, by its index among the files, and the line in it, both from 0."""
-        return self.table.find(self._line(check_integer(position, "position", minimum=0, maximum=len(self) - 1)))
+        return self.table.find(self._checked_line(position))
 
     def lines(self, position: int) -> tuple[str, ...]:
         """Return the lines of a position, one for each side, as they are in the files."""
-        return self.table.read([self._line(check_integer(position, "position", minimum=0, maximum=len(self) - 1))])[0]
+        return self.table.read([self._checked_line(position)])[0]
 
     def lengths(self, by: Any = "words") -> NDArray[np.int32]:
         """Return the length of each position.
@@ -92,6 +82,9 @@ class CorpusDataset:
         """
         found = line_lengths(by, self.table)
         return found if self._remaining is None else np.take(found, self._remaining)
+
+    def _checked_line(self, position: Any) -> int:
+        return self._line(check_integer(position, "position", minimum=0, maximum=len(self) - 1))
 
     def _line(self, position: int) -> int:
         return position if self._remaining is None else int(self._remaining[position])
@@ -105,8 +98,11 @@ class CorpusDataset:
             if not 0 <= position < len(self):
                 raise IndexError(position)  # ends a loop over the dataset
         found = self.table.read([self._line(position) for position in positions])
-        items = found if self.transform is None else [self.transform(lines) for lines in found]
-        return list(zip(positions, items)) if self.positions else items
+        return [self._item(position, lines) for position, lines in zip(positions, found)]
+
+    def _item(self, position: int, lines: tuple[str, ...]) -> Any:
+        item = lines if self.transform is None else self.transform(lines)
+        return (position, item) if self.positions else item
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({count_of(len(self.table.found), 'file')}, {count_of(len(self), 'line')})"

@@ -38,11 +38,6 @@ class EpochSubsetBatchSampler(KindBatchSampler):
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
-    See Also
-    --------
-    BatchesByLength : batches of examples of similar length.
-    PerplexityBatchSampler : draws in proportion to perplexities that the training loop reports.
-
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
@@ -89,19 +84,16 @@ class EpochSubsetBatchSampler(KindBatchSampler):
         return str(self._parts["method"])
 
     def __repr__(self) -> str:
-        parts = self._parts
-        return (
-            f"{type(self).__name__}({parts['sample']} of {parts['n_rows']} examples, "
-            f"{count_of(self._n_batches, 'batch')}, method={self.method!r}, seed={self.seed}, epoch={self.epoch})"
-        )
+        taken = f"{self._parts['sample']} of {self._parts['n_rows']} examples, {count_of(self._n_batches, 'batch')}"
+        return f"{type(self).__name__}({taken}, method={self.method!r}, seed={self.seed}, epoch={self.epoch})"
 
 
 def _data_of_rows(rows: Any) -> dict[str, Any]:
     """Return the rows of all epochs as the core takes them."""
     if rows is None:
         return {}
-    is_table = isinstance(rows, Mapping)
-    table = read_epoch_table(rows, "rows", noun="rows", entry="rows") if is_table else {0: rows}
+    table = rows if isinstance(rows, Mapping) else {0: rows}
+    table = read_epoch_table(table, "rows", noun="rows", entry="rows")
     stages = [row_positions(of_stage, "rows") for of_stage in table.values()]
     if not all(map(len, stages)):
         raise refused_value("rows", "have rows for each epoch", "0 values")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
@@ -86,9 +87,8 @@ def _pairs(source: Any, targets: Any, suffixes: tuple[str, ...]) -> list[Found]:
     first = listed_files(source, "source", "be a list of files if 'targets' is given")
     second = listed_files(targets, "targets", "be a list of files, one for each of 'source'")
     if len(second) != len(first):
-        raise refused_value(
-            "targets", f"have one file for each of 'source', {len(first)}", count_of(len(second), "file")
-        )
+        required = f"have one file for each of 'source', {len(first)}"
+        raise refused_value("targets", required, count_of(len(second), "file"))
     return [Found(pair[0].name, pair, ("source", "targets")) for pair in zip(first, second)]
 
 
@@ -96,9 +96,8 @@ def listed_files(paths: Any, parameter: str, required: str) -> list[Path]:
     """Return the paths of a list of existing files."""
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise refused_type(parameter, required, show(os.fspath(paths)), "One file alone is a list of one.")
-    listed = [
-        Path(path).absolute() for path in check_list(paths, parameter, required=required, kinds=(str, os.PathLike))
-    ]
+    listed = check_list(paths, parameter, required=required, kinds=(str, os.PathLike))
+    listed = [Path(path).absolute() for path in listed]
     if not listed:
         raise refused_value(parameter, "list at least one file", "none")
     for path in listed:
@@ -109,11 +108,8 @@ def listed_files(paths: Any, parameter: str, required: str) -> list[Path]:
 
 def labels_of(found: Sequence[Found]) -> list[str]:
     """Return the names of files as plans show them, with their folders if several files have the name."""
-    names = [each.name for each in found]
-    return [
-        shown_name(each.name if names.count(each.name) == 1 else str(each.paths[0].parent / each.name))
-        for each in found
-    ]
+    counts = Counter(each.name for each in found)
+    return [shown_name(str(each.paths[0].parent / each.name) if counts[each.name] > 1 else each.name) for each in found]
 
 
 def file_labels(found: Sequence[Found], versions: Sequence[Sequence[str]]) -> dict[str, Any]:

@@ -55,11 +55,9 @@ class LineTable:
         for each, sides, count in zip(found, self._files, self.counts):
             for side, parameter in zip(sides, each.parameters):
                 if len(side.offsets) - 1 != count:
-                    required = "have parallel files with the same number of lines"
                     here, there = count_of(count, "line"), count_of(len(side.offsets) - 1, "line")
-                    raise refused_value(
-                        parameter, required, f"{here} in '{each.paths[0]}' and {there} in '{side.path}'"
-                    )
+                    got = f"{here} in '{each.paths[0]}' and {there} in '{side.path}'"
+                    raise refused_value(parameter, "have parallel files with the same number of lines", got)
 
     def __len__(self) -> int:
         return self._ends[-1]

@@ -78,11 +78,6 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
-    Raises
-    ------
-    RuntimeError
-        When an epoch is drawn and a file has changed.
-
     Warns
     -----
     UserWarning
@@ -92,7 +87,8 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has exactly the lines of each file that `plan` shows.
+    * An epoch has exactly the lines of each file that `plan` shows. Drawing it raises RuntimeError if a file has
+      changed.
     * After R's ``set.seed()`` of the epoch's seed, each file is drawn by ``sample.int(lines, drawn, replace = TRUE)``
       of the lines that are not excluded, file after file; finally, with ``shuffle``, the order of all is
       ``sample.int(total)``. Without replacement, it is whole passes, and ``sample.int(lines, rest)``.
@@ -110,10 +106,8 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
     >>> with TemporaryDirectory() as folder:
     ...     for name, lines in (("generic", 600), ("news", 40)):
     ...         _ = Path(folder, f"{name}.txt").write_text("a line\\n" * lines)
-    ...     rules = ["news 30", "* 70"]
-    ...     mixture = CorpusMixtureBatchSampler(
-    ...         folder, 32, suffixes=[".txt"], sample=100, rules=rules, seed=1
-    ...     )
+    ...     chosen = {"suffixes": [".txt"], "sample": 100, "rules": ["news 30", "* 70"]}
+    ...     mixture = CorpusMixtureBatchSampler(folder, 32, **chosen, seed=1)
     >>> mixture.plan()[["file", "lines", "drawn"]]
           file  lines  drawn
     0  generic    600     70
@@ -157,7 +151,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         self._has_limits = remaining is not None
         names = [encoded(each.name, "source") for each in found]
         if read is not None:
-            data["rule_weights"] = np.array([rule.weight for rule in read])
+            data["rule_weights"] = read.weights
             data["file_rules"] = np.array(rules_of_files(read, names), dtype=np.float64)
         elif weights is not None:
             data.update(_data_of_weights(weights, [shown_name(each.name) for each in found]))
@@ -166,7 +160,7 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         self._begin(data, self._names, labels)
         self._numbers = self._describe()
         if read is not None:
-            _warn_of_rules(self._names, data["file_rules"], len(read))
+            _warn_of_rules(self._names, data["file_rules"], len(read.weights))
 
     def plan(self, epoch: Optional[int] = None) -> pd.DataFrame:
         """Return the number of lines of each file in an epoch.
@@ -186,10 +180,8 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
 
         Notes
         -----
-        File f, covered by rule r, has the share ``weight of r / weights of all rules that are those of a file with
-        lines * lines of f / lines of all files of r``, of which the ceiling counts, with "first_exhausted" the floor.
-        With ``assign="even"``, an epoch is rounded to full batches for all replicas, up or, with "first_exhausted",
-        down, and shares by the largest remainders.
+        The ceiling of a share counts, with "first_exhausted" the floor. With ``assign="even"``, an epoch is rounded to
+        full batches for all replicas, up or, with "first_exhausted", down, and shares by the largest remainders.
         """
         stage = bisect_right(self._parts.get("begins", [0]), self._requested_epoch(epoch)) - 1
         n_files = len(self._names)
@@ -222,16 +214,15 @@ class CorpusMixtureBatchSampler(KindBatchSampler):
         return super()._epoch_batches(epoch)
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({count_of(len(self._names), 'file')}, {count_of(len(self._table), 'line')}, "
-            f"{count_of(self._epoch_length(self.epoch), 'batch')}, seed={self.seed}, epoch={self.epoch})"
-        )
+        data = f"{count_of(len(self._names), 'file')}, {count_of(len(self._table), 'line')}"
+        batches = count_of(self._epoch_length(self.epoch), "batch")
+        return f"{type(self).__name__}({data}, {batches}, seed={self.seed}, epoch={self.epoch})"
 
 
 def _data_of_weights(weights: Any, names: list[str]) -> dict[str, Any]:
     """Return the weights of files in all epochs as the core takes them."""
-    is_table = isinstance(weights, Mapping)
-    table = read_epoch_table(weights, "weights", noun="weights", entry="lists of weights") if is_table else {0: weights}
+    table = weights if isinstance(weights, Mapping) else {0: weights}
+    table = read_epoch_table(table, "weights", noun="weights", entry="lists of weights")
     begins = {"begins": np.array(list(table), dtype=np.float64)} if len(table) > 1 else {}
     return {"file_weights": np.array([weights_of_files(each, names) for each in table.values()]).ravel(), **begins}
 

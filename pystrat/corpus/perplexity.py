@@ -43,22 +43,21 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * Reports of an epoch take effect from the next epoch on, so that batches do not depend on how far the workers of a
-      DataLoader have read ahead. `batches` returns another epoch as the reports so far would draw it.
+    * Reports of an epoch take effect from the next epoch on. `batches` returns another epoch as the reports so far
+      would draw it.
     * The weight of an example above T is 1, or T with `clip`; any other weight is the perplexity: the exponential of
       the last reported mean negative log-likelihood per token, at most 1e6.
     * The mode is the most frequent reported perplexity, rounded to 0.01 (the smallest if there are several). The spread
       is the root of the sum of squared distances from the mode of the c examples above it, divided by c - 1; if c is
       below 2, there is no ceiling.
-    * A ceiling without `clip` that cuts off more than noise works against the method: a warning is given when an epoch
-      begins while `share_above_maximum` exceeds 5 %.
+    * A warning is given when an epoch begins while `share_above_maximum` exceeds 5 % without `clip`: a ceiling that
+      cuts off more than noise works against the method.
 
     The mode of fewer than about 100,000 examples is unstable: set a positive `maximum` or None for these. In
     distributed training, give every rank the reports of all ranks, in the same order: see `check_reports`.
 
-    The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``). Its code does not normalize the
-    table for weighted draws, which makes them nearly uniform, and computes the spread from the last example alone; this
-    implementation follows its documentation.
+    The method is OpenNMT's memory sampling (options ``-sample``, ``-sample_type``), as it is documented; its code draws
+    nearly uniformly, and computes the spread from the last example alone.
 
     Examples
     --------
@@ -121,17 +120,12 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         return digest_of(self._instance.ask("state")["reported"])
 
     def check_reports(self, fingerprints: Sequence[str]) -> None:
-        """Check that all ranks were given the same reports.
+        """Raise ValueError if a rank was given other reports than rank 0.
 
         Parameters
         ----------
         fingerprints : sequence of str
             `reports_fingerprint` of every rank, by rank, as ``torch.distributed.all_gather_object`` gathers them.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If it is not a list of texts, or a rank differs from rank 0; the message names all that differ.
         """
         required = "be a list of the digests of all ranks"
         if isinstance(fingerprints, str):
@@ -150,8 +144,5 @@ class PerplexityBatchSampler(FeedbackBatchSampler):
         return super()._begin_epoch(place)
 
     def __repr__(self) -> str:
-        parts = self._parts
-        return (
-            f"{type(self).__name__}({parts['n_rows']} examples, batch_size={parts['batch_size']}, "
-            f"{self._n_batches} batches, seed={self.seed}, epoch={self.epoch})"
-        )
+        shown = f"{self._parts['n_rows']} examples, batch_size={self.batch_size}, {self._n_batches} batches"
+        return f"{type(self).__name__}({shown}, seed={self.seed}, epoch={self.epoch})"

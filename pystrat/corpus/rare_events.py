@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from pystrat.batches import Batches
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.corpus.dataset import CorpusDataset
 from pystrat.corpus.files import Found, Paths, file_labels, listed_files, shown_name
-from pystrat.corpus.lengths import check_function
 from pystrat.corpus.line_table import LineTable
 from pystrat.lazy_pandas import pd
 from pystrat.messages import check_flag, count_of, refused_value
@@ -36,30 +35,18 @@ class LabelledLines(CorpusDataset):
 
     n_positives = 0
 
-    def __getitems__(self, positions: Sequence[int]) -> list[Any]:
-        return [(item, self._label(position)) for item, position in zip(super().__getitems__(positions), positions)]
-
-    def _label(self, position: int) -> np.float32:
-        return np.float32(position < self.n_positives)
-
-
-class OfOneLine:
-    """Converts a function of a line to a function of the lines of a position; by default returns the line itself."""
-
-    def __init__(self, transform: Optional[Callable[[str], Any]]) -> None:
-        self._transform = transform
-
-    def __call__(self, lines: tuple[str, ...]) -> Any:
-        return lines[0] if self._transform is None else self._transform(lines[0])
+    def _item(self, position: int, lines: tuple[str, ...]) -> Any:
+        item = lines[0] if self.transform is None else self.transform(lines[0])
+        return item, np.float32(position < self.n_positives)
 
 
 class RareEventBatchSampler(KindBatchSampler):
     """Batch sampler over the lines of files, for rare events: all positives, and a new part of the negatives.
 
-    Each epoch shuffles the list of the negative files, takes the first ones, and draws from their lines as many
-    negatives as the multiplier says. The other files are not read. Pass it to a PyTorch
-    ``DataLoader(sampler.dataset(), batch_sampler=sampler)``. The R function ``rbridge::batch_sampler_rare_events()``
-    returns the same batches from the same seed. docs/downsampling.md is a guide.
+    Each epoch shuffles the list of the negative files, and draws from the lines of the first ones. The other files are
+    not read. Pass it to a PyTorch ``DataLoader(sampler.dataset(), batch_sampler=sampler)``. The R function
+    ``rbridge::batch_sampler_rare_events()`` returns the same batches from the same seed. docs/downsampling.md is a
+    guide.
 
     Parameters
     ----------
@@ -82,15 +69,11 @@ class RareEventBatchSampler(KindBatchSampler):
     seed, num_replicas, rank : int, optional
         As in `BatchSampler`. The number of batches is rounded up to a multiple of `num_replicas`.
 
-    Raises
-    ------
-    RuntimeError
-        When an epoch is drawn and one of its files has changed.
-
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
 
+    * Drawing an epoch raises RuntimeError if one of its files has changed.
     * An epoch has every positive once, and exactly k negatives, no line twice, from m negative files. Every subset of m
       files is equally likely, and so is every subset of k of their lines.
     * Each batch has the floor or the ceiling of its share of positives and of negatives, positives first.
@@ -145,11 +128,9 @@ class RareEventBatchSampler(KindBatchSampler):
         self._begin(data, CLASSES, {"names": names, **file_labels(found, self._table.versions)})
         self._n_positive_files = len(listed[0])
         self._lines = np.array(self._table.counts, dtype=np.int64)
-        described = {name: int(value[0]) for name, value in self._describe().items()}
-        self._n_positives, self._n_negatives = described["n_positives"], described["n_negatives"]
-        self._n_chosen = described["n_chosen"]
-        counts = np.array([self._n_positives, self._n_negatives])
-        available = np.array([self._n_positives, self.n_lines - self._n_positives])
+        self._numbers = {name: int(value[0]) for name, value in self._describe().items()}
+        counts = np.array([self.n_positives, self.n_negatives])
+        available = np.array([self.n_positives, self.n_lines - self.n_positives])
         index = pd.CategoricalIndex(CLASSES, CLASSES, ordered=True)
         self._plan = BatchPlan(self._n_batches, counts, index, "even", available)
 
@@ -161,12 +142,12 @@ class RareEventBatchSampler(KindBatchSampler):
     @property
     def n_positives(self) -> int:
         """The number of positives of an epoch: the lines of all their files."""
-        return self._n_positives
+        return self._numbers["n_positives"]
 
     @property
     def n_negatives(self) -> int:
         """The number of negatives of an epoch."""
-        return self._n_negatives
+        return self._numbers["n_negatives"]
 
     @property
     def n_lines(self) -> int:
@@ -176,31 +157,20 @@ class RareEventBatchSampler(KindBatchSampler):
     def dataset(self, transform: Optional[Callable[[str], Any]] = None) -> LabelledLines:
         """Return the dataset whose positions the batches contain, as `CorpusDataset` reads them.
 
-        Its items are pairs of a line, or of the result of `transform`, and the label as float32, 1 for a positive.
-
-        Parameters
-        ----------
-        transform : callable, optional
-            A function of a line, a str, for example a parser. It must be picklable for workers that are not forked.
+        Its items are pairs of a line, or of what `transform` makes of it, and the label as float32, 1 for a positive.
         """
-        dataset = LabelledLines.of_table(self._table, OfOneLine(check_function(transform, "transform")))
+        dataset = LabelledLines.of_table(self._table, transform)
         assert isinstance(dataset, LabelledLines)
-        dataset.n_positives = self._n_positives
+        dataset.n_positives = self.n_positives
         return dataset
 
     def negative_files(self, epoch: Optional[int] = None) -> list[Path]:
-        """Return the negative files that an epoch draws from, in the order of its shuffled list.
-
-        Parameters
-        ----------
-        epoch : int, optional
-            From 0; by default the next epoch.
-        """
+        """Return the negative files that an epoch, by default the next one, draws from, in the order of its list."""
         chosen = self._chosen_files(epoch)
         return [self._table.found[self._n_positive_files + file].paths[0] for file in chosen.tolist()]
 
     def class_weights(self, epoch: Optional[int] = None, *, normalize: bool = False) -> pd.Series:
-        """Return the training weights of ``positive`` and ``negative`` in an epoch.
+        """Return the training weights of ``positive`` and ``negative`` in an epoch, by default the next one.
 
         The derived weight of a negative is ``F / m * (lines of the m files) / k``, where F is the number of negative
         files: given the files, the expectation of the weighted sum over the negatives of an epoch is F / m times their
@@ -209,7 +179,6 @@ class RareEventBatchSampler(KindBatchSampler):
         Parameters
         ----------
         epoch : int, optional
-            From 0; by default the next epoch.
         normalize : bool, default False
             If True, the weights are divided by their mean over the rows of all epochs, so that the learning rate keeps
             its scale.
@@ -218,17 +187,17 @@ class RareEventBatchSampler(KindBatchSampler):
         weights = np.array([self._parts["positive_weight"], self._parts.get("negative_weight", np.nan)], dtype=float)
         mean = weights.copy()
         if np.isnan(weights[1]):
-            weights[1] = len(lines) * int(lines[chosen].sum()) / (len(chosen) * self._n_negatives)
-            mean[1] = lines.sum() / self._n_negatives
+            weights[1] = len(lines) * int(lines[chosen].sum()) / (len(chosen) * self.n_negatives)
+            mean[1] = lines.sum() / self.n_negatives
         if check_flag(normalize, "normalize"):
-            weights /= np.average(mean, weights=[self._n_positives, self._n_negatives])
+            weights /= np.average(mean, weights=[self.n_positives, self.n_negatives])
         return pd.Series(weights, index=names_index(CLASSES), name="weight")
 
     def _chosen_files(self, epoch: Optional[int]) -> NDArray[np.int32]:
-        """Return the negative files of an epoch, by their positions in the list, from 0; by default the next epoch."""
+        """Return the negative files of an epoch, by their positions in the list, from 0."""
         n_files = len(self._lines) - self._n_positive_files
         order = epoch_permutation(n_files, seed=self._seed, epoch=self._requested_epoch(epoch))
-        return order[: self._n_chosen]
+        return order[: self._numbers["n_chosen"]]
 
     def _epoch_batches(self, epoch: int) -> Batches:
         chosen = self._n_positive_files + self._chosen_files(epoch)
@@ -236,13 +205,10 @@ class RareEventBatchSampler(KindBatchSampler):
         return super()._epoch_batches(epoch)
 
     def __repr__(self) -> str:
-        n_files = len(self._table.found) - self._n_positive_files
-        return (
-            f"{type(self).__name__}({count_of(self._n_positives, 'positive')} and "
-            f"{count_of(self._n_negatives, 'negative')} an epoch, from {self._n_chosen} of "
-            f"{count_of(n_files, 'file')}, {count_of(self._n_batches, 'batch')}, seed={self._seed}, "
-            f"epoch={self.epoch})"
-        )
+        taken = f"{count_of(self.n_positives, 'positive')} and {count_of(self.n_negatives, 'negative')} an epoch"
+        files = f"from {self._numbers['n_chosen']} of {count_of(len(self._lines) - self._n_positive_files, 'file')}"
+        batches = count_of(self._n_batches, "batch")
+        return f"{type(self).__name__}({taken}, {files}, {batches}, seed={self._seed}, epoch={self.epoch})"
 
 
 def _check_lists(positives: Any, negatives: Any) -> list[list[Path]]:

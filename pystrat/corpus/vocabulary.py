@@ -1,8 +1,7 @@
 """Training of a large output vocabulary on only the ids of an epoch's sample. This module imports torch.
 
-With 100,000 words, most of a training step is spent in the output layer. If it is restricted to the words that occur in
-the epoch's sample, the layer shrinks in proportion to the vocabulary (S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On
-Using Very Large Target Vocabulary for Neural Machine Translation", 2015; OpenNMT's ``-sample_vocab``).
+The method is from S. Jean, K. Cho, R. Memisevic and Y. Bengio, "On Using Very Large Target Vocabulary for Neural
+Machine Translation", 2015, as in OpenNMT's ``-sample_vocab``.
 """
 
 from __future__ import annotations
@@ -23,31 +22,29 @@ __all__ = ["SampledOutput", "sampled_vocabulary"]
 IGNORED = -100  # ignored by cross_entropy and nll_loss by default
 
 
-def sampled_vocabulary(sequences: Iterable[Any], always: Iterable[int] = ()) -> NDArray[np.int64]:
+def sampled_vocabulary(sequences: Iterable[Any], always: Any = ()) -> NDArray[np.int64]:
     """Return the ids that occur in sequences, in ascending order, each once.
 
     Parameters
     ----------
     sequences : iterable of array_like of int
         The target sequences of an epoch's sample: lists, arrays or tensors of ids, or a matrix.
-    always : iterable of int
+    always : array_like of int
         Ids that are part of every vocabulary, such as those for padding, the end of a sentence and unknown words.
     """
-    is_array = isinstance(always, range) or hasattr(always, "__array__")
-    parts = [_as_ids(always if is_array else list(check_iterable(always, "always", required="be ids")), "always")]
-    if hasattr(sequences, "__array__"):
-        parts.append(_as_ids(sequences, "sequences"))
-    else:
-        required = "be an iterable of sequences of ids"
-        parts += [_as_ids(each, "sequences") for each in check_iterable(sequences, "sequences", required=required)]
-    return np.unique(np.concatenate(parts))
+    required = "be an iterable of sequences of ids"
+    is_array = hasattr(sequences, "__array__")
+    several = [sequences] if is_array else check_iterable(sequences, "sequences", required=required)
+    parts = [_as_ids(always, "always"), *(_as_ids(each, "sequences") for each in several)]
+    found: NDArray[np.int64] = np.unique(np.concatenate(parts))
+    return found
 
 
 class SampledOutput:
     """Context manager that reduces an output layer to the rows of a sampled vocabulary.
 
     Within the context, `layer` has a small weight and bias: the rows of the sampled ids, in ascending order. The
-    optimizer trains these, with its state for the same rows. At the end, also after an exception, all rows are written
+    optimizer trains these, with its state for the same rows. At the end, also after an exception, they are written
     back. docs/corpus.md is a guide.
 
     Parameters
@@ -65,12 +62,9 @@ class SampledOutput:
     Notes
     -----
     * If every id is in the sample, the loss, the gradients and all steps equal those of the full vocabulary.
-    * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit: neither momentum nor
-      weight decay reaches them.
+    * The rows outside the sample, and the optimizer's state for them, do not change, bit for bit.
     * Only targets are remapped (`targets`); inputs keep their ids.
-    * The loss is lower than that of the full vocabulary, and the lower the smaller the sample: evaluate, and save
-      checkpoints, outside the context.
-    * DistributedDataParallel does not average the gradients of the small parameters: wrap the rest of the model.
+    * The loss is lower than that of the full vocabulary: evaluate, and save checkpoints, outside the context.
 
     Examples
     --------
@@ -82,10 +76,8 @@ class SampledOutput:
     >>> words = sampled_vocabulary(sentences, always=[1])
     >>> with SampledOutput(layer, layer, words, optimizer) as sampled:
     ...     logits = layer(torch.zeros(3, 8))
-    ...     # 0 is padding.
-    ...     targets = sampled.targets(torch.tensor([17, 999, 0]), ignore_index=0)
-    ...     loss = torch.nn.functional.cross_entropy(logits, targets)
-    ...     loss.backward()
+    ...     targets = sampled.targets(torch.tensor([17, 999, 0]), ignore_index=0)  # padding
+    ...     torch.nn.functional.cross_entropy(logits, targets).backward()
     ...     optimizer.step()
     >>> logits.shape, layer.weight.shape
     (torch.Size([3, 5]), torch.Size([1000, 8]))
@@ -104,48 +96,44 @@ class SampledOutput:
             raise refused_value("layer", "have a parameter as its weight", "one that is computed from others")
         self._model, self._layer, self._optimizer = model, layer, optimizer
         self._size = layer.out_features
-        found = np.sort(_as_ids(ids, "ids"))
-        if not len(found):
+        self.ids, counts = np.unique(_as_ids(ids, "ids"), return_counts=True)
+        if not len(self.ids):
             raise refused_value("ids", "have at least one id", "none")
-        if found[-1] >= self._size:
-            raise refused_value("ids", f"hold ids from 0 to {self._size - 1}", show(found[-1]))
-        twice = found[1:][found[1:] == found[:-1]]
-        if len(twice):
-            raise refused_value("ids", "hold each id once", f"{show(twice[0])} twice")
-        self.ids = found
-        self._full: dict[str, tuple[nn.Parameter, Optional[dict[str, Any]]]] = {}  # with the optimizer's state
+        if self.ids[-1] >= self._size:
+            raise refused_value("ids", f"hold ids from 0 to {self._size - 1}", show(self.ids[-1]))
+        if counts.max() > 1:
+            raise refused_value("ids", "hold each id once", f"{show(self.ids[counts > 1][0])} twice")
+        self._full: dict[str, tuple[nn.Parameter, dict[str, Any]]] = {}  # with the optimizer's state
 
     def __enter__(self) -> "SampledOutput":
         if self._full:
             raise RuntimeError("This context of SampledOutput has already been entered.")
         parameters = dict(self._layer.named_parameters(recurse=False))
-        self._check_model(parameters)
-        for name, parameter in parameters.items():
-            self._check_parameter(name, parameter)
-        device = self._layer.weight.device
-        self._rows = torch.as_tensor(self.ids, device=device)
-        self._position = torch.full((self._size,), -1, dtype=torch.int64, device=device)
-        self._position[self._rows] = torch.arange(len(self.ids), device=device)
+        self._check(parameters)
+        self._rows = torch.as_tensor(self.ids, device=self._layer.weight.device)
+        self._position = self._rows.new_full((self._size,), -1)
+        self._position[self._rows] = torch.arange(len(self.ids), device=self._rows.device)
         for name, full in parameters.items():
-            state = None if self._optimizer is None else self._optimizer.state.get(full)
-            small = nn.Parameter(full.detach()[self._rows], requires_grad=full.requires_grad)
+            state = self._state_of(full)
             self._full[name] = full, state
-            self._put(name, full, small, state and {key: self._part_of(value, full) for key, value in state.items()})
+            small = nn.Parameter(full.detach()[self._rows], requires_grad=full.requires_grad)
+            self._put(name, full, small, {key: self._part_of(value, full) for key, value in state.items()})
         self._layer.out_features = len(self.ids)
         return self
 
     def __exit__(self, *_: Any) -> None:
         for name, (full, before) in self._full.items():
             small = getattr(self._layer, name)
-            state = None if self._optimizer is None else self._optimizer.state.get(small)
             with torch.no_grad():
                 full[self._rows] = small
-                whole = state and {
-                    key: self._whole_of(value, (before or {}).get(key), full) for key, value in state.items()
-                }
+                state = self._state_of(small)
+                whole = {key: self._whole_of(value, before.get(key), full) for key, value in state.items()}
             self._put(name, small, full, whole)
         self._full = {}
         self._layer.out_features = self._size
+
+    def _state_of(self, parameter: nn.Parameter) -> dict[str, Any]:
+        return {} if self._optimizer is None else self._optimizer.state.get(parameter, {})
 
     def _part_of(self, value: Any, full: nn.Parameter) -> Any:
         """Return an entry of the state for the small parameter."""
@@ -158,10 +146,9 @@ class SampledOutput:
         if not isinstance(value, torch.Tensor) or value.shape != (len(self.ids), *full.shape[1:]):
             return value
         whole = before if isinstance(before, torch.Tensor) else value.new_zeros(full.shape)
-        whole[self._rows] = value
-        return whole
+        return whole.index_copy_(0, self._rows, value)
 
-    def _put(self, name: str, old: nn.Parameter, new: nn.Parameter, state: Optional[dict[str, Any]]) -> None:
+    def _put(self, name: str, old: nn.Parameter, new: nn.Parameter, state: dict[str, Any]) -> None:
         """Replace a parameter in the layer and in the optimizer."""
         setattr(self._layer, name, new)
         if self._optimizer is None:
@@ -180,7 +167,7 @@ class SampledOutput:
         ids : torch.Tensor of int, any shape
         ignore_index : int, default -100
             The id that the loss should ignore, such as that of padding. It becomes -100, which losses ignore by
-            default. Do not set the loss's own `ignore_index`, which would be the position of another id.
+            default: do not set the loss's own `ignore_index`.
 
         Returns
         -------
@@ -190,47 +177,39 @@ class SampledOutput:
             raise RuntimeError("SampledOutput.targets is for use inside the context.")
         if not isinstance(ids, torch.Tensor):
             raise refused_type("ids", "be a tensor of integers", show(ids))
-        if ids.numel() and (ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool):
+        if ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
             raise refused_type("ids", "be a tensor of integers", f"{ids.dtype} values")
-        ids = ids.to(torch.int64)
         ignored = ids == check_integer(ignore_index, "ignore_index", minimum=-MAX_EXACT, maximum=MAX_EXACT)
         known = (ids >= 0) & (ids < self._size)
-        places = self._position[torch.where(known, ids, torch.zeros_like(ids)).to(self._position.device)].to(ids.device)
+        places = self._position[ids.long().masked_fill(~known, 0).to(self._position.device)].to(ids.device)
         outside = (~known | (places < 0)) & ~ignored
         if bool(outside.any()):
             required = f"be among the {count_of(len(self.ids), 'sampled id')}"
             advice = "Make the vocabulary of the targets of the whole sample."
             raise refused_value("ids", required, show(int(ids[outside][0])), advice)
-        return torch.where(ignored, torch.full_like(ids, IGNORED), places)
+        return places.masked_fill(ignored, IGNORED)
 
-    def _check_model(self, parameters: dict[str, nn.Parameter]) -> None:
-        """Refuse a layer inside DistributedDataParallel, and one that shares memory with another module."""
-        for name, module in self._model.named_modules():
+    def _check(self, parameters: dict[str, nn.Parameter]) -> None:
+        """Refuse what would train the layer in another way than the full one, without an error."""
+        for path, module in self._model.named_modules():
             if isinstance(module, nn.parallel.DistributedDataParallel) and self._layer in module.modules():
                 required = "have the layer outside DistributedDataParallel, which would not average its gradients"
                 advice = "Wrap the rest of the model, and average the gradients of the layer after backward()."
                 raise refused_value("model", required, "it inside", advice)
-            if module is self._layer:
-                continue
-            for own, other in module.named_parameters(recurse=False):
-                for kind, ours in parameters.items():
-                    if _memory_of(other) == _memory_of(ours):
-                        got = f"the one of '{name}.{own}'" if name else f"'{own}' of the model itself"
-                        advice = f"Untie them (give the layer a {kind} of its own), or train with the full vocabulary."
-                        raise refused_value("layer", f"have a {kind} of its own", got, advice)
-
-    def _check_parameter(self, name: str, parameter: nn.Parameter) -> None:
-        """Refuse gradients that are left, and a parameter that the optimizer does not train once."""
-        if parameter.grad is not None and bool(parameter.grad.any()):
-            advice = "Call optimizer.zero_grad() before."
-            raise refused_value("layer", "have no gradients left", f"some of its {name}", advice)
-        if self._optimizer is None or not parameter.requires_grad:
-            return
-        trained = [known for group in self._optimizer.param_groups for known in group["params"]]
-        times = sum(known is parameter for known in trained)
-        if times != 1:
-            required = "train each parameter of the layer once"
-            raise refused_value("optimizer", required, f"its {name} {count_of(times, 'time')}")
+            for own, other in () if module is self._layer else module.named_parameters(recurse=False):
+                for name in (name for name in parameters if _memory_of(other) == _memory_of(parameters[name])):
+                    got = f"the one of '{path}.{own}'" if path else f"the one of '{own}'"
+                    advice = f"Untie them (give the layer a {name} of its own), or train with the full vocabulary."
+                    raise refused_value("layer", f"have a {name} of its own", got, advice)
+        groups = [] if self._optimizer is None else self._optimizer.param_groups
+        for name, parameter in parameters.items():
+            if parameter.grad is not None and bool(parameter.grad.any()):
+                advice = "Call optimizer.zero_grad() before."
+                raise refused_value("layer", "have no gradients left", f"some of its {name}", advice)
+            times = sum(known is parameter for group in groups for known in group["params"])
+            if self._optimizer is not None and parameter.requires_grad and times != 1:
+                required = "train each parameter of the layer once"
+                raise refused_value("optimizer", required, f"its {name} {count_of(times, 'time')}")
 
 
 def _memory_of(parameter: torch.Tensor) -> int:

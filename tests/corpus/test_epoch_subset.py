@@ -120,7 +120,6 @@ WITHOUT = {"method": "uniform_without_replacement"}
 test_refused = refusals(
     lambda **given: EpochSubsetBatchSampler(**{"n_rows": 10, "sample": 5, "batch_size": 2, **given}),
     [
-        ({"method": "random"}, "must be one of 'uniform', 'uniform_without_replacement', 'partition'. Got 'random'"),
         ({"sample": 11, **WITHOUT}, "must be at most 10, the number of examples, without replacement. Got 11 instead."),
         ({"num_replicas": 6}, "must leave each batch a row: 5 are drawn for 6 batches. Got 6"),
         ({"rows": {1: [1]}}, "'rows' parameter must have rows from epoch 0 on. Got a table from epoch 1 on"),

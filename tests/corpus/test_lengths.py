@@ -12,7 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pystrat import BatchesByLength, EpochSubsetBatchSampler, UniformBatchSampler, WeightedBatchSampler
+from pystrat import (
+    BatchesByLength,
+    EpochSubsetBatchSampler,
+    TripleBatchSampler,
+    WeightedBatchSampler,
+)
 from pystrat.seeds import epoch_seed
 from tests.reference.golden_lengths import LIMITS, lengths_of
 from tests.reference.golden_vectors import GOLDEN, cut
@@ -99,27 +104,6 @@ def test_lengths_of_any_number_of_digits_are_sorted(longest: int) -> None:
     assert lengths[batches.rows].tolist() == sorted(lengths[batches.rows])
 
 
-def test_less_of_a_batch_is_padding() -> None:
-    lengths = np.random.default_rng(1).geometric(0.05, 20000)
-
-    def padding(sampler: Any) -> float:
-        batches = sampler.batches()
-        tokens = sum(len(batch) * int(lengths[batch].max()) for batch in batches)
-        return float(1 - lengths[batches.rows].sum() / tokens)
-
-    assert padding(EpochSubsetBatchSampler(20000, 19990, 32, seed=1)) > 0.6
-    assert padding(drawn_by_length(20000, 19990, lengths, batch_size=32, window=3200)) < 0.1
-    assert padding(drawn_by_length(20000, 19990, lengths, max_tokens=600)) < 0.05
-
-
-def test_steps_of_the_ranks_have_similar_tokens() -> None:
-    balanced = drawn_by_length(200, 120, LENGTHS, max_tokens=90, num_replicas=3, balance_replicas=True)
-    for epoch in range(3):
-        tokens = [len(batch) * max(LENGTHS[row] for row in batch) for batch in balanced.batches(epoch)]
-        steps = sorted(sorted(tokens[begin : begin + 3]) for begin in range(0, len(tokens), 3))
-        assert sum(steps, []) == sorted(tokens), "consecutive numbers of tokens are together"
-
-
 def test_ranks_interleave_and_continue_each_others_states() -> None:
     def make(rank: Optional[int]) -> BatchesByLength:
         sampler = EpochSubsetBatchSampler(200, 120, 8, seed=1, num_replicas=2, rank=rank)
@@ -136,14 +120,6 @@ def test_ranks_interleave_and_continue_each_others_states() -> None:
     rest = [batch for pair in zip(*two) for batch in pair]
     assert begun + rest == [batch.tolist() for batch in whole.batches(0)] and two[1].epoch == 1
     assert list(pickle.loads(pickle.dumps(whole))) == list(whole)
-
-
-def test_len_is_that_of_the_epoch_that_comes_next() -> None:
-    sampler, lengths = drawn_by_length(200, 120, LENGTHS, max_tokens=90, window=50), []
-    for _ in range(6):
-        lengths.append(len(sampler))
-        assert len(list(sampler)) == lengths[-1]
-    assert len(set(lengths)) > 1
 
 
 def test_feedback_counts_from_the_next_epoch_on_and_is_in_states() -> None:
@@ -168,27 +144,6 @@ def test_feedback_counts_from_the_next_epoch_on_and_is_in_states() -> None:
             resumed.load_state_dict({**state, entry: wrong})
 
 
-def test_fingerprints_differ() -> None:
-    lengths, limits = [1, 2, 3, 4], {"batch_size": 2, "window": 4}
-    of_two: dict[str, Any] = {**limits, "num_replicas": 2}
-    made: list[tuple[list[int], dict[str, Any]]] = [
-        (lengths, limits),
-        (lengths[::-1], limits),
-        (lengths, {**limits, "window": 3}),
-        (lengths, {**limits, "shuffle": False}),
-        (lengths, {"max_tokens": 8}),
-        (lengths, {"max_tokens": 9}),
-        (lengths, {**limits, "seed": 2}),
-        (lengths, of_two),
-        (lengths, {**of_two, "balance_replicas": True}),
-    ]
-    samplers = [drawn_by_length(4, 4, own, **given) for own, given in made]
-    samplers.append(BatchesByLength(UniformBatchSampler(4, 4, seed=1), lengths, **limits))
-    assert len({sampler.state()["fingerprint"] for sampler in samplers}) == len(samplers)
-    with pytest.raises(ValueError, match="with another 'sampler.sample'"):
-        samplers[0].load_state_dict(drawn_by_length(4, 5, lengths, batch_size=2, window=4).state())
-
-
 ONES, WHOLE = [1] * 5, "The 'lengths' parameter must hold whole numbers from 0 to 2147483647, one for each row."
 
 
@@ -203,8 +158,6 @@ ONES, WHOLE = [1] * 5, "The 'lengths' parameter must hold whole numbers from 0 t
         ({"lengths": [True] * 5}, "The 'lengths' parameter must hold numbers. Got bool values instead."),
         ({"lengths": [[1, 2]] * 5}, "The 'lengths' parameter must be a vector of numbers. Got 2 dimensions instead."),
         ({"lengths": [1, 2, 9, 8, 5]}, "2 rows are longer, the first at row position 2, counted from 0."),
-        ({"batch_size": 0}, "The 'batch_size' parameter must be a positive integer. Got 0 instead."),
-        ({"window": 1.5}, "The 'window' parameter must be an integer from 1 to 2147483647. Got 1.5 instead."),
         ({"balance_replicas": True}, "be given together with 'num_replicas'. Got True instead."),
         ({"balance_replicas": True, "num_replicas": 2, "shuffle": False}, "be false if 'shuffle' is false. Got True"),
     ],
@@ -215,6 +168,9 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
     assert message in str(refused.value)
 
 
-def test_what_is_no_sampler_or_draws_other_rows_is_refused() -> None:
+def test_what_is_no_sampler_of_rows_is_refused() -> None:
     with pytest.raises(TypeError, match="'sampler' parameter must be a batch sampler of this package. Got 3 values"):
         BatchesByLength([[0], [1], [2]], ONES, max_tokens=5)  # type: ignore[arg-type]
+    pairs = TripleBatchSampler([0, 1], [0, 1], 2, n_items=9, seed=1)
+    with pytest.raises(ValueError, match="'sampler' .* must draw rows of a dataset. Got one that draws numbers of "):
+        BatchesByLength(pairs, ONES, max_tokens=5)

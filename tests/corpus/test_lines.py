@@ -13,7 +13,6 @@ from typing import Any, Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.utils.data import DataLoader
 
 from pystrat.corpus import CorpusDataset, CorpusMixtureBatchSampler, line_table
 from pystrat.corpus.files import Found
@@ -153,15 +152,6 @@ def test_no_line_of_a_file_that_has_changed(change: str, tmp_path: Path) -> None
     for ask in (lambda: next(iter(mixture)), mixture.batches):
         with pytest.raises(RuntimeError, match=CHANGED):
             ask()
-
-
-def test_a_reader_of_a_file_that_became_shorter_is_told_and_does_not_die(tmp_path: Path) -> None:
-    path = written(tmp_path)
-    loader = DataLoader(CorpusDataset([path], [".txt"]), batch_size=10)
-    with pytest.raises(RuntimeError, match=CHANGED):
-        for place, _ in enumerate(loader):
-            if place == 5:
-                os.truncate(path, 300)
 
 
 def test_a_batch_that_a_change_cuts_in_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pystrat.corpus.rules import translated
+from pystrat.corpus.rules import read_rules, rules_of_files
 from tests.levels import IS_THOROUGH
 
 SUBJECTS_A_PATTERN = 3
@@ -30,11 +31,11 @@ end
 
 def covers(pattern: bytes, *names: bytes) -> list[bool]:
     """Return whether a pattern is found in the names of files; nothing if it is refused."""
-    found = translated(pattern)
-    if "reason" in found:
+    try:
+        rules = read_rules([os.fsdecode(pattern) + " 1"])
+    except ValueError:
         return []
-    expression = re.compile(found["regex"])
-    return [expression.search(name) is not None for name in names]
+    return list(map(bool, rules_of_files(rules, names)))
 
 
 def in_lua(pairs: list[tuple[bytes, bytes]], folder: Path) -> list[str]:
@@ -90,29 +91,6 @@ def test_random_patterns_match_as_in_lua(tmp_path: Path) -> None:
     assert 0.1 < ours.count("1") / len(ours) < 0.9 and refused * SUBJECTS_A_PATTERN < 2 * N_PAIRS
 
 
-KNOWN = [
-    (b"IT", b"my-IT1", b"it"),
-    (b"^IT%d+$", b"IT12", b"IT12b"),
-    (b"news-", b"new", b"ne"),  # the sign is a repetition, as in Lua
-    (b"news%-", b"news-2017", b"news2017"),
-    (b".", b"\n", b""),
-    (b"a$", b"ba", b"a\n"),
-    (b"(%w+)%-%1", b"en-en", b"en-fr"),
-    (b"%f[%w]it%f[%W]", b"x it", b"bit"),
-    (b"[]]", b"]", b"["),
-    (b"[^%s]", b"a", b" \t"),
-    (b"()a", b"a", b"b"),
-    ("é".encode(), "café".encode(), b"caf\xc3"),
-]
-
-
-def test_known_answers(tmp_path: Path) -> None:
-    for pattern, matching, other in KNOWN:
-        assert covers(pattern, matching, other) == [True, False], pattern
-    pairs = [(pattern, name) for pattern, *names in KNOWN for name in names]
-    assert in_lua(pairs, tmp_path) == ["1", "0"] * len(KNOWN)
-
-
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
@@ -132,4 +110,10 @@ def test_known_answers(tmp_path: Path) -> None:
     ],
 )
 def test_malformed_patterns(pattern: bytes, reason: str) -> None:
-    assert translated(pattern) == {"reason": reason.encode()}
+    with pytest.raises(ValueError, match=f"must have valid Lua patterns. Got .* In this one, {re.escape(reason)}[.]$"):
+        read_rules([os.fsdecode(pattern) + " 1"])
+
+
+def test_alternatives_refer_to_their_own_captures() -> None:
+    rules = read_rules(["x,(%a)(%a)%2,()%1,(%d)%1$ 1"])
+    assert rules_of_files(rules, [b"abb", b"aab", b"11", b"11b", b"ax"]) == [1, 0, 1, 0, 1]

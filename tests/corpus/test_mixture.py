@@ -304,15 +304,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         for weights, message in (
             ([1, 2, 3], "have one entry for each file, 4. Got 3 values instead."),
             ([1, 2, 3, -1], "be a list with a number from 0 to 9007199254740992, or '*', for each file. Got a list "),
-            ([1, 2, 3, float("nan")], ".* Got a list with NaN instead."),
-            ([1, 2, 3, True], ".* Got a list with TRUE instead."),
             ([1, 2, 3, "3"], ".* Got a list with '3' instead."),
-            (3, ".* for each file. Got 3 instead."),
             ("31*1", ".* for each file. Got '31\\*1' instead."),
             ([0, 0, 0, 0], "be above 0 for a file that has lines. Got 4 files without any to draw from instead."),
             ({3: [1] * 4, 1: [1] * 4}, "have weights from epoch 0 on. Got a table from epoch 1 on instead."),
             ({0: [1] * 4, 3: [1, 1]}, "have one entry for each file, 4. Got 2 values instead."),
-            ({0: [1] * 4, 3: None}, "be a list with .* Got nothing instead."),
             ({0: [1] * 4, "5": [1] * 4}, ".* integers from 0 to 6700000, to lists of weights. Got the epoch '5' "),
         )
     ),
@@ -322,12 +318,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"rules": ["* 1"], "weights": [1] * 4}, "The 'weights' parameter must be left out if 'rules' is given"),
     ({"rules": ["* 1"], "temperature": 2}, "The 'temperature' parameter must be left out if 'rules' is given"),
     ({"weights": [1] * 4, "cap": 2}, "The 'cap' parameter must be left out if 'weights' is given. Got 2 instead."),
-    ({"temperature": 0.5}, "The 'temperature' parameter must be a finite number of at least 1. Got 0.5 instead."),
-    ({"cap": 0}, "The 'cap' parameter must be a positive integer. Got 0 instead."),
     *(({"sample": sample}, "be a share below 1, or a number of lines from 2. Got") for sample in (None, 0, 1.0, 2.5)),
-    ({"sample": "10"}, "The 'sample' parameter must be a finite number of at least 0. Got '10' instead."),
     ({"sample": 10, "weights": [1, 1, 1, "*"]}, "'sample' .* must be at least 90, the lines that weights keep. Got 10"),
-    ({"epoch_end": "both"}, "'epoch_end' parameter must be one of 'sample', 'first_exhausted', 'all_exhausted'"),
     (ALL, "The 'sample' parameter must be left out if 'epoch_end' is 'all_exhausted'. Got 60 instead."),
     ({"weights": [1, 1e-9, 1, 0], "sample": None, **ALL}, "'epoch_end' .* must give an epoch from 1 to 2147483647 "),
     ({"num_replicas": 99}, "'num_replicas' .* must leave each batch a row: 62 are drawn for 99 batches. Got 99"),
@@ -338,9 +330,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "The 'batch_size' parameter must be at most the lines that 'first_exhausted' gives an epoch",
     ),
     ({"max_length": [1, 2]}, "'max_length' parameter must have one number for each side, 1, or be one number."),
-    ({"max_length": [-1]}, "'max_length' parameter must be an integer from 0 to 2147483647. Got -1 instead."),
     ({"max_length": 0}, "The 'source' parameter must have files that have lines. Got 4 files without any to draw from"),
-    ({"accept": True}, "'accept' parameter must be a function, or nothing. Got True instead."),
     ({"accept": len}, "'accept' parameter must return true or false for the lines of a position. Got 1 instead."),
 ]
 test_refused = refusals(lambda folder, **given: mixture_of(folder, **{"sample": 60, **given}), REFUSED, "folder")

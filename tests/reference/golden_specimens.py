@@ -17,7 +17,8 @@ from tools.site.names import r_name
 
 ABOUT = (
     "Valid calls of samplers: their names, the function in R, and its arguments. An argument is a value, or one of "
-    "'factor', 'matrix' (column by column) and 'file' (within the folder of the files, whose lines are counted). "
+    "'factor', 'matrix' (column by column), 'file' (within the folder of the files, whose lines are counted), and "
+    "a 'function' with 'arguments'. "
     "Written by tests/reference/golden_specimens.py."
 )
 FOLDER = Path("folder")
@@ -38,6 +39,8 @@ def in_r(value: Any) -> Any:
         return {"factor": value.tolist()}
     if isinstance(value, Path):
         return {"file": file_in_r(value)}
+    if isinstance(value, Specimen):
+        return {"function": r_name(value.kind.__name__), "arguments": arguments_in_r(value)}
     if isinstance(value, list) and isinstance(value[0], Path):
         return {"file": [file_in_r(path) for path in value]}
     return value
@@ -45,7 +48,8 @@ def in_r(value: Any) -> Any:
 
 def arguments_in_r(specimen: Specimen) -> dict[str, Any]:
     """Return the arguments of a call in R, where users and items count from 1."""
-    arguments = {name: in_r(value) for name, value in {"seed": 1, **specimen.arguments}.items()}
+    seed = {} if "sampler" in specimen.arguments else {"seed": 1}
+    arguments = {name: in_r(value) for name, value in {**seed, **specimen.arguments}.items()}
     for codes in {"users", "items"} & set(arguments):
         arguments[codes] = [code + 1 for code in arguments[codes]]
     return arguments

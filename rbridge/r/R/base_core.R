@@ -154,7 +154,8 @@ core_described = function(recipe) {
 # What draws the epochs of a recipe.
 core_instance = function(recipe) {
   seed = if (is.null(recipe$seed)) 0 else recipe$seed
-  core_results(.Call(C_prepare, recipe$kind, recipe$parts, seed), recipe$parts)
+  parts = if (recipe$kind == "by_length") parts_around(recipe$parts) else recipe$parts
+  core_results(.Call(C_prepare, recipe$kind, parts, seed), parts)
 }
 
 # Returns the result of `ask`. It is NULL if there is no instance, because the sampler is new or was saved: then it

@@ -35,7 +35,11 @@ read_batch_sampler = function(file, md5 = NULL, max_bytes = 2^30) {
     check_md5(file, md5)
   }
   recipe = read_recipe(file, max_bytes)
-  check_recipe_bytes(as.double(utils::object.size(recipe)) + core_described(recipe)$bytes + 2^22, max_bytes)
+  bytes = as.double(utils::object.size(recipe)) + core_described(recipe)$bytes + 2^22
+  if (recipe$kind == "by_length") {
+    bytes = bytes + core_described(sampler_inside(recipe))$bytes
+  }
+  check_recipe_bytes(bytes, max_bytes)
   new_generator(recipe)
 }
 

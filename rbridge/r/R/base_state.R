@@ -59,8 +59,7 @@ check_rank = function(private, rank, num_replicas) {
   n_batches = private$.n_batches()
   parts = private$.recipe$parts
   made_for = if (is.null(parts$num_replicas)) 1 else parts$num_replicas
-  # Only the samplers whose recipes have the number of replicas draw by it, or may change the number of batches.
-  is_made_for_it = "num_replicas" %in% private$.kind()$vectors$parts && made_for != num_replicas
+  is_made_for_it = isTRUE(private$.kind()$draws_by_replicas) && made_for != num_replicas
   if (is_made_for_it || !is.na(n_batches) && n_batches %% num_replicas != 0) {
     stop_parameter("num_replicas", "be that of the generator, so that all processes have as many batches",
       show_value(num_replicas))

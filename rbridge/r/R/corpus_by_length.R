@@ -11,7 +11,7 @@
 #' Guide: \guide{corpus}.
 #'
 #' @param sampler (`function`)\cr
-#'   A generator of this package whose epochs end, with its seed and `num_replicas`.
+#'   A generator of rows whose epochs end, with its seed and `num_replicas`.
 #'   Its own batches do not matter.
 #' @param lengths (`integer()` or `character(1)`)\cr
 #'   The length of each row of the dataset in tokens, from 0 to 2147483647; or the name of the column of the task that
@@ -25,8 +25,8 @@
 #'   The largest number of rows in a batch.
 #' @param window (`integer(1)`)\cr
 #'   The number of consecutive drawn rows that are sorted together; no batch has rows of two windows.
-#'   With smaller windows, the rows in a batch vary more from epoch to epoch.
 #'   `NULL` (default): all of an epoch, which gives the least padding.
+#'   With smaller windows, the rows in a batch vary more.
 #' @param balance_replicas (`logical(1)`)\cr
 #'   Whether the batches of each step, one for each process, have similar numbers of tokens, so that no process waits.
 #'   Requires `num_replicas` of the sampler.
@@ -53,44 +53,77 @@ batch_sampler_by_length = function(sampler, lengths, max_tokens = NULL, batch_si
   limits = list(max_tokens = max_tokens, batch_size = batch_size, window = window,
     balance_replicas = balance_replicas, shuffle = shuffle, num_replicas = settings$num_replicas)
   lengths = plain_value(lengths)
-  if (!is_column_name(lengths)) {
-    if (!is.numeric(lengths) || is.object(lengths)) {
-      stop_parameter("lengths", "hold numbers, or name a column of the task", show_value(lengths))
-    }
-    lengths = as.vector(lengths)
-    limits$lengths = if (length(lengths) == 1L) as.double(lengths) else lengths
+  if (is_column_name(lengths)) {
+    limits = core_plan("by_length", limits)
+  } else if (!is.numeric(lengths) || is.object(lengths)) {
+    stop_parameter("lengths", "hold numbers, or name a column of the task", show_value(lengths))
+  } else {
+    lengths = as.double(lengths)
+    limits = core_plan("by_length", c(limits, list(lengths = lengths)))
   }
-  recipe = new_recipe("by_length", inside$recipe$seed, core_plan("by_length", limits))
-  new_generator(c(recipe, list(lengths = lengths, sampler = inside$recipe)), inside$functions)
+  is_complete = !is.character(lengths) && is.null(inside$recipe$open)
+  recipe = if (is_complete) {
+    by_length_recipe(limits, lengths, inside$recipe)
+  } else {
+    open_recipe("by_length", inside$recipe$seed, c(limits, list(lengths = lengths, sampler = inside$recipe)), list())
+  }
+  new_generator(recipe, inside$functions)
 }
+
+# The recipe has that of the sampler inside: vectors whose names begin with "sampler_".
+by_length_recipe = function(limits, lengths, inside) {
+  kind = sampler_kind(inside$kind)
+  n_rows = kind$n_rows(inside)
+  if (is.null(n_rows) && !is.null(kind$of_rows) && is.null(kind$load_feedback)) {
+    stop_parameter("sampler", "draw rows of a dataset", "one that draws numbers of pairs")
+  }
+  if (!is.null(n_rows) && length(lengths) != n_rows) {
+    stop_parameter("lengths", sprintf("have one value for each row of the sampler, %.0f", n_rows),
+      show_count(length(lengths), "value"))
+  }
+  renamed = function(vectors) c(list(), stats::setNames(vectors, sprintf("sampler_%s", names(vectors))))
+  parts = c(limits, list(lengths = lengths, sampler = inside$kind), renamed(inside$parts))
+  new_recipe("by_length", inside$seed, parts, renamed(inside$state), renamed(inside$labels))
+}
+
+sampler_inside = function(recipe) {
+  renamed = function(vectors) {
+    vectors = vectors[grep("^sampler_", names(vectors))]
+    c(list(), stats::setNames(vectors, sub("^sampler_", "", names(vectors))))
+  }
+  kind = recipe$parts[["sampler"]]
+  if (!is_path(kind)) {
+    stop_parameter("recipe", "have the kind of a sampler as 'sampler'", show_value(kind))
+  }
+  new_recipe(kind, recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
+}
+
+# The parts without those of the sampler inside.
+parts_around = function(parts) parts[grep("^sampler(_|$)", names(parts), invert = TRUE)]
 
 kind_by_length = function() {
   list(
     class = "batch_sampler_by_length",
-    vectors = list(parts = "num_replicas"),
     complete = function(recipe, data_source, task) {
-      recipe$sampler = ready_recipe(recipe$sampler, data_source, task)
-      if (is.character(recipe$lengths)) {
-        recipe$parts$lengths = named_columns(task, recipe$lengths, "lengths")[[1L]]
+      given = recipe$open
+      if (is.null(given)) {
+        given = list(lengths = recipe$parts$lengths, sampler = sampler_inside(recipe))
+      }
+      if (is.character(given$lengths)) {
+        given$lengths = feedback_values(named_columns(task, given$lengths, "lengths")[[1L]], "lengths")
       } else {
         check_task_order(task, "lengths")
-        recipe$parts$lengths = recipe$lengths
       }
-      n_rows = sampler_kind(recipe$sampler$kind)$n_rows(recipe$sampler)
-      if (!is.null(n_rows) && length(recipe$parts$lengths) != n_rows) {
-        stop_parameter("lengths", sprintf("have one value for each row of the sampler, %.0f", n_rows),
-          show_count(length(recipe$parts$lengths), "value"))
-      }
-      recipe["seed"] = list(recipe$sampler$seed)
-      recipe
+      by_length_recipe(limits_of(recipe), given$lengths, ready_recipe(given$sampler, data_source, task))
     },
     n_rows = function(recipe) length(recipe$parts$lengths),
     setup = function(recipe, private) {
-      private$.of = new_generator(recipe$sampler, private$.settings$functions)(NULL)
+      private$.of = new_generator(sampler_inside(recipe), private$.settings$functions)(NULL)
       private$.has_feedback = is_told(recipe)
       core_begin(private, list())
       NULL
     },
+    draws_by_replicas = TRUE,
     iterates = is_told,
     iterate = function(private, place) {
       begin_by_length(private, place$epoch)
@@ -106,7 +139,7 @@ kind_by_length = function() {
       inside = strsplit(private$.of$state()$fingerprint, " ", fixed = TRUE)[[1L]]
       replicas = private$.recipe$parts$num_replicas
       paste(c(core_fingerprint(private), if (!is.null(replicas)) sprintf("num_replicas=%.0f", replicas),
-        paste0("sampler.", inside)), collapse = " ")
+        paste0("sampler_", inside)), collapse = " ")
     },
     feedback_state = state_by_length,
     load_feedback = load_by_length,
@@ -116,8 +149,18 @@ kind_by_length = function() {
   )
 }
 
+# The arguments besides lengths and the sampler.
+limits_of = function(recipe) {
+  given = if (is.null(recipe$open)) recipe$parts else recipe$open
+  given[grep("^(lengths|sampler)", names(given), invert = TRUE)]
+}
+
+inner_kind = function(recipe) {
+  sampler_kind(if (is.null(recipe$open)) recipe$parts[["sampler"]] else recipe$open$sampler$kind)
+}
+
 # Whether the sampler inside has feedback: then the running epoch is kept, because it cannot be drawn again.
-is_told = function(recipe) !is.null(sampler_kind(recipe$sampler$kind)$load_feedback)
+is_told = function(recipe) !is.null(inner_kind(recipe)$load_feedback)
 
 # The batches of an epoch, which are kept because their number requires the draw.
 cut_rows = function(private, epoch) {
@@ -173,9 +216,8 @@ load_by_length = function(private, state) {
 }
 
 format_by_length = function(recipe) {
-  parts = recipe$parts[setdiff(names(recipe$parts), c("lengths", "num_replicas"))]
-  shown = sprintf("* %s: %s", names(parts), vapply(parts, function(value) {
-    show_value(if (is.integer(value)) value == 1L else value)
-  }, ""))
-  c(shown, sprintf("* of <%s>", sampler_kind(recipe$sampler$kind)$class))
+  limits = limits_of(recipe)
+  limits$num_replicas = NULL
+  shown = vapply(limits, function(value) show_value(if (is.integer(value)) value == 1L else value), "")
+  c(sprintf("* %s: %s", names(limits), shown), sprintf("* of <%s>", inner_kind(recipe)$class))
 }

@@ -39,10 +39,7 @@
 #'
 #' @export
 #' @examples
-#' generator = batch_sampler_epoch_subset(
-#'   10, sample = 4, batch_size = 2, method = "partition")
-#' sampler = generator(NULL)
-#' sampler
+#' sampler = batch_sampler_epoch_subset(10, sample = 4, batch_size = 2, method = "partition")(NULL)
 #' sampler$batches(0)$rows
 #' sampler$batches(1)$rows
 batch_sampler_epoch_subset = function(n_rows = NULL, sample, batch_size, method = "uniform", rows = NULL, seed = NULL,

@@ -4,7 +4,7 @@
 #   suffixes,
 #   names = the names that rules match: those that files share, without folder and suffix, or the whole name of the
 #     first file, if the files were listed,
-#   labels = the names in plans, see label_files(),
+#   labels = the names in plans, with their folders if several files have the name,
 #   paths = those of all files: for each side those of all names,
 #   parameters = that of each side
 # )
@@ -12,7 +12,8 @@ find_files = function(source, suffixes, targets = NULL) {
   suffixes = check_suffixes(suffixes, source, targets)
   found = if (is.null(targets)) find_by_suffix(source, suffixes) else find_pairs(source, targets)
   found$suffixes = suffixes
-  found$labels = label_files(found$names, found$paths[[1L]])
+  several = found$names %in% found$names[duplicated(found$names)]
+  found$labels = ifelse(several, paste0(dirname(found$paths[[1L]]), "/", found$names), found$names)
   found
 }
 
@@ -109,11 +110,6 @@ check_paths = function(paths, parameter, required) {
   as.character(paths)
 }
 
-# Names of files as plans show them, with their folders if several files have the name.
-label_files = function(names, paths) {
-  ifelse(names %in% names[duplicated(names)], paste0(dirname(paths), "/", names), names)
-}
-
 # Names are bytes, which may not be text in any encoding, as file.path() expects.
 
 path_of = function(folder, names) {
@@ -151,15 +147,10 @@ without_suffix = function(names, suffix) {
 
 # Paths as bytes, separated by zero bytes: a recipe holds plain vectors, and a path may not be text in any encoding.
 paths_as_bytes = function(paths) {
-  bytes = unlist(lapply(paths, function(path) c(charToRaw(path), as.raw(0L))))
-  bytes[-length(bytes)]
+  utils::head(writeBin(paths, raw(), useBytes = TRUE), -1L)
 }
 
-bytes_as_paths = function(bytes) {
-  ends = c(which(bytes == as.raw(0L)), length(bytes) + 1L)
-  begins = c(1L, ends[-length(ends)] + 1L)
-  mapply(function(begin, end) rawToChar(bytes[seq_len(end - begin) + begin - 1L]), begins, ends)
-}
+bytes_as_paths = function(bytes) readBin(c(bytes, as.raw(0L)), "character", sum(bytes == as.raw(0L)) + 1)
 
 # A name as text that any output accepts: bytes that are not characters as \xe9.
 shown_name = function(names) {

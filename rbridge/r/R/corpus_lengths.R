@@ -33,29 +33,28 @@ remaining_lines = function(table, max_length, accept) {
   if (!is.null(accept)) {
     lines = which(remains)
     remains[lines] = unlist(over_lines(table, lines, "asking which lines to accept", function(lines, n_positions) {
-      check_accepted(accept(lines), n_positions)
+      accepted = accept(lines)
+      if (!is.logical(accepted) || is.object(accepted) || length(accepted) != n_positions || anyNA(accepted)) {
+        stop_parameter("accept", "return true or false for each position", show_value(accepted))
+      }
+      as.vector(accepted)
     }))
   }
   which(remains)
 }
 
-check_accepted = function(accepted, n_positions) {
-  if (!is.logical(accepted) || is.object(accepted) || length(accepted) != n_positions || anyNA(accepted)) {
-    stop_parameter("accept", "return true or false for each position", show_value(accepted))
-  }
-  as.vector(accepted)
-}
-
 # A number of words for each side, whose suffixes may be the names.
 check_max_length = function(max_length, suffixes) {
   max_length = plain_value(max_length)
-  is_one = !is.numeric(max_length) || length(max_length) < 2L
-  if (!is_one && length(max_length) != length(suffixes)) {
+  if (!is.numeric(max_length) || length(max_length) < 2L) {
+    return(rep_len(check_between(max_length, "max_length", 0, largest_count), length(suffixes)))
+  }
+  if (length(max_length) != length(suffixes)) {
     stop_parameter("max_length", sprintf("have one number for each side, %d, or be one number", length(suffixes)),
       show_value(max_length))
   }
-  limits = if (is_one) list(max_length) else as.vector(in_order_of(max_length, list(suffixes), "max_length"))
-  rep_len(vapply(limits, check_between, numeric(1L), "max_length", 0, largest_count), length(suffixes))
+  limits = in_order_of(max_length, list(suffixes), "max_length")
+  vapply(limits, check_between, 0, "max_length", 0, largest_count, USE.NAMES = FALSE)
 }
 
 # A function of lines, or NULL.

@@ -150,8 +150,8 @@ named_sides = function(table, sides) {
 
 # The number of words, separated by ASCII whitespace, of all lines: a list with a vector for each side.
 word_counts = function(table) {
-  counts = Map(function(paths, offsets) unlist(Map(count_words, paths, offsets), use.names = FALSE), table$paths,
-    table$offsets)
+  of_files = function(paths, offsets) unlist(Map(count_words, paths, offsets), use.names = FALSE)
+  counts = Map(of_files, table$paths, table$offsets)
   check_line_table(table)
   counts
 }

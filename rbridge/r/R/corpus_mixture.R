@@ -78,18 +78,10 @@
 #' writeLines(sprintf("generic %d", 1:600), file.path(folder, "generic.txt"))
 #' writeLines(sprintf("news %d", 1:40), file.path(folder, "news.txt"))
 #' mixture = batch_sampler_corpus_mixture(
-#'   folder,
-#'   batch_size = 32,
-#'   sample = 100,
-#'   rules = c("news 30", "* 70"),
-#'   suffixes = ".txt",
-#'   seed = 1
-#' )
+#'   folder, batch_size = 32, sample = 100, rules = c("news 30", "* 70"), suffixes = ".txt", seed = 1)
 #' corpus_plan(mixture)
-#' dataset = corpus_dataset(folder, suffixes = ".txt")
-#' sampler = mixture(dataset)
-#' rows = sampler$.iter()()
-#' dataset[rows[1:3]]
+#' sampler = mixture(NULL)
+#' sampler$dataset()[sampler$.iter()()[1:3]]
 batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules = NULL, suffixes = c(".src", ".tgt"),
   targets = NULL, weights = NULL, temperature = NULL, cap = NULL, assign = "shuffled", epoch_end = "sample",
   shuffle = TRUE, max_length = NULL, accept = NULL, seed = NULL, num_replicas = NULL) {
@@ -155,10 +147,7 @@ table_of_recipe = function(recipe, paths) {
 # The weights of files in all epochs as the core takes them.
 weights_of_files = function(weights, names) {
   is_table = is.list(weights) && !is.object(weights) && !is.null(names(weights))
-  table = list("0" = weights)
-  if (is_table) {
-    table = read_epoch_table(weights, "weights", "weights", "lists of weights")
-  }
+  table = if (is_table) read_epoch_table(weights, "weights", "weights", "lists of weights") else list("0" = weights)
   numbers = unlist(lapply(table, weights_of_stage, names), use.names = FALSE)
   list(file_weights = numbers, begins = if (length(table) > 1L) as.double(names(table)))
 }
@@ -173,25 +162,17 @@ weights_of_stage = function(weights, names) {
     stop_parameter("weights", sprintf("have one entry for each file, %d", length(names)),
       show_count(length(weights), "value"))
   }
-  numbers = vapply(as.list(weights), weight_number, 0, USE.NAMES = FALSE)
-  wrong = which(is.nan(numbers))
-  if (length(wrong) > 0L) {
-    advice = if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*')."
-    stop_parameter("weights", required, sprintf("a list with %s", show_value(weights[[wrong[1L]]])), advice)
-  }
-  numbers
-}
-
-# The number of a weight, NaN for one that is none.
-weight_number = function(weight) {
-  is_number = is.numeric(weight) && !is.object(weight) && length(weight) == 1L
-  if (identical(weight, "*")) {
-    kept_weight
-  } else if (is_number && isTRUE(weight >= 0 && weight <= largest_exact)) {
+  vapply(as.list(weights), function(weight) {
+    is_number = is.numeric(weight) && length(weight) == 1L
+    if (identical(weight, "*")) {
+      return(kept_weight)
+    }
+    if (!is_number || !isTRUE(weight >= 0 && weight <= largest_exact)) {
+      stop_parameter("weights", required, sprintf("a list with %s", show_value(weight)),
+        if (is.character(weights)) "Numbers beside '*' are written as list(3, 1, '*').")
+    }
     as.double(weight)
-  } else {
-    NaN
-  }
+  }, 0, USE.NAMES = FALSE)
 }
 
 warn_of_rules = function(names, of_files, n_rules) {

@@ -29,14 +29,8 @@
 #' dir.create(folder)
 #' writeLines(rep("a line", 60), file.path(folder, "generic.txt"))
 #' writeLines(rep("a line", 4), file.path(folder, "news.txt"))
-#' mixture = batch_sampler_corpus_mixture(
-#'   folder,
-#'   batch_size = 8,
-#'   sample = 20,
-#'   rules = c("news 30", "* 70"),
-#'   suffixes = ".txt"
-#' )
-#' corpus_plan(mixture)
+#' corpus_plan(batch_sampler_corpus_mixture(
+#'   folder, batch_size = 8, sample = 20, rules = c("news 30", "* 70"), suffixes = ".txt"))
 corpus_plan = function(mixture, epoch = NULL) {
   if (!inherits(mixture, kind_mixture()$class)) {
     stop_parameter("mixture", sprintf("be made by %s()", kind_mixture()$class), show_value(mixture))

@@ -30,7 +30,7 @@
 #'
 #' @return A generator of class `"batch_sampler_rare_events"` and `"torch_sampler"`.
 #' Its instances have the members of every [batch_sampler_instance], and
-#' * `plan()`: returns the positives and negatives in each batch, a `data.frame()` with one row for each batch.
+#' * `plan()`: returns the positives and negatives in each batch (`data.frame()`).
 #' * `dataset(transform = NULL)`: returns the dataset of the lines of all files, positives first.
 #'   Its batches are lists of `item`, the lines (`character()`) or the result of the function `transform`, and `label`,
 #'   1 for positives and 0 for negatives.
@@ -80,9 +80,8 @@ batch_sampler_rare_events = function(positives, negatives, multiplier, batch_siz
 
 # -> list(positives, negatives = paths of files that are all different)
 rare_event_files = function(positives, negatives) {
-  required = "be a list of files"
-  listed = list(positives = listed_files(positives, "positives", required),
-    negatives = listed_files(negatives, "negatives", required))
+  given = list(positives = positives, negatives = negatives)
+  listed = Map(listed_files, given, names(given), "be a list of files")
   paths = unlist(listed, use.names = FALSE)
   real = normalizePath(paths)
   again = which(duplicated(real))[1L]

@@ -19,11 +19,9 @@
 #'   The sampled ids, such as those from [sampled_vocabulary()]: each once, from 1 to `layer$out_features`.
 #' @param optimizer (`torch::optimizer()`)\cr
 #'   The optimizer that trains the layer.
-#'   Its parameter groups, learning rates and steps do not change.
 #'   Its state must be numbers, or tensors of the parameter's shape that begin at 0: not that of [torch::optim_lbfgs()],
 #'   [torch::optim_rprop()] and the optimizers of LibTorch (`torch::optim_ignite_*`).
-#'   `NULL` (default): the layer is not trained; an optimizer that is not given here holds the whole parameters, which
-#'   get no gradients inside `with()`.
+#'   `NULL` (default): the layer is not trained.
 #' @param data (`sampled_output`)\cr
 #'   What `sampled_output()` returns.
 #' @param expr (any)\cr
@@ -38,8 +36,8 @@
 #'   the loss, as a tensor of the same shape and of type long.
 #'   `ids` is a tensor of integers.
 #'   `ignore_index` is the id that the loss should ignore, such as that of padding.
-#'   It becomes -100, which [torch::nnf_cross_entropy()] ignores by default, whether it is in the sample or not.
-#'   So do not set the loss's own `ignore_index`: the number is the position of another id.
+#'   It becomes -100, which [torch::nnf_cross_entropy()] ignores by default.
+#'   Do not set the loss's own `ignore_index`: the number is the position of another id.
 #' * `begin()`, `end()`: what `with()` does before and after the code, for callbacks of luz and of mlr3torch.
 #'   Call `end()` even after an error.
 #'
@@ -276,16 +274,12 @@ check_ties = function(model, layer, names) {
       parameter = others[[place]][[own]]
       is_same = function(kind) parameter$numel() > 0 && memory_of(parameter) == memory_of(layer[[kind]])
       for (kind in Filter(is_same, names)) {
-        refuse_tie(kind, names(others)[[place]], own)
+        path = paste(c(if (nzchar(names(others)[[place]])) names(others)[[place]], own), collapse = ".")
+        stop_parameter("layer", sprintf("have a %s of its own", kind), sprintf("the one of '%s'", path),
+          sprintf("Untie them (give the layer a %s of its own), or train with the full vocabulary.", kind))
       }
     }
   }
-}
-
-refuse_tie = function(kind, module, parameter) {
-  found = sprintf(if (nzchar(module)) "the one of '%2$s.%1$s'" else "'%1$s' of the model itself", parameter, module)
-  stop_parameter("layer", sprintf("have a %s of its own", kind), found,
-    sprintf("Untie them (give the layer a %s of its own), or train with the full vocabulary.", kind))
 }
 
 # Refuses gradients that are left, and a parameter that the optimizer does not train once.

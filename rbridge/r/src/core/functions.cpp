@@ -127,6 +127,7 @@ std::string difference_of(const std::string &own, const std::string &other) {
     if (is_other && (name == "kind" || name == "seed")) return text("another ", name, ", ", value, ",");
   }
   if (first.empty()) first = "n_batches";
+  if (first.rfind("sampler_", 0) == 0) return "another 'sampler'";
   for (const auto &[shown, names] : NAMES_OF_PARTS) {
     if (std::find(names.begin(), names.end(), first) != names.end()) return shown;
   }

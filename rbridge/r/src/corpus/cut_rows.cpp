@@ -8,6 +8,7 @@
 
 #include <array>
 #include <numeric>
+#include <queue>
 
 #include "../core/kinds.hpp"
 #include "../core/scatter.hpp"
@@ -23,10 +24,15 @@ class CutRows : public Feedback {
       : batch_size(limit(given, "batch_size")), max_tokens(limit(given, "max_tokens")),
         window(limit(given, "window")), replicas(limited(given.whole_or("num_replicas", 1, 1))),
         shuffle(given.flag("shuffle")), is_balanced(given.flag("balance_replicas")), seed(seed) {
-    if (const auto *doubles = std::get_if<View<double>>(&given["lengths"])) {
-      read_lengths(*doubles, host);
-    } else {
-      read_lengths(given.array<int32_t>("lengths", REQUIREMENT), host);
+    View<double> numbers = given.array<double>("lengths", REQUIREMENT);
+    lengths = Rows(numbers.length);
+    for (int64_t row = 0; row < numbers.length; row++) {
+      double length = numbers[row];
+      bool is_right = length >= 0 && length <= double(LARGEST_COUNT) && std::floor(length) == length;
+      if (!is_right) throw Refusal{"lengths", REQUIREMENT, "", "", 0, row + 1};
+      lengths[row] = static_cast<int32_t>(length);
+      longest = std::max(longest, lengths[row]);
+      host.go_on(1);
     }
     if (longest > max_tokens) refuse_too_long(host.first_row);
   }
@@ -65,19 +71,6 @@ class CutRows : public Feedback {
   static int64_t limit(const Values &given, const char *name) {
     double number = given.whole_or(name, INFINITY, 1);
     return number <= LARGEST_EXACT ? static_cast<int64_t>(number) : INT64_MAX;
-  }
-
-  template <class Number>
-  void read_lengths(View<Number> given, Host &host) {
-    lengths = Rows(given.length);
-    for (int64_t row = 0; row < given.length; row++) {
-      double length = given[row];
-      bool is_right = length >= 0 && length <= double(LARGEST_COUNT) && std::floor(length) == length;
-      if (!is_right) throw Refusal{"lengths", REQUIREMENT, "", "", 0, row + 1};
-      lengths[row] = static_cast<int32_t>(length);
-      longest = std::max(longest, lengths[row]);
-      host.go_on(1);
-    }
   }
 
   [[noreturn]] void refuse_too_long(int32_t first_row) const {
@@ -143,16 +136,24 @@ class CutRows : public Feedback {
           "num_replicas", text(replicas), text(requirement, drawn.length, " are drawn for ", n_batches, " batches")
       );
     }
-    while (begins.count() - 1 < n_batches) {
-      size_t largest = 0; /* it is split */
-      for (size_t i = 1; i + 1 < begins.size(); i++) {
-        if (begins[i + 1] - begins[i] > begins[largest + 1] - begins[largest]) largest = i;
-      }
-      int64_t middle = begins[largest] + (begins[largest + 1] - begins[largest]) / 2;
-      begins.insert(begins.begin() + int64_t(largest) + 1, middle);
-      host.go_on(begins.count());
-    }
+    split(begins, n_batches, host);
     return begins;
+  }
+
+  /* Split the batch with the most rows, of several the first, until there are enough. */
+  static void split(List<int64_t> &begins, int64_t n_batches, Host &host) {
+    if (begins.count() > n_batches) return;
+    std::priority_queue<std::pair<int64_t, int64_t>> batches; /* their rows, and minus the places where they begin */
+    for (int64_t i = 0; i + 1 < begins.count(); i++) batches.emplace(begins[i + 1] - begins[i], -begins[i]);
+    while (begins.count() - 1 < n_batches) {
+      auto [rows, place] = batches.top();
+      batches.pop();
+      batches.emplace(rows / 2, place);
+      batches.emplace(rows - rows / 2, place - rows / 2);
+      begins.push_back(rows / 2 - place);
+      host.go_on(1);
+    }
+    std::sort(begins.begin(), begins.end());
   }
 
   /* An empty row counts as one of a token. */

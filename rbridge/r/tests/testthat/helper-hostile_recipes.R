@@ -131,7 +131,7 @@ largest_row = function(recipe) {
     per_label = 2 * parts$n_rows * parts$n_labels - 1,
     mixture = ,
     rare_events = sum(parts$lines),
-    by_length = length(recipe$lengths),
+    by_length = length(parts$lengths),
     no_duplicates = length(parts$keys) / parts$n_columns,
     prioritized = max(length(c(recipe$state$weights, recipe$state$priorities)), parts$n_rows),
     c(parts[["n"]], parts[["n_rows"]], length(parts[["codes"]]))[1L]

@@ -27,6 +27,8 @@ specimen_argument = function(value, folder) {
     value
   } else if (identical(names(value), "factor")) {
     factor(value$factor)
+  } else if (identical(names(value), c("function", "arguments"))) {
+    generator_of_specimen(list(name = value[["function"]], args = lapply(value$arguments, specimen_argument, folder)))
   } else if (identical(names(value), "file")) {
     ifelse(value$file == ".", folder, file.path(folder, value$file))
   } else if (identical(names(value), c("matrix", "rows", "columns"))) {

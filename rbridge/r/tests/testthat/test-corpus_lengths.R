@@ -1,4 +1,4 @@
-# Batches of rows of similar length: the golden cases, lengths of lines, and invalid lengths.
+# Batches of rows of similar length: the golden cases, ranks, feedback, and invalid lengths.
 
 drawn_by_length = function(n, sample, lengths, ..., seed = 1, num_replicas = NULL) {
   inside = batch_sampler_epoch_subset(n, sample, sample, seed = seed, num_replicas = num_replicas)
@@ -63,26 +63,6 @@ test_that("feedback counts from the next epoch on, and is in states", {
   }
 })
 
-test_that("lines and words are found across blocks and in empty files", {
-  folder = corpus_of()
-  write_bytes(file.path(folder, "a.txt"), paste0(strrep("a bc ", 1e6), "\n", strrep("x\n", 1000), "end"))
-  write_bytes(file.path(folder, "b.txt"), "")
-  dataset = corpus_dataset(folder, ".txt")
-  expect_identical(dataset$lengths(), c(2000000L, rep(1L, 1001)))
-  expect_identical(dataset[c(2, 1002)]$txt, c("x", "end"))
-})
-
-test_that("the longest side of a pair counts", {
-  folder = corpus_of()
-  write_bytes(file.path(folder, "a.src"), "a b c\na\n")
-  write_bytes(file.path(folder, "a.tgt"), "a\na b\r\n")
-  write_bytes(file.path(folder, "b.src"), "a\n")
-  write_bytes(file.path(folder, "b.tgt"), " a b\tc d")
-  dataset = corpus_dataset(folder)
-  expect_identical(dataset$lengths(), c(3L, 2L, 4L))
-  expect_identical(dataset$lengths(function(lines) nchar(lines$src)), c(5L, 1L, 1L))
-})
-
 test_that("wrong lengths are refused, with the row positions of R", {
   refused = function(lengths, message) {
     expect_error(drawn_by_length(5, 8, lengths, max_tokens = 5)(NULL), message, fixed = TRUE)
@@ -101,6 +81,8 @@ test_that("wrong lengths are refused, with the row positions of R", {
       "must return a whole number from 0 to 2147483647 for each position. Got")
   }
   expect_error(batch_sampler_by_length(NULL, 1:3, 5), "'sampler' parameter must be a generator of this package")
+  pairs = batch_sampler_triples(1:2, 1:2, 2, n_items = 9, seed = 1)
+  expect_error(batch_sampler_by_length(pairs, 1:3, 5), "must draw rows of a dataset. Got one that draws numbers of")
 })
 
 test_that("a sampler shows what it draws", {

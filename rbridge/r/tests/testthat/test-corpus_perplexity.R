@@ -1,16 +1,4 @@
-# Draws in proportion to perplexity: reports that are refused, the warning of a maximum, output.
-
-test_that("a refused report changes nothing, and rows count from 1", {
-  sampler = batch_sampler_perplexity(50, 16, seed = 1)(NULL)
-  before = sampler$perplexities()
-  refused = function(rows, nll, message) expect_error(sampler$report(rows, nll), message, fixed = TRUE)
-  refused(c(1, 51), c(1, 1), "The 'rows' parameter must hold row positions from 1 to 50, counted from 1. Got 51")
-  refused("a", 1, "hold row positions")
-  refused(1:2, 1, "The 'nll' parameter must have one value for each row, 2. Got 1 value instead.")
-  refused(5:6, c(1, NaN), "The 'nll' parameter must hold finite numbers, none below 0. Got NaN instead.")
-  refused(5, "1", "hold numbers")
-  expect_identical(sampler$perplexities(), before)
-})
+# Draws in proportion to perplexity: the warning of a maximum, reports by length, output.
 
 test_that("a maximum that turns the method around is warned of once, and clipping is not", {
   reported = function(...) {

@@ -7,16 +7,6 @@ rare_events = function(...) {
   batch_sampler_rare_events(files[1], files[-1], 1.5, 6, negative_files_per_epoch = 4, seed = 1, ...)
 }
 
-test_that("weights that are given are those of every epoch, and normalised ones have the mean 1", {
-  sampler = rare_events(positive_weight = 3, negative_weight = 0.5)(NULL)
-  expect_identical(sampler$class_weights(5), c(positive = 3, negative = 0.5))
-  normalised = sampler$class_weights(5, normalize = TRUE)
-  expect_equal(sum(normalised * c(7, 11)) / 18, 1)
-  sampler = rare_events()(NULL)$set_epoch(2)
-  expect_identical(sampler$class_weights(), sampler$class_weights(2))
-  expect_error(sampler$class_weights(-1), "The 'epoch' parameter must")
-})
-
 test_that("a dataloader delivers lines and labels", {
   sampler = rare_events()(NULL)
   dataset = sampler$dataset()
@@ -40,14 +30,4 @@ test_that("a file that has changed is refused when an epoch draws from it, and n
   expect_identical(sampler$batches(0), expected)
   Sys.setFileTime(chosen, "2001-01-01")
   expect_error(sampler$batches(0), "has changed since its lines were found")
-})
-
-test_that("lists of files that are none are refused", {
-  refused = function(text, positives, negatives) {
-    expect_error(batch_sampler_rare_events(positives, negatives, 1, 9), text, fixed = TRUE)
-  }
-  refused("The 'positives' parameter must list at least", list(), files)
-  refused("must be a list of files. Got a list with 3 instead.", list(3), files)
-  refused("The 'negatives' parameter must have regular files. Got the folder", files[1], folder)
-  refused("The 'positives' parameter must have at least one line. Got 0 lines instead.", files[4], files[1])
 })

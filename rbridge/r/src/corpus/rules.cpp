@@ -1,6 +1,8 @@
-/* Lua patterns as regular expressions, which match the same bytes in Python and, as PCRE, in R. */
+/* Rules of distribution, one per line: patterns of names of files, separated by commas, blanks, and a weight. */
 
 #include <bitset>
+#include <locale>
+#include <sstream>
 
 #include "../core/kinds.hpp"
 
@@ -48,10 +50,12 @@ std::string shown_set(const Set &members) {
   return ranges.empty() ? NOTHING : "[" + ranges + "]";
 }
 
-/* A search with the regular expression finds what Lua 5.1 finds. */
+/* A Lua pattern as a regular expression, with which Python and, as PCRE, R find what Lua 5.1 finds. The captures before
+ * it are those of other patterns.
+ */
 class Translation {
  public:
-  explicit Translation(const std::string &pattern) : pattern(pattern) {
+  Translation(const std::string &pattern, size_t before) : pattern(pattern), before(before) {
     if (pattern.find('\0') != std::string::npos) throw Malformed{"it contains a zero byte"};
     if (at(0) == '^') regex = pattern[place++];
     while (place < pattern.size()) regex += next_part();
@@ -59,11 +63,11 @@ class Translation {
   }
 
   std::string regex;
+  std::string captures; /* a Capture each */
 
  private:
-  const std::string pattern;
-  size_t place = 0;
-  std::string captures; /* a Capture each */
+  const std::string &pattern;
+  size_t before, place = 0;
 
   int at(size_t i) const { return i < pattern.size() ? static_cast<unsigned char>(pattern[i]) : -1; }
 
@@ -101,7 +105,7 @@ class Translation {
       throw Malformed{text("%", static_cast<int64_t>(number), " refers to no finished capture")};
     }
     place += 2;
-    return captures[number - 1] == POSITION ? NOTHING : text("(?:\\", static_cast<int64_t>(number), ")");
+    return captures[number - 1] == POSITION ? NOTHING : text("(?:\\", static_cast<int64_t>(before + number), ")");
   }
 
   /* Where a byte outside of a set is followed by one in it; both ends of a text count as a zero byte. */
@@ -141,27 +145,80 @@ class Translation {
   }
 };
 
-/* Answers with the "regex" of a "pattern", or the "reason" why it is malformed, or not supported. */
-struct LuaPattern : Answer {
-  std::string pattern;
+/* A positive decimal number, 0 for any other text. */
+double decimal_of(const std::string &word) {
+  bool is_decimal = word.find_first_not_of("0123456789.") == std::string::npos &&
+                    std::count(word.begin(), word.end(), '.') <= 1 && word != ".";
+  std::istringstream digits(is_decimal ? word : "0");
+  digits.imbue(std::locale::classic());
+  double number = 0;
+  return digits >> number && number <= LARGEST_EXACT ? number : 0;
+}
 
-  LuaPattern(const Values &given, uint32_t, Host &) {
-    View<uint8_t> bytes = given.array<uint8_t>("pattern", "be bytes");
-    pattern.assign(bytes.begin(), bytes.end());
+/* A word as messages show it. */
+std::string quoted(const std::string &word) {
+  std::string shown;
+  for (char letter : word) {
+    char code[8];
+    unsigned byte = static_cast<unsigned char>(letter);
+    std::snprintf(code, sizeof code, "\\x%02x", byte);
+    shown += byte < 32 || byte > 126 ? std::string(code) : std::string(1, letter);
   }
+  return "'" + shown + "'";
+}
 
-  void describe(Host &host) const override {
-    try {
-      std::string regex = Translation(pattern).regex;
-      host.give("regex", regex.data(), static_cast<int64_t>(regex.size()));
-    } catch (const Malformed &malformed) {
-      host.give("reason", malformed.reason.data(), static_cast<int64_t>(malformed.reason.size()));
+/* The parts of a text, between certain letters. */
+std::vector<std::string> split(const std::string &text, const char *letters) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0;;) {
+    size_t end = text.find_first_of(letters, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+/* The "weights" of the rules in a "text", -1 to keep all lines of a file, and their regular "expressions", a line each.
+ */
+void read_rules(const Values &given, Host &host) {
+  View<uint8_t> bytes = given.array<uint8_t>("text", "be bytes");
+  std::vector<double> weights;
+  std::string expressions;
+  int64_t number = 0;
+  for (const std::string &line : split(std::string(bytes.begin(), bytes.end()), "\n")) {
+    std::vector<std::string> words;
+    for (const std::string &word : split(line, " \t\r")) {
+      if (!word.empty()) words.push_back(word);
     }
+    number++;
+    if (words.empty() || line[0] == '#') continue;
+    auto refuse_word = [&](const std::string &required, const std::string &word, const std::string &advice = "") {
+      refuse("rules", text(quoted(word), " on line ", number), required, advice);
+    };
+    if (words.size() < 2) refuse_word("have a pattern and a weight on each line", words[0]);
+    if (words.size() > 2) refuse_word("have a pattern and a weight on each line, and no third word", words[2]);
+    weights.push_back(words[1] == "*" ? -1 : decimal_of(words[1]));
+    if (weights.back() == 0) refuse_word("have weights that are positive decimal numbers, or '*'", words[1]);
+    size_t n_captures = 0;
+    std::string expression;
+    for (const std::string &pattern : words[0] == "*" ? std::vector<std::string>() : split(words[0], ",")) {
+      if (pattern.empty()) refuse_word("have no empty alternative between commas", words[0]);
+      try {
+        Translation translation(pattern, n_captures);
+        n_captures += translation.captures.size();
+        expression += (expression.empty() ? "" : "|") + translation.regex;
+      } catch (const Malformed &malformed) {
+        refuse_word("have valid Lua patterns", pattern, "In this one, " + malformed.reason + ".");
+      }
+    }
+    expressions += expression + "\n";
   }
-};
+  host.counts("weights", weights);
+  host.give("expressions", expressions.data(), static_cast<int64_t>(expressions.size()));
+}
 
 }  // namespace
 
-const Kind lua_pattern_kind = {"lua_pattern", {}, make<LuaPattern>, {"pattern"}};
+const Kind rules_kind = {"rules", {}, make<AnswerOf<read_rules>>, {"text"}};
 
 }  // namespace pystrat
