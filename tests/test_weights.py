@@ -58,4 +58,5 @@ def test_the_table_of_weights_has_every_sampler_and_what_it_has() -> None:
         named = set(re.findall(r"`(\w+)\(\)`", words)) or (set() if words.startswith("none: ") else {*methods[:2]})
         documented.update({name: named for name in re.findall(r"`(\w+)`", samplers)})
     kinds = public_samplers() | {StratifiedStream}
-    assert documented == {kind.__name__: {name for name in methods if hasattr(kind, name)} for kind in kinds}
+    offered = {kind.__name__: {name for name in methods if hasattr(kind, name)} for kind in kinds}
+    assert documented == {name: of_kind for name, of_kind in offered.items() if of_kind}
