@@ -104,6 +104,11 @@ def ranged(sampler: Union[StrataSubsetBatchSampler, StratifiedGroupBatchSampler]
     }
 
 
+def rows_of_epoch(sampler: TreeBatchSampler, epoch: int) -> list[Any]:
+    sampler.set_epoch(epoch)
+    return [row for batch in sampler for row in batch]
+
+
 def tree(case: Case) -> Case:
     columns = {
         name: pd.to_datetime(pd.Series(given["days"])) if isinstance(given, dict) and "days" in given else of_file
@@ -117,13 +122,13 @@ def tree(case: Case) -> Case:
             # What a reader of YAML says of it depends on the reader and its version.
             return {"error": str(error).split(" Got ")[0] if case.get("yaml") else as_in_r(str(error))}
     epochs = [sampler.batches(epoch) for epoch in case["epochs"]]
-    values = [sampler.auxiliary_values(epoch) for epoch in case["epochs"]]
+    drawn = [row for epoch in case["epochs"] for row in rows_of_epoch(sampler, epoch)]
     return {
         "n_batches": len(sampler),
         "warnings": [str(warning.message) for warning in told],
         "rows": cut(np.concatenate([[], *(batches.rows for batches in epochs)])),
         "offsets": cut(np.concatenate([[], *(batches.offsets for batches in epochs)])),
-        "aux": {name: [item for found in values for item in found[name].tolist()] for name in sampler.auxiliary_names},
+        "aux": {name: [row.aux[name] for row in drawn] for name in sampler.auxiliary_names},
     }
 
 

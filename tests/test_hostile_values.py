@@ -402,7 +402,6 @@ CALLS: dict[str, Call] = {
     "SumTree.weights": Call(fixed(indices=[0, 1]), of=sums),
     "WeightedBatchSampler.update": Call(fixed(rows=[0, 1], weights=[0.5, 1]), of=weighted),
     "WeightedBatchSampler.weights": Call(fixed(rows=[0, 1]), of=weighted),
-    "_DeclaredSampler.auxiliary_values": Call(fixed(epoch=1), of=tree),
     "CorpusDataset.find": Call(fixed(position=1), of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))),
     "CorpusDataset.lines": Call(fixed(position=1), of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))),
     "CorpusMixtureBatchSampler.dataset": Call(fixed(), of=mixture),

@@ -15,7 +15,7 @@ from pystrat.pairs.codes import check_ids, check_table, split_numbers
 
 
 class FeatureLookup:
-    """Features by id, looked up for many ids at once, as `pandas.Index.get_indexer` finds them.
+    """Features by id, looked up for many ids at once, as pandas finds them in an index.
 
     Parameters
     ----------
@@ -42,39 +42,30 @@ class FeatureLookup:
             features, ids = list(features.values()), list(features)
         elif ids is not None:
             features = in_order_of(features, [ids], "features")
-        self.has_ids = ids is not None or own_index(features) is not None
         index = own_index(features) if ids is None else _index_of(ids)
-        self._features = plain_array(features, "features")
-        if self._features.ndim == 0:
+        self.has_ids = index is not None
+        rows = plain_array(features, "features")
+        if rows.ndim == 0:
             raise refused_type("features", "have one row for each id", show(features))
-        self._index = pd.RangeIndex(len(self._features)) if index is None else index
-        if len(self._index) != len(self._features):
-            raise refused_value(
-                "ids", f"have one id for each row of features, {len(self._features)}", show(self._index)
-            )
+        self._index = pd.RangeIndex(len(rows)) if index is None else index
+        if len(self._index) != len(rows):
+            raise refused_value("ids", f"have one id for each row of features, {len(rows)}", show(self._index))
         if not self._index.is_unique:
             repeated = self._index[self._index.duplicated()][0]
             raise refused_value("ids", "be all different", f"{show(repeated)} again")
-        self._default: Optional[NDArray[Any]] = None if default is None else plain_array(default, "default")
-        shape = self._features.shape[1:]
-        if self._default is not None and self._default.shape not in ((), shape):
-            required = f"be one value, or of the shape of an id's features, {shape}"
-            raise refused_value("default", required, f"an array of shape {self._default.shape}")
+        self._has_default = default is not None
+        if self._has_default:  # the last row, to which the place of an unknown id, -1, refers
+            last = np.broadcast_to(plain_array(default, "default"), (1, *rows.shape[1:]))
+            rows = np.concatenate([rows, last])
+        self._features = rows
 
     def __call__(self, ids: Any) -> NDArray[Any]:
         """Return the features of ids, shape (number of ids, ...), or without the first axis for a single id."""
         wanted = plain_array(ids, "ids")
         rows = self._index.get_indexer(_index_of(ids if isinstance(ids, list) and wanted.ndim == 1 else wanted.ravel()))
-        rows = rows.reshape(wanted.shape)
-        unknown = rows < 0
-        if not unknown.any():
-            known: NDArray[Any] = self._features[rows]
-            return known
-        if self._default is None:
-            raise refused_value("ids", "be known if no default is given", show(wanted[unknown][0]))
-        common = np.result_type(self._features, self._default)
-        found = np.empty((*rows.shape, *self._features.shape[1:]), dtype=common)
-        found[~unknown], found[unknown] = self._features[rows[~unknown]], self._default
+        if not self._has_default and (rows < 0).any():
+            raise refused_value("ids", "be known if no default is given", show(wanted.ravel()[rows < 0][0]))
+        found: NDArray[Any] = self._features[rows.reshape(wanted.shape)]
         return found
 
 

@@ -4,58 +4,53 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pystrat.core_sampler import KindBatchSampler, arguments_of
 from pystrat.messages import count_of, refused_value
-from pystrat.pairs.codes import Coded, check_table, coded
+from pystrat.pairs.codes import check_table, coded
 
 
 class ObservedPairsBatchSampler(KindBatchSampler):
-    """Base class of the samplers of observed pairs."""
+    """Base class of the samplers of observed pairs.
 
-    _users: Coded
-    _items: Coded
+    Attributes
+    ----------
+    n_users, n_items : int
+        The total numbers of users and items.
+    user_ids, item_ids : numpy.ndarray or None
+        The ids by code, read-only; None if codes were given.
+    n_positives : int
+        The number of positives of an epoch, including repeated ones.
+    n_skipped_users : int
+        The number of users who get no negatives, because all items are their positives.
+    """
 
-    def _plan_pairs(self, arguments: dict[str, Any], users: Any, items: Any) -> None:
+    user_ids: Optional[NDArray[Any]]
+    item_ids: Optional[NDArray[Any]]
+
+    def _plan_pairs(self, arguments: dict[str, Any], users: Any, items: Any) -> dict[str, NDArray[Any]]:
+        """Plan; return what the core says of the plan."""
         self._check(arguments)
-        self._users = coded(users, self._parts.pop("n_users", None), "users")
-        self._items = coded(items, self._parts.pop("n_items", None), "items")
-        n_codes, n_others = len(self._users.codes), len(self._items.codes)
+        of_users = coded(users, self._parts.pop("n_users", None), "users")
+        of_items = coded(items, self._parts.pop("n_items", None), "items")
+        n_codes, n_others = len(of_users.codes), len(of_items.codes)
         if n_codes != n_others:
             raise refused_value("items", f"have one value for each user code, {n_codes}", count_of(n_others, "value"))
-        self.n_users, self.n_items = check_table(self._users.n_codes, self._items.n_codes)
-        cells = self._users.codes * float(self.n_items)
-        cells += self._items.codes
+        self.n_users, self.n_items = check_table(of_users.n_codes, of_items.n_codes)
+        self.user_ids, self.item_ids = of_users.ids, of_items.ids
+        cells = of_users.codes * float(self.n_items)
+        cells += of_items.codes
         self._begin(
             {"n_users": self.n_users, "n_items": self.n_items, "cells": cells},
-            range(self.n_users) if self._users.names is None else self._users.names,
-            {"user_ids": self._users.names, "item_ids": self._items.names},
+            range(self.n_users) if of_users.names is None else of_users.names,
+            {"user_ids": of_users.names, "item_ids": of_items.names},
         )
-        self._described = {name: values.item() for name, values in self._describe().items()}
-        nothing = np.empty(0, dtype=np.int64)
-        self._users, self._items = self._users._replace(codes=nothing), self._items._replace(codes=nothing)
-
-    @property
-    def user_ids(self) -> Optional[NDArray[Any]]:
-        """The ids of the users by code, read-only; None if users were given as codes."""
-        return self._users.ids
-
-    @property
-    def item_ids(self) -> Optional[NDArray[Any]]:
-        """The ids of the items by code, read-only; None if items were given as codes."""
-        return self._items.ids
-
-    @property
-    def n_positives(self) -> int:
-        """The number of positives of an epoch, including repeated ones."""
-        return int(self._described["n_positives"])
-
-    @property
-    def n_skipped_users(self) -> int:
-        """The number of users who get no negatives, because all items are their positives."""
-        return int(self._described["n_skipped_users"])
+        described = self._describe()
+        self.n_positives, self.n_skipped_users = (
+            int(described[name][0]) for name in ("n_positives", "n_skipped_users")
+        )
+        return described
 
     def _shown(self, *further: str) -> str:
         table = (count_of(self.n_users, "user"), count_of(self.n_items, "item"))
@@ -96,6 +91,13 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
     seed, num_replicas, rank : int, optional
         As in `StratifiedBatchSampler`, except that the number of batches is rounded up to a multiple of `num_replicas`.
 
+    Attributes
+    ----------
+    n_negatives : int
+        The number of negatives of an epoch.
+    acceptance : float
+        The share of the draws that is kept: below 1 only with "popularity".
+
     Notes
     -----
     Guarantees, besides those of `BatchSampler`:
@@ -107,8 +109,7 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
       "popularity", it is that of its user times that of its item, divided by `acceptance`.
     * An epoch of T pairs has ``ceil(T / batch_size)`` batches. Each holds the floor or the ceiling of its share of the
       positives and of the negatives, at least one of each, positives first; sizes differ by at most 1.
-    * A pair number is ``2 * (user * n_items + item) + label``, below 2^53, where the label is 1 for a positive. R has
-      the same number.
+    * A pair number is ``2 * (user * n_items + item) + label``, below 2^53, where the label is 1 for a positive.
 
     Examples
     --------
@@ -141,17 +142,8 @@ class NegativePairBatchSampler(ObservedPairsBatchSampler):
         num_replicas: Optional[int] = None,
         rank: Optional[int] = None,
     ) -> None:
-        self._plan_pairs(arguments_of(locals(), without=("users", "items")), users, items)
-
-    @property
-    def n_negatives(self) -> int:
-        """The number of negatives of an epoch."""
-        return int(self._described["n_negatives"])
-
-    @property
-    def acceptance(self) -> float:
-        """The share of the draws that is kept: below 1 only with "popularity"."""
-        return float(self._described["acceptance"])
+        described = self._plan_pairs(arguments_of(locals(), without=("users", "items")), users, items)
+        self.n_negatives, self.acceptance = int(described["n_negatives"][0]), float(described["acceptance"][0])
 
     def __repr__(self) -> str:
         batches, method = count_of(self._n_batches, "batch"), f"method={self._parts['method']!r}"
@@ -190,8 +182,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
       independent.
     * With P positives, an epoch has ``ceil(P / batch_size)`` batches, rounded up to a multiple of `num_replicas`; their
       sizes differ by at most 1 triple.
-    * A batch of b triples is ``b * (k + 1)`` pair numbers: the positive, label 1, and its k negatives, label 0, triple
-      after triple. R has the same numbers.
+    * A batch of b triples is ``b * (k + 1)`` pair numbers: the positive and its k negatives, triple after triple.
 
     Examples
     --------
@@ -222,11 +213,7 @@ class TripleBatchSampler(ObservedPairsBatchSampler):
         rank: Optional[int] = None,
     ) -> None:
         self._plan_pairs(arguments_of(locals(), without=("users", "items")), users, items)
-
-    @property
-    def negatives_per_positive(self) -> int:
-        """The number of negatives per positive."""
-        return int(self._parts["negatives_per_positive"])
+        self.negatives_per_positive = int(self._parts["negatives_per_positive"])
 
     def __repr__(self) -> str:
         negatives = f"{count_of(self.negatives_per_positive, 'negative')} each"

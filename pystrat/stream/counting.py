@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Mapping, Sequence, Union
 
 from pystrat.counts_by_shard import ShardCounts, count_shards, read_counts, shown_names
 from pystrat.limits import MAX_COUNT
@@ -13,8 +12,6 @@ from pystrat.stream.reading import Source, SourceReader
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def count_sources(
@@ -30,55 +27,37 @@ def count_sources(
     sources, read, stratum
         As in `StratifiedStream`, which also accepts the same table from a query. A source may have no rows.
     """
-    return count_shards(_StrataOfSources(dict(name_sources(sources)), SourceReader(read, stratum))).to_frame()
+    named = _StrataOfSources(name_sources(sources))
+    named.reader = SourceReader(read, stratum)
+    return count_shards(named).to_frame()
 
 
-class _StrataOfSources(Mapping[str, Sequence[Any]]):
-    """The strata of the rows of each source, read on access."""
+class _StrataOfSources(dict[str, Any]):
+    """Sources by name, of which an item is the strata of the rows, read on access."""
 
-    def __init__(self, named: Mapping[str, Any], reader: SourceReader) -> None:
-        self._named, self._reader = named, reader
+    reader: SourceReader
 
-    def __getitem__(self, name: str) -> Sequence[Any]:
-        source = Source(name, self._named[name])
-        return [stratum for _, strata in self._reader.chunks(source) for stratum in strata]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._named)
-
-    def __len__(self) -> int:
-        return len(self._named)
+    def __getitem__(self, name: str) -> list[Any]:
+        chunks = self.reader.chunks(Source(name, super().__getitem__(name)))
+        return [stratum for _, strata in chunks for stratum in strata]
 
 
 def name_sources(sources: Any) -> list[Source]:
     """Return the sources with their names, in order."""
-    required = "be a list of sources, or a dict of them by name"
+    required = "be a list of paths, or a dict of sources by name"
     if isinstance(sources, (str, bytes)):
         raise refused_type("sources", required, show(sources), "A single one goes in a list.")
     if not isinstance(check_iterable(sources, "sources", required=required), Collection):
         raise refused_type("sources", required, show(sources))  # the iterable may be endless
     if not 0 < len(sources) <= MAX_COUNT:
         raise refused_value("sources", f"have 1 to {MAX_COUNT} sources", str(len(sources)))
-    contents = list(sources.values() if isinstance(sources, Mapping) else sources)
-    names = list(sources) if isinstance(sources, Mapping) else [_name_of(source) for source in contents]
+    names = [os.fspath(source) if isinstance(source, os.PathLike) else source for source in sources]
     for name in names:
         if not isinstance(name, str) or not name:
-            raise refused_type("sources", "name each source by a text that is not empty", show(name))
+            required = "name each source by a text that is not empty"
+            raise refused_type("sources", required, show(name), "Map names to sources.")
+    contents = sources.values() if isinstance(sources, Mapping) else sources
     return list(map(Source, shown_names(names, "sources", noun="source"), contents))
-
-
-def _name_of(source: Any) -> str:
-    """Return the name of a source that is given without one: a path and a text are their own names."""
-    if isinstance(source, (str, os.PathLike)):
-        return os.fspath(source)
-    try:
-        name = repr(source)
-    except ValueError:  # an integer of more digits than Python writes out
-        raise refused_value("sources", "have names", show(source), "Map names to sources.") from None
-    if _ADDRESS.search(name):  # it differs between processes, so counts and states would be of other sources
-        got = f"{show(source)}, whose repr has its address,"
-        raise refused_type("sources", "have the same names in every process", got, "Map names to sources.")
-    return name
 
 
 def counts_of_sources(counts: Any, names: Sequence[str]) -> ShardCounts:

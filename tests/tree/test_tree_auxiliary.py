@@ -65,29 +65,30 @@ def test_single_rows_carry_them_too() -> None:
     assert torch.equal(torch.cat(list(loader))[:, 0], torch.tensor(rows.batches(1).rows, dtype=torch.float64))
 
 
-def test_iterated_values_are_those_of_the_arrays(recwarn: pytest.WarningsRecorder) -> None:
-    sampler = sampler_of()
-    values = sampler.auxiliary_values(0)
-    kinds = {name: column.dtype.kind for name, column in values.items()}
-    assert kinds == {"angle": "f", "shift": "f", "crop": "i", "side": "O", "flip": "b", "step": "i"}
-    iterated = [row.aux for batch in sampler for row in batch]  # type: ignore[attr-defined]
-    assert iterated == [dict(zip(values, row)) for row in zip(*(column.tolist() for column in values.values()))]
+def values_of(sampler: TreeBatchSampler, epoch: int = 0) -> list[dict[str, Any]]:
+    """Return the auxiliary values of the draws of an epoch."""
+    sampler.set_epoch(epoch)
+    return [row.aux for batch in sampler for row in batch]  # type: ignore[attr-defined]
+
+
+def test_values_are_plain_ones_and_persistent_ones_go_on_over_the_epochs(recwarn: pytest.WarningsRecorder) -> None:
+    sampler = sampler_of(persistent=True)
+    whole = values_of(sampler_of(persistent=True, length=300))
+    assert {name: type(value) for name, value in whole[0].items()} == {
+        "angle": float,
+        "shift": float,
+        "crop": int,
+        "side": str,
+        "flip": bool,
+        "step": int,
+    }
+    assert [values for epoch in range(3) for values in values_of(sampler, epoch)] == whole
     assert not recwarn.list
 
 
-def test_persistent_values_go_on_over_the_epochs() -> None:
-    sampler = sampler_of(persistent=True)
-    whole = sampler_of(persistent=True, length=300).auxiliary_values(0)
-    for name, column in whole.items():
-        parts = [sampler.auxiliary_values(epoch)[name] for epoch in (0, 1, 2)]
-        assert np.concatenate(parts).tolist() == column.tolist()
-
-
 def test_without_them_rows_are_plain_ints() -> None:
-    spec = {"children": SPEC["children"]}
-    sampler = TreeBatchSampler(TABLE, spec, 16, length=20, seed=4)
+    sampler = TreeBatchSampler(TABLE, {"children": SPEC["children"]}, 16, length=20, seed=4)
     assert {type(row) for batch in sampler for row in batch} == {int}
-    assert sampler.auxiliary_values(0) == {}
     assert sampler.batches(0).rows.tolist() == sampler_of(length=20).batches(0).rows.tolist()
 
 
@@ -124,7 +125,6 @@ def test_a_function_of_the_user_is_asked_for_each_draw_of_an_epoch(persistent: b
         assert [list(row.aux) for row in drawn] == [["angle", "own", "step"]] * 100  # type: ignore[attr-defined]
         for draw, (row, other) in enumerate(zip(drawn, expected)):
             assert row.aux == {**other.aux, "own": contrast(epoch, draw)}  # type: ignore[attr-defined]
-        assert sampler.auxiliary_values(epoch)["own"].tolist() == [contrast(epoch, draw) for draw in range(100)]
 
 
 def test_a_function_of_the_user_is_resumed_shared_and_endless() -> None:

@@ -67,18 +67,3 @@ def test_case_6_pairs_share_the_protein_and_differ_in_activity() -> None:
     assert set(sampler.batches(0).rows.tolist()) == kept, "an epoch of the root has every row that is left"
     with pytest.warns(UserWarning, match="5, is not a multiple of the root's 'repeat', 2"):
         sampler_of("6-siamese-pairs", batch_size=5, length=10)
-
-
-def test_a_majority_is_walked_through_over_several_epochs() -> None:
-    spec = {
-        "mode": "sequential",
-        "children": [
-            {"name": name, "column": "label", "value": name, "mode": "shuffle"} for name in ("active", "inactive")
-        ],
-    }
-    sampler = TreeBatchSampler(TABLE, spec, 10, length="active", persistent=True, seed=1)
-    n_actives, n_inactives = TABLE["label"].value_counts()[["active", "inactive"]]
-    assert sampler.length == 2 * n_actives
-    n_epochs = -(-n_inactives // n_actives)
-    seen = np.concatenate([sampler.batches(epoch).rows[1::2] for epoch in range(n_epochs)])
-    assert sorted(seen[:n_inactives]) == np.flatnonzero(TABLE["label"] == "inactive").tolist()

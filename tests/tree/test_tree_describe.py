@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -31,11 +30,6 @@ def test_the_text_tells_rows_weight_probability_and_rows_left_over() -> None:
         "    measured: 4 rows, replacement, weight 0.6, probability 0.42",
         "    synthetic: 6 rows, replacement, weight 0.4, probability 0.28",
     ]
-    one = {"children": [{"name": "one", "column": "x", "value": 1}]}
-    assert str(TreeBatchSampler({"x": [1, 2]}, one, 1, length=1).describe()).splitlines() == [
-        "root: 2 rows, replacement, probability 1, 1 row that no child takes",
-        "  one: 1 row, replacement, probability 1",
-    ]
 
 
 def test_of_many_clones_the_first_few_are_shown() -> None:
@@ -57,9 +51,6 @@ def test_expected_frequencies_are_those_of_many_draws() -> None:
         assert table["drawn"].to_numpy() == pytest.approx(table["expected"].to_numpy(), abs=0.015)
         for column, part in table.groupby("column"):
             assert part["table"].sum() == pytest.approx(1), column
-    plain = TreeBatchSampler(TABLE, {"mode": "shuffle"}, 4, length="root").describe()
-    assert len(plain.frequencies()) == 0, "no column is used"
-    assert plain.row_probabilities() == pytest.approx(np.full(16, 1 / 16))
 
 
 def test_values_that_occur_nowhere_are_told() -> None:
@@ -103,5 +94,3 @@ def test_the_command_line(file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     other.write_text("mode: random\n", encoding="utf-8")
     assert main(["tree", str(other), str(file)]) == 2
     assert "The 'mode' parameter of node 'root' must be one of" in capsys.readouterr().err
-    for command in ([str(other.with_name("none.yaml")), str(file)], [str(spec), str(file), "--draw", "0"]):
-        assert main(["tree", *command]) == 2

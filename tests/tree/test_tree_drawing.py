@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
@@ -169,22 +168,6 @@ def test_the_length_of_a_node_draws_every_row_below_it(table: Any, spec: Any, da
         assert sampler.length == reference.pass_length()
 
 
-def test_the_length_of_a_node_far_below_follows_the_published_sums() -> None:
-    table = {"kind": ["a"] * 5 + ["b"] * 2}
-    spec = {
-        "mode": "sequential",
-        "repeat": 3,
-        "children": [
-            {"name": "a", "column": "kind", "value": "a", "mode": "shuffle", "repeat": 2},
-            {"name": "b", "column": "kind", "value": "b", "mode": "shuffle"},
-        ],
-    }
-    # a leaf of 5 rows, each twice: 10 draws; the root gives it 3 of 6, so it takes 4 rounds of 6
-    assert sampler_of(table, spec, length="a").length == 2 * 3 * math.ceil(10 / 3)
-    assert sampler_of(table, spec, length="b").length == 2 * 3 * 1
-    assert sampler_of(table, spec, length="root").length == 24
-
-
 @pytest.mark.parametrize(("levels", "draws"), [(0, "10737418235"), (22, r"4.5035996\d*e.16")])
 def test_a_pass_of_more_draws_than_an_epoch_has_is_refused(levels: int, draws: str) -> None:
     """Each level doubles the draws, since one of its two children needs all of those that its parent gives."""
@@ -202,15 +185,12 @@ TABLE = {"x": list("abcab" * 4)}
 def test_the_last_short_batch_and_incomplete_rounds_of_replicas() -> None:
     assert [len(batch) for batch in sampler_of(TABLE, PAIRS, 4, length=10)] == [4, 4, 2]
     assert [len(batch) for batch in sampler_of(TABLE, PAIRS, 4, length=10, drop_last=True)] == [4, 4]
-    for replicas in (None, 2):
-        with pytest.raises(ValueError, match="'length' parameter must be at least 4, the batch size"):
-            sampler_of(TABLE, PAIRS, 4, length=3, drop_last=True, num_replicas=replicas)
+    with pytest.raises(ValueError, match="'length' parameter must be at least 4, the batch size"):
+        sampler_of(TABLE, PAIRS, 4, length=3, drop_last=True)
     whole = sampler_of(TABLE, PAIRS, 3, length=31, seed=2)
     shared = [sampler_of(TABLE, PAIRS, 3, length=31, seed=2, num_replicas=4, rank=rank) for rank in range(4)]
     assert [len(sampler) for sampler in shared] == [2] * 4
     assert [batch for step in zip(*shared) for batch in step] == list(whole)[:8]
-    with pytest.raises(ValueError, match="'num_replicas' .* must be at most 11"):
-        sampler_of(TABLE, PAIRS, 3, length=31, num_replicas=12)
 
 
 def test_the_table_and_the_batches_may_change_afterwards() -> None:

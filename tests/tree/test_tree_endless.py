@@ -46,21 +46,17 @@ def test_single_rows_without_end() -> None:
 
 
 @pytest.mark.parametrize("spec", [SPEC, AUXILIARY], ids=["rows", "auxiliary"])
-@pytest.mark.parametrize("consumed", [0, 1, 3000])
+@pytest.mark.parametrize("consumed", [0, 3000])
 def test_an_endless_iteration_is_resumed(spec: Any, consumed: int) -> None:
-    sampler = endless(spec)
-    iterator = iter(sampler)
+    iterator = iter(endless(spec))
     list(islice(iterator, consumed))
     state = json.loads(json.dumps(iterator.state_dict()))
     expected = list(islice(iterator, 9))
-    for told in (state, sampler.state(sampler.epoch - 1, consumed) if consumed else state):
-        resumed, own = endless(spec), iter(endless(spec))
-        resumed.load_state_dict(told)
-        own.load_state_dict(told)
-        assert list(islice(resumed, 9)) == list(islice(own, 9)) == expected
-    of_rows, resumed_rows = iter(TreeSampler(TABLE, spec, length=None, seed=3)), TreeSampler(
-        TABLE, spec, length=None, seed=3
-    )
+    resumed, own = endless(spec), iter(endless(spec))
+    resumed.load_state_dict(state)
+    own.load_state_dict(state)
+    assert list(islice(resumed, 9)) == list(islice(own, 9)) == expected
+    of_rows, resumed_rows = (iter(TreeSampler(TABLE, spec, length=None, seed=3)) for _ in range(2))
     list(islice(of_rows, consumed))
     resumed_rows.load_state_dict(of_rows.state_dict())
     assert list(islice(resumed_rows, 9)) == list(islice(of_rows, 9))
@@ -84,15 +80,10 @@ def test_what_needs_an_end_is_refused() -> None:
     with pytest.raises(TypeError, match="^TreeBatchSampler has no length, since its 'length' is None.$"):
         len(sampler)
     of = "The 'length' parameter must be given for the arrays of a whole epoch. Got nothing instead."
-    for ask in (sampler.batches, sampler.auxiliary_values):
-        with pytest.raises(ValueError, match=of):
-            ask(0)
-    assert endless().auxiliary_values() == {}
+    with pytest.raises(ValueError, match=of):
+        sampler.batches(0)
     with pytest.raises(ValueError, match="'persistent' parameter must be false if 'length' is not"):
         endless(persistent=True)
     with pytest.raises(ValueError, match="'batch_size' parameter must be an integer from 1 to 2147"):
         endless(batch_size=2**31)
     assert sampler.length is None and "length=None" in repr(sampler) and sampler.describe()
-    finite = TreeBatchSampler(TABLE, SPEC, 7, length=7, seed=3)
-    with pytest.raises(ValueError, match="must come from a sampler with the same data, parameters and seed"):
-        endless().load_state_dict(finite.state())

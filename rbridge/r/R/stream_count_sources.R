@@ -17,8 +17,7 @@
 #' count_sources(sources, read = identity, stratum = identity)
 count_sources = function(sources, read, stratum) {
   names = source_names(sources)
-  read = check_reader(read)
-  stratum = check_stratum(stratum)
+  check_reading(read, stratum)
   ordered = by_code_point(names)
   counted = lapply(ordered, function(place) {
     count_shard(read_source(sources[[place]], names[place], read, stratum)$strata, names[place])

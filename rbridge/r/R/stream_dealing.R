@@ -1,5 +1,7 @@
 # Rows of one lane, in the order of an epoch -> batches, each as soon as it is complete; pystrat/stream/dealing.py, too.
 # Rows are a data.frame, or a vector or list of one value a row. Both ways of dealing are lists of functions:
+# * skip(ranks): leaves out rows of so many ranks if no batch that is to be delivered has them, and returns whether it
+#   did;
 # * add(rows, codes, copies): takes in rows in the order of an epoch, which takes each of them so often;
 # * following(): the next batch that is complete, NULL if there is none yet.
 
@@ -12,7 +14,6 @@ deal_counted = function(taken, shifts, n_batches, first) {
   batch_name = function(batch) sprintf("%.0f", batch) # in full: as.character(1e5) is "1e+05"
   batches_of = function(ranks, strata) (ranks * n_batches - shifts[strata] - 1) %/% taken[strata]
   list(
-    # Leaves out rows of so many ranks if no batch that is to be delivered has them.
     skip = function(ranks) {
       strata = which(ranks > 0)
       is_needed = any(batches_of((done + ranks)[strata], strata) >= wanted)
@@ -64,8 +65,7 @@ deal_declared = function(n_strata, least, least_rows, first) {
   parts = list() # of the next batch
   counts = numeric(n_strata) # of the next batch
   unwanted = first
-  ready = list() # batches that are cut, and the number of those delivered
-  n_taken = 0L
+  ready = list() # batches that are cut
   deliver = function(parts) {
     if (length(parts) == 0L) {
       return()
@@ -83,6 +83,7 @@ deal_declared = function(n_strata, least, least_rows, first) {
     }
   }
   list(
+    skip = function(ranks) FALSE,
     add = function(rows, codes, copies) {
       begin = 0
       now = counts
@@ -108,13 +109,9 @@ deal_declared = function(n_strata, least, least_rows, first) {
       counts <<- now
     },
     following = function() {
-      if (n_taken == length(ready)) {
-        ready <<- list()
-        n_taken <<- 0L
-        return(NULL)
-      }
-      n_taken <<- n_taken + 1L
-      ready[[n_taken]]
+      batch = if (length(ready) > 0L) ready[[1L]]
+      ready <<- ready[-1L]
+      batch
     },
     # Cuts the last batch, at the end of the lane.
     close = function() deliver(c(held, parts)),

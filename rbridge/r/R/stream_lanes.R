@@ -7,83 +7,41 @@
 new_lanes = function(recipe, counts) {
   instance = core_instance(recipe)
   described = core_results(.Call(C_describe, instance), recipe$parts)
-  of_lanes = function(rows) matrix(rows, nrow = recipe$parts$lanes, byrow = TRUE)
+  n_lanes = recipe$parts$lanes
   list(
-    recipe = recipe, counts = counts, totals = of_lanes(described$totals), taken = of_lanes(described$taken),
-    n_batches = described$n_batches, least = described$guaranteed, n_lanes = recipe$parts$lanes,
-    n_sources = recipe$parts$n_sources, shuffle = recipe$parts$shuffle == 1L, together = recipe$parts$shuffle_sources,
+    recipe = recipe, counts = counts, totals = by_row(described$totals, n_lanes),
+    taken = by_row(described$taken, n_lanes), n_batches = described$n_batches, least = described$guaranteed,
+    n_lanes = n_lanes, n_sources = recipe$parts$n_sources, shuffle = recipe$parts$shuffle == 1L,
     takes_again = !identical(described$totals, described$taken),
     fingerprint = rawToChar(core_results(.Call(C_identify, instance), recipe$parts)$fingerprint)
   )
 }
 
-# -> list(sources = those of each lane in the order of an epoch, shifts = those of the strata, lanes by strata)
+# -> list(groups = of each lane, the sources that are read and shuffled together, shifts = those of the strata by lane,
+# places = those in the lane of the first row of each stratum, ranks = how many rows are taken, both by source)
 draw_lanes = function(lanes, epoch) {
   drawn = core_results(.Call(C_draw, core_instance(lanes$recipe), epoch), lanes$recipe$parts)
-  of_lane = rep(seq_len(lanes$n_lanes), diff(drawn$offsets))
-  list(sources = unname(split(drawn$rows, of_lane)), shifts = matrix(drawn$shifts, nrow = lanes$n_lanes, byrow = TRUE))
+  parts = function(items, offsets) unname(split(items, rep(seq_along(offsets[-1L]), diff(offsets))))
+  list(
+    groups = parts(parts(drawn$rows, drawn$groups), drawn$offsets), shifts = by_row(drawn$shifts, lanes$n_lanes),
+    places = by_row(drawn$places, lanes$n_sources), ranks = by_row(drawn$ranks, lanes$n_sources)
+  )
 }
 
-# The sources of a lane that are read and shuffled together. If an epoch takes more than all rows of a stratum, they are
-# joined until each group has as many rows of it as a batch, so that no batch has a row twice.
-groups_of_lane = function(lanes, lane, sources) {
-  groups = unname(split(sources, (seq_along(sources) - 1) %/% lanes$together))
-  if (!lanes$takes_again || is.null(lanes$counts)) {
-    return(groups)
-  }
-  left = lanes$totals[lane, ]
-  taken = lanes$taken[lane, ]
-  least = ifelse(taken > left, pmin(left, ceiling(taken / lanes$n_batches)), 0)
-  joined = list(integer())
-  held = 0
-  for (group in groups) {
-    joined[[length(joined)]] = c(joined[[length(joined)]], group)
-    here = colSums(lanes$counts[group, , drop = FALSE])
-    held = held + here
-    left = left - here
-    if (all(held >= least) && all(left >= least)) {
-      joined = c(joined, list(integer()))
-      held = 0
-    }
-  }
-  Filter(length, joined)
-}
+by_row = function(values, n_rows) matrix(values, nrow = n_rows, byrow = TRUE)
 
-# The places, from 0, at which the rows of each stratum begin in each source of a lane in an epoch. Of a stratum of n
-# rows, of which an epoch takes k, place p is taken floor((p + 1) * k / n) - floor(p * k / n) times.
-lane_places = function(lanes, lane, epoch) {
-  own = lanes$counts[seq.int(lane, lanes$n_sources, by = lanes$n_lanes), , drop = FALSE]
-  before = apply(own, 2L, cumsum)
-  dim(before) = dim(own)
-  sweep(before - own, 2L, if (lanes$takes_again) epoch %% lanes$totals[lane, ] else 0, `+`)
-}
-
-place_in_lane = function(lanes, source) (source - 1) %/% lanes$n_lanes + 1
-
-# How many rows of each stratum an epoch takes of sources of a lane.
-source_ranks = function(lanes, lane, sources, places) {
-  counts = lanes$counts[sources, , drop = FALSE]
-  if (!lanes$takes_again) {
-    return(colSums(counts))
-  }
-  before = function(places) {
-    sweep(sweep(places, 2L, lanes$taken[lane, ], `*`), 2L, lanes$totals[lane, ], `%/%`)
-  }
-  begins = places[place_in_lane(lanes, sources), , drop = FALSE]
-  colSums(before(begins + counts) - before(begins))
-}
-
-# How often an epoch takes each row of a source. The rows have places in the order of epoch 0.
+# How often an epoch takes each row of a source, which have places in the order of epoch 0. Place p of a stratum of n
+# rows, of which an epoch takes k, is taken floor((p + 1) * k / n) - floor(p * k / n) times.
 row_copies = function(lanes, lane, source, places, codes) {
   copies = rep(1, length(codes))
-  if (!lanes$takes_again) {
-    return(copies)
-  }
-  order = source_order(lanes, source, 0, length(codes))
-  for (stratum in unique(codes)) {
-    own = order[codes[order] == stratum]
-    place = places[place_in_lane(lanes, source), stratum] + 0:length(own)
-    copies[own] = diff((place * lanes$taken[lane, stratum]) %/% lanes$totals[lane, stratum])
+  if (lanes$takes_again) {
+    order = source_order(lanes, source, 0, length(codes))
+    own = order[order(codes[order], method = "radix")]
+    strata = codes[own]
+    begins = places[source, strata] + seq_along(own) - match(strata, strata)
+    taken = lanes$taken[lane, strata]
+    totals = lanes$totals[lane, strata]
+    copies[own] = ((begins + 1) * taken) %/% totals - (begins * taken) %/% totals
   }
   copies
 }

@@ -2,36 +2,27 @@
 
 # -> the names of sources: those of the list or vector; paths without names are their own names.
 source_names = function(sources) {
-  check_sources(sources)
-  named = if (is.character(sources) && is.null(names(sources))) sources else names(sources)
-  if (is.null(named) || anyNA(named) || !all(nzchar(named))) {
-    stop_parameter("sources", "name each source by a text that is not empty", if (is.null(named)) "no names" else "''")
-  }
-  shown_names(unname(named), "sources", "source")
-}
-
-check_sources = function(sources) {
-  is_list = (is.character(sources) && !anyNA(sources)) || is.list(sources)
-  if (!is_list || is.object(sources) || !is.null(dim(sources))) {
+  is_text = is.character(sources) && !anyNA(sources)
+  if (!(is_text || is.list(sources)) || is.object(sources) || !is.null(dim(sources))) {
     stop_parameter("sources", "be a list of sources", show_value(sources))
   }
   if (length(sources) == 0L) {
     stop_parameter("sources", sprintf("have 1 to %.0f sources", largest_count), "0")
   }
+  named = if (is_text && is.null(names(sources))) sources else names(sources)
+  if (anyNA(named) || !all(nzchar(named))) {
+    stop_parameter("sources", "name each source by a text that is not empty", "''")
+  }
+  shown_names(unname(named), "sources", "source")
 }
 
-check_reader = function(read) {
+check_reading = function(read, stratum) {
   if (!is.function(read)) {
     stop_parameter("read", "be a function of a source", show_value(read))
   }
-  read
-}
-
-check_stratum = function(stratum) {
   if (!is.function(stratum) && !(is.character(stratum) && length(stratum) == 1L && !is.na(stratum))) {
     stop_parameter("stratum", "be a function of the rows, or the name of a column", show_value(stratum))
   }
-  stratum
 }
 
 # -> list(rows, strata = one value a row)
@@ -44,9 +35,7 @@ read_source = function(source, name, read, stratum) {
     if (!is.data.frame(rows) && !(is.vector(rows) && is.null(dim(rows)))) {
       stop("The reader must return a data.frame, or a vector or list of one value a row.")
     }
-    n_rows = if (is.data.frame(rows)) nrow(rows) else length(rows)
-    # Without rows, `stratum` is not called: sapply() and the like would return a list.
-    list(rows = rows, strata = if (n_rows == 0L) character() else strata_of_rows(rows, n_rows, stratum))
+    list(rows = rows, strata = strata_of_rows(rows, stratum))
   }, error = failed)
 }
 
@@ -59,8 +48,12 @@ without_factors = function(rows) {
   if (is.factor(rows)) as.character(rows) else rows
 }
 
-# One value a row.
-strata_of_rows = function(rows, n_rows, stratum) {
+# One value a row. Without rows, `stratum` is not called: sapply() and the like would return a list.
+strata_of_rows = function(rows, stratum) {
+  n_rows = NROW(rows)
+  if (n_rows == 0L) {
+    return(character())
+  }
   if (!is.function(stratum) && !stratum %in% names(rows)) {
     stop_parameter("stratum", "be a function of the rows, or name one of their columns", show_value(stratum))
   }
@@ -77,9 +70,6 @@ strata_of_rows = function(rows, n_rows, stratum) {
 
 # The codes of values, from 1, by the names of the strata.
 codes_of_rows = function(strata, names, source) {
-  if (length(strata) == 0L) {
-    return(integer())
-  }
   unknown = function(row, shown) {
     stop_source("The stratum of row %d of the source '%s' must be one of %s. Got %s instead.", row, source,
       show_names(names), shown)
@@ -91,6 +81,9 @@ codes_of_rows = function(strata, names, source) {
 
 # The codes of values by the names of the strata; the first one that is none is passed to `unknown(row, shown)`.
 match_strata = function(strata, names, unknown) {
+  if (length(strata) == 0L) {
+    return(integer())
+  }
   encoded = encode_strata(strata, "stratum", exact = TRUE, are_strata = FALSE)
   codes = match(encoded$names, names)[encoded$codes]
   row = which(is.na(codes))[1L]

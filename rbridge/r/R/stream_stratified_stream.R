@@ -7,11 +7,14 @@
 #' batch.
 #' At the end, torch calls this function with a symbol instead of rows, which it must return.
 #' The Python class `pystrat.stream.StratifiedStream` returns the same batches, row for row, from the same seed.
+#' R's torch has no workers for iterable datasets.
+#'
+#' Guide: \guide{streams}.
 #'
 #' @param sources (`character()` or named `list()`)\cr
 #'   The parts of the data, such as the paths of files.
 #'   Their names are those of the list or vector; paths without names are their own names.
-#'   Names are unique and the same in every process, because `counts` refer to them.
+#'   Names are unique and the same in every process, because `counts` and states refer to them.
 #' @param min_samples_per_stratum (`integer()`)\cr
 #'   The minimum m: each batch has at least m rows of each stratum.
 #'   Give either it or `mean_batch_size`.
@@ -19,6 +22,7 @@
 #' @param read (`function`)\cr
 #'   A function that takes a source and returns its rows, in the same order every time: a `data.frame()`, or a vector or
 #'   list of one value per row.
+#'   Factors become text, because sources may have other levels.
 #' @param stratum (`character(1)` or `function`)\cr
 #'   The column of the rows with their strata, or a function that takes the rows and returns one value per row.
 #' @param counts (`matrix()`, `table()` or `data.frame()`)\cr
@@ -46,8 +50,8 @@
 #'   with a warning (`"warn"`) or without (`"allow"`), put all rows of each lane into one batch or, with
 #'   `mean_batch_size`, make batches without the stratum.
 #' @param shares (named `numeric()`)\cr
-#'   The share of each stratum in every batch, as positive weights, such as
-#'   `c(positive = 1, negative = 3)`, with `mean_batch_size` and `counts`.
+#'   The share of each stratum in every batch, as positive weights, such as `c(positive = 1, negative = 3)`, with
+#'   `mean_batch_size` and `counts`.
 #' @param balance (`character(1)` or `integer(1)`)\cr
 #'   Take the same number of rows of every stratum in each epoch, over all lanes: that of the largest stratum
 #'   (`"over"`), that of the smallest (`"under"`), or a given number, with `mean_batch_size` and `counts`.
@@ -58,8 +62,7 @@
 #' * `.length()`: the number of batches of an epoch; `NA` without counts;
 #' * `set_epoch(epoch, batches_done)`: sets the next epoch, and how many of its batches to leave out, by default none,
 #'   unless the stream is already placed within this epoch;
-#' * `state_dict()`: the state after the batches that the newest iteration has delivered, for `load_state_dict(state)`,
-#'   in R or in Python;
+#' * `state_dict()`: the state after the batches that the newest iteration has delivered, for `load_state_dict(state)`;
 #' * `class_weights(normalize = FALSE)` and `weights(rows, normalize = FALSE)`: with counts, the training weight of each
 #'   stratum, by name, and of each row of a batch: its rows divided by its rows in an epoch, over all lanes;
 #'   if `normalize`, divided by their mean over an epoch;
@@ -72,12 +75,8 @@
 #'   one. No batch has a row twice.
 #' * Without counts, a batch is cut as soon as it has the rows that it needs; rows that are left at the end of a lane
 #'   are added to its last batch.
-#' * Factors in the rows become text, because sources may have other levels.
-#'
 #' * A source that cannot be read, has an unknown stratum, does not match its counts, or fills the buffer raises an
 #'   error of the class `"rbridge_source_error"`.
-#'
-#' R's torch has no workers for iterable datasets. Guide: \guide{streams}.
 #'
 #' @export
 #' @examples
@@ -92,6 +91,7 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   min_batch_size = 1, buffer_size = NULL, lanes = 1, shuffle = TRUE, seed = NULL, num_replicas = NULL, rank = NULL,
   mean_batch_size = NULL, rare = "error", shuffle_sources = 1, shares = NULL, balance = NULL) {
   given = source_names(sources)
+  check_reading(read, stratum)
   shares = plain_value(shares)
   asked = mget(setdiff(names(formals()), c("sources", "read", "stratum")))
   request = c(list(n_sources = length(given)), asked)
@@ -119,17 +119,10 @@ stratified_stream = function(sources, min_samples_per_stratum = NULL, read, stra
   lanes = new_lanes(list(kind = "stream", seed = seed, parts = parts), known$table)
   named = fingerprint_of(sources = names[parts$order + 1], strata = known$strata)
   stream_dataset(list(
-    names = names,
-    sources = sources[by_name],
-    strata = known$strata,
-    lanes = lanes,
-    fingerprint = paste(lanes$fingerprint, named),
-    read = check_reader(read),
-    stratum = check_stratum(stratum),
-    least = checked$min_samples_per_stratum,
-    least_rows = checked$min_batch_size,
-    limit = if (is.null(buffer_size)) Inf else checked$buffer_size,
-    stride = if (is.null(rank)) 1 else num_replicas,
+    names = names, sources = sources[by_name], strata = known$strata, lanes = lanes,
+    fingerprint = paste(lanes$fingerprint, named), read = read, stratum = stratum,
+    least = checked$min_samples_per_stratum, least_rows = checked$min_batch_size,
+    limit = if (is.null(buffer_size)) Inf else checked$buffer_size, stride = if (is.null(rank)) 1 else num_replicas,
     rank = if (is.null(rank)) 0 else rank
   ))
 }
@@ -212,16 +205,13 @@ stream_dataset = function(stream) {
       check_state(state, stream$fingerprint)
       epoch = check_stream_epoch(state$epoch, lanes)
       most = if (is.na(length)) largest_count else lanes$n_batches * lanes$n_lanes
-      batch = check_between(state$batch, "batch", 0, most)
-      place = stream_place(epoch, batch, most)
+      place = stream_place(epoch, check_between(state$batch, "batch", 0, most), most)
       go_on_at(list(epoch = place$epoch, batch = ceiling(max(0, place$batch - stream$rank) / stream$stride)))
       invisible(self)
     },
-    class_weights = function(normalize = FALSE) {
-      weights_of_stream(stream, check_flag(normalize, "normalize"))
-    },
+    class_weights = function(normalize = FALSE) weights_of_stream(stream, check_flag(normalize, "normalize")),
     weights = function(rows, normalize = FALSE) {
-      weights = weights_of_stream(stream, check_flag(normalize, "normalize"))
+      weights = self$class_weights(normalize)
       unname(weights[codes_of_batch(rows, stream)])
     },
     active = list(
@@ -246,11 +236,7 @@ weights_of_stream = function(stream, normalize) {
 
 # The codes of rows that a user passes, from 1.
 codes_of_batch = function(rows, stream) {
-  n_rows = if (is.data.frame(rows)) nrow(rows) else length(rows)
-  if (n_rows == 0L) {
-    return(integer())
-  }
-  match_strata(strata_of_rows(rows, n_rows, stream$stratum), stream$strata, function(row, shown) {
+  match_strata(strata_of_rows(rows, stream$stratum), stream$strata, function(row, shown) {
     stop_parameter("rows", paste("have strata that are one of", show_names(stream$strata)), shown)
   })
 }
@@ -280,15 +266,14 @@ stream_batches = function(stream, own_lanes, epoch, first) {
 # A function that returns the next batch of a lane at each call, NULL at the end.
 lane_batches = function(stream, lane, epoch, drawn, first) {
   lanes = stream$lanes
-  counted = !is.null(lanes$counts)
-  dealing = if (counted) {
-    deal_counted(lanes$taken[lane, ], drawn$shifts[lane, ], lanes$n_batches, first)
-  } else {
+  counts = lanes$counts
+  dealing = if (is.null(counts)) {
     deal_declared(length(stream$strata), stream$least, stream$least_rows, first)
+  } else {
+    deal_counted(lanes$taken[lane, ], drawn$shifts[lane, ], lanes$n_batches, first)
   }
-  places = if (counted) lane_places(lanes, lane, epoch)
-  groups = groups_of_lane(lanes, lane, drawn$sources[[lane]])
-  is_open = !counted
+  groups = drawn$groups[[lane]]
+  is_open = is.null(counts)
   function() {
     repeat {
       batch = dealing$following()
@@ -303,19 +288,15 @@ lane_batches = function(stream, lane, epoch, drawn, first) {
         dealing$close()
       } else {
         group = groups[[1L]]
-        if (!counted || is_needed(lanes, dealing, lane, group, places, first)) {
-          deal_group(stream, dealing, lane, epoch, group, places)
+        # That empty sources are empty is checked, unless the epoch is resumed.
+        is_checked = is.null(counts) || first == 0 && !any(counts[group, ] > 0)
+        if (is_checked || !dealing$skip(colSums(drawn$ranks[group, , drop = FALSE]))) {
+          deal_group(stream, dealing, lane, epoch, group, drawn$places)
         }
         groups <<- groups[-1L] # only now: after an error, the sources are read again
       }
     }
   }
-}
-
-# Whether sources are read: that they are empty is checked, unless the epoch is resumed.
-is_needed = function(lanes, dealing, lane, group, places, first) {
-  is_empty = !any(lanes$counts[group, ] > 0)
-  (is_empty && first == 0) || !dealing$skip(source_ranks(lanes, lane, group, places))
 }
 
 # Reads sources and deals their rows in the order of an epoch, as those of one source.

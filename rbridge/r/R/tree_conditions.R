@@ -43,22 +43,11 @@ show_class = function(value) sprintf("a value of class '%s'", class(value)[1L])
 # A column as integer codes, counted from 0 and -1 if missing, with its distinct values in order of first appearance,
 # days and times in seconds.
 tree_codes = function(column, name) {
-  place = sprintf(" in column '%s'", name)
-  if (is.factor(column)) {
-    column = unicode_text(levels(column), "table", place = place)[as.integer(column)]
-  }
-  kind = if (inherits(column, c("Date", "POSIXt"))) {
-    "date"
-  } else if (!is.object(column)) {
-    switch(typeof(column), logical = "boolean", integer = , double = "number", character = "text")
-  }
-  if (is.null(kind)) {
-    stop_parameter("table", "hold logical values, numbers, text, factors, dates or times",
-      paste0(show_class(column), place))
-  }
-  plain = switch(kind, date = moment_seconds(column), number = as.double(column),
-    text = unicode_text(column, "table", place = place), as.vector(column))
+  column = refuse_as("table", comparable_column(column, sprintf(" in column '%s'", name)))
+  plain = switch(column$kind, text = column$show(column$values), day = 86400 * floor(column$values),
+    time = round(column$values * 1e6) / 1e6, column$values)
   values = unique(plain[!is.na(plain)])
+  kind = if (column$kind %in% c("day", "time")) "date" else column$kind
   list(codes = match(plain, values, nomatch = 0L) - 1L, values = values, kind = kind)
 }
 
@@ -79,14 +68,8 @@ moment_seconds = function(moments) {
 
 # Weights as doubles, NaN if missing.
 tree_numbers = function(column, name) {
-  check_some_rows(length(column), sum(is.na(column)), name)
-  if (!is.numeric(column) || is.object(column)) {
-    got = if (is.logical(column)) "logical values" else if (is.character(column)) "text" else show_class(column)
-    stop_parameter(name, "be a vector of numbers", got)
-  }
-  column = as.double(column)
-  column[is.na(column)] = NaN
-  column
+  numbers = refuse_as(name, check_numbers(column))
+  replace(numbers, is.na(numbers), NaN)
 }
 
 # Whether missing values, and then those of each code, meet the condition of a node.

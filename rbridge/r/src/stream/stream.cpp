@@ -5,6 +5,10 @@
  * ceil((i * B - h) / k), from 1. The shift h is 0, except for a stratum of fewer rows than batches in a stream that
  * shuffles: then it is drawn below B in each epoch, so that the rows are not in the same batches in all epochs.
  *
+ * Place p of a stratum in a lane is taken floor((p + 1) * k / n) - floor(p * k / n) times. Its rows have places in the
+ * order of the names of sources, and in each as epoch 0 shuffles it; epoch e begins with place e modulo n. So any E
+ * epochs in succession take a row the floor or the ceiling of E * k / n times.
+ *
  * Hosts read the sources, and deal their rows.
  */
 
@@ -20,8 +24,6 @@ namespace {
 const std::string MINIMUM = "min_samples_per_stratum", MEAN = "mean_batch_size", FEWER = "Use fewer lanes.";
 
 constexpr double MOST = LARGEST_COUNT;
-
-enum { RARE_ERROR, RARE_WARN, RARE_ALLOW };
 
 const std::vector<std::string> RARE = {"error", "warn", "allow"}, BALANCE = {"over", "under"};
 
@@ -46,18 +48,12 @@ const std::vector<Relation> relations = {
     {"mean_batch_size", false, {"shares", "balance"}, "min_samples_per_stratum"},
     {"rare", true, {"shares", "balance"}},
     {"buffer_size", true, {"counts"}},
-    {"min_samples_per_stratum", true, {"mean_batch_size"}},
 };
 
 bool has_counts(const Values &given) { return given.has("counts") || given.has("table"); }
 
 void check_way(const Values &given) {
-  if (!given.has(MINIMUM) && !given.has(MEAN)) {
-    refuse(
-        MINIMUM, "nothing", "be given if 'mean_batch_size' is not",
-        "Pass one of them: the fewest rows of every stratum in a batch, or the mean number of rows in a batch."
-    );
-  }
+  check_one_size(given, MINIMUM, "every stratum");
   if (given.has(MEAN) && given.whole("min_batch_size", 1) > 1) {
     refuse("min_batch_size", "", "be left out if 'mean_batch_size' is given");
   }
@@ -109,28 +105,25 @@ class Stream : public Sampler {
     if (!is_exact()) refuse("lanes", "", "be more for so many rows and batches");
   }
 
-  /* Draw "rows", the sources of the lanes in the order of an epoch; "offsets", where lanes begin; and "shifts", those
-   * of the strata of the lanes. The number of the epoch's generator is that behind those of its sources.
+  /* Draw "rows", the sources of the lanes in the order of an epoch; "groups", where those begin that are read and
+   * shuffled together; "offsets", where lanes begin among these groups; and "shifts", those of the strata of the lanes.
+   * The number of the epoch's generator is that behind those of its sources.
    */
   void draw(Generator &generator, uint32_t epoch, Host &host) override {
-    Rows drawn;
+    List<int32_t> sources = order;
     if (is_shuffled) {
       uint32_t behind = static_cast<uint32_t>(n_sources);
       seed_generator(&generator, epoch_seed(seed, epoch * (behind + 1) + behind));
-      drawn = sample(generator, n_sources, host);
+      Rows drawn = sample(generator, n_sources, host);
+      sources.assign(drawn.begin(), drawn.end());
     }
-    const int32_t *sources = is_shuffled ? drawn.data() : order.data();
+    auto is_before = [&](int32_t left, int32_t right) { return left % n_lanes < right % n_lanes; };
+    std::stable_sort(sources.begin(), sources.end(), is_before);
     int32_t *rows = host.make<int32_t>("rows", n_sources);
-    int64_t *offsets = host.make<int64_t>("offsets", n_lanes + 1);
-    List<int64_t> nexts;
-    *offsets = 0;
-    for (int64_t lane = 0; lane < n_lanes; lane++) {
-      nexts.push_back(offsets[lane]);
-      offsets[lane + 1] = offsets[lane] + (n_sources - lane + n_lanes - 1) / n_lanes;
-    }
-    for (int64_t i = 0; i < n_sources; i++) {
-      rows[nexts[sources[i] % n_lanes]++] = sources[i] + host.first_row;
-    }
+    std::copy(sources.begin(), sources.end(), rows);
+    host.number_rows(rows, n_sources);
+    give_groups(sources, host);
+    give_places(epoch, host);
     double *shifts = host.make<double>("shifts", static_cast<int64_t>(taken.size()));
     bool any = is_shuffled && std::any_of(taken.begin(), taken.end(), [&](int64_t rows) { return rows < n_batches; });
     uint32_t bits = any ? bits_below(static_cast<uint64_t>(n_batches)) : 0;
@@ -141,11 +134,13 @@ class Stream : public Sampler {
     }
   }
 
-  double bytes() const override { return 16 * static_cast<double>(n_sources + n_lanes) + 8 * double(taken.size()); }
+  double bytes() const override {
+    return 24 * static_cast<double>(n_sources + n_lanes) + 24 * double(table.size()) + 16 * double(taken.size());
+  }
 
   void describe(Host &host) const override {
-    std::copy(totals.begin(), totals.end(), host.make<double>("totals", static_cast<int64_t>(totals.size())));
-    std::copy(taken.begin(), taken.end(), host.make<double>("taken", static_cast<int64_t>(taken.size())));
+    host.counts("totals", totals);
+    host.counts("taken", taken);
     host.number("guaranteed", static_cast<double>(guaranteed));
   }
 
@@ -160,10 +155,13 @@ class Stream : public Sampler {
   double mean;
   int rare;
   bool is_shuffled;
+  List<int64_t> table;         /* n_sources * n_strata: the rows of each stratum in each source */
   List<int64_t> totals, taken; /* n_lanes * n_strata: the rows of each stratum in each lane, and in an epoch */
   List<double> minimums;       /* n_strata */
   int64_t fewest = 0;         /* the cell with the fewest rows */
 
+  /* The lane and the stratum of an element of the table. */
+  int64_t cell_of(int64_t i) const { return i / n_strata % n_lanes * n_strata + i % n_strata; }
   int64_t rows_of(int64_t cell) const { return totals[cell]; }
   int64_t stratum_of(int64_t cell) const { return cell % n_strata; }
   int64_t lane_of(int64_t cell) const { return cell / n_strata + first_row; }
@@ -178,16 +176,58 @@ class Stream : public Sampler {
   }
 
   void add_up() {
-    const std::vector<double> table = given.several("table", true);
-    int64_t n_cells = static_cast<int64_t>(table.size());
+    for (double count : given.several("table", true)) table.push_back(static_cast<int64_t>(count));
+    int64_t n_cells = table.count();
     n_strata = given.count("n_strata", 1, static_cast<double>(n_cells));
     if (n_cells != n_sources * n_strata) refuse("counts", "others", "be those of the sources");
     totals = List<int64_t>(n_lanes * n_strata);
-    for (int64_t i = 0; i < n_cells; i++) {
-      int64_t count = static_cast<int64_t>(table[static_cast<size_t>(i)]);
-      totals[i / n_strata % n_lanes * n_strata + i % n_strata] += count;
-    }
+    for (int64_t i = 0; i < n_cells; i++) totals[cell_of(i)] += table[i];
     fewest = std::min_element(totals.begin(), totals.end()) - totals.begin();
+  }
+
+  /* Give the sources of lanes that are read and shuffled together. If an epoch takes more than all rows of a stratum,
+   * they are joined until they have as many rows of it as a batch, so that no batch has a row twice.
+   */
+  void give_groups(const List<int32_t> &sources, Host &host) const {
+    int64_t together = given.count("shuffle_sources");
+    List<int64_t> begins = {0}, offsets = {0}, held(n_strata), left = totals;
+    for (int64_t i = 0; i < n_sources;) {
+      int64_t lane = sources[i] % n_lanes, first = lane * n_strata, end = std::min(i + together, n_sources);
+      for (; i < end && sources[i] % n_lanes == lane; i++) {
+        for (int64_t stratum = 0; stratum < n_strata; stratum++) {
+          held[stratum] += table[sources[i] * n_strata + stratum];
+          left[first + stratum] -= table[sources[i] * n_strata + stratum];
+        }
+      }
+      bool is_last = i == n_sources || sources[i] % n_lanes != lane, has_enough = true;
+      for (int64_t cell = first; cell < first + n_strata; cell++) {
+        int64_t least = taken[cell] > totals[cell] ? std::min(totals[cell], quotient_up(taken[cell], n_batches)) : 0;
+        has_enough = has_enough && held[stratum_of(cell)] >= least && left[cell] >= least;
+      }
+      host.go_on(n_strata + 1);
+      if (!has_enough && !is_last) continue;
+      begins.push_back(i);
+      held.assign(held.size(), 0);
+      if (is_last) offsets.push_back(begins.count() - 1);
+    }
+    host.give("groups", begins.data(), begins.count());
+    host.give("offsets", offsets.data(), offsets.count());
+  }
+
+  /* Give, of each stratum in each source, the "places" in the lane of its first row, and the "ranks": how many rows an
+   * epoch takes.
+   */
+  void give_places(uint32_t epoch, Host &host) const {
+    double *places = host.make<double>("places", table.count()), *ranks = host.make<double>("ranks", table.count());
+    List<int64_t> nexts;
+    for (int64_t rows : totals) nexts.push_back(rows > 0 ? epoch % rows : 0);
+    for (int64_t i = 0; i < table.count(); i++) {
+      int64_t cell = cell_of(i), n = totals[cell], k = taken[cell], begin = nexts[cell], end = begin + table[i];
+      nexts[cell] = end;
+      places[i] = static_cast<double>(begin);
+      ranks[i] = static_cast<double>(k == n ? table[i] : end * k / n - begin * k / n);
+      host.go_on(1);
+    }
   }
 
   /* The values that have names, by stratum; -1 for others. */
@@ -241,12 +281,7 @@ class Stream : public Sampler {
       std::string requirement = text("be at most ", smallest_batch(1), ", the rows of the smallest lane");
       refuse("min_batch_size", "", requirement, n_lanes > 1 ? FEWER : "");
     }
-    n_batches = 1; /* which is possible */
-    while (n_batches < most) {
-      int64_t tried = most - (most - n_batches) / 2;
-      if (smallest_batch(tried) >= least_rows) n_batches = tried;
-      else most = tried - 1;
-    }
+    n_batches = largest_that_fits(1, most + 1, [&](int64_t tried) { return smallest_batch(tried) >= least_rows; });
     guaranteed = rows_of(fewest) / n_batches;
     taken = totals;
   }

@@ -41,13 +41,8 @@ test_that("the task of a dataset is that of the wrapper", {
 })
 
 test_that("what cannot be wrapped is refused", {
-  expect_error(auxiliary_dataset(1:3, with_values), paste("The 'dataset' parameter must be a",
-    "dataset of torch, not its generator. Got 3 values instead."), fixed = TRUE)
-  one_by_one = torch::dataset(initialize = function() NULL, .getitem = function(index) index, .length = function() 3)()
-  expect_error(auxiliary_dataset(one_by_one, with_values), "must have a method '.getbatch'. Got one without instead.",
-    fixed = TRUE)
-  expect_error(auxiliary_dataset(images(), "angle"), "be a function of a batch and its auxiliary values. Got 'angle'",
-    fixed = TRUE)
+  expect_error(auxiliary_dataset(1:3, with_values), "The 'dataset' parameter must be a dataset of torch, not its gen")
+  expect_error(auxiliary_dataset(images(), "angle"), "be a function of a batch and its auxiliary values. Got 'angle'")
 })
 
 test_that("tensors of a default dataloader have them, with workers too", {

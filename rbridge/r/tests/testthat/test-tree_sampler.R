@@ -51,19 +51,14 @@ test_that("factors, classes of times and R's own vectors are read as what they s
 
 test_that("columns and values of other classes are refused with their name", {
   expect_refused = function(spec, table, text) expect_error(sampler_of(spec, table = table), text, fixed = TRUE)
-  kinds = "must hold logical values, numbers, text, factors, dates or times. Got a value of class '%s' in column 'x'"
-  columns = list(difftime = as.difftime(1:3, units = "mins"), complex = 1i * 1:3, list = list(1, 2, 3),
-    integer64 = structure(1:3, class = "integer64"))
-  for (class in names(columns)) {
-    expect_refused(list(column = "x", value = 1), list(x = columns[[class]]), sprintf(kinds, class))
+  kinds = "must hold logical values, numbers, text or dates, one kind per column. Got %s values in column 'x' instead."
+  for (column in list(as.difftime(1:3, units = "mins"), list(1, 2, 3))) {
+    expect_refused(list(column = "x", value = 1), list(x = column), sprintf(kinds, class(column)))
   }
   expect_refused(list(column = "x", value = 1), list(x = matrix(1:4, 2)),
     "must hold a vector in column 'x'. Got a value of class 'matrix' instead.")
-  expect_refused(list(column = "x", value = as.difftime(2, units = "hours")), list(x = 1:3),
-    "must be a number as column 'x' holds. Got a value of class 'difftime' instead.")
-  bytes = "\xff"
-  Encoding(bytes) = "bytes"
-  expect_refused(list(column = "x", value = "a"), list(x = bytes), "Got text that is not Unicode in column 'x'")
+  expect_refused(list(column = "label", value = "a"), data.frame(label = "a", label = "b", check.names = FALSE),
+    "must have one column 'label'. Got 2 such columns instead.")
 })
 
 test_that("missing values, repeated keys and nothing are no specification", {
@@ -109,15 +104,6 @@ test_that("the columns are those of the task where no table is given, in its ord
     fixed = TRUE)
 })
 
-test_that("a column that a table has twice is refused where it is used", {
-  twice = data.frame(label = c("a", "b"), label = c("b", "a"), other = 1:2, check.names = FALSE)
-  for (form in list(twice, as.list(twice))) {
-    expect_identical(sampler_of(list(column = "other", value = 1), length = 4, table = form)(NULL)$.length(), 1L)
-    expect_error(sampler_of(list(column = "label", value = "a"), table = form),
-      "must have one column 'label'. Got 2 such columns instead.", fixed = TRUE)
-  }
-})
-
 endless_of = function(auxiliary = NULL, ..., batch_size = 7, length = NULL) {
   spec = list(mode = "sequential", children = list(
     list(column = "label", value = "active", mode = "shuffle"),
@@ -132,48 +118,36 @@ own_value = function(epoch, draw) 100.5 * epoch + draw
 
 # 16,100 draws are made at once for batches of 700 rows.
 test_that("iterations without an end have the draws of any finite epoch, and do not disturb one another", {
-  for (auxiliary in list(NULL, list(angle = "normal(0, 1)", own = own_value, step = "counter()"))) {
-    for (batch_size in c(700, 20000)) {
-      n_batches = if (batch_size == 700) 30 else 2
-      sampler = endless_of(auxiliary, batch_size = batch_size)(NULL)
-      finite = endless_of(auxiliary, batch_size = batch_size, length = n_batches * batch_size)(NULL)
-      for (epoch in 0:1) {
-        next_batch = sampler$set_epoch(epoch)$.iter()
-        expected = finite$set_epoch(epoch)$.iter()
-        same = vapply(seq_len(n_batches), function(batch) {
-          found = next_batch()
-          if (batch %% 20 == 0) sampler$set_epoch(3)$.iter()()
-          identical(found, expected())
-        }, NA)
-        expect_true(all(same))
-      }
-      expect_true(coro::is_exhausted(expected()))
+  auxiliary = list(angle = "normal(0, 1)", own = own_value, step = "counter()")
+  for (batch_size in c(700, 20000)) {
+    n_batches = if (batch_size == 700) 30 else 2
+    sampler = endless_of(auxiliary, batch_size = batch_size)(NULL)
+    finite = endless_of(auxiliary, batch_size = batch_size, length = n_batches * batch_size)(NULL)
+    for (epoch in 0:1) {
+      next_batch = sampler$set_epoch(epoch)$.iter()
+      expected = finite$set_epoch(epoch)$.iter()
+      same = vapply(seq_len(n_batches), function(batch) {
+        found = next_batch()
+        if (batch %% 20 == 0) sampler$set_epoch(3)$.iter()()
+        identical(found, expected())
+      }, NA)
+      expect_true(all(same))
     }
   }
 })
 
 test_that("a sampler without an end has no length", {
-  generator = endless_of()
-  sampler = generator(NULL)
+  sampler = endless_of()(NULL)
   expect_identical(sampler$.length(), NA_integer_)
-  expect_error(sampler$batches(0), paste("The 'length' parameter must be given for the arrays of",
-    "a whole epoch. Got nothing instead."), fixed = TRUE)
-  expect_error(endless_of(persistent = TRUE), paste("The 'persistent' parameter must be false if",
-    "'length' is not given, since no epoch ends. Got TRUE instead."), fixed = TRUE)
+  expect_error(sampler$batches(0), "The 'length' parameter must be given for the arrays of a whole epoch.")
+  expect_error(endless_of(persistent = TRUE), "The 'persistent' parameter must be false if 'length' is not given")
   expect_output(print(sampler), "* batches: NA", fixed = TRUE)
 })
 
 test_that("an auxiliary value may be a function of the epoch and the draw, which may return anything", {
-  functions = list(angle = "uniform(0, 1)", own = own_value, step = "counter()")
-  sampler = endless_of(functions, length = 50)(NULL)
-  plain = endless_of(replace(functions, "own", "counter()"), length = 50)(NULL)
+  sampler = endless_of(list(own = own_value), length = 50)(NULL)
   for (epoch in c(0, 3)) {
-    found = sampler$batches(epoch)
-    expected = plain$batches(epoch)
-    expect_identical(found$aux$own, own_value(epoch, 0:49))
-    expect_identical(found$rows, expected$rows)
-    expect_identical(found$aux[c("angle", "step")], expected$aux[c("angle", "step")])
-    expect_named(found$aux, c("angle", "own", "step"))
+    expect_identical(sampler$batches(epoch)$aux$own, own_value(epoch, 0:49))
   }
   mixed = endless_of(list(own = function(epoch, draw) if (draw == 1) list(draw) else "a"), length = 3)(NULL)
   expect_identical(mixed$batches(0)$aux$own, list("a", list(1), "a"))
