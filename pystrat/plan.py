@@ -35,6 +35,8 @@ class Plan:
         What else is known. These and the columns are attributes of the plan; `counts` is the column "rows".
     """
 
+    noun = "stratum"  # what messages and tables call what `strata` has
+
     def __init__(
         self, heading: str, n_batches: int, strata: pd.Index, columns: Mapping[str, NDArray[Any]], **numbers: Any
     ) -> None:
@@ -58,11 +60,11 @@ class Plan:
     def rows_of_batches(self) -> pd.DataFrame:
         """Return what `plot_plan` shows: a row per stratum, by its name, and a column per bound, or per batch."""
         shown = {name: self.columns[name] for name in ("fewest", "most")}
-        return pd.DataFrame(shown, index=names_index(self.names, "stratum"))
+        return pd.DataFrame(shown, index=names_index(self.names, self.noun))
 
     def summary(self) -> str:
         """Describe the plan in a few lines."""
-        table = pd.DataFrame(self.columns, index=names_index(self.names, "stratum"))
+        table = pd.DataFrame(self.columns, index=names_index(self.names, self.noun))
         return f"{self.heading}\n{table_ends(table)}"
 
     def __repr__(self) -> str:

@@ -335,7 +335,7 @@ def test_data_have_as_many_rows_as_the_sampler_was_made_for(name: str) -> None:
             {},
             "must require no gradients. Got one that does instead. Call its method detach()",
         ),
-        ([x.to_sparse()], {}, "must be an array, or a dense tensor of numbers. Got a sparse tensor"),
+        ([x.to_sparse()], {}, "must be an array, or a dense tensor of numbers. Got a sparse or quantized tensor"),
         (["abc"], {}, "must be tensors or arrays. Got 'abc'"),
         ([[1, 2]], {}, "must be tensors or arrays. Got 1"),
         ([x], {"sampler": [[0, 1]]}, "'sampler' parameter must be a batch sampler of pystrat. Got 1 value"),

@@ -117,7 +117,7 @@ class NoDuplicatesBatchSampler(KindBatchSampler):
             "largest": found["largest"].astype(np.int64),
             "frequent": frequent,
         }
-        self._plan = Plan(heading, self._n_batches, names_index(titles, "key"), columns, size_range=sizes)
+        self._plan = Plan(heading, self._n_batches, names_index(titles, "key"), columns, size_range=sizes, noun="key")
 
     def _rows_of_data(self) -> int:
         return self._n_rows
