@@ -54,7 +54,8 @@ def plain_array(values: Any, name: str = "values") -> NDArray[Any]:
     elif _is_extension(getattr(values, "dtype", None)):
         values = _of_extension(values)
     elif isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        values = values.astype(np.float64).filled(np.nan) if values.dtype.kind in "iuf" else _objects_of_masked(values)
+        doubles: Any = values.astype(np.float64) if values.dtype.kind in "iuf" else None
+        values = _objects_of_masked(values) if doubles is None else doubles.filled(np.nan)
     array = np.asarray(values)
     if array.ndim:
         _check_length(len(array), name)

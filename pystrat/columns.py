@@ -182,13 +182,13 @@ def factorize_numbers(
     wide = np.dtype({"f": np.float64, "u": np.uint64}.get(values.dtype.kind, np.int64))
     if wide.kind == "f":
         left_out, values = np.isnan(values), values + 0.0  # 0 and -0 are equal, and only their bits differ
-    is_whole = left_out is None or not left_out.any()
-    kept = values if is_whole else values[~left_out]
+    rows = ~left_out if left_out is not None and left_out.any() else None
+    kept = values if rows is None else values[rows]
     found = _kinds.call("number_values", {}, {"values": np.ascontiguousarray(kept, dtype=wide).view(np.float64)})
     codes = found["codes"]
-    if not is_whole:
+    if rows is not None:
         codes = np.full(len(values), -1, dtype=codes.dtype)
-        codes[~left_out] = found["codes"]
+        codes[rows] = found["codes"]
     return codes, found["values"].view(wide).astype(values.dtype, copy=False)
 
 

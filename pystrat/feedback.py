@@ -165,7 +165,7 @@ class _Drawn:
     def __init__(self, first: int, batches: list[NDArray[np.int32]], stream: RandomStream) -> None:
         self.first, self.batches, self.stream = first, batches, stream
 
-    def beyond(self, batch: int, stride: int) -> dict[str, NDArray[np.int32]]:
+    def beyond(self, batch: int, stride: int) -> dict[str, NDArray[Any]]:
         """Return the batches from `batch` on, one after another, and the words of the generator after them."""
         done = batch - self.first
         if not 0 <= done <= len(self.batches):

@@ -142,7 +142,7 @@ def _combine(
     """
     if len(columns) == 1 and (lacks is None or drop):
         return columns[0].codes, [columns[0].values]
-    codes = np.zeros(len(columns[0].codes), dtype=np.int64)
+    codes: NDArray[Any] = np.zeros(len(columns[0].codes), dtype=np.int64)
     places: list[NDArray[np.int64]] = []
     for column in columns:
         width = len(column.values) + 1

@@ -23,7 +23,7 @@ _ADVICE = "Ids are text or categories, in R a factor."
 class Coded(NamedTuple):
     """Users or items: their codes, how many there are, and the ids by code and their names if ids were given."""
 
-    codes: NDArray[np.int64]
+    codes: NDArray[Any]
     n_codes: int
     ids: Optional[NDArray[Any]] = None
     names: Any = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import warnings
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,8 +28,14 @@ def recipes() -> list[Recipe]:
         warnings.simplefilter("ignore")
         made = [*samplers(Path(folder)), *varied(Path(folder))]
         found = [recipe_of(sampler) for sampler in made if isinstance(sampler, BatchSampler)]
+    # A sampler around another one also has the parts of that, which are no parts of its kind.
+    found = [replace(recipe, parts=_without_inside(recipe.parts)) for recipe in found]
     few = (recipe for recipe in found if max(map(np.size, recipe.parts.values()), default=0) <= MOST_VALUES)
     return list({tuple(_numbers_of(recipe)): recipe for recipe in few}.values())
+
+
+def _without_inside(parts: dict[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in parts.items() if not re.match("sampler(_|$)", name)}
 
 
 def numbers_of_recipes() -> list[int]:

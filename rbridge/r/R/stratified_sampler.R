@@ -117,8 +117,9 @@
 #'   task = mlr3::tsk("sonar")
 #'   generator = batch_sampler_stratified(min_samples_per_stratum = 5)
 #'   learner = mlr3::lrn("classif.mlp",
-#'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1, loss = rbridge::aum_loss,
-#'     batch_sampler = generator, callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
+#'     epochs = 10, batch_size = 32, neurons = 16, predict_type = "prob", seed = 1,
+#'     loss = rbridge::aum_loss, batch_sampler = generator,
+#'     callbacks = mlr3torch::t_clbk("rbridge.set_epoch")
 #'   )
 #'   if (torch::torch_is_installed()) {
 #'     learner$train(task)

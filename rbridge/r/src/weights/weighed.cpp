@@ -317,7 +317,7 @@ class Weighed : public Feedback {
     for (const char *name : {"generator", "sample_generator"}) {
       if (!given.has(name)) continue;
       View<double> words = given.array<double>(name, "hold numbers");
-      bool is_right = words.length == STATE_SIZE + 1 && words[0] <= STATE_SIZE;
+      bool is_right = words.length == STATE_SIZE + 1 && words[0] <= double(STATE_SIZE);
       for (double word : words) is_right = is_right && word >= 0 && word <= UINT32_MAX && std::floor(word) == word;
       if (!is_right) refuse("state", "others", "hold 625 words of the generator");
     }
