@@ -25,7 +25,7 @@ VALUES = (0, -1, 0.5, 3, 1e300, float("nan"), "other", True)
 OF_A_LANGUAGE = {"strata", "groups", "labels", "keys", "table", "spec", "source", "users", "items", "rank", "shards"}
 OF_A_LANGUAGE |= {"counts", "lengths", "rows", "weights", "suffixes", "targets", "rules", "positives", "negatives"}
 OF_A_LANGUAGE |= {"accept", "across_columns", "balance", "shares", "majority", "multiplier", "beta"}
-OF_A_LANGUAGE |= {"n_users", "n_items"}  # codes count from 1 in R
+OF_A_LANGUAGE |= {"n_users", "n_items", "sampler"}  # codes count from 1 in R; a generator in place of a sampler
 # In R, a task may have the strata.
 DIFFERENT = {("NoDuplicatesBatchSampler", "min_samples_per_stratum")}
 REFUSE = """
@@ -74,6 +74,7 @@ def refusal_in_python(call: Specimen, given: dict[str, Any]) -> Optional[str]:
     except (TypeError, ValueError) as error:
         text = str(error).replace("Got True instead", "Got TRUE instead")
         text = text.replace(call.kind.__name__, r_name(call.kind.__name__))
+        text = re.sub(r"(\d+), counted from 0", lambda found: f"{int(found[1]) + 1}, counted from 1", text)
         return re.sub(r"batch (\d+) lacks", lambda found: f"batch {int(found[1]) + 1} lacks", text)
     return None
 
