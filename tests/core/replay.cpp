@@ -246,12 +246,14 @@ bool try_recipe(const Call &call) {
   fail_unless(identified.checked(identify_sampler(kind, *sampler, recipe, 7, identified)), "it has a fingerprint");
   if (dynamic_cast<Feedback *>(sampler.get()) != nullptr) return true; /* which draws from a state */
   int64_t n_rows = LARGEST_COUNT; /* unless a part says it */
+  uint32_t last = LARGEST_EPOCH;
   for (const Part &part : call.parts) {
     if (part.name == "codes") n_rows = static_cast<int64_t>(part.bytes.size() + part.integers.size());
     if (part.name == "n_rows" && part.doubles.size() == 1) n_rows = static_cast<int64_t>(part.doubles[0]);
+    if (part.name == "persistent") last = 2; /* such an epoch draws all epochs before it */
   }
   for (int epoch = 0; epoch < N_EPOCHS; epoch++) {
-    uint32_t number = static_cast<uint32_t>(epoch == 2 ? +LARGEST_EPOCH : epoch);
+    uint32_t number = epoch == 2 ? last : static_cast<uint32_t>(epoch);
     PlainHost interrupted(-1), whole(-1);
     int32_t first_row = static_cast<int32_t>(some_number(2));
     bool is_drawn = draw(*sampler, number, first_row, 8, interrupted);
