@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Mapping, NamedTuple, Optional
 
 from pystrat import _kinds
 from pystrat.limits import MAX_EPOCH
 from pystrat.messages import check_integer, refused_value, show
-from pystrat.process_group import warn_of_process_group
+from pystrat.process_group import running_group
 from pystrat.seeds import check_seed
 
 STATE_VERSION = 1
@@ -178,5 +179,11 @@ class Placed:
             needed, advice = "seed", "each process has drawn another one. Give the same seed."
         else:
             return
-        if not self._warned_of_process_group:
-            self._warned_of_process_group = warn_of_process_group(needed, advice, stacklevel=stacklevel + 1)
+        distributed = running_group()
+        size = 1 if distributed is None else distributed.get_world_size()
+        if size > 1 and not self._warned_of_process_group:
+            self._warned_of_process_group = True
+            warnings.warn(
+                f"A process group of {size} processes runs, but the '{needed}' parameter was not given: {advice}",
+                stacklevel=stacklevel + 1,
+            )

@@ -215,7 +215,6 @@ def checked_samplers(rank: int, world: int) -> Iterator[tuple[str, Any]]:
     yield "a missing rank", stratified(world, rank or None)
     yield "kind", UniformBatchSampler(60, 6, seed=1) if rank == 1 else stratified(world, rank)
     yield "place", loaded(stratified(world, rank)) if rank == 0 else stratified(world, rank, epoch=3)
-    yield "several", stratified(world, rank, seed=1 + (rank == 1), epoch=4 * (rank == 2))
     yield "weights", updated(weighted_sampler(world, rank), 3.0 + (rank == 2))
     yield "stream", stream(world, rank, 1 + (rank == 1))
     yield "what is no sampler", [1] if rank == 1 else stratified(world, rank)
