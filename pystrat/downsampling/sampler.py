@@ -51,8 +51,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     -----
     Guarantees, besides those of `BatchSampler`:
 
-    * An epoch has all rows of the classes that are not downsampled, and exactly the kept rows of each other class, each
-      once.
+    * An epoch has all rows of the classes that are not downsampled, and the kept rows of each other class, each once.
     * An epoch of T rows has ``ceil(T / batch_size)`` batches, rounded up to a multiple of `num_replicas`. Batch sizes
       differ by at most 1, and every batch holds the floor or the ceiling of each class's share.
     * The kept rows are those of the first ranks in the epoch order: uniform, without replacement, and independent
@@ -60,8 +59,7 @@ class DownsampledBatchSampler(PlannedBatchSampler):
     * With `in_turn`, any ``ceil(N / k)`` consecutive epochs visit all N rows of a class, and over ``N / gcd(N, k)``
       epochs every row occurs equally often.
 
-    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic). It preserves calibration at
-    a fraction of the gradient steps; do not expect a better ranking (AUC).
+    The method is that of "Sampling methods within TensorFlow input functions" (Datatonic).
 
     Examples
     --------

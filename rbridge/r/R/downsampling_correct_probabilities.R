@@ -69,22 +69,11 @@ check_rates_and_values = function(rates, values) {
   if (!isTRUE(all(values >= 0 & values <= 1))) {
     stop_parameter("probabilities", "be from 0 to 1", "other values")
   }
-  if (!isTRUE(all(rates > 0 & rates < Inf))) {
-    stop_parameter("keep_rate", "be above 0 and finite", "other values")
-  }
-  if (any(rates < .Machine$double.xmin)) {
-    stop_parameter("keep_rate", "be at least 2^-1022, so that its inverse is a number", show_value(min(rates)))
+  if (!isTRUE(all(rates >= .Machine$double.xmin & rates < Inf))) { # the inverse of a smaller rate is no number
+    stop_parameter("keep_rate", "hold finite numbers of at least 2^-1022", "other values")
   }
   if (length(dim(values)) > 2L) {
     stop_parameter("probabilities", "be a vector or a table", sprintf("%d dimensions", length(dim(values))))
-  }
-  if (length(dim(rates)) > 1L || length(rates) == 0L) {
-    stop_parameter("keep_rate", "be one value, or one for each class",
-      if (length(rates) > 0L) sprintf("%d dimensions", length(dim(rates))) else "0 values")
-  }
-  if (!is.matrix(values) && length(rates) > 1L) {
-    stop_parameter("probabilities", "be a table with a column for each class if 'keep_rate' has several values",
-      show_count(length(values), "value"))
   }
   n_classes = if (is.matrix(values)) ncol(values) else 1L
   if (length(rates) != n_classes) {

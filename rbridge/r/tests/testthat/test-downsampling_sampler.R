@@ -191,5 +191,5 @@ test_that("probabilities may be a data frame, and what is none is refused", {
   refused("be from 0 to 1", NA_real_, 0.5)
   refused("hold numbers", data.frame(yes = "0.5", no = 0.5), c(yes = 1, no = 0.5))
   refused("be a vector or a table. Got 3 dimensions", array(0.5, c(1, 1, 1)), 0.5)
-  refused("be one value, or one for each class. Got 2 dimensions", 0.5, cbind(0.5, 0.5))
+  refused("have one value for each class of 'probabilities', 1. Got 2 values", 0.5, cbind(0.5, 0.5))
 })
