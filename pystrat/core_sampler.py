@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Mapping, Optional, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pystrat import _kinds
 from pystrat.base import BatchSampler
@@ -14,9 +15,6 @@ from pystrat.columns import refuse_dataset
 from pystrat.messages import count_of
 from pystrat.recipe import Recipe, make_recipe
 from pystrat.strata import STRATA, Strata
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 
 def data_of(strata: Strata) -> dict[str, NDArray[Any]]:

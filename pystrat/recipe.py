@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
+from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
-
-    Vector = Union[NDArray[Any], Sequence[str]]
+Vector = Union[NDArray[Any], Sequence[str]]
 
 RECIPE_VERSION = 1
 

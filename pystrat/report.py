@@ -71,11 +71,10 @@ def batch_counts(batches: Iterable[Any], labels: Labels) -> pd.DataFrame:
         check_rows(batches, strata.codes, "labels", "have")
         rows = [_positions(batch, strata.n_rows) for batch in delivered_batches]
         return _table([strata.codes[batch] for batch in rows], strata.values)
-    if not any(len(batch) for batch in delivered):
-        return _table([np.empty(0, dtype=np.int64) for _ in delivered], pd.Index([]))
-    strata = encode_strata(_joined(delivered), missing="stratum", name="labels")
-    ends = np.cumsum([len(batch) for batch in delivered])
-    return _table(np.split(strata.codes, ends[:-1]), strata.values)
+    joined = [label for batch in delivered for label in batch]
+    strata = encode_strata(joined, missing="stratum", name="labels", may_be_empty=True)
+    ends = np.cumsum([len(batch) for batch in delivered], dtype=np.int64)
+    return _table(np.split(strata.codes, ends[:-1]) if delivered else [], strata.values)
 
 
 def _table(codes: list[NDArray[Any]], values: pd.Index) -> pd.DataFrame:
@@ -91,22 +90,14 @@ def _entry(batch: Any, key: Any) -> Any:
         raise KeyError(refusal("labels", required, show(key))) from error
 
 
-def _labels(values: Any) -> NDArray[Any]:
-    """Return the labels of one batch as a vector; those of a list as they are, of which numpy would make one type."""
+def _labels(values: Any) -> list[Any]:
+    """Return the labels of one batch; those of a list as they are, of which numpy would make one type."""
     array = row_array(values, "labels")
     if array.ndim != 1:
         shape = "x".join(str(length) for length in array.shape)
         raise refused_value("labels", "give one label per row", f"an array of shape {shape}")
-    is_list = isinstance(values, (list, tuple)) and array.dtype.kind != "O" and np.ndim(values[0]) == 0
-    return np.array(values, dtype=object) if is_list and not holds_tensors(values) else array
-
-
-def _joined(batches: list[NDArray[Any]]) -> NDArray[Any]:
-    """Join the labels of all batches; different types are joined as objects."""
-    batches = [batch for batch in batches if len(batch)]
-    if len({batch.dtype.kind for batch in batches}) > 1:
-        batches = [batch.astype(object) for batch in batches]
-    return np.concatenate(batches)
+    is_flat = isinstance(values, (list, tuple)) and not holds_tensors(values) and np.ndim(values[:1]) == 1
+    return list(values if is_flat else array)
 
 
 def _positions(batch: Any, n_rows: int) -> NDArray[Any]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pystrat.arrays import plain_array
 from pystrat.core_sampler import KindBatchSampler
 from pystrat.lazy_pandas import pd
-from pystrat.messages import check_flag, refused_type, refused_value, show
+from pystrat.messages import check_flag
+from pystrat.row_arguments import check_positions
 from pystrat.strata import sorted_series
-
-if TYPE_CHECKING:  # numpy.typing takes time to import, and only annotations name it
-    from numpy.typing import NDArray
 
 
 class WeightsOfStrata(KindBatchSampler):
@@ -38,13 +36,12 @@ class WeightsOfStrata(KindBatchSampler):
         ----------
         normalize : bool, default False
             If False, the weight of a stratum is that given in `weights`, if the sampler has this parameter, and
-            otherwise its rows / its mean number of rows in an epoch, which is 1 if epochs take each row once. If True,
-            the weights are divided by their mean over an epoch, so that the learning rate keeps its scale.
+            otherwise its rows / its mean number of rows in an epoch; NaN if it is never sampled. If True, the weights
+            are divided by their mean over an epoch, so that the learning rate keeps its scale.
 
         Returns
         -------
         pandas.Series of float64
-            NaN for a stratum that is never sampled.
 
         Examples
         --------
@@ -80,15 +77,3 @@ class WeightsOfStrata(KindBatchSampler):
         weights, codes = self._weights_of_classes(normalize), self._parts["codes"]
         weights = np.append(weights, np.nan)  # the code of dropped rows is the number of strata
         return np.asarray(weights[codes if rows is None else codes[check_positions(rows, len(codes))]])
-
-
-def check_positions(values: Any, limit: int, parameter: str = "rows", noun: str = "row positions") -> NDArray[np.int64]:
-    """Return integers from 0 to below a limit, of any shape; refuse anything else."""
-    found = plain_array(values, parameter)
-    if found.size and found.dtype.kind not in "iu":
-        raise refused_type(parameter, f"hold {noun}", f"{found.dtype} values")
-    positions: NDArray[np.int64] = found.astype(np.int64)
-    outside = found[(positions < 0) | (positions >= limit)]
-    if outside.size:
-        raise refused_value(parameter, f"hold {noun} from 0 to {limit - 1}", show(outside.ravel()[0]))
-    return positions

@@ -11,7 +11,7 @@ from typing import Any, Sequence
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pystrat.losses import AUMLoss
@@ -133,13 +133,6 @@ def test_the_loss_is_that_of_the_definition(dtype: torch.dtype, batch: Batch) ->
 
 
 @given(FEW)
-def test_the_gradient_is_the_gradient_where_there_is_one(batch: Batch) -> None:
-    gradients = set(gradients_nearby(batch).values())
-    assume(len(gradients) == 1)
-    assert of_batch(batch)[1] == pytest.approx(mean(list(gradients)), abs=1e-15)
-
-
-@given(FEW)
 def test_at_ties_the_gradient_is_the_mean_of_negatives_above_and_of_negatives_below_the_positives(batch: Batch) -> None:
     nearby = gradients_nearby(batch)
 
@@ -193,9 +186,7 @@ test_what_is_no_tensor_of_numbers_is_refused = refusals(
     lambda input, target=torch.tensor([0, 1]): AUMLoss()(input, target),
     [
         ({"input": [1.0, 2.0]}, "'input' parameter must be a tensor of shape (n) or (n, 1). Got 2 values"),
-        ({"input": torch.tensor([1, 2])}, "must hold floating point numbers. Got integers instead."),
-        ({"input": torch.tensor([True])}, "must hold floating point numbers. Got logical values instead."),
-        ({"input": torch.tensor([1j])}, "must hold floating point numbers. Got complex values instead."),
+        ({"input": torch.tensor([1, 2])}, "must hold floating point numbers. Got torch.int64 values instead."),
         ({"input": torch.tensor([1.0]), "target": np.array([1])}, "'target' parameter must be a tensor of shape"),
     ],
 )

@@ -57,8 +57,6 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
     * Ranks are exact at every draw. Drawing k of n rows takes O(k log n), and changing k priorities O(k sqrt(n)).
     * The importance weight of row i is ``(n P(i)) ^ -beta``, with P(i) the probability of row i; with `normalize`,
       divided by the largest of these values.
-    * With ``beta=1`` and ``normalize=False``, the mean of weight times value over a batch is an unbiased estimate of
-      the mean over all rows.
 
     The method is that of T. Schaul, J. Quan, I. Antonoglou and D. Silver, "Prioritized Experience Replay" (2016).
 

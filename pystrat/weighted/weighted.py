@@ -39,7 +39,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
     * Rows are drawn by their share of the total; without replacement, of the total that is left.
     * The batches are a function of the initial weights, the seed, the epoch, the updates, and how many batches were
       drawn before each update. The workers of a DataLoader request ``num_workers * prefetch_factor`` batches ahead.
-    * `batches` returns the epoch as it would be with the current weights, and changes nothing.
     * Weights by epoch cannot be updated. `weights` and `sample` use those of the next epoch.
     * A state contains the weights and the batches that were drawn but not trained on. If all ranks receive the same
       updates between the same batches, interleaving them gives the batches of ``rank=None``.

@@ -113,17 +113,6 @@ def as_json(state: dict[str, Any]) -> Any:
     return json.loads(json.dumps(state, default=lambda array: array.tolist()))
 
 
-def test_a_state_at_the_end_of_an_epoch_is_for_any_number_of_replicas() -> None:
-    sampler = sampler_of(num_replicas=3)
-    for step, rows in enumerate(sampler):
-        tell(sampler, rows, step)
-    state = sampler.state()
-    alone = sampler_of()
-    alone.load_state_dict(state)
-    assert alone.epoch == 1 and alone.weights().tolist() == sampler.weights().tolist()
-    assert list(alone) == [batch.tolist() for batch in sampler.batches(1)]
-
-
 def test_a_state_in_the_middle_of_a_step_is_for_all_ranks_together_only() -> None:
     whole = sampler_of(num_replicas=3)
     iterator = iter(whole)

@@ -89,10 +89,8 @@ test_that("what is no sampler of Python is refused with advice, and errors in Py
     expect_error(batch_sampler_python(sampler, n_batches = 1), "must be a Python object.", fixed = TRUE)
   }
   expect_error(batch_sampler_python(reticulate::py_to_r(python$of_twelve)), "'convert = FALSE'", fixed = TRUE)
-  expect_error(collect_rows(batch_sampler_python(python$single), 4), paste(
-    "The 'sampler' parameter must give batches of row positions. Got the item 3 instead.",
-    "Wrap it in a BatchSampler, which makes batches of single positions."
-  ), fixed = TRUE)
+  expect_error(collect_rows(batch_sampler_python(python$single), 4),
+    "The 'sampler' parameter must hold row positions. Got 3 instead.", fixed = TRUE)
   expect_error(collect_rows(batch_sampler_python(python$failing, n_batches = 2), 4), "RuntimeError: no second batch",
     fixed = TRUE)
 })
