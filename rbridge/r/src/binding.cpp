@@ -304,14 +304,7 @@ const Kind &kind_of(SEXP name) {
 
 /* Read a stream, the words of a generator; return whether it is one. */
 bool read_stream(SEXP stream, Generator &generator) {
-  if (TYPEOF(stream) != REALSXP || Rf_xlength(stream) != STATE_SIZE + 1) return false;
-  const double *numbers = REAL(stream);
-  if (!std::all_of(numbers, numbers + STATE_SIZE + 1, [](double word) { return word >= 0 && word <= UINT32_MAX; })) {
-    return false;
-  }
-  uint32_t words[STATE_SIZE + 1];
-  std::transform(numbers, numbers + STATE_SIZE + 1, words, [](double word) { return static_cast<uint32_t>(word); });
-  return restore_generator(&generator, words);
+  return TYPEOF(stream) == REALSXP && restore_from_numbers(&generator, REAL(stream), Rf_xlength(stream));
 }
 
 /* Rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */

@@ -26,6 +26,18 @@ static inline bool restore_generator(Generator *generator, const uint32_t *words
   return true;
 }
 
+/* The same from `length` numbers, which may be no state. */
+static inline bool restore_from_numbers(Generator *generator, const double *numbers, int64_t length) {
+  if (length != STATE_SIZE + 1) return false;
+  uint32_t words[STATE_SIZE + 1];
+  for (int i = 0; i <= STATE_SIZE; i++) {
+    if (!(numbers[i] >= 0 && numbers[i] <= UINT32_MAX)) return false;
+    words[i] = (uint32_t)numbers[i];
+    if ((double)words[i] != numbers[i]) return false;
+  }
+  return restore_generator(generator, words);
+}
+
 /* Draw numbers below a limit of 1 to 2^53, with replacement: R's sample.int(limit, count, replace = TRUE) - 1. */
 static inline void draw_numbers(Generator *generator, uint64_t limit, int64_t count, int64_t *numbers) {
   uint32_t bits = bits_below(limit);

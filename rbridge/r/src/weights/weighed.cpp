@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "../core/kinds.hpp"
+#include "../core/stream.h"
 #include "ranking.hpp"
 #include "sum_tree.hpp"
 
@@ -317,9 +318,10 @@ class Weighed : public Feedback {
     for (const char *name : {"generator", "sample_generator"}) {
       if (!given.has(name)) continue;
       View<double> words = given.array<double>(name, "hold numbers");
-      bool is_right = words.length == STATE_SIZE + 1 && words[0] <= double(STATE_SIZE);
-      for (double word : words) is_right = is_right && word >= 0 && word <= UINT32_MAX && std::floor(word) == word;
-      if (!is_right) refuse("state", "others", "hold 625 words of the generator");
+      Generator read;
+      if (!restore_from_numbers(&read, words.begin(), words.length)) {
+        refuse("state", "others", "hold 625 words of the generator");
+      }
     }
     double batch = given.whole_or("batch", 0, 0, double(n_batches));
     if (!given.has("generator") && batch > 0) refuse("state", "nothing", "hold the state of the generator");
