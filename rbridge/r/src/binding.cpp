@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "core/kinds.hpp"
-#include "core/stream.h"
+#include "core/generator.hpp"
 
 #define R_NO_REMAP
 #include <R_ext/Rdynload.h>
@@ -304,16 +304,14 @@ const Kind &kind_of(SEXP name) {
 
 /* Read a stream, the words of a generator; return whether it is one. */
 bool read_stream(SEXP stream, Generator &generator) {
-  return TYPEOF(stream) == REALSXP && restore_from_numbers(&generator, REAL(stream), Rf_xlength(stream));
+  return TYPEOF(stream) == REALSXP && generator.restore(REAL(stream), Rf_xlength(stream));
 }
 
 /* Rows, and the stream after them in place of `stream`; or list(rows, stream) if others refer to `stream`. */
 SEXP drawn_in_r(SEXP rows, SEXP stream, const Generator &generator) {
   bool is_own = !MAYBE_SHARED(stream);
-  SEXP numbers = PROTECT(is_own ? stream : Rf_allocVector(REALSXP, STATE_SIZE + 1));
-  uint32_t words[STATE_SIZE + 1];
-  save_generator(&generator, words);
-  std::copy(words, words + STATE_SIZE + 1, REAL(numbers));
+  SEXP numbers = PROTECT(is_own ? stream : Rf_allocVector(REALSXP, Generator::N_NUMBERS));
+  generator.save(REAL(numbers));
   SEXP result = rows;
   if (!is_own) {
     const char *names[] = {"rows", "stream", ""};

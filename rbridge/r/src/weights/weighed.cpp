@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "../core/kinds.hpp"
-#include "../core/stream.h"
+#include "../core/generator.hpp"
 #include "ranking.hpp"
 #include "sum_tree.hpp"
 
@@ -129,9 +129,9 @@ class Weighed : public Feedback {
     if (drawn_as != APART) {
       state.tree.draw(generator, n_drawn, drawn_as == SLICED ? size : 0, rows, host);
     } else {
-      std::vector<int64_t> table;
+      HashSet known;
       for (int64_t i = 0; size > 0 && i < n_drawn; i += size) {
-        state.tree.draw_apart(generator, size, rows + i, table, host);
+        state.tree.draw_apart(generator, size, rows + i, known, host);
       }
     }
     for (int64_t i = 0; is_ranked && i < n_drawn; i++) rows[i] = state.ranking.row_at(rows[i]);
@@ -319,7 +319,7 @@ class Weighed : public Feedback {
       if (!given.has(name)) continue;
       View<double> words = given.array<double>(name, "hold numbers");
       Generator read;
-      if (!restore_from_numbers(&read, words.begin(), words.length)) {
+      if (!read.restore(words.begin(), words.length)) {
         refuse("state", "others", "hold 625 words of the generator");
       }
     }
