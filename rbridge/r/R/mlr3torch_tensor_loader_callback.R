@@ -5,9 +5,8 @@
 #' @description
 #' A callback for the learners of mlr3torch: it reads the data of the training and of the validation once.
 #'
-#' mlr3torch itself requests each batch from the task.
-#' The task then compares the rows of the batch with all of its rows, so the time of an epoch grows with the square of
-#' their number.
+#' mlr3torch itself requests each batch from the task, which compares the rows of the batch with all of its rows: the
+#' time of an epoch grows with the square of their number.
 #'
 #' With `read = "tensors"`, all data become tensors, and the rows of many batches are gathered at once, as
 #' [tensor_loader()] does.
@@ -20,10 +19,7 @@
 #' The trained weights are bitwise those of the same learner without the callback.
 #' That is slower than tensors, but the time of an epoch is proportional to the number of rows.
 #'
-#' Get it with `mlr3torch::t_clbk("rbridge.tensor_loader")`.
-#' It is in the dictionary of mlr3torch as soon as both packages are loaded, in any order.
-#' It may be combined with [rbridge.set_epoch], in any order.
-#'
+#' Get it with `mlr3torch::t_clbk("rbridge.tensor_loader")`; it may be combined with [rbridge.set_epoch], in any order.
 #' What is read must fit into memory.
 #' If the learner has `tensor_dataset = "device"`, tensors stay on that device; they need no workers.
 #'
