@@ -14,7 +14,6 @@
 #' `list(task = )`.
 #' If the sampler needs no column of a task, the data source may be anything, including `NULL`; if it has a number of
 #' rows, that must be the number of rows that the arguments describe.
-#'
 #' A vector with a value for each row is taken by position: its names have no meaning.
 #'
 #' @section Members of an instance:
@@ -22,17 +21,14 @@
 #' * `set_epoch(epoch, batches_done)`: sets the next epoch, an integer from 0 to 6700000, and where in it to begin:
 #'   after `batches_done` batches of this instance.
 #'   By default 0; but an instance that is already placed within this epoch stays there.
-#'   Returns the instance invisibly.
-#' * `epoch`: the next epoch, counted from 0.
 #' * `state(epoch, batches_done)`: returns the state after this many batches of this instance; by default, where the
 #'   next iteration begins.
-#' * `load_state_dict(state)`: continues at a state; returns the instance invisibly.
+#' * `load_state_dict(state)`: continues at a state.
 #' * `set_rank(rank, num_replicas)`: limits the instance to the batches `rank`, `rank + num_replicas`, ... of all
-#'   batches, counted from 0, and begins the next epoch at the first of them; returns the instance invisibly.
+#'   batches, counted from 0, and begins the next epoch at the first of them.
 #'   The generator must have been made for this `num_replicas`, so that each process has as many batches.
-#' * `rank`: the number of the process, `NULL` if the instance returns all batches.
-#' * `seed`: the seed, given or drawn.
-#' * `print()`: shows a summary.
+#' * `epoch`, `rank` and `seed`: the next epoch, counted from 0; the number of the process, `NULL` if the instance
+#'   returns all batches; and the seed, given or drawn.
 #' * `.iter()`, `.length()` and `.iter_batch(batch_size)`: called by [torch::dataloader()].
 #'   `.iter()` returns a function that returns the rows of the next batch at each call, and [coro::exhausted()] after
 #'   the last batch.
@@ -60,11 +56,8 @@
 #' installed, so that the seed of a learner determines it, and otherwise from R's generator, which is not changed in any
 #' other case.
 #'
-#' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
-#' If the page of a sampler shows calls of R's functions, the sampler draws what they return after `set.seed()` with the
-#' seed of the epoch, and `RNGkind("Mersenne-Twister", "Inversion", "Rejection")`.
 #' The same data, settings, seed and epoch give the same batches in Python, where rows are counted from 0.
-#'
+#' The seed of an epoch is `(seed + 1327217885 * epoch) %% 2147483647`.
 #' An iterator takes its epoch when its first batch is requested, and the next epoch is then one higher: an abandoned
 #' epoch is not repeated.
 #'
@@ -121,9 +114,8 @@ epoch_sampler = function() {
     .n_rows = function() private$.rows_of_data(),
     .draws_on_request = function() private$.iterates && is.null(private$.in_order),
     .iter_batch = function(batch_size) {
-      if (!is_whole_number(batch_size) || batch_size != 1) {
-        stop_parameter("batch_size", "be 1", show_value(batch_size), "Pass the sampler as 'batch_sampler ='.")
-      }
+      refuse_if(!is_whole_number(batch_size) || batch_size != 1, "batch_size", "be 1", show_value(batch_size),
+        "Pass the sampler as 'batch_sampler ='.")
       self$.iter()
     },
     set_epoch = function(epoch, batches_done = NULL) {

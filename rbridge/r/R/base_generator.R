@@ -109,10 +109,8 @@ ready_recipe = function(recipe, data_source, task, has_seed = TRUE) {
   }
   n_rows = kind$n_rows(recipe)
   found = source_rows(data_source)
-  if (!is.null(found) && !is.null(n_rows) && found != n_rows) {
-    stop_parameter("data_source", sprintf("have as many rows as the sampler was made for, %.0f", n_rows),
-      show_count(found, "row"))
-  }
+  refuse_if(!is.null(found) && !is.null(n_rows) && found != n_rows, "data_source",
+    sprintf("have as many rows as the sampler was made for, %.0f", n_rows), show_count(found, "row"))
   if (is.null(recipe$seed) && has_seed && !isFALSE(kind$seeded)) {
     recipe["seed"] = draw_seed()
   }

@@ -45,9 +45,8 @@ check_label_shape = function(labels) {
     noun = c("row", "column")[empty]
     stop_parameter("labels", sprintf("have at least one %s", noun), sprintf("0 %ss", noun))
   }
-  if (!is.logical(labels) && !is.numeric(labels)) {
-    stop_parameter("labels", label_values, sprintf("%s values", typeof(labels)), label_advice)
-  }
+  refuse_if(!is.logical(labels) && !is.numeric(labels), "labels", label_values, sprintf("%s values", typeof(labels)),
+    label_advice)
 }
 
 # A column of a data frame as a matrix: its numbers, or a column for each value of text.
@@ -65,9 +64,8 @@ column_of_labels = function(column, name) {
     return(matrix(outer(encoded$codes, seq_along(encoded$names), `==`), nrow = length(column),
       dimnames = list(NULL, paste(name, encoded$names, sep = "="))))
   }
-  if (is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column))) {
-    stop_parameter("labels", label_values, sprintf("%s values%s", class(column)[1L], place), label_advice)
-  }
+  refuse_if(is.object(column) || !is.null(dim(column)) || !(is.logical(column) || is.numeric(column)), "labels",
+    label_values, sprintf("%s values%s", class(column)[1L], place), label_advice)
   matrix(column, ncol = 1L, dimnames = list(NULL, name))
 }
 
@@ -91,22 +89,16 @@ listed_labels = function(rows, place = "") {
 # Refuses missing values, and digits, which a file that was read as text has, for example.
 check_named_labels = function(names, values, noun, place, may_be_digits = FALSE) {
   n_missing = sum(is.na(values))
-  if (n_missing > 0L) {
-    stop_parameter("labels", "have no missing values",
-      sprintf("%d missing of %s%s", n_missing, show_count(length(values), noun), place))
-  }
-  if (!may_be_digits && length(names) > 0L && all(names %in% c("0", "1"))) {
-    stop_parameter("labels", label_values, sprintf("the text '%s'%s", names[1L], place),
-      "Turn the column into numbers.")
-  }
+  refuse_if(n_missing > 0L, "labels", "have no missing values",
+    sprintf("%d missing of %s%s", n_missing, show_count(length(values), noun), place))
+  refuse_if(!may_be_digits && length(names) > 0L && all(names %in% c("0", "1")), "labels", label_values,
+    sprintf("the text '%s'%s", names[1L], place), "Turn the column into numbers.")
 }
 
 check_labels_have_rows = function(labels) {
   empty = which(colSums(labels) == 0)
-  if (length(empty) > 0L) {
-    stop_parameter("labels", "have a row of every label", sprintf("no row of label '%s'", colnames(labels)[empty[1L]]),
-      "Leave the label out.")
-  }
+  refuse_if(length(empty) > 0L, "labels", "have a row of every label",
+    sprintf("no row of label '%s'", colnames(labels)[empty[1L]]), "Leave the label out.")
 }
 
 # What the core takes: the number of the label set of each row, in order of first appearance, and the labels of each.

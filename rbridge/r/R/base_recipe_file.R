@@ -61,9 +61,7 @@ header_recipe = function(header) {
   if (length(found) == 0L) {
     refuse_file("a header of another form")
   }
-  if (as.double(found[2L]) != recipe_version) {
-    stop_parameter("recipe", sprintf("be of version %d", recipe_version), found[2L])
-  }
+  refuse_if(as.double(found[2L]) != recipe_version, "recipe", sprintf("be of version %d", recipe_version), found[2L])
   new_recipe(found[3L], if (nzchar(found[5L])) as.double(found[5L]), list())
 }
 
