@@ -79,9 +79,6 @@ sampler_inside = function(recipe) {
   new_recipe(kind, recipe$seed, renamed(recipe$parts), renamed(recipe$state), renamed(recipe$labels))
 }
 
-# The parts without those of the sampler inside.
-parts_around = function(parts) parts[grep("^sampler(_|$)", names(parts), invert = TRUE)]
-
 kind_by_length = function() {
   list(
     class = "batch_sampler_by_length",
@@ -98,6 +95,7 @@ kind_by_length = function() {
       by_length_recipe(limits_of(recipe), given$lengths, ready_recipe(given$sampler, data_source, task))
     },
     n_rows = function(recipe) length(recipe$parts$lengths),
+    inside = sampler_inside,
     setup = function(recipe, private) {
       private$.of = new_generator(sampler_inside(recipe), private$.settings$functions)(NULL)
       private$.has_feedback = is_told(recipe)
