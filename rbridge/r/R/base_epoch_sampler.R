@@ -97,7 +97,7 @@ NULL
 
 # Shared by all batch samplers of this package: epochs, iteration, the interface of torch::dataloader(), and that
 # mlr3torch predicts in the order of the rows.
-# A sampler that inherits from it implements the private methods of recipe_members() (R/base_generator.R).
+# The class of a generator (R/base_generator.R) has its recipe in `.settings`, and the members of its kind.
 
 epoch_sampler = function() {
   torch::sampler(
@@ -111,7 +111,8 @@ epoch_sampler = function() {
       private$.begun = NULL
       batch_iterator(private$.begin)
     },
-    .n_rows = function() private$.rows_of_data(),
+    # The number of rows of the data that batches are of; NULL if they are of other numbers, or unknown.
+    .n_rows = function() if (!is.null(private$.recipe)) private$.kind()$n_rows(private$.recipe),
     .draws_on_request = function() private$.iterates && is.null(private$.in_order),
     .iter_batch = function(batch_size) {
       refuse_if(!is_whole_number(batch_size) || batch_size != 1, "batch_size", "be 1", show_value(batch_size),
@@ -147,11 +148,19 @@ epoch_sampler = function() {
       invisible(self)
     },
     print = function(...) {
-      lines = if (is.null(private$.in_order)) private$.describe() else format_in_order(private$.in_order)
+      lines = if (is.null(private$.in_order)) {
+        c(private$.kind()$settings(private$.recipe), sprintf("* batches: %.0f", private$.n_batches()),
+          sprintf("* next epoch: %.0f", self$epoch))
+      } else {
+        format_in_order(private$.in_order)
+      }
       cat(sprintf("<%s>", class(self)[1L]), lines, sep = "\n")
       invisible(self)
     },
     private = list(
+      .recipe = NULL,
+      .setup = NULL,
+      .known_fingerprint = NULL, # computed once, because a state may be requested after every batch
       .place = list(epoch = 0, batch = 0, ahead = NULL), # of the next iteration
       .begun = NULL, # where the newest iteration began, once it has
       .draws = NULL, # what it has drawn one by one, if a state may contain it
@@ -160,6 +169,19 @@ epoch_sampler = function() {
       .stride = 1, # the number of replicas, if the instance has a rank
       .in_order = NULL, # the batches with which mlr3torch predicts
       .iterates = FALSE, # whether batches are drawn one by one
+      .kind = function() sampler_kind(private$.settings$recipe$kind),
+      .n_batches = function(epoch = private$.place$epoch) private$.kind()$count_batches(private, epoch),
+      .last_epoch = function() {
+        last = private$.kind()$last_epoch
+        if (is.null(last) || is.null(private$.recipe)) largest_epoch else last(private$.recipe)
+      },
+      .epoch_batches = function(epoch) private$.kind()$draw(private, epoch),
+      .fingerprint = function() {
+        if (is.null(private$.known_fingerprint)) {
+          private$.known_fingerprint = private$.kind()$fingerprint(private)
+        }
+        private$.known_fingerprint
+      },
       # All batches of an epoch for this rank, or those after `done` batches of all ranks.
       .part = function(epoch, done = 0) {
         if (!is.null(private$.in_order)) {
@@ -176,7 +198,7 @@ epoch_sampler = function() {
         place = private$.place
         check_range(place$epoch, "epoch", private$.last_epoch())
         following = if (self$.draws_on_request()) {
-          one_rank_of(private$.iterate(place), private$.rank, private$.stride)
+          one_rank_of(private$.kind()$iterate(private, place), private$.rank, private$.stride)
         } else {
           batches_from(private$.part(place$epoch, place$batch))
         }
@@ -186,6 +208,7 @@ epoch_sampler = function() {
       }
     ),
     active = list(
+      seed = function(value) if (missing(value)) private$.recipe$seed else stop_read_only("seed", self),
       epoch = function(value) {
         if (missing(value)) private$.place$epoch else stop_read_only("epoch", self, "Use 'set_epoch()'.")
       },
@@ -216,7 +239,13 @@ prepare_instance = function(self, private, data_source) {
   if (is.null(task) && !inherits(data_source, "dataset_subset")) {
     task = caller$task
   }
-  private$.prepare(data_source, task)
+  recipe = private$.recipe = ready_recipe(private$.settings$recipe, data_source, task)
+  note_group_role(recipe$kind, task)
+  kind = private$.kind()
+  if (!is.null(kind$of_rows)) {
+    private$.instance = core_instance(recipe)
+  }
+  private$.setup = kind$setup(recipe, private)
   private$.asked_within_epoch = !is.null(caller$task)
 }
 

@@ -25,24 +25,18 @@ label_matrix = function(labels) {
   }
   has = labels == 1
   wrong = which(t(is.na(has) | !has & labels != 0), arr.ind = TRUE)
-  if (length(wrong) > 0L) {
-    column = wrong[1L, 1L]
-    got = sprintf("%s in column '%s'", show_value(labels[[wrong[1L, 2L], column]]), names[column])
-    stop_parameter("labels", label_values, got, label_advice)
-  }
+  refuse_if(length(wrong) > 0L, "labels", label_values,
+    sprintf("%s in column '%s'", show_value(labels[[wrong[1L, 2L], wrong[1L, 1L]]]), names[wrong[1L, 1L]]),
+    label_advice)
   dimnames(has) = list(NULL, names)
   has
 }
 
 check_label_shape = function(labels) {
-  if (length(dim(labels)) != 2L || is.object(labels)) {
-    is_array = is.atomic(labels) && !is.object(labels) && length(labels) > 1L
-    stop_parameter("labels", "be a matrix with one row per row of the dataset",
-      if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels))
-  }
-  empty = match(0L, dim(labels))
-  if (!is.na(empty)) {
-    noun = c("row", "column")[empty]
+  is_array = is.atomic(labels) && !is.object(labels) && length(labels) > 1L
+  refuse_if(length(dim(labels)) != 2L || is.object(labels), "labels", "be a matrix with one row per row of the dataset",
+    if (is_array) show_count(max(1L, length(dim(labels))), "dimension") else show_value(labels))
+  for (noun in c("row", "column")[dim(labels) == 0L]) {
     stop_parameter("labels", sprintf("have at least one %s", noun), sprintf("0 %ss", noun))
   }
   refuse_if(!is.logical(labels) && !is.numeric(labels), "labels", label_values, sprintf("%s values", typeof(labels)),
@@ -72,10 +66,8 @@ column_of_labels = function(column, name) {
 # Whether each row has each of the labels that the vectors of a list name, in order of first appearance.
 listed_labels = function(rows, place = "") {
   is_listed = vapply(rows, function(row) length(row) == 0L || is.character(row) || is.factor(row), NA)
-  if (!all(is_listed)) {
-    got = paste0(show_value(rows[[which(!is_listed)[1L]]]), place)
-    stop_parameter("labels", "have a vector of text for each row", got, "Give a row without labels character().")
-  }
+  refuse_if(!all(is_listed), "labels", "have a vector of text for each row",
+    paste0(show_value(rows[[which(!is_listed)[1L]]]), place), "Give a row without labels character().")
   check_some_rows(length(rows), 0L, "labels")
   labels = unlist(lapply(rows, as.character))
   check_named_labels(NULL, labels, "label", place)
