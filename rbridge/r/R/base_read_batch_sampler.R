@@ -47,19 +47,15 @@ bytes_of_instance = function(recipe) {
 }
 
 check_recipe_bytes = function(needed, max_bytes) {
-  if (!isTRUE(needed <= max_bytes)) {
-    stop_parameter("file", sprintf("hold a recipe that needs at most %.0f bytes of memory, 'max_bytes'", max_bytes),
-      sprintf("one that needs %.0f", needed), "Raise 'max_bytes' if you expect so much data.")
-  }
+  refuse_if(!isTRUE(needed <= max_bytes), "file",
+    sprintf("hold a recipe that needs at most %.0f bytes of memory, 'max_bytes'", max_bytes),
+    sprintf("one that needs %.0f", needed), "Raise 'max_bytes' if you expect so much data.")
 }
 
 check_md5 = function(file, md5) {
-  if (!is.character(md5) || length(md5) != 1L || is.na(md5)) {
-    stop_parameter("md5", "be the MD5 checksum of the file, or nothing", show_value(md5))
-  }
+  refuse_if(!is.character(md5) || length(md5) != 1L || is.na(md5), "md5", "be the MD5 checksum of the file, or nothing",
+    show_value(md5))
   found = unname(tools::md5sum(file))
-  if (found != md5) {
-    stop_parameter("file", sprintf("have the MD5 checksum %s", show_value(md5)), found,
-      advice = "Export the script and its file again.")
-  }
+  refuse_if(found != md5, "file", sprintf("have the MD5 checksum %s", show_value(md5)), found,
+    advice = "Export the script and its file again.")
 }

@@ -25,16 +25,12 @@
 #' @examples
 #' shard_counts(list(b.csv = c("yes", "no", "no"), a.csv = c("no", "no")))
 shard_counts = function(strata) {
-  if (!is.list(strata) || is.object(strata) || is.pairlist(strata)) {
-    stop_parameter("strata", "map the name of each shard to the strata of its rows", show_value(strata))
-  }
-  if (length(strata) == 0L) {
-    stop_parameter("strata", "have at least one shard", "none")
-  }
+  refuse_if(!is.list(strata) || is.object(strata) || is.pairlist(strata), "strata",
+    "map the name of each shard to the strata of its rows", show_value(strata))
+  refuse_if(length(strata) == 0L, "strata", "have at least one shard", "none")
   given = names(strata)
-  if (is.null(given) || anyNA(given) || !all(nzchar(given))) {
-    stop_parameter("strata", "name each shard by a text", if (is.null(given)) "no names" else "''")
-  }
+  refuse_if(is.null(given) || anyNA(given) || !all(nzchar(given)), "strata", "name each shard by a text",
+    if (is.null(given)) "no names" else "''")
   shards = shown_names(given, "strata", "shard")
   counts_table(Map(count_shard, unname(strata), shards))
 }
@@ -49,10 +45,8 @@ counts_table = function(counted) {
 
 check_different_names = function(strata) {
   repeated = anyDuplicated(strata)
-  if (repeated) {
-    stop_parameter("strata", "have strata of different names", paste(show_text(strata[repeated]), "as the name of two"),
-      "Recode them.")
-  }
+  refuse_if(repeated, "strata", "have strata of different names",
+    paste(show_text(strata[repeated]), "as the name of two"), "Recode them.")
 }
 
 # A table of one shard, with the strata in order of first appearance.

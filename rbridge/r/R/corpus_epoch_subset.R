@@ -15,8 +15,7 @@
 #'   The first epoch is 0, and no row may be twice in a vector.
 #'   `NULL` (default): all rows.
 #'
-#' @return A generator of class `"batch_sampler_epoch_subset"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance].
+#' @return A generator, whose instances have the members of every [batch_sampler_instance].
 #'
 #' @source
 #' OpenNMT's memory sampling, options `-sample` and `-sample_type`.

@@ -68,22 +68,11 @@ autoplot.batch_counts = function(object, label = NULL, name = "sampler", ...) {
 # The column of each table.
 columns_of_counts = function(tables, label) {
   names = names(tables)
-  if (!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names)) {
-    stop_parameter("tables", "be a list whose entries have names", show_value(tables))
-  }
-  if (!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA))) {
-    stop_parameter("label", paste("be a column of every table, such as", show_names(names(tables[[1L]]))),
-      show_value(label))
-  }
-  counts = lapply(tables, `[[`, label)
-  if (!all(vapply(counts, are_counts, NA))) {
-    stop_parameter("tables", sprintf("have one column %s of counts, one batch per row", show_value(label)), "another")
-  }
-  counts
-}
-
-are_counts = function(values) {
-  is.numeric(values) && length(values) > 0L && all(is.finite(values) & values >= 0 & values == floor(values))
+  refuse_if(!is.list(tables) || is.object(tables) || length(names) == 0L || !all(nzchar(names)) || anyDuplicated(names),
+    "tables", "be a list whose entries have names", show_value(tables))
+  refuse_if(!is.character(label) || !all(vapply(tables, function(table) isTRUE(label %in% names(table)), NA)), "label",
+    paste("be a column of every table, such as", show_names(names(tables[[1L]]))), show_value(label))
+  lapply(tables, `[[`, label)
 }
 
 batch_colors = c(`FALSE` = "#0072b2", `TRUE` = "#d55e00")

@@ -46,21 +46,18 @@ batch_counts = function(batches, labels) {
     expected = batches$.n_rows()
     batches = batches$batches()
   }
-  if (inherits(batches, "batch_sampler_generator")) {
-    stop_parameter("batches", "be an instance of a sampler, its batches or a dataloader", "a generator",
-      advice = "Call it with a dataset first: generator(dataset).")
-  }
-  if (!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets)) {
-    stop_parameter("batches", "be an instance of a sampler, its batches or a dataloader", show_value(batches))
-  }
+  refuse_if(inherits(batches, "batch_sampler_generator"), "batches",
+    "be an instance of a sampler, its batches or a dataloader", "a generator",
+    advice = "Call it with a dataset first: generator(dataset).")
+  refuse_if(!is.list(batches) || is.null(batches$rows) || is.null(batches$offsets), "batches",
+    "be an instance of a sampler, its batches or a dataloader", show_value(batches))
   strata = encode_strata(labels, missing = "stratum", are_strata = FALSE)
   rows = batches$rows
   n_rows = length(strata$codes)
   check_sampled_rows(n_rows, expected, "labels")
-  if (length(rows) > 0L && (min(rows) < 1 || max(rows) > n_rows)) {
-    got = sprintf("%s and row %.0f", show_count(n_rows, "value"), if (min(rows) < 1) min(rows) else max(rows))
-    stop_parameter("labels", "have one value for each row of the dataset", got)
-  }
+  refuse_if(length(rows) > 0L && (min(rows) < 1 || max(rows) > n_rows), "labels",
+    "have one value for each row of the dataset",
+    sprintf("%s and row %.0f", show_count(n_rows, "value"), if (min(rows) < 1) min(rows) else max(rows)))
   table_of_counts(strata$codes[rows], batches$offsets, strata$names)
 }
 
@@ -112,9 +109,7 @@ counts_of_loader = function(loader, labels) {
 
 element_of = function(batch, key) {
   element = tryCatch(batch[[key]], error = function(condition) NULL)
-  if (is.null(element)) {
-    stop_parameter("labels", "name an element of every batch", show_value(key))
-  }
+  refuse_if(is.null(element), "labels", "name an element of every batch", show_value(key))
   element
 }
 

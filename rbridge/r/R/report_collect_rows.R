@@ -34,9 +34,8 @@ collect_rows = function(batch_sampler, n_rows) {
 # -> list(rows, offsets)
 delivered_rows = function(batch_sampler, n_rows) {
   n_rows = check_count(n_rows, "n_rows")
-  if (!inherits(batch_sampler, c("torch_sampler", "utils_sampler"))) {
-    stop_parameter("batch_sampler", "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))
-  }
+  refuse_if(!inherits(batch_sampler, c("torch_sampler", "utils_sampler")), "batch_sampler",
+    "be a generator or an instance made by torch::sampler()", show_value(batch_sampler))
   dataset = row_numbers(n_rows)
   if (is.function(batch_sampler)) {
     batch_sampler = batch_sampler(dataset)

@@ -18,9 +18,7 @@
 #' effective_number_weights(c("a", "b", "b", "b"), beta = 0.5)
 effective_number_weights = function(labels, beta = 0.999) {
   beta = check_number(beta, "beta")
-  if (beta >= 1) {
-    stop_parameter("beta", "be below 1", show_value(beta))
-  }
+  refuse_if(beta >= 1, "beta", "be below 1", show_value(beta))
   classes = class_sizes(labels)
   (1 / geometric_sums(classes$counts, beta))[classes$codes]
 }

@@ -12,8 +12,7 @@
 #'   `NULL` (default): that of the dataset with which the generator is called, such as a fold of a resampling.
 #' @eval described("UniformBatchSampler", "batch_size", "replacement", "n_batches")
 #'
-#' @return A generator of class `"batch_sampler_uniform"` and `"torch_sampler"`.
-#' Its instances have the members of every [batch_sampler_instance].
+#' @return A generator, whose instances have the members of every [batch_sampler_instance].
 #'
 #' @source
 #' M. Huenermann, "Sampling Algorithms", 2021; the method is the Fisher-Yates shuffle.
