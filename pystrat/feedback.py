@@ -52,7 +52,6 @@ class FeedbackBatchSampler(KindBatchSampler):
         """Plan, and begin with the weights that a user gives, if there are any."""
         labels = {name: self._parts.pop(name) for name in _LABELS if name in self._parts}
         self._begin(data, labels=labels)
-        self._instance = self._idle.pop()
         self._instance.begin(dict(first))
 
     @property
@@ -96,9 +95,6 @@ class FeedbackBatchSampler(KindBatchSampler):
         return make_recipe(
             self._kind, seed=self.seed, parts=self._parts, state=self._kept(self._next), labels=self._labels
         )
-
-    def _fingerprint(self) -> str:
-        return str(self._instance.identify())
 
     def _epoch_batches(self, epoch: int) -> Batches:
         stream = RandomStream(epoch_seed(self.seed, epoch))
@@ -151,12 +147,12 @@ class FeedbackBatchSampler(KindBatchSampler):
         return place._replace(drawn=_Drawn(int(state["batch"]), batches, stream_at(kept["generator"])))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_instance": self._instance.ask("state")}
+        return {**super().__getstate__(), "feedback": self._instance.ask("state")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._instance = self._new_instance()
-        self._instance.begin(state["_instance"])
+        feedback = state.pop("feedback")
+        super().__setstate__(state)
+        self._instance.begin(feedback)
 
 
 class _Drawn:

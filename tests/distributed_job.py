@@ -9,6 +9,7 @@ import io
 import json
 import re
 import sys
+import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Optional
@@ -251,6 +252,20 @@ def job_ranks(rank: int, world: int, _: str) -> Any:
     told["alone"] = [list(sampler) for sampler in (stratified(world, 0), weighted_sampler(world, 0)) if rank == 0]
     with patch.object(counts_by_shard, "bound", reordered if rank == 1 else bound):
         told["table"] = said_by(lambda: gather_counts({f"part-{rank}": ["no", "yes"]}))
+    return told
+
+
+def job_warned(rank: int, world: int, _: str) -> Any:
+    """How many warnings came before the first batch, and all warnings of two epochs."""
+    told: dict[str, Any] = {}
+    ranked: dict[str, Any] = {"seed": 1, "num_replicas": world, "rank": rank}
+    for name, given in {"alone": {"seed": 1}, "ranked": ranked, "seedless": {"num_replicas": world}}.items():
+        sampler = StratifiedBatchSampler(LABELS, 2, **given)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            iterator, before = iter(sampler), len(caught)
+            list(iterator), list(sampler)
+        told[name] = [before, *(str(warning.message) for warning in caught)]
     return told
 
 

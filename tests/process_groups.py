@@ -19,6 +19,7 @@ ALL_JOBS = {
         ("vocabulary", "-"),
         ("wrapped", "-"),
         ("hostile", "-"),
+        ("warned", "-"),
         ("ray", "-"),
     ),
     3: (("batches", "proportional"), ("ranks", "-")),

@@ -111,3 +111,12 @@ def test_hostile_values_in_one_process_end_all_processes() -> None:
                 assert GRAMMAR.fullmatch(second), name
                 done = "count its shards" if call == "gather_counts" else "describe its sampler"
                 assert re.fullmatch(f"Process 1 could not {done}: (Type|Value)Error: {re.escape(second)}", first), name
+
+
+def test_what_was_not_given_for_a_running_group_is_warned_of_once_at_the_first_batch() -> None:
+    for told in run("warned", "-", 2):
+        assert told["ranked"] == [0]
+        for name, lacking in (("alone", "num_replicas"), ("seedless", "seed")):
+            before, message = told[name]
+            assert before == 0
+            assert f"A process group of 2 processes runs, but the '{lacking}' parameter was not given" in message

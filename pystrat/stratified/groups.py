@@ -86,7 +86,7 @@ class StratifiedGroupBatchSampler(RangedBatchSampler):
         found = self._begin_strata(encoded, data_of_groups(numbered))
         if "skeleton" in found:  # takes long to find again
             self._parts["skeleton"] = found["skeleton"]
-            self._idle.clear()
+            self._instance = self._new_instance()
         self._plan = _plan_of_groups(self._n_batches, keep, found, encoded.values)
 
 

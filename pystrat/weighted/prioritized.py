@@ -155,14 +155,3 @@ class PrioritizedBatchSampler(FeedbackBatchSampler):
             return {}
         beta = self._beta
         return {"beta": lambda batch: float(beta(int(batch)))}
-
-    def __repr__(self) -> str:
-        parts = self._parts
-        n_rows = self._instance.ask("n_rows")["n_rows"]
-        by_rank = parts["method"] == "rank"
-        method = "method='rank'" if by_rank else f"epsilon={parts.get('epsilon', 1e-6):g}"
-        return (
-            f"{type(self).__name__}({n_rows} rows, batch_size={parts['batch_size']}, "
-            f"{self._n_batches} batches, alpha={parts['alpha']:g}, {method}, "
-            f"stratified={parts['stratified']}, seed={self.seed}, epoch={self.epoch})"
-        )

@@ -82,15 +82,6 @@ class WeightedBatchSampler(FeedbackBatchSampler):
         asked = {"epoch": self.epoch, "rows": None if rows is None else row_positions(rows, "rows")}
         return np.asarray(self._instance.ask("weights", asked)["weights"])
 
-    def __repr__(self) -> str:
-        parts = self._parts
-        begins = ", ".join(f"{epoch:.0f}" for epoch in parts.get("begins", ()))
-        stages = f"weights from epochs {begins}, " if begins else ""
-        return (
-            f"{type(self).__name__}({parts['n_rows']} rows, {stages}batch_size={parts['batch_size']}, "
-            f"{self._n_batches} batches, replacement={parts['replacement']}, seed={self.seed}, epoch={self.epoch})"
-        )
-
 
 def _weights_of(weights: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weights of rows, of all stages one after another, and the first epochs of several stages."""
