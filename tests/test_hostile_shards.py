@@ -140,7 +140,7 @@ def test_what_is_no_table(case: str) -> None:
 @pytest.mark.xdist_group("process groups")
 def test_hostile_values_in_one_process_end_all_processes() -> None:
     """None waits for another one; all have the same table, or an error that is that of the process."""
-    ranks = run("hostile", "-", 2)
+    ranks = run("hostile", 2)
     for number, name in enumerate(hostile_values()):
         for call in ("gather_counts", "check_ranks"):
             first, second = (rank[call][number] for rank in ranks)
