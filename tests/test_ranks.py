@@ -48,7 +48,7 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def ranks() -> list[Any]:
     """What each process wrote."""
-    return run("ranks", "-", WORLD)
+    return run("ranks", WORLD)
 
 
 @pytest.mark.parametrize("case", PASSES)
