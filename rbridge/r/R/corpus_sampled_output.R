@@ -6,10 +6,7 @@
 #' The optimizer trains these, with its state (such as Adam's moments) for the same rows.
 #' At the end, all rows are written back; no others change.
 #' Evaluate, and save checkpoints, after `with()`: losses of samples are lower than those of the full vocabulary.
-#' The Python class is `pystrat.corpus.vocabulary.SampledOutput`, where ids and positions are counted from 0.
-#' Its documentation has the guarantees.
-#'
-#' Guide: \guide{corpus}.
+#' \twin{corpus.vocabulary.SampledOutput}{corpus}
 #'
 #' @param model (`torch::nn_module`)\cr
 #'   The whole model, which is searched for other uses of the layer's weight.
