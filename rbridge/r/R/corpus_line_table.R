@@ -8,12 +8,13 @@ text_block = 2^22 # bytes of text that are read at a time
 
 is_blank = replace(logical(256L), c(9:13, 32L) + 1L, TRUE)
 
-# `found` is a list of `paths`, for each side those of all files, and of `parameters`, by side, as find_files() returns it
-# -> the same with `versions` and `offsets` of all paths, `lines` of each file, and `ends`, the number of the last line of
-# each.
+# `found` has the `paths`, for each side those of all files, and the `parameters` of the sides, as find_files() returns
+# them -> the same with `versions` and `offsets` of all paths, `lines` of each file, and `ends`, the number of the last
+# line of each.
 line_table = function(found) {
   found$versions = lapply(found$paths, file_versions)
-  found$offsets = Map(function(paths, parameter) Map(line_offsets, paths, parameter), found$paths, found$parameters)
+  offsets_of = function(paths, parameters) unname(Map(line_offsets, paths, parameters))
+  found$offsets = Map(offsets_of, found$paths, found$parameters)
   check_line_table(found)
   counts = lapply(found$offsets, function(of_side) lengths(of_side) - 1)
   for (side in seq_along(counts)) {
@@ -121,7 +122,12 @@ read_side = function(table, side, file, numbers) {
   on.exit(close(input))
   parts = lapply(numbers, function(number) {
     seek(input, offsets[number])
-    readBin(input, "raw", offsets[number + 1] - offsets[number])
+    bytes = readBin(input, "raw", offsets[number + 1] - offsets[number])
+    if (as.raw(0L) %in% bytes) {
+      stop(sprintf("%s, line %.0f, has a zero byte, which text in R cannot have.", shown_name(path), number),
+        call. = FALSE)
+    }
+    bytes
   })
   check_versions(path, table$versions[[side]][file]) # what was read after a change is refused
   texts = sub("\r?\n\\z", "", vapply(parts, rawToChar, ""), perl = TRUE, useBytes = TRUE)
@@ -146,8 +152,8 @@ over_lines = function(table, lines, description, ask) {
 }
 
 named_sides = function(table, sides) {
-  names(sides) = if (is.null(table$suffixes) || identical(table$suffixes, "")) "line" else sub("^[.]", "", table$suffixes)
-  sides
+  is_plain = is.null(table$suffixes) || identical(table$suffixes, "")
+  stats::setNames(sides, if (is_plain) "line" else sub("^[.]", "", table$suffixes))
 }
 
 # The number of words, separated by ASCII whitespace, of all lines: a list with a vector for each side.

@@ -209,18 +209,17 @@ class EpochSubset : public Ranges {
       rows = given.array<int32_t>("rows", "be rows");
       counts = given.several("n_candidates", true);
     }
-    bool are_right = counts.size() == n_stages();
+    double n_places = std::accumulate(counts.begin(), counts.end(), 0.0);
+    bool are_all = !given.has("rows") || n_places == static_cast<double>(rows.length);
+    if (counts.size() != n_stages() || !are_all || *std::min_element(counts.begin(), counts.end()) < 1) {
+      refuse("recipe", "others", "have a number of rows for each stage as 'n_candidates'");
+    }
     for (double count : counts) {
-      are_right = are_right && count >= 1 && (!given.has("rows") || count <= static_cast<double>(rows.length - begin));
-      if (!are_right) break;
       Range range{begin, static_cast<int64_t>(count), sample, method};
       check_rows(range, host);
       add_stage({range});
       fewest = std::min(fewest, range.length);
       begin += range.length;
-    }
-    if (!are_right || (given.has("rows") && begin < rows.length)) {
-      refuse("recipe", "others", "have a number of rows for each stage as 'n_candidates'");
     }
     if (method != DIFFERENT || sample <= fewest) return;
     std::string noun = given.has("rows") ? "fewest examples of an epoch" : "number of examples";

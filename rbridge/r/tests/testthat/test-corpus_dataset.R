@@ -56,7 +56,7 @@ test_that("what is no text is refused, with the file and the line", {
   dataset = corpus_dataset(list(path), ".txt")
   expect_identical(dataset[1]$txt, "fine")
   expect_error(dataset[c(1, 2)], sprintf("%s, line 2, is not UTF-8.", path), fixed = TRUE)
-  expect_error(dataset[3], "embedded nul in string")
+  expect_error(dataset[3], sprintf("%s, line 3, has a zero byte, which text in R cannot have.", path), fixed = TRUE)
 })
 
 test_that("a FIFO is refused and does not hang, and so are compressed files and UTF-16", {
