@@ -59,8 +59,8 @@ batch_sampler_corpus_mixture = function(source, batch_size, sample = NULL, rules
   if (!is.null(rules)) {
     warn_of_rules(shown, data$file_rules, length(data$rule_weights))
   }
-  new_generator(new_recipe("mixture", seed, c(parts, data), labels = c(labels_of_files(files), list(
-    names = shown, suffixes = files$suffixes))))
+  labels = c(list(names = shown, suffixes = files$suffixes), labels_of_files(files))
+  new_generator(new_recipe("mixture", seed, c(parts, data), labels = labels))
 }
 
 kind_mixture = function() {

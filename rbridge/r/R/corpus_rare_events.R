@@ -45,7 +45,7 @@ batch_sampler_rare_events = function(positives, negatives, multiplier, batch_siz
   files = line_table(list(paths = list(paths), parameters = list(rep(names(listed), lengths(listed)))))
   data = list(lines = files$lines, n_positive_files = as.double(length(listed$positives)))
   parts = core_plan("rare_events", c(request, data), rare_event_classes)
-  labels = c(labels_of_files(files), list(names = shown_name(basename(paths))))
+  labels = c(list(names = shown_name(basename(paths))), labels_of_files(files))
   new_generator(new_recipe("rare_events", seed, c(parts, data), labels = labels))
 }
 
