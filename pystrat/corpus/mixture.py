@@ -207,10 +207,10 @@ def _data_of_weights(weights: Any, names: list[str]) -> dict[str, Any]:
     table = weights if isinstance(weights, Mapping) else {0: weights}
     table = read_epoch_table(table, "weights", noun="weights", entry="lists of weights")
     begins = {"begins": np.array(list(table), dtype=np.float64)} if len(table) > 1 else {}
-    return {"file_weights": np.array([_weights_of_files(each, names) for each in table.values()]).ravel(), **begins}
+    return {"file_weights": np.array([weights_of_files(each, names) for each in table.values()]).ravel(), **begins}
 
 
-def _weights_of_files(weights: Any, names: list[str]) -> list[float]:
+def weights_of_files(weights: Any, names: list[str]) -> list[float]:
     items = as_vector(in_order_of(weights, [names], "weights"), Wanted("weights", _WEIGHTS))
     if len(items) != len(names):
         raise refused_value("weights", f"have one entry for each file, {len(names)}", count_of(len(items), "value"))
