@@ -71,7 +71,8 @@ class CorpusDataset:
         by : "words" or callable, default "words"
             Words between blanks, on the longest side; or a function of the tuple of the lines of a position.
         """
-        return np.take(line_lengths(by, self.table), self._lines)
+        found: NDArray[np.int32] = np.take(line_lengths(by, self.table), self._lines)
+        return found
 
     def __getitem__(self, position: int) -> Any:
         return self.__getitems__([position])[0]

@@ -18,7 +18,7 @@ KEPT = -1.0  # the weight of files whose lines occur once in each epoch
 
 
 def data_of_rules(source: RuleSource, names: Sequence[str]) -> dict[str, Any]:
-    """Return the weights of rules, which `CorpusMixtureBatchSampler` describes, and the number of the rule of each file.
+    """Return the weights of rules, as `CorpusMixtureBatchSampler` describes them, and the number of each file's rule.
 
     The numbers are from 1, or 0. The rule of a file is the first that keeps all lines and covers it, else the first
     that covers it.

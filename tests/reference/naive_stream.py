@@ -132,7 +132,7 @@ def stream_batches(
     shuffle_sources: int = 1,
     lanes: int = 1,
 ) -> list[list[Row]]:
-    """Return the batches of all lanes in turn; sources are the codes of their rows. Without a seed, nothing shuffles."""
+    """Return the batches of all lanes in turn; sources are the codes of their rows. No seed means no shuffling."""
     n_lanes, least, mean = lanes, (min_samples_per_stratum, min_batch_size), mean_batch_size
     n_strata, numbers = 1 + max(code for codes in sources for code in codes), len(sources) + 1
     order = order_of(len(sources), seed, epoch, len(sources), numbers)
