@@ -354,8 +354,6 @@ CALLS: dict[str, Call] = {
     "SumTree.weights": Call(fixed(indices=[0, 1]), of="sum tree"),
     "WeightedBatchSampler.update": Call(fixed(rows=[0, 1], weights=[0.5, 1]), of="weighted"),
     "WeightedBatchSampler.weights": Call(fixed(rows=[0, 1]), of="weighted"),
-    "CorpusDataset.find": Call(fixed(position=1), of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))),
-    "CorpusDataset.lines": Call(fixed(position=1), of=lambda folder: pystrat.corpus.CorpusDataset(corpus(folder))),
     "CorpusMixtureBatchSampler.dataset": Call(fixed(), of="mixture"),
     "CorpusMixtureBatchSampler.plan": Call(fixed(epoch=3), of="mixture"),
     "RareEventBatchSampler.class_weights": Call(fixed(normalize=True), of="rare events"),
